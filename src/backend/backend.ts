@@ -1,0 +1,181 @@
+/**
+ * The contract that a database kind fulfils: types only. Data before methods: operators,
+ * aggregates and flags are tables that the core reads to build GraphQL types for any kind.
+ */
+import type { SelectRoot } from '../ir/select.ts';
+import type { Codec } from '../metadata/codec.ts';
+import type { Parameter } from '../sql/fragment.ts';
+import type { Json } from '../util/json.ts';
+import type { Path } from '../util/path.ts';
+import type { Catalog, CatalogScope, CatalogType, QualifiedName } from '../catalog/catalog.ts';
+
+export interface Backend<C = unknown> {
+  /** Also the prefix of its operations: `pg`. */
+  readonly kind: string;
+  /** Other spellings in metadata and operation prefixes: `postgres`. */
+  readonly aliases: readonly string[];
+  /** Schema of a table name that is a plain string: `public`. */
+  readonly defaultSchema: string;
+  /** Configuration of `<kind>_add_source`. */
+  readonly configuration: Codec<C>;
+  readonly tableName: Codec<QualifiedName>;
+  readonly functionName: Codec<QualifiedName>;
+  readonly capabilities: Capabilities;
+  readonly types: TypeSystem;
+  /** Pure; made once per service because output options are part of it. */
+  compiler(options: CompilerOptions): Compiler;
+  /** Resolves environment references and opens the source. Throws `SvcError`. */
+  connect(config: C, context: ConnectContext): Promise<Source>;
+}
+
+export interface ConnectContext {
+  readonly sourceName: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly usePreparedStatements: boolean;
+  readonly maxConnections: number;
+  /** Told about connections that broke while idle, retries and so on. */
+  readonly onEvent?: (event: { readonly kind: string; readonly message: string }) => void;
+}
+
+export interface Capabilities {
+  readonly mutations: boolean;
+  readonly functions: boolean;
+  readonly enumTables: boolean;
+  readonly transactionalDdl: boolean;
+  readonly namingConventions: boolean;
+  readonly columnComparison: boolean;
+  readonly computedFields: 'table-argument' | 'argument-mapping' | false;
+  readonly upsert: 'on-conflict' | 'on-duplicate-key' | false;
+  readonly liveQueries: 'multiplexed' | 'single' | false;
+}
+
+export interface TypeSystem {
+  /** The scalar of a type, its element's for an array. Total: unknown types get a generic scalar. */
+  scalar(type: CatalogType): ScalarType;
+  /** Operators of whole arrays (`X_array_comparison_exp`). */
+  readonly arrayComparisons: readonly Comparison[];
+  /** A named base type of this database (`text`, `int4`, `float8`, `bool`): for `_has_key` and so on. */
+  base(name: string): CatalogType;
+  /** Types over which `bool_and`/`bool_or` (boolean) and `avg`/`sum`/… (float) predicates work. */
+  readonly aggregatePredicates: readonly AggregatePredicateFunction[];
+}
+
+export interface ScalarType {
+  /** GraphQL scalar name, `Int`, `uuid`, `timestamptz`. May be no GraphQL name at all: then it is left out. */
+  readonly graphql: string;
+  /** Operators besides those that every type has (`COMMON_COMPARISONS`); in order. */
+  readonly comparisons: readonly Comparison[];
+  /** sum, avg, … and `_inc` exist. */
+  readonly numeric: boolean;
+  /** min and max exist. */
+  readonly comparable: boolean;
+  /** `_gt` and its family exist (not for raster). */
+  readonly ordered: boolean;
+  /** Takes a `path` argument on output, and the JSON update operators (jsonb only for the latter). */
+  readonly json: false | 'json' | 'jsonb';
+  /** Kinds of literal and JSON value that are accepted, for messages. */
+  check(json: Json, at: Path): Json;
+}
+
+/** A comparison operator. A new operator is one entry in its backend's table. */
+export interface Comparison {
+  /** `_ilike` */
+  readonly name: string;
+  readonly description: string | null;
+  readonly argument:
+    /** the column's own type */
+    | { readonly kind: 'same' }
+    /** a list of the column's own type */
+    | { readonly kind: 'list' }
+    /** another type, or a list of it */
+    | { readonly kind: 'type'; readonly type: CatalogType; readonly list: boolean }
+    /** an input object type with a fixed name */
+    | { readonly kind: 'input'; readonly name: string; readonly description: string | null; readonly fields: readonly ComparisonField[] }
+    /** `_cast`: GraphQL name of the input type and, per key, the type that the column is cast to */
+    | { readonly kind: 'cast'; readonly name: string; readonly description: string | null; readonly targets: readonly { readonly key: string; readonly type: CatalogType }[] };
+}
+
+export interface ComparisonField {
+  readonly name: string;
+  readonly type: CatalogType;
+  readonly required: boolean;
+  /** GraphQL default, printed in the schema; absent fields take it. */
+  readonly default?: Json;
+}
+
+export interface AggregatePredicateFunction {
+  /** `bool_and`, `avg`, `corr` */
+  readonly name: string;
+  /** The columns it takes must have exactly this type. */
+  readonly argumentType: CatalogType;
+  /** One column, or an input object with these keys (`X`, `Y`). */
+  readonly argumentNames: readonly string[] | null;
+  readonly resultType: CatalogType;
+}
+
+export interface CompilerOptions {
+  /** bigint, numeric, float8 and money as JSON strings. */
+  readonly stringifyNumericTypes: boolean;
+}
+
+export interface Compiler {
+  /** All roots of one operation on one source: one row with one JSON column per root, in order. */
+  select(roots: readonly SelectRoot[]): Statement;
+}
+
+export interface Statement {
+  readonly text: string;
+  readonly parameters: readonly Parameter[];
+  /** Only reads plain tables and non-volatile functions: may be pipelined and repeated. */
+  readonly repeatable: boolean;
+  /** Number of JSON columns in the single result row. */
+  readonly columns: number;
+}
+
+export interface RunOptions {
+  readonly signal?: AbortSignal;
+  /** epoch milliseconds */
+  readonly deadline?: number;
+}
+
+/** Column values of the one result row as they came from the database; null is SQL NULL. */
+export type JsonRow = readonly (readonly Buffer[] | null)[];
+
+/** Text protocol rows, for administration. */
+export interface RunSqlResult {
+  /** `TuplesOk` when the last statement returned rows. */
+  readonly kind: 'CommandOk' | 'TuplesOk';
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly (string | null)[])[];
+  /** Command tag, such as `INSERT 0 1`. */
+  readonly command: string;
+}
+
+export interface Connection {
+  /** Runs a statement with bound texts and returns its single row. Throws `SvcError`. */
+  runJson(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow>;
+  /** Plan lines of `EXPLAIN (FORMAT TEXT)`. */
+  explain(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<readonly string[]>;
+  /** One or several statements separated by `;`. */
+  runSql(sql: string, how: RunOptions): Promise<RunSqlResult>;
+  /** One statement with parameters, text results. For the service's own small queries. */
+  query(text: string, values: readonly (string | null)[], how?: RunOptions): Promise<RunSqlResult>;
+  introspect(scope?: CatalogScope): Promise<Catalog>;
+}
+
+export interface TransactionOptions {
+  readonly readOnly?: boolean;
+  readonly isolation?: 'read-committed' | 'repeatable-read' | 'serializable';
+}
+
+export type HealthStatus =
+  | { readonly status: 'OK' | 'TIMEOUT' }
+  | { readonly status: 'ERROR' | 'FAILED'; readonly message: string };
+
+/** An open source; owns its pool. */
+export interface Source extends Connection {
+  transaction<T>(how: TransactionOptions, run: (connection: Connection) => Promise<T>): Promise<T>;
+  health(sql: string, timeoutMs: number): Promise<HealthStatus>;
+  /** Waits for running statements up to a bound, then ends all connections. */
+  close(): Promise<void>;
+}

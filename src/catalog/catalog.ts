@@ -1,0 +1,114 @@
+/**
+ * What introspection found in one source. Plain immutable data, the same shape for every kind:
+ * a `dwh` dataset and a `dbb` database play the part of the schema.
+ */
+export interface QualifiedName {
+  readonly schema: string;
+  readonly name: string;
+}
+
+/** The key of a name in maps. */
+export function nameKey(name: QualifiedName): string {
+  return `${name.schema}\u0000${name.name}`;
+}
+
+export function sameName(a: QualifiedName, b: QualifiedName): boolean {
+  return a.schema === b.schema && a.name === b.name;
+}
+
+/** A type of the database. A domain is reported as its base type plus `domain`. */
+export interface CatalogType {
+  /** Schema of the type, `pg_catalog` for built-in ones. */
+  readonly schema: string;
+  /** Catalog name: `int4`, `text`, `jsonb`, `geometry`, `my_enum`. Of an array: that of its element. */
+  readonly name: string;
+  readonly kind: 'base' | 'enum' | 'range' | 'multirange' | 'composite' | 'pseudo';
+  /** An array of any number of dimensions. */
+  readonly array: boolean;
+  /** Set when the column's declared type is a domain over this one. */
+  readonly domain?: QualifiedName;
+}
+
+export interface CatalogColumn {
+  readonly name: string;
+  readonly type: CatalogType;
+  readonly nullable: boolean;
+  readonly hasDefault: boolean;
+  /** `generated always as (…) stored`: never written. */
+  readonly generated: boolean;
+  readonly identity: false | 'always' | 'by-default';
+  readonly comment: string | null;
+  /** attnum: stable across renames. */
+  readonly position: number;
+}
+
+export interface CatalogKey {
+  readonly name: string;
+  readonly columns: readonly string[];
+}
+
+export interface CatalogForeignKey {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly target: QualifiedName;
+  readonly targetColumns: readonly string[];
+}
+
+export type CatalogTableKind = 'table' | 'partitioned-table' | 'view' | 'materialized-view' | 'foreign-table';
+
+export interface CatalogTable {
+  /** Stable across renames (the OID on PostgreSQL). */
+  readonly id: number;
+  readonly name: QualifiedName;
+  readonly kind: CatalogTableKind;
+  readonly comment: string | null;
+  /** In order of position. */
+  readonly columns: readonly CatalogColumn[];
+  readonly primaryKey: CatalogKey | null;
+  /** Unique constraints besides the primary key. */
+  readonly uniqueConstraints: readonly CatalogKey[];
+  /** Names of all other constraints (check, exclusion); foreign keys are below. */
+  readonly otherConstraints: readonly string[];
+  readonly foreignKeys: readonly CatalogForeignKey[];
+  readonly insertable: boolean;
+  readonly updatable: boolean;
+  readonly deletable: boolean;
+}
+
+export interface CatalogFunctionArgument {
+  /** Empty when unnamed. */
+  readonly name: string;
+  readonly type: CatalogType;
+  readonly hasDefault: boolean;
+}
+
+export interface CatalogFunction {
+  readonly id: number;
+  readonly name: QualifiedName;
+  readonly comment: string | null;
+  readonly volatility: 'immutable' | 'stable' | 'volatile';
+  readonly variadic: boolean;
+  /** Input arguments (modes i, b and v), in order; the trailing ones may have defaults. */
+  readonly arguments: readonly CatalogFunctionArgument[];
+  readonly returns: CatalogType;
+  /** The table whose row type is returned, or null. */
+  readonly returnsTable: QualifiedName | null;
+  readonly returnsSet: boolean;
+  /** `returns table (…)` and out parameters: not the row type of a table. */
+  readonly aggregate: boolean;
+}
+
+export interface Catalog {
+  /** By `nameKey`. */
+  readonly tables: ReadonlyMap<string, CatalogTable>;
+  /** By `nameKey`; several entries are overloads. Functions only, no aggregates or procedures. */
+  readonly functions: ReadonlyMap<string, readonly CatalogFunction[]>;
+  /** Server version as a number, such as 150018. */
+  readonly version: number;
+}
+
+/** Tables and functions that a caller is interested in; undefined is all. */
+export interface CatalogScope {
+  readonly tables?: readonly QualifiedName[];
+  readonly functions?: readonly QualifiedName[];
+}

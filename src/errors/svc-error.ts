@@ -1,0 +1,48 @@
+import type { Json } from '../util/json.ts';
+import { type Path, printPath, ROOT } from '../util/path.ts';
+import { ERROR_STATUS, type ErrorCode } from './codes.ts';
+
+export interface SvcErrorOptions {
+  readonly path?: Path;
+  /** Details for administrators only: generated SQL, driver messages, inconsistency records. */
+  readonly internal?: Json;
+  /** Overrides the status of the code. */
+  readonly status?: number;
+  readonly cause?: unknown;
+}
+
+/** The one error type that leaves a room. Its message is safe to show to any client. */
+export class SvcError extends Error {
+  readonly code: ErrorCode;
+  readonly path: Path;
+  readonly internal: Json | undefined;
+  readonly status: number;
+
+  constructor(code: ErrorCode, message: string, options: SvcErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'SvcError';
+    this.code = code;
+    this.path = options.path ?? ROOT;
+    this.internal = options.internal;
+    this.status = options.status ?? ERROR_STATUS[code];
+  }
+
+  /** The same error at another place. */
+  withPath(path: Path): SvcError {
+    return new SvcError(this.code, this.message, {
+      path,
+      status: this.status,
+      cause: this.cause,
+      ...(this.internal === undefined ? {} : { internal: this.internal }),
+    });
+  }
+
+  get printedPath(): string {
+    return printPath(this.path);
+  }
+}
+
+/** Breaks with a clear message when something that cannot happen did. */
+export function invariant(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new Error(`invariant: ${message}`);
+}

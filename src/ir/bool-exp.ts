@@ -1,0 +1,98 @@
+import type { Join, Relation } from './relation.ts';
+import type { Read } from './read.ts';
+import type { Operand } from './value.ts';
+
+/** A condition on a row. Permission filters and `where` arguments are the same type. */
+export type BoolExp =
+  | { readonly kind: 'constant'; readonly value: boolean }
+  | { readonly kind: 'and' | 'or'; readonly items: readonly BoolExp[] }
+  | { readonly kind: 'not'; readonly item: BoolExp }
+  | Compare
+  | { readonly kind: 'is-null'; readonly left: Read; readonly isNull: boolean }
+  | CompareColumns
+  | Exists
+  | AggregatePredicate;
+
+export interface Compare {
+  readonly kind: 'compare';
+  readonly left: Read;
+  /** Name of an entry in the backend's comparison table: `_eq`, `_ilike`, `_st_d_within`. */
+  readonly operator: string;
+  readonly argument: ComparisonArgument;
+  /** `a = b or (a is null and b is null)`: `_eq`, `_neq` on nullable columns in permissions. */
+  readonly nullSafe: boolean;
+}
+
+export type ComparisonArgument =
+  | { readonly kind: 'operand'; readonly operand: Operand }
+  /** Operators with an input object, such as `_st_d_within`. Absent fields have their default. */
+  | { readonly kind: 'fields'; readonly fields: Readonly<Record<string, Operand>> };
+
+/** `_ceq` and its family; `right` is read from the same row or from the rule's root row. */
+export interface CompareColumns {
+  readonly kind: 'compare-columns';
+  readonly left: Read;
+  /** `_eq`, `_neq`, `_gt`, `_lt`, `_gte`, `_lte`. */
+  readonly operator: string;
+  readonly right: Read;
+  readonly rightRow: 'self' | 'root';
+  readonly nullSafe: boolean;
+}
+
+/** A row of `from` exists: over a relationship (`join` set), or anywhere (`_exists`). */
+export interface Exists {
+  readonly kind: 'exists';
+  readonly join: Join | null;
+  readonly from: Relation;
+  /** Target's permission filter and the nested condition. */
+  readonly where: BoolExp;
+}
+
+/** `<rel>_aggregate` in `where`: every comparison must hold for the aggregate of the related rows. */
+export interface AggregatePredicate {
+  readonly kind: 'aggregate-predicate';
+  readonly join: Join;
+  readonly from: Relation;
+  /** Target's permission filter and the predicate's `filter`. */
+  readonly where: BoolExp;
+  /** `count`, `bool_and`, `avg`, `corr`, …; `count` without arguments is `count(*)`. */
+  readonly function: string;
+  readonly arguments: readonly Read[];
+  readonly distinct: boolean;
+  readonly predicate: readonly AggregateComparison[];
+}
+
+export type AggregateComparison =
+  | { readonly kind: 'compare'; readonly operator: string; readonly operand: Operand }
+  | { readonly kind: 'is-null'; readonly isNull: boolean };
+
+export const TRUE: BoolExp = { kind: 'constant', value: true };
+export const FALSE: BoolExp = { kind: 'constant', value: false };
+
+/** Conjunction with the trivial cases folded. */
+export function and(...items: readonly BoolExp[]): BoolExp {
+  const rest: BoolExp[] = [];
+  for (const item of items) {
+    if (item.kind === 'constant') {
+      if (!item.value) return FALSE;
+    } else if (item.kind === 'and') rest.push(...item.items);
+    else rest.push(item);
+  }
+  return rest.length === 0 ? TRUE : rest.length === 1 ? (rest[0] as BoolExp) : { kind: 'and', items: rest };
+}
+
+/** Disjunction with the trivial cases folded. */
+export function or(...items: readonly BoolExp[]): BoolExp {
+  const rest: BoolExp[] = [];
+  for (const item of items) {
+    if (item.kind === 'constant') {
+      if (item.value) return TRUE;
+    } else if (item.kind === 'or') rest.push(...item.items);
+    else rest.push(item);
+  }
+  return rest.length === 0 ? FALSE : rest.length === 1 ? (rest[0] as BoolExp) : { kind: 'or', items: rest };
+}
+
+export function not(item: BoolExp): BoolExp {
+  return item.kind === 'constant' ? (item.value ? FALSE : TRUE) : { kind: 'not', item };
+}

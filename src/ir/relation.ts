@@ -1,0 +1,15 @@
+import type { QualifiedName } from '../catalog/catalog.ts';
+import type { FunctionCall } from './read.ts';
+
+/** What rows are read from. */
+export type Relation =
+  | { readonly kind: 'table'; readonly name: QualifiedName }
+  /** A tracked function, or a table computed field (then an argument is the parent row). */
+  | { readonly kind: 'function'; readonly call: FunctionCall };
+
+/** How a related row is found: equality of columns of this row and of the other one. */
+export interface Join {
+  readonly columns: readonly { readonly local: string; readonly remote: string }[];
+  /** The remote columns are a key of the target: at most one row per parent, no `limit 1` needed. */
+  readonly unique: boolean;
+}

@@ -1,0 +1,100 @@
+import type { CatalogType } from '../catalog/catalog.ts';
+import type { BoolExp } from './bool-exp.ts';
+import type { Read } from './read.ts';
+import type { Join, Relation } from './relation.ts';
+import type { Value } from './value.ts';
+
+/** One root field of an operation. `alias` is the response key, unique within an operation. */
+export interface SelectRoot {
+  readonly alias: string;
+  readonly query: RowsQuery | AggregateQuery;
+}
+
+/**
+ * Rows as a JSON array (`list`), or the first row or null (`single`). Order of steps: permission
+ * filter and where, distinct on, order by, offset, limit.
+ */
+export interface RowsQuery {
+  readonly kind: 'rows';
+  readonly shape: 'list' | 'single';
+  readonly from: Relation;
+  readonly rows: RowSet;
+  readonly fields: readonly Field[];
+}
+
+/** An object with aggregates and `nodes`. */
+export interface AggregateQuery {
+  readonly kind: 'aggregate';
+  readonly from: Relation;
+  readonly rows: RowSet;
+  /** The permission's limit: bounds `nodes`, not the aggregates. */
+  readonly nodesLimit: number | null;
+  readonly fields: readonly AggregateField[];
+}
+
+export interface RowSet {
+  /** Permission filter and `where`. */
+  readonly where: BoolExp;
+  readonly distinctOn: readonly Read[];
+  readonly orderBy: readonly OrderBy[];
+  /** A number: plans are made per limit (a literal lets the database plan for it). */
+  readonly limit: number | null;
+  readonly offset: Value | null;
+}
+
+export interface OrderBy {
+  readonly term: OrderTerm;
+  readonly direction: 'asc' | 'desc';
+  readonly nulls: 'first' | 'last';
+}
+
+export type OrderTerm =
+  | { readonly kind: 'read'; readonly read: Read }
+  /** Through an object relationship; `where` is the target's permission filter. */
+  | {
+      readonly kind: 'related';
+      readonly join: Join;
+      readonly from: Relation;
+      readonly where: BoolExp;
+      readonly term: OrderTerm;
+    }
+  /** Aggregate over an array relationship or a table computed field (`join` null: `from` names the row). */
+  | {
+      readonly kind: 'related-aggregate';
+      readonly join: Join | null;
+      readonly from: Relation;
+      readonly where: BoolExp;
+      readonly function: string;
+      readonly arguments: readonly Read[];
+    };
+
+/** One key of a row's JSON object. Aliases are unique within an object. */
+export type Field =
+  | { readonly kind: 'read'; readonly alias: string; readonly read: Read; readonly jsonPath: Value | null }
+  | { readonly kind: 'typename'; readonly alias: string; readonly typeName: string }
+  /** A relationship (`join` set) or a table computed field (`join` null, `query.from` names the row). */
+  | {
+      readonly kind: 'related';
+      readonly alias: string;
+      readonly join: Join | null;
+      readonly query: RowsQuery | AggregateQuery;
+    };
+
+export type AggregateField =
+  | { readonly kind: 'typename'; readonly alias: string; readonly typeName: string }
+  | { readonly kind: 'nodes'; readonly alias: string; readonly fields: readonly Field[] }
+  | { readonly kind: 'aggregate'; readonly alias: string; readonly fields: readonly AggregateItem[] };
+
+export type AggregateItem =
+  | { readonly kind: 'typename'; readonly alias: string; readonly typeName: string }
+  | { readonly kind: 'count'; readonly alias: string; readonly columns: readonly Read[]; readonly distinct: boolean }
+  /** `sum`, `max`, …: an object with one key per read. `resultType` decides how a number is printed. */
+  | {
+      readonly kind: 'function';
+      readonly alias: string;
+      readonly function: string;
+      readonly fields: readonly (
+        | { readonly kind: 'typename'; readonly alias: string; readonly typeName: string }
+        | { readonly kind: 'read'; readonly alias: string; readonly read: Read; readonly columnType: CatalogType }
+      )[];
+    };

@@ -1,0 +1,50 @@
+/**
+ * Values in the IR are references: a plan holds no request's values, so it can be reused. Only
+ * what the document itself writes out is a literal.
+ */
+import type { CatalogType } from '../catalog/catalog.ts';
+import type { Json } from '../util/json.ts';
+import type { Path } from '../util/path.ts';
+
+export type Value = LiteralValue | VariableValue | SessionValue | SessionVariablesValue | ListValue;
+
+/** Already checked against the type. `null` is SQL NULL. */
+export interface LiteralValue {
+  readonly kind: 'literal';
+  readonly json: Json;
+}
+
+/** The value of a GraphQL variable, or a part of it (`path`: keys and indexes inside the value). */
+export interface VariableValue {
+  readonly kind: 'variable';
+  readonly name: string;
+  readonly path: readonly (string | number)[];
+  /** Where the variable is used, for errors. */
+  readonly at: Path;
+  /** Coerces what the request sent; run at bind time. Throws `SvcError`. */
+  readonly check: (json: Json, at: Path) => Json;
+}
+
+/** One session variable (lower-case name), always text. Missing: `not-found` at bind time. */
+export interface SessionValue {
+  readonly kind: 'session';
+  readonly name: string;
+}
+
+/** All session variables as one JSON object: the session argument of functions. */
+export interface SessionVariablesValue {
+  readonly kind: 'session-variables';
+}
+
+/** A list written in the document whose items may be variables. */
+export interface ListValue {
+  readonly kind: 'list';
+  readonly items: readonly Value[];
+}
+
+/** A value at a position of a database type. With `list` it is a list of that type (`_in`). */
+export interface Operand {
+  readonly value: Value;
+  readonly type: CatalogType;
+  readonly list: boolean;
+}

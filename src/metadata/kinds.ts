@@ -1,0 +1,18 @@
+import type { QualifiedName } from '../catalog/catalog.ts';
+import type { Codec } from './codec.ts';
+
+/** What the document needs to know of a database kind; a `Backend` fulfils it. */
+export interface KindCodecs {
+  readonly kind: string;
+  readonly aliases: readonly string[];
+  readonly defaultSchema: string;
+  readonly configuration: Codec<unknown>;
+  readonly tableName: Codec<QualifiedName>;
+  readonly functionName: Codec<QualifiedName>;
+}
+
+/** By kind or alias; undefined for an unknown one. */
+export interface Kinds {
+  get(kindOrAlias: string): KindCodecs | undefined;
+  readonly all: readonly KindCodecs[];
+}

@@ -1,0 +1,34 @@
+import type { QualifiedName } from '../catalog/catalog.ts';
+import { isJsonObject } from '../util/json.ts';
+import { at } from '../util/path.ts';
+import { type Codec, leaf, nonEmptyText, parseFailed, wrongType } from './codec.ts';
+
+/**
+ * `"t"` (then the schema is `defaultSchema`) or `{schema?, name}`. Encoded as an object.
+ * `schemaKey` is what the kind calls its schemas: `schema`, or `dataset`.
+ */
+export function qualifiedName(defaultSchema: string, schemaKey = 'schema'): Codec<QualifiedName> {
+  return leaf(
+    'QualifiedTable',
+    (json, path) => {
+      if (typeof json === 'string') {
+        if (json === '') throw parseFailed('empty string not allowed', path);
+        return { schema: defaultSchema, name: json };
+      }
+      if (!isJsonObject(json)) throw wrongType('QualifiedTable', 'Object', json, path);
+      const name = json['name'];
+      if (name === undefined) throw parseFailed("the key 'name' was not present", path);
+      const schema = json[schemaKey];
+      return {
+        schema: schema === undefined || schema === null ? defaultSchema : nonEmptyText.decode(schema, at(path, schemaKey)),
+        name: nonEmptyText.decode(name, at(path, 'name')),
+      };
+    },
+    (value) => ({ name: value.name, [schemaKey]: value.schema }),
+  );
+}
+
+/** How a table is named in messages: `author`, or `other.author`. */
+export function printName(name: QualifiedName, defaultSchema: string): string {
+  return name.schema === defaultSchema ? name.name : `${name.schema}.${name.name}`;
+}

@@ -1,0 +1,169 @@
+/**
+ * Metadata joined with catalogs: resolved, read-only. Names are checked, relationships have their
+ * columns, permission filters are IR. What could not be resolved is in `inconsistencies`.
+ */
+import type { Backend } from '../backend/backend.ts';
+import type { CatalogFunction, CatalogTable, CatalogColumn, CatalogType, QualifiedName } from '../catalog/catalog.ts';
+import type { BoolExp } from '../ir/bool-exp.ts';
+import type { Join } from '../ir/relation.ts';
+import type { Operand } from '../ir/value.ts';
+import type { Json } from '../util/json.ts';
+import type { NamingConvention, SourceCustomization } from '../metadata/source.ts';
+import type { CustomRootField, TableConfiguration } from '../metadata/table.ts';
+
+export interface SchemaCache {
+  readonly sources: ReadonlyMap<string, SourceInfo>;
+  /** Every role known to the metadata, without admin. */
+  readonly roles: ReadonlySet<string>;
+  readonly inconsistencies: readonly Inconsistency[];
+  /** Roles for which `__schema` and `__type` fail. */
+  readonly introspectionDisabledFor: ReadonlySet<string>;
+}
+
+export interface SourceInfo {
+  readonly name: string;
+  readonly backend: Backend;
+  readonly customization: SourceCustomization;
+  /** Effective: the source's own, else the server's default. */
+  readonly namingConvention: NamingConvention;
+  /** Tracked tables by `nameKey`. */
+  readonly tables: ReadonlyMap<string, TableInfo>;
+  readonly functions: ReadonlyMap<string, FunctionInfo>;
+}
+
+export interface TableInfo {
+  readonly source: string;
+  readonly name: QualifiedName;
+  readonly catalog: CatalogTable;
+  readonly configuration: TableConfiguration;
+  /** `custom_name`, else the table's name with its schema unless default: before any convention. */
+  readonly baseName: string;
+  /** Whether `baseName` came from the metadata and so is never re-cased. */
+  readonly customName: boolean;
+  /** False: tracked, but absent from GraphQL because the name is no GraphQL name. */
+  readonly inGraphql: boolean;
+  /** Columns whose GraphQL name is legal, by database name, in catalog order. */
+  readonly columns: ReadonlyMap<string, ColumnInfo>;
+  /** By name, in name order. */
+  readonly relationships: ReadonlyMap<string, RelationshipInfo>;
+  readonly computedFields: ReadonlyMap<string, ComputedFieldInfo>;
+  /** Roles without admin. */
+  readonly permissions: ReadonlyMap<string, RolePermissions>;
+  /** Set when the table is an enum table; values sorted. */
+  readonly enumValues: readonly EnumValue[] | null;
+}
+
+export interface ColumnInfo {
+  readonly name: string;
+  /** `custom_name` of the column, else its database name: before any convention. */
+  readonly fieldName: string;
+  readonly customName: boolean;
+  /** null: no description; undefined: automatic. */
+  readonly comment: string | null | undefined;
+  readonly catalog: CatalogColumn;
+  /** The enum table that this column references. */
+  readonly enumTable: QualifiedName | null;
+}
+
+export interface EnumValue {
+  readonly value: string;
+  readonly description: string | null;
+}
+
+export interface RelationshipInfo {
+  readonly name: string;
+  readonly kind: 'object' | 'array';
+  readonly comment: string | undefined;
+  readonly target: QualifiedName;
+  readonly join: Join;
+  /** Object relationships over an own foreign key whose columns are all not null. */
+  readonly nullable: boolean;
+  readonly insertionOrder: 'before-parent' | 'after-parent';
+}
+
+export interface ComputedFieldInfo {
+  readonly name: string;
+  readonly comment: string | undefined;
+  readonly function: CatalogFunction;
+  /** Index of the table argument in `function.arguments`. */
+  readonly tableArgument: number;
+  readonly sessionArgument: number | null;
+  readonly returns:
+    | { readonly kind: 'scalar'; readonly type: CatalogType }
+    | { readonly kind: 'table'; readonly table: QualifiedName };
+}
+
+export interface FunctionInfo {
+  readonly source: string;
+  readonly name: QualifiedName;
+  readonly catalog: CatalogFunction;
+  readonly customName: string | undefined;
+  readonly customRootFields: ReadonlyMap<'function' | 'function_aggregate', CustomRootField>;
+  readonly comment: string | undefined;
+  readonly exposedAs: 'query' | 'mutation';
+  readonly sessionArgument: number | null;
+  readonly returns: QualifiedName;
+  /** Roles with an explicit permission. */
+  readonly permissions: ReadonlySet<string>;
+}
+
+export interface RolePermissions {
+  readonly select?: SelectPermission;
+  readonly insert?: InsertPermission;
+  readonly update?: UpdatePermission;
+  readonly delete?: DeletePermission;
+}
+
+export type QueryRootField = 'select' | 'select_by_pk' | 'select_aggregate';
+export type SubscriptionRootField = QueryRootField | 'select_stream';
+
+export interface SelectPermission {
+  /** Selectable columns by database name; the value is the cell mask or null. */
+  readonly columns: ReadonlyMap<string, BoolExp | null>;
+  readonly computedFields: ReadonlyMap<string, BoolExp | null>;
+  readonly filter: BoolExp;
+  readonly limit: number | null;
+  readonly allowAggregations: boolean;
+  /** null: all */
+  readonly queryRootFields: ReadonlySet<QueryRootField> | null;
+  readonly subscriptionRootFields: ReadonlySet<SubscriptionRootField> | null;
+}
+
+/** A preset: a value that the role cannot choose. */
+export type Preset = Operand;
+
+export interface InsertPermission {
+  readonly columns: ReadonlySet<string>;
+  readonly check: BoolExp;
+  readonly presets: ReadonlyMap<string, Preset>;
+  readonly backendOnly: boolean;
+  readonly validateInput: Json | null;
+}
+
+export interface UpdatePermission {
+  readonly columns: ReadonlySet<string>;
+  readonly filter: BoolExp;
+  readonly check: BoolExp | null;
+  readonly presets: ReadonlyMap<string, Preset>;
+  readonly backendOnly: boolean;
+  readonly validateInput: Json | null;
+}
+
+export interface DeletePermission {
+  readonly filter: BoolExp;
+  readonly backendOnly: boolean;
+  readonly validateInput: Json | null;
+}
+
+/** One record of `get_inconsistent_metadata`. */
+export interface Inconsistency {
+  /** Stable identity of the object, to compare records before and after a change. */
+  readonly objectId: string;
+  readonly type: string;
+  readonly name: string;
+  readonly reason: string;
+  readonly definition: Json;
+  readonly message?: Json;
+  /** `Conflicting objects`, duplicates and inherited permissions have their own shape; printed instead. */
+  readonly record?: Json;
+}

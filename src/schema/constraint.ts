@@ -1,0 +1,53 @@
+/**
+ * Facts about a request's variables that shaped a plan. A cached plan may serve a request only if
+ * all of them hold for it. Values that do not shape the plan are never looked into.
+ */
+import { isJsonArray, isJsonObject, type Json, jsonEqual } from '../util/json.ts';
+
+/** Variables of a request after defaults; a nullable one that was not sent is null. */
+export type Variables = Readonly<Record<string, Json>>;
+
+export interface Constraint {
+  readonly variable: string;
+  /** Keys and indexes inside the value. */
+  readonly path: readonly (string | number)[];
+  readonly fact:
+    | { readonly kind: 'null'; readonly isNull: boolean }
+    | { readonly kind: 'absent' }
+    /** an object with exactly these keys, in this order */
+    | { readonly kind: 'keys'; readonly keys: readonly string[] }
+    /** a list of this length; null: not a list */
+    | { readonly kind: 'length'; readonly length: number | null }
+    | { readonly kind: 'equals'; readonly json: Json };
+}
+
+/** The part of a variable's value at a path; undefined where there is none. */
+export function valueAt(variables: Variables, name: string, path: readonly (string | number)[]): Json | undefined {
+  let value: Json | undefined = variables[name];
+  for (const key of path) {
+    if (isJsonArray(value)) value = value[key as number];
+    else if (isJsonObject(value)) value = Object.hasOwn(value, key) ? value[key] : undefined;
+    else return undefined;
+  }
+  return value;
+}
+
+export function holds(constraint: Constraint, variables: Variables): boolean {
+  const value = valueAt(variables, constraint.variable, constraint.path);
+  const fact = constraint.fact;
+  switch (fact.kind) {
+    case 'absent':
+      return value === undefined;
+    case 'null':
+      return value !== undefined && (value === null) === fact.isNull;
+    case 'length':
+      return fact.length === null ? !isJsonArray(value) : isJsonArray(value) && value.length === fact.length;
+    case 'keys': {
+      if (!isJsonObject(value)) return false;
+      const keys = Object.keys(value);
+      return keys.length === fact.keys.length && keys.every((key, i) => key === fact.keys[i]);
+    }
+    case 'equals':
+      return value !== undefined && jsonEqual(value, fact.json);
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * The contract between the engine that walks an operation (fragments, directives, aliases,
+ * variables, argument checks, error positions) and the builders of fields, which turn collected
+ * fields and typed inputs into IR.
+ */
+import type { SelectRoot } from '../ir/select.ts';
+import type { Value } from '../ir/value.ts';
+import type { Json } from '../util/json.ts';
+import type { Path } from '../util/path.ts';
+import type { Constraint, Variables } from './constraint.ts';
+import type { EnumSchemaValue, InputField, InputTypeRef, ObjectType, OutputField } from './types.ts';
+
+/** One field of a selection after merging: fragments spread, directives evaluated, arguments checked. */
+export interface CollectedField {
+  /** Alias, else the name. */
+  readonly responseKey: string;
+  readonly name: string;
+  /** The definition; for `__typename` `null`, then `typeName` is the answer. */
+  readonly field: OutputField | null;
+  readonly typeName: string;
+  /** Arguments that were given, by name. An explicit null is there. */
+  readonly args: ReadonlyMap<string, Input>;
+  /** `$.selectionSet.author`: of names, not aliases. */
+  readonly path: Path;
+  /** Sub-selection on an object type; every check of this level is done on the first call. */
+  select(type: ObjectType): readonly CollectedField[];
+}
+
+/**
+ * A value at an input position: a literal, a variable, or a part of one. Looking into the value of
+ * a variable records a constraint on the plan; `value()` and `listValue()` do not look.
+ */
+export interface Input {
+  readonly type: InputTypeRef;
+  /** `$.selectionSet.author.args.where.id` */
+  readonly path: Path;
+  /** Whether the value is null here and now (a fact about the variable where it is one). */
+  isNull(): boolean;
+  /**
+   * Fields given in an input object, in written order, nulls included. Unknown and missing
+   * required fields are refused. @throws SvcError validation-failed
+   */
+  entries(): readonly { readonly field: InputField; readonly input: Input }[];
+  /** Items of a list; a single value counts as a list of one. */
+  items(): readonly Input[];
+  enumValue(): EnumSchemaValue;
+  /** A scalar as a reference that leaves the plan reusable; null has been ruled out by the caller or is allowed. */
+  value(): Value;
+  /** A list of scalars (or enums) as one reference; null items are refused. */
+  listValue(): Value;
+  /** A scalar's value here and now, fixed in the plan. */
+  json(): Json;
+}
+
+/** What a root field becomes. */
+export type RootMeaning =
+  | {
+      readonly kind: 'select';
+      readonly source: string;
+      /** `alias` of the result is to be the index given. */
+      translate(field: CollectedField, alias: string): SelectRoot;
+    }
+  /** Source namespaces: an object whose fields are roots again. */
+  | { readonly kind: 'namespace'; readonly type: ObjectType }
+  /** A constant, such as `no_queries_available`. */
+  | { readonly kind: 'constant'; readonly json: Json };
+
+/** The shape of the response: where the results of the roots go. */
+export type ResponseNode =
+  | { readonly kind: 'object'; readonly entries: readonly (readonly [key: string, node: ResponseNode])[] }
+  /** Result of `roots[index]`. */
+  | { readonly kind: 'root'; readonly index: number }
+  | { readonly kind: 'json'; readonly text: string }
+  /** Made in slices on first use: introspection. */
+  | { readonly kind: 'deferred'; readonly produce: () => Promise<string> };
+
+export interface TranslatedRoot {
+  readonly source: string;
+  /** `$.selectionSet.author`, for errors. */
+  readonly path: Path;
+  /** Response key of the field, for explain. */
+  readonly responseKey: string;
+  readonly root: SelectRoot;
+}
+
+export interface TranslatedOperation {
+  readonly kind: 'query' | 'mutation' | 'subscription';
+  readonly name: string | null;
+  readonly response: ResponseNode;
+  readonly roots: readonly TranslatedRoot[];
+  readonly constraints: readonly Constraint[];
+}
+
+/** What the request pipeline sees of a role's schema. */
+export interface RoleSchema {
+  readonly role: string;
+  /**
+   * Parses and checks a document once. @throws SvcError validation-failed `not a valid graphql query` at `$.query`
+   */
+  prepare(query: string, operationName: string | null): PreparedOperation;
+}
+
+/** A checked operation of a document; bound to the role schema, reused for every request. */
+export interface PreparedOperation {
+  readonly kind: 'query' | 'mutation' | 'subscription';
+  readonly name: string | null;
+  /**
+   * Applies defaults and checks presence: missing, null for non-null, unexpected.
+   * @param sent `variables` of the request, `{}` when absent
+   * @throws SvcError validation-failed at `$`
+   */
+  variables(sent: Readonly<Record<string, Json>>): Variables;
+  /** Validates the selection and makes the IR. @throws SvcError */
+  translate(variables: Variables): TranslatedOperation;
+}

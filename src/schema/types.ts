@@ -1,0 +1,117 @@
+/**
+ * The type model of a role schema: lazy by type and by field. A type is a thunk that is run at
+ * most once (`lazy`), and each field knows its type and how a selection of it becomes IR, so
+ * that schema and translation cannot disagree. Nothing here knows tables or permissions.
+ */
+import type { Json } from '../util/json.ts';
+import type { Path } from '../util/path.ts';
+
+export type NamedType = ScalarSchemaType | EnumSchemaType | InputObjectType | ObjectType | UnionType;
+
+/** `[T!]!` and friends around a named type. Named types are reached through thunks. */
+export type TypeRef<T extends NamedType = NamedType> =
+  | { readonly kind: 'named'; readonly name: string; readonly type: () => T; readonly nonNull: boolean }
+  | { readonly kind: 'list'; readonly item: TypeRef<T>; readonly nonNull: boolean };
+
+export type InputTypeRef = TypeRef<ScalarSchemaType | EnumSchemaType | InputObjectType>;
+export type OutputTypeRef = TypeRef<ScalarSchemaType | EnumSchemaType | ObjectType | UnionType>;
+
+export interface ScalarSchemaType {
+  readonly kind: 'scalar';
+  readonly name: string;
+  readonly description: string | null;
+  /**
+   * Coerces a JSON value (from a variable or a literal) at input positions of this type.
+   * `strict` built-ins (`Int` of limit) refuse what column positions would take.
+   */
+  check(json: Json, at: Path): Json;
+}
+
+export interface EnumSchemaType {
+  readonly kind: 'enum';
+  readonly name: string;
+  readonly description: string | null;
+  readonly values: () => ReadonlyMap<string, EnumSchemaValue>;
+}
+
+export interface EnumSchemaValue {
+  readonly name: string;
+  readonly description: string | null;
+  /** What the value stands for in the IR or the database (a column name, an enum table's value). */
+  readonly value: string;
+}
+
+export interface InputField {
+  readonly name: string;
+  readonly description: string | null;
+  readonly type: InputTypeRef;
+  /** GraphQL default value, printed in introspection. */
+  readonly default?: Json;
+}
+
+export interface InputObjectType {
+  readonly kind: 'input-object';
+  readonly name: string;
+  readonly description: string | null;
+  readonly fields: () => ReadonlyMap<string, InputField>;
+}
+
+export interface ObjectType {
+  readonly kind: 'object';
+  readonly name: string;
+  readonly description: string | null;
+  readonly fields: () => ReadonlyMap<string, OutputField>;
+}
+
+export interface UnionType {
+  readonly kind: 'union';
+  readonly name: string;
+  readonly description: string | null;
+  readonly members: () => readonly ObjectType[];
+}
+
+export interface OutputField {
+  readonly name: string;
+  readonly description: string | null;
+  readonly type: OutputTypeRef;
+  readonly args: ReadonlyMap<string, InputField>;
+  /** Opaque here: the builder that made the field knows what it is; the translator of its parent type reads it. */
+  readonly meaning: unknown;
+}
+
+/** The schema of one role in one variant. */
+export interface RootTypes {
+  readonly query: ObjectType;
+  readonly mutation: ObjectType | null;
+  readonly subscription: ObjectType | null;
+}
+
+/** Runs `make` at most once. */
+export function lazy<T>(make: () => T): () => T {
+  let value: T | undefined;
+  let made = false;
+  return () => {
+    if (!made) {
+      value = make();
+      made = true;
+    }
+    return value as T;
+  };
+}
+
+export function printType(type: TypeRef): string {
+  const inner = type.kind === 'list' ? `[${printType(type.item)}]` : type.name;
+  return type.nonNull ? `${inner}!` : inner;
+}
+
+export function named<T extends NamedType>(name: string, type: () => T, nonNull = false): TypeRef<T> {
+  return { kind: 'named', name, type, nonNull };
+}
+
+export function listOf<T extends NamedType>(item: TypeRef<T>, nonNull = false): TypeRef<T> {
+  return { kind: 'list', item, nonNull };
+}
+
+export function nonNull<T extends NamedType>(type: TypeRef<T>): TypeRef<T> {
+  return { ...type, nonNull: true };
+}

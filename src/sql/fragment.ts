@@ -1,0 +1,113 @@
+/**
+ * SQL as a tree that keeps text, identifiers and values apart. Text comes only from template
+ * literals in our own sources; everything else is an identifier, a literal or a parameter node,
+ * and only the printer of a dialect turns it into characters.
+ */
+import type { Json } from '../util/json.ts';
+import type { Operand } from '../ir/value.ts';
+
+export type Sql =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'identifier'; readonly name: string }
+  | { readonly kind: 'string'; readonly value: string }
+  | { readonly kind: 'integer'; readonly value: number }
+  | { readonly kind: 'parameter'; readonly parameter: Parameter }
+  | { readonly kind: 'sequence'; readonly items: readonly Sql[] };
+
+/** What a placeholder stands for. `encode` turns the checked JSON value into the wire text. */
+export interface Parameter {
+  readonly operand: Operand;
+  /** Equal keys share one placeholder. */
+  readonly key: string;
+  readonly encode: (json: Json) => string | null;
+}
+
+/** `` sql`select ${identifier('a')} from ${table}` `` */
+export function sql(strings: TemplateStringsArray, ...values: readonly Sql[]): Sql {
+  const items: Sql[] = [];
+  strings.forEach((text, i) => {
+    if (text !== '') items.push({ kind: 'text', text });
+    const value = values[i];
+    if (value !== undefined) items.push(value);
+  });
+  return items.length === 1 ? (items[0] as Sql) : { kind: 'sequence', items };
+}
+
+export const EMPTY: Sql = { kind: 'sequence', items: [] };
+
+export function identifier(name: string): Sql {
+  return { kind: 'identifier', name };
+}
+
+/** A string literal; for values that are part of the plan, such as keys of JSON objects. */
+export function string(value: string): Sql {
+  return { kind: 'string', value };
+}
+
+/** An integer literal. */
+export function integer(value: number): Sql {
+  return { kind: 'integer', value };
+}
+
+export function parameter(parameter: Parameter): Sql {
+  return { kind: 'parameter', parameter };
+}
+
+/** `a, b, c`, with any separator. */
+export function join(items: readonly Sql[], separator: Sql): Sql {
+  return { kind: 'sequence', items: items.flatMap((item, i) => (i === 0 ? [item] : [separator, item])) };
+}
+
+/** How one database writes the leaves. */
+export interface Dialect {
+  identifier(name: string): string;
+  string(value: string): string;
+  /** `$1`, `?`, `@p1`; `index` counts from 1. */
+  placeholder(index: number): string;
+  /** Whether equal parameters may share a placeholder. */
+  readonly sharesPlaceholders: boolean;
+}
+
+export interface Printed {
+  readonly text: string;
+  readonly parameters: readonly Parameter[];
+}
+
+/** Prints the tree; parameters are numbered in order of first appearance. */
+export function print(root: Sql, dialect: Dialect): Printed {
+  const parameters: Parameter[] = [];
+  const indexes = new Map<string, number>();
+  let text = '';
+  const visit = (node: Sql): void => {
+    switch (node.kind) {
+      case 'text':
+        text += node.text;
+        return;
+      case 'identifier':
+        text += dialect.identifier(node.name);
+        return;
+      case 'string':
+        text += dialect.string(node.value);
+        return;
+      case 'integer':
+        if (!Number.isSafeInteger(node.value)) throw new Error(`not an integer: ${node.value}`);
+        text += String(node.value);
+        return;
+      case 'parameter': {
+        const known = dialect.sharesPlaceholders ? indexes.get(node.parameter.key) : undefined;
+        if (known !== undefined) {
+          text += dialect.placeholder(known);
+          return;
+        }
+        parameters.push(node.parameter);
+        indexes.set(node.parameter.key, parameters.length);
+        text += dialect.placeholder(parameters.length);
+        return;
+      }
+      case 'sequence':
+        for (const item of node.items) visit(item);
+    }
+  };
+  visit(root);
+  return { text, parameters };
+}

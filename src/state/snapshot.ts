@@ -1,0 +1,15 @@
+import type { Source } from '../backend/backend.ts';
+import type { Metadata } from '../metadata/metadata.ts';
+import type { RoleSchema } from '../schema/translation.ts';
+import type { SchemaCache } from '../schema-cache/schema-cache.ts';
+
+/** Everything a request sees; fixed while it runs. */
+export interface Snapshot {
+  readonly resourceVersion: number;
+  readonly metadata: Metadata;
+  readonly cache: SchemaCache;
+  /** Open sources by name; an unreachable source is missing here and inconsistent in the cache. */
+  readonly connections: ReadonlyMap<string, Source>;
+  /** Built on first use; kept across snapshots when its inputs did not change. */
+  roleSchema(role: string, variant: 'frontend' | 'backend'): RoleSchema;
+}

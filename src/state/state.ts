@@ -1,0 +1,39 @@
+import type { Metadata } from '../metadata/metadata.ts';
+import type { Inconsistency } from '../schema-cache/schema-cache.ts';
+import type { QualifiedName } from '../catalog/catalog.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** What a change must read anew from the databases before stages run. */
+export interface Refresh {
+  /** Sources to reconnect and introspect whole; `'all'` for reload_metadata. */
+  readonly sources?: readonly string[] | 'all';
+  /** Tables and functions whose catalog entries (and enum values) are read again. */
+  readonly tables?: readonly { readonly source: string; readonly name: QualifiedName }[];
+  readonly functions?: readonly { readonly source: string; readonly name: QualifiedName }[];
+}
+
+export interface Change {
+  /** The `resource_version` that the client named, if any: 409 when it is not the current one. */
+  readonly expectedVersion?: number;
+  /** Pure: metadata in, metadata out. Throws `SvcError` to refuse. */
+  edit(metadata: Metadata, snapshot: Snapshot): Metadata;
+  readonly refresh?: Refresh;
+  /**
+   * `reject`: newly inconsistent objects fail the change (the default); `allow`: they are recorded.
+   * `edited` names the objects the command is about (their ids in the schema cache), so that
+   * their own inconsistency is `invalid-configuration` with their reasons.
+   */
+  readonly inconsistencies?: 'reject' | 'allow';
+  readonly edited?: readonly string[];
+}
+
+export interface ChangeResult {
+  readonly resourceVersion: number;
+  readonly inconsistencies: readonly Inconsistency[];
+}
+
+/** Owner of the current snapshot; every change runs alone, in a queue. */
+export interface State {
+  current(): Snapshot;
+  change(change: Change): Promise<ChangeResult>;
+}
