@@ -61,6 +61,11 @@ export interface ObjectType {
   readonly name: string;
   readonly description: string | null;
   readonly fields: () => ReadonlyMap<string, OutputField>;
+  /**
+   * One field by name, without making the others: for roots with thousands of fields. Where it is
+   * present it is the whole truth (undefined: no such field), equal to `fields().get(name)`.
+   */
+  readonly field?: (name: string) => OutputField | undefined;
 }
 
 export interface UnionType {
