@@ -36,4 +36,6 @@ export interface ChangeResult {
 export interface State {
   current(): Snapshot;
   change(change: Change): Promise<ChangeResult>;
+  /** Whether the metadata database answers. */
+  isAlive(): Promise<boolean>;
 }

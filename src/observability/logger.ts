@@ -1,0 +1,100 @@
+import pino from 'pino';
+import type { Observation, Observer } from './observation.ts';
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+export interface LoggerOptions {
+  readonly level: LogLevel;
+  /** Optional types that are switched on: `startup`, `http-log`, …; the rest is always on. */
+  readonly enabledTypes: ReadonlySet<string>;
+  /** File descriptor; 1 is standard output. */
+  readonly destination?: number;
+}
+
+export interface Logger {
+  readonly observe: Observer;
+  /** Writes what is buffered, synchronously; before the process ends. */
+  flush(): void;
+}
+
+/** `2024-05-01T10:00:00.123+0000` */
+function timestamp(): string {
+  return `,"timestamp":"${new Date().toISOString().slice(0, -1)}+0000"`;
+}
+
+/**
+ * JSON lines `{type, timestamp, level, detail}`, buffered and written asynchronously.
+ * Session variables are logged, secrets never reach an observation.
+ */
+export function createLogger(options: LoggerOptions): Logger {
+  const stream = pino.destination({ fd: options.destination ?? 1, sync: false, minLength: 4096 });
+  const timer = setInterval(() => stream.flush(() => undefined), 500);
+  timer.unref();
+  const log = pino(
+    { level: options.level, base: null, timestamp, formatters: { level: (label) => ({ level: label }) } },
+    stream,
+  );
+  const httpEnabled = options.enabledTypes.has('http-log');
+  const startupEnabled = options.enabledTypes.has('startup');
+  const observe = (o: Observation): void => {
+    switch (o.kind) {
+      case 'http':
+        if (httpEnabled) log[o.error === null ? 'info' : 'error'](httpEntry(o));
+        return;
+      case 'startup':
+        if (startupEnabled) log.info({ type: 'startup', detail: { kind: o.message, info: o.info ?? {} } });
+        return;
+      case 'shutdown':
+        log.info({ type: 'startup', detail: { kind: 'shutdown', info: o.message } });
+        return;
+      case 'source':
+        log.warn({ type: 'pg-client', detail: { source: o.source, event: o.event, message: o.message } });
+        return;
+      case 'metadata':
+        log.info({ type: 'metadata', detail: { message: o.message, ...o.info } });
+        return;
+      case 'unexpected':
+        log.error({
+          type: 'unhandled-internal-error',
+          detail: { message: o.message, error: o.error instanceof Error ? (o.error.stack ?? o.error.message) : String(o.error) },
+        });
+    }
+  };
+  return {
+    observe,
+    flush(): void {
+      clearInterval(timer);
+      try {
+        stream.flushSync();
+      } catch {
+        // the destination is not open yet or already gone: nothing can be written any more
+      }
+    },
+  };
+}
+
+function httpEntry(o: Extract<Observation, { kind: 'http' }>): object {
+  return {
+    type: 'http-log',
+    detail: {
+      request_id: o.requestId,
+      http_info: {
+        status: o.status,
+        method: o.method,
+        ip: o.ip,
+        url: o.url,
+        http_version: o.httpVersion,
+        content_encoding: o.encoding,
+      },
+      operation: {
+        request_id: o.requestId,
+        user_vars: o.userVariables === null ? null : Object.fromEntries(o.userVariables),
+        request_mode: o.mode,
+        operation_name: o.operationName,
+        response_size: o.responseSize,
+        query_execution_time: o.duration,
+        ...(o.error === null ? {} : { error: o.error }),
+      },
+    },
+  };
+}

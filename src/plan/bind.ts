@@ -1,0 +1,65 @@
+/** From value references to parameter texts: what is done per request for a plan made before. */
+import type { Session } from '../auth/session.ts';
+import { SvcError } from '../errors/svc-error.ts';
+import type { Value } from '../ir/value.ts';
+import { type Variables, valueAt } from '../schema/constraint.ts';
+import type { Parameter } from '../sql/fragment.ts';
+import type { Json } from '../util/json.ts';
+
+/** The text of one parameter for a request. @throws SvcError when a value does not fit or a session variable is missing */
+export type Binder = (variables: Variables, session: Session) => string | null;
+
+/** The JSON value behind a reference. */
+function resolve(value: Value, variables: Variables, session: Session): Json {
+  switch (value.kind) {
+    case 'literal':
+      return value.json;
+    case 'variable': {
+      const json = value.path.length === 0 ? variables[value.name] : valueAt(variables, value.name, value.path);
+      return value.check(json === undefined ? null : json, value.at);
+    }
+    case 'list':
+      return value.items.map((item) => resolve(item, variables, session));
+    case 'session':
+      return sessionVariable(session, value.name);
+    case 'session-variables':
+      return Object.fromEntries(session.variables);
+  }
+}
+
+function sessionVariable(session: Session, name: string): string {
+  const text = session.variables.get(name);
+  if (text === undefined) throw new SvcError('not-found', `missing session variable: "${name}"`);
+  return text;
+}
+
+/** Prepares a parameter once; literals are encoded here and now. */
+export function binder(parameter: Parameter): Binder {
+  const { value } = parameter.operand;
+  const { encode } = parameter;
+  switch (value.kind) {
+    case 'literal': {
+      const text = encode(value.json);
+      return () => text;
+    }
+    case 'session': {
+      const { name } = value;
+      // Session variables are text in the database's own syntax; the cast in the statement reads it.
+      return (_variables, session) => sessionVariable(session, name);
+    }
+    case 'variable': {
+      const { name, path, check, at } = value;
+      if (path.length > 0) return (variables, session) => encodeNullable(encode, resolve(value, variables, session));
+      return (variables) => {
+        const json = variables[name];
+        return encodeNullable(encode, check(json === undefined ? null : json, at));
+      };
+    }
+    default:
+      return (variables, session) => encodeNullable(encode, resolve(value, variables, session));
+  }
+}
+
+function encodeNullable(encode: (json: Json) => string | null, json: Json): string | null {
+  return json === null ? null : encode(json);
+}

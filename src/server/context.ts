@@ -1,0 +1,58 @@
+import type { IncomingMessage } from 'node:http';
+import type { Authenticator } from '../auth/authenticate.ts';
+import type { Session } from '../auth/session.ts';
+import type { RequestPipeline } from '../graphql/run-request.ts';
+import type { Observer } from '../observability/observation.ts';
+import type { State } from '../state/state.ts';
+import type { Reply } from './reply.ts';
+import type { Json } from '../util/json.ts';
+
+/** An administration endpoint's handler; it checks the role itself. */
+export type AdminHandler = (body: Json, context: { readonly session: Session; readonly signal: AbortSignal }) => Promise<Json>;
+
+/** What every route may use. */
+export interface ServerContext {
+  readonly authenticator: Authenticator;
+  readonly state: State;
+  readonly pipeline: RequestPipeline;
+  readonly observe: Observer;
+  readonly handlers: { readonly metadata: AdminHandler; readonly queryV1: AdminHandler; readonly queryV2: AdminHandler };
+  readonly options: {
+    readonly enabledApis: ReadonlySet<string>;
+    readonly bodyLimit: number;
+    readonly batchLimit: number;
+    /** ms */
+    readonly requestTimeout: number;
+    readonly devMode: boolean;
+    readonly adminInternalErrors: boolean;
+    readonly preserve401Errors: boolean;
+    /** `*`, a list of origins, or null when CORS is switched off. */
+    readonly corsDomains: '*' | readonly string[] | null;
+    readonly version: string;
+  };
+}
+
+/** One request on its way. Routes fill in what the log wants to know. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal;
+  session: Session | null;
+  mode: 'single' | 'batched' | 'non-graphql' | 'error';
+  operationName: string | null;
+}
+
+export interface Route {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /** The API that must be enabled; absent: always there. */
+  readonly api?: string;
+  handle(exchange: Exchange, context: ServerContext): Promise<Reply>;
+}
+
+/** Whether error internals may be shown to this session. */
+export function showsInternal(context: ServerContext, session: Session | null): boolean {
+  return context.options.devMode || (context.options.adminInternalErrors && session?.role === 'admin');
+}

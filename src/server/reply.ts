@@ -1,0 +1,33 @@
+import { encodeAdminError, printGraphqlErrors } from '../errors/encode.ts';
+import type { SvcError } from '../errors/svc-error.ts';
+import { type Json, printJson } from '../util/json.ts';
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** What a route answers. */
+export interface Reply {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: readonly Buffer[];
+  readonly headers?: Readonly<Record<string, string>>;
+  /** For the log. */
+  readonly error?: SvcError;
+}
+
+export function jsonReply(status: number, json: Json): Reply {
+  return { status, contentType: JSON_TYPE, body: [Buffer.from(printJson(json))] };
+}
+
+export function textReply(status: number, text: string): Reply {
+  return { status, contentType: 'text/plain; charset=utf-8', body: [Buffer.from(text)] };
+}
+
+/** `{path, error, code}` with the error's own status. */
+export function adminErrorReply(error: SvcError, showInternal: boolean): Reply {
+  return { ...jsonReply(error.status, encodeAdminError(error, showInternal)), error };
+}
+
+/** `{errors: […]}`; `status` overrides the error's own. */
+export function graphqlErrorReply(error: SvcError, showInternal: boolean, status: number): Reply {
+  return { status, contentType: JSON_TYPE, body: [Buffer.from(printGraphqlErrors(error, showInternal))], error };
+}

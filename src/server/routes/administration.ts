@@ -1,0 +1,31 @@
+import { toSvcError } from '../../errors/encode.ts';
+import { SvcError } from '../../errors/svc-error.ts';
+import { decodeJsonBody, readBody } from '../body.ts';
+import { type Route, type ServerContext, showsInternal } from '../context.ts';
+import { adminErrorReply, jsonReply } from '../reply.ts';
+
+function administrationRoute(path: string, handler: keyof ServerContext['handlers']): Route {
+  return {
+    method: 'POST',
+    path,
+    api: 'metadata',
+    async handle(exchange, context) {
+      try {
+        const body = await readBody(exchange.request, context.options.bodyLimit);
+        const session = context.authenticator.authenticate(exchange.request.headers);
+        exchange.session = session;
+        const json = decodeJsonBody(body);
+        return jsonReply(200, await context.handlers[handler](json, { session, signal: exchange.signal }));
+      } catch (thrown) {
+        if (!(thrown instanceof SvcError)) context.observe({ kind: 'unexpected', message: `${path} failed`, error: thrown });
+        return adminErrorReply(toSvcError(thrown), showsInternal(context, exchange.session));
+      }
+    },
+  };
+}
+
+export const administrationRoutes: readonly Route[] = [
+  administrationRoute('/v1/metadata', 'metadata'),
+  administrationRoute('/v1/query', 'queryV1'),
+  administrationRoute('/v2/query', 'queryV2'),
+];

@@ -1,0 +1,178 @@
+/** The HTTP server: routing, request ids, CORS, compression, logging, graceful stop. */
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { SvcError } from '../errors/svc-error.ts';
+import { acceptsGzip, compress } from './compression.ts';
+import type { Exchange, Route, ServerContext } from './context.ts';
+import { corsHeaders, preflightHeaders } from './cors.ts';
+import { adminErrorReply, type Reply } from './reply.ts';
+import { administrationRoutes } from './routes/administration.ts';
+import { graphqlRoutes } from './routes/graphql.ts';
+import { healthRoutes } from './routes/health.ts';
+
+export interface HttpServer {
+  /** `http://127.0.0.1:8080` */
+  readonly url: string;
+  /** Stops listening, lets requests finish for at most `limit` ms, then closes what is left. */
+  stop(limit: number): Promise<void>;
+}
+
+export interface ListenOptions {
+  readonly port: number;
+  /** `*` for all interfaces */
+  readonly host: string;
+  /** ms within which a client must have sent its request */
+  readonly clientTimeout: number;
+}
+
+const ROUTES: ReadonlyMap<string, Route> = new Map(
+  [...graphqlRoutes, ...administrationRoutes, ...healthRoutes].map((route) => [`${route.method} ${route.path}`, route]),
+);
+const KNOWN_ID = /^[\x21-\x7e]{1,256}$/;
+/** Below this a body is sent in one piece: one copy is cheaper than several writes. */
+const ONE_PIECE = 65_536;
+
+export async function startServer(context: ServerContext, listen: ListenOptions): Promise<HttpServer> {
+  let stopping = false;
+  let running = 0;
+  let idle: (() => void) | null = null;
+  const sockets = new Set<Socket>();
+
+  const server = createServer({ requestTimeout: listen.clientTimeout, keepAliveTimeout: 65_000 }, (request, response) => {
+    running++;
+    void serve(request, response, context, () => stopping).finally(() => {
+      running--;
+      if (running === 0) idle?.();
+    });
+  });
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(error.code === 'EADDRINUSE' ? new Error(`port ${listen.port} is in use by another process`) : error);
+    });
+    server.listen(listen.port, ...(listen.host === '*' ? [] : [listen.host]), () => resolve());
+  });
+  const { port } = server.address() as AddressInfo;
+  const host = listen.host === '*' || listen.host === '0.0.0.0' || listen.host === '::' ? 'localhost' : listen.host;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    async stop(limit) {
+      stopping = true;
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      if (running > 0) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, limit);
+          idle = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
+      // Answers that were just written leave with the socket's own end.
+      for (const socket of sockets) running > 0 ? socket.destroy() : socket.end();
+      const forced = setTimeout(() => server.closeAllConnections(), 1000);
+      await closed;
+      clearTimeout(forced);
+    },
+  };
+}
+
+async function serve(request: IncomingMessage, response: ServerResponse, context: ServerContext, stopping: () => boolean): Promise<void> {
+  const started = performance.now();
+  const given = request.headers['x-request-id'];
+  const requestId = typeof given === 'string' && KNOWN_ID.test(given) ? given : randomUUID();
+  const controller = new AbortController();
+  response.on('close', () => {
+    if (!response.writableFinished) controller.abort();
+  });
+  const url = request.url ?? '/';
+  const mark = url.indexOf('?');
+  const exchange: Exchange = {
+    request,
+    path: mark < 0 ? url : url.slice(0, mark),
+    query: new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)),
+    signal: controller.signal,
+    session: null,
+    mode: 'non-graphql',
+    operationName: null,
+  };
+  const cors = corsHeaders(request, context.options.corsDomains);
+  if (request.method === 'OPTIONS' && cors !== null) {
+    response.writeHead(204, { ...cors, ...preflightHeaders(request) }).end();
+    return;
+  }
+  const reply = stopping() ? SHUTTING_DOWN : await answer(exchange, context);
+  let size = 0;
+  for (const piece of reply.body) size += piece.length;
+  const sent = { size, encoding: null as string | null };
+  await send(request, response, reply, { requestId, cors, sent });
+  context.observe({
+    kind: 'http',
+    requestId,
+    method: request.method ?? '',
+    url,
+    httpVersion: request.httpVersion,
+    ip: request.socket.remoteAddress ?? '',
+    status: reply.status,
+    role: exchange.session?.role ?? null,
+    userVariables: exchange.session?.variables ?? null,
+    mode: reply.error === undefined ? exchange.mode : 'error',
+    operationName: exchange.operationName,
+    responseSize: sent.size,
+    duration: (performance.now() - started) / 1000,
+    encoding: sent.encoding,
+    error: reply.error === undefined ? null : { path: reply.error.printedPath, code: reply.error.code, message: reply.error.message },
+  });
+}
+
+const SHUTTING_DOWN: Reply = {
+  ...adminErrorReply(new SvcError('unexpected', 'the server is shutting down', { status: 503 }), false),
+  headers: { 'Retry-After': '0' },
+};
+
+function answer(exchange: Exchange, context: ServerContext): Promise<Reply> {
+  const route = ROUTES.get(`${exchange.request.method} ${exchange.path}`);
+  if (route === undefined || (route.api !== undefined && !context.options.enabledApis.has(route.api))) {
+    exchange.request.resume();
+    return Promise.resolve(adminErrorReply(new SvcError('not-found', 'resource does not exist', { status: 404 }), false));
+  }
+  return route.handle(exchange, context);
+}
+
+interface Sending {
+  readonly requestId: string;
+  readonly cors: Record<string, string> | null;
+  readonly sent: { size: number; encoding: string | null };
+}
+
+async function send(request: IncomingMessage, response: ServerResponse, reply: Reply, { requestId, cors, sent }: Sending): Promise<void> {
+  if (response.destroyed) return;
+  const headers: Record<string, string | number> = { 'Content-Type': reply.contentType, 'Content-Length': sent.size, 'X-Request-Id': requestId };
+  if (cors !== null) Object.assign(headers, cors);
+  if (reply.headers !== undefined) Object.assign(headers, reply.headers);
+  let { body } = reply;
+  if (reply.error === undefined && acceptsGzip(request.headers['accept-encoding'])) {
+    const compressed = await compress(body, sent.size);
+    if (compressed !== null) {
+      body = [compressed];
+      sent.size = compressed.length;
+      sent.encoding = 'gzip';
+      headers['Content-Length'] = compressed.length;
+      headers['Content-Encoding'] = 'gzip';
+    }
+  }
+  response.writeHead(reply.status, headers);
+  if (body.length === 1) response.end(body[0]);
+  else if (sent.size < ONE_PIECE) response.end(Buffer.concat(body, sent.size));
+  else {
+    response.cork();
+    for (const piece of body) response.write(piece);
+    response.end();
+    response.uncork();
+  }
+}
