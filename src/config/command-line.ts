@@ -1,0 +1,60 @@
+import { ConfigError } from './config-error.ts';
+import { isBooleanText } from './option-types.ts';
+import { type OptionName, optionRows } from './options.ts';
+
+export const COMMANDS = ['serve', 'version', 'help'] as const;
+export type Command = (typeof COMMANDS)[number];
+
+export interface CommandLine {
+  readonly command: Command;
+  /** The text given for each option; the last one of a repeated flag. */
+  readonly given: ReadonlyMap<OptionName, string>;
+}
+
+/**
+ * Splits the arguments (without node and script) into the command and the options, which may stand
+ * before or after it: `--flag value`, `--flag=value`, `-f value`; a boolean flag may stand alone.
+ * @throws ConfigError for an unknown flag or command, or a missing value
+ */
+export function parseCommandLine(argv: readonly string[]): CommandLine {
+  const given = new Map<OptionName, string>();
+  let command: Command | undefined;
+  for (let i = 0; i < argv.length; i++) {
+    const argument = argv[i] as string;
+    if (argument === '--help' || argument === '-h') return { command: 'help', given };
+    if (argument === '--version') return { command: 'version', given };
+    if (!argument.startsWith('-')) {
+      command = commandNamed(argument, command);
+      continue;
+    }
+    const [spelled, ...rest] = argument.split('=') as [string, ...string[]];
+    const [name, option] = rowOf(spelled);
+    if (rest.length > 0) {
+      given.set(name, rest.join('='));
+      continue;
+    }
+    const next = argv[i + 1];
+    if (option.type.flagAlone && (next === undefined || !isBooleanText(next))) {
+      given.set(name, 'true');
+    } else if (next === undefined) {
+      throw new ConfigError(`--${option.flag} needs a value`);
+    } else {
+      given.set(name, next);
+      i++;
+    }
+  }
+  return { command: command ?? 'help', given };
+}
+
+function commandNamed(argument: string, before: Command | undefined): Command {
+  const found = COMMANDS.find((c) => c === argument);
+  if (found === undefined) throw new ConfigError(`unknown command "${argument}"; the commands are ${COMMANDS.join(', ')}`);
+  if (before !== undefined) throw new ConfigError(`two commands, "${before}" and "${argument}"`);
+  return found;
+}
+
+function rowOf(spelled: string): (typeof optionRows)[number] {
+  const found = optionRows.find(([, o]) => spelled === `--${o.flag}` || (o.short !== undefined && spelled === `-${o.short}`));
+  if (found === undefined) throw new ConfigError(`unknown option "${spelled}"; see --help`);
+  return found;
+}

@@ -1,0 +1,85 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { describeConfig, loadConfig } from './load-config.ts';
+import { type Config, optionRows } from './options.ts';
+
+const load = (argv: string[] = [], environment: Record<string, string> = {}, dotEnvText?: string): Config =>
+  loadConfig({ argv, environment, ...(dotEnvText === undefined ? {} : { dotEnvText }) });
+
+describe('loadConfig', () => {
+  it('takes defaults where nothing is given', () => {
+    const config = load();
+    expect(config.serverPort).toBe(8080);
+    expect(config.databaseUrl).toBeNull();
+    expect(config.timeout).toBe(180_000);
+    expect([...config.enabledApis]).toEqual(['metadata', 'graphql', 'pgdump', 'config']);
+  });
+
+  it('has the types of the table', () => {
+    expectTypeOf<Config['serverPort']>().toEqualTypeOf<number>();
+    expectTypeOf<Config['databaseUrl']>().toEqualTypeOf<string | null>();
+    expectTypeOf<Config['txIso']>().toEqualTypeOf<'read-committed' | 'repeatable-read' | 'serializable'>();
+  });
+
+  it('prefers flags to the environment and that to .env', () => {
+    const dotEnv = 'SVC_GRAPHQL_SERVER_PORT=1\nSVC_GRAPHQL_PG_CONNECTIONS=2\nSVC_GRAPHQL_PG_TIMEOUT=3\n';
+    const config = load(['--server-port', '10'], { SVC_GRAPHQL_SERVER_PORT: '20', SVC_GRAPHQL_PG_CONNECTIONS: '21' }, dotEnv);
+    expect([config.serverPort, config.connections, config.timeout]).toEqual([10, 21, 3000]);
+  });
+
+  it('takes flags before and after the command, and in every spelling', () => {
+    const config = load(['--dev-mode', 'serve', '-c', '7', '--server-port=9', '--use-prepared-statements', 'F', '-i=serializable']);
+    expect(config).toMatchObject({ devMode: true, connections: 7, serverPort: 9, usePreparedStatements: false, txIso: 'serializable' });
+  });
+
+  it('keeps = inside a value', () => {
+    expect(load(['--database-url=postgres://u@h/d?options=-c%20x=1']).databaseUrl).toBe('postgres://u@h/d?options=-c%20x=1');
+  });
+
+  it.each([
+    [['--no-such'], 'Fatal Error: unknown option "--no-such"; see --help'],
+    [['--dev-mode=yes', '-x'], 'Fatal Error: unknown option "-x"; see --help'],
+    [['--server-port'], 'Fatal Error: --server-port needs a value'],
+    [['--server-port', '70000'], 'Fatal Error: --server-port: must be between 0 and 65535'],
+    [['--server-port', '1e3'], 'Fatal Error: --server-port: expecting an integer, but found "1e3"'],
+    [['--dev-mode=1'], 'Fatal Error: --dev-mode: Not a valid boolean text. True values are ["true","t","yes","y"]'],
+    [['--database-url', 'mysql://h/d'], 'Fatal Error: --database-url: expecting a URL of the form'],
+    [['start'], 'Fatal Error: unknown command "start"'],
+    [['serve', 'serve'], 'Fatal Error: two commands'],
+    [['--tx-iso', 'dirty'], 'Fatal Error: --tx-iso: expecting one of read-committed'],
+    [['--admin-secret', ''], 'Fatal Error: --admin-secret: the secret must not be empty'],
+    [['--admin-secrets', '["a",""]'], 'Fatal Error: --admin-secrets: expecting a JSON list of secrets'],
+    [['--cors-domain', 'example.com'], "invalid domain: 'example.com'. All domains should have scheme + (optional wildcard) host + (optional port)"],
+  ])('refuses %j', (argv, message) => {
+    expect(() => load(argv)).toThrow(message);
+  });
+
+  it('names the variable when the environment is wrong', () => {
+    expect(() => load([], { SVC_GRAPHQL_DEV_MODE: 'on' })).toThrow(
+      'Fatal Error:- Environment variable SVC_GRAPHQL_DEV_MODE: Not a valid boolean text. True values are ["true","t","yes","y"] and  False values are ["false","f","no","n"]. All values are case insensitive',
+    );
+    expect(() => load([], { SVC_GRAPHQL_ENABLED_APIS: 'graphql,x' })).toThrow(
+      'Fatal Error:- Environment variable SVC_GRAPHQL_ENABLED_APIS: Only expecting list of comma separated API types metadata,graphql,pgdump,developer,config,metrics',
+    );
+    expect(() => load([], { SVC_GRAPHQL_ADMIN_SECRET: '' })).toThrow('the secret must not be empty');
+  });
+
+  it('takes an empty variable as absent', () => {
+    expect(load([], { SVC_GRAPHQL_SERVER_PORT: '', SVC_GRAPHQL_DATABASE_URL: '' })).toMatchObject({ serverPort: 8080, databaseUrl: null });
+  });
+
+  it('shows no secret and no password', () => {
+    const shown = describeConfig(load(['--admin-secret', 'hush', '--admin-secrets', '["hush"]', '--database-url', 'postgres://u:hush@h/d?password=hush']));
+    expect(JSON.stringify(shown)).not.toContain('hush');
+    expect(shown['server_port']).toBe('8080');
+  });
+
+  it('has one spelling for each option and a default that passes its own check', () => {
+    for (const spelling of ['flag', 'env', 'short'] as const) {
+      const all = optionRows.map(([, option]) => option[spelling]).filter((s) => s !== undefined);
+      expect(new Set(all).size).toBe(all.length);
+    }
+    for (const [, option] of optionRows) {
+      if (option.default !== null) expect(option.type.parse(option.type.show(option.default))).toEqual(option.default);
+    }
+  });
+});

@@ -1,0 +1,254 @@
+import {
+  boolean,
+  type CorsDomains,
+  choice,
+  corsDomains,
+  integer,
+  listOf,
+  milliseconds,
+  type OptionType,
+  optional,
+  postgresUrl,
+  seconds,
+  secret,
+  secretList,
+  text,
+} from './option-types.ts';
+
+/**
+ * Every option of the service, once: flags, environment variables, defaults, validation, `--help`
+ * and the documentation page come from this table. A new option is a row here, and whoever owns the
+ * feature reads it from `Config`. All durations in `Config` are milliseconds.
+ */
+export interface Option<T> {
+  /** Without the dashes. */
+  readonly flag: string;
+  readonly short?: string;
+  readonly env: string;
+  readonly type: OptionType<T>;
+  readonly default: T;
+  readonly group: OptionGroup;
+  readonly help: string;
+}
+
+export type OptionGroup = 'Databases' | 'HTTP' | 'Access' | 'Behaviour' | 'Limits' | 'Logging';
+
+interface Spelling {
+  readonly short?: string;
+  /** Replaces the upper-case flag behind the prefix. */
+  readonly env?: string;
+}
+
+const PREFIX = 'SVC_GRAPHQL_';
+
+function row(group: OptionGroup) {
+  return <T>(flag: string, type: OptionType<T>, byDefault: NoInfer<T>, help: string, spelling: Spelling = {}): Option<T> => ({
+    flag,
+    ...(spelling.short === undefined ? {} : { short: spelling.short }),
+    env: PREFIX + (spelling.env ?? flag.toUpperCase().replaceAll('-', '_')),
+    type,
+    default: byDefault,
+    group,
+    help,
+  });
+}
+
+const API_TYPES = ['metadata', 'graphql', 'pgdump', 'developer', 'config', 'metrics'] as const;
+const LOG_TYPES = [
+  'startup',
+  'http-log',
+  'webhook-log',
+  'websocket-log',
+  'jwk-refresh-log',
+  'query-log',
+  'execution-log',
+  'livequery-poller-log',
+  'action-handler-log',
+  'health-check-log',
+] as const;
+const EXPERIMENTAL_FEATURES = [
+  'inherited_roles',
+  'optimize_permission_filters',
+  'naming_convention',
+  'streaming_subscriptions',
+  'hide_update_many_fields',
+  'hide_aggregation_predicates',
+  'hide_stream_fields',
+  'group_by_aggregations',
+  'disable_postgres_arrays',
+  'no_null_unbound_variable_default',
+  'remove_empty_subscription_responses',
+] as const;
+
+export type ApiType = (typeof API_TYPES)[number];
+export type LogType = (typeof LOG_TYPES)[number];
+export type ExperimentalFeature = (typeof EXPERIMENTAL_FEATURES)[number];
+
+const databases = row('Databases');
+const http = row('HTTP');
+const access = row('Access');
+const behaviour = row('Behaviour');
+const limits = row('Limits');
+const logging = row('Logging');
+
+export const options = {
+  databaseUrl: databases(
+    'database-url',
+    optional(postgresUrl),
+    null,
+    'PostgreSQL that becomes the source "default". Without this and without a metadata database, the embedded PostgreSQL provides both.',
+  ),
+  metadataDatabaseUrl: databases(
+    'metadata-database-url',
+    optional(postgresUrl),
+    null,
+    'PostgreSQL that keeps the metadata (schema svc_catalog). Absent: the one of --database-url.',
+  ),
+  dataDir: databases('data-dir', text, '.svc', 'Folder of the embedded PostgreSQL, used only when no database URL is given.'),
+  sampleData: databases(
+    'sample-data',
+    boolean,
+    false,
+    'Load the sample music store into the embedded PostgreSQL, when that is new, and track it.',
+  ),
+  retries: databases('retries', integer(0, 10_000), 1, 'How often to try again to reach the metadata database at start, a second apart.', {
+    env: 'NO_OF_RETRIES',
+  }),
+  connections: databases('connections', integer(1, 10_000), 50, 'Most connections to one source, where its metadata says nothing else.', {
+    short: 'c',
+    env: 'PG_CONNECTIONS',
+  }),
+  timeout: databases('timeout', seconds(0), 180_000, 'Close a connection that was idle for so long.', { env: 'PG_TIMEOUT' }),
+  connLifetime: databases('conn-lifetime', seconds(0), 600_000, 'Replace a connection of this age; 0 keeps it.', {
+    env: 'PG_CONN_LIFETIME',
+  }),
+  poolTimeout: databases(
+    'pool-timeout',
+    optional(seconds(0)),
+    null,
+    'Longest wait for a free connection, before the request fails. Absent: it waits.',
+    { env: 'PG_POOL_TIMEOUT' },
+  ),
+  usePreparedStatements: databases(
+    'use-prepared-statements',
+    boolean,
+    true,
+    'Prepare statements on the connection; switch off behind a pooler that hands out transactions.',
+  ),
+  txIso: databases(
+    'tx-iso',
+    choice('read-committed', 'repeatable-read', 'serializable'),
+    'read-committed',
+    'Isolation level of transactions, where the metadata of the source says nothing else.',
+    { short: 'i', env: 'TX_ISOLATION' },
+  ),
+  schemaSyncPollInterval: databases(
+    'schema-sync-poll-interval',
+    milliseconds(0),
+    1000,
+    'How often to look for metadata changes made by other instances; 0 does not look.',
+  ),
+
+  serverPort: http('server-port', integer(0, 65_535), 8080, 'Port to listen on; 0 takes a free one.'),
+  serverHost: http('server-host', text, '*', 'Address to listen on; * is all of them.'),
+  serverTimeout: http('server-timeout', seconds(0), 30_000, 'How long a client may take to send a request; 0 is no limit.'),
+  gracefulShutdownTimeout: http(
+    'graceful-shutdown-timeout',
+    seconds(0),
+    60_000,
+    'How long requests in flight may still run after SIGINT or SIGTERM.',
+  ),
+  corsDomain: http(
+    'cors-domain',
+    corsDomains,
+    '*' as CorsDomains,
+    'Origins that browsers may call from: a comma separated list of scheme://[*.]host[:port], or *.',
+  ),
+  disableCors: http('disable-cors', boolean, false, 'Send no CORS headers and answer no preflight request.'),
+  enabledApis: http(
+    'enabled-apis',
+    listOf(API_TYPES, 'Only expecting list of comma separated API types metadata,graphql,pgdump,developer,config,metrics'),
+    new Set<ApiType>(['metadata', 'graphql', 'pgdump', 'config']),
+    'Comma separated list of the endpoint groups to serve.',
+  ),
+
+  adminSecret: access('admin-secret', optional(secret), null, 'Secret that makes a request an administrator. Absent: everybody is one.'),
+  adminSecrets: access('admin-secrets', optional(secretList), null, 'JSON list of such secrets, in place of --admin-secret.'),
+  adminInternalErrors: access('admin-internal-errors', boolean, true, 'Put internal details into the errors that administrators see.'),
+  devMode: access('dev-mode', boolean, false, 'Put internal details into the errors that everybody sees.'),
+  preserve401Errors: access(
+    'preserve-401-errors',
+    boolean,
+    false,
+    'Keep status 401 on /v1/graphql when the credentials are refused, in place of 200.',
+  ),
+
+  stringifyNumericTypes: behaviour('stringify-numeric-types', boolean, false, 'Answer bigint, numeric and double precision as JSON strings.'),
+  v1BooleanNullCollapse: behaviour(
+    'v1-boolean-null-collapse',
+    boolean,
+    false,
+    'Take null in a boolean expression as true, as version 1 did.',
+  ),
+  nullInNonnullableVariables: behaviour(
+    'null-in-nonnullable-variables',
+    boolean,
+    false,
+    'Accept null for a variable of a non-null type.',
+    { env: 'BACKWARDS_COMPAT_NULL_IN_NONNULLABLE_VARIABLES' },
+  ),
+  inferFunctionPermissions: behaviour(
+    'infer-function-permissions',
+    boolean,
+    true,
+    'A role that may select from the table of a function may call the function, if it is a query.',
+  ),
+  defaultNamingConvention: behaviour(
+    'default-naming-convention',
+    choice('svc-default', 'graphql-default'),
+    'svc-default',
+    'Naming convention of sources that choose none.',
+  ),
+  experimentalFeatures: behaviour(
+    'experimental-features',
+    listOf(EXPERIMENTAL_FEATURES),
+    new Set<ExperimentalFeature>(),
+    'Comma separated list of features to switch on.',
+  ),
+  enableTelemetry: behaviour(
+    'enable-telemetry',
+    boolean,
+    false,
+    'Reported in the start-up log only: the service sends no telemetry, whatever this says.',
+  ),
+
+  requestBodyLimit: limits('request-body-limit', integer(1, 1_073_741_824), 16_777_216, 'Largest request body, in bytes.'),
+  queryDepthLimit: limits('query-depth-limit', integer(1, 1000), 100, 'Deepest nesting of selections in a GraphQL document.'),
+  queryTokenLimit: limits('query-token-limit', integer(1), 100_000, 'Most tokens in a GraphQL document.'),
+  queryNodeLimit: limits(
+    'query-node-limit',
+    integer(1),
+    50_000,
+    'Most fields that a GraphQL operation selects once its fragments are spread.',
+  ),
+  batchLimit: limits('batch-limit', integer(1), 100, 'Most operations in one batched request.'),
+  requestTimeout: limits('request-timeout', seconds(0), 120_000, 'Cancel a GraphQL request that runs longer; 0 is no limit.'),
+  operationCacheSize: limits('operation-cache-size', integer(0), 1000, 'Most operations whose plans a role keeps.'),
+  plansPerOperation: limits('plans-per-operation', integer(1), 16, 'Most plans kept for one operation, one for each shape of its variables.'),
+
+  logLevel: logging('log-level', choice('debug', 'info', 'warn', 'error'), 'info', 'Least severe level that is logged.'),
+  enabledLogTypes: logging(
+    'enabled-log-types',
+    listOf(LOG_TYPES),
+    new Set<LogType>(['startup', 'http-log', 'webhook-log', 'websocket-log', 'jwk-refresh-log']),
+    'Comma separated list of the optional log types to write.',
+  ),
+} as const;
+
+export type OptionName = keyof typeof options;
+
+/** The settings of one process, complete and checked. Durations are milliseconds. */
+export type Config = { readonly [K in OptionName]: (typeof options)[K] extends Option<infer T> ? T : never };
+
+/** The rows in the order of the table. */
+export const optionRows = Object.entries(options) as readonly (readonly [OptionName, Option<unknown>])[];
