@@ -1,0 +1,116 @@
+/**
+ * The meaning of a mutation root field, permissions included. A compiler turns it into statements
+ * that run in one transaction, in order; a failed check raises inside the SQL.
+ */
+import type { CatalogType, QualifiedName } from '../catalog/catalog.ts';
+import type { BoolExp } from './bool-exp.ts';
+import type { Field } from './select.ts';
+import type { Operand } from './value.ts';
+
+export interface MutationRoot {
+  readonly alias: string;
+  readonly mutation: Insert | Update | UpdateMany | Delete;
+}
+
+/** What the response of a mutation holds, in order; or the row itself (`_one`, `_by_pk`). */
+export type MutationOutput =
+  | { readonly kind: 'response'; readonly fields: readonly MutationField[] }
+  /** The first affected row, or null. */
+  | { readonly kind: 'row'; readonly fields: readonly Field[] };
+
+export type MutationField =
+  | { readonly kind: 'typename'; readonly alias: string; readonly typeName: string }
+  | { readonly kind: 'affected-rows'; readonly alias: string }
+  | { readonly kind: 'returning'; readonly alias: string; readonly fields: readonly Field[] };
+
+export interface Insert {
+  readonly kind: 'insert';
+  readonly table: QualifiedName;
+  readonly rows: InsertRows;
+  readonly output: MutationOutput;
+}
+
+/** Rows of one table, with what is inserted before and after each of them. */
+export interface InsertRows {
+  readonly table: QualifiedName;
+  /** Union of the columns of all rows, in a fixed order: presets included. */
+  readonly columns: readonly InsertColumn[];
+  readonly rows: readonly InsertRow[];
+  readonly onConflict: OnConflict | null;
+  /** Insert permission's check, on the row after the write. */
+  readonly check: BoolExp;
+}
+
+export interface InsertColumn {
+  readonly name: string;
+  readonly type: CatalogType;
+}
+
+export interface InsertRow {
+  /** By column; an absent column takes its default. Presets are here as well. */
+  readonly values: ReadonlyMap<string, Operand>;
+  /** Inserted before the row; its result fills columns of the row. */
+  readonly before: readonly NestedObject[];
+  /** Inserted after it; columns of the row fill theirs. */
+  readonly after: readonly (NestedObject | NestedArray)[];
+}
+
+export interface NestedObject {
+  readonly kind: 'object';
+  readonly name: string;
+  readonly columns: readonly { readonly local: string; readonly remote: string }[];
+  readonly rows: InsertRows;
+}
+
+export interface NestedArray {
+  readonly kind: 'array';
+  readonly name: string;
+  readonly columns: readonly { readonly local: string; readonly remote: string }[];
+  readonly rows: InsertRows;
+}
+
+export interface OnConflict {
+  /** Name of the constraint. */
+  readonly constraint: string;
+  /** Empty: do nothing. */
+  readonly update: {
+    readonly columns: readonly string[];
+    /** Update permission's presets. */
+    readonly presets: ReadonlyMap<string, Operand>;
+    /** Update permission's filter and `where`, on the existing row. */
+    readonly where: BoolExp;
+    /** Update permission's check, for the rows that were updated. */
+    readonly check: BoolExp | null;
+  } | null;
+}
+
+export interface Update {
+  readonly kind: 'update';
+  readonly table: QualifiedName;
+  /** Update permission's filter and `where` (or the key). */
+  readonly where: BoolExp;
+  readonly assignments: readonly Assignment[];
+  readonly check: BoolExp;
+  readonly output: MutationOutput;
+}
+
+/** Batches in order; later ones see earlier changes. The result is a list. */
+export interface UpdateMany {
+  readonly kind: 'update-many';
+  readonly updates: readonly Update[];
+}
+
+export interface Delete {
+  readonly kind: 'delete';
+  readonly table: QualifiedName;
+  readonly where: BoolExp;
+  readonly output: MutationOutput;
+}
+
+export interface Assignment {
+  readonly column: string;
+  readonly type: CatalogType;
+  readonly operator: 'set' | 'inc' | 'append' | 'prepend' | 'delete-key' | 'delete-elem' | 'delete-at-path';
+  readonly operand: Operand;
+}
+
