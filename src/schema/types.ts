@@ -23,8 +23,11 @@ export interface ScalarSchemaType {
   /**
    * Coerces a JSON value (from a variable or a literal) at input positions of this type.
    * `strict` built-ins (`Int` of limit) refuse what column positions would take.
+   * @param found how messages call the value (`an integer`, `an enum value`); else it is named after its JSON kind
    */
-  check(json: Json, at: Path): Json;
+  check(json: Json, at: Path, found?: string): Json;
+  /** Takes every literal, enum values too (they become strings): json and jsonb. */
+  readonly anyLiteral?: boolean;
 }
 
 export interface EnumSchemaType {
