@@ -51,6 +51,8 @@ export const nonEmptyText: Codec<string> = leaf(
   (json, path) => {
     const value = text.decode(json, path);
     if (value === '') throw parseFailed('empty string not allowed', path);
+    // No database can hold it in a name, and the service's own storage neither.
+    if (value.includes('\u0000')) throw parseFailed('the character U+0000 is not allowed', path);
     return value;
   },
   (value) => value,
@@ -59,7 +61,7 @@ export const nonEmptyText: Codec<string> = leaf(
 export const bool: Codec<boolean> = leaf(
   'Bool',
   (json, path) => {
-    if (typeof json !== 'boolean') throw wrongType('Bool', 'Bool', json, path);
+    if (typeof json !== 'boolean') throw wrongType('Bool', 'Boolean', json, path);
     return json;
   },
   (value) => value,
@@ -136,13 +138,17 @@ interface FieldSpec<T> {
   readonly omit: (value: T) => boolean;
 }
 
+interface OptionalFieldSpec<T> extends FieldSpec<T | undefined> {
+  readonly presence: 'optional';
+}
+
 /** A key that must be there. */
 export function required<T>(codec: Codec<T>, ...aliases: readonly string[]): FieldSpec<T> {
   return { codec, presence: 'required', aliases, omit: () => false };
 }
 
 /** A key that may be missing or null; both decode to undefined. Left out when undefined. */
-export function optional<T>(codec: Codec<T>, ...aliases: readonly string[]): FieldSpec<T | undefined> {
+export function optional<T>(codec: Codec<T>, ...aliases: readonly string[]): OptionalFieldSpec<T> {
   return { codec: codec as Codec<T | undefined>, presence: 'optional', aliases, omit: (v) => v === undefined };
 }
 
@@ -151,31 +157,63 @@ export function defaulted<T>(codec: Codec<T>, value: () => T, omit: (value: T) =
   return { codec, presence: 'defaulted', default: value, aliases, omit };
 }
 
-type FieldSpecs = Readonly<Record<string, FieldSpec<never>>>;
-type ObjectOf<F> = { readonly [K in keyof F]: F[K] extends FieldSpec<infer T> ? T : never };
+type ValueOf<S> = S extends FieldSpec<infer T> ? T : never;
+type ObjectOf<F> = { readonly [K in keyof F as F[K] extends { readonly presence: 'optional' } ? never : K]: ValueOf<F[K]> } & {
+  readonly [K in keyof F as F[K] extends { readonly presence: 'optional' } ? K : never]?: ValueOf<F[K]>;
+};
 
-/** A JSON object; unknown keys are ignored. Keys are encoded in the order of `fields`. */
+/** `customName` is written `custom_name`; a key without capital letters is written as it is. */
+function jsonKey(property: string): string {
+  return property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+interface Member {
+  readonly property: string;
+  /** The key of the encoded form, then its aliases. */
+  readonly keys: readonly [string, ...string[]];
+  readonly spec: FieldSpec<unknown>;
+}
+
+/** The first spelling of the key that is there; null counts unless the key is required. */
+function spelling(json: JsonObject, member: Member): string | undefined {
+  for (const key of member.keys) {
+    const value = json[key];
+    if (value === undefined || !Object.hasOwn(json, key)) continue;
+    if (value !== null || member.spec.presence === 'required') return key;
+  }
+  return undefined;
+}
+
+/**
+ * A JSON object; unknown keys are ignored. A property `customName` has the key `custom_name`.
+ * Keys are encoded in the order of `fields`.
+ */
 export function object<F extends { readonly [key: string]: FieldSpec<any> }>(name: string, fields: F): Codec<ObjectOf<F>> {
-  const specs = Object.entries(fields as unknown as FieldSpecs);
+  const members: readonly Member[] = Object.entries(fields as unknown as Record<string, FieldSpec<unknown>>).map(([property, spec]) => ({
+    property,
+    keys: [jsonKey(property), ...spec.aliases],
+    spec,
+  }));
   return {
     name,
     decode(json, path) {
       if (!isJsonObject(json)) throw wrongType(name, 'Object', json, path);
       const out: Record<string, unknown> = {};
-      for (const [key, spec] of specs) {
-        const used = [key, ...spec.aliases].find((k) => Object.hasOwn(json, k) && (json[k] !== null || spec.presence === 'required'));
-        if (used !== undefined) out[key] = (spec.codec as Codec<unknown>).decode(json[used] as Json, at(path, used));
-        else if (spec.presence === 'required') throw parseFailed(`the key '${key}' was not present`, path);
-        else if (spec.presence === 'defaulted') out[key] = (spec.default as () => unknown)();
+      for (const member of members) {
+        const { property, spec } = member;
+        const key = spelling(json, member);
+        if (key !== undefined) out[property] = spec.codec.decode(json[key] as Json, at(path, key));
+        else if (spec.presence === 'required') throw parseFailed(`the key '${member.keys[0]}' was not present`, path);
+        else if (spec.presence === 'defaulted') out[property] = (spec.default as () => unknown)();
       }
       return out as ObjectOf<F>;
     },
     encode(value) {
       const out: Record<string, Json> = {};
-      for (const [key, spec] of specs) {
-        const item = (value as Record<string, unknown>)[key];
-        if (item === undefined || (spec.omit as (v: unknown) => boolean)(item)) continue;
-        out[key] = (spec.codec as Codec<unknown>).encode(item);
+      for (const { property, keys, spec } of members) {
+        const item = (value as Record<string, unknown>)[property];
+        if (item === undefined || spec.omit(item)) continue;
+        out[keys[0]] = spec.codec.encode(item);
       }
       return out as JsonObject;
     },

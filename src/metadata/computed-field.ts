@@ -1,9 +1,39 @@
 import type { QualifiedName } from '../catalog/catalog.ts';
+import { type Codec, leaf, nonEmptyText, object, optional, required, text } from './codec.ts';
+import type { KindCodecs } from './kinds.ts';
 
-export interface ComputedField {
-  readonly name: string;
+export interface ComputedFieldDefinition {
   readonly function: QualifiedName;
   readonly tableArgument?: string;
   readonly sessionArgument?: string;
+}
+
+export interface ComputedField extends ComputedFieldDefinition {
+  readonly name: string;
   readonly comment?: string;
+}
+
+export function computedFieldDefinitionCodec(codecs: KindCodecs): Codec<ComputedFieldDefinition> {
+  return object('ComputedFieldDefinition', {
+    function: required(codecs.functionName),
+    tableArgument: optional(nonEmptyText),
+    sessionArgument: optional(nonEmptyText),
+  });
+}
+
+/** `{name, definition: {…}, comment?}`. */
+export function computedFieldCodec(codecs: KindCodecs): Codec<ComputedField> {
+  const written = object('ComputedFieldMetadata', {
+    name: required(nonEmptyText),
+    definition: required(computedFieldDefinitionCodec(codecs)),
+    comment: optional(text),
+  });
+  return leaf(
+    written.name,
+    (json, path) => {
+      const { definition, ...rest } = written.decode(json, path);
+      return { ...rest, ...definition };
+    },
+    ({ name, comment, ...definition }) => written.encode({ name, definition, comment }),
+  );
 }

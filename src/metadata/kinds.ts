@@ -16,3 +16,8 @@ export interface Kinds {
   get(kindOrAlias: string): KindCodecs | undefined;
   readonly all: readonly KindCodecs[];
 }
+
+export function kindsOf(all: readonly KindCodecs[]): Kinds {
+  const byName = new Map(all.flatMap((codecs) => [codecs.kind, ...codecs.aliases].map((name) => [name, codecs] as const)));
+  return { all, get: (kindOrAlias) => byName.get(kindOrAlias) };
+}

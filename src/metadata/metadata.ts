@@ -2,26 +2,34 @@
  * The whole document. Immutable: an edit makes a new `Metadata` that shares every untouched
  * object, so stages and storage find out what changed by identity.
  */
-import type { FunctionMetadata } from './function.ts';
-import type { Source } from './source.ts';
-import type { TableMetadata } from './table.ts';
-import type { Json } from '../util/json.ts';
+import { nameKey } from '../catalog/catalog.ts';
+import type { Json, JsonObject } from '../util/json.ts';
+import { type Codec, defaulted, list, nonEmptyText, object, required } from './codec.ts';
+import { type FunctionMetadata, functionCodec } from './function.ts';
+import { type InheritedRole, inheritedRoleCodec } from './inherited-role.ts';
+import { isEmptyMap, keyedList } from './keyed-list.ts';
+import type { KindCodecs, Kinds } from './kinds.ts';
+import { isEmptySection } from './section.ts';
+import { byKind, type Source, sourceFields, sourceHead } from './source.ts';
+import { type TableMetadata, tableCodec } from './table.ts';
+import { printName } from './table-name.ts';
+
+export type { InheritedRole } from './inherited-role.ts';
+
+export interface Introspection {
+  readonly disabledForRoles: readonly string[];
+}
 
 export interface Metadata {
   /** By source name. */
   readonly sources: ReadonlyMap<string, SourceMetadata>;
   readonly inheritedRoles: ReadonlyMap<string, InheritedRole>;
-  readonly introspection: { readonly disabledForRoles: readonly string[] };
+  readonly introspection: Introspection;
   /**
    * Top-level sections of later features, kept verbatim so that a document makes the round trip.
    * A feature that starts to exist takes its section out of here.
    */
   readonly other: ReadonlyMap<string, Json>;
-}
-
-export interface InheritedRole {
-  readonly roleName: string;
-  readonly roleSet: readonly string[];
 }
 
 /** A source with everything tracked in it. */
@@ -31,9 +39,93 @@ export interface SourceMetadata extends Source {
   readonly functions: ReadonlyMap<string, FunctionMetadata>;
 }
 
+export const NO_INTROSPECTION: Introspection = { disabledForRoles: [] };
+
 export const EMPTY_METADATA: Metadata = {
   sources: new Map(),
   inheritedRoles: new Map(),
-  introspection: { disabledForRoles: [] },
+  introspection: NO_INTROSPECTION,
   other: new Map(),
 };
+
+/** Sections that are kept verbatim because their feature does not exist yet. */
+export const LATER_SECTIONS = [
+  'remote_schemas', 'query_collections', 'allowlist', 'actions', 'custom_types', 'cron_triggers', 'rest_endpoints', 'network',
+] as const;
+
+/** Sections in the order of the exported document. Others that a document may have are ignored. */
+const SECTIONS = [
+  'sources', 'remote_schemas', 'query_collections', 'allowlist', 'actions', 'custom_types', 'cron_triggers', 'rest_endpoints',
+  'inherited_roles', 'graphql_schema_introspection', 'network',
+] as const;
+
+export const introspectionCodec: Codec<Introspection> = object('SetGraphqlIntrospectionOptions', { disabledForRoles: required(list(nonEmptyText)) });
+
+export function tablesCodec(codecs: KindCodecs): Codec<ReadonlyMap<string, TableMetadata>> {
+  return keyedList({
+    what: 'tables',
+    item: tableCodec(codecs),
+    key: ({ table }) => nameKey(table),
+    print: ({ table }) => printName(table, codecs.defaultSchema),
+  });
+}
+
+export function functionsCodec(codecs: KindCodecs): Codec<ReadonlyMap<string, FunctionMetadata>> {
+  return keyedList({
+    what: 'functions',
+    item: functionCodec(codecs),
+    key: (entry) => nameKey(entry.function),
+    print: (entry) => printName(entry.function, codecs.defaultSchema),
+  });
+}
+
+/** One entry of `sources`, tables and functions included. */
+export function sourceCodec(kinds: Kinds): Codec<SourceMetadata> {
+  return byKind('SourceMetadata', kinds, (codecs) =>
+    object('SourceMetadata', {
+      ...sourceHead(codecs),
+      tables: required(tablesCodec(codecs)),
+      functions: defaulted<ReadonlyMap<string, FunctionMetadata>>(functionsCodec(codecs), () => new Map(), isEmptyMap),
+      ...sourceFields(codecs),
+    }),
+  );
+}
+
+/** The sections of this part that are there and not empty. */
+export function laterSections(json: JsonObject): ReadonlyMap<string, Json> {
+  const other = new Map<string, Json>();
+  for (const key of LATER_SECTIONS) {
+    const section = json[key];
+    if (section !== undefined && !isEmptySection(section)) other.set(key, section);
+  }
+  return other;
+}
+
+/** A document of version 3. For documents of any version see `decodeDocument`. */
+export function metadataCodec(kinds: Kinds): Codec<Metadata> {
+  const implemented = object('Metadata', {
+    sources: required(keyedList({ what: 'sources', item: sourceCodec(kinds), key: ({ name }) => name })),
+    inheritedRoles: defaulted(
+      keyedList({ what: 'inherited roles', item: inheritedRoleCodec, key: ({ roleName }) => roleName }),
+      () => EMPTY_METADATA.inheritedRoles,
+      isEmptyMap,
+    ),
+    graphqlSchemaIntrospection: defaulted(introspectionCodec, () => NO_INTROSPECTION, ({ disabledForRoles }) => disabledForRoles.length === 0),
+  });
+  return {
+    name: 'Metadata',
+    decode(json, path) {
+      const { sources, inheritedRoles, graphqlSchemaIntrospection } = implemented.decode(json, path);
+      return { sources, inheritedRoles, introspection: graphqlSchemaIntrospection, other: laterSections(json as JsonObject) };
+    },
+    encode(value): JsonObject {
+      const known = implemented.encode({ ...value, graphqlSchemaIntrospection: value.introspection }) as JsonObject;
+      const out: Record<string, Json> = { version: 3 };
+      for (const key of SECTIONS) {
+        const section = known[key] ?? value.other.get(key);
+        if (section !== undefined) out[key] = section;
+      }
+      return out;
+    },
+  };
+}

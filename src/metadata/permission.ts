@@ -1,4 +1,6 @@
-import type { Json } from '../util/json.ts';
+import { isJsonObject, type Json } from '../util/json.ts';
+import { anyJson, bool, type Codec, defaulted, int, leaf, list, literal, mapOf, nonEmptyText, nullable, object, optional, parseFailed, required, text, wrongType } from './codec.ts';
+import { isEmptyMap } from './keyed-list.ts';
 
 /** `*` follows columns that are added later. */
 export type PermissionColumns = '*' | readonly string[];
@@ -12,14 +14,17 @@ export interface PermissionEntry<P> {
   readonly comment?: string;
 }
 
+export const QUERY_ROOT_FIELDS = ['select', 'select_by_pk', 'select_aggregate'] as const;
+export const SUBSCRIPTION_ROOT_FIELDS = [...QUERY_ROOT_FIELDS, 'select_stream'] as const;
+
 export interface SelectPermission {
   readonly columns: PermissionColumns;
   readonly computedFields: readonly string[];
   readonly filter: RawBoolExp;
   readonly limit?: number;
   readonly allowAggregations: boolean;
-  readonly queryRootFields?: readonly string[];
-  readonly subscriptionRootFields?: readonly string[];
+  readonly queryRootFields?: readonly (typeof QUERY_ROOT_FIELDS)[number][];
+  readonly subscriptionRootFields?: readonly (typeof SUBSCRIPTION_ROOT_FIELDS)[number][];
 }
 
 export interface InsertPermission {
@@ -46,4 +51,109 @@ export interface DeletePermission {
   readonly validateInput?: Json;
 }
 
-export type PermissionKind = 'select' | 'insert' | 'update' | 'delete';
+export const PERMISSION_KINDS = ['insert', 'select', 'update', 'delete'] as const;
+
+export type PermissionKind = (typeof PERMISSION_KINDS)[number];
+
+export const permissionKindCodec: Codec<PermissionKind> = literal('PermType', PERMISSION_KINDS);
+
+const nameList = list(nonEmptyText);
+
+const columnsCodec: Codec<PermissionColumns> = leaf(
+  'PermColSpec',
+  (json, path) => (json === '*' ? '*' : [...new Set(nameList.decode(json, path))]),
+  (value) => (value === '*' ? '*' : [...value]),
+);
+
+/** Only its outermost shape is known here. */
+export const rawBoolExpCodec: Codec<RawBoolExp> = leaf(
+  'BoolExp',
+  (json, path) => {
+    if (!isJsonObject(json)) throw wrongType('BoolExp', 'Object', json, path);
+    return json;
+  },
+  (value) => value,
+);
+
+const limitCodec: Codec<number> = leaf(
+  'Int',
+  (json, path) => {
+    const value = int.decode(json, path);
+    if (value < 0) throw parseFailed('unexpected negative value', path);
+    return value;
+  },
+  (value) => value,
+);
+
+/** A set of root fields in the order of `known`. */
+function rootFieldsCodec<R extends string>(known: readonly R[]): Codec<readonly R[]> {
+  const names = list(literal('RootField', known));
+  return leaf(
+    'RootFields',
+    (json, path) => {
+      const given = new Set(names.decode(json, path));
+      return known.filter((name) => given.has(name));
+    },
+    (value) => [...value],
+  );
+}
+
+const validateInputShape = object('ValidateInput', {
+  type: required(literal('ValidateInputType', ['http'])),
+  definition: required(
+    object('ValidateInputHttpDefinition', {
+      url: required(nonEmptyText),
+      headers: defaulted(list(anyJson), () => []),
+      timeout: defaulted(limitCodec, () => 10),
+      forwardClientHeaders: defaulted(bool, () => false),
+    }),
+  ),
+});
+
+/** Checked where it is written; kept verbatim. */
+const validateInputCodec: Codec<Json> = leaf(
+  'ValidateInput',
+  (json, path) => {
+    validateInputShape.decode(json, path);
+    return json;
+  },
+  (value) => value,
+);
+
+const presets = defaulted<ReadonlyMap<string, Json>>(mapOf(anyJson), () => new Map(), isEmptyMap);
+const backendOnly = defaulted(bool, () => false, (value) => !value);
+const validateInput = optional(validateInputCodec);
+
+export const selectPermissionCodec: Codec<SelectPermission> = object('SelPerm', {
+  columns: required(columnsCodec),
+  computedFields: defaulted(nameList, () => [], (value) => value.length === 0),
+  filter: required(rawBoolExpCodec),
+  limit: optional(limitCodec),
+  allowAggregations: defaulted(bool, () => false, (value) => !value),
+  queryRootFields: optional(rootFieldsCodec(QUERY_ROOT_FIELDS)),
+  subscriptionRootFields: optional(rootFieldsCodec(SUBSCRIPTION_ROOT_FIELDS)),
+});
+
+export const insertPermissionCodec: Codec<InsertPermission> = object('InsPerm', {
+  check: required(rawBoolExpCodec),
+  set: presets,
+  columns: optional(columnsCodec),
+  backendOnly,
+  validateInput,
+});
+
+export const updatePermissionCodec: Codec<UpdatePermission> = object('UpdPerm', {
+  columns: required(columnsCodec),
+  filter: required(rawBoolExpCodec),
+  check: defaulted(nullable(rawBoolExpCodec), () => null),
+  set: presets,
+  backendOnly,
+  validateInput,
+});
+
+export const deletePermissionCodec: Codec<DeletePermission> = object('DelPerm', { filter: required(rawBoolExpCodec), backendOnly, validateInput });
+
+/** `{role, permission, comment?}`. */
+export function permissionEntryCodec<P>(permission: Codec<P>): Codec<PermissionEntry<P>> {
+  return object('PermDef', { role: required(nonEmptyText), permission: required(permission), comment: optional(text) });
+}

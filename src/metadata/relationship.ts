@@ -1,4 +1,8 @@
 import type { QualifiedName } from '../catalog/catalog.ts';
+import { isJsonArray, isJsonObject, type Json } from '../util/json.ts';
+import { at, type Path } from '../util/path.ts';
+import { type Codec, defaulted, leaf, list, literal, mapOf, nonEmptyText, nullable, object, optional, parseFailed, required, text, wrongType } from './codec.ts';
+import type { KindCodecs } from './kinds.ts';
 
 export interface ManualConfiguration {
   readonly remoteTable: QualifiedName;
@@ -21,3 +25,110 @@ export interface Relationship<U> {
 
 export type ObjectRelationship = Relationship<ObjectUsing>;
 export type ArrayRelationship = Relationship<ArrayUsing>;
+
+export const relationshipName: Codec<string> = nonEmptyText;
+
+const columnNames: Codec<readonly string[]> = leaf(
+  'NonEmpty',
+  (json, path) => {
+    const columns = list(nonEmptyText).decode(json, path);
+    if (columns.length === 0) throw parseFailed('parsing NonEmpty failed, unexpected empty list', path);
+    return columns;
+  },
+  (value) => [...value],
+);
+
+const insertionOrder: Codec<ManualConfiguration['insertionOrder']> = nullable(literal('InsertOrder', ['before_parent', 'after_parent'] as const));
+
+function manualConfigurationCodec(codecs: KindCodecs): Codec<ManualConfiguration> {
+  return object('RelManualConfig', {
+    remoteTable: required(codecs.tableName),
+    columnMapping: required(mapOf(nonEmptyText)),
+    insertionOrder: defaulted(insertionOrder, () => null),
+  });
+}
+
+/** `{table, column}` or `{table, columns}`: the foreign key of another table. */
+function remoteColumnsCodec(codecs: KindCodecs): Codec<Extract<ObjectUsing, { kind: 'remote-columns' }>> {
+  return leaf(
+    'ArrRelUsingFKeyOn',
+    (json, path) => {
+      if (!isJsonObject(json)) throw wrongType('ArrRelUsingFKeyOn', 'Object', json, path);
+      const { table, column, columns } = json;
+      if (table === undefined) throw parseFailed("the key 'table' was not present", path);
+      const one = column !== undefined && column !== null;
+      if (one === (columns !== undefined && columns !== null)) throw parseFailed("expected exactly one of 'column' or 'columns'", path);
+      return {
+        kind: 'remote-columns',
+        table: codecs.tableName.decode(table, at(path, 'table')),
+        columns: one ? [nonEmptyText.decode(column, at(path, 'column'))] : columnNames.decode(columns as Json, at(path, 'columns')),
+      };
+    },
+    ({ table, columns }): Json => ({
+      ...(columns.length === 1 ? { column: columns[0] as string } : { columns: [...columns] }),
+      table: codecs.tableName.encode(table),
+    }),
+  );
+}
+
+const FOREIGN_KEY = 'foreign_key_constraint_on';
+const MANUAL = 'manual_configuration';
+
+/** Exactly one of the two keys of `using`. */
+function usingCodec<U extends ObjectUsing>(codecs: KindCodecs, foreignKey: Codec<Exclude<U, { kind: 'manual' }>>): Codec<U> {
+  const manual = manualConfigurationCodec(codecs);
+  return leaf(
+    'RelUsing',
+    (json, path): U => {
+      if (!isJsonObject(json)) throw parseFailed('using should be an object', path);
+      const given = [FOREIGN_KEY, MANUAL].filter((key) => json[key] !== undefined && json[key] !== null);
+      const [key] = given;
+      if (key === undefined) throw parseFailed(`atleast one of "${FOREIGN_KEY}" and "${MANUAL}" should be present`, path);
+      if (given.length > 1) throw parseFailed(`only one of "${FOREIGN_KEY}" and "${MANUAL}" should be present`, path);
+      const value = json[key] as Json;
+      if (key === FOREIGN_KEY) return foreignKey.decode(value, at(path, key)) as U;
+      return { kind: 'manual', manual: manual.decode(value, at(path, key)) } as U;
+    },
+    (value): Json => {
+      if (value.kind === 'manual') return { [MANUAL]: manual.encode(value.manual) };
+      return { [FOREIGN_KEY]: foreignKey.encode(value as Exclude<U, { kind: 'manual' }>) };
+    },
+  );
+}
+
+function objectForeignKeyCodec(codecs: KindCodecs): Codec<Exclude<ObjectUsing, { kind: 'manual' }>> {
+  const remote = remoteColumnsCodec(codecs);
+  return leaf(
+    'ObjRelUsingChoice',
+    (json: Json, path: Path) => {
+      if (typeof json === 'string') return { kind: 'own-columns', columns: [nonEmptyText.decode(json, path)] };
+      if (isJsonArray(json)) return { kind: 'own-columns', columns: columnNames.decode(json, path) };
+      if (isJsonObject(json)) return remote.decode(json, path);
+      throw parseFailed('unexpected type; expected an object, a string or an array of strings', path);
+    },
+    (value): Json => {
+      if (value.kind === 'remote-columns') return remote.encode(value);
+      return value.columns.length === 1 ? (value.columns[0] as string) : [...value.columns];
+    },
+  );
+}
+
+export function objectUsingCodec(codecs: KindCodecs): Codec<ObjectUsing> {
+  return usingCodec<ObjectUsing>(codecs, objectForeignKeyCodec(codecs));
+}
+
+export function arrayUsingCodec(codecs: KindCodecs): Codec<ArrayUsing> {
+  return usingCodec<ArrayUsing>(codecs, remoteColumnsCodec(codecs));
+}
+
+function relationshipCodec<U>(using: Codec<U>): Codec<Relationship<U>> {
+  return object('RelDef', { name: required(relationshipName), using: required(using), comment: optional(text) });
+}
+
+export function objectRelationshipCodec(codecs: KindCodecs): Codec<ObjectRelationship> {
+  return relationshipCodec(objectUsingCodec(codecs));
+}
+
+export function arrayRelationshipCodec(codecs: KindCodecs): Codec<ArrayRelationship> {
+  return relationshipCodec(arrayUsingCodec(codecs));
+}

@@ -1,4 +1,9 @@
-import type { Json } from '../util/json.ts';
+import { SvcError } from '../errors/svc-error.ts';
+import { isJsonObject, type JsonObject } from '../util/json.ts';
+import { at, type Path } from '../util/path.ts';
+import { type Codec, defaulted, int, leaf, nonEmptyText, object, optional, parseFailed, required, text, wrongType } from './codec.ts';
+import { graphqlName, graphqlNameSuffix } from './graphql-name.ts';
+import type { KindCodecs, Kinds } from './kinds.ts';
 
 export type NamingConvention = 'svc-default' | 'graphql-default';
 
@@ -10,6 +15,15 @@ export interface SourceCustomization {
 
 export const NO_CUSTOMIZATION: SourceCustomization = { rootFields: {}, typeNames: {} };
 
+/** A statement that is run now and then to see whether the source answers. Times in seconds. */
+export interface HealthCheck {
+  readonly test: { readonly sql: string };
+  readonly interval: number;
+  readonly retries: number;
+  readonly retryInterval: number;
+  readonly timeout: number;
+}
+
 export interface Source {
   readonly name: string;
   /** Canonical kind: `pg`. */
@@ -17,5 +31,138 @@ export interface Source {
   /** Decoded by the kind's own codec; opaque here. */
   readonly configuration: unknown;
   readonly customization: SourceCustomization;
-  readonly healthCheck?: Json;
+  readonly healthCheck?: HealthCheck;
+}
+
+/** The kind of a source whose entry names none: documents from before there were others. */
+export const DEFAULT_KIND = 'pg';
+
+/** The source that operations mean when they name none. */
+export const DEFAULT_SOURCE = 'default';
+
+/** An empty text means that the setting is absent: clients send their empty form fields. */
+function unlessEmpty(codec: Codec<string>): Codec<string | undefined> {
+  return leaf(
+    codec.name,
+    (json, path) => (json === '' ? undefined : codec.decode(json, path)),
+    (value) => (value === undefined ? null : codec.encode(value)),
+  );
+}
+
+const prefix = optional(unlessEmpty(graphqlName));
+const suffix = optional(unlessEmpty(graphqlNameSuffix));
+
+function isEmptyObject(value: object): boolean {
+  return Object.values(value).every((item) => item === undefined);
+}
+
+export const namingConventionCodec: Codec<NamingConvention> = leaf(
+  'NamingConvention',
+  (json, path) => {
+    const value = text.decode(json, path);
+    if (value === 'svc-default' || value === 'graphql-default') return value;
+    throw parseFailed('naming_convention can either be "svc-default" or "graphql-default"', path);
+  },
+  (value) => value,
+);
+
+const customizationObject = object('SourceCustomization', {
+  rootFields: defaulted(object('RootFieldsCustomization', { namespace: prefix, prefix, suffix }), () => NO_CUSTOMIZATION.rootFields, isEmptyObject),
+  typeNames: defaulted(object('SourceTypeCustomization', { prefix, suffix }), () => NO_CUSTOMIZATION.typeNames, isEmptyObject),
+  namingConvention: optional(namingConventionCodec),
+});
+
+export function isCustomized(customization: SourceCustomization): boolean {
+  return !isEmptyObject(customization.rootFields) || !isEmptyObject(customization.typeNames) || customization.namingConvention !== undefined;
+}
+
+export const sourceCustomizationCodec: Codec<SourceCustomization> = leaf(
+  'SourceCustomization',
+  (json, path) => {
+    const value = customizationObject.decode(json, path);
+    return isCustomized(value) ? value : NO_CUSTOMIZATION;
+  },
+  (value) => customizationObject.encode(value),
+);
+
+function atLeast(minimum: number): Codec<number> {
+  return leaf(
+    'Int',
+    (json, path) => {
+      const value = int.decode(json, path);
+      if (value < minimum) throw parseFailed(minimum === 0 ? 'unexpected negative value' : `expecting at least ${minimum}`, path);
+      return value;
+    },
+    (value) => value,
+  );
+}
+
+export const healthCheckCodec: Codec<HealthCheck> = object('HealthCheckConfig', {
+  test: defaulted(object('HealthCheckTest', { sql: required(nonEmptyText) }), () => ({ sql: 'SELECT 1' })),
+  interval: required(atLeast(1)),
+  retries: defaulted(atLeast(0), () => 3),
+  retryInterval: defaulted(atLeast(0), () => 10),
+  timeout: defaulted(atLeast(1), () => 10),
+});
+
+/** `configuration` and the other settings of one kind's sources. */
+export function sourceFields(codecs: KindCodecs) {
+  return {
+    configuration: required(codecs.configuration),
+    customization: defaulted(sourceCustomizationCodec, () => NO_CUSTOMIZATION, (value) => !isCustomized(value)),
+    healthCheck: optional(healthCheckCodec),
+  };
+}
+
+/** `kind` is written canonically: aliases are read only. */
+function kindCodec(kind: string): Codec<string> {
+  return leaf('BackendType', () => kind, (value) => value);
+}
+
+export function sourceHead(codecs: KindCodecs) {
+  return { name: required(nonEmptyText), kind: defaulted(kindCodec(codecs.kind), () => codecs.kind) };
+}
+
+/** The codecs of the kind that the entry names. @throws SvcError `parse-failed` at `kind` */
+export function kindOfEntry(json: JsonObject, path: Path, kinds: Kinds): KindCodecs {
+  const given = json['kind'] ?? DEFAULT_KIND;
+  const name = text.decode(given, at(path, 'kind'));
+  const found = kinds.get(name);
+  if (found === undefined) {
+    const known = kinds.all.map((kind) => kind.kind).join(', ');
+    throw parseFailed(`unknown source kind "${name}"; expecting one of ${known}`, at(path, 'kind'));
+  }
+  return found;
+}
+
+/** The codecs of a kind that is in the metadata already. */
+export function codecsOf(kinds: Kinds, kind: string): KindCodecs {
+  const found = kinds.get(kind);
+  if (found === undefined) throw new SvcError('unexpected', `unknown source kind "${kind}"`);
+  return found;
+}
+
+/** A codec that depends on the kind that an entry names; one codec is made per kind. */
+export function byKind<T extends { readonly kind: string }>(name: string, kinds: Kinds, make: (codecs: KindCodecs) => Codec<T>): Codec<T> {
+  const made = new Map<string, Codec<T>>();
+  const codecFor = (codecs: KindCodecs): Codec<T> => {
+    const known = made.get(codecs.kind);
+    if (known !== undefined) return known;
+    const codec = make(codecs);
+    made.set(codecs.kind, codec);
+    return codec;
+  };
+  return {
+    name,
+    decode(json, path) {
+      if (!isJsonObject(json)) throw wrongType(name, 'Object', json, path);
+      return codecFor(kindOfEntry(json, path, kinds)).decode(json, path);
+    },
+    encode: (value) => codecFor(codecsOf(kinds, value.kind)).encode(value),
+  };
+}
+
+/** A source without what is tracked in it. */
+export function sourceSettingsCodec(kinds: Kinds): Codec<Source> {
+  return byKind('SourceMetadata', kinds, (codecs) => object('SourceMetadata', { ...sourceHead(codecs), ...sourceFields(codecs) }));
 }

@@ -12,7 +12,7 @@ export function qualifiedName(defaultSchema: string, schemaKey = 'schema'): Code
     'QualifiedTable',
     (json, path) => {
       if (typeof json === 'string') {
-        if (json === '') throw parseFailed('empty string not allowed', path);
+        nonEmptyText.decode(json, path);
         return { schema: defaultSchema, name: json };
       }
       if (!isJsonObject(json)) throw wrongType('QualifiedTable', 'Object', json, path);

@@ -1,0 +1,24 @@
+import { SvcError } from '../errors/svc-error.ts';
+import { at } from '../util/path.ts';
+import { type Codec, leaf, list, nonEmptyText, object, parseFailed, required } from './codec.ts';
+
+export interface InheritedRole {
+  readonly roleName: string;
+  /** Its parents, distinct. */
+  readonly roleSet: readonly string[];
+}
+
+const written = object('InheritedRole', { roleName: required(nonEmptyText), roleSet: required(list(nonEmptyText)) });
+
+/** @throws SvcError also for fewer than two parents (`parse-failed`) and for a role among its own parents (`invalid-params`) */
+export const inheritedRoleCodec: Codec<InheritedRole> = leaf(
+  'InheritedRole',
+  (json, path) => {
+    const { roleName, roleSet } = written.decode(json, path);
+    const parents = [...new Set(roleSet)];
+    if (parents.includes(roleName)) throw new SvcError('invalid-params', 'an inherited role name cannot be in the role combination', { path: at(path, 'role_set') });
+    if (parents.length < 2) throw parseFailed('an inherited role needs at least two distinct parent roles', at(path, 'role_set'));
+    return { roleName, roleSet: parents };
+  },
+  (value) => written.encode(value),
+);

@@ -1,0 +1,49 @@
+import { isJsonArray, type Json } from '../util/json.ts';
+import { at } from '../util/path.ts';
+import { type Codec, parseFailed, wrongType } from './codec.ts';
+
+export interface KeyedListOptions<T> {
+  /** Plural, for the message about duplicates: `tables`. */
+  readonly what: string;
+  readonly item: Codec<T>;
+  readonly key: (item: T) => string;
+  /** How a key is called in the message; the key itself by default. */
+  readonly print?: (item: T) => string;
+}
+
+export function byKey(a: readonly [string, unknown], b: readonly [string, unknown]): number {
+  return a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0;
+}
+
+/**
+ * A list whose items have a key, held as a map. Encoded in the order of the keys, so that equal
+ * documents have equal texts.
+ * @throws SvcError `parse-failed` also when a key occurs twice
+ */
+export function keyedList<T>(options: KeyedListOptions<T>): Codec<ReadonlyMap<string, T>> {
+  const { what, item, key, print = key } = options;
+  return {
+    name: `[${item.name}]`,
+    decode(json, path) {
+      if (!isJsonArray(json)) throw wrongType('[]', 'Array', json, path);
+      const map = new Map<string, T>();
+      const duplicates = new Set<string>();
+      json.forEach((element, index) => {
+        const value = item.decode(element, at(path, index));
+        const name = key(value);
+        if (map.has(name)) duplicates.add(print(value));
+        map.set(name, value);
+      });
+      if (duplicates.size > 0) throw parseFailed(`multiple declarations exist for the following ${what}: ${[...duplicates].join(', ')}`, path);
+      return map;
+    },
+    encode(map): Json {
+      return [...map].sort(byKey).map(([, value]) => item.encode(value));
+    },
+  };
+}
+
+/** For `defaulted`: a list that is left out of the encoding when empty. */
+export function isEmptyMap(map: ReadonlyMap<string, unknown>): boolean {
+  return map.size === 0;
+}
