@@ -1,0 +1,135 @@
+/**
+ * PostgreSQL's types as GraphQL scalars: names, operators, traits and input coercion, by catalog
+ * name. What is not listed is a scalar with the catalog's own name that takes strings.
+ */
+import type { AggregatePredicateFunction, ScalarType, TypeSystem } from '../../backend/backend.ts';
+import type { CatalogType } from '../../catalog/catalog.ts';
+import { scalarCheck } from './coerce/check-scalar.ts';
+import {
+  ARRAY_COMPARISONS,
+  baseType,
+  geographyComparisons,
+  geometryComparisons,
+  JSONB_COMPARISONS,
+  ltreeComparisons,
+  type PgComparison,
+  rasterComparisons,
+  TEXT_COMPARISONS,
+} from './operators.ts';
+
+export interface PgScalarType extends ScalarType {
+  readonly comparisons: readonly PgComparison[];
+}
+
+interface Traits {
+  readonly graphql: string;
+  readonly numeric?: true;
+  readonly incomparable?: true;
+  readonly unordered?: true;
+  readonly json?: 'json' | 'jsonb';
+  readonly comparisons?: (type: CatalogType) => readonly PgComparison[];
+}
+
+const textual = (graphql: string): Traits => ({ graphql, comparisons: () => TEXT_COMPARISONS });
+const numeric = (graphql: string): Traits => ({ graphql, numeric: true });
+const plain = (graphql: string): Traits => ({ graphql });
+
+const BUILT_IN: Readonly<Record<string, Traits>> = {
+  int2: numeric('smallint'),
+  int4: numeric('Int'),
+  int8: numeric('bigint'),
+  float4: numeric('Float'),
+  float8: numeric('float8'),
+  numeric: numeric('numeric'),
+  money: numeric('money'),
+  bool: { graphql: 'Boolean', incomparable: true },
+  text: textual('String'),
+  varchar: textual('String'),
+  bpchar: textual('bpchar'),
+  uuid: plain('uuid'),
+  date: plain('date'),
+  timestamp: plain('timestamp'),
+  timestamptz: plain('timestamptz'),
+  time: plain('time'),
+  timetz: plain('timetz'),
+  json: { graphql: 'json', incomparable: true, json: 'json' },
+  jsonb: { graphql: 'jsonb', incomparable: true, json: 'jsonb', comparisons: () => JSONB_COMPARISONS },
+};
+
+/** Types of extensions, wherever these are installed. */
+const EXTENSIONS: Readonly<Record<string, Traits>> = {
+  citext: textual('citext'),
+  geometry: { graphql: 'geometry', incomparable: true, comparisons: geometryComparisons },
+  geography: { graphql: 'geography', incomparable: true, comparisons: geographyComparisons },
+  raster: { graphql: 'raster', unordered: true, comparisons: rasterComparisons },
+  ltree: { graphql: 'ltree', comparisons: ltreeComparisons },
+  lquery: plain('lquery'),
+  ltxtquery: plain('ltxtquery'),
+};
+
+function traitsOf(type: CatalogType): Traits | undefined {
+  if (type.kind !== 'base') return undefined;
+  const table = type.schema === 'pg_catalog' ? BUILT_IN : EXTENSIONS;
+  return Object.hasOwn(table, type.name) ? table[type.name] : undefined;
+}
+
+function describe(type: CatalogType): PgScalarType {
+  const traits = traitsOf(type);
+  const graphql = traits?.graphql ?? (type.kind === 'composite' ? `${type.name}_scalar` : type.name);
+  return {
+    graphql,
+    comparisons: traits?.comparisons?.({ schema: type.schema, name: type.name, kind: type.kind, array: false }) ?? [],
+    numeric: traits?.numeric ?? false,
+    comparable: traits !== undefined && traits.incomparable === undefined,
+    ordered: traits?.unordered === undefined,
+    json: traits?.json ?? false,
+    check: scalarCheck(type.name, graphql, traits !== undefined),
+  };
+}
+
+const known = new Map<string, PgScalarType>();
+
+/** The scalar of a type; of an array, that of its elements. The same object for the same type. */
+export function pgScalar(type: CatalogType): PgScalarType {
+  const key = `${type.kind}\u0000${type.schema}\u0000${type.name}`;
+  let scalar = known.get(key);
+  if (scalar === undefined) {
+    scalar = describe(type);
+    known.set(key, scalar);
+  }
+  return scalar;
+}
+
+const BOOL = baseType('bool');
+const FLOAT8 = baseType('float8');
+
+function predicate(name: string, type: CatalogType, argumentNames: readonly string[] | null = null): AggregatePredicateFunction {
+  return { name, argumentType: type, argumentNames, resultType: type };
+}
+
+const bases = new Map<string, CatalogType>();
+
+export const types: TypeSystem = {
+  scalar: pgScalar,
+  arrayComparisons: ARRAY_COMPARISONS,
+  base(name) {
+    let type = bases.get(name);
+    if (type === undefined) {
+      type = baseType(name);
+      bases.set(name, type);
+    }
+    return type;
+  },
+  aggregatePredicates: [
+    predicate('bool_and', BOOL),
+    predicate('bool_or', BOOL),
+    predicate('avg', FLOAT8),
+    predicate('max', FLOAT8),
+    predicate('min', FLOAT8),
+    predicate('sum', FLOAT8),
+    predicate('stddev_samp', FLOAT8),
+    predicate('var_samp', FLOAT8),
+    predicate('corr', FLOAT8, ['X', 'Y']),
+    predicate('covar_samp', FLOAT8, ['X', 'Y']),
+  ],
+};
