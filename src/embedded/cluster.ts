@@ -1,0 +1,178 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Binaries, findBinaries } from './binaries.ts';
+import { chooseFreePort } from './free-port.ts';
+import { DATABASE_ENVIRONMENT, initialise, startFailure, SUPERUSER } from './initialise.ts';
+import { takeOwnership } from './owner-lock.ts';
+import { choosePlace, type Place } from './place.ts';
+import { readPostmasterFile, stopOrphan, stopPostmaster } from './postmaster.ts';
+
+/**
+ * The embedded PostgreSQL: a real server whose life belongs to this process. It listens on the loopback address
+ * only, on a port of its own, behind a random password, and runs in a process group of its own, so that Ctrl-C
+ * reaches the service first and the database is stopped last.
+ *
+ * The folder holds `data/` (the database's files), `password`, `port`, `postgres.log` and `owner.lock`.
+ */
+export interface Cluster {
+  /** Where the files really are, which is not the folder asked for when the database's user cannot reach that. */
+  readonly folder: string;
+  /** Whether this start made the cluster. */
+  readonly created: boolean;
+  readonly port: number;
+  /** The process id of the database. */
+  readonly pid: number;
+  /** A superuser URL; without a name it is of the database `postgres`. */
+  url(database?: string): string;
+  connectionConfig(database?: string): ConnectionConfig;
+  /** Stops the database and waits for it; a second call waits too. */
+  stop(): Promise<void>;
+}
+
+export interface ConnectionConfig {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
+}
+
+export interface ClusterOptions {
+  /** The folder of the cluster; made when missing. */
+  readonly dataDirectory: string;
+  /** Told what the user should know: a place chosen elsewhere, an orphan stopped, a database that ended by itself. */
+  readonly log?: (message: string) => void;
+  /** Server settings on top of ours. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Users to run as when this process is root, the best first. */
+  readonly accountNames?: readonly string[];
+}
+
+const HOST = '127.0.0.1';
+const START_PATIENCE_MS = 60_000;
+
+/**
+ * Starts the cluster in a folder, and makes it first when there is none.
+ * @throws InUseError when another process runs it, Error with a message for the user for all else
+ */
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const log = options.log ?? (() => undefined);
+  const requested = resolve(options.dataDirectory);
+  const place = choosePlace(requested, options.accountNames);
+  if (place.folder !== requested) log(`the user of the embedded PostgreSQL cannot enter ${requested}; its files are in ${place.folder}`);
+  const release = takeOwnership(place.folder, join(place.folder, 'owner.lock'));
+  try {
+    const orphan = await stopOrphan(place.dataFolder);
+    if (orphan !== null) log(`stopped the embedded PostgreSQL, process ${orphan}, that a killed service had left behind`);
+    const binaries = findBinaries(place.account);
+    const password = readPassword(place);
+    const created = await initialise(place, binaries, password);
+    const { child, port } = await launch(place, binaries, options.settings ?? {});
+    return watch({ place, child, port, password, created, release, log });
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+function readPassword(place: Place): string {
+  const path = join(place.folder, 'password');
+  if (existsSync(path)) return readFileSync(path, 'utf8').trim();
+  if (existsSync(join(place.dataFolder, 'PG_VERSION'))) throw new Error(`${path}, the password of the embedded PostgreSQL, is missing`);
+  const password = randomBytes(24).toString('hex');
+  writeFileSync(path, `${password}\n`, { mode: 0o600 });
+  return password;
+}
+
+/** Runs the server until it is ready; takes another port when the chosen one was taken meanwhile. */
+async function launch(
+  place: Place,
+  binaries: Binaries,
+  settings: Readonly<Record<string, string>>,
+): Promise<{ child: ChildProcess; port: number }> {
+  const portFile = join(place.folder, 'port');
+  for (let attempt = 1; ; attempt++) {
+    const port = await chooseFreePort(HOST, existsSync(portFile) && attempt === 1 ? Number(readFileSync(portFile, 'utf8')) : 0);
+    const child = spawnServer(place, binaries, { ...settings, listen_addresses: HOST, port: String(port), unix_socket_directories: '' });
+    try {
+      await untilReady(child, place, binaries);
+    } catch (error) {
+      if (attempt < 5 && (error as Error).message.includes('could not bind')) continue;
+      throw error;
+    }
+    writeFileSync(portFile, `${port}\n`, { mode: 0o600 });
+    return { child, port };
+  }
+}
+
+function logPath(place: Place): string {
+  return join(place.folder, 'postgres.log');
+}
+
+function spawnServer(place: Place, binaries: Binaries, settings: Readonly<Record<string, string>>): ChildProcess {
+  if (existsSync(logPath(place))) renameSync(logPath(place), `${logPath(place)}.1`);
+  const logFile = openSync(logPath(place), 'w', 0o600);
+  try {
+    const child = spawn(binaries.postgres, ['-D', place.dataFolder, ...Object.entries(settings).flatMap(([k, v]) => ['-c', `${k}=${v}`])], {
+      ...(place.account ?? {}),
+      cwd: '/',
+      env: DATABASE_ENVIRONMENT,
+      detached: true,
+      stdio: ['ignore', logFile, logFile],
+    });
+    child.unref();
+    return child;
+  } finally {
+    closeSync(logFile);
+  }
+}
+
+async function untilReady(child: ChildProcess, place: Place, binaries: Binaries): Promise<void> {
+  let failure: Error | undefined;
+  child.once('error', (error) => {
+    failure = startFailure(binaries.postgres, error);
+  });
+  for (const until = Date.now() + START_PATIENCE_MS; Date.now() < until; await sleep(3)) {
+    if (failure !== undefined) throw failure;
+    if (child.exitCode !== null || child.signalCode !== null) {
+      throw new Error(`the embedded PostgreSQL did not start: ${readFileSync(logPath(place), 'utf8').trim()}`);
+    }
+    const file = readPostmasterFile(place.dataFolder);
+    if (file !== null && file.pid === child.pid && file.status === 'ready') return;
+  }
+  if (child.pid !== undefined) await stopPostmaster(child.pid);
+  throw new Error(`the embedded PostgreSQL was not ready after ${START_PATIENCE_MS / 1000} s; see ${logPath(place)}`);
+}
+
+interface Running {
+  readonly place: Place;
+  readonly child: ChildProcess;
+  readonly port: number;
+  readonly password: string;
+  readonly created: boolean;
+  readonly release: () => void;
+  readonly log: (message: string) => void;
+}
+
+function watch({ place, child, port, password, created, release, log }: Running): Cluster {
+  const pid = child.pid as number;
+  let stopping: Promise<void> | undefined;
+  child.once('exit', (code, signal) => {
+    if (stopping === undefined) log(`the embedded PostgreSQL ended by itself (${signal ?? code}); see ${logPath(place)}`);
+  });
+  return {
+    folder: place.folder,
+    created,
+    port,
+    pid,
+    url: (database = 'postgres') => `postgres://${SUPERUSER}:${password}@${HOST}:${port}/${encodeURIComponent(database)}`,
+    connectionConfig: (database = 'postgres') => ({ host: HOST, port, user: SUPERUSER, password, database }),
+    stop() {
+      stopping ??= stopPostmaster(pid).then(release);
+      return stopping;
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Account, accountToSwitchTo, couldReach } from './account.ts';
+import { makeSharedFolder, pathHash, sharedFolders } from './shared-folder.ts';
+
+/** Where a cluster lives and as whom it runs. */
+export interface Place {
+  /** Password, log and lock, which belong to the user of the service. */
+  readonly folder: string;
+  /** The database's own files, which belong to its user. */
+  readonly dataFolder: string;
+  /** null: the user of this process */
+  readonly account: Account | null;
+}
+
+/**
+ * The folder that was asked for, or, when the database has to run as another user who cannot reach it,
+ * one below a shared folder that is always the same for the folder asked for. Files that are already there
+ * are used by the user that they belong to.
+ * @throws Error that tells why each place is unusable
+ */
+export function choosePlace(requested: string, accountNames?: readonly string[]): Place {
+  const account = accountToSwitchTo(accountNames);
+  if (account === null) return ownPlace(requested);
+  const candidates = [requested, ...sharedFolders().map((shared) => join(shared, pathHash(requested)))];
+  for (const folder of candidates) {
+    const owner = ownerOf(join(folder, 'data'));
+    if (owner !== null && owner.uid !== 0 && couldReach(owner, folder)) return { folder, dataFolder: join(folder, 'data'), account: owner };
+  }
+  const problems: string[] = [];
+  for (const folder of candidates) {
+    try {
+      if (folder !== requested) makeSharedFolder(dirname(folder));
+      if (!couldReach(account, folder)) throw new Error(`user ${account.uid} cannot enter it`);
+      makeFolders(folder, 0o755);
+      trySwitch(folder, account);
+      return { folder, dataFolder: join(folder, 'data'), account };
+    } catch (error) {
+      problems.push(`${folder}: ${(error as Error).message}`);
+    }
+  }
+  throw new Error(
+    `PostgreSQL does not run as root, and there is no folder for it that user ${account.uid} can use: ${problems.join('; ')}. Give another --data-dir, or --database-url`,
+  );
+}
+
+function ownPlace(folder: string): Place {
+  const dataFolder = join(folder, 'data');
+  const owner = ownerOf(dataFolder);
+  if (owner !== null && process.getuid !== undefined && owner.uid !== process.getuid()) {
+    throw new Error(
+      `the embedded PostgreSQL in ${folder} belongs to user ${owner.uid}: start the service as that user or as root, or give another --data-dir`,
+    );
+  }
+  try {
+    makeFolders(folder, 0o700);
+  } catch (error) {
+    throw new Error(`the folder of the embedded PostgreSQL cannot be made: ${(error as Error).message}`);
+  }
+  return { folder, dataFolder, account: null };
+}
+
+function ownerOf(folder: string): Account | null {
+  try {
+    const { uid, gid } = statSync(folder);
+    return { uid, gid };
+  } catch (error) {
+    // Somebody else's folder that cannot be looked into: starting reports that better than a guess here.
+    if ((error as NodeJS.ErrnoException).code === 'EACCES') throw new Error(`${folder} cannot be read by this user: give another --data-dir`);
+    return null;
+  }
+}
+
+/** Makes the folder and what is missing above it, with this mode whatever the umask is. */
+function makeFolders(folder: string, mode: number): void {
+  const missing: string[] = [];
+  for (let path = folder; !existsSync(path); path = dirname(path)) missing.push(path);
+  for (const path of missing.reverse()) {
+    mkdirSync(path);
+    chmodSync(path, mode);
+  }
+}
+
+/** Some file systems keep the owner whatever is asked: better to know before the database refuses its folder. */
+function trySwitch(folder: string, account: Account): void {
+  const probe = mkdtempSync(join(folder, 'probe-'));
+  try {
+    chownSync(probe, account.uid, account.gid);
+    if (lstatSync(probe).uid !== account.uid) throw new Error('the file system does not let files belong to another user');
+  } finally {
+    rmSync(probe, { recursive: true });
+  }
+}

@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, lstatSync, mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const NAME = 'svc-graphql';
+
+/** Where things go that the database's user cannot reach below the project, the best place first. */
+export function sharedFolders(): readonly string[] {
+  return [join('/var/lib', NAME), join(tmpdir(), `${NAME}-${process.getuid?.() ?? 0}`)];
+}
+
+export function pathHash(path: string): string {
+  return createHash('sha256').update(path).digest('hex').slice(0, 16);
+}
+
+/**
+ * Makes the folder, open for others to pass through. In the temporary folder anybody could have made it first,
+ * so one that belongs to somebody else is refused.
+ * @throws Error
+ */
+export function makeSharedFolder(path: string): void {
+  mkdirSync(path, { recursive: true });
+  const stats = lstatSync(path);
+  if (!stats.isDirectory() || stats.uid !== process.getuid?.()) throw new Error(`${path} is not a folder of this user`);
+  chmodSync(path, 0o755);
+}

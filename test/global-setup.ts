@@ -1,0 +1,22 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Starts one embedded PostgreSQL for the whole run, unless `SVC_TEST_PG_URL` names a server. */
+export async function setup(): Promise<(() => Promise<void>) | undefined> {
+  if (process.env['SVC_TEST_PG_URL']) return undefined;
+  const { startCluster } = await import('../src/embedded/cluster.ts');
+  const folder = mkdtempSync(join(tmpdir(), 'svc-test-'));
+  chmodSync(folder, 0o755); // else, run by root, the database's user cannot enter
+  const cluster = await startCluster({
+    dataDirectory: join(folder, 'postgres'),
+    log: (message) => console.error(message),
+    // Nothing here has to survive a crash.
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
+  });
+  process.env['SVC_TEST_PG_URL'] = cluster.url();
+  return async () => {
+    await cluster.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+}
