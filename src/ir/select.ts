@@ -70,7 +70,14 @@ export type OrderTerm =
 
 /** One key of a row's JSON object. Aliases are unique within an object. */
 export type Field =
-  | { readonly kind: 'read'; readonly alias: string; readonly read: Read; readonly jsonPath: Value | null }
+  | {
+      readonly kind: 'read';
+      readonly alias: string;
+      readonly read: Read;
+      readonly jsonPath: Value | null;
+      /** Printed in capitals: a value of an enum table where the naming convention says so. */
+      readonly upperCase?: true;
+    }
   | { readonly kind: 'typename'; readonly alias: string; readonly typeName: string }
   /** A relationship (`join` set) or a table computed field (`join` null, `query.from` names the row). */
   | {
