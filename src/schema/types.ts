@@ -123,3 +123,13 @@ export function listOf<T extends NamedType>(item: TypeRef<T>, nonNull = false): 
 export function nonNull<T extends NamedType>(type: TypeRef<T>): TypeRef<T> {
   return { ...type, nonNull: true };
 }
+
+/** The type inside lists. */
+export function namedTypeOf<T extends NamedType>(type: TypeRef<T>): T {
+  return type.kind === 'list' ? namedTypeOf(type.item) : type.type();
+}
+
+/** One field of an object type, without making the others where the type can do so. */
+export function outputField(type: ObjectType, name: string): OutputField | undefined {
+  return type.field === undefined ? type.fields().get(name) : type.field(name);
+}

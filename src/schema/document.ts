@@ -1,0 +1,68 @@
+/** From the text of a request to the operation that it means and the fragments beside it. */
+import { type DocumentNode, type FragmentDefinitionNode, GraphQLError, Kind, type OperationDefinitionNode, parse } from 'graphql';
+import { SvcError } from '../errors/svc-error.ts';
+import { at, ROOT } from '../util/path.ts';
+
+export interface OperationDocument {
+  readonly operation: OperationDefinitionNode;
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+}
+
+/**
+ * @param operationName null: the document has to hold exactly one operation
+ * @throws SvcError validation-failed, parse-failed
+ */
+export function readDocument(query: string, operationName: string | null, maxTokens: number): OperationDocument {
+  const operations: OperationDefinitionNode[] = [];
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const definition of parseDocument(query, maxTokens).definitions) {
+    if (definition.kind === Kind.OPERATION_DEFINITION) operations.push(definition);
+    else if (definition.kind === Kind.FRAGMENT_DEFINITION) {
+      const name = definition.name.value;
+      if (fragments.has(name)) throw new SvcError('parse-failed', `multiple definitions for fragment "${name}"`);
+      fragments.set(name, definition);
+    } else throw notAQuery('the document defines types');
+  }
+  refuseEqualNames(operations);
+  return { operation: chooseOperation(operations, operationName), fragments };
+}
+
+function parseDocument(query: string, maxTokens: number): DocumentNode {
+  try {
+    return parse(query, { noLocation: true, maxTokens });
+  } catch (error) {
+    if (error instanceof GraphQLError) throw notAQuery(error.message);
+    // The parser recurses, so a document may be nested deeper than the stack is.
+    if (error instanceof RangeError) throw notAQuery('the document is nested too deeply');
+    throw error;
+  }
+}
+
+function notAQuery(reason: string): SvcError {
+  return new SvcError('validation-failed', 'not a valid graphql query', { path: at(ROOT, 'query'), internal: { reason } });
+}
+
+function refuseEqualNames(operations: readonly OperationDefinitionNode[]): void {
+  const names = new Set<string>();
+  for (const { name } of operations) {
+    if (name === undefined) continue;
+    if (names.has(name.value)) throw new SvcError('parse-failed', `multiple definitions for operation "${name.value}"`);
+    names.add(name.value);
+  }
+}
+
+function chooseOperation(operations: readonly OperationDefinitionNode[], operationName: string | null): OperationDefinitionNode {
+  if (operationName === null) {
+    const [only] = operations;
+    if (only === undefined || operations.length > 1) {
+      throw new SvcError('validation-failed', 'exactly one operation has to be present in the document when operationName is not specified');
+    }
+    return only;
+  }
+  if (operations.some((operation) => operation.name === undefined)) {
+    throw new SvcError('validation-failed', 'operationName cannot be used when an anonymous operation exists in the document');
+  }
+  const chosen = operations.find((operation) => operation.name?.value === operationName);
+  if (chosen === undefined) throw new SvcError('validation-failed', `no such operation found in the document: "${operationName}"`);
+  return chosen;
+}

@@ -1,0 +1,143 @@
+/**
+ * The rules of a document that need no types, in one pass over what the operation reaches: every
+ * fragment is visited once, and its size is added wherever it is spread, so that the work stays
+ * linear in the document however large the expanded operation would be.
+ */
+import { type ArgumentNode, type FragmentDefinitionNode, Kind, type SelectionSetNode, type ValueNode } from 'graphql';
+import { SvcError } from '../../errors/svc-error.ts';
+import { at, type Path, ROOT } from '../../util/path.ts';
+import { checkDirectives } from '../directives.ts';
+import type { OperationDocument } from '../document.ts';
+
+export interface DocumentLimits {
+  /** Levels of fields, fragments, lists and input objects. */
+  readonly maxDepth: number;
+  /** Fields and input values, fragments expanded. */
+  readonly maxNodes: number;
+}
+
+export interface DocumentFacts {
+  /** Names of the variables that the operation reads, directly or through fragments. */
+  readonly usedVariables: ReadonlySet<string>;
+  /** Nodes visited by the check: bounded by the size of the document. */
+  readonly visited: number;
+}
+
+interface Size {
+  readonly depth: number;
+  readonly nodes: number;
+}
+
+/** @throws SvcError validation-failed */
+export function checkDocument({ operation, fragments }: OperationDocument, declared: { has(name: string): boolean }, limits: DocumentLimits): DocumentFacts {
+  const usedVariables = new Set<string>();
+  const sizes = new Map<string, Size>();
+  const open: string[] = [];
+  let visited = 0;
+
+  const tooDeep = (): SvcError => new SvcError('validation-failed', `the operation is nested deeper than ${limits.maxDepth} levels`);
+  const tooLarge = (): SvcError => new SvcError('validation-failed', `the operation has more than ${limits.maxNodes} fields and values`);
+
+  function valueNodes(node: ValueNode, depth: number, path: Path): number {
+    visited += 1;
+    if (depth > limits.maxDepth) throw tooDeep();
+    if (node.kind === Kind.VARIABLE) {
+      if (!declared.has(node.name.value)) throw new SvcError('validation-failed', `unbound variable "${node.name.value}"`);
+      usedVariables.add(node.name.value);
+      return 1;
+    }
+    let nodes = 1;
+    if (node.kind === Kind.LIST) for (const item of node.values) nodes += valueNodes(item, depth + 1, path);
+    else if (node.kind === Kind.OBJECT) {
+      refuseRepeated(node.fields, 'input field', path);
+      for (const field of node.fields) nodes += valueNodes(field.value, depth + 1, path);
+    }
+    return nodes;
+  }
+
+  function argumentNodes(nodes: readonly ArgumentNode[] | undefined, path: Path): number {
+    if (nodes === undefined || nodes.length === 0) return 0;
+    refuseRepeated(nodes, 'argument', path);
+    let sum = 0;
+    for (const node of nodes) sum += valueNodes(node.value, 1, path);
+    return sum;
+  }
+
+  function directiveNodes(node: { readonly directives?: OperationDocument['operation']['directives'] }, location: Parameters<typeof checkDirectives>[1], path: Path): number {
+    const { directives } = node;
+    if (directives === undefined || directives.length === 0) return 0;
+    checkDirectives(directives, location, path);
+    let sum = 0;
+    for (const directive of directives) sum += argumentNodes(directive.arguments, path);
+    return sum;
+  }
+
+  /** @param level levels above this selection set in the way that the walk came; bounds the recursion */
+  function selectionSize(set: SelectionSetNode, level: number, path: Path): Size {
+    if (level > limits.maxDepth) throw tooDeep();
+    let depth = 0;
+    let nodes = 0;
+    for (const selection of set.selections) {
+      visited += 1;
+      let inner: Size | undefined;
+      if (selection.kind === Kind.FIELD) {
+        const fieldPath = at(path, selection.name.value);
+        nodes += 1 + directiveNodes(selection, 'FIELD', fieldPath) + argumentNodes(selection.arguments, fieldPath);
+        if (selection.selectionSet !== undefined) inner = selectionSize(selection.selectionSet, level + 1, at(fieldPath, 'selectionSet'));
+      } else if (selection.kind === Kind.INLINE_FRAGMENT) {
+        nodes += 1 + directiveNodes(selection, 'INLINE_FRAGMENT', path);
+        inner = selectionSize(selection.selectionSet, level + 1, path);
+      } else {
+        nodes += 1 + directiveNodes(selection, 'FRAGMENT_SPREAD', path);
+        inner = fragmentSize(selection.name.value, level + 1, path);
+      }
+      if (inner !== undefined) {
+        nodes += inner.nodes;
+        if (inner.depth > depth) depth = inner.depth;
+      }
+      if (nodes > limits.maxNodes) throw tooLarge();
+    }
+    if (level + depth > limits.maxDepth) throw tooDeep();
+    return { depth: depth + 1, nodes };
+  }
+
+  function fragmentSize(name: string, level: number, path: Path): Size {
+    const known = sizes.get(name);
+    if (known !== undefined) {
+      if (level + known.depth - 1 > limits.maxDepth) throw tooDeep();
+      return known;
+    }
+    const fragment = fragments.get(name);
+    if (fragment === undefined) throw new SvcError('validation-failed', `reference to undefined fragment "${name}"`, { path });
+    const start = open.indexOf(name);
+    if (start >= 0) throw new SvcError('validation-failed', `the fragment definition(s) ${conjunction(open.slice(start))} form a cycle`, { path });
+    open.push(name);
+    const fragmentPath = at(path, name);
+    const own = directiveNodes(fragment satisfies FragmentDefinitionNode, 'FRAGMENT_DEFINITION', fragmentPath);
+    const inner = selectionSize(fragment.selectionSet, level, at(fragmentPath, 'selectionSet'));
+    open.pop();
+    const size = { depth: inner.depth, nodes: inner.nodes + own };
+    sizes.set(name, size);
+    return size;
+  }
+
+  const location = operation.operation === 'query' ? 'QUERY' : operation.operation === 'mutation' ? 'MUTATION' : 'SUBSCRIPTION';
+  directiveNodes(operation, location, ROOT);
+  for (const definition of operation.variableDefinitions ?? []) directiveNodes(definition, 'VARIABLE_DEFINITION', ROOT);
+  selectionSize(operation.selectionSet, 1, at(ROOT, 'selectionSet'));
+  return { usedVariables, visited };
+}
+
+function refuseRepeated(nodes: readonly { readonly name: { readonly value: string } }[], what: string, path: Path): void {
+  if (nodes.length < 2) return;
+  const names = new Set<string>();
+  for (const { name } of nodes) {
+    if (names.has(name.value)) throw new SvcError('parse-failed', `multiple definitions for ${what} "${name.value}"`, { path });
+    names.add(name.value);
+  }
+}
+
+/** `a`, `a and b`, `a, b and c` */
+function conjunction(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}

@@ -1,0 +1,70 @@
+/** Makes the schema of a role from its root types: the entrance to documents, variables, selections and introspection. */
+import type { FieldNode } from 'graphql';
+import { SvcError } from '../errors/svc-error.ts';
+import { at, ROOT } from '../util/path.ts';
+import type { Variables } from './constraint.ts';
+import { checkOperationDirectives } from './directives.ts';
+import { checkDocument } from './document/check.ts';
+import { readDocument } from './document.ts';
+import { createConstraintRecorder } from './input/context.ts';
+import { translateOperation } from './operation.ts';
+import type { SelectionContext, SelectionParent } from './selection.ts';
+import type { PreparedOperation, RoleSchema } from './translation.ts';
+import type { RootTypes } from './types.ts';
+import { declareVariables, variableBinder } from './variables.ts';
+
+export interface OperationLimits {
+  /** Tokens of a document. */
+  readonly maxTokens: number;
+  /** Levels of fields, fragments, lists and input objects, fragments expanded; also of a variable's value. */
+  readonly maxDepth: number;
+  /** Fields and input values, fragments expanded. */
+  readonly maxNodes: number;
+}
+
+export const DEFAULT_LIMITS: OperationLimits = { maxTokens: 50_000, maxDepth: 200, maxNodes: 20_000 };
+
+export interface RoleSchemaOptions {
+  readonly introspectionDisabled: boolean;
+  readonly limits: OperationLimits;
+  /** Lets null through to the field where a variable is declared `T!`. */
+  readonly nullInNonNullableVariables: boolean;
+  /** A nullable variable that was not sent removes the argument or key instead of being null. */
+  readonly noNullUnboundVariableDefault?: boolean;
+}
+
+/** @param roots lazy types, built as requests touch them */
+export function createRoleSchema(role: string, roots: RootTypes, options: RoleSchemaOptions): RoleSchema {
+  const { limits, nullInNonNullableVariables } = options;
+  const missingVariablesAreAbsent = options.noNullUnboundVariableDefault === true;
+  const parents: Readonly<Record<PreparedOperation['kind'], SelectionParent | null>> = {
+    query: { type: roots.query, union: null },
+    mutation: roots.mutation === null ? null : { type: roots.mutation, union: null },
+    subscription: roots.subscription === null ? null : { type: roots.subscription, union: null },
+  };
+
+  return {
+    role,
+    prepare(query, operationName) {
+      const document = readDocument(query, operationName, limits.maxTokens);
+      const { operation, fragments } = document;
+      const kind = operation.operation;
+      const parent = parents[kind];
+      if (parent === null) throw new SvcError('validation-failed', kind === 'mutation' ? 'no mutations exist' : 'no subscriptions exist');
+      const declared = declareVariables(operation);
+      const { usedVariables } = checkDocument(document, declared, limits);
+      const argumentTexts = new Map<FieldNode, string>();
+      return {
+        kind,
+        name: operation.name?.value ?? null,
+        variables: variableBinder(declared, usedVariables, { nullInNonNullableVariables, missingVariablesAreAbsent, maxDepth: limits.maxDepth }),
+        translate(variables: Variables) {
+          const constraints = createConstraintRecorder(limits.maxNodes);
+          const context: SelectionContext = { variables, declared, constraints, nullInNonNullableVariables, missingVariablesAreAbsent, fragments, argumentTexts };
+          checkOperationDirectives(context, operation.directives, at(ROOT, 'directives'));
+          return translateOperation(kind, document, parent, context);
+        },
+      };
+    },
+  };
+}

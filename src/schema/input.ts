@@ -1,0 +1,156 @@
+/**
+ * Values at input positions. A literal is read from the document; a variable, also one inside a
+ * literal, is checked against its declaration and then read from the request.
+ */
+import { Kind, type ValueNode } from 'graphql';
+import { invariant, SvcError } from '../errors/svc-error.ts';
+import type { Value } from '../ir/value.ts';
+import type { Json } from '../util/json.ts';
+import { at, type Path } from '../util/path.ts';
+import { enumValueOfName, isArrayText } from './input/coerce.ts';
+import { declarationOf, type InputContext } from './input/context.ts';
+import { describeLiteral, expected, expectedList, unexpectedNull } from './input/found.ts';
+import { fieldOf, requireFields } from './input/input-object.ts';
+import { holdsVariable, literalJson } from './input/literal-json.ts';
+import { createVariableInput } from './input/variable-input.ts';
+import type { Input } from './translation.ts';
+import { type EnumSchemaValue, type InputField, type InputTypeRef, printType, type ScalarSchemaType } from './types.ts';
+import { mayStandAt } from './variables.ts';
+
+/**
+ * The argument or input field written as `field: node`; undefined where it counts as not written.
+ * @throws SvcError when a variable's declaration does not fit, or null stands where none may
+ */
+export function inputAt(context: InputContext, node: ValueNode, field: InputField, path: Path): Input | undefined {
+  if (isAbsent(context, node, path)) return undefined;
+  return createInput(context, node, field.type, path, field.default !== undefined && field.default !== null);
+}
+
+/** A missing variable stands for a missing argument or key, if the service is set so. */
+function isAbsent(context: InputContext, node: ValueNode, path: Path): boolean {
+  if (!context.missingVariablesAreAbsent || node.kind !== Kind.VARIABLE) return false;
+  const name = node.name.value;
+  const declaration = declarationOf(context, name, path);
+  if (declaration.type.nonNull || declaration.default !== undefined) return false;
+  const value = context.variables[name];
+  context.constraints.record({ variable: name, path: [], fact: value === undefined ? { kind: 'absent' } : { kind: 'null', isNull: value === null } });
+  return value === undefined;
+}
+
+export function createInput(context: InputContext, node: ValueNode, type: InputTypeRef, path: Path, positionHasDefault: boolean): Input {
+  if (node.kind === Kind.VARIABLE) {
+    const name = node.name.value;
+    const declaration = declarationOf(context, name, path);
+    if (!mayStandAt(declaration, type, positionHasDefault)) {
+      throw new SvcError('validation-failed', `variable '${name}' is declared as '${declaration.typeText}', but used where '${printType(type)}' is expected`, { path });
+    }
+    const neverNull = declaration.type.nonNull && !context.nullInNonNullableVariables;
+    return createVariableInput(context, { name, inner: [], json: context.variables[name] ?? null, neverNull }, type, path);
+  }
+  if (node.kind === Kind.NULL && type.nonNull) throw unexpectedNull(type, path);
+  return createLiteralInput(context, node, type, path);
+}
+
+function createLiteralInput(context: InputContext, node: ValueNode, type: InputTypeRef, path: Path): Input {
+  const input: Input = {
+    type,
+    path,
+    isNull: () => node.kind === Kind.NULL,
+    entries: () => entries(context, node, type, path),
+    items: () => items(context, node, type, path),
+    enumValue: () => enumValue(node, type, path),
+    value: () => value(context, node, type, path),
+    listValue: () => listValue(context, node, type, path),
+    json: () => fixed(context, node, type, path),
+  };
+  return input;
+}
+
+function entries(context: InputContext, node: ValueNode, type: InputTypeRef, path: Path): readonly { readonly field: InputField; readonly input: Input }[] {
+  invariant(type.kind === 'named', 'an input object position');
+  const object = type.type();
+  invariant(object.kind === 'input-object', `${type.name} is an input object`);
+  if (node.kind !== Kind.OBJECT) throw expected('an object', type.name, describeLiteral(node), path);
+  const given = new Map<string, { readonly field: InputField; readonly input: Input }>();
+  for (const { name, value } of node.fields) {
+    const field = fieldOf(object, name.value, path);
+    const input = inputAt(context, value, field, at(path, name.value));
+    if (input !== undefined) given.set(name.value, { field, input });
+  }
+  requireFields(object, (name) => given.has(name), path);
+  return [...given.values()];
+}
+
+function items(context: InputContext, node: ValueNode, type: InputTypeRef, path: Path): readonly Input[] {
+  invariant(type.kind === 'list', 'a list position');
+  if (node.kind === Kind.NULL) throw expectedList('null', path);
+  const nodes = node.kind === Kind.LIST ? node.values : [node];
+  return nodes.map((item, index) => createInput(context, item, type.item, at(path, index), false));
+}
+
+function enumValue(node: ValueNode, type: InputTypeRef, path: Path): EnumSchemaValue {
+  invariant(type.kind === 'named', 'an enum position');
+  const named = type.type();
+  invariant(named.kind === 'enum', `${type.name} is an enum`);
+  if (node.kind !== Kind.ENUM) throw expected('an enum value', type.name, describeLiteral(node), path);
+  return enumValueOfName(named, node.value, path);
+}
+
+function value(context: InputContext, node: ValueNode, type: InputTypeRef, path: Path): Value {
+  if (node.kind === Kind.NULL) return { kind: 'literal', json: null };
+  if (type.kind === 'named') {
+    const named = type.type();
+    if (named.kind === 'scalar') return { kind: 'literal', json: scalar(context, node, named, path) };
+    return { kind: 'literal', json: enumValue(node, type, path).value };
+  }
+  if (node.kind === Kind.STRING && isArrayText(node.value)) return { kind: 'literal', json: node.value };
+  return listValue(context, node, type, path);
+}
+
+function listValue(context: InputContext, node: ValueNode, type: InputTypeRef, path: Path): Value {
+  const values = items(context, node, type, path).map((item): Value => {
+    // A variable is asked at bind time, so that null and values alike can use one plan.
+    const itemValue = item.value();
+    if (itemValue.kind === 'variable') return { ...itemValue, check: refusingNull(itemValue.check, item) };
+    if (itemValue.kind === 'literal' && itemValue.json === null) throw unexpectedNull(item.type, item.path);
+    return itemValue;
+  });
+  if (values.every((item) => item.kind === 'literal')) return { kind: 'literal', json: values.map((item) => item.json) };
+  return { kind: 'list', items: values };
+}
+
+function refusingNull(check: (json: Json, at: Path) => Json, item: Input): (json: Json, at: Path) => Json {
+  return (json, path) => {
+    if (json === null) throw unexpectedNull(item.type, path);
+    return check(json, path);
+  };
+}
+
+/** A literal as JSON; variables inside are fixed in the plan. */
+function fixed(context: InputContext, node: ValueNode, type: InputTypeRef, path: Path): Json {
+  if (node.kind === Kind.NULL) return null;
+  if (type.kind === 'named') {
+    const named = type.type();
+    if (named.kind === 'scalar') return scalar(context, node, named, path);
+    return enumValue(node, type, path).value;
+  }
+  if (node.kind === Kind.STRING && isArrayText(node.value)) return node.value;
+  return items(context, node, type, path).map((item) => item.json());
+}
+
+function scalar(context: InputContext, node: ValueNode, type: ScalarSchemaType, path: Path): Json {
+  if (node.kind === Kind.ENUM && type.anyLiteral !== true) throw expected(expectation(type.name), type.name, 'an enum value', path);
+  const json = literalJson(node, (name) => {
+    declarationOf(context, name, path);
+    const sent = context.variables[name];
+    context.constraints.record({ variable: name, path: [], fact: sent === undefined ? { kind: 'absent' } : { kind: 'equals', json: sent } });
+    return sent ?? null;
+  });
+  return type.check(json, path, holdsVariable(node) ? undefined : describeLiteral(node));
+}
+
+function expectation(scalarName: string): string {
+  if (scalarName === 'Boolean') return 'a boolean';
+  if (scalarName === 'Int') return 'a 32-bit integer';
+  return scalarName === 'Float' ? 'a float' : 'a string';
+}

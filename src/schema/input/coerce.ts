@@ -1,0 +1,70 @@
+/** Values that requests send, brought to the form that the IR takes. Run at bind time, once per value. */
+import type { Json } from '../../util/json.ts';
+import { isJsonArray } from '../../util/json.ts';
+import { at, type Path } from '../../util/path.ts';
+import { invariant } from '../../errors/svc-error.ts';
+import type { EnumSchemaType, EnumSchemaValue, InputTypeRef } from '../types.ts';
+import { describeJson, expected, expectedList, unexpectedNull } from './found.ts';
+
+export type Coercion = (json: Json, at: Path) => Json;
+
+const ARRAY_TEXT = /^\s*\{[^]*\}\s*$/;
+
+/** An array in the database's own notation, `{1,2}`: accepted where a whole array is one value. */
+export function isArrayText(json: Json): json is string {
+  return typeof json === 'string' && ARRAY_TEXT.test(json);
+}
+
+/** A scalar, an enum value or a whole array. Null is refused only where the type says so. */
+export function valueCoercion(type: InputTypeRef): Coercion {
+  if (type.kind === 'list') {
+    const list = listCoercion(type);
+    return (json, path) => {
+      if (json === null && !type.nonNull) return null;
+      return isArrayText(json) ? json : list(json, path);
+    };
+  }
+  const named = type.type();
+  invariant(named.kind !== 'input-object', `${type.name} is no value`);
+  const { nonNull } = type;
+  if (named.kind === 'scalar') {
+    return (json, path) => {
+      if (json !== null) return named.check(json, path);
+      if (nonNull) throw unexpectedNull(type, path);
+      return null;
+    };
+  }
+  return (json, path) => {
+    if (json !== null) return enumValueOfJson(named, json, path).value;
+    if (nonNull) throw unexpectedNull(type, path);
+    return null;
+  };
+}
+
+/** A list of values; a single one counts as a list, and null items are refused. */
+export function listCoercion(type: InputTypeRef): Coercion {
+  invariant(type.kind === 'list', 'a list position');
+  const item = valueCoercion(type.item);
+  const coerceItem = (json: Json, path: Path): Json => {
+    if (json === null) throw unexpectedNull(type.item, path);
+    return item(json, path);
+  };
+  return (json, path) => {
+    if (json === null) throw expectedList('null', path);
+    if (!isJsonArray(json)) return [coerceItem(json, at(path, 0))];
+    return json.map((value, index) => coerceItem(value, at(path, index)));
+  };
+}
+
+/** Enum values are strings in variables. */
+export function enumValueOfJson(type: EnumSchemaType, json: Json, path: Path): EnumSchemaValue {
+  if (typeof json !== 'string') throw expected('an enum value', type.name, describeJson(json), path);
+  return enumValueOfName(type, json, path);
+}
+
+export function enumValueOfName(type: EnumSchemaType, name: string, path: Path): EnumSchemaValue {
+  const value = type.values().get(name);
+  if (value !== undefined) return value;
+  const names = [...type.values().keys()].sort().map((known) => `'${known}'`);
+  throw expected(`one of the values [${names.join(', ')}]`, type.name, `'${name}'`, path);
+}

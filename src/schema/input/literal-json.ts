@@ -1,0 +1,79 @@
+/** Literals as JSON and as text to compare; recursion is bounded by the document check. */
+import { Kind, type ValueNode } from 'graphql';
+import { invariant } from '../../errors/svc-error.ts';
+import { type Json, parseJson } from '../../util/json.ts';
+
+const SHORT_INTEGER = /^-?[1-9]\d{0,14}$|^0$/;
+
+/** A number as written: GraphQL's numbers are a subset of JSON's. */
+export function jsonOfNumber(text: string): Json {
+  return SHORT_INTEGER.test(text) ? Number(text) : parseJson(text);
+}
+
+/**
+ * Enum values become strings.
+ * @param variable gives the value of a variable inside the literal; absent where the grammar allows none
+ */
+export function literalJson(node: ValueNode, variable?: (name: string) => Json): Json {
+  switch (node.kind) {
+    case Kind.NULL:
+      return null;
+    case Kind.INT:
+    case Kind.FLOAT:
+      return jsonOfNumber(node.value);
+    case Kind.BOOLEAN:
+    case Kind.STRING:
+    case Kind.ENUM:
+      return node.value;
+    case Kind.LIST:
+      return node.values.map((item) => literalJson(item, variable));
+    case Kind.OBJECT: {
+      // Entries, not assignment: `__proto__` is a legal GraphQL name.
+      return Object.fromEntries(node.fields.map((field) => [field.name.value, literalJson(field.value, variable)]));
+    }
+    case Kind.VARIABLE: {
+      invariant(variable !== undefined, 'a constant literal holds no variable');
+      return variable(node.name.value);
+    }
+  }
+}
+
+/** Text that is equal for two literals exactly when they mean the same; the order of object keys does not count. */
+export function literalText(node: ValueNode): string {
+  switch (node.kind) {
+    case Kind.NULL:
+      return 'null';
+    case Kind.INT:
+    case Kind.FLOAT:
+    case Kind.ENUM:
+      return node.value;
+    case Kind.BOOLEAN:
+      return String(node.value);
+    case Kind.STRING:
+      return JSON.stringify(node.value);
+    case Kind.VARIABLE:
+      return `$${node.name.value}`;
+    case Kind.LIST: {
+      let text = '[';
+      for (const item of node.values) text += `${literalText(item)},`;
+      return `${text}]`;
+    }
+    case Kind.OBJECT: {
+      const fields = node.fields.map((field) => `${field.name.value}:${literalText(field.value)}`);
+      return `{${fields.sort().join()}}`;
+    }
+  }
+}
+
+export function holdsVariable(node: ValueNode): boolean {
+  switch (node.kind) {
+    case Kind.VARIABLE:
+      return true;
+    case Kind.LIST:
+      return node.values.some(holdsVariable);
+    case Kind.OBJECT:
+      return node.fields.some((field) => holdsVariable(field.value));
+    default:
+      return false;
+  }
+}

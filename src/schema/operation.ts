@@ -1,0 +1,60 @@
+/** Translates an operation: walks the roots, namespaces included, and lays out the response. */
+import { SvcError } from '../errors/svc-error.ts';
+import { printJson } from '../util/json.ts';
+import { at, ROOT } from '../util/path.ts';
+import { collectFields, type SelectionContext, type SelectionParent } from './selection.ts';
+import type { OperationDocument } from './document.ts';
+import type { CollectedField, PreparedOperation, ResponseNode, RootMeaning, TranslatedOperation, TranslatedRoot } from './translation.ts';
+
+/** What a field outside of any table or function becomes: `__schema` and `__type`. */
+export interface MetaMeaning {
+  readonly kind: 'meta';
+  /** @throws SvcError where the role may not ask */
+  respond(field: CollectedField): ResponseNode;
+}
+
+/** @throws SvcError with the position of the fault */
+export function translateOperation(
+  kind: PreparedOperation['kind'],
+  { operation }: OperationDocument,
+  parent: SelectionParent,
+  context: SelectionContext,
+): TranslatedOperation {
+  const roots: TranslatedRoot[] = [];
+
+  const respond = (field: CollectedField): ResponseNode => {
+    if (field.field === null) return { kind: 'json', text: JSON.stringify(field.typeName) };
+    const meaning = field.field.meaning as RootMeaning | MetaMeaning;
+    switch (meaning.kind) {
+      case 'meta':
+        return meaning.respond(field);
+      case 'constant':
+        return { kind: 'json', text: printJson(meaning.json) };
+      case 'namespace':
+        return object(field.select(meaning.type));
+      case 'select': {
+        const index = roots.length;
+        const root = meaning.translate(field, String(index));
+        roots.push({ source: meaning.source, path: field.path, responseKey: field.responseKey, root });
+        return { kind: 'root', index };
+      }
+    }
+  };
+  const object = (fields: readonly CollectedField[]): ResponseNode => ({
+    kind: 'object',
+    entries: fields.map((field) => [field.responseKey, respond(field)] as const),
+  });
+
+  const fields = collectFields(context, [operation.selectionSet], parent, at(ROOT, 'selectionSet'));
+  if (kind === 'subscription') checkSubscription(fields, parent);
+  const response = object(fields);
+  return { kind, name: operation.name?.value ?? null, response, roots, constraints: context.constraints.list() };
+}
+
+function checkSubscription(fields: readonly CollectedField[], parent: SelectionParent): void {
+  const [only] = fields;
+  if (only === undefined || fields.length > 1) throw new SvcError('validation-failed', 'subscriptions must select one top level field');
+  if (only.field === null || parent.metaFields?.has(only.name) === true) {
+    throw new SvcError('not-supported', 'Introspection at root field level is not supported over subscriptions');
+  }
+}

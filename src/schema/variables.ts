@@ -1,0 +1,128 @@
+/** Variables of an operation: their declarations, and from what a request sent to what is used. */
+import { Kind, type OperationDefinitionNode, type TypeNode } from 'graphql';
+import { SvcError } from '../errors/svc-error.ts';
+import type { Json } from '../util/json.ts';
+import { nestedDeeperThan } from '../util/json-depth.ts';
+import { literalJson } from './input/literal-json.ts';
+import type { Variables } from './constraint.ts';
+import type { TypeRef } from './types.ts';
+
+/** A type as a declaration writes it: names only, so that no type is built for it. */
+export type DeclaredType =
+  | { readonly kind: 'named'; readonly name: string; readonly nonNull: boolean }
+  | { readonly kind: 'list'; readonly item: DeclaredType; readonly nonNull: boolean };
+
+export interface VariableDeclaration {
+  readonly name: string;
+  readonly type: DeclaredType;
+  /** `[Int!]!` */
+  readonly typeText: string;
+  /** undefined: no default */
+  readonly default: Json | undefined;
+}
+
+export interface VariableRules {
+  readonly nullInNonNullableVariables: boolean;
+  /** Nullable variables that were not sent and have no default stay missing instead of being null. */
+  readonly missingVariablesAreAbsent: boolean;
+  /** Levels of lists and objects in a value. */
+  readonly maxDepth: number;
+}
+
+/** @throws SvcError parse-failed when a variable is declared twice */
+export function declareVariables(operation: OperationDefinitionNode): ReadonlyMap<string, VariableDeclaration> {
+  const declared = new Map<string, VariableDeclaration>();
+  for (const node of operation.variableDefinitions ?? []) {
+    const name = node.variable.name.value;
+    if (declared.has(name)) throw new SvcError('parse-failed', `multiple definitions for variable "${name}"`);
+    const type = declaredType(node.type, false);
+    const fallback = node.defaultValue === undefined ? undefined : literalJson(node.defaultValue);
+    declared.set(name, { name, type, typeText: printDeclared(type), default: fallback });
+  }
+  return declared;
+}
+
+function declaredType(node: TypeNode, nonNull: boolean): DeclaredType {
+  switch (node.kind) {
+    case Kind.NON_NULL_TYPE:
+      return declaredType(node.type, true);
+    case Kind.LIST_TYPE:
+      return { kind: 'list', item: declaredType(node.type, false), nonNull };
+    case Kind.NAMED_TYPE:
+      return { kind: 'named', name: node.name.value, nonNull };
+  }
+}
+
+function printDeclared(type: DeclaredType): string {
+  const inner = type.kind === 'list' ? `[${printDeclared(type.item)}]` : type.name;
+  return type.nonNull ? `${inner}!` : inner;
+}
+
+/**
+ * Whether a variable may stand at a position (GraphQL specification, "All Variable Usages Are Allowed").
+ * @param positionHasDefault whether the argument or input field has a default that is not null
+ */
+export function mayStandAt(declaration: VariableDeclaration, position: TypeRef, positionHasDefault: boolean): boolean {
+  const { type } = declaration;
+  if (position.nonNull && !type.nonNull) {
+    const hasDefault = declaration.default !== undefined && declaration.default !== null;
+    return (hasDefault || positionHasDefault) && fits(type, position, true);
+  }
+  return fits(type, position, false);
+}
+
+function fits(declared: DeclaredType, position: TypeRef, ignoreNull: boolean): boolean {
+  if (!ignoreNull && position.nonNull && !declared.nonNull) return false;
+  if (position.kind === 'list') return declared.kind === 'list' && fits(declared.item, position.item, false);
+  return declared.kind === 'named' && declared.name === position.name;
+}
+
+/**
+ * Makes the function that turns the variables of a request into those of the operation.
+ * @param used names of variables that occur in the operation
+ */
+export function variableBinder(
+  declared: ReadonlyMap<string, VariableDeclaration>,
+  used: ReadonlySet<string>,
+  rules: VariableRules,
+): (sent: Readonly<Record<string, Json>>) => Variables {
+  const declarations = [...declared.values()].map((d) => ({
+    name: d.name,
+    nonNull: d.type.nonNull,
+    nullAllowed: !d.type.nonNull || rules.nullInNonNullableVariables,
+    typeText: d.typeText,
+    default: d.default,
+    used: used.has(d.name),
+  }));
+  const { missingVariablesAreAbsent, maxDepth } = rules;
+  return (sent) => {
+    // No prototype: a variable may be called `constructor`.
+    const variables = { __proto__: null } as unknown as Record<string, Json>;
+    let known = 0;
+    for (const declaration of declarations) {
+      const { name } = declaration;
+      const value = Object.hasOwn(sent, name) ? sent[name] : undefined;
+      if (value === undefined) {
+        if (declaration.default !== undefined) variables[name] = declaration.default;
+        else if (declaration.nonNull) throw new SvcError('validation-failed', `expecting a value for non-nullable variable: "${name}"`);
+        else if (!missingVariablesAreAbsent) variables[name] = null;
+        continue;
+      }
+      if (value === null) {
+        if (!declaration.nullAllowed) throw new SvcError('validation-failed', `null value found for non-nullable type: "${declaration.typeText}"`);
+      } else if (typeof value === 'object' && nestedDeeperThan(value, maxDepth)) {
+        throw new SvcError('validation-failed', `the value of variable "${name}" is nested deeper than ${maxDepth} levels`);
+      }
+      if (declaration.used) known += 1;
+      variables[name] = value;
+    }
+    const names = Object.keys(sent);
+    if (names.length !== known) refuseUnexpected(names, used, declared);
+    return variables;
+  };
+}
+
+function refuseUnexpected(sent: readonly string[], used: ReadonlySet<string>, declared: ReadonlyMap<string, VariableDeclaration>): void {
+  const unexpected = sent.filter((name) => !used.has(name) || !declared.has(name));
+  if (unexpected.length > 0) throw new SvcError('validation-failed', `unexpected variables in variableValues: ${unexpected.join(', ')}`);
+}
