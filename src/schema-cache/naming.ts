@@ -1,0 +1,276 @@
+/**
+ * Every name that a source gets in GraphQL, as pure functions of its customization and naming
+ * convention. The schema builders print these names and the schema cache looks for conflicts
+ * among them, so both speak of the same ones.
+ *
+ * A name is made of parts: words of ours and of the database are re-cased by `graphql-default`,
+ * literal parts (custom names from the metadata) are kept as written.
+ */
+import type { NamingConvention, SourceCustomization } from '../metadata/source.ts';
+import type { CustomRootField, RootFieldKey } from '../metadata/table.ts';
+
+export type NamePart = string | { readonly literal: string };
+
+/** What decides the names of a source. A `SourceInfo` fits. */
+export interface NameStyle {
+  readonly namingConvention: NamingConvention;
+  readonly customization: SourceCustomization;
+}
+
+/** What decides the names of a table. A `TableInfo` fits. */
+export interface NamedTable {
+  readonly baseName: string;
+  readonly customName: boolean;
+  readonly configuration: { readonly customRootFields: ReadonlyMap<RootFieldKey, CustomRootField> };
+}
+
+const GRAPHQL_NAME = /^[_A-Za-z][_0-9A-Za-z]*$/;
+
+export function isGraphqlName(text: string): boolean {
+  return GRAPHQL_NAME.test(text);
+}
+
+function upperFirst(text: string): string {
+  return text === '' ? text : text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** First word of a camelCase name: an abbreviation in capitals is lowered whole, else its first letter. */
+function lowerWord(word: string): string {
+  return word === word.toUpperCase() ? word.toLowerCase() : word.charAt(0).toLowerCase() + word.slice(1);
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.split('_').filter((word) => word !== '');
+}
+
+/** Leading underscores belong to the name (`_is_null`), all others only separate words. */
+function recase(text: string, first: boolean, pascal: boolean): string {
+  const underscores = first ? (/^_*/.exec(text)?.[0] ?? '') : '';
+  const words = wordsOf(text);
+  if (words.length === 0) return text;
+  return underscores + words.map((word, i) => (i === 0 && first && !pascal ? lowerWord(word) : upperFirst(word))).join('');
+}
+
+function joinParts(convention: NamingConvention, parts: readonly NamePart[], pascal: boolean): string {
+  if (convention === 'svc-default') return parts.map((part) => (typeof part === 'string' ? part : part.literal)).join('_');
+  return parts
+    .map((part, i) => {
+      if (typeof part === 'string') return recase(part, i === 0, pascal);
+      return i === 0 ? part.literal : upperFirst(part.literal);
+    })
+    .join('');
+}
+
+/** `a_b`, or `aB`. */
+export function fieldName(convention: NamingConvention, ...parts: readonly NamePart[]): string {
+  return joinParts(convention, parts, false);
+}
+
+/** Name of a type without the source's prefix and suffix: `order_by`, `Int_comparison_exp`, `OrderBy`. */
+export function sharedTypeName(convention: NamingConvention, ...parts: readonly NamePart[]): string {
+  return joinParts(convention, parts, true);
+}
+
+/** Value of a fixed enum: `desc_nulls_first`, or `DESC_NULLS_FIRST`. */
+export function enumValueName(convention: NamingConvention, value: string): string {
+  return convention === 'svc-default' ? value : value.toUpperCase();
+}
+
+function enclose(convention: NamingConvention, prefix: string | undefined, name: string, suffix: string | undefined): string {
+  if (convention === 'svc-default') return (prefix ?? '') + name + (suffix ?? '');
+  return (prefix ?? '') + (prefix ? upperFirst(name) : name) + upperFirst(suffix ?? '');
+}
+
+/** Name of a type that a source generates, its prefix and suffix included. */
+export function sourceTypeName(style: NameStyle, ...parts: readonly NamePart[]): string {
+  const { prefix, suffix } = style.customization.typeNames;
+  return enclose(style.namingConvention, prefix, sharedTypeName(style.namingConvention, ...parts), suffix);
+}
+
+/** Name of a root field, with the source's prefix and suffix. */
+export function rootFieldName(style: NameStyle, ...parts: readonly NamePart[]): string {
+  const { prefix, suffix } = style.customization.rootFields;
+  return enclose(style.namingConvention, prefix, fieldName(style.namingConvention, ...parts), suffix);
+}
+
+function basePart(table: NamedTable): NamePart {
+  return table.customName ? { literal: table.baseName } : table.baseName;
+}
+
+/** `T`, or `T_<suffix>` for each suffix in turn. */
+export function tableTypeName(style: NameStyle, table: NamedTable, ...suffixes: readonly NamePart[]): string {
+  return sourceTypeName(style, basePart(table), ...suffixes);
+}
+
+/** `T_select_column_T_aggregate_bool_exp_bool_and_arguments_columns`. */
+export function predicateColumnsTypeName(style: NameStyle, table: NamedTable, functionName: string): string {
+  const base = basePart(table);
+  return sourceTypeName(style, base, 'select_column', base, 'aggregate_bool_exp', functionName, 'arguments_columns');
+}
+
+/** `<field>_<T>_args` of a computed field. */
+export function computedFieldArgsTypeName(style: NameStyle, field: string, table: NamedTable): string {
+  return sourceTypeName(style, field, basePart(table), 'args');
+}
+
+/** `<n>_query` and so on; the namespace is never re-cased. */
+export function namespaceTypeName(style: NameStyle, suffix: NamespaceSuffix): string {
+  const { prefix, suffix: typeSuffix } = style.customization.typeNames;
+  return enclose(style.namingConvention, prefix, `${style.customization.rootFields.namespace ?? ''}_${suffix}`, typeSuffix);
+}
+
+export type NamespaceSuffix = 'query' | 'subscription' | 'mutation_frontend' | 'mutation_backend';
+
+const ROOT_FIELD_PARTS: Readonly<Record<RootFieldKey, (base: NamePart) => readonly NamePart[]>> = {
+  select: (base) => [base],
+  select_by_pk: (base) => [base, 'by_pk'],
+  select_aggregate: (base) => [base, 'aggregate'],
+  select_stream: (base) => [base, 'stream'],
+  insert: (base) => ['insert', base],
+  insert_one: (base) => ['insert', base, 'one'],
+  update: (base) => ['update', base],
+  update_by_pk: (base) => ['update', base, 'by_pk'],
+  update_many: (base) => ['update', base, 'many'],
+  delete: (base) => ['delete', base],
+  delete_by_pk: (base) => ['delete', base, 'by_pk'],
+};
+
+export interface TableRootNames {
+  readonly name: string;
+  /**
+   * A second name that gives way to every other root field: `<custom name>_by_pk` beside the
+   * `<custom name>_one` that specification 2.3 asks for.
+   */
+  readonly alias: string | null;
+}
+
+/** The names of one root of a table. `custom_root_fields` replaces all but the source's prefix and suffix. */
+export function tableRootNames(style: NameStyle, table: NamedTable, key: RootFieldKey): TableRootNames {
+  const custom = table.configuration.customRootFields.get(key)?.name;
+  if (custom !== undefined) return { name: rootFieldName(style, { literal: custom }), alias: null };
+  const base = basePart(table);
+  const usual = rootFieldName(style, ...ROOT_FIELD_PARTS[key](base));
+  if (key === 'select_by_pk' && table.customName) return { name: rootFieldName(style, base, 'one'), alias: usual };
+  return { name: usual, alias: null };
+}
+
+/** What decides the names of a function. A `FunctionInfo` fits. */
+export interface NamedFunction {
+  readonly name: { readonly schema: string; readonly name: string };
+  readonly customName: string | undefined;
+  readonly customRootFields: ReadonlyMap<'function' | 'function_aggregate', CustomRootField>;
+}
+
+function functionPart(info: NamedFunction, defaultSchema: string): NamePart {
+  if (info.customName !== undefined) return { literal: info.customName };
+  return info.name.schema === defaultSchema ? info.name.name : `${info.name.schema}_${info.name.name}`;
+}
+
+export function functionRootName(style: NameStyle, info: NamedFunction, defaultSchema: string, key: 'function' | 'function_aggregate'): string {
+  const custom = info.customRootFields.get(key)?.name;
+  if (custom !== undefined) return rootFieldName(style, { literal: custom });
+  const part = functionPart(info, defaultSchema);
+  return key === 'function' ? rootFieldName(style, part) : rootFieldName(style, part, 'aggregate');
+}
+
+export function functionArgsTypeName(style: NameStyle, info: NamedFunction, defaultSchema: string): string {
+  return sourceTypeName(style, functionPart(info, defaultSchema), 'args');
+}
+
+/** `bool_and` and its siblings: functions of `<rel>_aggregate` predicates with types of their own. */
+const PREDICATE_FUNCTIONS = ['count', 'bool_and', 'bool_or', 'avg', 'max', 'min', 'sum', 'stddev_samp', 'var_samp', 'corr', 'covar_samp'];
+const AGGREGATES = ['sum', 'avg', 'stddev', 'stddev_pop', 'stddev_samp', 'variance', 'var_pop', 'var_samp', 'min', 'max'];
+const TABLE_TYPES = [
+  'aggregate', 'aggregate_fields', 'bool_exp', 'order_by', 'aggregate_order_by', 'select_column', 'update_column', 'constraint',
+  'on_conflict', 'insert_input', 'obj_rel_insert_input', 'arr_rel_insert_input', 'set_input', 'inc_input', 'append_input', 'prepend_input',
+  'delete_key_input', 'delete_elem_input', 'delete_at_path_input', 'pk_columns_input', 'updates', 'mutation_response',
+  'stream_cursor_input', 'stream_cursor_value_input', 'aggregate_bool_exp',
+];
+
+export type OperationRoot = 'query' | 'mutation' | 'subscription';
+
+export interface ProducedRoot {
+  readonly root: OperationRoot;
+  /** Names are unique within one root and namespace. */
+  readonly namespace: string | null;
+  readonly name: string;
+  /** Dropped silently when another root has the name. */
+  readonly givesWay: boolean;
+}
+
+/** Every root field and type name that an object may get, whatever the role: for conflict detection. */
+export interface ProducedNames {
+  readonly roots: readonly ProducedRoot[];
+  readonly types: readonly string[];
+}
+
+const ROOTS_OF_KEY: Readonly<Record<RootFieldKey, readonly OperationRoot[]>> = {
+  select: ['query', 'subscription'],
+  select_by_pk: ['query', 'subscription'],
+  select_aggregate: ['query', 'subscription'],
+  select_stream: ['subscription'],
+  insert: ['mutation'],
+  insert_one: ['mutation'],
+  update: ['mutation'],
+  update_by_pk: ['mutation'],
+  update_many: ['mutation'],
+  delete: ['mutation'],
+  delete_by_pk: ['mutation'],
+};
+
+export function namesOfTable(
+  style: NameStyle,
+  table: NamedTable & { readonly enumValues: unknown; readonly computedFields: ReadonlyMap<string, unknown> },
+): ProducedNames {
+  const namespace = style.customization.rootFields.namespace ?? null;
+  const roots: ProducedRoot[] = [];
+  for (const key of Object.keys(ROOTS_OF_KEY) as RootFieldKey[]) {
+    const { name, alias } = tableRootNames(style, table, key);
+    for (const root of ROOTS_OF_KEY[key]) {
+      roots.push({ root, namespace, name, givesWay: false });
+      if (alias !== null) roots.push({ root, namespace, name: alias, givesWay: true });
+    }
+  }
+  const types = [tableTypeName(style, table), ...TABLE_TYPES.map((suffix) => tableTypeName(style, table, suffix))];
+  for (const name of AGGREGATES) types.push(tableTypeName(style, table, name, 'fields'), tableTypeName(style, table, name, 'order_by'));
+  for (const name of PREDICATE_FUNCTIONS) types.push(tableTypeName(style, table, 'aggregate_bool_exp', name));
+  for (const name of ['bool_and', 'bool_or']) types.push(predicateColumnsTypeName(style, table, name));
+  for (const name of table.computedFields.keys()) types.push(computedFieldArgsTypeName(style, name, table));
+  if (table.enumValues !== null) types.push(enumTypeName(style, table), enumComparisonTypeName(style, table));
+  return { roots, types };
+}
+
+export function namesOfFunction(
+  style: NameStyle,
+  info: NamedFunction & { readonly exposedAs: 'query' | 'mutation' },
+  defaultSchema: string,
+): ProducedNames {
+  const namespace = style.customization.rootFields.namespace ?? null;
+  const exposures: readonly (readonly [OperationRoot, 'function' | 'function_aggregate'])[] =
+    info.exposedAs === 'mutation'
+      ? [['mutation', 'function']]
+      : [['query', 'function'], ['query', 'function_aggregate'], ['subscription', 'function'], ['subscription', 'function_aggregate']];
+  return {
+    roots: exposures.map(([root, key]) => ({ root, namespace, name: functionRootName(style, info, defaultSchema, key), givesWay: false })),
+    types: [functionArgsTypeName(style, info, defaultSchema)],
+  };
+}
+
+/** The namespace field of a source and its types; empty without one. */
+export function namesOfNamespace(style: NameStyle): ProducedNames {
+  const name = style.customization.rootFields.namespace;
+  if (name === undefined || name === '') return { roots: [], types: [] };
+  const suffixes: readonly NamespaceSuffix[] = ['query', 'subscription', 'mutation_frontend', 'mutation_backend'];
+  return {
+    roots: (['query', 'mutation', 'subscription'] as const).map((root) => ({ root, namespace: null, name, givesWay: false })),
+    types: suffixes.map((suffix) => namespaceTypeName(style, suffix)),
+  };
+}
+
+export function enumTypeName(style: NameStyle, table: NamedTable): string {
+  return tableTypeName(style, table, 'enum');
+}
+
+export function enumComparisonTypeName(style: NameStyle, table: NamedTable): string {
+  return tableTypeName(style, table, 'enum_comparison_exp');
+}

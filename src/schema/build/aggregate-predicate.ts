@@ -1,0 +1,151 @@
+/** `R_aggregate_bool_exp`: comparisons of an aggregate over related rows, used in `where`. */
+import type { AggregatePredicateFunction } from '../../backend/backend.ts';
+import type { CatalogType } from '../../catalog/catalog.ts';
+import { and, type BoolExp } from '../../ir/bool-exp.ts';
+import type { Read } from '../../ir/read.ts';
+import { predicateColumnsTypeName } from '../../schema-cache/naming.ts';
+import type { RelationshipInfo } from '../../schema-cache/schema-cache.ts';
+import type { Input } from '../translation.ts';
+import type { EnumSchemaType, InputField, InputObjectType, InputTypeRef } from '../types.ts';
+import { lazy, listOf, named } from '../types.ts';
+import { selectedColumns } from './arguments.ts';
+import { BOOLEAN, builtin } from './builtin-scalar.ts';
+import { comparisonType } from './comparison.ts';
+import { entriesOf, invalid } from './input.ts';
+import { type AggregatePredicateType, type RoleTable, typeOf } from './role-table.ts';
+import { columnEnum } from './select-column.ts';
+
+/** One key of `R_aggregate_bool_exp`. */
+interface Predicate {
+  readonly field: InputField;
+  condition(input: Input, relationship: RelationshipInfo): BoolExp;
+}
+
+interface PredicateArguments {
+  readonly type: InputTypeRef;
+  reads(input: Input): readonly Read[];
+}
+
+export function aggregatePredicateType(table: RoleTable): AggregatePredicateType {
+  const predicates = lazy(() => {
+    const { types } = table.source.shared;
+    const made = [makePredicate(table, 'count', countArguments(table), types.base('int4'))];
+    for (const definition of types.aggregatePredicates) {
+      const args = columnArguments(table, definition);
+      if (args !== null) made.push(makePredicate(table, definition.name, args, definition.resultType));
+    }
+    return new Map(made.map((predicate) => [predicate.field.name, predicate]));
+  });
+  return {
+    type: {
+      kind: 'input-object',
+      name: typeOf(table, 'aggregate_bool_exp'),
+      description: null,
+      fields: lazy(() => new Map([...predicates()].map(([name, { field }]) => [name, field]))),
+    },
+    predicate: (input, relationship) => {
+      const [entry, ...others] = entriesOf(input);
+      const predicate = entry === undefined ? undefined : predicates().get(entry.field.name);
+      if (entry === undefined || predicate === undefined || others.length > 0) {
+        throw invalid('exactly one predicate should be specified', input.path);
+      }
+      return predicate.condition(entry.input, relationship);
+    },
+  };
+}
+
+function makePredicate(table: RoleTable, functionName: string, args: PredicateArguments | null, resultType: CatalogType): Predicate {
+  const { source } = table;
+  const result = comparisonType(source.shared, resultType);
+  const names = {
+    arguments: source.field('arguments'),
+    distinct: source.field('distinct'),
+    filter: source.field('filter'),
+    predicate: source.field('predicate'),
+  };
+  const fields = lazy(() => {
+    const made: InputField[] = [];
+    const add = (name: string, type: InputTypeRef): void => {
+      made.push({ name, description: null, type });
+    };
+    if (args !== null) add(names.arguments, args.type);
+    add(names.distinct, builtin(BOOLEAN));
+    add(names.filter, named(typeOf(table, 'bool_exp'), () => table.boolExp().type));
+    add(names.predicate, named(result.type.name, () => result.type, true));
+    return new Map(made.map((field) => [field.name, field]));
+  });
+  const type: InputObjectType = { kind: 'input-object', name: typeOf(table, 'aggregate_bool_exp', functionName), description: null, fields };
+  return {
+    field: { name: source.field(functionName), description: null, type: named(type.name, () => type) },
+    condition: (input, relationship) => {
+      const given = new Map(entriesOf(input).map((entry) => [entry.field.name, entry.input]));
+      const present = (name: string): Input | null => {
+        const value = given.get(name);
+        return value === undefined || value.isNull() ? null : value;
+      };
+      const argument = present(names.arguments);
+      const filter = present(names.filter);
+      const predicate = given.get(names.predicate);
+      if (predicate === undefined) throw invalid(`missing required field '${names.predicate}'`, input.path);
+      return {
+        kind: 'aggregate-predicate',
+        join: relationship.join,
+        from: table.relation,
+        where: and(table.access.filter, ...(filter === null ? [] : [table.boolExp().condition(filter)])),
+        function: functionName,
+        arguments: argument === null || args === null ? [] : args.reads(argument),
+        distinct: present(names.distinct)?.json() === true,
+        predicate: result.comparisons(predicate, resultType, source.options),
+      };
+    },
+  };
+}
+
+function countArguments(table: RoleTable): PredicateArguments | null {
+  const column = table.selectColumn();
+  if (column === null) return null;
+  return { type: listOf(named(column.name, () => column, true)), reads: (input) => selectedColumns(table, input) };
+}
+
+/** One column of the function's type, or several under names (`X`, `Y`); null when the table has none. */
+function columnArguments(table: RoleTable, definition: AggregatePredicateFunction): PredicateArguments | null {
+  const { source, info } = table;
+  const wanted = definition.argumentType;
+  const enumType = columnEnum(
+    table,
+    predicateColumnsTypeName(source.info, info, definition.name),
+    `select "${typeOf(table, 'aggregate_bool_exp', definition.name, 'arguments_columns')}" columns of table "${info.name.name}"`,
+    ({ place: { type } }) => !type.array && type.schema === wanted.schema && type.name === wanted.name,
+  );
+  if (enumType === null) return null;
+  if (definition.argumentNames === null) return { type: reference(enumType), reads: (input) => columnRead(table, input) };
+  return severalArguments(table, definition.name, definition.argumentNames, enumType);
+}
+
+function columnRead(table: RoleTable, input: Input): readonly Read[] {
+  const column = table.columns.get(input.enumValue().value);
+  return column === undefined ? [] : [column.read];
+}
+
+function reference(type: EnumSchemaType): InputTypeRef {
+  return named(type.name, () => type, true);
+}
+
+function severalArguments(table: RoleTable, functionName: string, names: readonly string[], enumType: EnumSchemaType): PredicateArguments {
+  const type: InputObjectType = {
+    kind: 'input-object',
+    name: typeOf(table, 'aggregate_bool_exp', functionName, 'arguments'),
+    description: null,
+    fields: lazy(() => new Map(names.map((name): [string, InputField] => [name, { name, description: null, type: reference(enumType) }]))),
+  };
+  return {
+    type: named(type.name, () => type, true),
+    reads: (input) => {
+      const given = new Map(entriesOf(input).map((entry) => [entry.field.name, entry.input]));
+      return names.flatMap((name) => {
+        const column = given.get(name);
+        return column === undefined ? [] : columnRead(table, column);
+      });
+    },
+  };
+}

@@ -1,0 +1,159 @@
+/** `T_aggregate`, `T_aggregate_fields` and `T_sum_fields`: types and translation. */
+import type { CatalogType } from '../../catalog/catalog.ts';
+import type { Read } from '../../ir/read.ts';
+import type { AggregateField, AggregateItem } from '../../ir/select.ts';
+import type { CollectedField } from '../translation.ts';
+import type { InputField, ObjectType, OutputField } from '../types.ts';
+import { lazy, listOf, named } from '../types.ts';
+import { type Aggregate, AGGREGATES, aggregateOperands } from './aggregate-operands.ts';
+import { selectedColumns } from './arguments.ts';
+import { BOOLEAN, builtin, FLOAT, RESULT_INT } from './builtin-scalar.ts';
+import { quoted } from './descriptions.ts';
+import { given } from './input.ts';
+import { type AggregateType, type RoleTable, typeOf } from './role-table.ts';
+
+interface PartMeaning {
+  toPart(field: CollectedField): AggregateField;
+}
+
+interface ItemMeaning {
+  toItem(field: CollectedField): AggregateItem;
+}
+
+/** The meaning of a field of `T_sum_fields`. */
+interface OperandMeaning {
+  readonly read: Read;
+  readonly columnType: CatalogType;
+}
+
+const NO_ARGS: ReadonlyMap<string, InputField> = new Map();
+
+export function aggregateType(table: RoleTable): AggregateType {
+  const { source } = table;
+  const fieldsType = lazy(() => aggregateFieldsType(table));
+  const type: ObjectType = {
+    kind: 'object',
+    name: typeOf(table, 'aggregate'),
+    description: `aggregated selection of ${quoted(source.info, table.info.name)}`,
+    fields: lazy(() => {
+      const aggregate: OutputField & { readonly meaning: PartMeaning } = {
+        name: source.field('aggregate'),
+        description: null,
+        type: named(typeOf(table, 'aggregate_fields'), fieldsType),
+        args: NO_ARGS,
+        meaning: {
+          toPart: (field) => ({ kind: 'aggregate', alias: field.responseKey, fields: field.select(fieldsType()).map(translateItem) }),
+        },
+      };
+      const nodes: OutputField & { readonly meaning: PartMeaning } = {
+        name: source.field('nodes'),
+        description: null,
+        type: listOf(named(table.name, () => table.rows().type, true), true),
+        args: NO_ARGS,
+        meaning: { toPart: (field) => ({ kind: 'nodes', alias: field.responseKey, fields: table.rows().fields(field) }) },
+      };
+      return new Map([aggregate, nodes].map((field) => [field.name, field]));
+    }),
+  };
+  return {
+    type,
+    fields: (parent) =>
+      parent.select(type).map((field) => {
+        if (field.field === null) return typename(field);
+        return (field.field.meaning as PartMeaning).toPart(field);
+      }),
+  };
+}
+
+function typename(field: CollectedField): { readonly kind: 'typename'; readonly alias: string; readonly typeName: string } {
+  return { kind: 'typename', alias: field.responseKey, typeName: field.typeName };
+}
+
+function translateItem(field: CollectedField): AggregateItem {
+  return field.field === null ? typename(field) : (field.field.meaning as ItemMeaning).toItem(field);
+}
+
+function aggregateFieldsType(table: RoleTable): ObjectType {
+  return {
+    kind: 'object',
+    name: typeOf(table, 'aggregate_fields'),
+    description: `aggregate fields of ${quoted(table.source.info, table.info.name)}`,
+    fields: lazy(() => {
+      const fields: OutputField[] = [countField(table)];
+      for (const aggregate of AGGREGATES) {
+        const field = functionField(table, aggregate);
+        if (field !== null) fields.push(field);
+      }
+      return new Map(fields.map((field) => [field.name, field]));
+    }),
+  };
+}
+
+function countField(table: RoleTable): OutputField & { readonly meaning: ItemMeaning } {
+  const { source } = table;
+  const columnsName = source.field('columns');
+  const distinctName = source.field('distinct');
+  const args = new Map<string, InputField>();
+  const column = table.selectColumn();
+  if (column !== null) {
+    args.set(columnsName, { name: columnsName, description: null, type: listOf(named(column.name, () => column, true)) });
+  }
+  args.set(distinctName, { name: distinctName, description: null, type: builtin(BOOLEAN) });
+  return {
+    name: source.field('count'),
+    description: null,
+    type: builtin(RESULT_INT, true),
+    args,
+    meaning: {
+      toItem: (field) => ({
+        kind: 'count',
+        alias: field.responseKey,
+        columns: selectedColumns(table, given(field.args, columnsName)),
+        distinct: given(field.args, distinctName)?.json() === true,
+      }),
+    },
+  };
+}
+
+function functionField(table: RoleTable, aggregate: Aggregate): (OutputField & { readonly meaning: ItemMeaning }) | null {
+  const operands = aggregateOperands(table, aggregate);
+  if (operands.length === 0) return null;
+  const type: ObjectType = {
+    kind: 'object',
+    name: typeOf(table, aggregate.name, 'fields'),
+    description: `aggregate ${aggregate.name} on columns`,
+    fields: lazy(
+      () =>
+        new Map(
+          operands.map((operand): [string, OutputField & { readonly meaning: OperandMeaning }] => [
+            operand.name,
+            {
+              name: operand.name,
+              description: operand.description === '' ? null : operand.description,
+              type: aggregate.sameType ? operand.place.output(false) : builtin(FLOAT),
+              args: NO_ARGS,
+              meaning: { read: operand.read, columnType: operand.type },
+            },
+          ]),
+        ),
+    ),
+  };
+  return {
+    name: table.source.field(aggregate.name),
+    description: null,
+    type: named(type.name, () => type),
+    args: NO_ARGS,
+    meaning: {
+      toItem: (field) => ({
+        kind: 'function',
+        alias: field.responseKey,
+        function: aggregate.name,
+        fields: field.select(type).map((item) => {
+          if (item.field === null) return typename(item);
+          const { read, columnType } = item.field.meaning as OperandMeaning;
+          return { kind: 'read', alias: item.responseKey, read, columnType };
+        }),
+      }),
+    },
+  };
+}

@@ -1,0 +1,91 @@
+/** `distinct_on`, `limit`, `offset`, `order_by` and `where`, and the set of rows that they make. */
+import { and } from '../../ir/bool-exp.ts';
+import type { Read } from '../../ir/read.ts';
+import type { OrderBy, RowSet } from '../../ir/select.ts';
+import { at } from '../../util/path.ts';
+import type { CollectedField, Input } from '../translation.ts';
+import type { InputField, InputTypeRef } from '../types.ts';
+import { lazy, listOf, named } from '../types.ts';
+import { builtin, NON_NEGATIVE_INT, OFFSET_INT } from './builtin-scalar.ts';
+import { ARGUMENT_DESCRIPTIONS } from './descriptions.ts';
+import { given, invalid } from './input.ts';
+import { type RoleTable, type SelectArguments, typeOf } from './role-table.ts';
+
+export function selectArguments(table: RoleTable): SelectArguments {
+  const name = (key: keyof typeof ARGUMENT_DESCRIPTIONS): string => table.source.field(key);
+  return {
+    args: lazyMap(() => {
+      const args = new Map<string, InputField>();
+      const add = (key: keyof typeof ARGUMENT_DESCRIPTIONS, type: InputTypeRef): void => {
+        args.set(name(key), { name: name(key), description: ARGUMENT_DESCRIPTIONS[key], type });
+      };
+      const column = table.selectColumn();
+      if (column !== null) add('distinct_on', listOf(named(column.name, () => column, true)));
+      add('limit', builtin(NON_NEGATIVE_INT));
+      add('offset', builtin(OFFSET_INT));
+      if (!table.orderBy().empty) add('order_by', listOf(named(typeOf(table, 'order_by'), () => table.orderBy().type, true)));
+      add('where', named(typeOf(table, 'bool_exp'), () => table.boolExp().type));
+      return args;
+    }),
+    rows: (field) => {
+      const where = given(field.args, name('where'));
+      const orderBy = given(field.args, name('order_by'));
+      const distinctOn = distinctColumns(table, given(field.args, name('distinct_on')));
+      const order = orderBy === null ? [] : orderTerms(table, orderBy);
+      checkDistinct(distinctOn, order, field);
+      const limit = given(field.args, name('limit'));
+      const offset = given(field.args, name('offset'));
+      const rows: RowSet = {
+        where: where === null ? table.access.filter : and(table.access.filter, table.boolExp().condition(where)),
+        distinctOn,
+        orderBy: order,
+        limit: limit === null ? null : Number(limit.json()),
+        offset: offset === null ? null : offset.value(),
+      };
+      return rows;
+    },
+  };
+}
+
+/** A map that is made when it is first read. */
+function lazyMap<V>(make: () => ReadonlyMap<string, V>): ReadonlyMap<string, V> {
+  const made = lazy(make);
+  return {
+    get size() {
+      return made().size;
+    },
+    get: (key) => made().get(key),
+    has: (key) => made().has(key),
+    keys: () => made().keys(),
+    values: () => made().values(),
+    entries: () => made().entries(),
+    forEach: (run, self) => made().forEach(run, self),
+    [Symbol.iterator]: () => made()[Symbol.iterator](),
+  };
+}
+
+/** The columns that a list of `T_select_column` names, each once. */
+export function selectedColumns(table: RoleTable, input: Input | null): readonly Read[] {
+  const names = new Set(input === null ? [] : input.items().map((item) => item.enumValue().value));
+  return [...names].flatMap((name) => table.columns.get(name)?.read ?? []);
+}
+
+function distinctColumns(table: RoleTable, input: Input | null): readonly Read[] {
+  return selectedColumns(table, input);
+}
+
+function orderTerms(table: RoleTable, input: Input): readonly OrderBy[] {
+  return input.items().flatMap((item) => (item.isNull() ? [] : table.orderBy().terms(item)));
+}
+
+/** With an order, its first entries must be the distinct columns, in any order. */
+function checkDistinct(distinctOn: readonly Read[], order: readonly OrderBy[], field: CollectedField): void {
+  if (distinctOn.length === 0 || order.length === 0) return;
+  const columns = new Set(distinctOn.map((read) => (read.kind === 'column' ? read.column : null)));
+  const first = new Set(
+    order.slice(0, columns.size).map(({ term }) => (term.kind === 'read' && term.read.kind === 'column' ? term.read.column : null)),
+  );
+  if (first.size !== columns.size || [...columns].some((column) => !first.has(column))) {
+    throw invalid('"distinct_on" columns must match initial "order_by" columns', at(field.path, 'args'));
+  }
+}

@@ -1,0 +1,77 @@
+/** `T_bool_exp`: conditions on rows over columns, relationships, aggregates and computed fields. */
+import { and, type BoolExp, not, or, TRUE } from '../../ir/bool-exp.ts';
+import type { Join, Relation } from '../../ir/relation.ts';
+import type { Input } from '../translation.ts';
+import type { InputField, InputObjectType, InputTypeRef } from '../types.ts';
+import { lazy, listOf, named } from '../types.ts';
+import { quoted } from './descriptions.ts';
+import { entriesOf, itemsOf } from './input.ts';
+import { type BoolExpType, type RoleTable, typeOf } from './role-table.ts';
+
+interface BoolExpField {
+  readonly field: InputField;
+  condition(input: Input): BoolExp;
+}
+
+export function boolExpType(table: RoleTable): BoolExpType {
+  const fields = lazy(() => boolExpFields(table, self));
+  const type: InputObjectType = {
+    kind: 'input-object',
+    name: typeOf(table, 'bool_exp'),
+    description: `Boolean expression to filter rows from the table ${quoted(table.source.info, table.info.name)}. All fields are combined with a logical 'AND'.`,
+    fields: lazy(() => new Map([...fields()].map(([name, { field }]) => [name, field]))),
+  };
+  const self: BoolExpType = {
+    type,
+    condition: (input) => and(...entriesOf(input).map((entry) => fields().get(entry.field.name)?.condition(entry.input) ?? TRUE)),
+  };
+  return self;
+}
+
+function boolExpFields(table: RoleTable, self: BoolExpType): ReadonlyMap<string, BoolExpField> {
+  const { source } = table;
+  const { options } = source;
+  const fields = new Map<string, BoolExpField>();
+  const add = (name: string, type: InputTypeRef, condition: (input: Input) => BoolExp): void => {
+    if (!fields.has(name)) fields.set(name, { field: { name, description: null, type }, condition });
+  };
+  const own = named(self.type.name, () => self.type, true);
+
+  add(source.field('_and'), listOf(own), (input) => and(...itemsOf(input).map(self.condition)));
+  add(source.field('_or'), listOf(own), (input) => or(...itemsOf(input).map(self.condition)));
+  add(source.field('_not'), { ...own, nonNull: false }, (input) => not(self.condition(input)));
+  for (const column of table.columns.values()) {
+    const comparison = column.place.comparison();
+    add(column.name, named(comparison.type.name, () => comparison.type), (input) => comparison.condition(input, column.read, options));
+  }
+  for (const { info, name, target } of table.relationships) {
+    add(name, boolExpOf(target), (input) => exists(target, info.join, target.relation, input));
+    if (info.kind !== 'array' || !target.access.allowAggregations || options.hideAggregationPredicates) continue;
+    const typeName = typeOf(target, 'aggregate_bool_exp');
+    add(source.field(info.name, 'aggregate'), named(typeName, () => target.aggregatePredicate().type), (input) =>
+      target.aggregatePredicate().predicate(input, info),
+    );
+  }
+  for (const computed of table.computedFields) {
+    const call = computed.arguments.plain;
+    if (call === null) continue;
+    if (computed.kind === 'scalar') {
+      const comparison = computed.place.comparison();
+      add(computed.name, named(comparison.type.name, () => comparison.type), (input) =>
+        comparison.condition(input, computed.read(call), options),
+      );
+    } else {
+      add(computed.name, boolExpOf(computed.target), (input) => exists(computed.target, null, { kind: 'function', call }, input));
+    }
+  }
+  return fields;
+}
+
+function boolExpOf(target: RoleTable): InputTypeRef {
+  return named(typeOf(target, 'bool_exp'), () => target.boolExp().type);
+}
+
+/** A row that the role may see, and that fits the nested condition. */
+function exists(target: RoleTable, join: Join | null, from: Relation, input: Input): BoolExp {
+  return { kind: 'exists', join, from, where: and(target.access.filter, target.boolExp().condition(input)) };
+}

@@ -1,0 +1,103 @@
+/** The `args` argument of functions and computed fields, and the call that it becomes. */
+import { SvcError } from '../../errors/svc-error.ts';
+import type { CatalogFunction, CatalogFunctionArgument } from '../../catalog/catalog.ts';
+import type { FunctionArgument, FunctionCall } from '../../ir/read.ts';
+import type { Value } from '../../ir/value.ts';
+import type { CollectedField, Input } from '../translation.ts';
+import type { InputField, InputObjectType } from '../types.ts';
+import { lazy, named } from '../types.ts';
+import { operandValue } from './comparison.ts';
+import { entriesOf, given } from './input.ts';
+import type { SourceContext } from './source-context.ts';
+import { at, type Path } from '../../util/path.ts';
+import { valuePlace } from './value-place.ts';
+
+export interface FunctionArguments {
+  /** The `args` argument; null when the user has nothing to say. */
+  readonly argument: InputField | null;
+  /** @throws SvcError `not-supported` when an argument is missing that cannot be left out */
+  call(field: CollectedField): FunctionCall;
+  /** The call without user arguments; null when some are there (then `where` and so on cannot use it). */
+  readonly plain: FunctionCall | null;
+}
+
+export interface FunctionShape {
+  /** Index of the argument that is the row, null for a tracked function. */
+  readonly row: number | null;
+  /** Index of the argument that gets the session variables. */
+  readonly session: number | null;
+  /** Name of the input type. */
+  readonly typeName: string;
+  readonly description: string;
+}
+
+interface UserArgument {
+  readonly index: number;
+  readonly field: InputField;
+  readonly argument: CatalogFunctionArgument;
+}
+
+export function functionArguments(source: SourceContext, definition: CatalogFunction, shape: FunctionShape): FunctionArguments {
+  const users = userArguments(source, definition, shape);
+  const argumentName = source.field('args');
+  const byIndex = new Map(users.map((user) => [user.index, user]));
+
+  const call = (inputs: ReadonlyMap<string, Input>, path: Path): FunctionCall => {
+    const out: FunctionArgument[] = [];
+    let omitted = false;
+    definition.arguments.forEach((argument, index) => {
+      // After an argument that is left out the rest must be passed by name.
+      const name = omitted ? argument.name : null;
+      const pass = (value: Value): void => {
+        if (name === '') throw new SvcError('not-supported', 'Only last set of positional arguments can be omitted', { path });
+        out.push({ kind: 'value', name, operand: { value, type: argument.type, list: false } });
+      };
+      if (index === shape.row) out.push({ kind: 'row' });
+      else if (index === shape.session) pass({ kind: 'session-variables' });
+      else {
+        const user = byIndex.get(index);
+        const input = user === undefined ? undefined : inputs.get(user.field.name);
+        if (input !== undefined) pass(input.isNull() ? { kind: 'literal', json: null } : operandValue(input));
+        else if (argument.hasDefault) omitted = true;
+        else throw new SvcError('not-supported', 'Non default arguments cannot be omitted', { path });
+      }
+    });
+    return { function: definition.name, arguments: out };
+  };
+
+  const type: InputObjectType = {
+    kind: 'input-object',
+    name: shape.typeName,
+    description: shape.description,
+    fields: lazy(() => new Map(users.map(({ field }) => [field.name, field]))),
+  };
+  return {
+    argument:
+      users.length === 0
+        ? null
+        : {
+            name: argumentName,
+            description: shape.description,
+            type: named(type.name, () => type, users.some(({ argument }) => !argument.hasDefault)),
+          },
+    call: (field) => {
+      const input = given(field.args, argumentName);
+      const path = at(at(field.path, 'args'), argumentName);
+      return call(new Map(input === null ? [] : entriesOf(input).map((entry) => [entry.field.name, entry.input])), path);
+    },
+    plain: users.length === 0 ? call(new Map(), { parent: undefined, key: '$' }) : null,
+  };
+}
+
+function userArguments(source: SourceContext, definition: CatalogFunction, shape: FunctionShape): readonly UserArgument[] {
+  const users: UserArgument[] = [];
+  let unnamed = 0;
+  definition.arguments.forEach((argument, index) => {
+    if (index === shape.row || index === shape.session) return;
+    const name = argument.name === '' ? `arg_${++unnamed}` : argument.name;
+    const place = valuePlace(source, argument.type, null);
+    if (place === null) return;
+    users.push({ index, argument, field: { name: source.field(name), description: null, type: place.input(false) } });
+  });
+  return users;
+}

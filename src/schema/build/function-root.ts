@@ -1,0 +1,66 @@
+/** Tracked functions as root fields: `f` and `f_aggregate`. */
+import type { FunctionInfo } from '../../schema-cache/schema-cache.ts';
+import { functionArgsTypeName } from '../../schema-cache/naming.ts';
+import type { RootMeaning } from '../translation.ts';
+import type { InputField, OutputField } from '../types.ts';
+import { listOf, named } from '../types.ts';
+import { ADMIN_ROLE } from '../../auth/session.ts';
+import { commentOr, quoted } from './descriptions.ts';
+import { functionArguments } from './function-arguments.ts';
+import type { RoleSource } from './role-context.ts';
+import { accessOf } from './role-context.ts';
+import { typeOf } from './role-table.ts';
+import { aggregateQuery, listQuery } from './select.ts';
+import { nameKey } from '../../catalog/catalog.ts';
+
+export type FunctionRootKey = 'function' | 'function_aggregate';
+
+/** Whether the role has the root field. */
+export function functionIsVisible(source: RoleSource, info: FunctionInfo, key: FunctionRootKey): boolean {
+  if (info.exposedAs !== 'query') return false;
+  const target = source.context.info.tables.get(nameKey(info.returns));
+  const access = target === undefined ? null : accessOf(target, source.role);
+  if (access === null) return false;
+  if (key === 'function_aggregate' && !access.allowAggregations) return false;
+  return source.role === ADMIN_ROLE || source.context.options.inferFunctionPermissions || info.permissions.has(source.role);
+}
+
+/** The root field; the function must be visible. */
+export function functionRootField(source: RoleSource, info: FunctionInfo, key: FunctionRootKey, name: string): OutputField | undefined {
+  const { context } = source;
+  const target = source.table(info.returns);
+  if (target === null) return undefined;
+  const printed = quoted(context.info, info.name);
+  const call = functionArguments(context, info.catalog, {
+    row: null,
+    session: info.sessionArgument,
+    typeName: functionArgsTypeName(context.info, info, context.info.backend.defaultSchema),
+    description: `input parameters for function ${printed}`,
+  });
+  const args = new Map<string, InputField>(call.argument === null ? [] : [[call.argument.name, call.argument]]);
+  for (const [argument, field] of target.selectArguments().args) args.set(argument, field);
+
+  const aggregate = key === 'function_aggregate';
+  const list = info.catalog.returnsSet;
+  const row = named(target.name, () => target.rows().type, list);
+  const returned = quoted(context.info, info.returns);
+  const automatic = aggregate
+    ? `execute function ${printed} and query aggregates on result of table type ${returned}`
+    : `execute function ${printed} which returns ${returned}`;
+  const meaning: RootMeaning = {
+    kind: 'select',
+    source: context.info.name,
+    translate: (field, alias) => {
+      const from = { kind: 'function' as const, call: call.call(field) };
+      return { alias, query: aggregate ? aggregateQuery(target, field, from) : listQuery(target, field, from, list ? 'list' : 'single') };
+    },
+  };
+  const comment = info.customRootFields.get(key)?.comment;
+  return {
+    name,
+    description: commentOr(comment === undefined ? info.comment : comment, automatic),
+    type: aggregate ? named(typeOf(target, 'aggregate'), () => target.aggregate().type, true) : list ? listOf(row, true) : row,
+    args,
+    meaning,
+  };
+}

@@ -1,0 +1,11 @@
+/** Server options that change what role schemas contain or mean. */
+export interface BuildOptions {
+  /** `SVC_GRAPHQL_V1_BOOLEAN_NULL_COLLAPSE`: a null operand counts as absent, that is true. */
+  readonly nullCollapse: boolean;
+  /** Query functions are open to every role that may select from their table. */
+  readonly inferFunctionPermissions: boolean;
+  /** Leaves `<relationship>_aggregate` out of `where`. */
+  readonly hideAggregationPredicates: boolean;
+}
+
+export const DEFAULT_BUILD_OPTIONS: BuildOptions = { nullCollapse: false, inferFunctionPermissions: true, hideAggregationPredicates: false };

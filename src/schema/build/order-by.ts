@@ -1,0 +1,151 @@
+/** `T_order_by` and `T_aggregate_order_by`: ordering through relationships and aggregates. */
+import type { Read } from '../../ir/read.ts';
+import type { OrderBy, OrderTerm } from '../../ir/select.ts';
+import type { Input } from '../translation.ts';
+import type { InputField, InputObjectType, InputTypeRef } from '../types.ts';
+import { lazy, named } from '../types.ts';
+import { AGGREGATES, aggregateOperands } from './aggregate-operands.ts';
+import { quoted } from './descriptions.ts';
+import type { AggregateOrderByType, OrderByType, RoleTable } from './role-table.ts';
+import { typeOf } from './role-table.ts';
+
+interface OrderField {
+  readonly field: InputField;
+  terms(input: Input): readonly OrderBy[];
+}
+
+/** What one `order_by` value says about a term. */
+function ordered(input: Input, term: OrderTerm): OrderBy {
+  const value = input.enumValue().value;
+  const direction = value.startsWith('desc') ? 'desc' : 'asc';
+  const nulls = value.endsWith('_first') ? 'first' : value.endsWith('_last') ? 'last' : direction === 'desc' ? 'first' : 'last';
+  return { term, direction, nulls };
+}
+
+/** Written order; null values are ignored. */
+function termsOf(input: Input, fields: ReadonlyMap<string, OrderField>): readonly OrderBy[] {
+  return input.entries().flatMap((entry) => (entry.input.isNull() ? [] : (fields.get(entry.field.name)?.terms(entry.input) ?? [])));
+}
+
+export function orderByType(table: RoleTable): OrderByType {
+  const fields = lazy(() => orderFields(table));
+  const type: InputObjectType = {
+    kind: 'input-object',
+    name: typeOf(table, 'order_by'),
+    description: `Ordering options when selecting data from ${quoted(table.source.info, table.info.name)}.`,
+    fields: lazy(() => new Map([...fields()].map(([name, { field }]) => [name, field]))),
+  };
+  return {
+    type,
+    terms: (input) => termsOf(input, fields()),
+    get empty() {
+      return table.columns.size === 0 && table.relationships.length === 0 && orderableComputedFields(table).length === 0;
+    },
+  };
+}
+
+function orderableComputedFields(table: RoleTable): RoleTable['computedFields'] {
+  return table.computedFields.filter((computed) => computed.arguments.plain !== null);
+}
+
+function orderByReference(table: RoleTable): InputTypeRef {
+  const orderBy = table.source.shared.orderBy();
+  return named(orderBy.name, () => orderBy);
+}
+
+function orderFields(table: RoleTable): ReadonlyMap<string, OrderField> {
+  const { source } = table;
+  const fields = new Map<string, OrderField>();
+  const add = (name: string, type: InputTypeRef, terms: OrderField['terms']): void => {
+    if (!fields.has(name)) fields.set(name, { field: { name, description: null, type }, terms });
+  };
+  const addRead = (name: string, read: Read): void =>
+    add(name, orderByReference(table), (input) => [ordered(input, { kind: 'read', read })]);
+  const addAggregate = (name: string, target: RoleTable, from: Pick<RelatedAggregate, 'join' | 'from'>): void =>
+    add(name, named(typeOf(target, 'aggregate_order_by'), () => target.aggregateOrderBy().type), (input) =>
+      target.aggregateOrderBy().terms(input, (functionName, reads) => ({
+        kind: 'related-aggregate',
+        ...from,
+        where: target.access.filter,
+        function: functionName,
+        arguments: reads,
+      })),
+    );
+
+  for (const column of table.columns.values()) addRead(column.name, column.read);
+  for (const { info, name, target } of table.relationships) {
+    if (info.kind === 'array') {
+      addAggregate(source.field(info.name, 'aggregate'), target, { join: info.join, from: target.relation });
+    } else if (!target.orderBy().empty) {
+      add(name, named(typeOf(target, 'order_by'), () => target.orderBy().type), (input) =>
+        target
+          .orderBy()
+          .terms(input)
+          .map((nested) => ({
+            ...nested,
+            term: { kind: 'related', join: info.join, from: target.relation, where: target.access.filter, term: nested.term },
+          })),
+      );
+    }
+  }
+  for (const computed of orderableComputedFields(table)) {
+    const call = computed.arguments.plain;
+    if (call === null) continue;
+    if (computed.kind === 'scalar') addRead(computed.name, computed.read(call));
+    else addAggregate(source.field(computed.info.name, 'aggregate'), computed.target, { join: null, from: { kind: 'function', call } });
+  }
+  return fields;
+}
+
+type RelatedAggregate = Extract<OrderTerm, { readonly kind: 'related-aggregate' }>;
+
+export function aggregateOrderByType(table: RoleTable): AggregateOrderByType {
+  const { source } = table;
+  const quotedName = quoted(source.info, table.info.name);
+  type Wrap = Parameters<AggregateOrderByType['terms']>[1];
+  const operations = lazy(() => {
+    const made = new Map<string, { readonly field: InputField; terms(input: Input, wrap: Wrap): readonly OrderBy[] }>();
+    const countName = source.field('count');
+    made.set(countName, {
+      field: { name: countName, description: null, type: orderByReference(table) },
+      terms: (input, wrap) => [ordered(input, wrap('count', []))],
+    });
+    for (const aggregate of AGGREGATES) {
+      const operands = aggregateOperands(table, aggregate);
+      if (operands.length === 0) continue;
+      const reads = new Map(operands.map((operand) => [operand.name, operand.read]));
+      const type: InputObjectType = {
+        kind: 'input-object',
+        name: typeOf(table, aggregate.name, 'order_by'),
+        description: `order by ${aggregate.name}() on columns of table ${quotedName}`,
+        fields: lazy(
+          () =>
+            new Map(
+              operands.map(({ name }): [string, InputField] => [name, { name, description: null, type: orderByReference(table) }]),
+            ),
+        ),
+      };
+      const name = source.field(aggregate.name);
+      made.set(name, {
+        field: { name, description: null, type: named(type.name, () => type) },
+        terms: (input, wrap) =>
+          input.entries().flatMap((entry) => {
+            const read = reads.get(entry.field.name);
+            return read === undefined || entry.input.isNull() ? [] : [ordered(entry.input, wrap(aggregate.name, [read]))];
+          }),
+      });
+    }
+    return made;
+  });
+  const type: InputObjectType = {
+    kind: 'input-object',
+    name: typeOf(table, 'aggregate_order_by'),
+    description: `order by aggregate values of table ${quotedName}`,
+    fields: lazy(() => new Map([...operations()].map(([name, { field }]) => [name, field]))),
+  };
+  return {
+    type,
+    terms: (input, wrap) =>
+      input.entries().flatMap((entry) => (entry.input.isNull() ? [] : (operations().get(entry.field.name)?.terms(entry.input, wrap) ?? []))),
+  };
+}

@@ -1,0 +1,156 @@
+/** A source as one role sees it: makes the tables of the role and wires the builders of their types. */
+import { nameKey, type QualifiedName } from '../../catalog/catalog.ts';
+import { TRUE } from '../../ir/bool-exp.ts';
+import type { ColumnRead } from '../../ir/read.ts';
+import { ADMIN_ROLE } from '../../auth/session.ts';
+import { computedFieldArgsTypeName } from '../../schema-cache/naming.ts';
+import type { ComputedFieldInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
+import { lazy } from '../types.ts';
+import { aggregateType } from './aggregate.ts';
+import { aggregatePredicateType } from './aggregate-predicate.ts';
+import { selectArguments } from './arguments.ts';
+import { boolExpType } from './bool-exp.ts';
+import { commentOr } from './descriptions.ts';
+import { functionArguments } from './function-arguments.ts';
+import { aggregateOrderByType, orderByType } from './order-by.ts';
+import type { RoleColumn, RoleComputedField, RoleRelationship, RoleTable, TableAccess } from './role-table.ts';
+import { rowType } from './select.ts';
+import { selectColumnEnum } from './select-column.ts';
+import type { SourceContext } from './source-context.ts';
+import { valuePlace } from './value-place.ts';
+
+const ADMIN_ACCESS: TableAccess = {
+  columns: null,
+  computedFields: null,
+  filter: TRUE,
+  limit: null,
+  allowAggregations: true,
+  queryRootFields: null,
+  subscriptionRootFields: null,
+};
+
+/** What the role may select; null when it may not. */
+export function accessOf(table: TableInfo, role: string): TableAccess | null {
+  if (!table.inGraphql) return null;
+  return role === ADMIN_ROLE ? ADMIN_ACCESS : (table.permissions.get(role)?.select ?? null);
+}
+
+export class RoleSource {
+  readonly context: SourceContext;
+  readonly role: string;
+  private readonly tables = new Map<string, RoleTable | null>();
+
+  constructor(context: SourceContext, role: string) {
+    this.context = context;
+    this.role = role;
+  }
+
+  /** Null when the table is not tracked or the role may not select from it. */
+  table(name: QualifiedName): RoleTable | null {
+    const key = nameKey(name);
+    let made = this.tables.get(key);
+    if (made === undefined) {
+      const info = this.context.info.tables.get(key);
+      const access = info === undefined ? null : accessOf(info, this.role);
+      made = info === undefined || access === null ? null : this.makeTable(info, access);
+      this.tables.set(key, made);
+    }
+    return made;
+  }
+
+  private makeTable(info: TableInfo, access: TableAccess): RoleTable {
+    const source = this.context;
+    const columns = lazy(() => columnsOf(source, info, access));
+    const relationships = lazy(() => this.relationshipsOf(info));
+    const computedFields = lazy(() => this.computedFieldsOf(info, access));
+    const table: RoleTable = {
+      source,
+      info,
+      access,
+      name: source.tableType(info),
+      relation: { kind: 'table', name: info.name },
+      get columns() {
+        return columns();
+      },
+      get relationships() {
+        return relationships();
+      },
+      get computedFields() {
+        return computedFields();
+      },
+      rows: lazy(() => rowType(table)),
+      selectArguments: lazy(() => selectArguments(table)),
+      boolExp: lazy(() => boolExpType(table)),
+      orderBy: lazy(() => orderByType(table)),
+      aggregateOrderBy: lazy(() => aggregateOrderByType(table)),
+      aggregate: lazy(() => aggregateType(table)),
+      aggregatePredicate: lazy(() => aggregatePredicateType(table)),
+      selectColumn: lazy(() => selectColumnEnum(table)),
+      related: (name) => this.table(name),
+    };
+    return table;
+  }
+
+  private relationshipsOf(info: TableInfo): readonly RoleRelationship[] {
+    return [...info.relationships.values()].flatMap((relationship): readonly RoleRelationship[] => {
+      const target = this.table(relationship.target);
+      return target === null ? [] : [{ info: relationship, name: this.context.field(relationship.name), target }];
+    });
+  }
+
+  private computedFieldsOf(info: TableInfo, access: TableAccess): readonly RoleComputedField[] {
+    return [...info.computedFields.values()].flatMap((field): readonly RoleComputedField[] => {
+      const made = this.computedField(info, access, field);
+      return made === null ? [] : [made];
+    });
+  }
+
+  private computedField(table: TableInfo, access: TableAccess, info: ComputedFieldInfo): RoleComputedField | null {
+    const source = this.context;
+    const functionName = info.function.name;
+    const base = {
+      info,
+      name: source.field(info.name),
+      description: commentOr(info.comment, info.function.comment ?? `A computed field, executes function "${printFunction(source, functionName)}"`),
+      arguments: functionArguments(source, info.function, {
+        row: info.tableArgument,
+        session: info.sessionArgument,
+        typeName: computedFieldArgsTypeName(source.info, info.name, table),
+        description: `input parameters for computed field "${info.name}" defined on table "${table.name.name}"`,
+      }),
+    };
+    if (info.returns.kind === 'table') {
+      const target = this.table(info.returns.table);
+      return target === null ? null : { ...base, kind: 'table', target };
+    }
+    const mask = access.computedFields === null ? null : access.computedFields.get(info.name);
+    if (mask === undefined) return null;
+    const type = info.returns.type;
+    const place = valuePlace(source, type, null);
+    if (place === null) return null;
+    return {
+      ...base,
+      kind: 'scalar',
+      place,
+      read: (call) => ({ kind: 'computed-field', call, type, ...(mask === null ? {} : { mask }) }),
+    };
+  }
+}
+
+function printFunction(source: SourceContext, name: QualifiedName): string {
+  return name.schema === source.info.backend.defaultSchema ? name.name : `${name.schema}.${name.name}`;
+}
+
+function columnsOf(source: SourceContext, table: TableInfo, access: TableAccess): ReadonlyMap<string, RoleColumn> {
+  const columns = new Map<string, RoleColumn>();
+  for (const info of table.columns.values()) {
+    const mask = access.columns === null ? null : access.columns.get(info.name);
+    if (mask === undefined) continue;
+    const name = source.field(info.customName ? { literal: info.fieldName } : info.fieldName);
+    const place = valuePlace(source, info.catalog.type, info.enumTable);
+    if (place === null || columns.has(name)) continue;
+    const read: ColumnRead = { kind: 'column', column: info.name, type: info.catalog.type, ...(mask === null ? {} : { mask }) };
+    columns.set(name, { info, name, read, place, nullable: info.catalog.nullable || mask !== null });
+  }
+  return columns;
+}

@@ -1,0 +1,163 @@
+/**
+ * A tracked table as one role sees it, and the generated types about it. The builders of types
+ * know each other only through this interface, because the types refer to each other in circles.
+ */
+import type { CatalogType, QualifiedName } from '../../catalog/catalog.ts';
+import type { ScalarType } from '../../backend/backend.ts';
+import type { BoolExp } from '../../ir/bool-exp.ts';
+import type { ColumnRead, ComputedFieldRead, FunctionCall, Read } from '../../ir/read.ts';
+import type { Relation } from '../../ir/relation.ts';
+import type { AggregateField, Field, OrderBy, OrderTerm, RowSet } from '../../ir/select.ts';
+import type {
+  ColumnInfo,
+  ComputedFieldInfo,
+  QueryRootField,
+  RelationshipInfo,
+  SubscriptionRootField,
+  TableInfo,
+} from '../../schema-cache/schema-cache.ts';
+import type { CollectedField, Input } from '../translation.ts';
+import type { EnumSchemaType, InputField, InputObjectType, InputTypeRef, ObjectType, OutputTypeRef } from '../types.ts';
+import type { ComparisonType } from './comparison.ts';
+import type { FunctionArguments } from './function-arguments.ts';
+import type { SourceContext } from './source-context.ts';
+
+/** What a role may see of a table. */
+export interface TableAccess {
+  /** null: every column and computed field, without masks (admin). */
+  readonly columns: ReadonlyMap<string, BoolExp | null> | null;
+  readonly computedFields: ReadonlyMap<string, BoolExp | null> | null;
+  readonly filter: BoolExp;
+  readonly limit: number | null;
+  readonly allowAggregations: boolean;
+  readonly queryRootFields: ReadonlySet<QueryRootField> | null;
+  readonly subscriptionRootFields: ReadonlySet<SubscriptionRootField> | null;
+}
+
+/** A place of a database type in GraphQL: a column, or the result of a scalar computed field. */
+export interface ValuePlace {
+  readonly type: CatalogType;
+  readonly scalar: ScalarType;
+  output(nonNull: boolean): OutputTypeRef;
+  input(nonNull: boolean): InputTypeRef;
+  comparison(): ComparisonType;
+  /** sum, avg and so on take it. */
+  readonly numeric: boolean;
+  /** min and max take it. */
+  readonly comparable: boolean;
+  /** A `path` argument selects inside the value. */
+  readonly json: boolean;
+  /** Printed in capitals: a value of an enum table under `graphql-default`. */
+  readonly upperCase: boolean;
+}
+
+export interface RoleColumn {
+  readonly info: ColumnInfo;
+  readonly name: string;
+  readonly read: ColumnRead;
+  readonly place: ValuePlace;
+  readonly nullable: boolean;
+}
+
+export interface RoleRelationship {
+  readonly info: RelationshipInfo;
+  readonly name: string;
+  readonly target: RoleTable;
+}
+
+interface RoleComputedFieldBase {
+  readonly info: ComputedFieldInfo;
+  readonly name: string;
+  readonly description: string | null;
+  readonly arguments: FunctionArguments;
+}
+
+export interface ScalarComputedField extends RoleComputedFieldBase {
+  readonly kind: 'scalar';
+  readonly place: ValuePlace;
+  read(call: FunctionCall): ComputedFieldRead;
+}
+
+export interface TableComputedField extends RoleComputedFieldBase {
+  readonly kind: 'table';
+  readonly target: RoleTable;
+}
+
+export type RoleComputedField = ScalarComputedField | TableComputedField;
+
+/** `T`: the fields of a row. */
+export interface RowType {
+  readonly type: ObjectType;
+  /** @param parent a field whose type is `T` */
+  fields(parent: CollectedField): readonly Field[];
+}
+
+/** `distinct_on`, `limit`, `offset`, `order_by`, `where`. */
+export interface SelectArguments {
+  readonly args: ReadonlyMap<string, InputField>;
+  /**
+   * The rows that the role sees, as the arguments of a field narrow them. `limit` is the argument
+   * alone, without the permission's.
+   */
+  rows(field: CollectedField): RowSet;
+}
+
+export interface BoolExpType {
+  readonly type: InputObjectType;
+  condition(input: Input): BoolExp;
+}
+
+export interface OrderByType {
+  readonly type: InputObjectType;
+  /** One input object, in written order. */
+  terms(input: Input): readonly OrderBy[];
+  /** The role can order by nothing: the argument is left out. */
+  readonly empty: boolean;
+}
+
+export interface AggregateOrderByType {
+  readonly type: InputObjectType;
+  /** @param wrap makes the term of an aggregate over the related rows */
+  terms(input: Input, wrap: (functionName: string, reads: readonly Read[]) => OrderTerm): readonly OrderBy[];
+}
+
+/** `T_aggregate`. */
+export interface AggregateType {
+  readonly type: ObjectType;
+  fields(parent: CollectedField): readonly AggregateField[];
+}
+
+/** `<rel>_aggregate` in `where`. */
+export interface AggregatePredicateType {
+  readonly type: InputObjectType;
+  predicate(input: Input, relationship: RelationshipInfo): BoolExp;
+}
+
+export interface RoleTable {
+  readonly source: SourceContext;
+  readonly info: TableInfo;
+  readonly access: TableAccess;
+  /** `T`. */
+  readonly name: string;
+  readonly relation: Relation;
+  /** By GraphQL name, in catalog order. */
+  readonly columns: ReadonlyMap<string, RoleColumn>;
+  readonly relationships: readonly RoleRelationship[];
+  readonly computedFields: readonly RoleComputedField[];
+  readonly rows: () => RowType;
+  readonly selectArguments: () => SelectArguments;
+  readonly boolExp: () => BoolExpType;
+  readonly orderBy: () => OrderByType;
+  readonly aggregateOrderBy: () => AggregateOrderByType;
+  readonly aggregate: () => AggregateType;
+  readonly aggregatePredicate: () => AggregatePredicateType;
+  /** `T_select_column`; null when the role sees no column. The value of a value is its GraphQL name. */
+  readonly selectColumn: () => EnumSchemaType | null;
+  /** Another table of the source, null when the role may not select from it. */
+  related(name: QualifiedName): RoleTable | null;
+}
+
+/** Name of a type about the table. */
+export function typeOf(table: RoleTable, ...suffixes: readonly string[]): string {
+  return table.source.tableType(table.info, ...suffixes);
+}

@@ -1,0 +1,145 @@
+/** `query_root`, `mutation_root` and `subscription_root` of one role. */
+import { namespaceTypeName } from '../../schema-cache/naming.ts';
+import type { RootMeaning } from '../translation.ts';
+import type { ObjectType, OutputField, RootTypes } from '../types.ts';
+import { lazy, named } from '../types.ts';
+import { builtin, STRING } from './builtin-scalar.ts';
+import { NO_QUERIES } from './descriptions.ts';
+import { functionIsVisible, functionRootField } from './function-root.ts';
+import { RoleSource } from './role-context.ts';
+import type { RootCandidate } from './root-index.ts';
+import type { SourceEntry } from './schema-context.ts';
+import { type ReadRoot, tableRootField, tableRootIsVisible } from './table-root.ts';
+
+/** Fields by name, each made when it is asked for. */
+interface FieldSet {
+  readonly names: () => Iterable<string>;
+  readonly has: (name: string) => boolean;
+  readonly field: (name: string) => OutputField | undefined;
+}
+
+const PLACEHOLDER_NAME = 'no_queries_available';
+
+export function rootTypes(sources: readonly SourceEntry[], role: string): RootTypes {
+  const roleSources = sources.map((entry) => ({ entry, source: new RoleSource(entry.context, role) }));
+  const rootOf = (root: ReadRoot): FieldSet => merged(roleSources.map(({ entry, source }) => sourceFields(entry, source, root)));
+  const query = rootOf('query');
+  const subscription = rootOf('subscription');
+  return {
+    query: objectOf('query_root', null, isEmpty(query) ? placeholder() : query),
+    mutation: null,
+    subscription: isEmpty(subscription) ? null : objectOf('subscription_root', null, subscription),
+  };
+}
+
+function objectOf(name: string, description: string | null, set: FieldSet): ObjectType {
+  const made = new Map<string, OutputField>();
+  const field = (wanted: string): OutputField | undefined => {
+    const known = made.get(wanted);
+    if (known !== undefined) return known;
+    const fresh = set.field(wanted);
+    if (fresh !== undefined) made.set(wanted, fresh);
+    return fresh;
+  };
+  return {
+    kind: 'object',
+    name,
+    description,
+    field,
+    fields: lazy(() => {
+      const fields = new Map<string, OutputField>();
+      for (const key of set.names()) {
+        const one = field(key);
+        if (one !== undefined) fields.set(key, one);
+      }
+      return fields;
+    }),
+  };
+}
+
+function isEmpty(set: FieldSet): boolean {
+  for (const _ of set.names()) return false;
+  return true;
+}
+
+function placeholder(): FieldSet {
+  const field: OutputField & { readonly meaning: RootMeaning } = {
+    name: PLACEHOLDER_NAME,
+    description: NO_QUERIES,
+    type: builtin(STRING, true),
+    args: new Map(),
+    meaning: { kind: 'constant', json: NO_QUERIES },
+  };
+  return {
+    names: () => [PLACEHOLDER_NAME],
+    has: (name) => name === PLACEHOLDER_NAME,
+    field: (name) => (name === PLACEHOLDER_NAME ? field : undefined),
+  };
+}
+
+interface SourceFields {
+  readonly main: FieldSet;
+  readonly aliases: FieldSet;
+}
+
+/** The first source that has a name wins; an alias gives way to every other name. */
+function merged(sources: readonly SourceFields[]): FieldSet {
+  const order = [...sources.map((source) => source.main), ...sources.map((source) => source.aliases)];
+  return {
+    *names() {
+      const seen = new Set<string>();
+      for (const set of order) {
+        for (const name of set.names()) {
+          if (seen.has(name)) continue;
+          seen.add(name);
+          yield name;
+        }
+      }
+    },
+    has: (name) => order.some((set) => set.has(name)),
+    field: (name) => order.find((set) => set.has(name))?.field(name),
+  };
+}
+
+const NOTHING: FieldSet = { names: () => [], has: () => false, field: () => undefined };
+
+/** The roots of a source, or the one field of its namespace. */
+function sourceFields(entry: SourceEntry, source: RoleSource, root: ReadRoot): SourceFields {
+  const main = candidateFields(() => entry.roots().roots, source, root);
+  const aliases = candidateFields(() => entry.roots().aliases, source, root);
+  const namespace = entry.context.info.customization.rootFields.namespace;
+  if (namespace === undefined || namespace === '') return { main, aliases };
+
+  const inner = merged([{ main, aliases }]);
+  const present = lazy(() => !isEmpty(inner));
+  const field = lazy((): OutputField & { readonly meaning: RootMeaning } => {
+    const type = objectOf(namespaceTypeName(entry.context.info, root), null, inner);
+    return { name: namespace, description: null, type: named(type.name, () => type), args: new Map(), meaning: { kind: 'namespace', type } };
+  });
+  const only: FieldSet = {
+    names: () => (present() ? [namespace] : []),
+    has: (name) => name === namespace && present(),
+    field: (name) => (name === namespace && present() ? field() : undefined),
+  };
+  return { main: only, aliases: NOTHING };
+}
+
+function candidateFields(index: () => ReadonlyMap<string, RootCandidate>, source: RoleSource, root: ReadRoot): FieldSet {
+  const visible = (candidate: RootCandidate | undefined): candidate is RootCandidate => {
+    if (candidate === undefined) return false;
+    if (candidate.kind === 'function') return functionIsVisible(source, candidate.info, candidate.key);
+    return tableRootIsVisible(source, candidate.table, candidate.key, root);
+  };
+  return {
+    *names() {
+      for (const [name, candidate] of index()) if (visible(candidate)) yield name;
+    },
+    has: (name) => visible(index().get(name)),
+    field: (name) => {
+      const candidate = index().get(name);
+      if (!visible(candidate)) return undefined;
+      if (candidate.kind === 'function') return functionRootField(source, candidate.info, candidate.key, name);
+      return tableRootField(source, candidate.table, candidate.key, name);
+    },
+  };
+}

@@ -1,0 +1,45 @@
+/** Everything that the schemas of all roles share: per source its context and root names, per kind its types. */
+import type { TypeSystem } from '../../backend/backend.ts';
+import type { NamingConvention } from '../../metadata/source.ts';
+import type { SchemaCache, SourceInfo } from '../../schema-cache/schema-cache.ts';
+import { lazy } from '../types.ts';
+import type { BuildOptions } from './options.ts';
+import { type RootIndex, rootIndex } from './root-index.ts';
+import { SharedTypes } from './shared-types.ts';
+import { SourceContext } from './source-context.ts';
+
+export interface SourceEntry {
+  readonly context: SourceContext;
+  readonly roots: () => RootIndex;
+}
+
+export class SchemaContext {
+  readonly sources: readonly SourceEntry[];
+  private readonly shared: Map<TypeSystem, Map<NamingConvention, SharedTypes>>;
+
+  /** @param previous the context of an older cache: types of databases are taken over, and sources that are the same objects */
+  constructor(cache: SchemaCache, options: BuildOptions, previous?: SchemaContext) {
+    this.shared = previous?.shared ?? new Map();
+    const known = new Map(previous?.sources.map((entry) => [entry.context.info, entry]));
+    this.sources = [...cache.sources.values()].map((info) => known.get(info) ?? this.makeSource(info, options));
+  }
+
+  private makeSource(info: SourceInfo, options: BuildOptions): SourceEntry {
+    return {
+      context: new SourceContext(info, this.sharedTypes(info), options),
+      roots: lazy(() => rootIndex(info)),
+    };
+  }
+
+  private sharedTypes(info: SourceInfo): SharedTypes {
+    const types = info.backend.types;
+    const byConvention = this.shared.get(types) ?? new Map<NamingConvention, SharedTypes>();
+    this.shared.set(types, byConvention);
+    let made = byConvention.get(info.namingConvention);
+    if (made === undefined) {
+      made = new SharedTypes(types, info.namingConvention);
+      byConvention.set(info.namingConvention, made);
+    }
+    return made;
+  }
+}

@@ -1,0 +1,24 @@
+/** `T_select_column`: the columns that a role sees, as an enum. */
+import type { EnumSchemaType, EnumSchemaValue } from '../types.ts';
+import { lazy } from '../types.ts';
+import { quoted } from './descriptions.ts';
+import type { RoleColumn, RoleTable } from './role-table.ts';
+
+/** An enum of some columns of a table; the value of a value is the column's GraphQL name. */
+export function columnEnum(table: RoleTable, name: string, description: string, accept: (column: RoleColumn) => boolean): EnumSchemaType | null {
+  const columns = [...table.columns.values()].filter(accept);
+  if (columns.length === 0) return null;
+  return {
+    kind: 'enum',
+    name,
+    description,
+    values: lazy(
+      () => new Map(columns.map((column): [string, EnumSchemaValue] => [column.name, { name: column.name, description: 'column name', value: column.name }])),
+    ),
+  };
+}
+
+export function selectColumnEnum(table: RoleTable): EnumSchemaType | null {
+  const { source, info } = table;
+  return columnEnum(table, source.tableType(info, 'select_column'), `select columns of table ${quoted(source.info, info.name)}`, () => true);
+}

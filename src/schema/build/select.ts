@@ -1,0 +1,203 @@
+/** `T`, the type of a row: columns, relationships, computed fields, and their translation. */
+import { and, TRUE } from '../../ir/bool-exp.ts';
+import type { Read } from '../../ir/read.ts';
+import type { Join, Relation } from '../../ir/relation.ts';
+import type { AggregateQuery, Field, RowSet, RowsQuery } from '../../ir/select.ts';
+import type { CollectedField } from '../translation.ts';
+import type { InputField, ObjectType, OutputField } from '../types.ts';
+import { lazy, listOf, named } from '../types.ts';
+import { builtin, STRING } from './builtin-scalar.ts';
+import { commentOr, describeTable } from './descriptions.ts';
+import { given } from './input.ts';
+import { jsonPathValue } from './json-path.ts';
+import {
+  type RoleColumn,
+  type RoleComputedField,
+  type RoleRelationship,
+  type RoleTable,
+  type RowType,
+  type ScalarComputedField,
+  type TableComputedField,
+  typeOf,
+} from './role-table.ts';
+
+/** The meaning of every field of `T`. */
+interface RowFieldMeaning {
+  toField(field: CollectedField): Field;
+}
+
+type Meant = OutputField & { readonly meaning: RowFieldMeaning };
+
+const NO_ARGS: ReadonlyMap<string, InputField> = new Map();
+
+export function rowType(table: RoleTable): RowType {
+  const type: ObjectType = {
+    kind: 'object',
+    name: table.name,
+    description: describeTable(table.source.info, table.info),
+    fields: lazy(() => rowFields(table)),
+  };
+  return { type, fields: (parent) => parent.select(type).map(translateField) };
+}
+
+function translateField(field: CollectedField): Field {
+  if (field.field === null) return { kind: 'typename', alias: field.responseKey, typeName: field.typeName };
+  return (field.field.meaning as RowFieldMeaning).toField(field);
+}
+
+function rowFields(table: RoleTable): ReadonlyMap<string, OutputField> {
+  const fields = new Map<string, OutputField>();
+  const add = (field: Meant): void => {
+    if (!fields.has(field.name)) fields.set(field.name, field);
+  };
+  for (const column of table.columns.values()) add(columnField(table, column));
+  for (const relationship of table.relationships) {
+    add(relationshipField(relationship));
+    if (relationship.info.kind === 'array' && relationship.target.access.allowAggregations) add(aggregateField(table, relationship));
+  }
+  for (const field of table.computedFields) add(field.kind === 'scalar' ? scalarComputedField(table, field) : tableComputedField(field));
+  return fields;
+}
+
+function columnField(table: RoleTable, column: RoleColumn): Meant {
+  const { place, info, read } = column;
+  return {
+    name: column.name,
+    description: commentOr(info.comment, info.catalog.comment),
+    type: place.output(!column.nullable),
+    args: place.json ? pathArgument(table) : NO_ARGS,
+    meaning: {
+      toField: (field) => ({
+        ...readField(table, field, read, place.json),
+        ...(place.upperCase ? { upperCase: true as const } : {}),
+      }),
+    },
+  };
+}
+
+function pathArgument(table: RoleTable): ReadonlyMap<string, InputField> {
+  const name = table.source.field('path');
+  return new Map([[name, { name, description: 'JSON select path', type: builtin(STRING) }]]);
+}
+
+function readField(table: RoleTable, field: CollectedField, read: Read, json: boolean): Extract<Field, { kind: 'read' }> {
+  const path = json ? given(field.args, table.source.field('path')) : null;
+  return {
+    kind: 'read',
+    alias: field.responseKey,
+    read,
+    jsonPath: path === null ? null : jsonPathValue(path.value(), path.path),
+  };
+}
+
+/** The one related row that an object relationship leads to; the permission's limit does not apply. */
+function singleRow(target: RoleTable): RowSet {
+  return { where: target.access.filter, distinctOn: [], orderBy: [], limit: null, offset: null };
+}
+
+function relationshipField({ info, name, target }: RoleRelationship): Meant {
+  const single = info.kind === 'object';
+  const row = named(target.name, () => target.rows().type, !single || !info.nullable);
+  return {
+    name,
+    description: commentOr(info.comment, single ? 'An object relationship' : 'An array relationship'),
+    type: single ? row : listOf(row, true),
+    get args() {
+      return single ? NO_ARGS : target.selectArguments().args;
+    },
+    meaning: {
+      toField: (field) => {
+        const query = single ? rowsQuery(target, field, target.relation, singleRow(target), 'single') : listQuery(target, field, target.relation);
+        return related(field, info.join, query);
+      },
+    },
+  };
+}
+
+function aggregateField(table: RoleTable, { info, target }: RoleRelationship): Meant {
+  return {
+    name: table.source.field(info.name, 'aggregate'),
+    description: 'An aggregate relationship',
+    type: named(typeOf(target, 'aggregate'), () => target.aggregate().type, true),
+    get args() {
+      return target.selectArguments().args;
+    },
+    meaning: { toField: (field) => related(field, info.join, aggregateQuery(target, field, target.relation)) },
+  };
+}
+
+function related(field: CollectedField, join: Join | null, query: RowsQuery | AggregateQuery): Field {
+  return { kind: 'related', alias: field.responseKey, join, query };
+}
+
+function scalarComputedField(table: RoleTable, computed: ScalarComputedField): Meant {
+  const args = new Map(computed.place.json ? pathArgument(table) : NO_ARGS);
+  addArgument(args, computed);
+  return {
+    name: computed.name,
+    description: computed.description,
+    type: computed.place.output(false),
+    args,
+    meaning: { toField: (field) => readField(table, field, computed.read(computed.arguments.call(field)), computed.place.json) },
+  };
+}
+
+function tableComputedField(computed: TableComputedField): Meant {
+  const { target } = computed;
+  return {
+    name: computed.name,
+    description: computed.description,
+    type: listOf(named(target.name, () => target.rows().type, true)),
+    get args() {
+      const args = new Map(target.selectArguments().args);
+      addArgument(args, computed);
+      return args;
+    },
+    meaning: {
+      toField: (field) => related(field, null, listQuery(target, field, { kind: 'function', call: computed.arguments.call(field) })),
+    },
+  };
+}
+
+function addArgument(args: Map<string, InputField>, computed: RoleComputedField): void {
+  const argument = computed.arguments.argument;
+  if (argument !== null) args.set(argument.name, argument);
+}
+
+export function rowsQuery(table: RoleTable, field: CollectedField, from: Relation, rows: RowSet, shape: RowsQuery['shape']): RowsQuery {
+  return { kind: 'rows', shape, from, rows, fields: table.rows().fields(field) };
+}
+
+/** A list of rows with the arguments of `field`; the permission's limit is an upper bound. */
+export function listQuery(table: RoleTable, field: CollectedField, from: Relation, shape: RowsQuery['shape'] = 'list'): RowsQuery {
+  const rows = table.selectArguments().rows(field);
+  return rowsQuery(table, field, from, { ...rows, limit: smaller(rows.limit, table.access.limit) }, shape);
+}
+
+/** The permission's limit bounds the nodes only. */
+export function aggregateQuery(table: RoleTable, field: CollectedField, from: Relation): AggregateQuery {
+  const rows = table.selectArguments().rows(field);
+  return { kind: 'aggregate', from, rows, nodesLimit: table.access.limit, fields: table.aggregate().fields(field) };
+}
+
+function smaller(a: number | null, b: number | null): number | null {
+  if (a === null) return b;
+  return b === null ? a : Math.min(a, b);
+}
+
+/** One row by its key; the role's filter applies, its limit does not. */
+export function rowByKey(table: RoleTable, field: CollectedField, key: readonly RoleColumn[], argument: (column: RoleColumn) => string): RowsQuery {
+  const conditions = key.map((column) => {
+    const input = field.args.get(argument(column));
+    if (input === undefined) return TRUE; // the argument is required, so the engine refused this already
+    return {
+      kind: 'compare' as const,
+      left: column.read,
+      operator: '_eq',
+      argument: { kind: 'operand' as const, operand: { value: input.value(), type: column.place.type, list: false } },
+      nullSafe: false,
+    };
+  });
+  const rows: RowSet = { ...singleRow(table), where: and(table.access.filter, ...conditions) };
+  return rowsQuery(table, field, table.relation, rows, 'single');
+}

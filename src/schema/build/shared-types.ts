@@ -1,0 +1,71 @@
+/**
+ * Types that depend on a kind of database and a naming convention only: scalars, `order_by`.
+ * One instance serves every role and every source of that kind and convention.
+ */
+import type { ScalarType, TypeSystem } from '../../backend/backend.ts';
+import type { CatalogType } from '../../catalog/catalog.ts';
+import type { NamingConvention } from '../../metadata/source.ts';
+import { enumValueName, isGraphqlName, sharedTypeName } from '../../schema-cache/naming.ts';
+import type { EnumSchemaType, EnumSchemaValue, ScalarSchemaType } from '../types.ts';
+import { lazy, listOf, named, type TypeRef } from '../types.ts';
+
+export class SharedTypes {
+  readonly types: TypeSystem;
+  readonly convention: NamingConvention;
+  private readonly scalars = new Map<string, ScalarSchemaType>();
+  /** Comparison types by name; filled by `comparison.ts`. */
+  readonly comparisons = new Map<string, unknown>();
+  /** Results of aggregates and so on that have nothing to do with a table. */
+  readonly orderBy: () => EnumSchemaType;
+
+  constructor(types: TypeSystem, convention: NamingConvention) {
+    this.types = types;
+    this.convention = convention;
+    this.orderBy = lazy(() => orderByEnum(convention));
+  }
+
+  /** The scalar of the type, its element's for an array; null when it has no name that GraphQL allows. */
+  scalar(type: CatalogType): ScalarSchemaType | null {
+    const scalar = this.types.scalar(type);
+    return isGraphqlName(scalar.graphql) ? this.scalarOf(scalar) : null;
+  }
+
+  private scalarOf(scalar: ScalarType): ScalarSchemaType {
+    let made = this.scalars.get(scalar.graphql);
+    if (made === undefined) {
+      made = {
+        kind: 'scalar',
+        name: sharedTypeName(this.convention, scalar.graphql),
+        description: null,
+        check: (json, at) => scalar.check(json, at),
+      };
+      this.scalars.set(scalar.graphql, made);
+    }
+    return made;
+  }
+
+  /** `X`, or `[X!]` for an array. The type must have a scalar. */
+  reference(type: CatalogType, nonNull = false): TypeRef<ScalarSchemaType> {
+    const scalar = this.scalarOf(this.types.scalar(type));
+    const element = named(scalar.name, () => scalar, type.array || nonNull);
+    return type.array ? listOf(element, nonNull) : element;
+  }
+}
+
+const DIRECTIONS: readonly (readonly [value: string, description: string])[] = [
+  ['asc', 'in ascending order, nulls last'],
+  ['asc_nulls_first', 'in ascending order, nulls first'],
+  ['asc_nulls_last', 'in ascending order, nulls last'],
+  ['desc', 'in descending order, nulls first'],
+  ['desc_nulls_first', 'in descending order, nulls first'],
+  ['desc_nulls_last', 'in descending order, nulls last'],
+];
+
+function orderByEnum(convention: NamingConvention): EnumSchemaType {
+  const values = new Map<string, EnumSchemaValue>();
+  for (const [value, description] of DIRECTIONS) {
+    const name = enumValueName(convention, value);
+    values.set(name, { name, description, value });
+  }
+  return { kind: 'enum', name: sharedTypeName(convention, 'order_by'), description: 'column ordering options', values: () => values };
+}

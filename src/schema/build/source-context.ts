@@ -1,0 +1,75 @@
+/** What the schemas of all roles share of one source: names, scalars, enum tables. Knows no role. */
+import { nameKey, type QualifiedName } from '../../catalog/catalog.ts';
+import {
+  enumComparisonTypeName,
+  enumTypeName,
+  enumValueName,
+  fieldName,
+  type NamePart,
+  sourceTypeName,
+  tableTypeName,
+} from '../../schema-cache/naming.ts';
+import type { SourceInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
+import type { EnumSchemaType, EnumSchemaValue } from '../types.ts';
+import { lazy } from '../types.ts';
+import { type ComparisonType, enumComparisonType } from './comparison.ts';
+import type { BuildOptions } from './options.ts';
+import type { SharedTypes } from './shared-types.ts';
+
+export interface EnumTable {
+  readonly type: EnumSchemaType;
+  readonly comparison: () => ComparisonType;
+}
+
+export class SourceContext {
+  readonly info: SourceInfo;
+  readonly shared: SharedTypes;
+  readonly options: BuildOptions;
+  private readonly enums = new Map<string, EnumTable | null>();
+
+  constructor(info: SourceInfo, shared: SharedTypes, options: BuildOptions) {
+    this.info = info;
+    this.shared = shared;
+    this.options = options;
+  }
+
+  /** Name of a field, an argument or an input field. */
+  field(...parts: readonly NamePart[]): string {
+    return fieldName(this.info.namingConvention, ...parts);
+  }
+
+  tableType(table: TableInfo, ...suffixes: readonly NamePart[]): string {
+    return tableTypeName(this.info, table, ...suffixes);
+  }
+
+  type(...parts: readonly NamePart[]): string {
+    return sourceTypeName(this.info, ...parts);
+  }
+
+  /** The types of an enum table; null when the table is none. */
+  enumTable(name: QualifiedName): EnumTable | null {
+    const key = nameKey(name);
+    let made = this.enums.get(key);
+    if (made === undefined) {
+      const table = this.info.tables.get(key);
+      made = table === undefined || table.enumValues === null || !table.inGraphql ? null : this.makeEnumTable(table);
+      this.enums.set(key, made);
+    }
+    return made;
+  }
+
+  private makeEnumTable(table: TableInfo): EnumTable {
+    const convention = this.info.namingConvention;
+    const values = lazy(
+      () =>
+        new Map(
+          (table.enumValues ?? []).map(({ value, description }): [string, EnumSchemaValue] => {
+            const name = enumValueName(convention, value);
+            return [name, { name, description, value }];
+          }),
+        ),
+    );
+    const type: EnumSchemaType = { kind: 'enum', name: enumTypeName(this.info, table), description: null, values };
+    return { type, comparison: lazy(() => enumComparisonType(this.shared, enumComparisonTypeName(this.info, table), type)) };
+  }
+}

@@ -1,0 +1,88 @@
+/** The read root fields of a table: `T`, `T_by_pk`, `T_aggregate`. */
+import type { QueryRootField, TableInfo } from '../../schema-cache/schema-cache.ts';
+import type { RootMeaning } from '../translation.ts';
+import type { InputField, OutputField } from '../types.ts';
+import { listOf, named } from '../types.ts';
+import { describeRoot } from './descriptions.ts';
+import { accessOf, type RoleSource } from './role-context.ts';
+import { type RoleColumn, type RoleTable, type TableAccess, typeOf } from './role-table.ts';
+import { aggregateQuery, listQuery, rowByKey } from './select.ts';
+
+export type ReadRoot = 'query' | 'subscription';
+export const READ_KEYS: readonly QueryRootField[] = ['select', 'select_by_pk', 'select_aggregate'];
+
+/** Whether the role has the root field; looks at permissions only. */
+export function tableRootIsVisible(source: RoleSource, table: TableInfo, key: QueryRootField, root: ReadRoot): boolean {
+  const access = accessOf(table, source.role);
+  if (access === null) return false;
+  const listed = root === 'query' ? access.queryRootFields : access.subscriptionRootFields;
+  if (listed !== null && !listed.has(key)) return false;
+  if (key === 'select_aggregate') return access.allowAggregations;
+  return key === 'select' || hasKey(table, access);
+}
+
+/** All columns of the primary key are there and selectable. */
+function hasKey(table: TableInfo, access: TableAccess): boolean {
+  const key = table.catalog.primaryKey;
+  return key !== null && key.columns.every((column) => table.columns.has(column) && (access.columns === null || access.columns.has(column)));
+}
+
+/** The root field under one of its names; it must be visible. */
+export function tableRootField(source: RoleSource, info: TableInfo, key: QueryRootField, name: string): OutputField | undefined {
+  const table = source.table(info.name);
+  if (table === null) return undefined;
+  const description = describeRoot(source.context.info, info, key);
+  const meaning = (translate: Extract<RootMeaning, { kind: 'select' }>['translate']): RootMeaning => ({
+    kind: 'select',
+    source: source.context.info.name,
+    translate,
+  });
+  switch (key) {
+    case 'select':
+      return {
+        name,
+        description,
+        type: listOf(named(table.name, () => table.rows().type, true), true),
+        args: table.selectArguments().args,
+        meaning: meaning((field, alias) => ({ alias, query: listQuery(table, field, table.relation) })),
+      };
+    case 'select_aggregate':
+      return {
+        name,
+        description,
+        type: named(typeOf(table, 'aggregate'), () => table.aggregate().type, true),
+        args: table.selectArguments().args,
+        meaning: meaning((field, alias) => ({ alias, query: aggregateQuery(table, field, table.relation) })),
+      };
+    case 'select_by_pk':
+      return byKeyField(table, name, description, meaning);
+  }
+}
+
+function byKeyField(
+  table: RoleTable,
+  name: string,
+  description: string | null,
+  meaning: (translate: Extract<RootMeaning, { kind: 'select' }>['translate']) => RootMeaning,
+): OutputField | undefined {
+  const byColumn = new Map([...table.columns.values()].map((column) => [column.info.name, column]));
+  const key: RoleColumn[] = [];
+  for (const column of table.info.catalog.primaryKey?.columns ?? []) {
+    const found = byColumn.get(column);
+    if (found === undefined) return undefined;
+    key.push(found);
+  }
+  const args = new Map(
+    key.map((column): [string, InputField] => [
+      column.name,
+      { name: column.name, description: column.info.comment ?? column.info.catalog.comment, type: column.place.input(true) },
+    ]),
+  );
+  return {
+    name,
+    description,
+    type: named(table.name, () => table.rows().type),
+    args,
+    meaning: meaning((field, alias) => ({ alias, query: rowByKey(table, field, key, (column) => column.name) })),
+  };
+}
