@@ -1,0 +1,71 @@
+/**
+ * Documents of every version that `replace_metadata` takes. Version 3 is a whole `Metadata`.
+ * Versions 1 and 2 are from before there were sources: what they hold replaces the contents of
+ * the default source, so they are read against the current metadata.
+ */
+import { SvcError } from '../errors/svc-error.ts';
+import { isJsonObject, type Json, type JsonObject } from '../util/json.ts';
+import { at, type Path } from '../util/path.ts';
+import { type Codec, defaulted, int, leaf, object, parseFailed, required, wrongType } from './codec.ts';
+import { type FunctionMetadata, functionCodec, newFunction } from './function.ts';
+import { keyedList } from './keyed-list.ts';
+import type { KindCodecs, Kinds } from './kinds.ts';
+import { laterSections, type Metadata, metadataCodec, tablesCodec } from './metadata.ts';
+import { codecsOf, DEFAULT_SOURCE } from './source.ts';
+import { nameKey } from '../catalog/catalog.ts';
+import { printName } from './table-name.ts';
+
+/** Sections that a document of version 1 or 2 leaves alone. */
+const KEPT_BY_LEGACY: ReadonlySet<string> = new Set(['rest_endpoints']);
+/** Sections that did not exist then and are cleared. */
+const CLEARED_BY_LEGACY: ReadonlySet<string> = new Set(['network']);
+
+/** In version 1 a function is its name only. */
+function legacyFunctionsCodec(codecs: KindCodecs): Codec<ReadonlyMap<string, FunctionMetadata>> {
+  const full = functionCodec(codecs);
+  const item: Codec<FunctionMetadata> = leaf(
+    full.name,
+    (json, path) => (isJsonObject(json) && json['function'] !== undefined ? full.decode(json, path) : newFunction(codecs.functionName.decode(json, path))),
+    (value) => full.encode(value),
+  );
+  return keyedList({ what: 'functions', item, key: (entry) => nameKey(entry.function), print: (entry) => printName(entry.function, codecs.defaultSchema) });
+}
+
+/**
+ * What the metadata becomes when a document without sources replaces it: the default source keeps
+ * its settings and gets the document's tables and functions, other sources go.
+ * @throws SvcError `not-supported` when there is no default source
+ */
+export function decodeLegacyDocument(json: JsonObject, path: Path, kinds: Kinds, current: Metadata): Metadata {
+  const source = current.sources.get(DEFAULT_SOURCE);
+  if (source === undefined) {
+    throw new SvcError('not-supported', 'cannot import metadata without sources since no default source is defined', { path });
+  }
+  const codecs = codecsOf(kinds, source.kind);
+  const contents = object('MetadataNoSources', {
+    tables: required(tablesCodec(codecs)),
+    functions: defaulted<ReadonlyMap<string, FunctionMetadata>>(legacyFunctionsCodec(codecs), () => new Map()),
+  }).decode(json, path);
+  const other = new Map([...laterSections(json)].filter(([key]) => !KEPT_BY_LEGACY.has(key) && !CLEARED_BY_LEGACY.has(key)));
+  for (const [key, section] of current.other) if (KEPT_BY_LEGACY.has(key)) other.set(key, section);
+  return {
+    sources: new Map([[DEFAULT_SOURCE, { ...source, ...contents }]]),
+    inheritedRoles: new Map(),
+    introspection: current.introspection,
+    other,
+  };
+}
+
+function versionOf(json: JsonObject, path: Path): number {
+  const { version } = json;
+  if (version === undefined || version === null) return json['sources'] === undefined ? 1 : 3;
+  const value = int.decode(version, at(path, 'version'));
+  if (value < 1 || value > 3) throw parseFailed(`expected 1, 2 or 3, encountered ${value}`, at(path, 'version'));
+  return value;
+}
+
+/** A document of any version. `current` is read by versions 1 and 2 only. @throws SvcError */
+export function decodeDocument(json: Json, path: Path, kinds: Kinds, current: Metadata): Metadata {
+  if (!isJsonObject(json)) throw wrongType('Metadata', 'Object', json, path);
+  return versionOf(json, path) === 3 ? metadataCodec(kinds).decode(json, path) : decodeLegacyDocument(json, path, kinds, current);
+}

@@ -1,0 +1,247 @@
+/**
+ * The document in the pieces that storage keeps: a source's settings, each table, each function,
+ * each inherited role and each other section is a piece of its own, so that a change of one object
+ * writes one row. Pure; knows nothing of the tables that hold the rows.
+ */
+import { nameKey, type QualifiedName } from '../catalog/catalog.ts';
+import { SvcError } from '../errors/svc-error.ts';
+import type { Json } from '../util/json.ts';
+import { along, type Path, ROOT } from '../util/path.ts';
+import type { Codec } from './codec.ts';
+import { type FunctionMetadata, functionCodec } from './function.ts';
+import { type InheritedRole, inheritedRoleCodec } from './inherited-role.ts';
+import type { Kinds } from './kinds.ts';
+import { EMPTY_METADATA, introspectionCodec, LATER_SECTIONS, type Metadata, NO_INTROSPECTION, type SourceMetadata } from './metadata.ts';
+import { codecsOf, type Source, sourceSettingsCodec } from './source.ts';
+import { type TableMetadata, tableCodec } from './table.ts';
+
+export const PIECE_KINDS = ['source', 'table', 'function', 'inherited_role', 'section'] as const;
+export type PieceKind = (typeof PIECE_KINDS)[number];
+
+export interface PieceName {
+  readonly kind: PieceKind;
+  /** Empty for pieces that belong to no source. */
+  readonly source: string;
+  /** `["schema","name"]` of a table or function, the role, the section; empty for a source. */
+  readonly key: string;
+}
+
+export interface Piece extends PieceName {
+  readonly json: Json;
+}
+
+/** `json` is null when the piece is gone: no piece is JSON null itself. */
+export type PieceChange = Piece;
+
+const INTROSPECTION = 'graphql_schema_introspection';
+
+interface TrackedCodecs {
+  readonly table: Codec<TableMetadata>;
+  readonly function: Codec<FunctionMetadata>;
+}
+
+interface PieceCodecs {
+  readonly source: Codec<Source>;
+  tracked(kind: string): TrackedCodecs;
+}
+
+const made = new WeakMap<Kinds, PieceCodecs>();
+
+function pieceCodecs(kinds: Kinds): PieceCodecs {
+  const known = made.get(kinds);
+  if (known !== undefined) return known;
+  const perKind = new Map<string, TrackedCodecs>();
+  const codecs: PieceCodecs = {
+    source: sourceSettingsCodec(kinds),
+    tracked(kind) {
+      let tracked = perKind.get(kind);
+      if (tracked === undefined) {
+        const kindCodecs = codecsOf(kinds, kind);
+        tracked = { table: tableCodec(kindCodecs), function: functionCodec(kindCodecs) };
+        perKind.set(kind, tracked);
+      }
+      return tracked;
+    },
+  };
+  made.set(kinds, codecs);
+  return codecs;
+}
+
+function qualifiedKey(name: QualifiedName): string {
+  return JSON.stringify([name.schema, name.name]);
+}
+
+function nameKeyOf(pieceKey: string): string {
+  const [schema, name] = JSON.parse(pieceKey) as [string, string];
+  return nameKey({ schema, name });
+}
+
+/** Compares two maps by the identity of their values. */
+function diffMaps<V>(before: ReadonlyMap<string, V>, after: ReadonlyMap<string, V>, gone: (value: V) => void, written: (value: V) => void): void {
+  if (before === after) return;
+  for (const [key, value] of before) if (!after.has(key)) gone(value);
+  for (const [key, value] of after) if (before.get(key) !== value) written(value);
+}
+
+function sameSettings(a: SourceMetadata, b: SourceMetadata): boolean {
+  return a.kind === b.kind && a.configuration === b.configuration && a.customization === b.customization && a.healthCheck === b.healthCheck;
+}
+
+const NOTHING_TRACKED: Pick<SourceMetadata, 'tables' | 'functions'> = { tables: new Map(), functions: new Map() };
+
+function diffSource(before: SourceMetadata | undefined, after: SourceMetadata | undefined, codecs: PieceCodecs, out: PieceChange[]): void {
+  if (before === after) return;
+  const source = (after ?? before)?.name ?? '';
+  if (after === undefined) out.push({ kind: 'source', source, key: '', json: null });
+  else if (before === undefined || !sameSettings(before, after)) out.push({ kind: 'source', source, key: '', json: codecs.source.encode(after) });
+  const tracked = after === undefined ? undefined : codecs.tracked(after.kind);
+  const was = before ?? NOTHING_TRACKED;
+  const is = after ?? NOTHING_TRACKED;
+  diffMaps(
+    was.tables,
+    is.tables,
+    ({ table }) => out.push({ kind: 'table', source, key: qualifiedKey(table), json: null }),
+    (table) => out.push({ kind: 'table', source, key: qualifiedKey(table.table), json: tracked?.table.encode(table) ?? null }),
+  );
+  diffMaps(
+    was.functions,
+    is.functions,
+    (fn) => out.push({ kind: 'function', source, key: qualifiedKey(fn.function), json: null }),
+    (fn) => out.push({ kind: 'function', source, key: qualifiedKey(fn.function), json: tracked?.function.encode(fn) ?? null }),
+  );
+}
+
+/** What must be written to turn the stored `before` into `after`; objects that are the same are not looked at. */
+export function diffPieces(before: Metadata, after: Metadata, kinds: Kinds): readonly PieceChange[] {
+  const codecs = pieceCodecs(kinds);
+  const out: PieceChange[] = [];
+  if (before.sources !== after.sources) {
+    for (const name of new Set([...before.sources.keys(), ...after.sources.keys()])) {
+      diffSource(before.sources.get(name), after.sources.get(name), codecs, out);
+    }
+  }
+  diffMaps(
+    before.inheritedRoles,
+    after.inheritedRoles,
+    (role) => out.push({ kind: 'inherited_role', source: '', key: role.roleName, json: null }),
+    (role) => out.push({ kind: 'inherited_role', source: '', key: role.roleName, json: inheritedRoleCodec.encode(role) }),
+  );
+  const section = (key: string, json: Json): number => out.push({ kind: 'section', source: '', key, json });
+  if (before.introspection !== after.introspection) {
+    section(INTROSPECTION, after.introspection.disabledForRoles.length === 0 ? null : introspectionCodec.encode(after.introspection));
+  }
+  if (before.other !== after.other) {
+    for (const key of LATER_SECTIONS) {
+      const json = after.other.get(key);
+      if (json !== before.other.get(key)) section(key, json ?? null);
+    }
+  }
+  return out;
+}
+
+/** The whole document in pieces. */
+export function toPieces(metadata: Metadata, kinds: Kinds): readonly Piece[] {
+  return diffPieces(EMPTY_METADATA, metadata, kinds);
+}
+
+/** A map that is copied when it is first written to. */
+class Draft<V> {
+  readonly #before: ReadonlyMap<string, V>;
+  #copy: Map<string, V> | undefined;
+
+  constructor(before: ReadonlyMap<string, V>) {
+    this.#before = before;
+  }
+
+  set(key: string, value: V | undefined): void {
+    this.#copy ??= new Map(this.#before);
+    if (value === undefined) this.#copy.delete(key);
+    else this.#copy.set(key, value);
+  }
+
+  get value(): ReadonlyMap<string, V> {
+    return this.#copy ?? this.#before;
+  }
+}
+
+interface SourceDraft {
+  /** undefined while its row was not seen, null when it is gone. */
+  settings: Source | null | undefined;
+  readonly tables: Draft<TableMetadata>;
+  readonly functions: Draft<FunctionMetadata>;
+}
+
+function applySection(sections: { introspection: Metadata['introspection'] }, other: Draft<Json>, piece: PieceChange, path: Path): void {
+  if (piece.key === INTROSPECTION) sections.introspection = piece.json === null ? NO_INTROSPECTION : introspectionCodec.decode(piece.json, path);
+  else other.set(piece.key, piece.json === null ? undefined : piece.json);
+}
+
+/**
+ * The metadata with these pieces replaced; all other objects are shared with `before`. The order
+ * of the changes does not matter.
+ * @throws SvcError when a stored piece cannot be read
+ */
+export function applyPieces(before: Metadata, changes: Iterable<PieceChange>, kinds: Kinds): Metadata {
+  const codecs = pieceCodecs(kinds);
+  const drafts = new Map<string, SourceDraft>();
+  const roles = new Draft<InheritedRole>(before.inheritedRoles);
+  const other = new Draft<Json>(before.other);
+  const sections = { introspection: before.introspection };
+  const tracked: PieceChange[] = [];
+
+  const draftOf = (name: string): SourceDraft => {
+    const known = drafts.get(name);
+    if (known !== undefined) return known;
+    const source = before.sources.get(name) ?? NOTHING_TRACKED;
+    const draft: SourceDraft = { settings: undefined, tables: new Draft(source.tables), functions: new Draft(source.functions) };
+    drafts.set(name, draft);
+    return draft;
+  };
+
+  for (const piece of changes) {
+    const path = along(ROOT, piece.kind, piece.source, piece.key);
+    switch (piece.kind) {
+      case 'source':
+        draftOf(piece.source).settings = piece.json === null ? null : codecs.source.decode(piece.json, path);
+        break;
+      case 'table':
+      case 'function':
+        tracked.push(piece);
+        break;
+      case 'inherited_role':
+        roles.set(piece.key, piece.json === null ? undefined : inheritedRoleCodec.decode(piece.json, path));
+        break;
+      case 'section':
+        applySection(sections, other, piece, path);
+        break;
+      default:
+        throw new SvcError('unexpected', `stored metadata has a piece of the unknown kind "${piece.kind satisfies never}"`);
+    }
+  }
+
+  for (const { kind, source, key, json } of tracked) {
+    const draft = draftOf(source);
+    const settings = draft.settings === undefined ? before.sources.get(source) : draft.settings;
+    const target = kind === 'table' ? draft.tables : draft.functions;
+    if (json === null) {
+      target.set(nameKeyOf(key), undefined);
+      continue;
+    }
+    if (settings === undefined || settings === null) throw new SvcError('unexpected', `stored metadata has a ${kind} of the unknown source "${source}"`);
+    const value = codecs.tracked(settings.kind)[kind === 'table' ? 'table' : 'function'].decode(json, along(ROOT, kind, source, key));
+    (target as Draft<TableMetadata | FunctionMetadata>).set(nameKeyOf(key), value);
+  }
+
+  const sources = new Draft<SourceMetadata>(before.sources);
+  for (const [name, { settings, tables, functions }] of drafts) {
+    const base = settings === undefined ? before.sources.get(name) : settings;
+    if (base === null || base === undefined) sources.set(name, undefined);
+    else sources.set(name, { ...base, tables: tables.value, functions: functions.value });
+  }
+  return { sources: sources.value, inheritedRoles: roles.value, introspection: sections.introspection, other: other.value };
+}
+
+/** The document from all its pieces. @throws SvcError when one cannot be read */
+export function fromPieces(pieces: Iterable<Piece>, kinds: Kinds): Metadata {
+  return applyPieces(EMPTY_METADATA, pieces, kinds);
+}

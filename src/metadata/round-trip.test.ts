@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import * as arbitrary from '../../test/support/arbitrary-metadata.ts';
+import { testKind, testKinds } from '../../test/support/kinds.ts';
+import { parseJson, printJson } from '../util/json.ts';
+import { ROOT } from '../util/path.ts';
+import type { Codec } from './codec.ts';
+import { computedFieldCodec } from './computed-field.ts';
+import { functionCodec } from './function.ts';
+import { metadataCodec, sourceCodec } from './metadata.ts';
+import { arrayUsingCodec, objectUsingCodec } from './relationship.ts';
+import { sourceCustomizationCodec } from './source.ts';
+import { tableCodec } from './table.ts';
+import { tableConfigurationCodec } from './table-configuration.ts';
+
+function roundTrips<T>(noun: string, codec: Codec<T>, values: fc.Arbitrary<T>): void {
+  test(`${noun}: decoding what was encoded gives it back, and encodes to the same text`, () => {
+    fc.assert(
+      fc.property(values, (value) => {
+        const text = printJson(codec.encode(value));
+        const again = codec.decode(parseJson(text), ROOT);
+        expect(again).toEqual(value);
+        expect(printJson(codec.encode(again))).toBe(text);
+      }),
+    );
+  });
+}
+
+roundTrips('table name', testKind.tableName, arbitrary.qualifiedName);
+roundTrips('table configuration', tableConfigurationCodec, arbitrary.tableConfiguration);
+roundTrips('object relationship', objectUsingCodec(testKind), arbitrary.objectUsing);
+roundTrips('array relationship', arrayUsingCodec(testKind), arbitrary.arrayUsing);
+roundTrips('computed field', computedFieldCodec(testKind), arbitrary.computedField);
+roundTrips('table with its permissions', tableCodec(testKind), arbitrary.table);
+roundTrips('function', functionCodec(testKind), arbitrary.functionMetadata);
+roundTrips('source customization', sourceCustomizationCodec, arbitrary.customization);
+roundTrips('source', sourceCodec(testKinds), arbitrary.source);
+roundTrips('document', metadataCodec(testKinds), arbitrary.metadata);

@@ -1,0 +1,53 @@
+import { JsonNumber } from '../util/json.ts';
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+function sharedMap(before: ReadonlyMap<unknown, unknown>, after: ReadonlyMap<unknown, unknown>): ReadonlyMap<unknown, unknown> {
+  let same = before.size === after.size;
+  const out = new Map<unknown, unknown>();
+  for (const [key, value] of after) {
+    const known = before.get(key);
+    const item = share(known, value);
+    same &&= item === known && before.has(key);
+    out.set(key, item);
+  }
+  return same ? before : out;
+}
+
+function sharedList(before: readonly unknown[], after: readonly unknown[]): readonly unknown[] {
+  const out = after.map((value, index) => share(before[index], value));
+  return before.length === after.length && out.every((item, index) => item === before[index]) ? before : out;
+}
+
+function sharedObject(before: Record<string, unknown>, after: Record<string, unknown>): Record<string, unknown> {
+  const keys = Object.keys(after);
+  let same = Object.keys(before).length === keys.length;
+  const entries: [string, unknown][] = [];
+  for (const key of keys) {
+    const known = Object.hasOwn(before, key) ? before[key] : undefined;
+    const item = share(known, after[key]);
+    same &&= item === known && Object.hasOwn(before, key);
+    entries.push([key, item]);
+  }
+  return same ? before : Object.fromEntries(entries);
+}
+
+function share(before: unknown, after: unknown): unknown {
+  if (before === after || before === undefined) return after;
+  if (before instanceof Map) return after instanceof Map ? sharedMap(before, after) : after;
+  if (Array.isArray(before)) return Array.isArray(after) ? sharedList(before, after) : after;
+  if (before instanceof JsonNumber) return after instanceof JsonNumber && after.text === before.text ? before : after;
+  return isPlain(before) && isPlain(after) ? sharedObject(before, after) : after;
+}
+
+/**
+ * A value equal to `after` in which every part that equals the part at the same place of `before`
+ * is that very object. A replaced document so costs as much as it changes. Plain data and maps only.
+ */
+export function shareUnchanged<T>(before: T, after: T): T {
+  return share(before, after) as T;
+}

@@ -1,0 +1,183 @@
+/** Arbitrary documents, for properties that hold for all of them. */
+import fc from 'fast-check';
+import { nameKey, type QualifiedName } from '../../src/catalog/catalog.ts';
+import type { ComputedField } from '../../src/metadata/computed-field.ts';
+import type { FunctionMetadata } from '../../src/metadata/function.ts';
+import type { Metadata, SourceMetadata } from '../../src/metadata/metadata.ts';
+import { type PermissionEntry, QUERY_ROOT_FIELDS, SUBSCRIPTION_ROOT_FIELDS } from '../../src/metadata/permission.ts';
+import type { ArrayUsing, ObjectUsing, Relationship } from '../../src/metadata/relationship.ts';
+import type { SourceCustomization } from '../../src/metadata/source.ts';
+import type { TableMetadata } from '../../src/metadata/table.ts';
+import { type CustomRootField, ROOT_FIELD_KEYS, type TableConfiguration } from '../../src/metadata/table-configuration.ts';
+import { type Json, parseJson } from '../../src/util/json.ts';
+
+/** Leaves `undefined` values out, as decoders do. */
+function sparse<T extends object>(model: { readonly [K in keyof T]-?: fc.Arbitrary<T[K]> }, required: readonly (keyof T)[]): fc.Arbitrary<T> {
+  return fc.record(model as { [K in keyof T]: fc.Arbitrary<T[K]> }, { requiredKeys: required as (keyof T)[] }) as fc.Arbitrary<T>;
+}
+
+/** Anything a quoted identifier may be. */
+export const name = fc.string({ minLength: 1, maxLength: 8, unit: 'grapheme' }).filter((text) => !text.includes('\0'));
+const graphqlName = fc.stringMatching(/^[_A-Za-z][_0-9A-Za-z]{0,6}$/);
+const comment = fc.string({ maxLength: 6 });
+const json: fc.Arbitrary<Json> = fc.jsonValue({ maxDepth: 2 }).map((value) => parseJson(JSON.stringify(value)));
+const jsonObject = fc.dictionary(name, fc.jsonValue({ maxDepth: 1 }), { maxKeys: 2 }).map((value) => parseJson(JSON.stringify(value)));
+export const qualifiedName: fc.Arbitrary<QualifiedName> = fc.record({ schema: fc.oneof(fc.constant('public'), name), name });
+const names = fc.uniqueArray(name, { maxLength: 3 });
+const someNames = fc.uniqueArray(name, { minLength: 1, maxLength: 3 });
+
+function mapBy<T>(item: fc.Arbitrary<T>, key: (item: T) => string, maxLength = 2): fc.Arbitrary<ReadonlyMap<string, T>> {
+  return fc.uniqueArray(item, { maxLength, selector: key }).map((items) => new Map(items.map((one) => [key(one), one])));
+}
+
+export const manual = fc.record({
+  kind: fc.constant('manual' as const),
+  manual: fc.record({
+    remoteTable: qualifiedName,
+    columnMapping: fc.uniqueArray(fc.tuple(name, name), { maxLength: 2, selector: ([key]) => key }).map((pairs): ReadonlyMap<string, string> => new Map(pairs)),
+    insertionOrder: fc.constantFrom('before_parent' as const, 'after_parent' as const, null),
+  }),
+});
+const remoteColumns = fc.record({ kind: fc.constant('remote-columns' as const), table: qualifiedName, columns: someNames });
+export const arrayUsing: fc.Arbitrary<ArrayUsing> = fc.oneof(manual, remoteColumns);
+export const objectUsing: fc.Arbitrary<ObjectUsing> = fc.oneof(manual, remoteColumns, fc.record({ kind: fc.constant('own-columns' as const), columns: someNames }));
+
+function relationship<U>(using: fc.Arbitrary<U>): fc.Arbitrary<Relationship<U>> {
+  return sparse<Relationship<U>>({ name, using, comment }, ['name', 'using']);
+}
+
+const customRootField: fc.Arbitrary<CustomRootField> = fc.oneof(
+  graphqlName.map((given) => ({ name: given })),
+  fc.record({ name: graphqlName, comment: fc.option(comment) }),
+  fc.record({ comment: fc.option(comment) }),
+);
+
+function customRootFields<K extends string>(keys: readonly K[]): fc.Arbitrary<ReadonlyMap<K, CustomRootField>> {
+  const entry = fc.tuple(fc.constantFrom(...keys), customRootField);
+  return fc
+    .uniqueArray(entry, { maxLength: 3, selector: ([key]) => key })
+    .map((pairs) => new Map(pairs))
+    .filter((fields) => {
+      const given = [...fields.values()].flatMap((field) => field.name ?? []);
+      return new Set(given).size === given.length;
+    });
+}
+
+export const tableConfiguration: fc.Arbitrary<TableConfiguration> = sparse<TableConfiguration>(
+  {
+    customName: graphqlName,
+    customRootFields: customRootFields(ROOT_FIELD_KEYS),
+    columnConfig: fc
+      .uniqueArray(fc.tuple(name, fc.oneof(fc.record({ customName: graphqlName }), fc.record({ comment }), fc.record({ customName: graphqlName, comment }))), {
+        maxLength: 2,
+        selector: ([column]) => column,
+      })
+      .map((pairs) => new Map(pairs)),
+    comment,
+  },
+  ['customRootFields', 'columnConfig'],
+);
+
+export const columns = fc.oneof(fc.constant('*' as const), names);
+const presets = fc.uniqueArray(fc.tuple(name, json), { maxLength: 2, selector: ([column]) => column }).map((pairs): ReadonlyMap<string, Json> => new Map(pairs));
+const validateInput = fc.constant<Json>({ type: 'http', definition: { url: 'http://example.org', timeout: 3 } });
+
+function entries<P>(permission: fc.Arbitrary<P>): fc.Arbitrary<ReadonlyMap<string, PermissionEntry<P>>> {
+  return mapBy(sparse<PermissionEntry<P>>({ role: name, permission, comment }, ['role', 'permission']), ({ role }) => role);
+}
+
+export const computedField: fc.Arbitrary<ComputedField> = sparse<ComputedField>(
+  { name, function: qualifiedName, tableArgument: name, sessionArgument: name, comment },
+  ['name', 'function'],
+);
+
+export const table: fc.Arbitrary<TableMetadata> = fc.record({
+  table: qualifiedName,
+  isEnum: fc.boolean(),
+  configuration: tableConfiguration,
+  objectRelationships: mapBy(relationship(objectUsing), (item) => item.name),
+  arrayRelationships: mapBy(relationship(arrayUsing), (item) => item.name),
+  computedFields: mapBy(computedField, (item) => item.name),
+  insertPermissions: entries(sparse({ columns, check: jsonObject, set: presets, backendOnly: fc.boolean(), validateInput }, ['check', 'set', 'backendOnly'])),
+  selectPermissions: entries(
+    sparse(
+      {
+        columns,
+        computedFields: names,
+        filter: jsonObject,
+        limit: fc.nat(),
+        allowAggregations: fc.boolean(),
+        queryRootFields: fc.subarray([...QUERY_ROOT_FIELDS]),
+        subscriptionRootFields: fc.subarray([...SUBSCRIPTION_ROOT_FIELDS]),
+      },
+      ['columns', 'computedFields', 'filter', 'allowAggregations'],
+    ),
+  ),
+  updatePermissions: entries(
+    sparse({ columns, filter: jsonObject, check: fc.option(jsonObject), set: presets, backendOnly: fc.boolean(), validateInput }, ['columns', 'filter', 'check', 'set', 'backendOnly']),
+  ),
+  deletePermissions: entries(sparse({ filter: jsonObject, backendOnly: fc.boolean(), validateInput }, ['filter', 'backendOnly'])),
+  other: fc.constantFrom<ReadonlyMap<string, Json>>(
+    new Map(),
+    new Map<string, Json>([
+      ['event_triggers', [{ name: 'changed', webhook: 'http://example.org' }]],
+      ['ext_federation_config', { enable: 'v1' }],
+    ]),
+  ),
+});
+
+export const functionMetadata: fc.Arbitrary<FunctionMetadata> = sparse<FunctionMetadata>(
+  {
+    function: qualifiedName,
+    configuration: sparse(
+      {
+        customName: graphqlName,
+        customRootFields: customRootFields(['function', 'function_aggregate'] as const),
+        sessionArgument: name,
+        exposedAs: fc.constantFrom('query' as const, 'mutation' as const),
+      },
+      ['customRootFields'],
+    ),
+    permissions: names.map((roles) => [...roles].sort()),
+    comment,
+  },
+  ['function', 'configuration', 'permissions'],
+);
+
+export const customization: fc.Arbitrary<SourceCustomization> = sparse<SourceCustomization>(
+  {
+    rootFields: sparse({ namespace: graphqlName, prefix: graphqlName, suffix: graphqlName }, []),
+    typeNames: sparse({ prefix: graphqlName, suffix: graphqlName }, []),
+    namingConvention: fc.constantFrom('svc-default' as const, 'graphql-default' as const),
+  },
+  ['rootFields', 'typeNames'],
+);
+
+export const source: fc.Arbitrary<SourceMetadata> = sparse<SourceMetadata>(
+  {
+    name,
+    kind: fc.constantFrom('pg', 'dwh'),
+    configuration: json.map((connectionInfo) => ({ connectionInfo })),
+    customization,
+    healthCheck: fc.record({ test: fc.record({ sql: name }), interval: fc.integer({ min: 1, max: 99 }), retries: fc.nat(9), retryInterval: fc.nat(9), timeout: fc.integer({ min: 1, max: 99 }) }),
+    tables: mapBy(table, (item) => nameKey(item.table)),
+    functions: mapBy(functionMetadata, (item) => nameKey(item.function)),
+  },
+  ['name', 'kind', 'configuration', 'customization', 'tables', 'functions'],
+);
+
+export const metadata: fc.Arbitrary<Metadata> = fc.record({
+  sources: mapBy(source, (item) => item.name),
+  inheritedRoles: mapBy(
+    fc.uniqueArray(name, { minLength: 3, maxLength: 4 }).map(([roleName = '', ...roleSet]) => ({ roleName, roleSet })),
+    (item) => item.roleName,
+  ),
+  introspection: names.map((disabledForRoles) => ({ disabledForRoles })),
+  other: fc.constantFrom<ReadonlyMap<string, Json>>(
+    new Map(),
+    new Map<string, Json>([
+      ['remote_schemas', [{ name: 'r', definition: { url: 'http://example.org' } }]],
+      ['network', { tls_allowlist: [{ host: 'example.org' }] }],
+    ]),
+  ),
+});
