@@ -24,7 +24,7 @@ export function qualifiedName(defaultSchema: string, schemaKey = 'schema'): Code
         name: nonEmptyText.decode(name, at(path, 'name')),
       };
     },
-    (value) => ({ name: value.name, [schemaKey]: value.schema }),
+    (value) => ({ [schemaKey]: value.schema, name: value.name }),
   );
 }
 

@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import * as arbitrary from '../../test/support/arbitrary-metadata.ts';
+import { testKinds } from '../../test/support/kinds.ts';
+import { nameKey } from '../catalog/catalog.ts';
+import type { Json } from '../util/json.ts';
+import { renameSource, updateSource, updateTable, withEntry, withoutTable, withSource, withTable } from './edit.ts';
+import { EMPTY_METADATA, type SourceMetadata } from './metadata.ts';
+import { applyPieces, diffPieces, fromPieces, type Piece, toPieces } from './pieces.ts';
+import { shareUnchanged } from './share.ts';
+import { NO_CUSTOMIZATION } from './source.ts';
+import { newTable } from './table.ts';
+
+test('a document is the sum of its pieces, in any order', () => {
+  fc.assert(
+    fc.property(arbitrary.metadata, (metadata) => {
+      const pieces = toPieces(metadata, testKinds);
+      expect(fromPieces(pieces, testKinds)).toEqual(metadata);
+      expect(fromPieces([...pieces].reverse(), testKinds)).toEqual(metadata);
+      expect(new Set(pieces.map((piece) => JSON.stringify([piece.kind, piece.source, piece.key]))).size).toBe(pieces.length);
+    }),
+  );
+});
+
+test('the difference of two documents turns one into the other', () => {
+  fc.assert(
+    fc.property(arbitrary.metadata, arbitrary.metadata, (before, other) => {
+      // Half of the document stays, as in real edits.
+      const after = shareUnchanged(before, { ...before, sources: new Map([...before.sources].slice(1).concat([...other.sources])), other: other.other });
+      const changes = diffPieces(before, after, testKinds);
+      expect(applyPieces(before, changes, testKinds)).toEqual(after);
+      expect(diffPieces(after, after, testKinds)).toEqual([]);
+    }),
+  );
+});
+
+const name = (text: string) => ({ schema: 'public', name: text });
+const source: SourceMetadata = { name: 's', kind: 'pg', configuration: { connectionInfo: 1 }, customization: NO_CUSTOMIZATION, tables: new Map(), functions: new Map() };
+const base = withTable(withTable(withSource(EMPTY_METADATA, source), 's', newTable(name('a'))), 's', newTable(name('b')));
+const keysOf = (changes: readonly Piece[]) => changes.map(({ kind, source: of, key, json }) => `${json === null ? '-' : '+'} ${kind} ${of} ${key}`);
+
+test('a change of one object is one piece', () => {
+  const commented = updateTable(base, 's', nameKey(name('a')), (table) => ({ ...table, isEnum: true }));
+  expect(keysOf(diffPieces(base, commented, testKinds))).toEqual(['+ table s ["public","a"]']);
+  expect(keysOf(diffPieces(base, withoutTable(base, 's', nameKey(name('a'))), testKinds))).toEqual(['- table s ["public","a"]']);
+  expect(keysOf(diffPieces(base, updateSource(base, 's', (entry) => ({ ...entry, customization: { rootFields: {}, typeNames: { prefix: 'p' } } })), testKinds))).toEqual(['+ source s ']);
+  expect(keysOf(diffPieces(base, { ...base, introspection: { disabledForRoles: ['r'] } }, testKinds))).toEqual(['+ section  graphql_schema_introspection']);
+  const actions: Json = [{ name: 'a' }];
+  expect(keysOf(diffPieces(base, { ...base, other: withEntry(base.other, 'actions', actions) }, testKinds))).toEqual(['+ section  actions']);
+});
+
+test('applying a change shares what it does not touch', () => {
+  const after = updateTable(base, 's', nameKey(name('a')), (table) => ({ ...table, isEnum: true }));
+  const applied = applyPieces(base, diffPieces(base, after, testKinds), testKinds);
+  expect(applied.sources.get('s')?.tables.get(nameKey(name('b')))).toBe(base.sources.get('s')?.tables.get(nameKey(name('b'))));
+  expect(applied.sources.get('s')?.configuration).toBe(source.configuration);
+  expect(applied.other).toBe(base.other);
+  const reconfigured = applyPieces(base, diffPieces(base, updateSource(base, 's', (entry) => ({ ...entry, configuration: { connectionInfo: 2 } })), testKinds), testKinds);
+  expect(reconfigured.sources.get('s')?.tables).toBe(base.sources.get('s')?.tables);
+});
+
+test('a renamed source moves with all its pieces', () => {
+  const after = renameSource(base, 's', 't');
+  expect(keysOf(diffPieces(base, after, testKinds)).sort()).toEqual([
+    '+ source t ', '+ table t ["public","a"]', '+ table t ["public","b"]', '- source s ', '- table s ["public","a"]', '- table s ["public","b"]',
+  ]);
+});
+
+test('a piece of a source that is not there is refused', () => {
+  expect(() => fromPieces([{ kind: 'table', source: 'x', key: '["public","a"]', json: { table: 'a' } }], testKinds)).toThrow('unknown source "x"');
+});
