@@ -3,13 +3,13 @@ import type { Comparison } from '../../backend/backend.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
 import { type AggregateComparison, and, type BoolExp, type ComparisonArgument } from '../../ir/bool-exp.ts';
 import type { Read } from '../../ir/read.ts';
-import type { Operand, Value } from '../../ir/value.ts';
+import type { Operand } from '../../ir/value.ts';
 import { fieldName, sharedTypeName } from '../../schema-cache/naming.ts';
 import type { Input } from '../translation.ts';
 import type { EnumSchemaType, InputField, InputObjectType, InputTypeRef } from '../types.ts';
 import { lazy, listOf, named, nonNull } from '../types.ts';
 import { BOOLEAN, builtin } from './builtin-scalar.ts';
-import { entriesOf, invalid, itemsOf, nullList, typeNameOf } from './input.ts';
+import { entriesOf, invalid, nullList, typeNameOf } from './input.ts';
 import type { BuildOptions } from './options.ts';
 import type { SharedTypes } from './shared-types.ts';
 
@@ -137,18 +137,10 @@ function operandOperator(
         if (options.nullCollapse) return [];
         throw nullOperand(input);
       }
-      const operand: Operand = { value: operandValue(input), type: fixed ?? type, list };
+      const operand: Operand = { value: list ? input.listValue() : input.value(), type: fixed ?? type, list };
       return [{ kind: 'compare', operator: name, argument: { kind: 'operand', operand } }];
     },
   };
-}
-
-/** A scalar, a list of scalars, or (`_in` of arrays) a list of lists. */
-export function operandValue(input: Input): Value {
-  const type = input.type;
-  if (type.kind === 'named') return input.value();
-  if (type.item.kind === 'named') return input.listValue();
-  return { kind: 'list', items: itemsOf(input).map(operandValue) };
 }
 
 /** The error of a null where a value of this type must be. */
@@ -211,7 +203,7 @@ function fieldsOperator(shared: SharedTypes, comparison: Comparison, argument: I
         const field = fields.get(entry.field.name);
         if (field === undefined) continue;
         if (entry.input.isNull()) throw nullOperand(entry.input);
-        operands[field.name] = { value: operandValue(entry.input), type: field.type, list: false };
+        operands[field.name] = { value: entry.input.value(), type: field.type, list: false };
       }
       return [{ kind: 'compare', operator: comparison.name, argument: { kind: 'fields', fields: operands } }];
     },

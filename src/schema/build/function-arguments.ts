@@ -6,7 +6,6 @@ import type { Value } from '../../ir/value.ts';
 import type { CollectedField, Input } from '../translation.ts';
 import type { InputField, InputObjectType } from '../types.ts';
 import { lazy, named } from '../types.ts';
-import { operandValue } from './comparison.ts';
 import { entriesOf, given } from './input.ts';
 import type { SourceContext } from './source-context.ts';
 import { at, type Path } from '../../util/path.ts';
@@ -57,7 +56,7 @@ export function functionArguments(source: SourceContext, definition: CatalogFunc
       else {
         const user = byIndex.get(index);
         const input = user === undefined ? undefined : inputs.get(user.field.name);
-        if (input !== undefined) pass(input.isNull() ? { kind: 'literal', json: null } : operandValue(input));
+        if (input !== undefined) pass(input.isNull() ? { kind: 'literal', json: null } : input.value());
         else if (argument.hasDefault) omitted = true;
         else throw new SvcError('not-supported', 'Non default arguments cannot be omitted', { path });
       }

@@ -1,7 +1,5 @@
 /** Small readers of inputs with the errors that every builder needs. */
 import { SvcError } from '../../errors/svc-error.ts';
-import type { Json } from '../../util/json.ts';
-import { isJsonNumber, numberText } from '../../util/json.ts';
 import type { Path } from '../../util/path.ts';
 import type { Input } from '../translation.ts';
 import { printType } from '../types.ts';
@@ -35,13 +33,4 @@ export function nullList(path: Path): SvcError {
 /** `author_bool_exp` even where the type is `author_bool_exp!`. */
 export function typeNameOf(input: Input): string {
   return printType({ ...input.type, nonNull: false });
-}
-
-/** How a value is called after `but found`. */
-export function describeFound(json: Json): string {
-  if (json === null) return 'null';
-  if (typeof json === 'boolean') return 'a boolean';
-  if (typeof json === 'string') return 'a string';
-  if (isJsonNumber(json)) return /^-?\d+$/.test(numberText(json)) ? 'an integer' : 'a float';
-  return Array.isArray(json) ? 'a list' : 'an object';
 }

@@ -1,0 +1,54 @@
+/** Whether a role sees the same in two schema caches; unchanged objects are recognized by identity. */
+import { ADMIN_ROLE } from '../../auth/session.ts';
+import type { SchemaCache, SourceInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
+
+export function sameForRole(a: SchemaCache, b: SchemaCache, role: string): boolean {
+  if (a === b) return true;
+  if (a.introspectionDisabledFor.has(role) !== b.introspectionDisabledFor.has(role)) return false;
+  if (a.sources.size !== b.sources.size) return false;
+  const others = [...b.sources.values()];
+  return [...a.sources.values()].every((source, i) => sameSource(source, others[i] as SourceInfo, role));
+}
+
+function sameSource(a: SourceInfo, b: SourceInfo, role: string): boolean {
+  if (a === b) return true;
+  if (a.name !== b.name || a.backend !== b.backend) return false;
+  if (a.customization !== b.customization || a.namingConvention !== b.namingConvention) return false;
+  if (!sameEntries(a.functions, b.functions)) return false;
+  if (a.tables === b.tables) return true;
+  for (const [key, table] of b.tables) {
+    const before = a.tables.get(key);
+    if (before === table) continue;
+    if (!concerns(table, role) && (before === undefined || !concerns(before, role))) continue;
+    if (before === undefined || !sameTable(before, table, role)) return false;
+  }
+  for (const [key, table] of a.tables) if (!b.tables.has(key) && concerns(table, role)) return false;
+  return true;
+}
+
+function sameEntries<T>(a: ReadonlyMap<string, T>, b: ReadonlyMap<string, T>): boolean {
+  if (a === b) return true;
+  if (a.size !== b.size) return false;
+  for (const [key, value] of a) if (b.get(key) !== value) return false;
+  return true;
+}
+
+/** An enum table shows in the types of others, whoever may read it. */
+function concerns(table: TableInfo, role: string): boolean {
+  return role === ADMIN_ROLE || table.enumValues !== null || table.permissions.has(role);
+}
+
+function sameTable(a: TableInfo, b: TableInfo, role: string): boolean {
+  return (
+    a.catalog === b.catalog &&
+    a.configuration === b.configuration &&
+    a.baseName === b.baseName &&
+    a.customName === b.customName &&
+    a.inGraphql === b.inGraphql &&
+    a.columns === b.columns &&
+    a.relationships === b.relationships &&
+    a.computedFields === b.computedFields &&
+    a.enumValues === b.enumValues &&
+    a.permissions.get(role) === b.permissions.get(role)
+  );
+}

@@ -1,0 +1,85 @@
+/**
+ * The role schemas of one schema cache: made on first use, bounded, and taken over from the
+ * previous cache for every role that a change does not concern.
+ */
+import type { SchemaCache } from '../schema-cache/schema-cache.ts';
+import { type BuildOptions, DEFAULT_BUILD_OPTIONS } from './build/options.ts';
+import { rootTypes } from './build/root-types.ts';
+import { sameForRole } from './build/same-for-role.ts';
+import { SchemaContext } from './build/schema-context.ts';
+import { createRoleSchema, DEFAULT_LIMITS, type RoleSchemaOptions } from './engine.ts';
+import type { RoleSchema } from './translation.ts';
+
+export type SchemaVariant = 'frontend' | 'backend';
+
+export interface RoleSchemasOptions {
+  readonly build: BuildOptions;
+  readonly engine: Omit<RoleSchemaOptions, 'introspectionDisabled'>;
+  /** Role schemas kept; the one that was idle longest goes first. */
+  readonly maxSchemas: number;
+}
+
+export const DEFAULT_ROLE_SCHEMAS_OPTIONS: RoleSchemasOptions = {
+  build: DEFAULT_BUILD_OPTIONS,
+  engine: { limits: DEFAULT_LIMITS, nullInNonNullableVariables: false },
+  maxSchemas: 256,
+};
+
+export interface RoleSchemas {
+  /** Never fails: an unknown role has a schema without queries. */
+  get(role: string, variant: SchemaVariant): RoleSchema;
+}
+
+interface Entry {
+  readonly role: string;
+  readonly schema: RoleSchema;
+}
+
+class CachedRoleSchemas implements RoleSchemas {
+  readonly cache: SchemaCache;
+  readonly options: RoleSchemasOptions;
+  readonly context: SchemaContext;
+  /** In order of last use. */
+  readonly entries = new Map<string, Entry>();
+
+  constructor(cache: SchemaCache, options: RoleSchemasOptions, previous: CachedRoleSchemas | undefined) {
+    this.cache = cache;
+    this.options = options;
+    const usable = previous !== undefined && previous.options === options ? previous : undefined;
+    this.context = new SchemaContext(cache, options.build, usable?.context);
+    if (usable === undefined) return;
+    const same = new Map<string, boolean>();
+    for (const [key, entry] of usable.entries) {
+      const known = same.get(entry.role);
+      const keep = known ?? sameForRole(usable.cache, cache, entry.role);
+      if (known === undefined) same.set(entry.role, keep);
+      if (keep) this.entries.set(key, entry);
+    }
+  }
+
+  get(role: string, variant: SchemaVariant): RoleSchema {
+    const key = `${variant} ${role}`;
+    const known = this.entries.get(key);
+    if (known !== undefined) {
+      this.entries.delete(key);
+      this.entries.set(key, known);
+      return known.schema;
+    }
+    const introspectionDisabled = this.cache.introspectionDisabledFor.has(role);
+    const schema = createRoleSchema(role, rootTypes(this.context.sources, role), { ...this.options.engine, introspectionDisabled });
+    this.entries.set(key, { role, schema });
+    for (const oldest of this.entries.keys()) {
+      if (this.entries.size <= this.options.maxSchemas) break;
+      this.entries.delete(oldest);
+    }
+    return schema;
+  }
+}
+
+/**
+ * @param options pass the same object every time: others make every schema anew
+ * @param previous those of the cache before, made by this function
+ */
+export function createRoleSchemas(cache: SchemaCache, options: RoleSchemasOptions, previous?: RoleSchemas): RoleSchemas {
+  return new CachedRoleSchemas(cache, options, previous instanceof CachedRoleSchemas ? previous : undefined);
+}
