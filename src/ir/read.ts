@@ -35,6 +35,8 @@ export interface CastRead {
 export interface FunctionCall {
   readonly function: QualifiedName;
   readonly arguments: readonly FunctionArgument[];
+  /** False when the function is known not to be volatile; a statement that calls any other is run only once. */
+  readonly volatile?: boolean;
 }
 
 export type FunctionArgument =

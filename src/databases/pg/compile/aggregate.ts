@@ -1,0 +1,104 @@
+/**
+ * Aggregates and `nodes` of the same rows in one pass: an inner select has the values to aggregate
+ * and each row's JSON, the outer one aggregates both.
+ */
+import type { Read } from '../../../ir/read.ts';
+import type { Join } from '../../../ir/relation.ts';
+import type { AggregateField, AggregateQuery } from '../../../ir/select.ts';
+import { EMPTY, integer, join, type Sql, sql } from '../../../sql/fragment.ts';
+import { aggregateResult } from './aggregate-result.ts';
+import { readSql } from './bool-exp.ts';
+import type { Context, Row } from './context.ts';
+import { fieldsOf, hasRelated } from './fields.ts';
+import { objectShape } from './json-object.ts';
+import { orderBySql } from './order-by.ts';
+import { projection } from './projection.ts';
+import { type CompiledRows, isPaged, rowSetOf } from './row-set.ts';
+
+type Nodes = Extract<AggregateField, { kind: 'nodes' }>;
+
+/** A select of one row with the column `json`. */
+export function aggregateSql(context: Context, query: AggregateQuery, parent: Row | null, on: Join | null): Sql {
+  const rows = rowSetOf(context, query, parent, on);
+  if (query.fields.some((field) => field.kind === 'nodes')) return withNodes(context, query, rows);
+  if (!isPaged(query.rows)) {
+    return aggregateResult(context, query.fields, {
+      read: (read) => readSql(context, read, rows.row),
+      nodes: () => EMPTY,
+      // Without a page the order of the rows means nothing to aggregates.
+      select: (columns) => rows.selectUnordered(columns, []),
+    });
+  }
+  const alias = context.alias();
+  const page = projection(rows.row, alias);
+  return aggregateResult(context, query.fields, {
+    read: (read) => readSql(context, read, page.row),
+    nodes: () => EMPTY,
+    select: (columns) => sql`select ${columns} from (${rows.select(page.columns(), [])}) as ${alias}`,
+  });
+}
+
+/** Rows that nodes are made of. */
+interface Source {
+  readonly row: Row;
+  /** Place of a row in the order, where `nodes` takes the first ones only. */
+  readonly number: Sql | null;
+  select(columns: Sql, joins: readonly Sql[]): Sql;
+}
+
+function withNodes(context: Context, query: AggregateQuery, rows: CompiledRows): Sql {
+  const source = sourceOf(context, query, rows);
+  const alias = context.alias();
+  const values = projection(source.row, alias);
+  const joins: Sql[] = [];
+  const number = source.number === null ? null : values.add(source.number);
+  const limit = number === null ? EMPTY : sql` filter (where ${number} <= ${integer(query.nodesLimit as number)})`;
+  return aggregateResult(context, query.fields, {
+    read: (read: Read) => readSql(context, read, values.row),
+    nodes(field: Nodes) {
+      const node = nodeOf(context, field, source, query.nodesLimit, joins);
+      return sql`coalesce(json_agg(${values.add(node)})${limit}, '[]')`;
+    },
+    select: (columns) => sql`select ${columns} from (${source.select(values.columns(), joins)}) as ${alias}`,
+  });
+}
+
+/** Pages and numbered rows are a sub-select, so that related rows are looked up for what is left. */
+function sourceOf(context: Context, query: AggregateQuery, rows: CompiledRows): Source {
+  if (query.nodesLimit === null && !isPaged(query.rows)) return { row: rows.row, number: null, select: rows.select };
+  const alias = context.alias();
+  const page = projection(rows.row, alias);
+  const order = orderBySql(rows.keys.map((key) => ({ value: page.add(key.value), direction: key.direction })));
+  if (query.nodesLimit === null) {
+    return {
+      row: page.row,
+      number: null,
+      select: (columns, joins) =>
+        sql`select ${columns} from (${rows.select(page.columns(), [])}) as ${alias}${join(joins, EMPTY)}${order}`,
+    };
+  }
+  const number = sql`${alias}.":number"`;
+  return {
+    row: page.row,
+    number,
+    select(columns, joins) {
+      const numbered = sql`select ${alias}.*, row_number() over (${order}) as ":number" from (${rows.select(page.columns(), [])}) as ${alias}`;
+      return sql`select ${columns} from (${numbered}) as ${alias}${join(joins, EMPTY)} order by ${number}`;
+    },
+  };
+}
+
+/** The value that becomes a row's JSON; adds the joins that it reads from. */
+function nodeOf(context: Context, field: Nodes, source: Source, nodesLimit: number | null, joins: Sql[]): Sql {
+  const fields = fieldsOf(context, field.fields, source.row);
+  const shape = objectShape(fields.entries);
+  const node = context.alias();
+  if (source.number !== null && hasRelated(field.fields)) {
+    // No related rows for rows that `nodes` leaves out.
+    const gate = sql`(select where ${source.number} <= ${integer(nodesLimit as number)}) as ${context.alias()}`;
+    joins.push(sql` left join lateral (select ${shape.columns} from ${gate}${join(fields.joins, EMPTY)}) as ${node} on true`);
+  } else {
+    joins.push(...fields.joins, sql` cross join lateral (select ${shape.columns}) as ${node}`);
+  }
+  return shape.json(node);
+}

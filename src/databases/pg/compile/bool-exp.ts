@@ -1,0 +1,169 @@
+/**
+ * Conditions on a row, and reads of its columns: together because a masked read holds a condition.
+ */
+import type { CatalogType } from '../../../catalog/catalog.ts';
+import type { AggregatePredicate, BoolExp, Compare, CompareColumns, Exists } from '../../../ir/bool-exp.ts';
+import type { Read } from '../../../ir/read.ts';
+import type { Operand } from '../../../ir/value.ts';
+import { EMPTY, join, type Sql, sql } from '../../../sql/fragment.ts';
+import { ARRAY_COMPARISONS, COMMON_COMPARISONS, type CompiledArgument, type PgComparison } from '../operators.ts';
+import { pgScalar } from '../types.ts';
+import { aggregateCall } from './aggregate-call.ts';
+import { type Context, ownScope, type Row, rowOutside, type Scope } from './context.ts';
+import { operandSql } from './operand.ts';
+import { callSql, joinConditions, relationSql } from './relation.ts';
+import { typeName } from './type-name.ts';
+
+/** The value of a read in a row, masked where the role may not see it. */
+export function readSql(context: Context, read: Read, row: Row): Sql {
+  if (read.kind === 'cast') return sql`(${readSql(context, read.read, row)})::${typeName(read.type)}`;
+  const value = read.kind === 'column' ? row.column(read.column) : callSql(context, read.call, row);
+  if (read.mask === undefined) return value;
+  return sql`case when ${conditionSql(context, read.mask, ownScope(row))} then ${value} end`;
+}
+
+/** A condition as one boolean expression. */
+export function conditionSql(context: Context, exp: BoolExp, scope: Scope): Sql {
+  switch (exp.kind) {
+    case 'constant':
+      return exp.value ? sql`true` : sql`false`;
+    case 'and':
+    case 'or': {
+      if (exp.items.length === 0) return exp.kind === 'and' ? sql`true` : sql`false`;
+      const items = exp.items.map((item) => conditionSql(context, item, scope));
+      return items.length === 1 ? (items[0] as Sql) : sql`(${join(items, exp.kind === 'and' ? sql` and ` : sql` or `)})`;
+    }
+    case 'not':
+      return sql`(not ${conditionSql(context, exp.item, scope)})`;
+    case 'compare':
+      return compareSql(context, exp, scope);
+    case 'is-null':
+      return sql`(${readSql(context, exp.left, scope.row)} ${exp.isNull ? sql`is null` : sql`is not null`})`;
+    case 'compare-columns':
+      return compareColumnsSql(context, exp, scope);
+    case 'exists':
+      return existsSql(context, exp, scope);
+    case 'aggregate-predicate':
+      return aggregatePredicateSql(context, exp, scope);
+  }
+}
+
+/** A condition taken apart for a select: joins that cannot multiply rows, and what is left. */
+export interface Filter {
+  readonly joins: readonly Sql[];
+  readonly conditions: readonly Sql[];
+}
+
+/**
+ * The condition of a select's `where`. A to-one relationship with a unique target becomes a join:
+ * under a small limit that takes half the time of `exists`.
+ */
+export function filterOf(context: Context, exp: BoolExp, scope: Scope): Filter {
+  const joins: Sql[] = [];
+  const conditions: Sql[] = [];
+  const visit = (item: BoolExp, at: Scope): void => {
+    if (item.kind === 'and') {
+      for (const part of item.items) visit(part, at);
+    } else if (item.kind === 'exists' && item.join?.unique && item.from.kind === 'table') {
+      const { item: target, row } = relationSql(context, item.from, at.row);
+      joins.push(sql` join ${target} on ${allOf(joinConditions(item.join.columns, at.row, row))}`);
+      visit(item.where, { row, outer: at });
+    } else if (item.kind !== 'constant' || !item.value) {
+      conditions.push(conditionSql(context, item, at));
+    }
+  };
+  visit(exp, scope);
+  return { joins, conditions };
+}
+
+/** ` where a and b`, or nothing. */
+export function whereSql(conditions: readonly Sql[]): Sql {
+  return conditions.length === 0 ? EMPTY : sql` where ${join(conditions, sql` and `)}`;
+}
+
+function allOf(conditions: readonly Sql[]): Sql {
+  return conditions.length === 0 ? sql`true` : join(conditions, sql` and `);
+}
+
+/** `<from> <joins> <where>` of the rows that an `exists` or an aggregate is about. */
+function relatedRows(context: Context, exp: Exists | AggregatePredicate, scope: Scope): { readonly body: Sql; readonly row: Row } {
+  const { item, row } = relationSql(context, exp.from, scope.row);
+  const filter = filterOf(context, exp.where, { row, outer: scope });
+  const conditions = [...(exp.join === null ? [] : joinConditions(exp.join.columns, scope.row, row)), ...filter.conditions];
+  return { body: sql`${item}${join(filter.joins, EMPTY)}${whereSql(conditions)}`, row };
+}
+
+function existsSql(context: Context, exp: Exists, scope: Scope): Sql {
+  return sql`exists (select 1 from ${relatedRows(context, exp, scope).body})`;
+}
+
+function aggregatePredicateSql(context: Context, exp: AggregatePredicate, scope: Scope): Sql {
+  if (exp.predicate.length === 0) return sql`true`;
+  const { body, row } = relatedRows(context, exp, scope);
+  const values = exp.arguments.map((read) => readSql(context, read, row));
+  const aggregate = aggregateCall(exp.function, values, exp.distinct);
+  const comparisons = exp.predicate.map((comparison) =>
+    comparison.kind === 'is-null'
+      ? sql`${aggregate} ${comparison.isNull ? sql`is null` : sql`is not null`}`
+      : comparisonNamed(comparison.operator, COMMON_COMPARISONS).compile(aggregate, operandArgument(comparison.operand)),
+  );
+  return sql`(select ${join(comparisons, sql` and `)} from ${body})`;
+}
+
+function compareSql(context: Context, exp: Compare, scope: Scope): Sql {
+  const left = readSql(context, exp.left, scope.row);
+  const { argument } = exp;
+  if (argument.kind === 'fields') return comparisonOf(exp.left.type, exp.operator).compile(left, fieldsArgument(argument.fields));
+  const { value } = argument.operand;
+  const isNull = value.kind === 'literal' && value.json === null;
+  if (exp.nullSafe && isNull && exp.operator === '_eq') return sql`(${left} is null)`;
+  if (exp.nullSafe && isNull && exp.operator === '_neq') return sql`(${left} is not null)`;
+  const plain = comparisonOf(exp.left.type, exp.operator).compile(left, operandArgument(argument.operand));
+  // Only a variable can be null here; for all other values plain equality has the same answer, and an index.
+  if (exp.nullSafe && value.kind === 'variable') return nullSafe(plain, exp.operator, left, operandSql(argument.operand));
+  return exp.nullSafe && exp.operator === '_neq' ? sql`(${plain} or ${left} is null)` : plain;
+}
+
+function compareColumnsSql(context: Context, exp: CompareColumns, scope: Scope): Sql {
+  const left = readSql(context, exp.left, scope.row);
+  const right = readSql(context, exp.right, exp.rightRow === 'root' ? rowOutside(scope, exp.levels) : scope.row);
+  const plain = comparisonNamed(exp.operator, COMMON_COMPARISONS).compile(left, constantArgument(right));
+  return exp.nullSafe ? nullSafe(plain, exp.operator, left, right) : plain;
+}
+
+function nullSafe(plain: Sql, operator: string, left: Sql, right: Sql): Sql {
+  if (operator === '_eq') return sql`(${plain} or (${left} is null and ${right} is null))`;
+  if (operator === '_neq') return sql`(${plain} or (${left} is null) <> (${right} is null))`;
+  return plain;
+}
+
+function comparisonOf(type: CatalogType, operator: string): PgComparison {
+  return comparisonNamed(operator, COMMON_COMPARISONS, type.array ? ARRAY_COMPARISONS : pgScalar(type).comparisons);
+}
+
+function comparisonNamed(name: string, ...tables: readonly (readonly PgComparison[])[]): PgComparison {
+  for (const table of tables) {
+    const found = table.find((comparison) => comparison.name === name);
+    if (found !== undefined) return found;
+  }
+  throw new Error(`invariant: unknown operator ${name}`);
+}
+
+function constantArgument(value: Sql): CompiledArgument {
+  return Object.assign(() => value, { has: () => false });
+}
+
+function operandArgument(operand: Operand): CompiledArgument {
+  return Object.assign((_field?: string, type?: CatalogType) => operandSql(type === undefined ? operand : { ...operand, type }), {
+    has: () => false,
+  });
+}
+
+function fieldsArgument(fields: Readonly<Record<string, Operand>>): CompiledArgument {
+  const field = (name = '', type?: CatalogType): Sql => {
+    const operand = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (operand === undefined) throw new Error(`invariant: operator without its field ${name}`);
+    return operandSql(type === undefined ? operand : { ...operand, type });
+  };
+  return Object.assign(field, { has: (name: string) => Object.hasOwn(fields, name) });
+}

@@ -1,0 +1,40 @@
+/** The compiler of PostgreSQL: IR to statements. Pure; holds nothing but the output options. */
+import type { Compiler, CompilerOptions, Statement } from '../../../backend/backend.ts';
+import type { SelectRoot } from '../../../ir/select.ts';
+import { identifier, join, print, type Sql, sql } from '../../../sql/fragment.ts';
+import { aggregateSql } from './aggregate.ts';
+import { type Context, createContext } from './context.ts';
+import { dialect } from '../dialect.ts';
+import { rowsSql } from './rows.ts';
+
+export function compiler(options: CompilerOptions): Compiler {
+  return { select: (roots) => compileSelect(options, roots) };
+}
+
+/** A context whose queries are compiled by this room; what statements of other shapes start from. */
+export function selectContext(options: CompilerOptions): Context {
+  return createContext(options, (context, query, parent, on) =>
+    query.kind === 'rows' ? rowsSql(context, query, parent, on) : aggregateSql(context, query, parent, on),
+  );
+}
+
+function compileSelect(options: CompilerOptions, roots: readonly SelectRoot[]): Statement {
+  const context = selectContext(options);
+  const { text, parameters } = print(rootsSql(context, roots), dialect);
+  return { text, parameters, repeatable: !context.volatile, columns: roots.length };
+}
+
+/** One row; several roots are one column each, so that they take one round trip. */
+function rootsSql(context: Context, roots: readonly SelectRoot[]): Sql {
+  const [first] = roots;
+  if (roots.length === 1 && first !== undefined && alwaysHasRow(first)) return context.query(first.query, null, null);
+  const columns = roots.map((root, i) => {
+    const query = sql`(${context.query(root.query, null, null)})`;
+    return sql`${alwaysHasRow(root) ? query : sql`coalesce(${query}, 'null')`} as ${identifier(String(i))}`;
+  });
+  return sql`select ${join(columns, sql`, `)}`;
+}
+
+function alwaysHasRow(root: SelectRoot): boolean {
+  return root.query.kind === 'aggregate' || root.query.shape === 'list';
+}

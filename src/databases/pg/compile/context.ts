@@ -1,0 +1,64 @@
+/** What the compilation of one statement shares: options, fresh aliases, what was found on the way. */
+import type { CompilerOptions } from '../../../backend/backend.ts';
+import type { Join } from '../../../ir/relation.ts';
+import type { AggregateQuery, RowsQuery } from '../../../ir/select.ts';
+import { identifier, type Sql, sql } from '../../../sql/fragment.ts';
+
+export interface Context {
+  readonly options: CompilerOptions;
+  /** A table alias that this statement has not used yet. */
+  alias(): Sql;
+  /** Set once a function is called that may be volatile. */
+  volatile: boolean;
+  /**
+   * A query as a select with one column `json`: an array, an object or, for a single row that is
+   * not there, no row. `join` and `parent` are set for a related query.
+   */
+  readonly query: (query: RowsQuery | AggregateQuery, parent: Row | null, join: Join | null) => Sql;
+}
+
+export function createContext(options: CompilerOptions, query: (context: Context, ...of: Parameters<Context['query']>) => Sql): Context {
+  let aliases = 0;
+  const context: Context = {
+    options,
+    alias: () => identifier(`t${++aliases}`),
+    volatile: false,
+    query: (...of) => query(context, ...of),
+  };
+  return context;
+}
+
+/** A row that expressions read from. */
+export interface Row {
+  column(name: string): Sql;
+  /** The whole row as an argument of a function. */
+  whole(): Sql;
+}
+
+/** The row at hand, and the rows around the `exists` conditions that lead to it. */
+export interface Scope {
+  readonly row: Row;
+  readonly outer: Scope | null;
+}
+
+/** The row of a table alias (a table, a function or a common table expression). */
+export function aliasRow(alias: Sql): Row {
+  return {
+    column: (name) => sql`${alias}.${identifier(name)}`,
+    // `"t1"` alone would mean a column of that name if there is one.
+    whole: () => sql`${alias}.*`,
+  };
+}
+
+/** A scope with nothing around. */
+export function ownScope(row: Row): Scope {
+  return { row, outer: null };
+}
+
+/** The row that lies `levels` conditions outwards. */
+export function rowOutside(scope: Scope, levels: number): Row {
+  let at: Scope | null = scope;
+  for (let i = 0; i < levels && at !== null; i++) at = at.outer;
+  if (at === null) throw new Error('invariant: a column comparison looks beyond its rule');
+  return at.row;
+}

@@ -1,0 +1,44 @@
+import type { Field } from '../../../ir/select.ts';
+import { string, type Sql, sql } from '../../../sql/fragment.ts';
+import { readSql } from './bool-exp.ts';
+import type { Context, Row } from './context.ts';
+import type { Entry } from './json-object.ts';
+import { textArraySql } from './operand.ts';
+import { outputSql } from './output.ts';
+
+export interface CompiledFields {
+  readonly entries: readonly Entry[];
+  /** Lateral joins that the entries read from. */
+  readonly joins: readonly Sql[];
+}
+
+/** The fields of a row's JSON object, over any row: of a table, a sub-select or a common table expression. */
+export function fieldsOf(context: Context, fields: readonly Field[], row: Row): CompiledFields {
+  const joins: Sql[] = [];
+  const entries = fields.map((field): Entry => {
+    switch (field.kind) {
+      case 'typename':
+        return { key: field.alias, value: sql`${string(field.typeName)}::text` };
+      case 'read':
+        return { key: field.alias, value: readField(context, field, row) };
+      case 'related': {
+        const alias = context.alias();
+        joins.push(sql` left join lateral (${context.query(field.query, row, field.join)}) as ${alias} on true`);
+        return { key: field.alias, value: sql`${alias}."json"` };
+      }
+    }
+  });
+  return { entries, joins };
+}
+
+export function hasRelated(fields: readonly Field[]): boolean {
+  return fields.some((field) => field.kind === 'related');
+}
+
+function readField(context: Context, field: Extract<Field, { kind: 'read' }>, row: Row): Sql {
+  const value = readSql(context, field.read, row);
+  if (field.jsonPath === null) return outputSql(context, value, field.read.type);
+  const path = textArraySql(field.jsonPath);
+  // A variable that is null means no path.
+  return sql`(${value} #> ${field.jsonPath.kind === 'variable' ? sql`coalesce(${path}, '{}')` : path})`;
+}

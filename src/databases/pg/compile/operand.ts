@@ -1,0 +1,91 @@
+/**
+ * Values in statements: always `($n)::type`, the text of the value cast by the database. One value
+ * used several times as the same type is one parameter.
+ */
+import type { CatalogType } from '../../../catalog/catalog.ts';
+import type { Operand, Value } from '../../../ir/value.ts';
+import { parameter, type Sql, sql } from '../../../sql/fragment.ts';
+import { printJson } from '../../../util/json.ts';
+import { encoder } from '../coerce/encode.ts';
+import { baseType } from '../operators.ts';
+import { typeName } from './type-name.ts';
+
+const TEXT = baseType('text');
+
+/** The SQL expression of an operand; a list is an array, or a sub-select where there is no such array. */
+export function operandSql(operand: Operand): Sql {
+  const { value, type, list } = operand;
+  if (value.kind === 'literal') {
+    if (value.json === null) return sql`null::${typeName(type, type.array || list)}`;
+    // Two texts at most, and the planner can match partial indexes.
+    if (typeof value.json === 'boolean' && isBoolean(type)) return value.json ? sql`true` : sql`false`;
+  }
+  if (isSpatial(type)) return spatialSql(operand);
+  if (list && type.array) return sql`select "x"::${typeName(type)} from unnest(${placeholder(operand, TEXT, true)}) as "list" ("x")`;
+  return placeholder(operand, type, list || type.array);
+}
+
+/** A number of rows or the like: a value that the IR gives no type. */
+export function bigintSql(value: Value): Sql {
+  return operandSql({ value, type: baseType('int8'), list: false });
+}
+
+/** A text array, such as the path into a JSON value. */
+export function textArraySql(value: Value): Sql {
+  return operandSql({ value, type: TEXT, list: true });
+}
+
+function placeholder(operand: Operand, type: CatalogType, array: boolean): Sql {
+  const key = `${valueKey(operand.value)} ${typeKey(operand.type)}${operand.list} ${typeKey(type)}${array}`;
+  return sql`(${parameter({ operand, key, encode: encoder(operand) })})::${typeName(type, array)}`;
+}
+
+function isBoolean(type: CatalogType): boolean {
+  return type.schema === 'pg_catalog' && type.name === 'bool' && !type.array;
+}
+
+/** PostGIS types that are written as GeoJSON. */
+export function isSpatial(type: CatalogType): boolean {
+  return type.kind === 'base' && type.schema !== 'pg_catalog' && (type.name === 'geometry' || type.name === 'geography');
+}
+
+/** GeoJSON objects go through PostGIS's reader; other texts (WKT, hex WKB) through the type's. */
+function spatialSql(operand: Operand): Sql {
+  const { value, type, list } = operand;
+  if (list || type.array) {
+    const array = sql`array(select ${geoJsonOrText(sql`"x"`, type)} from unnest(${placeholder(operand, TEXT, true)}) as "list" ("x"))`;
+    return sql`${array}::${typeName(type, true)}`;
+  }
+  const text = placeholder(operand, TEXT, false);
+  if (value.kind !== 'literal') return geoJsonOrText(text, type);
+  return typeof value.json === 'string' ? sql`(${text})::${typeName(type)}` : fromGeoJson(text, type);
+}
+
+function geoJsonOrText(text: Sql, type: CatalogType): Sql {
+  return sql`case when ${text} like '{%' then ${fromGeoJson(text, type)} else (${text})::${typeName(type, false)} end`;
+}
+
+function fromGeoJson(text: Sql, type: CatalogType): Sql {
+  const geometry = sql`st_geomfromgeojson(${text})`;
+  return type.name === 'geography' ? sql`${geometry}::${typeName(type, false)}` : geometry;
+}
+
+function typeKey(type: CatalogType): string {
+  return `${type.schema}.${type.name}${type.array ? '[]' : ''} `;
+}
+
+/** Equal for references that resolve to the same value. */
+function valueKey(value: Value): string {
+  switch (value.kind) {
+    case 'literal':
+      return `=${printJson(value.json)}`;
+    case 'variable':
+      return `$${JSON.stringify([value.name, ...value.path])}`;
+    case 'session':
+      return `@${value.name}`;
+    case 'session-variables':
+      return '@';
+    case 'list':
+      return `[${value.items.map(valueKey).join(',')}]`;
+  }
+}

@@ -1,0 +1,60 @@
+import type { OrderBy, OrderTerm } from '../../../ir/select.ts';
+import { EMPTY, join, type Sql, sql } from '../../../sql/fragment.ts';
+import { aggregateCall } from './aggregate-call.ts';
+import { filterOf, readSql, whereSql } from './bool-exp.ts';
+import { type Context, ownScope, type Row } from './context.ts';
+import { joinConditions, relationSql } from './relation.ts';
+
+export interface OrderKey {
+  readonly value: Sql;
+  /** ` desc nulls last`; empty for the database's default. */
+  readonly direction: Sql;
+}
+
+export interface Ordering {
+  readonly joins: readonly Sql[];
+  readonly keys: readonly OrderKey[];
+}
+
+/** Sort keys of a row; those of related rows come through lateral joins that never multiply it. */
+export function orderingOf(context: Context, orderBy: readonly OrderBy[], row: Row): Ordering {
+  const joins: Sql[] = [];
+  const keys = orderBy.map((item) => ({ value: termSql(context, item.term, row, joins), direction: directionSql(item) }));
+  return { joins, keys };
+}
+
+/** ` order by …`, or nothing. */
+export function orderBySql(keys: readonly OrderKey[]): Sql {
+  if (keys.length === 0) return EMPTY;
+  return sql` order by ${join(
+    keys.map((key) => sql`${key.value}${key.direction}`),
+    sql`, `,
+  )}`;
+}
+
+function directionSql(item: OrderBy): Sql {
+  if (item.direction === 'asc') return item.nulls === 'last' ? EMPTY : sql` nulls first`;
+  return item.nulls === 'first' ? sql` desc` : sql` desc nulls last`;
+}
+
+function termSql(context: Context, term: OrderTerm, row: Row, joins: Sql[]): Sql {
+  if (term.kind === 'read') return readSql(context, term.read, row);
+  const { item, row: target } = relationSql(context, term.from, row);
+  const filter = filterOf(context, term.where, ownScope(target));
+  const conditions = [...(term.join === null ? [] : joinConditions(term.join.columns, row, target)), ...filter.conditions];
+  const inner: Sql[] = [...filter.joins];
+  const value =
+    term.kind === 'related'
+      ? termSql(context, term.term, target, inner)
+      : aggregateCall(
+          term.function,
+          term.arguments.map((read) => readSql(context, read, target)),
+          false,
+        );
+  const one = term.kind === 'related' && !term.join.unique ? sql` limit 1` : EMPTY;
+  const alias = context.alias();
+  joins.push(
+    sql` left join lateral (select ${value} as "key" from ${item}${join(inner, EMPTY)}${whereSql(conditions)}${one}) as ${alias} on true`,
+  );
+  return sql`${alias}."key"`;
+}

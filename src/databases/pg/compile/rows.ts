@@ -1,0 +1,42 @@
+/**
+ * Rows as JSON: `json_agg` over a select whose columns are the response's keys, related rows through
+ * lateral joins. Pages are cut in a select of their own, before related rows are looked up.
+ */
+import type { Join } from '../../../ir/relation.ts';
+import type { RowsQuery } from '../../../ir/select.ts';
+import { EMPTY, join, type Sql, sql } from '../../../sql/fragment.ts';
+import type { Context, Row } from './context.ts';
+import { fieldsOf, hasRelated } from './fields.ts';
+import { type ObjectShape, objectShape } from './json-object.ts';
+import { orderBySql } from './order-by.ts';
+import { projection } from './projection.ts';
+import { isPaged, rowSetOf } from './row-set.ts';
+
+/** A select with the column `json`; for a single row that is not there it has no row. */
+export function rowsSql(context: Context, query: RowsQuery, parent: Row | null, on: Join | null): Sql {
+  const { select, shape } = rowSelect(context, query, parent, on);
+  const alias = context.alias();
+  if (query.shape === 'list') {
+    return sql`select coalesce(json_agg(${shape.item(alias)}), '[]') as "json" from (${select}) as ${alias}`;
+  }
+  // Not for a unique target: a limit would forbid the database to join the other way round.
+  const one = on?.unique === true ? EMPTY : sql` limit 1`;
+  return sql`select ${shape.json(alias)} as "json" from (${select}) as ${alias}${one}`;
+}
+
+function rowSelect(context: Context, query: RowsQuery, parent: Row | null, on: Join | null): { select: Sql; shape: ObjectShape } {
+  const rows = rowSetOf(context, query, parent, on);
+  if (!isPaged(query.rows) || !hasRelated(query.fields)) {
+    const fields = fieldsOf(context, query.fields, rows.row);
+    const shape = objectShape(fields.entries);
+    return { select: rows.select(shape.columns, fields.joins), shape };
+  }
+  const alias = context.alias();
+  const page = projection(rows.row, alias);
+  const fields = fieldsOf(context, query.fields, page.row);
+  const shape = objectShape(fields.entries);
+  // A hash join may shuffle the page: the order is asked for again, and costs nothing where it still holds.
+  const keys = rows.keys.map((key) => ({ value: page.add(key.value), direction: key.direction }));
+  const base = rows.select(page.columns(), []);
+  return { select: sql`select ${shape.columns} from (${base}) as ${alias}${join(fields.joins, EMPTY)}${orderBySql(keys)}`, shape };
+}
