@@ -82,7 +82,8 @@ async function main() {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'svc-bench-'));
   if (!url) {
     cluster = await startCluster({ dataDirectory: folder, settings: {} });
-    url = await sample.createSampleDatabase(cluster.url(), 'bench');
+    url = cluster.url();
+    await sample.loadSampleData(url);
   }
   const servicePort = 18_080;
   const floorPort = 18_081;
@@ -95,11 +96,7 @@ async function main() {
     process.exit(1);
   });
   await waitFor(`http://127.0.0.1:${servicePort}/healthz`);
-  const tracked = await fetch(`http://127.0.0.1:${servicePort}/v1/metadata`, {
-    method: 'POST',
-    body: JSON.stringify(sample.sampleMetadataRequest('SVC_GRAPHQL_DATABASE_URL')),
-  });
-  if (!tracked.ok) throw new Error(`tracking failed: ${await tracked.text()}`);
+  await sample.trackSampleData(`http://127.0.0.1:${servicePort}`, null);
 
   const servers = [
     ['svc', `http://127.0.0.1:${servicePort}/v1/graphql`],
