@@ -36,6 +36,8 @@ export interface CompareColumns {
   readonly operator: string;
   readonly right: Read;
   readonly rightRow: 'self' | 'root';
+  /** How many `exists` conditions lie between this condition and the row that is the rule's root. */
+  readonly levels: number;
   readonly nullSafe: boolean;
 }
 

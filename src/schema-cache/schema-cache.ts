@@ -4,6 +4,7 @@
  */
 import type { Backend } from '../backend/backend.ts';
 import type { CatalogFunction, CatalogTable, CatalogColumn, CatalogType, QualifiedName } from '../catalog/catalog.ts';
+import type { ErrorCode } from '../errors/codes.ts';
 import type { BoolExp } from '../ir/bool-exp.ts';
 import type { Join } from '../ir/relation.ts';
 import type { Operand } from '../ir/value.ts';
@@ -166,4 +167,8 @@ export interface Inconsistency {
   readonly message?: Json;
   /** `Conflicting objects`, duplicates and inherited permissions have their own shape; printed instead. */
   readonly record?: Json;
+  /** How a change that causes it is refused, where that is not by the general rule. */
+  readonly refusal?: { readonly code: ErrorCode; readonly message: string };
+  /** Never a reason to refuse a change: conflicts of inherited permissions. */
+  readonly informational?: boolean;
 }

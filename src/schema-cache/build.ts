@@ -1,0 +1,177 @@
+/**
+ * Metadata joined with catalogs. Pure and synchronous: the same input gives the same cache, and
+ * with the previous build at hand everything whose inputs are the same objects is kept, so a
+ * change of one object costs one walk over the tables and no more.
+ */
+import type { Metadata, SourceMetadata } from '../metadata/metadata.ts';
+import type { NamingConvention } from '../metadata/source.ts';
+import type { Json } from '../util/json.ts';
+import { inconsistent } from './inconsistency.ts';
+import { namesOfFunction, namesOfNamespace, namesOfTable } from './naming.ts';
+import { objectId } from './object-id.ts';
+import type { Inconsistency, SchemaCache, SourceInfo } from './schema-cache.ts';
+import { describeFunction, describeSource, describeTable } from './stages/describe.ts';
+import { exposureOf } from './stages/function.ts';
+import { type InheritancePlan, planInheritance } from './stages/inherited-role.ts';
+import { type Claimant, claimNames, type NamesResult } from './stages/names.ts';
+import { printTable } from './stages/scope.ts';
+import { type CoresStage, type OpenSource, resolveCores, resolveSource, type SourceStage } from './stages/source.ts';
+import { unsupportedSections } from './stages/unsupported.ts';
+
+export type SourceInput =
+  | ({ readonly kind: 'open' } & OpenSource)
+  /** Could not be opened or introspected; `message` is the driver's text, for administrators. */
+  | { readonly kind: 'failed'; readonly reason: string; readonly message?: Json };
+
+export interface BuildOptions {
+  readonly defaultNamingConvention: NamingConvention;
+}
+
+export interface BuildInput {
+  readonly metadata: Metadata;
+  /** By source name. A source that is missing here counts as failed. */
+  readonly sources: ReadonlyMap<string, SourceInput>;
+  readonly options: BuildOptions;
+}
+
+/** A build and what the next one can keep of it. */
+export interface Build {
+  readonly cache: SchemaCache;
+  readonly stages: BuildStages;
+}
+
+interface BuildStages {
+  readonly sources: ReadonlyMap<string, SourceStage>;
+  readonly names: NamesResult;
+  readonly plan: InheritancePlan;
+}
+
+const NOT_CONNECTED: SourceInput = { kind: 'failed', reason: 'connection error' };
+
+export function buildSchemaCache(input: BuildInput, previous?: Build): Build {
+  const { metadata, options } = input;
+  const before = previous?.stages;
+  const inconsistencies: Inconsistency[] = [...unsupportedSections(metadata)];
+
+  const cores: CoresStage[] = [];
+  for (const source of metadata.sources.values()) {
+    const open = input.sources.get(source.name) ?? NOT_CONNECTED;
+    const convention = conventionOf(source, options);
+    if (open.kind === 'failed') inconsistencies.push(inconsistent(describeSource(source.name), open.reason, open.message));
+    else if (convention !== 'svc-default' && !open.backend.capabilities.namingConventions) {
+      const reason = `sources other than postgres do not support ${convention} as naming convention yet`;
+      inconsistencies.push(inconsistent(describeSource(source.name), reason));
+    } else cores.push(resolveCores(source, open, before?.sources.get(source.name)?.cores));
+  }
+
+  const names = claimNames(cores.flatMap((stage) => claimantsOf(stage, options)), before?.names);
+  for (const [id, message] of names.conflicts) inconsistencies.push(nameConflict(cores, id, message));
+
+  const roles = permissionRoles(metadata);
+  const plan = planInheritance(metadata.inheritedRoles, roles, before?.plan);
+  inconsistencies.push(...plan.inconsistencies);
+  for (const { roleName } of plan.roles) roles.add(roleName);
+
+  const stages = new Map<string, SourceStage>();
+  for (const core of cores) {
+    const { name } = core.metadata;
+    if (names.conflicts.has(objectId.source(name))) continue;
+    const stage = resolveSource(
+      core,
+      {
+        namingConvention: conventionOf(core.metadata, options),
+        customization: core.metadata.customization,
+        plan,
+        nameless: namelessIn(core, names.conflicts),
+      },
+      before?.sources.get(name),
+    );
+    stages.set(name, stage);
+    inconsistencies.push(...stage.inconsistencies);
+  }
+  const cache: SchemaCache = {
+    sources: new Map<string, SourceInfo>([...stages].map(([name, { info }]) => [name, info])),
+    roles,
+    inconsistencies,
+    introspectionDisabledFor: new Set(metadata.introspection.disabledForRoles),
+  };
+  return { cache, stages: { sources: stages, names, plan } };
+}
+
+function conventionOf(source: SourceMetadata, options: BuildOptions): NamingConvention {
+  return source.customization.namingConvention ?? options.defaultNamingConvention;
+}
+
+/** Roles of the permissions of tables, without admin. */
+function permissionRoles(metadata: Metadata): Set<string> {
+  const roles = new Set<string>();
+  for (const source of metadata.sources.values()) {
+    for (const table of source.tables.values()) {
+      for (const entries of [table.selectPermissions, table.insertPermissions, table.updatePermissions, table.deletePermissions]) {
+        for (const role of entries.keys()) roles.add(role);
+      }
+    }
+  }
+  roles.delete('admin');
+  return roles;
+}
+
+function claimantsOf(stage: CoresStage, options: BuildOptions): readonly Claimant[] {
+  const { context, metadata, open } = stage;
+  const convention = conventionOf(metadata, options);
+  const style = { namingConvention: convention, customization: metadata.customization };
+  const claimants: Claimant[] = [];
+  if (metadata.customization.rootFields.namespace !== undefined) {
+    claimants.push({
+      objectId: objectId.source(metadata.name),
+      name: `source ${metadata.name}`,
+      inputs: [metadata.customization, convention],
+      names: () => namesOfNamespace(style),
+    });
+  }
+  for (const [key, { core }] of stage.cores) {
+    if (core === null || !core.inGraphql) continue;
+    const computedFields = metadata.tables.get(key)?.computedFields ?? new Map();
+    claimants.push({
+      objectId: objectId.table(metadata.name, core.name),
+      name: `table ${printTable(context, core.name)} in source ${metadata.name}`,
+      inputs: [core, computedFields, metadata.customization, convention],
+      names: () => namesOfTable(style, { ...core, computedFields }),
+    });
+  }
+  for (const [key, tracked] of metadata.functions) {
+    const found = open.catalog.functions.get(key)?.[0];
+    const { customName, customRootFields } = tracked.configuration;
+    claimants.push({
+      objectId: objectId.function(metadata.name, tracked.function),
+      name: describeFunction(context, tracked.function).name,
+      inputs: [tracked.configuration, found, metadata.customization, convention],
+      names: () =>
+        namesOfFunction(style, { name: tracked.function, customName, customRootFields, exposedAs: exposureOf(tracked, found) }, context.backend.defaultSchema),
+    });
+  }
+  return claimants;
+}
+
+function nameConflict(cores: readonly CoresStage[], id: string, message: string): Inconsistency {
+  const refusal = { code: 'unexpected', message } as const;
+  for (const { context, metadata } of cores) {
+    if (id === objectId.source(metadata.name)) return { ...inconsistent(describeSource(metadata.name), message), refusal };
+    for (const { table } of metadata.tables.values()) {
+      if (id === objectId.table(metadata.name, table)) return { ...inconsistent(describeTable(context, table), message), refusal };
+    }
+    for (const { function: name } of metadata.functions.values()) {
+      if (id === objectId.function(metadata.name, name)) return { ...inconsistent(describeFunction(context, name), message), refusal };
+    }
+  }
+  throw new Error(`invariant: no object has the id ${id}`);
+}
+
+function namelessIn(stage: CoresStage, conflicts: ReadonlyMap<string, string>): (kind: 'table' | 'function', key: string) => boolean {
+  if (conflicts.size === 0) return () => false;
+  const { metadata } = stage;
+  return (kind, key) => {
+    const name = kind === 'table' ? metadata.tables.get(key)?.table : metadata.functions.get(key)?.function;
+    return name !== undefined && conflicts.has(kind === 'table' ? objectId.table(metadata.name, name) : objectId.function(metadata.name, name));
+  };
+}

@@ -1,0 +1,168 @@
+/** A small database kind and catalogs for the unit tests of this room and of the rooms above it. */
+import type { Backend, Comparison, ScalarType } from '../backend/backend.ts';
+import {
+  type Catalog, type CatalogColumn, type CatalogForeignKey, type CatalogFunction, type CatalogTable, type CatalogType, nameKey, type QualifiedName,
+} from '../catalog/catalog.ts';
+import { anyJson } from '../metadata/codec.ts';
+import { qualifiedName } from '../metadata/table-name.ts';
+import { SvcError } from '../errors/svc-error.ts';
+
+export function type(name: string, array = false): CatalogType {
+  return { schema: 'pg_catalog', name, kind: 'base', array };
+}
+
+const textOperators: readonly Comparison[] = [{ name: '_like', description: null, argument: { kind: 'same' } }];
+const jsonbOperators: readonly Comparison[] = [
+  { name: '_contains', description: null, argument: { kind: 'same' } },
+  { name: '_has_keys_any', description: null, argument: { kind: 'type', type: type('text'), list: true } },
+  { name: '_cast', description: null, argument: { kind: 'cast', name: 'jsonb_cast_exp', description: null, targets: [{ key: 'String', type: type('text') }] } },
+];
+const geometryOperators: readonly Comparison[] = [
+  {
+    name: '_st_d_within',
+    description: null,
+    argument: {
+      kind: 'input',
+      name: 'st_d_within_input',
+      description: null,
+      fields: [
+        { name: 'distance', type: type('float8'), required: true },
+        { name: 'from', type: type('geometry'), required: true },
+        { name: 'use_spheroid', type: type('bool'), required: false, default: true },
+      ],
+    },
+  },
+];
+
+function scalar({ name }: CatalogType): ScalarType {
+  const operators: Readonly<Record<string, readonly Comparison[]>> = { text: textOperators, jsonb: jsonbOperators, geometry: geometryOperators };
+  return {
+    graphql: name === 'int4' ? 'Int' : name === 'text' ? 'String' : name,
+    comparisons: operators[name] ?? [],
+    numeric: name === 'int4',
+    comparable: true,
+    ordered: true,
+    json: name === 'json' || name === 'jsonb' ? name : false,
+    check(json, at) {
+      if (name === 'int4' && typeof json !== 'number' && typeof json !== 'string') {
+        throw new SvcError('parse-failed', 'Integer expected for input type: integer', { path: at });
+      }
+      return json;
+    },
+  };
+}
+
+export const fakeBackend: Backend = {
+  kind: 'fake',
+  aliases: [],
+  defaultSchema: 'public',
+  configuration: anyJson,
+  tableName: qualifiedName('public'),
+  functionName: qualifiedName('public'),
+  capabilities: {
+    mutations: true,
+    functions: true,
+    enumTables: true,
+    transactionalDdl: true,
+    namingConventions: true,
+    columnComparison: true,
+    computedFields: 'table-argument',
+    upsert: 'on-conflict',
+    liveQueries: 'multiplexed',
+  },
+  types: {
+    scalar,
+    arrayComparisons: [{ name: '_contains', description: null, argument: { kind: 'same' } }],
+    base: type,
+    aggregatePredicates: [],
+  },
+  compiler: () => {
+    throw new Error('the fake backend compiles nothing');
+  },
+  connect: () => Promise.reject(new Error('the fake backend connects to nothing')),
+};
+
+export function named(name: string): QualifiedName {
+  const [first = '', second] = name.split('.');
+  return second === undefined ? { schema: 'public', name: first } : { schema: first, name: second };
+}
+
+/** `'id int4!'`: name, type, `[]` for an array, `!` for not null. */
+export function column(text: string, position = 1): CatalogColumn {
+  const [name = '', written = 'text'] = text.split(' ');
+  const base = written.replace('!', '').replace('[]', '');
+  return {
+    name,
+    type: type(base, written.includes('[]')),
+    nullable: !written.endsWith('!'),
+    hasDefault: false,
+    generated: false,
+    identity: false,
+    comment: null,
+    position,
+  };
+}
+
+export interface TableSketch {
+  readonly columns: readonly (string | CatalogColumn)[];
+  readonly key?: readonly string[];
+  readonly unique?: readonly (readonly string[])[];
+  /** `author_id -> author.id`; several columns separated by commas. */
+  readonly references?: readonly string[];
+  readonly kind?: CatalogTable['kind'];
+  readonly writable?: boolean;
+}
+
+let nextId = 1;
+
+export function table(name: string, sketch: TableSketch): CatalogTable {
+  const own = named(name);
+  const writable = sketch.writable ?? true;
+  return {
+    id: nextId++,
+    name: own,
+    kind: sketch.kind ?? 'table',
+    comment: null,
+    columns: sketch.columns.map((each, i) => (typeof each === 'string' ? column(each, i + 1) : each)),
+    primaryKey: sketch.key === undefined ? null : { name: `${own.name}_pkey`, columns: sketch.key },
+    uniqueConstraints: (sketch.unique ?? []).map((columns) => ({ name: `${own.name}_${columns.join('_')}_key`, columns })),
+    otherConstraints: [],
+    foreignKeys: (sketch.references ?? []).map((text, i) => foreignKey(`${own.name}_fkey${i}`, text)),
+    insertable: writable,
+    updatable: writable,
+    deletable: writable,
+  };
+}
+
+function foreignKey(name: string, text: string): CatalogForeignKey {
+  const [from = '', to = ''] = text.split(' -> ');
+  const dot = to.lastIndexOf('.');
+  return { name, columns: from.split(','), target: named(to.slice(0, dot)), targetColumns: to.slice(dot + 1).split(',') };
+}
+
+export function sqlFunction(name: string, fields: Partial<CatalogFunction>): CatalogFunction {
+  return {
+    id: nextId++,
+    name: named(name),
+    comment: null,
+    volatility: 'stable',
+    variadic: false,
+    arguments: [],
+    returns: type('text'),
+    returnsTable: null,
+    returnsSet: false,
+    aggregate: false,
+    ...fields,
+  };
+}
+
+/** The row type of a table. */
+export function rowType(name: string): CatalogType {
+  return { ...named(name), kind: 'composite', array: false };
+}
+
+export function catalog(tables: readonly CatalogTable[], functions: readonly CatalogFunction[] = []): Catalog {
+  const byName = new Map<string, CatalogFunction[]>();
+  for (const each of functions) byName.set(nameKey(each.name), [...(byName.get(nameKey(each.name)) ?? []), each]);
+  return { tables: new Map(tables.map((each) => [nameKey(each.name), each])), functions: byName, version: 150000 };
+}

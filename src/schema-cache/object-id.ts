@@ -1,0 +1,25 @@
+/**
+ * Stable identities of metadata objects: how inconsistencies before and after a change are
+ * compared, and how a command names the objects it is about.
+ */
+import { nameKey, type QualifiedName } from '../catalog/catalog.ts';
+import type { PermissionKind } from '../metadata/permission.ts';
+
+const id = (...parts: readonly string[]): string => parts.join('\u0001');
+
+export const objectId = {
+  source: (source: string) => id('source', source),
+  table: (source: string, table: QualifiedName) => id('table', source, nameKey(table)),
+  relationship: (source: string, table: QualifiedName, name: string) => id('relationship', source, nameKey(table), name),
+  computedField: (source: string, table: QualifiedName, name: string) => id('computed-field', source, nameKey(table), name),
+  permission: (source: string, table: QualifiedName, kind: PermissionKind, role: string) => id('permission', source, nameKey(table), kind, role),
+  function: (source: string, name: QualifiedName) => id('function', source, nameKey(name)),
+  functionPermission: (source: string, name: QualifiedName, role: string) => id('function-permission', source, nameKey(name), role),
+  inheritedRole: (role: string) => id('inherited-role', role),
+  inheritedPermission: (role: string, source: string, table: QualifiedName, kind: PermissionKind) =>
+    id('inherited-permission', role, source, nameKey(table), kind),
+  /** A key of a table that belongs to a later feature, such as an event trigger. */
+  tableExtra: (source: string, table: QualifiedName, key: string, name: string) => id('table-extra', source, nameKey(table), key, name),
+  /** A top-level section of a later feature. */
+  section: (section: string, name: string) => id('section', section, name),
+} as const;

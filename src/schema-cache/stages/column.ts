@@ -1,0 +1,34 @@
+import type { QualifiedName } from '../../catalog/catalog.ts';
+import type { ColumnInfo } from '../schema-cache.ts';
+import type { Inquiry, TableCore } from './scope.ts';
+
+/** All columns of a table by database name, those without a legal GraphQL name included. */
+export function resolveColumns(core: TableCore, inquiry: Inquiry): ReadonlyMap<string, ColumnInfo> {
+  const enums = enumColumns(core, inquiry);
+  const columns = new Map<string, ColumnInfo>();
+  for (const column of core.catalog.columns) {
+    const config = core.configuration.columnConfig.get(column.name);
+    columns.set(column.name, {
+      name: column.name,
+      fieldName: config?.customName ?? column.name,
+      customName: config?.customName !== undefined,
+      comment: config?.comment === undefined ? undefined : config.comment === '' ? null : config.comment,
+      catalog: column,
+      enumTable: enums.get(column.name) ?? null,
+    });
+  }
+  return columns;
+}
+
+/** Columns with a single-column foreign key to the key of an enum table. */
+function enumColumns(core: TableCore, inquiry: Inquiry): ReadonlyMap<string, QualifiedName> {
+  const found = new Map<string, QualifiedName>();
+  for (const foreignKey of core.catalog.foreignKeys) {
+    const column = foreignKey.columns[0];
+    if (column === undefined || foreignKey.columns.length !== 1 || found.has(column)) continue;
+    if (!inquiry.isEnum(foreignKey.target)) continue;
+    const target = inquiry.tracked(foreignKey.target);
+    if (target?.primaryKey?.columns[0] === foreignKey.targetColumns[0]) found.set(column, foreignKey.target);
+  }
+  return found;
+}

@@ -1,0 +1,105 @@
+import type { CatalogFunction, CatalogType, QualifiedName } from '../../catalog/catalog.ts';
+import type { ComputedField } from '../../metadata/computed-field.ts';
+import type { FunctionCall } from '../../ir/read.ts';
+import { Defect } from '../inconsistency.ts';
+import { isGraphqlName } from '../../metadata/graphql-name.ts';
+import type { ComputedFieldInfo } from '../schema-cache.ts';
+import { type Inquiry, printTable, type SourceContext } from './scope.ts';
+
+/** The only function of a name. @throws Defect */
+export function singleFunction(source: SourceContext, name: QualifiedName, overloads: readonly CatalogFunction[]): CatalogFunction {
+  const printed = printTable(source, name);
+  if (overloads[0] === undefined) throw new Defect(`no such function exists: "${printed}"`);
+  if (overloads.length > 1) throw new Defect(`function "${printed}" is overloaded. Overloaded functions are not supported`);
+  return overloads[0];
+}
+
+/** `… because r`, or `… for the following reasons:` with one line for each. */
+export function refused(start: string, reasons: readonly string[]): Defect {
+  if (reasons.length === 1) return new Defect(`${start} because ${reasons[0]}`);
+  return new Defect(`${start} for the following reasons:\n${reasons.map((reason) => `  • ${reason}\n`).join('')}`);
+}
+
+export function isJson(source: SourceContext, type: CatalogType): boolean {
+  return !type.array && source.backend.types.scalar(type).json !== false;
+}
+
+/** @throws Defect with every reason why the function cannot be a field of the table */
+export function resolveComputedField(source: SourceContext, table: QualifiedName, field: ComputedField, inquiry: Inquiry): ComputedFieldInfo {
+  const found = singleFunction(source, field.function, inquiry.functions(field.function));
+  const printed = `"${printTable(source, field.function)}"`;
+  const reasons: string[] = [];
+  if (!isGraphqlName(field.name)) reasons.push(`"${field.name}" is not a valid GraphQL name`);
+  if (found.volatility === 'volatile') reasons.push(`the function ${printed} is of type VOLATILE; cannot be added as a computed field`);
+  const returns = returnsOf(source, found, inquiry);
+  if (typeof returns === 'string') reasons.push(returns);
+  const tableArgument = tableArgumentOf(source, table, field, found, reasons);
+  const sessionArgument = sessionArgumentOf(source, field, found, reasons);
+  if (reasons.length > 0 || typeof returns === 'string') {
+    throw refused(`the computed field "${field.name}" cannot be added to table "${printTable(source, table)}"`, reasons);
+  }
+  return { name: field.name, comment: field.comment, function: found, tableArgument, sessionArgument, returns };
+}
+
+function returnsOf(source: SourceContext, found: CatalogFunction, inquiry: Inquiry): ComputedFieldInfo['returns'] | string {
+  const printed = `"${printTable(source, found.name)}"`;
+  if (found.returnsTable !== null && found.returnsSet) {
+    if (inquiry.tracked(found.returnsTable) !== undefined) return { kind: 'table', table: found.returnsTable };
+    const table = printTable(source, found.returnsTable);
+    return `the function ${printed} returning set of table "${table}" is not tracked or not found in database`;
+  }
+  const { kind, name } = found.returns;
+  if (found.returnsSet || found.returnsTable !== null || kind === 'composite' || kind === 'pseudo') {
+    return `the function ${printed} returning type ${name} is not a BASE type`;
+  }
+  return { kind: 'scalar', type: found.returns };
+}
+
+function tableArgumentOf(source: SourceContext, table: QualifiedName, field: ComputedField, found: CatalogFunction, reasons: string[]): number {
+  const printed = `"${printTable(source, found.name)}"`;
+  if (found.arguments.length === 0) {
+    reasons.push(`the function ${printed} has no input arguments`);
+    return -1;
+  }
+  const index = field.tableArgument === undefined ? 0 : found.arguments.findIndex(({ name }) => name === field.tableArgument);
+  const argument = found.arguments[index];
+  if (argument === undefined) {
+    reasons.push(`"${field.tableArgument}" is not an input argument of the function ${printed}`);
+    return -1;
+  }
+  const which = field.tableArgument === undefined ? `first argument of the function ${printed}` : `argument "${field.tableArgument}" of the function ${printed}`;
+  if (argument.type.kind !== 'composite' || argument.type.array) reasons.push(`the ${which} is not COMPOSITE type`);
+  else if (argument.type.schema !== table.schema || argument.type.name !== table.name) {
+    const type = printTable(source, { schema: argument.type.schema, name: argument.type.name });
+    reasons.push(`the ${which} of type "${type}" is not the table to which the computed field is being added`);
+  }
+  return index;
+}
+
+function sessionArgumentOf(source: SourceContext, field: ComputedField, found: CatalogFunction, reasons: string[]): number | null {
+  if (field.sessionArgument === undefined) return null;
+  const printed = `"${printTable(source, found.name)}"`;
+  const index = found.arguments.findIndex(({ name }) => name === field.sessionArgument);
+  const argument = found.arguments[index];
+  if (argument === undefined) reasons.push(`"${field.sessionArgument}" is not an input argument of the function ${printed}`);
+  else if (!isJson(source, argument.type)) reasons.push(`argument "${field.sessionArgument}" of the function ${printed} is not of type JSON`);
+  return index;
+}
+
+/** Whether the field takes arguments of the caller's. */
+export function takesArguments(field: ComputedFieldInfo): boolean {
+  const own = field.sessionArgument === null ? 1 : 2;
+  return field.function.arguments.length > own;
+}
+
+/** The call of a field that takes no arguments of the caller's, for the row at hand. */
+export function callFor(field: ComputedFieldInfo): FunctionCall {
+  return {
+    function: field.function.name,
+    arguments: field.function.arguments.map((argument, i) =>
+      i === field.tableArgument
+        ? { kind: 'row' }
+        : { kind: 'value', name: argument.name === '' ? null : argument.name, operand: { value: { kind: 'session-variables' }, type: argument.type, list: false } },
+    ),
+  };
+}

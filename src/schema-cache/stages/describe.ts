@@ -1,0 +1,113 @@
+/** How metadata objects are named and shown in inconsistency records. */
+import type { QualifiedName } from '../../catalog/catalog.ts';
+import type { Json } from '../../util/json.ts';
+import type { PermissionKind } from '../../metadata/permission.ts';
+import type { ObjectDescription } from '../inconsistency.ts';
+import { objectId } from '../object-id.ts';
+import { printTable, type SourceContext } from './scope.ts';
+
+function inTable(source: SourceContext, table: QualifiedName): string {
+  return `in table ${printTable(source, table)} in source ${source.name}`;
+}
+
+export function describeSource(name: string): ObjectDescription {
+  return { objectId: objectId.source(name), type: 'source', name: `source ${name}`, definition: name };
+}
+
+export function describeTable(source: SourceContext, table: QualifiedName): ObjectDescription {
+  return {
+    objectId: objectId.table(source.name, table),
+    type: 'table',
+    name: `table ${printTable(source, table)} in source ${source.name}`,
+    definition: source.backend.tableName.encode(table),
+  };
+}
+
+export function describeRelationship(
+  source: SourceContext,
+  table: QualifiedName,
+  kind: 'object' | 'array',
+  relationship: { readonly name: string; readonly comment?: string },
+  using: Json,
+): ObjectDescription {
+  const type = `${kind}_relation`;
+  return {
+    objectId: objectId.relationship(source.name, table, relationship.name),
+    type,
+    name: `${type} ${relationship.name} ${inTable(source, table)}`,
+    definition: {
+      using,
+      name: relationship.name,
+      source: source.name,
+      comment: relationship.comment ?? null,
+      table: source.backend.tableName.encode(table),
+    },
+  };
+}
+
+export function describeComputedField(
+  source: SourceContext,
+  table: QualifiedName,
+  field: { readonly name: string; readonly comment?: string },
+  definition: Json,
+): ObjectDescription {
+  return {
+    objectId: objectId.computedField(source.name, table, field.name),
+    type: 'computed_field',
+    name: `computed_field ${field.name} ${inTable(source, table)}`,
+    definition: { name: field.name, source: source.name, table: source.backend.tableName.encode(table), definition, comment: field.comment ?? null },
+  };
+}
+
+export function describePermission(
+  source: SourceContext,
+  table: QualifiedName,
+  kind: PermissionKind,
+  role: string,
+  permission: Json,
+  comment: string | undefined,
+): ObjectDescription {
+  return {
+    objectId: objectId.permission(source.name, table, kind, role),
+    type: `${kind}_permission`,
+    name: `${kind}_permission ${role} ${inTable(source, table)}`,
+    definition: { source: source.name, table: source.backend.tableName.encode(table), role, permission, comment: comment ?? null },
+  };
+}
+
+export function describeFunction(source: SourceContext, name: QualifiedName): ObjectDescription {
+  return {
+    objectId: objectId.function(source.name, name),
+    type: 'function',
+    name: `function ${printTable(source, name)} in source ${source.name}`,
+    definition: source.backend.functionName.encode(name),
+  };
+}
+
+export function describeFunctionPermission(source: SourceContext, name: QualifiedName, role: string): ObjectDescription {
+  return {
+    objectId: objectId.functionPermission(source.name, name, role),
+    type: 'function_permission',
+    name: `function_permission ${role} permission for function ${printTable(source, name)} in source ${source.name}`,
+    definition: { source: source.name, function: source.backend.functionName.encode(name), role },
+  };
+}
+
+export function describeInheritedRole(role: string, roleSet: readonly string[]): ObjectDescription {
+  return {
+    objectId: objectId.inheritedRole(role),
+    type: 'inherited_role',
+    name: `inherited_role inherited role ${role}`,
+    definition: { role_name: role, role_set: roleSet },
+  };
+}
+
+/** A key of a table that no feature here handles. */
+export function describeTableExtra(source: SourceContext, table: QualifiedName, type: string, key: string, name: string, definition: Json): ObjectDescription {
+  return {
+    objectId: objectId.tableExtra(source.name, table, key, name),
+    type,
+    name: `${type} ${name} ${inTable(source, table)}`,
+    definition: { name, source: source.name, table: source.backend.tableName.encode(table), definition },
+  };
+}

@@ -1,0 +1,66 @@
+import type { CatalogColumn, CatalogTable } from '../../catalog/catalog.ts';
+import { isGraphqlName } from '../../metadata/graphql-name.ts';
+import type { EnumValue } from '../schema-cache.ts';
+import { Defect } from '../inconsistency.ts';
+import { columnOf } from './scope.ts';
+
+const RESERVED = new Set(['true', 'false', 'null']);
+
+/** What keeps a table's shape from being an enum; empty when nothing does. */
+function shapeDefects(table: CatalogTable, isText: (column: CatalogColumn) => boolean, print: (column: CatalogColumn) => string): readonly string[] {
+  const reasons: string[] = [];
+  const key = table.primaryKey;
+  if (key === null) reasons.push('the table must have a primary key');
+  else if (key.columns.length !== 1) {
+    reasons.push(`the table’s primary key must not span multiple columns (${[...key.columns].sort().join(', ')})`);
+  } else {
+    const column = columnOf(table, key.columns[0] as string);
+    if (column !== undefined && !isText(column)) {
+      reasons.push(`the table’s primary key ("${column.name}") must have type "text", not type "${print(column)}"`);
+    }
+  }
+  const others = table.columns.filter((column) => !(key?.columns ?? []).includes(column.name));
+  if (key !== null && others.length > 1) {
+    const names = table.columns.map((column) => column.name).sort();
+    reasons.push(`the table must have exactly one primary key and optionally one comment column, not ${names.length} columns (${names.join(', ')})`);
+  } else if (key !== null && others[0] !== undefined && !isText(others[0])) {
+    reasons.push(`the table’s comment column ("${others[0].name}") must have type "text", not type "${print(others[0])}"`);
+  }
+  return reasons;
+}
+
+/** The columns that hold an enum table's values and descriptions, or null when its shape is not that of one. */
+export function enumColumns(table: CatalogTable): { readonly value: string; readonly description: string | null } | null {
+  const value = table.primaryKey?.columns.length === 1 ? table.primaryKey.columns[0] : undefined;
+  const others = table.columns.filter((column) => column.name !== value);
+  if (value === undefined || others.length > 1) return null;
+  return { value, description: others[0]?.name ?? null };
+}
+
+/**
+ * The values of an enum table, sorted.
+ * @param rows what is in the table; undefined: it could not be read
+ * @throws Defect listing everything that is wrong
+ */
+export function resolveEnum(
+  table: CatalogTable,
+  printed: string,
+  rows: readonly EnumValue[] | undefined,
+  isText: (column: CatalogColumn) => boolean,
+  printType: (column: CatalogColumn) => string,
+): readonly EnumValue[] {
+  const reasons = [...shapeDefects(table, isText, printType)];
+  if (reasons.length === 0) {
+    if (rows === undefined) reasons.push('its rows could not be read');
+    else if (rows.length === 0) reasons.push('the table must have at least one row');
+    for (const { value } of rows ?? []) {
+      if (!isGraphqlName(value) || RESERVED.has(value)) reasons.push(`the value "${value}" is not a valid GraphQL enum value name`);
+    }
+  }
+  if (reasons.length > 0) {
+    const start = `the table "${printed}" cannot be used as an enum`;
+    if (reasons.length === 1) throw new Defect(`${start} because ${reasons[0]}`);
+    throw new Defect(`${start} for the following reasons:\n${reasons.map((reason) => `  • ${reason}\n`).join('')}`);
+  }
+  return [...(rows ?? [])].sort((a, b) => (a.value < b.value ? -1 : a.value > b.value ? 1 : 0));
+}

@@ -1,0 +1,103 @@
+/** Tracked functions. */
+import type { CatalogFunction } from '../../catalog/catalog.ts';
+import type { FunctionMetadata } from '../../metadata/function.ts';
+import { isGraphqlName } from '../../metadata/graphql-name.ts';
+import { Defect, fromDefect, inconsistent } from '../inconsistency.ts';
+import type { FunctionInfo, Inconsistency, TableInfo } from '../schema-cache.ts';
+import { isJson, refused, singleFunction } from './computed-field.ts';
+import { describeFunction, describeFunctionPermission } from './describe.ts';
+import { printTable, type SourceContext } from './scope.ts';
+import { nameKey } from '../../catalog/catalog.ts';
+
+export interface FunctionResult {
+  readonly metadata: FunctionMetadata;
+  readonly overloads: readonly CatalogFunction[] | undefined;
+  readonly returns: TableInfo | undefined;
+  readonly info: FunctionInfo | null;
+  readonly inconsistencies: readonly Inconsistency[];
+}
+
+/** What decides a function's names, without the checks. */
+export function exposureOf(metadata: FunctionMetadata, found: CatalogFunction | undefined): 'query' | 'mutation' {
+  return metadata.configuration.exposedAs ?? (found?.volatility === 'volatile' ? 'mutation' : 'query');
+}
+
+/** @param tables tracked tables with their permissions, inherited ones included */
+export function resolveFunction(
+  source: SourceContext,
+  metadata: FunctionMetadata,
+  overloads: readonly CatalogFunction[] | undefined,
+  tables: ReadonlyMap<string, TableInfo>,
+  previous: FunctionResult | undefined,
+): FunctionResult {
+  const returnsName = overloads?.[0]?.returnsTable ?? null;
+  const returns = returnsName === null ? undefined : tables.get(nameKey(returnsName));
+  if (previous?.metadata === metadata && previous.overloads === overloads && previous.returns === returns) return previous;
+  try {
+    const info = resolve(source, metadata, overloads ?? [], returns);
+    const { permissions, inconsistencies } = permissionsOf(source, metadata, returns as TableInfo);
+    return { metadata, overloads, returns, info: { ...info, permissions }, inconsistencies };
+  } catch (error) {
+    if (!(error instanceof Defect)) throw error;
+    const record = fromDefect(describeFunction(source, metadata.function), `in function "${printTable(source, metadata.function)}": `, error);
+    return { metadata, overloads, returns, info: null, inconsistencies: [record] };
+  }
+}
+
+function resolve(source: SourceContext, metadata: FunctionMetadata, overloads: readonly CatalogFunction[], returns: TableInfo | undefined): FunctionInfo {
+  const found = singleFunction(source, metadata.function, overloads);
+  const { configuration } = metadata;
+  const reasons: string[] = [];
+  const ownName = found.name.schema === source.backend.defaultSchema ? found.name.name : `${found.name.schema}_${found.name.name}`;
+  if (!isGraphqlName(configuration.customName ?? ownName)) reasons.push('function name is not a legal GraphQL identifier');
+  if (found.variadic) reasons.push('function with "VARIADIC" parameters are not supported');
+  if (found.returnsTable === null) {
+    reasons.push(found.returns.kind === 'composite' ? 'the function does not return a table' : 'the function does not return a "COMPOSITE" type');
+  }
+  const exposedAs = exposureOf(metadata, found);
+  if (exposedAs === 'mutation' && found.volatility !== 'volatile') {
+    reasons.push(
+      'the function was requested to be exposed as a mutation, but is not marked VOLATILE. Maybe the function was given the wrong volatility when it was defined?',
+    );
+  }
+  const sessionArgument = sessionArgumentOf(source, configuration.sessionArgument, found, reasons);
+  const illegal = found.arguments.map(({ name }) => name).filter((name) => name !== '' && !isGraphqlName(name));
+  if (illegal.length > 0) reasons.push(`the function arguments ${illegal.join(', ')} are not in compliance with GraphQL spec`);
+  if (reasons.length > 0) throw refused(`the function "${printTable(source, metadata.function)}" cannot be tracked`, reasons);
+  if (found.returnsTable !== null && returns === undefined) throw new Defect(`table "${printTable(source, found.returnsTable)}" is not tracked`);
+  return {
+    source: source.name,
+    name: metadata.function,
+    catalog: found,
+    customName: configuration.customName,
+    customRootFields: configuration.customRootFields,
+    comment: metadata.comment,
+    exposedAs,
+    sessionArgument,
+    returns: (returns as TableInfo).name,
+    permissions: new Set(),
+  };
+}
+
+function sessionArgumentOf(source: SourceContext, name: string | undefined, found: CatalogFunction, reasons: string[]): number | null {
+  if (name === undefined) return null;
+  const index = found.arguments.findIndex((argument) => argument.name === name);
+  const argument = found.arguments[index];
+  if (argument === undefined) reasons.push(`given session argument "${name}" not the input argument of the function`);
+  else if (!isJson(source, argument.type)) reasons.push(`given session argument "${name}" is not of type json`);
+  return index;
+}
+
+/** A permission counts while its role may select from the returned table. */
+function permissionsOf(source: SourceContext, metadata: FunctionMetadata, returns: TableInfo): { permissions: ReadonlySet<string>; inconsistencies: readonly Inconsistency[] } {
+  const permissions = new Set<string>();
+  const inconsistencies: Inconsistency[] = [];
+  for (const role of metadata.permissions) {
+    if (returns.permissions.get(role)?.select !== undefined) permissions.add(role);
+    else {
+      const reason = `no select permission defined on table "${printTable(source, returns.name)}" for role "${role}"`;
+      inconsistencies.push(inconsistent(describeFunctionPermission(source, metadata.function, role), reason));
+    }
+  }
+  return { permissions, inconsistencies };
+}

@@ -1,0 +1,165 @@
+/**
+ * Inherited roles become permissions like any other: first which roles there are and in what
+ * order (parents before children), then their permissions table by table.
+ */
+import type { QualifiedName } from '../../catalog/catalog.ts';
+import { and, type BoolExp, or, TRUE } from '../../ir/bool-exp.ts';
+import type { InheritedRole } from '../../metadata/metadata.ts';
+import type { PermissionKind } from '../../metadata/permission.ts';
+import { type Json, printJson } from '../../util/json.ts';
+import { inconsistent } from '../inconsistency.ts';
+import { objectId } from '../object-id.ts';
+import type { Inconsistency, RolePermissions, SelectPermission } from '../schema-cache.ts';
+import { describeInheritedRole } from './describe.ts';
+import { printTable, type SourceContext } from './scope.ts';
+
+export interface InheritancePlan {
+  /** Parents first. */
+  readonly roles: readonly InheritedRole[];
+  readonly inconsistencies: readonly Inconsistency[];
+}
+
+/** @param known roles of permissions */
+export function planInheritance(inherited: ReadonlyMap<string, InheritedRole>, known: ReadonlySet<string>, previous: InheritancePlan | undefined): InheritancePlan {
+  const roles: InheritedRole[] = [];
+  const inconsistencies: Inconsistency[] = [];
+  const state = new Map<string, 'open' | 'good' | 'bad'>();
+
+  const visit = (name: string, trail: readonly string[]): boolean => {
+    const role = inherited.get(name);
+    if (role === undefined) return known.has(name);
+    const seen = state.get(name);
+    if (seen !== undefined && seen !== 'open') return seen === 'good';
+    if (seen === 'open') {
+      const cycle = [...trail.slice(trail.indexOf(name)), name];
+      const text = `found cycle(s) in roles: ${JSON.stringify(cycle)}`;
+      inconsistencies.push({ ...inconsistent(describe(role), text), refusal: { code: 'cyclic-dependency', message: text } });
+      return false;
+    }
+    state.set(name, 'open');
+    const missing = role.roleSet.filter((parent) => !inherited.has(parent) && !known.has(parent));
+    if (missing.length > 0) {
+      const reason = `in inherited role ${name}: the following parent role(s) are not found: ${missing.join(', ')} which are required to construct the inherited role: "${name}"`;
+      inconsistencies.push(inconsistent(describe(role), reason));
+    }
+    const broken = role.roleSet.filter((parent) => !missing.includes(parent) && !visit(parent, [...trail, name]));
+    const good = missing.length === 0 && broken.length === 0;
+    if (broken.length > 0 && missing.length === 0 && !inconsistencies.some((i) => i.objectId === objectId.inheritedRole(name))) {
+      inconsistencies.push(inconsistent(describe(role), `parent role "${broken[0]}" does not exist`));
+    }
+    state.set(name, good ? 'good' : 'bad');
+    if (good) roles.push(role);
+    return good;
+  };
+  for (const name of inherited.keys()) visit(name, []);
+
+  const same =
+    previous !== undefined && previous.inconsistencies.length === 0 && inconsistencies.length === 0 &&
+    previous.roles.length === roles.length && previous.roles.every((role, i) => role === roles[i]);
+  return same ? previous : { roles, inconsistencies };
+}
+
+function describe(role: InheritedRole) {
+  return describeInheritedRole(role.roleName, role.roleSet);
+}
+
+export interface Inheritance {
+  readonly own: ReadonlyMap<string, RolePermissions>;
+  readonly plan: InheritancePlan;
+  readonly permissions: ReadonlyMap<string, RolePermissions>;
+  readonly inconsistencies: readonly Inconsistency[];
+}
+
+/** The permissions of one table with those of inherited roles; explicit ones win kind by kind. */
+export function inheritPermissions(source: SourceContext, table: QualifiedName, own: ReadonlyMap<string, RolePermissions>, plan: InheritancePlan): Inheritance {
+  if (plan.roles.length === 0) return { own, plan, permissions: own, inconsistencies: [] };
+  const permissions = new Map(own);
+  const inconsistencies: Inconsistency[] = [];
+  for (const role of plan.roles) {
+    const explicit = own.get(role.roleName) ?? {};
+    const parents = role.roleSet.map((parent) => permissions.get(parent)).filter((parent) => parent !== undefined);
+    const resolved: { -readonly [K in PermissionKind]?: RolePermissions[K] } = { ...explicit };
+    if (resolved.select === undefined) {
+      const selects = parents.map((parent) => parent.select).filter((select) => select !== undefined);
+      if (selects.length > 0) resolved.select = combineSelects(selects);
+    }
+    for (const kind of ['insert', 'update', 'delete'] as const) {
+      if (resolved[kind] !== undefined) continue;
+      const given = parents.map((parent) => parent[kind]).filter((permission) => permission !== undefined);
+      const first = given[0];
+      if (first === undefined) continue;
+      if (given.every((other) => other === first || canonical(other) === canonical(first))) Object.assign(resolved, { [kind]: first });
+      else inconsistencies.push(conflict(source, table, role, kind));
+    }
+    if (Object.keys(resolved).length > 0) permissions.set(role.roleName, resolved);
+  }
+  return { own, plan, permissions, inconsistencies };
+}
+
+function combineSelects(parents: readonly SelectPermission[]): SelectPermission {
+  if (parents.every((parent) => parent === parents[0])) return parents[0] as SelectPermission;
+  const limits = parents.map(({ limit }) => limit).filter((limit) => limit !== null);
+  return {
+    columns: combineCells(parents, (parent) => parent.columns),
+    computedFields: combineCells(parents, (parent) => parent.computedFields),
+    filter: or(...parents.map(({ filter }) => filter)),
+    limit: limits.length === 0 ? null : Math.max(...limits),
+    allowAggregations: parents.some(({ allowAggregations }) => allowAggregations),
+    queryRootFields: unionOrAll(parents.map(({ queryRootFields }) => queryRootFields)),
+    subscriptionRootFields: unionOrAll(parents.map(({ subscriptionRootFields }) => subscriptionRootFields)),
+  };
+}
+
+function unionOrAll<T>(sets: readonly (ReadonlySet<T> | null)[]): ReadonlySet<T> | null {
+  const union = new Set<T>();
+  for (const set of sets) {
+    if (set === null) return null;
+    for (const item of set) union.add(item);
+  }
+  return union;
+}
+
+/**
+ * What all parents grant unmasked stays plain. Anything else is there where the filter of a parent
+ * that grants it holds, and that parent's own mask.
+ */
+function combineCells(
+  parents: readonly SelectPermission[],
+  cells: (parent: SelectPermission) => ReadonlyMap<string, BoolExp | null>,
+): ReadonlyMap<string, BoolExp | null> {
+  const names = new Set(parents.flatMap((parent) => [...cells(parent).keys()]));
+  const combined = new Map<string, BoolExp | null>();
+  for (const name of names) {
+    const granting = parents.filter((parent) => cells(parent).has(name));
+    const plain = granting.length === parents.length && granting.every((parent) => cells(parent).get(name) === null);
+    combined.set(name, plain ? null : or(...granting.map((parent) => and(parent.filter, cells(parent).get(name) ?? TRUE))));
+  }
+  return combined;
+}
+
+/** Text that is equal for permissions that differ only in the order of columns and of operands. */
+function canonical(value: unknown): string {
+  if (value instanceof Set) return `{${[...value].map(canonical).sort().join()}}`;
+  if (value instanceof Map) return `{${[...value].map(([k, v]) => `${k}:${canonical(v)}`).sort().join()}}`;
+  if (Array.isArray(value)) return `[${value.map(canonical).sort().join()}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? '';
+  if ('kind' in value && value.kind === 'literal') return printJson((value as { json?: Json }).json ?? null);
+  return `{${Object.entries(value).map(([k, v]) => `${k}:${canonical(v)}`).sort().join()}}`;
+}
+
+function conflict(source: SourceContext, table: QualifiedName, role: InheritedRole, kind: PermissionKind): Inconsistency {
+  const printed = printTable(source, table);
+  const reason = `Could not inherit permission for the role '${role.roleName}' for the entity: '${kind} permission, table: ${printed}, source: '${source.name}''`;
+  const type = 'inherited role permission inconsistency';
+  const entity = { permission_type: kind, source: source.name, table: source.backend.tableName.encode(table) };
+  return {
+    objectId: objectId.inheritedPermission(role.roleName, source.name, table, kind),
+    type,
+    name: role.roleName,
+    reason,
+    definition: entity,
+    record: { reason, name: role.roleName, type, entity },
+    informational: true,
+  };
+}
+

@@ -1,0 +1,119 @@
+import type { CatalogForeignKey, CatalogTable, QualifiedName } from '../../catalog/catalog.ts';
+import { sameName } from '../../catalog/catalog.ts';
+import type { Join } from '../../ir/relation.ts';
+import type { ManualConfiguration, ObjectUsing, Relationship } from '../../metadata/relationship.ts';
+import { Defect } from '../inconsistency.ts';
+import type { RelationshipInfo } from '../schema-cache.ts';
+import { columnOf, type Inquiry, printTable, type SourceContext, type TableCore } from './scope.ts';
+
+/** A defect that is reported bare, without the names of table and relationship before it. */
+export class DanglingReference extends Defect {}
+
+/**
+ * The columns and the target of a relationship.
+ * @throws Defect
+ */
+export function resolveRelationship(
+  source: SourceContext,
+  core: TableCore,
+  kind: 'object' | 'array',
+  relationship: Relationship<ObjectUsing>,
+  inquiry: Inquiry,
+): RelationshipInfo {
+  const { using } = relationship;
+  const resolved =
+    using.kind === 'own-columns'
+      ? overOwnKey(source, core, using.columns, inquiry)
+      : using.kind === 'remote-columns'
+        ? overRemoteKey(source, core, using.table, using.columns, inquiry)
+        : manual(source, core, using.manual, inquiry);
+  const afterParent = kind === 'array' || resolved.afterParent;
+  return {
+    name: relationship.name,
+    kind,
+    comment: relationship.comment,
+    target: resolved.target,
+    join: resolved.join,
+    nullable: resolved.nullable,
+    insertionOrder: afterParent ? 'after-parent' : 'before-parent',
+  };
+}
+
+interface Resolved {
+  readonly target: QualifiedName;
+  readonly join: Join;
+  readonly nullable: boolean;
+  readonly afterParent: boolean;
+}
+
+/** Foreign keys over exactly these columns, in any order. */
+function foreignKeyOver(keys: readonly CatalogForeignKey[], columns: readonly string[]): CatalogForeignKey {
+  const found = keys.filter((key) => key.columns.length === columns.length && columns.every((column) => key.columns.includes(column)));
+  if (found[0] === undefined) throw new Defect('no foreign constraint exists on the given column(s)');
+  if (found.length > 1) throw new Defect('more than one foreign key constraint exists on the given column(s)');
+  return found[0];
+}
+
+function trackedTable(source: SourceContext, name: QualifiedName, inquiry: Inquiry): CatalogTable {
+  const table = inquiry.tracked(name);
+  if (table === undefined) throw new DanglingReference(`table "${printTable(source, name)}" is not tracked`);
+  return table;
+}
+
+function pair(local: readonly string[], remote: readonly string[]): Join['columns'] {
+  return local.map((column, i) => ({ local: column, remote: remote[i] as string }));
+}
+
+/** Whether rows with the same values in `columns` are the same row. */
+export function isKey(table: CatalogTable, columns: readonly string[]): boolean {
+  const keys = table.primaryKey === null ? table.uniqueConstraints : [table.primaryKey, ...table.uniqueConstraints];
+  return keys.some((key) => key.columns.every((column) => columns.includes(column)));
+}
+
+function overOwnKey(source: SourceContext, core: TableCore, columns: readonly string[], inquiry: Inquiry): Resolved {
+  const key = foreignKeyOver(core.catalog.foreignKeys, columns);
+  trackedTable(source, key.target, inquiry);
+  return {
+    target: key.target,
+    // A foreign key always points at unique columns.
+    join: { columns: pair(key.columns, key.targetColumns), unique: true },
+    nullable: key.columns.some((column) => columnOf(core.catalog, column)?.nullable !== false),
+    afterParent: false,
+  };
+}
+
+function overRemoteKey(source: SourceContext, core: TableCore, name: QualifiedName, columns: readonly string[], inquiry: Inquiry): Resolved {
+  const remote = trackedTable(source, name, inquiry);
+  const key = foreignKeyOver(
+    remote.foreignKeys.filter(({ target }) => sameName(target, core.name)),
+    columns,
+  );
+  return {
+    target: name,
+    join: { columns: pair(key.targetColumns, key.columns), unique: isKey(remote, key.columns) },
+    nullable: true,
+    afterParent: true,
+  };
+}
+
+function manual(source: SourceContext, core: TableCore, configuration: ManualConfiguration, inquiry: Inquiry): Resolved {
+  const remote = trackedTable(source, configuration.remoteTable, inquiry);
+  const local = [...configuration.columnMapping.keys()];
+  const others = [...configuration.columnMapping.values()];
+  checkColumns(source, core.catalog, local);
+  checkColumns(source, remote, others);
+  return {
+    target: configuration.remoteTable,
+    join: { columns: pair(local, others), unique: isKey(remote, others) },
+    nullable: true,
+    afterParent: configuration.insertionOrder === 'after_parent',
+  };
+}
+
+function checkColumns(source: SourceContext, table: CatalogTable, columns: readonly string[]): void {
+  for (const column of columns) {
+    if (columnOf(table, column) === undefined) {
+      throw new DanglingReference(`table "${printTable(source, table.name)}" has no field named "${column}"`);
+    }
+  }
+}

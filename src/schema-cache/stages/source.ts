@@ -1,0 +1,180 @@
+/**
+ * One source, in two steps because names must be free across sources in between: what each table
+ * says of itself (`resolveCores`), and then everything that looks at neighbours (`resolveSource`).
+ * Every result of the previous build is kept whose inputs are the same objects.
+ */
+import type { Backend } from '../../backend/backend.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import { isGraphqlName } from '../../metadata/graphql-name.ts';
+import type { SourceMetadata } from '../../metadata/metadata.ts';
+import type { NamingConvention, SourceCustomization } from '../../metadata/source.ts';
+import type { TableMetadata } from '../../metadata/table.ts';
+import type { ColumnInfo, EnumValue, FunctionInfo, Inconsistency, RelationshipInfo, SourceInfo, TableInfo } from '../schema-cache.ts';
+import { type FieldsResult, keepsFields, resolveFields } from './fields.ts';
+import { type FunctionResult, resolveFunction } from './function.ts';
+import { type Inheritance, type InheritancePlan, inheritPermissions } from './inherited-role.ts';
+import type { Answers, SourceContext, TableCore, TableFields } from './scope.ts';
+import { type CoreResult, coreInputs, resolveCore, sameCoreInputs } from './table.ts';
+import { keepsPermissions, type PermissionsResult, resolvePermissions } from './table-permissions.ts';
+
+/** An open source as the builder gets it. */
+export interface OpenSource {
+  readonly backend: Backend;
+  readonly catalog: Catalog;
+  /** Rows of tables tracked as enums, by `nameKey`; missing where they could not be read. */
+  readonly enumValues: ReadonlyMap<string, readonly EnumValue[]>;
+}
+
+export interface CoresStage {
+  readonly context: SourceContext;
+  readonly metadata: SourceMetadata;
+  readonly open: OpenSource;
+  readonly cores: ReadonlyMap<string, CoreResult>;
+}
+
+export function resolveCores(metadata: SourceMetadata, open: OpenSource, previous: CoresStage | undefined): CoresStage {
+  const same = previous !== undefined && previous.context.backend === open.backend && previous.context.name === metadata.name;
+  const context = same ? previous.context : { name: metadata.name, backend: open.backend };
+  const cores = new Map<string, CoreResult>();
+  for (const [key, table] of metadata.tables) {
+    const inputs = coreInputs(table, open.catalog.tables, open.enumValues);
+    const before = same ? previous.cores.get(key) : undefined;
+    cores.set(key, before !== undefined && sameCoreInputs(before.inputs, inputs) ? before : resolveCore(context, table.table, inputs));
+  }
+  return { context, metadata, open, cores };
+}
+
+interface TableStage {
+  readonly core: TableCore;
+  readonly fields: TableFields;
+  readonly inheritance: Inheritance;
+  readonly info: TableInfo;
+}
+
+export interface SourceStage {
+  readonly cores: CoresStage;
+  readonly fields: ReadonlyMap<string, FieldsResult>;
+  readonly permissions: ReadonlyMap<string, PermissionsResult>;
+  readonly tables: ReadonlyMap<string, TableStage>;
+  readonly functions: ReadonlyMap<string, FunctionResult>;
+  readonly info: SourceInfo;
+  readonly inconsistencies: readonly Inconsistency[];
+}
+
+export interface SourceScope {
+  readonly namingConvention: NamingConvention;
+  readonly customization: SourceCustomization;
+  readonly plan: InheritancePlan;
+  /** Whether a table, a function did not get its names. */
+  readonly nameless: (kind: 'table' | 'function', key: string) => boolean;
+}
+
+export function resolveSource(stage: CoresStage, scope: SourceScope, previous: SourceStage | undefined): SourceStage {
+  const { context, metadata, open } = stage;
+  const before = previous?.cores.context === context ? previous : undefined;
+  const cores = new Map<string, TableCore>();
+  for (const [key, { core }] of stage.cores) if (core !== null && !scope.nameless('table', key)) cores.set(key, core);
+
+  const fields = new Map<string, FieldsResult>();
+  const answers: Answers = {
+    catalog: (key) => cores.get(key)?.catalog,
+    enum: (key) => (cores.get(key)?.enumValues == null ? undefined : true),
+    functions: (key) => open.catalog.functions.get(key),
+    fields: (key) => fields.get(key)?.fields,
+  };
+  for (const [key, core] of cores) {
+    const kept = before?.fields.get(key);
+    const table = metadata.tables.get(key) as TableMetadata;
+    fields.set(key, kept !== undefined && keepsFields(kept, core, table, answers) ? kept : resolveFields(context, core, table, answers));
+  }
+  const permissions = new Map<string, PermissionsResult>();
+  const tables = new Map<string, TableStage>();
+  for (const [key, core] of cores) {
+    const own = (fields.get(key) as FieldsResult).fields;
+    const kept = before?.permissions.get(key);
+    const table = metadata.tables.get(key) as TableMetadata;
+    const result = kept !== undefined && keepsPermissions(kept, core, own, table, answers) ? kept : resolvePermissions(context, core, own, table, answers);
+    permissions.set(key, result);
+    tables.set(key, resolveTable(context, core, result, scope.plan, before?.tables.get(key)));
+  }
+  const infos = keepMap(new Map([...tables].map(([key, { info }]) => [key, info])), before?.info.tables);
+  const functions = resolveFunctions(stage, scope, infos, before);
+  const info = sourceInfo(stage, scope, infos, functions, before?.info);
+  const inconsistencies = [...stage.cores.values(), ...fields.values(), ...permissions.values(), ...[...tables.values()].map((t) => t.inheritance), ...functions.values()].flatMap(
+    (result) => result.inconsistencies,
+  );
+  return { cores: stage, fields, permissions, tables, functions, info, inconsistencies };
+}
+
+function resolveTable(
+  source: SourceContext,
+  core: TableCore,
+  { fields, permissions: own }: PermissionsResult,
+  plan: InheritancePlan,
+  previous: TableStage | undefined,
+): TableStage {
+  const kept = previous?.inheritance;
+  const inheritance = kept !== undefined && kept.own === own && kept.plan === plan ? kept : inheritPermissions(source, core.name, own, plan);
+  if (previous !== undefined && previous.core === core && previous.fields === fields && previous.inheritance === inheritance) return previous;
+  const info: TableInfo = {
+    source: source.name,
+    name: core.name,
+    catalog: core.catalog,
+    configuration: core.configuration,
+    baseName: core.baseName,
+    customName: core.customName,
+    inGraphql: core.inGraphql,
+    columns: legal(fields.columns, (column: ColumnInfo) => column.fieldName),
+    relationships: legal(fields.relationships, (relationship: RelationshipInfo) => relationship.name),
+    computedFields: fields.computedFields,
+    permissions: inheritance.permissions,
+    enumValues: core.enumValues,
+  };
+  return { core, fields, inheritance, info };
+}
+
+/** Only what has a name that GraphQL can have. */
+function legal<T>(items: ReadonlyMap<string, T>, nameOf: (item: T) => string): ReadonlyMap<string, T> {
+  for (const item of items.values()) {
+    if (!isGraphqlName(nameOf(item))) return new Map([...items].filter(([, each]) => isGraphqlName(nameOf(each))));
+  }
+  return items;
+}
+
+function resolveFunctions(stage: CoresStage, scope: SourceScope, tables: ReadonlyMap<string, TableInfo>, previous: SourceStage | undefined): ReadonlyMap<string, FunctionResult> {
+  const functions = new Map<string, FunctionResult>();
+  for (const [key, metadata] of stage.metadata.functions) {
+    if (scope.nameless('function', key)) continue;
+    functions.set(key, resolveFunction(stage.context, metadata, stage.open.catalog.functions.get(key), tables, previous?.functions.get(key)));
+  }
+  return functions;
+}
+
+function sourceInfo(
+  stage: CoresStage,
+  scope: SourceScope,
+  tables: ReadonlyMap<string, TableInfo>,
+  results: ReadonlyMap<string, FunctionResult>,
+  previous: SourceInfo | undefined,
+): SourceInfo {
+  const found = new Map<string, FunctionInfo>();
+  for (const [key, { info }] of results) if (info !== null) found.set(key, info);
+  const functions = keepMap(found, previous?.functions);
+  const { customization, namingConvention } = scope;
+  const same =
+    previous !== undefined && previous.tables === tables && previous.functions === functions &&
+    previous.customization === customization && previous.namingConvention === namingConvention;
+  if (same) return previous;
+  return { name: stage.context.name, backend: stage.context.backend, customization, namingConvention, tables, functions };
+}
+
+/** The previous map when it has the same entries in the same order. */
+function keepMap<V>(map: ReadonlyMap<string, V>, previous: ReadonlyMap<string, V> | undefined): ReadonlyMap<string, V> {
+  if (previous === undefined || previous.size !== map.size) return map;
+  const before = previous.entries();
+  for (const [key, value] of map) {
+    const [otherKey, other] = before.next().value as [string, V];
+    if (otherKey !== key || other !== value) return map;
+  }
+  return previous;
+}

@@ -1,0 +1,107 @@
+/**
+ * All permissions of one table. Equal definitions of several roles share one resolved object: with
+ * many roles that is most of the memory, and role schemas can see at once that they are alike.
+ */
+import { SvcError } from '../../errors/svc-error.ts';
+import type { Codec } from '../../metadata/codec.ts';
+import {
+  deletePermissionCodec, insertPermissionCodec, type PermissionEntry, type PermissionKind, selectPermissionCodec, updatePermissionCodec,
+} from '../../metadata/permission.ts';
+import type { TableMetadata } from '../../metadata/table.ts';
+import type { Json } from '../../util/json.ts';
+import { Defect, fromDefect } from '../inconsistency.ts';
+import type { Inconsistency, RolePermissions } from '../schema-cache.ts';
+import { describePermission } from './describe.ts';
+import { type PermissionScope, resolveDelete, resolveInsert, resolveSelect, resolveUpdate } from './permission.ts';
+import { type Answered, type Answers, Inquiry, printTable, type SourceContext, stillHolds, type TableCore, type TableFields } from './scope.ts';
+
+export interface PermissionsResult {
+  readonly core: TableCore;
+  readonly fields: TableFields;
+  readonly metadata: TableMetadata;
+  readonly answered: readonly Answered[];
+  /** By role, without inherited ones. */
+  readonly permissions: ReadonlyMap<string, RolePermissions>;
+  readonly inconsistencies: readonly Inconsistency[];
+}
+
+export function keepsPermissions(previous: PermissionsResult, core: TableCore, fields: TableFields, metadata: TableMetadata, answers: Answers): boolean {
+  const before = previous.metadata;
+  return (
+    previous.fields === fields &&
+    previous.core.catalog === core.catalog &&
+    (before === metadata ||
+      (before.selectPermissions === metadata.selectPermissions &&
+        before.insertPermissions === metadata.insertPermissions &&
+        before.updatePermissions === metadata.updatePermissions &&
+        before.deletePermissions === metadata.deletePermissions)) &&
+    stillHolds(previous.answered, answers)
+  );
+}
+
+export function resolvePermissions(source: SourceContext, core: TableCore, fields: TableFields, metadata: TableMetadata, answers: Answers): PermissionsResult {
+  const inquiry = new Inquiry(answers);
+  const scope: PermissionScope = { source, table: core.catalog, fields, inquiry };
+  const inconsistencies: Inconsistency[] = [];
+  const drafts = new Map<string, Draft>();
+
+  const each = <P extends object, R extends object>(
+    kind: PermissionKind,
+    entries: ReadonlyMap<string, PermissionEntry<P>>,
+    codec: Codec<P>,
+    resolve: (permission: P, role: string) => R,
+  ): void => {
+    const alike = new Map<string, R>();
+    for (const entry of entries.values()) {
+      try {
+        if (entry.role === 'admin') throw new Defect('cannot define permission for admin role');
+        const key = shareKey(entry.permission);
+        const resolved = alike.get(key) ?? resolve(entry.permission, entry.role);
+        alike.set(key, resolved);
+        const draft = drafts.get(entry.role) ?? {};
+        draft[kind] = resolved;
+        drafts.set(entry.role, draft);
+      } catch (error) {
+        const defect = asDefect(error);
+        const object = describePermission(source, core.name, kind, entry.role, codec.encode(entry.permission), entry.comment);
+        inconsistencies.push(fromDefect(object, `in table "${printTable(source, core.name)}": in permission for role "${entry.role}": `, defect));
+      }
+    }
+  };
+  each('select', metadata.selectPermissions, selectPermissionCodec, (permission, role) => resolveSelect(scope, role, permission));
+  each('insert', metadata.insertPermissions, insertPermissionCodec, (permission) => resolveInsert(scope, permission));
+  each('update', metadata.updatePermissions, updatePermissionCodec, (permission) => resolveUpdate(scope, permission));
+  each('delete', metadata.deletePermissions, deletePermissionCodec, (permission) => resolveDelete(scope, permission));
+
+  return { core, fields, metadata, answered: inquiry.answered, permissions: share(drafts), inconsistencies };
+}
+
+type Draft = { [K in PermissionKind]?: object };
+
+/** Roles with the same four permissions share the object that holds them. */
+function share(drafts: ReadonlyMap<string, Draft>): ReadonlyMap<string, RolePermissions> {
+  const known: Draft[] = [];
+  const shared = new Map<string, RolePermissions>();
+  for (const [role, draft] of drafts) {
+    let same = known.find((k) => k.select === draft.select && k.insert === draft.insert && k.update === draft.update && k.delete === draft.delete);
+    if (same === undefined) {
+      same = draft;
+      known.push(draft);
+    }
+    shared.set(role, same as RolePermissions);
+  }
+  return shared;
+}
+
+/** A text that is the same for the same definition. */
+function shareKey(permission: object): string {
+  const presets = 'set' in permission ? [...(permission.set as ReadonlyMap<string, Json>)] : [];
+  return JSON.stringify(permission) + (presets.length === 0 ? '' : JSON.stringify(presets));
+}
+
+/** What resolving may throw about a definition; anything else is a fault of ours and passes. */
+export function asDefect(error: unknown): Defect {
+  if (error instanceof Defect) return error;
+  if (error instanceof SvcError) return new Defect(error.message);
+  throw error;
+}

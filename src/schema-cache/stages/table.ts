@@ -1,0 +1,114 @@
+/** A table's own part: does it exist, what is it called, may it be tracked at all. */
+import { type CatalogTable, nameKey, type QualifiedName } from '../../catalog/catalog.ts';
+import type { TableConfiguration, TableMetadata } from '../../metadata/table.ts';
+import { Defect, fromDefect, illegalName } from '../inconsistency.ts';
+import { isGraphqlName } from '../../metadata/graphql-name.ts';
+import type { EnumValue, Inconsistency } from '../schema-cache.ts';
+import { describeTable } from './describe.ts';
+import { resolveEnum } from './enum-table.ts';
+import { printTable, type SourceContext, type TableCore } from './scope.ts';
+
+export interface CoreInputs {
+  readonly configuration: TableConfiguration;
+  readonly isEnum: boolean;
+  readonly catalog: CatalogTable | undefined;
+  readonly enumRows: readonly EnumValue[] | undefined;
+}
+
+export interface CoreResult {
+  readonly inputs: CoreInputs;
+  readonly core: TableCore | null;
+  readonly inconsistencies: readonly Inconsistency[];
+}
+
+export function coreInputs(
+  table: TableMetadata,
+  tables: ReadonlyMap<string, CatalogTable>,
+  enumValues: ReadonlyMap<string, readonly EnumValue[]>,
+): CoreInputs {
+  const key = nameKey(table.table);
+  return {
+    configuration: table.configuration,
+    isEnum: table.isEnum,
+    catalog: tables.get(key),
+    enumRows: table.isEnum ? enumValues.get(key) : undefined,
+  };
+}
+
+export function sameCoreInputs(a: CoreInputs, b: CoreInputs): boolean {
+  return a.configuration === b.configuration && a.isEnum === b.isEnum && a.catalog === b.catalog && a.enumRows === b.enumRows;
+}
+
+export function resolveCore(source: SourceContext, name: QualifiedName, inputs: CoreInputs): CoreResult {
+  try {
+    return { inputs, core: core(source, name, inputs), inconsistencies: [] };
+  } catch (error) {
+    if (!(error instanceof Defect)) throw error;
+    return { inputs, core: null, inconsistencies: [fromDefect(describeTable(source, name), '', error)] };
+  }
+}
+
+function core(source: SourceContext, name: QualifiedName, inputs: CoreInputs): TableCore {
+  const { configuration, catalog } = inputs;
+  const printed = printTable(source, name);
+  if (catalog === undefined) throw new Defect(`no such table/view exists in source: "${printed}"`);
+  checkConstraintNames(catalog);
+  const ownName = name.schema === source.backend.defaultSchema ? name.name : `${name.schema}_${name.name}`;
+  const baseName = configuration.customName ?? ownName;
+  if (configuration.customName !== undefined && !isGraphqlName(baseName)) throw new Defect(illegalName(baseName));
+  for (const custom of configuration.customRootFields.values()) {
+    if (custom.name !== undefined && !isGraphqlName(custom.name)) throw new Defect(illegalName(custom.name));
+  }
+  checkColumnNames(catalog, configuration);
+  return {
+    source: source.name,
+    name,
+    catalog,
+    configuration,
+    baseName,
+    customName: configuration.customName !== undefined,
+    inGraphql: isGraphqlName(baseName),
+    enumValues: inputs.isEnum ? enumValuesOf(source, catalog, printed, inputs.enumRows) : null,
+  };
+}
+
+function enumValuesOf(source: SourceContext, catalog: CatalogTable, printed: string, rows: readonly EnumValue[] | undefined): readonly EnumValue[] {
+  const { types } = source.backend;
+  const text = types.base('text');
+  return resolveEnum(
+    catalog,
+    printed,
+    rows,
+    ({ type }) => !type.array && type.name === text.name && type.schema === text.schema,
+    ({ type }) => (type.array ? `${type.name}[]` : type.name),
+  );
+}
+
+/**
+ * Names of primary key and unique constraints become values of `T_constraint`, so specification
+ * 2.3 asks that they are GraphQL names. A name that the database made up is forgiven (and left
+ * out of `T_constraint`) when its table or columns could not have given a better one.
+ */
+function checkConstraintNames(table: CatalogTable): void {
+  const keys = table.primaryKey === null ? table.uniqueConstraints : [table.primaryKey, ...table.uniqueConstraints];
+  for (const { name, columns } of keys) {
+    if (isGraphqlName(name)) continue;
+    const madeUp = /_(?:pkey|key)\d*$/.test(name) && [table.name.name, ...columns].some((part) => !isGraphqlName(part));
+    if (!madeUp) throw new Defect(illegalName(name), { code: 'validation-failed', message: illegalName(name) });
+  }
+}
+
+function checkColumnNames(table: CatalogTable, configuration: TableConfiguration): void {
+  if (configuration.columnConfig.size === 0) return;
+  const owners = new Map<string, string>();
+  const clashes: string[] = [];
+  for (const column of table.columns) {
+    const custom = configuration.columnConfig.get(column.name)?.customName;
+    if (custom !== undefined && !isGraphqlName(custom)) throw new Defect(illegalName(custom));
+    const field = custom ?? column.name;
+    const owner = owners.get(field);
+    if (owner === undefined) owners.set(field, column.name);
+    else clashes.push(`"${field}" (columns "${owner}", "${column.name}")`);
+  }
+  if (clashes.length > 0) throw new Defect(`the following field names belong to more than one column: ${clashes.join(', ')}`);
+}
