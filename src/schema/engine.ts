@@ -7,6 +7,7 @@ import { checkOperationDirectives } from './directives.ts';
 import { checkDocument } from './document/check.ts';
 import { readDocument } from './document.ts';
 import { createConstraintRecorder } from './input/context.ts';
+import { introspectionFields } from './introspection.ts';
 import { translateOperation } from './operation.ts';
 import type { SelectionContext, SelectionParent } from './selection.ts';
 import type { PreparedOperation, RoleSchema } from './translation.ts';
@@ -20,9 +21,11 @@ export interface OperationLimits {
   readonly maxDepth: number;
   /** Fields and input values, fragments expanded. */
   readonly maxNodes: number;
+  /** Characters of an introspection answer. */
+  readonly maxIntrospectionCharacters: number;
 }
 
-export const DEFAULT_LIMITS: OperationLimits = { maxTokens: 50_000, maxDepth: 200, maxNodes: 20_000 };
+export const DEFAULT_LIMITS: OperationLimits = { maxTokens: 50_000, maxDepth: 200, maxNodes: 20_000, maxIntrospectionCharacters: 128 * 1024 * 1024 };
 
 export interface RoleSchemaOptions {
   readonly introspectionDisabled: boolean;
@@ -37,10 +40,11 @@ export interface RoleSchemaOptions {
 export function createRoleSchema(role: string, roots: RootTypes, options: RoleSchemaOptions): RoleSchema {
   const { limits, nullInNonNullableVariables } = options;
   const missingVariablesAreAbsent = options.noNullUnboundVariableDefault === true;
+  const introspection = introspectionFields(role, roots, { disabled: options.introspectionDisabled, maxCharacters: limits.maxIntrospectionCharacters });
   const parents: Readonly<Record<PreparedOperation['kind'], SelectionParent | null>> = {
-    query: { type: roots.query, union: null },
+    query: { type: roots.query, union: null, metaFields: introspection },
     mutation: roots.mutation === null ? null : { type: roots.mutation, union: null },
-    subscription: roots.subscription === null ? null : { type: roots.subscription, union: null },
+    subscription: roots.subscription === null ? null : { type: roots.subscription, union: null, metaFields: introspection },
   };
 
   return {

@@ -1,0 +1,80 @@
+/** `__schema` and `__type` of a role schema, answered from the same types that operations are checked with. */
+import { SvcError } from '../errors/svc-error.ts';
+import { type AnswerCache, createAnswerCache } from './introspection/cache.ts';
+import { refTo, SCHEMA, type SchemaSource, TYPE } from './introspection/meta-types.ts';
+import { type Shape, shapeOf } from './introspection/shape.ts';
+import { startSlices } from './introspection/slices.ts';
+import { createTypeWalk } from './introspection/type-walk.ts';
+import { writeAnswer } from './introspection/write.ts';
+import { STRING } from './input/built-in-scalars.ts';
+import type { MetaMeaning } from './operation.ts';
+import type { CollectedField, ResponseNode } from './translation.ts';
+import { named, type NamedType, type OutputField, type RootTypes } from './types.ts';
+
+export interface IntrospectionOptions {
+  readonly disabled: boolean;
+  /** Characters of one answer. */
+  readonly maxCharacters: number;
+  readonly cache?: AnswerCache;
+}
+
+/** Shared by all role schemas: what one of them has not been asked for lately makes room. */
+const sharedCache = createAnswerCache(48 * 1024 * 1024);
+let schemas = 0;
+
+/**
+ * The fields that a query root has besides those of its type.
+ * Answers are made when the response is written, in slices, and kept for equal selections.
+ */
+export function introspectionFields(role: string, roots: RootTypes, options: IntrospectionOptions): ReadonlyMap<string, OutputField> {
+  schemas += 1;
+  const identity = `${schemas}`;
+  const cache = options.cache ?? sharedCache;
+  const types = createTypeWalk(roots, [SCHEMA]);
+
+  const allow = (field: CollectedField): void => {
+    if (options.disabled) throw new SvcError('not-supported', `introspection is disabled for role: "${role}"`, { path: field.path });
+  };
+  const deferred = (key: string, produce: () => Promise<string>): ResponseNode => ({ kind: 'deferred', produce: () => cache.get(`${identity} ${key}`, produce) });
+
+  const writeSchema = async (shape: Shape): Promise<string> => {
+    const slices = startSlices();
+    const listed = shape.fields.some((field) => field.read === TYPES_READ) ? await types.all(slices) : [];
+    return writeAnswer(shape, { roots, types: listed } satisfies SchemaSource, slices, options.maxCharacters);
+  };
+  const writeType = async (shape: Shape, name: string): Promise<string> => {
+    const slices = startSlices();
+    const type: NamedType | undefined = await types.find(name, slices);
+    return type === undefined ? 'null' : writeAnswer(shape, refTo(type), slices, options.maxCharacters);
+  };
+
+  const schemaMeaning: MetaMeaning = {
+    kind: 'meta',
+    respond(field) {
+      allow(field);
+      const shape = shapeOf(field.select(SCHEMA));
+      return deferred(`__schema{${shape.key}}`, () => writeSchema(shape));
+    },
+  };
+  const typeMeaning: MetaMeaning = {
+    kind: 'meta',
+    respond(field) {
+      allow(field);
+      const name = field.args.get('name')?.json() as string;
+      const shape = shapeOf(field.select(TYPE));
+      return deferred(`__type(${JSON.stringify(name)}){${shape.key}}`, () => writeType(shape, name));
+    },
+  };
+  return new Map([
+    ['__schema', { name: '__schema', description: null, type: named('__Schema', () => SCHEMA, true), args: new Map(), meaning: schemaMeaning }],
+    ['__type', {
+      name: '__type',
+      description: null,
+      type: named('__Type', () => TYPE),
+      args: new Map([['name', { name: 'name', description: null, type: named('String', () => STRING, true) }]]),
+      meaning: typeMeaning,
+    }],
+  ]);
+}
+
+const TYPES_READ = SCHEMA.fields().get('types')?.meaning;
