@@ -2,7 +2,6 @@
  * Aggregates and `nodes` of the same rows in one pass: an inner select has the values to aggregate
  * and each row's JSON, the outer one aggregates both.
  */
-import type { Read } from '../../../ir/read.ts';
 import type { Join } from '../../../ir/relation.ts';
 import type { AggregateField, AggregateQuery } from '../../../ir/select.ts';
 import { EMPTY, integer, join, type Sql, sql } from '../../../sql/fragment.ts';
@@ -10,7 +9,7 @@ import { aggregateResult } from './aggregate-result.ts';
 import { readSql } from './bool-exp.ts';
 import type { Context, Row } from './context.ts';
 import { fieldsOf, hasRelated } from './fields.ts';
-import { objectShape } from './json-object.ts';
+import { type ObjectShape, objectShape } from './json-object.ts';
 import { orderBySql } from './order-by.ts';
 import { projection } from './projection.ts';
 import { type CompiledRows, isPaged, rowSetOf } from './row-set.ts';
@@ -48,16 +47,27 @@ interface Source {
 
 function withNodes(context: Context, query: AggregateQuery, rows: CompiledRows): Sql {
   const source = sourceOf(context, query, rows);
+  const joins: Sql[] = [];
+  if (rows.keys.length === 0 && source.number === null) {
+    return aggregateResult(context, query.fields, {
+      read: (read) => readSql(context, read, source.row),
+      nodes(field) {
+        const { shape, alias } = nodeOf(context, field, source, null, joins);
+        return sql`coalesce(json_agg(${shape.item(alias)}), '[]')`;
+      },
+      select: (columns) => source.select(columns, joins),
+    });
+  }
+  // Aggregates take rows in the order of a sub-select.
   const alias = context.alias();
   const values = projection(source.row, alias);
-  const joins: Sql[] = [];
   const number = source.number === null ? null : values.add(source.number);
   const limit = number === null ? EMPTY : sql` filter (where ${number} <= ${integer(query.nodesLimit as number)})`;
   return aggregateResult(context, query.fields, {
-    read: (read: Read) => readSql(context, read, values.row),
-    nodes(field: Nodes) {
+    read: (read) => readSql(context, read, values.row),
+    nodes(field) {
       const node = nodeOf(context, field, source, query.nodesLimit, joins);
-      return sql`coalesce(json_agg(${values.add(node)})${limit}, '[]')`;
+      return sql`coalesce(json_agg(${values.add(node.shape.record(node.alias))})${limit}, '[]')`;
     },
     select: (columns) => sql`select ${columns} from (${source.select(values.columns(), joins)}) as ${alias}`,
   });
@@ -88,17 +98,17 @@ function sourceOf(context: Context, query: AggregateQuery, rows: CompiledRows): 
   };
 }
 
-/** The value that becomes a row's JSON; adds the joins that it reads from. */
-function nodeOf(context: Context, field: Nodes, source: Source, nodesLimit: number | null, joins: Sql[]): Sql {
+/** A row whose columns are the fields of a node; adds the joins that it reads from. */
+function nodeOf(context: Context, field: Nodes, source: Source, nodesLimit: number | null, joins: Sql[]): { shape: ObjectShape; alias: Sql } {
   const fields = fieldsOf(context, field.fields, source.row);
   const shape = objectShape(fields.entries);
-  const node = context.alias();
+  const alias = context.alias();
   if (source.number !== null && hasRelated(field.fields)) {
     // No related rows for rows that `nodes` leaves out.
     const gate = sql`(select where ${source.number} <= ${integer(nodesLimit as number)}) as ${context.alias()}`;
-    joins.push(sql` left join lateral (select ${shape.columns} from ${gate}${join(fields.joins, EMPTY)}) as ${node} on true`);
+    joins.push(sql` left join lateral (select ${shape.columns} from ${gate}${join(fields.joins, EMPTY)}) as ${alias} on true`);
   } else {
-    joins.push(...fields.joins, sql` cross join lateral (select ${shape.columns}) as ${node}`);
+    joins.push(...fields.joins, sql` cross join lateral (select ${shape.columns}) as ${alias}`);
   }
-  return shape.json(node);
+  return { shape, alias };
 }

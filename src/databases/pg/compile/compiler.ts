@@ -4,7 +4,7 @@ import type { SelectRoot } from '../../../ir/select.ts';
 import { identifier, join, print, type Sql, sql } from '../../../sql/fragment.ts';
 import { aggregateSql } from './aggregate.ts';
 import { type Context, createContext } from './context.ts';
-import { dialect } from '../dialect.ts';
+import { dialect } from './dialect.ts';
 import { rowsSql } from './rows.ts';
 
 export function compiler(options: CompilerOptions): Compiler {

@@ -13,6 +13,8 @@ export interface ObjectShape {
   readonly columns: Sql;
   /** The object, as an argument of `json_agg`. */
   item(alias: Sql): Sql;
+  /** The same as a column of a select list; a lone `t.*` would be expanded there. */
+  record(alias: Sql): Sql;
   /** The object as a JSON value. */
   json(alias: Sql): Sql;
 }
@@ -35,11 +37,12 @@ export function objectShape(entries: readonly Entry[]): ObjectShape {
       ),
       // `"t1".*`, not `"t1"`, which would mean the key of that name.
       item: (alias) => sql`${alias}.*`,
+      record: (alias) => sql`coalesce(${alias}.*)`,
       json: (alias) => sql`row_to_json(${alias}.*)`,
     };
   }
   const value = (alias: Sql): Sql => sql`${alias}."json"`;
-  return { columns: sql`${builtObject(entries)} as "json"`, item: value, json: value };
+  return { columns: sql`${builtObject(entries)} as "json"`, item: value, record: value, json: value };
 }
 
 /** An object built by a function. The values must not be aggregates when there are more than 50. */
