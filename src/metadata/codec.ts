@@ -46,13 +46,15 @@ export const text: Codec<string> = leaf(
   (value) => value,
 );
 
+/** Characters that no database can hold in a text, and so not in a name. */
+const NO_TEXT = /[\0\p{Surrogate}]/u;
+
 export const nonEmptyText: Codec<string> = leaf(
   'NonEmptyText',
   (json, path) => {
     const value = text.decode(json, path);
     if (value === '') throw parseFailed('empty string not allowed', path);
-    // No database can hold it in a name, and the service's own storage neither.
-    if (value.includes('\u0000')) throw parseFailed('the character U+0000 is not allowed', path);
+    if (NO_TEXT.test(value)) throw parseFailed('U+0000 and unpaired surrogates are not allowed', path);
     return value;
   },
   (value) => value,

@@ -1,0 +1,85 @@
+/**
+ * The tables of the service in the metadata database, schema `svc_catalog`. A migration that has
+ * been released is never changed: a change is a further one.
+ */
+import type { Connection, Source } from '../backend/backend.ts';
+import { SvcError } from '../errors/svc-error.ts';
+
+/** Migration n leads to catalog version n + 1. */
+const MIGRATIONS: readonly string[] = [
+  `
+  create table svc_catalog.metadata_version (
+    id int primary key default 1 check (id = 1),
+    resource_version bigint not null,
+    -- every change after this version is still known: see metadata_piece
+    complete_since bigint not null
+  );
+  insert into svc_catalog.metadata_version (resource_version, complete_since) values (1, 1);
+
+  -- One row per object of the metadata. A row whose definition is null says that the object was
+  -- removed; such rows are kept for a while, so that other instances can follow.
+  create table svc_catalog.metadata_piece (
+    kind text collate "C" not null,
+    source text collate "C" not null,
+    key text collate "C" not null,
+    -- json, not jsonb: the text of numbers stays as it was written
+    definition json,
+    changed_at_version bigint not null,
+    primary key (kind, source, key)
+  );
+  create index on svc_catalog.metadata_piece (changed_at_version);
+
+  -- Who made a version, and what the other instances must read again besides changed pieces.
+  create table svc_catalog.metadata_notice (
+    resource_version bigint primary key,
+    instance_id text not null,
+    refresh json,
+    created_at timestamptz not null default now()
+  );
+  `,
+];
+
+export const CATALOG_VERSION = MIGRATIONS.length;
+
+/** Any number; the same in every instance. */
+const MIGRATION_LOCK = '7310868735423029113';
+
+async function single(connection: Connection, text: string, values: readonly (string | null)[] = []): Promise<string | null> {
+  const { rows } = await connection.query(text, values);
+  return rows[0]?.[0] ?? null;
+}
+
+async function storedVersion(connection: Connection): Promise<number> {
+  if ((await single(connection, `select to_regclass('svc_catalog.catalog_version')::text`)) === null) return 0;
+  return Number((await single(connection, 'select version from svc_catalog.catalog_version')) ?? 0);
+}
+
+async function prepare(connection: Connection): Promise<void> {
+  // "if not exists" would need the privilege to create schemas even when it exists.
+  if ((await single(connection, `select to_regnamespace('svc_catalog')::text`)) === null) await connection.query('create schema svc_catalog', []);
+  await connection.query(
+    'create table svc_catalog.catalog_version (id int primary key default 1 check (id = 1), version int not null, upgraded_at timestamptz not null default now())',
+    [],
+  );
+}
+
+/**
+ * Brings the catalog to this service's version. Instances that start together wait for the first.
+ * @throws SvcError `not-supported` when the catalog is of a newer service
+ */
+export async function migrate(database: Source, migrations: readonly string[] = MIGRATIONS): Promise<void> {
+  await database.transaction({ isolation: 'read-committed' }, async (connection) => {
+    await connection.query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`, []);
+    const version = await storedVersion(connection);
+    if (version > migrations.length) {
+      throw new SvcError('not-supported', `the metadata database has catalog version ${version}; this service knows versions up to ${migrations.length}: start a newer one`);
+    }
+    if (version === migrations.length) return;
+    if (version === 0) await prepare(connection);
+    for (const migration of migrations.slice(version)) await connection.runSql(migration, {});
+    await connection.query(
+      'insert into svc_catalog.catalog_version (version) values ($1::int) on conflict (id) do update set version = excluded.version, upgraded_at = now()',
+      [String(migrations.length)],
+    );
+  });
+}

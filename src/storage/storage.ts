@@ -1,0 +1,192 @@
+/**
+ * The metadata in the metadata database: one row per piece, a version that every change raises,
+ * and a log that lets other instances fetch just what changed. It knows SQL and pieces, not what
+ * the pieces mean; it receives its database and never names a kind.
+ */
+import type { Connection, Source } from '../backend/backend.ts';
+import { SvcError } from '../errors/svc-error.ts';
+import type { Kinds } from '../metadata/kinds.ts';
+import type { Metadata } from '../metadata/metadata.ts';
+import { fromPieces, type PieceChange, type PieceKind } from '../metadata/pieces.ts';
+import { type Json, parseJson, printJson } from '../util/json.ts';
+import { migrate } from './migrations.ts';
+
+/** Listeners get `{"version", "instance"}` here after every change. */
+export const METADATA_CHANNEL = 'svc_metadata';
+
+export interface StoredMetadata {
+  readonly resourceVersion: number;
+  readonly metadata: Metadata;
+}
+
+export interface Save {
+  /** The version that the change was made from. */
+  readonly expectedVersion: number;
+  /** From `diffPieces`; may be empty: then only the version changes. */
+  readonly changes: readonly PieceChange[];
+  readonly instanceId: string;
+  /** What other instances must read again although no piece tells them, such as catalogs. */
+  readonly refresh?: Json;
+  /** Effects on this same database that must happen exactly when the change does. */
+  readonly inTransaction?: (connection: Connection) => Promise<void>;
+}
+
+export interface Notice {
+  readonly resourceVersion: number;
+  readonly instanceId: string;
+  readonly refresh: Json | null;
+}
+
+export type ChangesSince =
+  /** `changes` for `applyPieces`; one notice per version, in order. */
+  | { readonly kind: 'changes'; readonly resourceVersion: number; readonly changes: readonly PieceChange[]; readonly notices: readonly Notice[] }
+  /** Too much has happened, or the database is another one: load everything. */
+  | { readonly kind: 'unknown'; readonly resourceVersion: number };
+
+export interface Storage {
+  /** Makes or upgrades the tables. @throws SvcError `not-supported` for a newer catalog */
+  migrate(): Promise<void>;
+  /** @throws SvcError when a stored piece cannot be read */
+  load(): Promise<StoredMetadata>;
+  currentVersion(): Promise<number>;
+  /** Stores the change and returns its version. @throws SvcError `conflict` when another change came first */
+  save(save: Save): Promise<number>;
+  /** What happened after `version`, to be polled or read after a notification. */
+  changesSince(version: number): Promise<ChangesSince>;
+  isAlive(timeoutMs?: number): Promise<boolean>;
+}
+
+export interface StorageOptions {
+  /** For how many versions removals are remembered, and how many at most. */
+  readonly keptVersions?: number;
+  readonly keptRemovals?: number;
+}
+
+/** Waiting longer for another instance's change means that something hangs. */
+const LOCK_TIMEOUT_MS = 10_000;
+/** Old removals are deleted once in so many versions, or after a change that removes as many pieces. */
+const PRUNE_INTERVAL = 64;
+
+const LOCK = 'select resource_version from svc_catalog.metadata_version for update';
+
+// $1 changes, $2 new version, $3 instance, $4 refresh, $5 channel, $6 payload
+const WRITE = `
+with written as (
+  insert into svc_catalog.metadata_piece (kind, source, key, definition, changed_at_version)
+  select kind, source, key, definition::json, $2::bigint
+  from json_to_recordset($1::json) as change (kind text, source text, key text, definition text)
+  on conflict (kind, source, key) do update set definition = excluded.definition, changed_at_version = excluded.changed_at_version
+), raised as (
+  update svc_catalog.metadata_version set resource_version = $2::bigint
+), noticed as (
+  insert into svc_catalog.metadata_notice (resource_version, instance_id, refresh) values ($2::bigint, $3, $4::json)
+)
+select pg_notify($5, $6)`;
+
+// $1 the last version to forget by age, $2 removals to keep
+const PRUNE = `
+with horizon as (
+  select greatest($1::bigint, (
+    select changed_at_version from svc_catalog.metadata_piece where definition is null order by changed_at_version desc offset $2::bigint limit 1
+  )) as version
+), pieces as (
+  delete from svc_catalog.metadata_piece where definition is null and changed_at_version <= (select version from horizon)
+), notices as (
+  delete from svc_catalog.metadata_notice where resource_version <= (select version from horizon)
+)
+update svc_catalog.metadata_version set complete_since = greatest(complete_since, (select version from horizon))`;
+
+// One statement each, so that version and rows are of one moment.
+const LOAD = `
+select v.resource_version, p.kind, p.source, p.key, p.definition::text
+from svc_catalog.metadata_version v left join svc_catalog.metadata_piece p on p.definition is not null
+order by p.kind, p.source, p.key`;
+
+const CHANGES = `
+select v.resource_version, v.complete_since, p.kind, p.source, p.key, p.definition::text
+from svc_catalog.metadata_version v
+left join svc_catalog.metadata_piece p on p.changed_at_version > $1::bigint and v.complete_since <= $1::bigint
+order by p.kind, p.source, p.key`;
+
+const NOTICES = `
+select resource_version, instance_id, refresh::text from svc_catalog.metadata_notice
+where resource_version > $1::bigint and resource_version <= $2::bigint order by resource_version`;
+
+type Row = readonly (string | null)[];
+
+function toChange([kind, source, key, definition]: Row): PieceChange {
+  return { kind: kind as PieceKind, source: source ?? '', key: key ?? '', json: definition == null ? null : parseJson(definition) };
+}
+
+/** The definition travels as a text inside the JSON: else the database would unescape what is in it, U+0000 included. */
+function printChanges(changes: readonly PieceChange[]): string {
+  return JSON.stringify(changes.map(({ kind, source, key, json }) => ({ kind, source, key, definition: json === null ? null : printJson(json) })));
+}
+
+function conflict(version: number): SvcError {
+  return new SvcError('conflict', `metadata resource version referenced (${version}) did not match current version`);
+}
+
+/** `database` is the open metadata database. It stays the caller's to close. */
+export function createStorage(database: Source, kinds: Kinds, options: StorageOptions = {}): Storage {
+  const { keptVersions = 512, keptRemovals = 10_000 } = options;
+
+  async function save({ expectedVersion, changes, instanceId, refresh, inTransaction }: Save): Promise<number> {
+    const version = expectedVersion + 1;
+    const removals = changes.filter(({ json }) => json === null).length;
+    const text = printChanges(changes);
+    await database.transaction({ isolation: 'read-committed' }, async (connection) => {
+      const locked = await connection.query(LOCK, [], { deadline: Date.now() + LOCK_TIMEOUT_MS });
+      if (Number(locked.rows[0]?.[0]) !== expectedVersion) throw conflict(expectedVersion);
+      await inTransaction?.(connection);
+      const payload = JSON.stringify({ version, instance: instanceId });
+      await connection.query(WRITE, [text, String(version), instanceId, refresh === undefined ? null : printJson(refresh), METADATA_CHANNEL, payload]);
+      if (version % PRUNE_INTERVAL === 0 || removals >= PRUNE_INTERVAL) {
+        await connection.query(PRUNE, [String(version - keptVersions), String(keptRemovals)]);
+      }
+    });
+    return version;
+  }
+
+  async function load(): Promise<StoredMetadata> {
+    const { rows } = await database.query(LOAD, []);
+    const pieces = rows.filter((row) => row[1] !== null).map((row) => toChange(row.slice(1)));
+    return { resourceVersion: Number(rows[0]?.[0]), metadata: fromPieces(pieces, kinds) };
+  }
+
+  async function changesSince(version: number): Promise<ChangesSince> {
+    const { rows } = await database.query(CHANGES, [String(version)]);
+    const resourceVersion = Number(rows[0]?.[0]);
+    // A version from the future: the database was restored or exchanged.
+    if (version > resourceVersion || version < Number(rows[0]?.[1])) return { kind: 'unknown', resourceVersion };
+    const changes = rows.filter((row) => row[2] !== null).map((row) => toChange(row.slice(2)));
+    const noticed = version === resourceVersion ? [] : (await database.query(NOTICES, [String(version), String(resourceVersion)])).rows;
+    // Every version has its notice; one that is gone was deleted since the first statement.
+    if (noticed.length !== resourceVersion - version) return { kind: 'unknown', resourceVersion };
+    const notices = noticed.map(([at, instanceId, refresh]) => ({
+      resourceVersion: Number(at),
+      instanceId: instanceId ?? '',
+      refresh: refresh == null ? null : parseJson(refresh),
+    }));
+    return { kind: 'changes', resourceVersion, changes, notices };
+  }
+
+  return {
+    migrate: () => migrate(database),
+    load,
+    save,
+    changesSince,
+    async currentVersion() {
+      const { rows } = await database.query('select resource_version from svc_catalog.metadata_version', []);
+      return Number(rows[0]?.[0]);
+    },
+    async isAlive(timeoutMs = 5000) {
+      try {
+        await database.query('select 1', [], { deadline: Date.now() + timeoutMs });
+        return true;
+      } catch {
+        return false;
+      }
+    },
+  };
+}
