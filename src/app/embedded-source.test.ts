@@ -13,7 +13,10 @@ it('takes the databases that were given', async () => {
   const one = 'postgres://u@localhost/one';
   const two = 'postgres://u@localhost/two';
   expect(await provideDatabases(configFor('--database-url', one), quiet)).toMatchObject({ databaseUrl: one, metadataDatabaseUrl: one });
-  expect(await provideDatabases(configFor('--metadata-database-url', two), quiet)).toMatchObject({ databaseUrl: null, metadataDatabaseUrl: two });
+  expect(await provideDatabases(configFor('--metadata-database-url', two), quiet)).toMatchObject({
+    databaseUrl: null,
+    metadataDatabaseUrl: two,
+  });
   expect(await provideDatabases(configFor('--database-url', one, '--metadata-database-url', two), quiet)).toMatchObject({
     databaseUrl: one,
     metadataDatabaseUrl: two,
@@ -38,7 +41,9 @@ it('provides both databases when none is given, and the same ones again later', 
 
     const second = await provideDatabases(configFor('--data-dir', folder, '--sample-data'), quiet);
     expect(await change(second.databaseUrl as string, 'select count(*)::int as count from playlist_track')).toEqual([{ count: 0 }]);
-    expect(await change(second.metadataDatabaseUrl, `select to_regnamespace('svc_catalog')::text as name`)).toEqual([{ name: 'svc_catalog' }]);
+    expect(await change(second.metadataDatabaseUrl, `select to_regnamespace('svc_catalog')::text as name`)).toEqual([
+      { name: 'svc_catalog' },
+    ]);
     await second.stop();
     await expect(change(second.metadataDatabaseUrl, 'select 1')).rejects.toThrow('ECONNREFUSED');
   } finally {

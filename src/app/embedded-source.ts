@@ -29,7 +29,8 @@ export async function provideDatabases(
 ): Promise<ProvidedDatabases> {
   const metadataDatabaseUrl = config.metadataDatabaseUrl ?? config.databaseUrl;
   if (metadataDatabaseUrl !== null) {
-    if (config.sampleData) throw new ConfigError('--sample-data needs the embedded PostgreSQL, which is not used when a database URL is given');
+    if (config.sampleData)
+      throw new ConfigError('--sample-data needs the embedded PostgreSQL, which is not used when a database URL is given');
     return { databaseUrl: config.databaseUrl, metadataDatabaseUrl, hasSampleData: false, stop: async () => undefined };
   }
   const cluster = await startCluster({

@@ -52,7 +52,11 @@ it('describes relationships by foreign keys that exist', async () => {
     object_relationships: readonly { using: { foreign_key_constraint_on: string } }[];
     array_relationships: readonly { name: string; using: { foreign_key_constraint_on: { column: string; table: { name: string } } } }[];
   }[];
-  const keys = await client.query<{ table: string; column: string; target: string }>(`select conrelid::regclass::text as table, attname as column,
+  const keys = await client.query<{
+    table: string;
+    column: string;
+    target: string;
+  }>(`select conrelid::regclass::text as table, attname as column,
     confrelid::regclass::text as target from pg_constraint join pg_attribute on attrelid = conrelid and attnum = conkey[1] where contype = 'f'`);
   const actual = keys.rows.map((k) => `${k.table}.${k.column}>${k.target}`).sort();
   const forward = tables.flatMap((t) => t.object_relationships.map((r) => `${t.table.name}.${r.using.foreign_key_constraint_on}`)).sort();
@@ -65,5 +69,10 @@ it('describes relationships by foreign keys that exist', async () => {
     .sort();
   expect(forward).toEqual(actual.map((key) => key.split('>')[0]));
   expect(backward).toEqual(actual);
-  expect(tables.find((t) => t.table.name === 'employee')?.array_relationships.map((r) => r.name).sort()).toEqual(['customers', 'reports']);
+  expect(
+    tables
+      .find((t) => t.table.name === 'employee')
+      ?.array_relationships.map((r) => r.name)
+      .sort(),
+  ).toEqual(['customers', 'reports']);
 });

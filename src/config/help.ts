@@ -37,7 +37,13 @@ export function optionsPage(): string {
     lines.push('', `## ${group}`, '', '| flag | environment variable | value | default | meaning |', '|---|---|---|---|---|');
     for (const option of members) {
       const byDefault = shownDefault(option);
-      const cells = [`\`${spelling(option)}\``, `\`${option.env}\``, option.type.name, byDefault === '' ? '–' : `\`${byDefault}\``, option.help];
+      const cells = [
+        `\`${spelling(option)}\``,
+        `\`${option.env}\``,
+        option.type.name,
+        byDefault === '' ? '–' : `\`${byDefault}\``,
+        option.help,
+      ];
       lines.push(`| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`);
     }
   }

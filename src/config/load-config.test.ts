@@ -48,7 +48,10 @@ describe('loadConfig', () => {
     [['--tx-iso', 'dirty'], 'Fatal Error: --tx-iso: expecting one of read-committed'],
     [['--admin-secret', ''], 'Fatal Error: --admin-secret: the secret must not be empty'],
     [['--admin-secrets', '["a",""]'], 'Fatal Error: --admin-secrets: expecting a JSON list of secrets'],
-    [['--cors-domain', 'example.com'], "invalid domain: 'example.com'. All domains should have scheme + (optional wildcard) host + (optional port)"],
+    [
+      ['--cors-domain', 'example.com'],
+      "invalid domain: 'example.com'. All domains should have scheme + (optional wildcard) host + (optional port)",
+    ],
   ])('refuses %j', (argv, message) => {
     expect(() => load(argv)).toThrow(message);
   });
@@ -68,7 +71,9 @@ describe('loadConfig', () => {
   });
 
   it('shows no secret and no password', () => {
-    const shown = describeConfig(load(['--admin-secret', 'hush', '--admin-secrets', '["hush"]', '--database-url', 'postgres://u:hush@h/d?password=hush']));
+    const shown = describeConfig(
+      load(['--admin-secret', 'hush', '--admin-secrets', '["hush"]', '--database-url', 'postgres://u:hush@h/d?password=hush']),
+    );
     expect(JSON.stringify(shown)).not.toContain('hush');
     expect(shown['server_port']).toBe('8080');
   });

@@ -19,7 +19,7 @@ export function loadConfig({ argv, environment, dotEnvText }: ConfigSources): Co
   const { given } = parseCommandLine(argv);
   const merged = mergedEnvironment(environment, dotEnvText);
   const values: Partial<Record<OptionName, unknown>> = {};
-  for (const [name, option] of optionRows) values[name] = valueOf(option, given.get(name), merged[option.env]);
+  for (const [name, option] of optionRows) values[name] = chooseValue(option, given.get(name), merged[option.env]);
   return Object.freeze(values) as Config;
 }
 
@@ -31,7 +31,7 @@ export function mergedEnvironment(
   return { ...(dotEnvText === undefined ? {} : parseDotEnv(dotEnvText)), ...environment };
 }
 
-function valueOf(option: Option<unknown>, flag: string | undefined, variable: string | undefined): unknown {
+function chooseValue(option: Option<unknown>, flag: string | undefined, variable: string | undefined): unknown {
   if (flag !== undefined) {
     try {
       return option.type.parse(flag);

@@ -183,20 +183,21 @@ export const options = {
     'Keep status 401 on /v1/graphql when the credentials are refused, in place of 200.',
   ),
 
-  stringifyNumericTypes: behaviour('stringify-numeric-types', boolean, false, 'Answer bigint, numeric and double precision as JSON strings.'),
+  stringifyNumericTypes: behaviour(
+    'stringify-numeric-types',
+    boolean,
+    false,
+    'Answer bigint, numeric and double precision as JSON strings.',
+  ),
   v1BooleanNullCollapse: behaviour(
     'v1-boolean-null-collapse',
     boolean,
     false,
     'Take null in a boolean expression as true, as version 1 did.',
   ),
-  nullInNonnullableVariables: behaviour(
-    'null-in-nonnullable-variables',
-    boolean,
-    false,
-    'Accept null for a variable of a non-null type.',
-    { env: 'BACKWARDS_COMPAT_NULL_IN_NONNULLABLE_VARIABLES' },
-  ),
+  nullInNonnullableVariables: behaviour('null-in-nonnullable-variables', boolean, false, 'Accept null for a variable of a non-null type.', {
+    env: 'BACKWARDS_COMPAT_NULL_IN_NONNULLABLE_VARIABLES',
+  }),
   inferFunctionPermissions: behaviour(
     'infer-function-permissions',
     boolean,
@@ -234,7 +235,12 @@ export const options = {
   batchLimit: limits('batch-limit', integer(1), 100, 'Most operations in one batched request.'),
   requestTimeout: limits('request-timeout', seconds(0), 120_000, 'Cancel a GraphQL request that runs longer; 0 is no limit.'),
   operationCacheSize: limits('operation-cache-size', integer(0), 1000, 'Most operations whose plans a role keeps.'),
-  plansPerOperation: limits('plans-per-operation', integer(1), 16, 'Most plans kept for one operation, one for each shape of its variables.'),
+  plansPerOperation: limits(
+    'plans-per-operation',
+    integer(1),
+    16,
+    'Most plans kept for one operation, one for each shape of its variables.',
+  ),
 
   logLevel: logging('log-level', choice('debug', 'info', 'warn', 'error'), 'info', 'Least severe level that is logged.'),
   enabledLogTypes: logging(

@@ -37,7 +37,8 @@ function readAccounts(): Map<string, Account> {
   }
   for (const line of passwd.split('\n')) {
     const [name, , uid, gid] = line.split(':');
-    if (name !== undefined && /^\d+$/.test(uid ?? '') && /^\d+$/.test(gid ?? '')) accounts.set(name, { uid: Number(uid), gid: Number(gid) });
+    if (name !== undefined && /^\d+$/.test(uid ?? '') && /^\d+$/.test(gid ?? ''))
+      accounts.set(name, { uid: Number(uid), gid: Number(gid) });
   }
   return accounts;
 }

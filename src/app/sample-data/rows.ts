@@ -2,7 +2,17 @@ import { SAMPLE_TABLES } from './tables.ts';
 
 export type SampleRow = Readonly<Record<string, string | number | null>>;
 
-const COUNT = { artist: 275, playlist: 18, employee: 8, album: 347, customer: 59, track: 3503, playlistTrack: 8715, invoice: 412, line: 2240 };
+const COUNT = {
+  artist: 275,
+  playlist: 18,
+  employee: 8,
+  album: 347,
+  customer: 59,
+  track: 3503,
+  playlistTrack: 8715,
+  invoice: 412,
+  line: 2240,
+};
 /** As in the well-known store, the last artists have no album. */
 const ARTISTS_WITH_ALBUMS = 204;
 
@@ -15,8 +25,11 @@ const WORDS =
   'Amber Harbour Northern Velvet Copper Winter Signal Paper Orchard Thunder Lantern Hollow Crimson Mirror Engine Silver Meadow Broken Distant Midnight Café Señor Über “Live” Don’t Electric Golden River Glass Tiger Summer Echo'.split(
     ' ',
   );
-const FIRST_NAMES = 'Ana,Björn,Carla,Dmitri,Elif,François,Grace,Hugo,Inês,Jonas,Kaja,Luís,Mina,Noor,Olga,Pedro,Quinn,Rosa,Søren,Tara'.split(',');
-const LAST_NAMES = 'Almeida,Berg,Costa,Dubois,Eriksen,Fischer,García,Hansen,Ito,Jansen,Köhler,Lopes,Moreau,Novák,Okafor,Peeters,Rossi,Silva'.split(',');
+const FIRST_NAMES = 'Ana,Björn,Carla,Dmitri,Elif,François,Grace,Hugo,Inês,Jonas,Kaja,Luís,Mina,Noor,Olga,Pedro,Quinn,Rosa,Søren,Tara'.split(
+  ',',
+);
+const LAST_NAMES =
+  'Almeida,Berg,Costa,Dubois,Eriksen,Fischer,García,Hansen,Ito,Jansen,Köhler,Lopes,Moreau,Novák,Okafor,Peeters,Rossi,Silva'.split(',');
 const CITIES = [
   ['Prague', 'Czech Republic'],
   ['Oslo', 'Norway'],
@@ -57,7 +70,19 @@ export function sampleRows(): Readonly<Record<string, readonly SampleRow[]>> {
     const first = one(FIRST_NAMES);
     const title = id === 1 ? 'General Manager' : id === 2 ? 'Sales Manager' : 'Sales Support Agent';
     const boss = id === 1 ? null : number(1, Math.min(2, id - 1));
-    return [id, one(LAST_NAMES), first, title, boss, day(1955, 1990), day(2010, 2020), city, country, phone(), `employee${id}@store.example`];
+    return [
+      id,
+      one(LAST_NAMES),
+      first,
+      title,
+      boss,
+      day(1955, 1990),
+      day(2010, 2020),
+      city,
+      country,
+      phone(),
+      `employee${id}@store.example`,
+    ];
   });
   const album = rows('album', COUNT.album, (id) => {
     albumGenres.push(chance(37) ? 1 : number(2, GENRES.length));

@@ -1,0 +1,72 @@
+// Compiles src/ to dist/ when it changed, and copies what is not TypeScript. `--force` builds anyway.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ensurePackages, root } from './ensure-packages.mjs';
+
+const src = join(root, 'src');
+const dist = join(root, 'dist');
+const STAMP = '.built-from';
+
+/** Brings dist/ up to date; ends the process when that fails. */
+export function build({ force = false } = {}) {
+  const sources = sourceFiles(src);
+  const stamp = fingerprint([...sources, ...['tsconfig.json', 'tsconfig.build.json', 'package-lock.json'].map((name) => join(root, name))]);
+  const before = join(dist, STAMP);
+  if (!force && existsSync(before) && readFileSync(before, 'utf8') === stamp) return;
+  console.error('building ...');
+  // Compiled aside, so that a failed build leaves the last good one and no file outlives its source.
+  const draft = mkdtempSync(join(root, 'dist.new-'));
+  try {
+    const compiled = spawnSync(process.execPath, [compiler(), '-p', 'tsconfig.build.json', '--outDir', draft], {
+      cwd: root,
+      stdio: ['ignore', 2, 2],
+    });
+    if (compiled.status !== 0) {
+      console.error(`the build failed${compiled.error ? `: ${compiled.error.message}` : ''}`);
+      process.exitCode = 1;
+      throw new BuildError();
+    }
+    for (const file of sources) if (!/\.(?:ts|md)$/.test(file)) copy(file, join(draft, relative(src, file)));
+    writeFileSync(join(draft, STAMP), stamp);
+    rmSync(dist, { recursive: true, force: true });
+    renameSync(draft, dist);
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    if (error instanceof BuildError) process.exit(1);
+    throw error;
+  }
+}
+
+class BuildError extends Error {}
+
+function compiler() {
+  const manifest = createRequire(import.meta.url).resolve('typescript/package.json');
+  return join(dirname(manifest), JSON.parse(readFileSync(manifest, 'utf8')).bin.tsc);
+}
+
+function sourceFiles(folder) {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
+
+function fingerprint(files) {
+  const hash = createHash('sha256');
+  for (const file of files) hash.update(relative(root, file)).update('\0').update(readFileSync(file)).update('\0');
+  return hash.digest('hex');
+}
+
+function copy(from, to) {
+  mkdirSync(dirname(to), { recursive: true });
+  copyFileSync(from, to);
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  ensurePackages();
+  build({ force: process.argv.includes('--force') });
+}

@@ -1,0 +1,152 @@
+// Checks the imports of src/ against layers.json: rooms import downwards only, fences hold, no import cycles.
+// Tests beside the sources are free to import anything.
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** Modules that a source text names, with whether the import vanishes when compiled. */
+export function importsOf(source) {
+  const found = [];
+  const code = source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
+  const statement = /^[ \t]*(?:import|export)\s+(type\s+)?(?:[\w*{}\s,$]+?\s+from\s*)?['"]([^'"\n]+)['"]/gm;
+  for (const [, type, module] of code.matchAll(statement)) found.push({ module, isType: type !== undefined });
+  for (const [, module] of code.matchAll(/\bimport\s*\(\s*['"]([^'"\n]+)['"]\s*\)/g)) found.push({ module, isType: false });
+  return found;
+}
+
+/**
+ * @param files map from path below src/ (with /) to source text
+ * @param layers the content of layers.json
+ * @returns complaints, one line each
+ */
+export function checkLayers(files, layers) {
+  const complaints = [];
+  const graph = new Map();
+  const rank = new Map(layers.order.map((room, index) => [room, index]));
+  for (const [file, source] of files) {
+    const room = roomOf(file);
+    if (!rank.has(room)) {
+      complaints.push(`${file}: room "${room}" is not in layers.json`);
+      continue;
+    }
+    const edges = [];
+    for (const { module, isType } of importsOf(source)) {
+      const target = resolveModule(file, module);
+      if (target === null) {
+        for (const fence of layers.fences)
+          if (!allowsModule(fence, room, module)) complaints.push(`${file}: "${room}" must not import ${module}`);
+        continue;
+      }
+      if (!files.has(target)) {
+        if (target.endsWith('.ts')) complaints.push(`${file}: imports ${target}, which does not exist`);
+        continue;
+      }
+      const targetRoom = roomOf(target);
+      if (!isType) edges.push(target);
+      if (targetRoom !== room && rank.get(targetRoom) < rank.get(room))
+        complaints.push(`${file}: "${room}" must not import "${targetRoom}" above it (${target})`);
+      for (const fence of layers.fences) {
+        const problem = fenceProblem(fence, file, target);
+        if (problem !== null) complaints.push(`${file}: ${problem} (${target})`);
+      }
+    }
+    graph.set(file, edges);
+  }
+  for (const cycle of cyclesOf(graph)) complaints.push(`import cycle: ${cycle.join(' -> ')}`);
+  return complaints;
+}
+
+function roomOf(file) {
+  return file.split('/')[0];
+}
+
+/** `databases/pg` for a file in there, otherwise the room. */
+function folderOf(file) {
+  const parts = file.split('/');
+  return parts.length > 2 ? parts.slice(0, 2).join('/') : parts[0];
+}
+
+function resolveModule(file, module) {
+  if (!module.startsWith('.')) return null;
+  return join(dirname(file), module).split(sep).join('/');
+}
+
+function applies(fence, room) {
+  return fence.room === room || (fence.rooms?.includes(room) ?? false);
+}
+
+function allowsModule(fence, room, module) {
+  if (!applies(fence, room) || fence.notModules === undefined) return true;
+  return !fence.notModules.some((name) => module === name || module.startsWith(`${name}/`));
+}
+
+function fenceProblem(fence, file, target) {
+  const room = roomOf(file);
+  const targetRoom = roomOf(target);
+  if (fence.into !== undefined) {
+    return targetRoom === fence.into && !fence.onlyFrom.includes(room)
+      ? `only ${fence.onlyFrom.join(', ')} may import "${fence.into}"`
+      : null;
+  }
+  if (fence.room?.endsWith('/*')) {
+    const folder = folderOf(file);
+    if (!folder.startsWith(fence.room.slice(0, -1))) return null;
+    const targetFolder = folderOf(target);
+    const allowed = targetFolder === folder || fence.only.includes(targetRoom) || (fence.except?.[folder]?.includes(targetFolder) ?? false);
+    return allowed ? null : `"${folder}" must not import "${targetFolder}"`;
+  }
+  if (!applies(fence, room) || targetRoom === room || fence.exceptFiles?.includes(target)) return null;
+  if (fence.not?.includes(targetRoom)) return `"${room}" must not import "${targetRoom}"`;
+  if (fence.only !== undefined && !fence.only.includes(targetRoom)) return `"${room}" must not import "${targetRoom}"`;
+  return null;
+}
+
+/** One cycle for each group of files that import each other (Tarjan's strongly connected components). */
+function cyclesOf(graph) {
+  const index = new Map();
+  const low = new Map();
+  const stack = [];
+  const onStack = new Set();
+  const cycles = [];
+  const visit = (node) => {
+    index.set(node, index.size);
+    low.set(node, index.get(node));
+    stack.push(node);
+    onStack.add(node);
+    for (const next of graph.get(node) ?? []) {
+      if (!index.has(next)) {
+        visit(next);
+        low.set(node, Math.min(low.get(node), low.get(next)));
+      } else if (onStack.has(next)) {
+        low.set(node, Math.min(low.get(node), index.get(next)));
+      }
+    }
+    if (low.get(node) !== index.get(node)) return;
+    const group = [];
+    for (let member; member !== node; ) {
+      member = stack.pop();
+      onStack.delete(member);
+      group.push(member);
+    }
+    if (group.length > 1 || graph.get(node)?.includes(node)) cycles.push(group.sort());
+  };
+  for (const node of graph.keys()) if (!index.has(node)) visit(node);
+  return cycles;
+}
+
+function main() {
+  const root = dirname(import.meta.dirname);
+  const src = join(root, 'src');
+  const files = new Map(
+    readdirSync(src, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.test.ts'))
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((path) => [relative(src, path).split(sep).join('/'), readFileSync(path, 'utf8')]),
+  );
+  const complaints = checkLayers(files, JSON.parse(readFileSync(join(root, 'layers.json'), 'utf8')));
+  for (const complaint of complaints) console.error(complaint);
+  console.log(`${files.size} files, ${complaints.length} complaints`);
+  process.exit(complaints.length === 0 ? 0 : 1);
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) main();

@@ -1,0 +1,31 @@
+// `npm run check`: types, lint, layers, format and generated pages; names of single checks may be given.
+import { spawnSync } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { ensurePackages, root } from './ensure-packages.mjs';
+
+ensurePackages();
+
+const tool = (name, bin, ...args) => {
+  const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`);
+  return [join(dirname(manifest), bin), ...args];
+};
+const CHECKS = {
+  types: () => tool('typescript', 'bin/tsc', '-p', 'tsconfig.json'),
+  lint: () => tool('@biomejs/biome', 'bin/biome', 'lint', '--error-on-warnings', '.'),
+  layers: () => [join(root, 'scripts', 'check-layers.mjs')],
+  format: () => tool('@biomejs/biome', 'bin/biome', 'format', '.'),
+  options: () => [join(root, 'scripts', 'options-page.mjs'), '--check'],
+};
+
+const wanted = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(CHECKS);
+const failed = wanted.filter((name) => {
+  if (CHECKS[name] === undefined) {
+    console.error(`no check "${name}"; there are ${Object.keys(CHECKS).join(', ')}`);
+    return true;
+  }
+  console.log(`== ${name}`);
+  return spawnSync(process.execPath, CHECKS[name](), { cwd: root, stdio: 'inherit' }).status !== 0;
+});
+console.log(failed.length === 0 ? `checks passed: ${wanted.join(', ')}` : `checks FAILED: ${failed.join(', ')}`);
+process.exit(failed.length === 0 ? 0 : 1);

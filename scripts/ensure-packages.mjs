@@ -1,0 +1,71 @@
+// Installs the npm packages when they are missing or not those of package-lock.json. Built-ins only.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+export const root = dirname(import.meta.dirname);
+
+/** Ends the process with a message when this Node is too old; nothing else would work. */
+function requireNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return;
+  console.error(`Node.js 20.19 or newer is needed, this is ${process.versions.node}`);
+  process.exit(1);
+}
+
+export function ensurePackages() {
+  requireNode();
+  if (packagesAreCurrent()) return;
+  console.error('installing packages (npm ci) ...');
+  const [command, ...args] = npm();
+  const done = spawnSync(command, [...args, 'ci', '--include=dev', '--no-audit', '--no-fund'], { cwd: root, stdio: ['ignore', 2, 2] });
+  if (done.error) console.error(`npm cannot be run: ${done.error.message}`);
+  if (done.status !== 0) process.exit(done.status ?? 1);
+  if (packagesAreCurrent()) return;
+  console.error('npm ci has not installed everything that package-lock.json lists for this platform');
+  process.exit(1);
+}
+
+/** npm's own record of what it installed must agree with the lock file. */
+function packagesAreCurrent() {
+  const record = join(root, 'node_modules', '.package-lock.json');
+  if (!existsSync(record)) return false;
+  const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
+  const installed = JSON.parse(readFileSync(record, 'utf8')).packages;
+  return Object.entries(wanted).every(([path, entry]) => {
+    if (path === '' || entry.link || !isForThisPlatform(entry)) return true;
+    const found = installed[path];
+    if (found === undefined) return entry.optional === true && entry.os === undefined && entry.cpu === undefined;
+    return found.version === entry.version && found.integrity === entry.integrity && existsSync(join(root, path, 'package.json'));
+  });
+}
+
+function isForThisPlatform({ os, cpu, libc }) {
+  const allows = (list, value) =>
+    list === undefined || list.includes(value) || (!list.includes(`!${value}`) && list.every((v) => v.startsWith('!')));
+  const ownLibc = process.report?.getReport === undefined || process.platform !== 'linux' ? undefined : currentLibc();
+  return (
+    allows(os, process.platform) && allows(cpu, process.arch) && (libc === undefined || ownLibc === undefined || allows(libc, ownLibc))
+  );
+}
+
+let knownLibc;
+function currentLibc() {
+  // As npm tells them apart: the loader's own name is in the list of loaded objects, musl's report has no glibc version.
+  if (knownLibc === undefined) {
+    process.report.excludeNetwork = true;
+    knownLibc = process.report.getReport().header.glibcVersionRuntime === undefined ? 'musl' : 'glibc';
+  }
+  return knownLibc;
+}
+
+/** The npm that runs this script, or the one beside this Node, or the one in the PATH. */
+function npm() {
+  const running = process.env.npm_execpath;
+  if (running !== undefined && basename(running) === 'npm-cli.js' && existsSync(running)) return [process.execPath, running];
+  for (const beside of ['../lib/node_modules/npm/bin/npm-cli.js', 'node_modules/npm/bin/npm-cli.js']) {
+    const path = join(dirname(process.execPath), beside);
+    if (existsSync(path)) return [process.execPath, path];
+  }
+  return ['npm'];
+}

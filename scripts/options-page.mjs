@@ -1,0 +1,18 @@
+// Writes docs/options.md from the option table; with --check it only tells whether the page is stale.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from './build.mjs';
+import { ensurePackages, root } from './ensure-packages.mjs';
+
+ensurePackages();
+build();
+const { optionsPage } = await import(pathToFileURL(join(root, 'dist', 'config', 'help.js')).href);
+const path = join(root, 'docs', 'options.md');
+const page = optionsPage();
+if (!process.argv.includes('--check')) {
+  writeFileSync(path, page);
+} else if (!existsSync(path) || readFileSync(path, 'utf8') !== page) {
+  console.error('docs/options.md is stale: run `node scripts/options-page.mjs`');
+  process.exit(1);
+}

@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { parseCommandLine } from '../config/command-line.ts';
+import { helpText } from '../config/help.ts';
+import { loadConfig, mergedEnvironment } from '../config/load-config.ts';
+import { serviceVersion } from '../config/version.ts';
+import { type RunningService, startService } from './start-service.ts';
+
+/**
+ * Runs the command of the arguments. `serve` comes back when the service answers and ends the process by signal;
+ * the others print and come back with null.
+ * @throws Error whose message is for the user
+ */
+export async function runCommand(argv: readonly string[]): Promise<RunningService | null> {
+  const { command } = parseCommandLine(argv);
+  switch (command) {
+    case 'help':
+      process.stdout.write(helpText());
+      return null;
+    case 'version':
+      process.stdout.write(`svc ${serviceVersion()}\n`);
+      return null;
+    case 'serve': {
+      const dotEnvText = readDotEnv();
+      // Metadata refers to variables by name (`from_env`), and those may come from the file as well.
+      Object.assign(process.env, mergedEnvironment(process.env, dotEnvText));
+      return startService(loadConfig({ argv, environment: process.env }));
+    }
+  }
+}
+
+function readDotEnv(): string | undefined {
+  try {
+    return readFileSync('.env', 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new Error(`the file .env cannot be read: ${(error as Error).message}`);
+  }
+}

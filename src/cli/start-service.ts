@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ProvidedDatabases, provideDatabases } from '../app/embedded-source.ts';
+import { trackSampleData } from '../app/sample-data.ts';
+import { serve } from '../app/serve.ts';
+import type { Config } from '../config/options.ts';
+import { createLogger } from '../observability/logger.ts';
+import { stopOnSignals } from './signals.ts';
+
+export interface RunningService {
+  /** Where the service answers, such as `http://127.0.0.1:8080`. */
+  readonly url: string;
+  readonly config: Config;
+}
+
+/** How long a stop waits for a start that is still going on. */
+const START_PATIENCE_MS = 3000;
+
+/**
+ * Starts the databases, then the service, and stops them in the opposite order at SIGINT, SIGTERM or an error
+ * that nobody caught.
+ * @throws Error when the service cannot start; nothing is left running then
+ */
+export async function startService(config: Config): Promise<RunningService> {
+  const logger = createLogger({ level: config.logLevel, enabledTypes: config.enabledLogTypes });
+  let databases: ProvidedDatabases | undefined;
+  let service: { readonly url: string; stop(): Promise<void> } | undefined;
+
+  const start = async (): Promise<RunningService> => {
+    databases = await provideDatabases(config, (message) =>
+      logger.observe({ kind: 'startup', message: 'embedded_postgres', info: { message } }),
+    );
+    const complete: Config = { ...config, databaseUrl: databases.databaseUrl, metadataDatabaseUrl: databases.metadataDatabaseUrl };
+    const started = await serve(complete);
+    service = started;
+    if (databases.hasSampleData) await trackSampleData(started.url, config.adminSecrets?.[0] ?? config.adminSecret);
+    return { url: started.url, config: complete };
+  };
+  const stop = async (): Promise<void> => {
+    try {
+      await service?.stop();
+    } finally {
+      await databases?.stop();
+      logger.flush();
+    }
+  };
+
+  const starting = start();
+  const release = stopOnSignals({
+    async stop() {
+      await Promise.race([starting.catch(() => undefined), sleep(START_PATIENCE_MS)]);
+      await stop();
+    },
+    abandon() {
+      // A database that was told to stop does so alone.
+      void databases?.stop();
+      logger.flush();
+    },
+    failed: (message, error) => logger.observe({ kind: 'unexpected', message, error }),
+  });
+  try {
+    return await starting;
+  } catch (error) {
+    release();
+    await stop();
+    throw error;
+  }
+}
