@@ -168,12 +168,31 @@ export interface TransactionOptions {
   readonly isolation?: 'read-committed' | 'repeatable-read' | 'serializable';
 }
 
+/** One statement of a mutation; `path` is where its errors are reported. */
+export interface MutationStatement {
+  readonly statement: Statement;
+  readonly values: readonly (string | null)[];
+  readonly path?: Path;
+}
+
+export interface MutationOptions extends RunOptions {
+  /** The source's own level when absent. */
+  readonly isolation?: 'read-committed' | 'repeatable-read' | 'serializable';
+  /** Session settings that hold for the transaction, such as `svc.user`. */
+  readonly settings: readonly (readonly [name: string, value: string])[];
+}
+
 export type HealthStatus =
   | { readonly status: 'OK' | 'TIMEOUT' }
   | { readonly status: 'ERROR' | 'FAILED'; readonly message: string };
 
 /** An open source; owns its pool. */
 export interface Source extends Connection {
+  /**
+   * Runs the statements in one transaction and, where the database can, in one round trip; the
+   * first failure rolls everything back. One row per statement, empty where it returned none.
+   */
+  runMutation(statements: readonly MutationStatement[], how: MutationOptions): Promise<readonly JsonRow[]>;
   transaction<T>(how: TransactionOptions, run: (connection: Connection) => Promise<T>): Promise<T>;
   health(sql: string, timeoutMs: number): Promise<HealthStatus>;
   /** Waits for running statements up to a bound, then ends all connections. */

@@ -61,6 +61,8 @@ export interface CatalogTable {
   readonly id: number;
   readonly name: QualifiedName;
   readonly kind: CatalogTableKind;
+  /** A child of a partitioned table: may be tracked, but is not offered. */
+  readonly partition?: boolean;
   readonly comment: string | null;
   /** In order of position. */
   readonly columns: readonly CatalogColumn[];

@@ -1,0 +1,67 @@
+-- Tables, columns and constraints as parallel arrays: one JSON array per property, in one order.
+-- $1: the wanted names as a JSON array of {schema, name}, or null for all.
+with wanted as (
+  select r.oid, r.relname, n.nspname, r.relkind, r.relispartition
+  from pg_class r
+  join pg_namespace n on n.oid = r.relnamespace
+  where r.relkind in ('r', 'p', 'v', 'm', 'f')
+    and n.nspname not like 'pg\_%'
+    and n.nspname not like '\_timescaledb\_%'
+    and n.nspname not in ('information_schema', 'svc_catalog', 'topology', 'tiger', 'tiger_data', 'timescaledb_information', 'timescaledb_experimental')
+    and ($1::json is null or (n.nspname, r.relname) in (select x.schema, x.name from json_to_recordset($1::json) x (schema name, name name)))
+),
+keys as (
+  select c.conrelid, c.conname, c.contype, c.conkey, c.confrelid, c.confkey
+  from pg_constraint c
+  join wanted w on w.oid = c.conrelid
+  where c.contype in ('p', 'u', 'f', 'c', 'x')
+    -- A key that points to a partitioned table has copies that point to its partitions.
+    and not (c.contype = 'f' and c.conparentid <> 0 and exists (
+      select from pg_constraint parent where parent.oid = c.conparentid and parent.conrelid = c.conrelid))
+),
+targets as (
+  select r.oid, r.relname, n.nspname
+  from pg_class r
+  join pg_namespace n on n.oid = r.relnamespace
+  where r.oid in (select confrelid from keys where contype = 'f')
+    and not exists (select from wanted w where w.oid = r.oid)
+)
+select
+  (select json_build_object(
+      'id', coalesce(array_to_json(array_agg(w.oid::int8)), '[]'),
+      'schema', coalesce(array_to_json(array_agg(w.nspname)), '[]'),
+      'name', coalesce(array_to_json(array_agg(w.relname)), '[]'),
+      'kind', coalesce(array_to_json(array_agg(w.relkind)), '[]'),
+      'partition', coalesce(array_to_json(array_agg(w.relispartition)), '[]'),
+      'comment', coalesce(array_to_json(array_agg(d.description)), '[]'),
+      'events', coalesce(array_to_json(array_agg(
+        case when w.relkind in ('v', 'f') then pg_relation_is_updatable(w.oid, true) when w.relkind = 'm' then 0 else 28 end)), '[]'))
+    from wanted w
+    left join pg_description d on d.objoid = w.oid and d.classoid = 'pg_class'::regclass and d.objsubid = 0),
+  (select json_build_object(
+      'table', coalesce(array_to_json(array_agg(a.attrelid::int8)), '[]'),
+      'position', coalesce(array_to_json(array_agg(a.attnum)), '[]'),
+      'name', coalesce(array_to_json(array_agg(a.attname)), '[]'),
+      'type', coalesce(array_to_json(array_agg(a.atttypid::int8)), '[]'),
+      'notNull', coalesce(array_to_json(array_agg(a.attnotnull)), '[]'),
+      'hasDefault', coalesce(array_to_json(array_agg(a.atthasdef)), '[]'),
+      'identity', coalesce(array_to_json(array_agg(a.attidentity)), '[]'),
+      'generated', coalesce(array_to_json(array_agg(a.attgenerated)), '[]'),
+      'comment', coalesce(array_to_json(array_agg(d.description)), '[]'))
+    from (
+      select a.* from pg_attribute a join wanted w on w.oid = a.attrelid
+      where a.attnum > 0 and not a.attisdropped
+      order by a.attrelid, a.attnum) a
+    left join pg_description d on d.objoid = a.attrelid and d.classoid = 'pg_class'::regclass and d.objsubid = a.attnum),
+  (select json_build_object(
+      'table', coalesce(array_to_json(array_agg(k.conrelid::int8)), '[]'),
+      'name', coalesce(array_to_json(array_agg(k.conname)), '[]'),
+      'kind', coalesce(array_to_json(array_agg(k.contype)), '[]'),
+      'columns', coalesce(json_agg(k.conkey), '[]'),
+      'target', coalesce(array_to_json(array_agg(k.confrelid::int8)), '[]'),
+      'targetColumns', coalesce(json_agg(k.confkey), '[]'))
+    from (select * from keys order by conrelid, conname) k),
+  (select coalesce(json_agg(json_build_object(
+      'id', t.oid::int8, 'schema', t.nspname, 'name', t.relname,
+      'columns', (select json_object_agg(a.attnum, a.attname) from pg_attribute a where a.attrelid = t.oid and a.attnum > 0 and not a.attisdropped))), '[]')
+    from targets t)

@@ -1,0 +1,182 @@
+/** The configuration of a source: what `pg_add_source` takes and the exported document holds. */
+import { SvcError } from '../../errors/svc-error.ts';
+import {
+  bool,
+  type Codec,
+  defaulted,
+  int,
+  leaf,
+  list,
+  literal,
+  nonEmptyText,
+  object,
+  optional,
+  parseFailed,
+  required,
+  text,
+  wrongType,
+  anyJson,
+} from '../../metadata/codec.ts';
+import { isJsonObject, type Json } from '../../util/json.ts';
+import { at, type Path } from '../../util/path.ts';
+
+export type DatabaseUrl =
+  /** May hold `{{NAME}}` of environment variables. */
+  | { readonly kind: 'template'; readonly text: string }
+  | { readonly kind: 'environment'; readonly name: string }
+  | { readonly kind: 'parameters'; readonly parameters: ConnectionParameters };
+
+export interface ConnectionParameters {
+  readonly host: string;
+  readonly username: string;
+  readonly port: number;
+  readonly database: string;
+  readonly password?: string;
+}
+
+/** Seconds; what is undefined has the default of the server. */
+export interface PoolConfiguration {
+  readonly max_connections?: number;
+  readonly idle_timeout?: number;
+  readonly retries?: number;
+  readonly pool_timeout?: number;
+  /** 0 is for ever. */
+  readonly connection_lifetime?: number;
+}
+
+export interface FromEnvironment {
+  readonly from_env: string;
+}
+
+export interface SslConfiguration {
+  readonly sslmode: SslMode;
+  readonly sslrootcert?: FromEnvironment;
+  readonly sslcert?: FromEnvironment;
+  readonly sslkey?: FromEnvironment;
+  readonly sslpassword?: FromEnvironment;
+}
+
+export const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
+export type SslMode = (typeof SSL_MODES)[number];
+
+export interface PgConfiguration {
+  readonly databaseUrl: DatabaseUrl;
+  readonly pool: PoolConfiguration | undefined;
+  /** Undefined: as the server's option says. */
+  readonly usePreparedStatements: boolean | undefined;
+  readonly isolationLevel: 'read-committed' | 'repeatable-read' | 'serializable';
+  readonly ssl: SslConfiguration | undefined;
+  /** Where extensions put their functions and types; part of the search path. */
+  readonly extensionsSchema: string;
+}
+
+function atLeast(name: string, minimum: number): Codec<number> {
+  return leaf(
+    'Int',
+    (json, path) => {
+      const value = int.decode(json, path);
+      if (value < minimum) throw parseFailed(`${name} must be at least ${minimum}, but it is ${value}`, path);
+      return value;
+    },
+    (value) => value,
+  );
+}
+
+const fromEnvironment: Codec<FromEnvironment> = object('FromEnv', { from_env: required(nonEmptyText) });
+
+const connectionParameters: Codec<ConnectionParameters> = object('PostgresConnDetailsRaw', {
+  host: required(text),
+  username: required(text),
+  port: required(int),
+  database: required(text),
+  password: optional(text),
+});
+
+const databaseUrl: Codec<DatabaseUrl> = leaf(
+  'UrlConf',
+  decodeUrl,
+  (url): Json => {
+    switch (url.kind) {
+      case 'template':
+        return url.text;
+      case 'environment':
+        return { from_env: url.name };
+      case 'parameters':
+        return { connection_parameters: connectionParameters.encode(url.parameters) };
+    }
+  },
+);
+
+function decodeUrl(json: Json, path: Path): DatabaseUrl {
+  if (typeof json === 'string') return { kind: 'template', text: nonEmptyText.decode(json, path) };
+  if (!isJsonObject(json)) throw wrongType('UrlConf', 'String or Object', json, path);
+  const given = (key: string): Json | undefined => (json[key] === null ? undefined : json[key]);
+  if (given('dynamic_from_file') !== undefined) {
+    throw new SvcError('not-supported', 'a database URL that is read from a file is not supported', { path: at(path, 'dynamic_from_file') });
+  }
+  const name = given('from_env');
+  const parameters = given('connection_parameters');
+  if (name !== undefined && parameters !== undefined) throw parseFailed('Only one of "from_env" or "connection_parameters" should be provided', path);
+  if (name !== undefined) return { kind: 'environment', name: nonEmptyText.decode(name, at(path, 'from_env')) };
+  if (parameters !== undefined) return { kind: 'parameters', parameters: connectionParameters.decode(parameters, at(path, 'connection_parameters')) };
+  throw parseFailed('Either "from_env" or "connection_parameters" should be provided', path);
+}
+
+const poolConfiguration: Codec<PoolConfiguration> = object('PostgresPoolSettings', {
+  max_connections: optional(atLeast('max_connections', 1)),
+  idle_timeout: optional(atLeast('idle_timeout', 0)),
+  retries: optional(atLeast('retries', 0)),
+  pool_timeout: optional(atLeast('pool_timeout', 0)),
+  connection_lifetime: optional(atLeast('connection_lifetime', 0)),
+});
+
+const sslConfiguration: Codec<SslConfiguration> = object('PGClientCerts', {
+  sslmode: required(literal('SSLMode', SSL_MODES)),
+  sslrootcert: optional(fromEnvironment),
+  sslcert: optional(fromEnvironment),
+  sslkey: optional(fromEnvironment),
+  sslpassword: optional(fromEnvironment),
+});
+
+const connectionInfo = object('PostgresSourceConnInfo', {
+  database_url: required(databaseUrl),
+  pool_settings: optional(poolConfiguration),
+  use_prepared_statements: optional(bool),
+  isolation_level: defaulted(literal('IsolationLevel', ['read-committed', 'repeatable-read', 'serializable'] as const), () => 'read-committed' as const),
+  ssl_configuration: optional(sslConfiguration),
+});
+
+const document = object('PostgresConnConfiguration', {
+  connection_info: required(connectionInfo),
+  read_replicas: optional(list(anyJson)),
+  extensions_schema: defaulted(nonEmptyText, () => 'public', (schema) => schema === 'public'),
+});
+
+export const configuration: Codec<PgConfiguration> = {
+  name: document.name,
+  decode(json, path) {
+    const { connection_info: info, read_replicas: replicas, extensions_schema: extensionsSchema } = document.decode(json, path);
+    if (replicas !== undefined && replicas.length > 0) throw new SvcError('not-supported', 'read replicas are not supported', { path: at(path, 'read_replicas') });
+    return {
+      databaseUrl: info.database_url,
+      pool: info.pool_settings,
+      usePreparedStatements: info.use_prepared_statements,
+      isolationLevel: info.isolation_level,
+      ssl: info.ssl_configuration,
+      extensionsSchema,
+    };
+  },
+  encode: (value) =>
+    document.encode({
+      connection_info: {
+        database_url: value.databaseUrl,
+        pool_settings: value.pool,
+        // Always written; true is what an absent one means where the server's option is not set.
+        use_prepared_statements: value.usePreparedStatements ?? true,
+        isolation_level: value.isolationLevel,
+        ssl_configuration: value.ssl,
+      },
+      read_replicas: undefined,
+      extensions_schema: value.extensionsSchema,
+    }),
+};

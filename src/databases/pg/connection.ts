@@ -1,0 +1,159 @@
+import type { Connection, JsonRow, RunOptions, RunSqlResult, Statement } from '../../backend/backend.ts';
+import type { Catalog, CatalogScope } from '../../catalog/catalog.ts';
+import { SvcError } from '../../errors/svc-error.ts';
+import { readCatalog } from './catalog.ts';
+import { CancelledError } from './driver/database-error.ts';
+import { Exchange, type Step, type TextResult } from './driver/exchange.ts';
+import { cancelReason, type Session } from './driver/session.ts';
+import { runSqlError, statementError } from './errors.ts';
+
+/** The bound of the protocol's 16-bit count. */
+export const MAX_PARAMETERS = 65_535;
+
+export const EXPLAIN = 'explain (format text) ';
+
+const NO_ROW: JsonRow = [];
+
+/**
+ * Statements in a session that the caller has for itself. With `begin`, the first exchange opens
+ * a transaction; `prelude` follows it when nothing may be kept in the session.
+ */
+export class SessionConnection implements Connection {
+  private readonly session: Session;
+  private readonly watch: () => void;
+  private readonly prelude: Step | null;
+  private begin: Step | null;
+  private over = false;
+
+  constructor(session: Session, watch: () => void, prelude: Step | null, begin: Step | null) {
+    this.session = session;
+    this.watch = watch;
+    this.prelude = prelude;
+    this.begin = begin;
+    this.inTransaction = begin !== null;
+  }
+
+  private readonly inTransaction: boolean;
+
+  async runJson(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow> {
+    return this.json(statement.text, values, how);
+  }
+
+  async explain(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<readonly string[]> {
+    const result = await this.rows({ text: EXPLAIN + statement.text, values, once: true }, how);
+    return result.rows.map((row) => row[0] ?? '');
+  }
+
+  async query(text: string, values: readonly (string | null)[], how: RunOptions = {}): Promise<RunSqlResult> {
+    return runSqlResult(await this.rows({ text, values }, how));
+  }
+
+  async runSql(sql: string, how: RunOptions): Promise<RunSqlResult> {
+    if (sql.includes('\0')) throw new SvcError('postgres-error', 'query execution failed', { internal: 'the text contains a NUL character' });
+    // Whatever the text does to the session's settings must not be seen by others.
+    this.session.tainted = true;
+    try {
+      if (this.begin !== null) await this.exchange('json', [], how);
+      const done = await this.exchange('simple', [{ text: sql, values: [] }], how);
+      return runSqlResult(done.results.at(-1) ?? { columns: null, rows: [], command: '' });
+    } catch (failure) {
+      throw runSqlError(failure, sql);
+    }
+  }
+
+  introspect(scope?: CatalogScope): Promise<Catalog> {
+    return readCatalog((text, values) => this.json(text, values, {}), scope);
+  }
+
+  async commit(): Promise<void> {
+    if (this.begin !== null) return; // nothing was run
+    try {
+      const done = await this.exchange('text', [{ text: 'commit', values: [] }], {});
+      if (done.results[0]?.command === 'ROLLBACK') throw new SvcError('unexpected', 'the transaction was rolled back because a statement in it failed');
+    } catch (failure) {
+      throw statementError(failure, { text: 'commit', values: [], prepared: this.session.prepare });
+    }
+  }
+
+  /** Never throws: a session that cannot be cleaned is not used again. */
+  async rollback(): Promise<void> {
+    if (this.begin !== null || this.session.isClosed) return;
+    try {
+      await this.exchange('text', [{ text: 'rollback', values: [] }], {});
+    } catch {
+      this.session.tainted = true;
+    }
+  }
+
+  /** No statement is taken any more: the session goes to somebody else. */
+  finish(): void {
+    this.over = true;
+  }
+
+  private async json(text: string, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow> {
+    try {
+      return (await this.exchange('json', [{ text, values }], how)).rows.at(-1) ?? NO_ROW;
+    } catch (failure) {
+      throw statementError(failure, { text, values, prepared: this.session.prepare });
+    }
+  }
+
+  private async rows(step: Step, how: RunOptions): Promise<TextResult> {
+    try {
+      return (await this.exchange('text', [step], how)).results.at(-1) as TextResult;
+    } catch (failure) {
+      throw statementError(failure, { text: step.text, values: step.values, prepared: this.session.prepare && step.once !== true });
+    }
+  }
+
+  private async exchange(mode: 'json' | 'text' | 'simple', own: readonly Step[], how: RunOptions): Promise<Exchange> {
+    if (this.over) throw new Error('the transaction is over');
+    // A cancel request that is still under way could hit this statement.
+    while (this.session.cancelsOpen > 0 && !this.session.isClosed) await new Promise((resolve) => setTimeout(resolve, 2));
+    const steps: Step[] = [];
+    if (mode !== 'simple') {
+      if (this.begin !== null) steps.push(this.begin);
+      if (this.prelude !== null && (this.begin !== null || !this.inTransaction)) steps.push(this.prelude);
+      this.begin = null;
+      steps.push(...own);
+    }
+    const done = await runExchange(this.session, mode, mode === 'simple' ? own : steps, how, this.watch);
+    if (done.failure !== null) throw done.failure;
+    return done;
+  }
+}
+
+/** Sends one exchange; resolves with it at its end, also when it failed. */
+export function runExchange(session: Session, mode: 'json' | 'text' | 'simple', steps: readonly Step[], how: RunOptions, watch: () => void): Promise<Exchange> {
+  checkParameters(steps);
+  return new Promise((resolve) => {
+    const exchange = new Exchange(mode, steps, resolve);
+    if (how.signal !== undefined || how.deadline !== undefined) {
+      exchange.signal = how.signal;
+      if (how.deadline !== undefined) exchange.deadline = how.deadline;
+      const late = cancelReason(exchange, Date.now());
+      if (late !== null) {
+        exchange.failure = new CancelledError(late);
+        return resolve(exchange);
+      }
+      watch();
+    }
+    session.send(exchange);
+  });
+}
+
+/** Throws `SvcError` for more parameters than a message can carry. */
+export function checkParameters(steps: readonly Step[]): void {
+  for (const step of steps) {
+    if (step.values.length > MAX_PARAMETERS) throw new SvcError('bad-request', `a statement takes at most ${MAX_PARAMETERS} parameters, this one needs ${step.values.length}`);
+  }
+}
+
+export function runSqlResult(result: TextResult): RunSqlResult {
+  return {
+    kind: result.columns === null ? 'CommandOk' : 'TuplesOk',
+    columns: result.columns ?? [],
+    rows: result.rows,
+    command: result.command,
+  };
+}

@@ -1,0 +1,75 @@
+/** What the server said about a failed statement: the fields of an ErrorResponse message. */
+export class DatabaseError extends Error {
+  readonly severity: string;
+  /** SQLSTATE */
+  readonly code: string;
+  readonly detail: string | null;
+  readonly hint: string | null;
+  /** Character position in the statement, counted from 1. */
+  readonly position: string | null;
+  readonly constraint: string | null;
+  readonly where: string | null;
+
+  constructor(fields: ReadonlyMap<string, string>) {
+    super(fields.get('M') ?? 'unknown error');
+    this.name = 'DatabaseError';
+    this.severity = fields.get('V') ?? fields.get('S') ?? 'ERROR';
+    this.code = fields.get('C') ?? 'XX000';
+    this.detail = fields.get('D') ?? null;
+    this.hint = fields.get('H') ?? null;
+    this.position = fields.get('P') ?? null;
+    this.constraint = fields.get('n') ?? null;
+    this.where = fields.get('W') ?? null;
+  }
+}
+
+/** The connection could not be made, or broke; whether the statement took effect is not known. */
+export class ConnectionError extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'ConnectionError';
+  }
+}
+
+/** No connection became free within the pool's time limit. */
+export class PoolTimeoutError extends Error {
+  constructor() {
+    super('no connection became free in time');
+    this.name = 'PoolTimeoutError';
+  }
+}
+
+/** The caller's signal was aborted, or its deadline passed. */
+export class CancelledError extends Error {
+  readonly reason: 'abort' | 'deadline';
+  constructor(reason: 'abort' | 'deadline') {
+    super(reason === 'abort' ? 'the statement was cancelled' : 'the deadline of the statement passed');
+    this.name = 'CancelledError';
+    this.reason = reason;
+  }
+}
+
+/** Reads the body of an ErrorResponse or NoticeResponse: (letter, text, 0)* 0. */
+export function readErrorFields(chunk: Buffer, start: number, end: number): ReadonlyMap<string, string> {
+  const fields = new Map<string, string>();
+  let offset = start;
+  while (offset < end && chunk[offset] !== 0) {
+    const letter = String.fromCharCode(chunk[offset] as number);
+    const stop = chunk.indexOf(0, offset + 1);
+    if (stop < 0) break;
+    fields.set(letter, chunk.toString('utf8', offset + 1, stop));
+    offset = stop + 1;
+  }
+  return fields;
+}
+
+/** SQLSTATEs that end the session, or that say that there is none to be had. */
+export function isConnectionFailure(error: unknown): boolean {
+  if (error instanceof ConnectionError) return true;
+  return error instanceof DatabaseError && (error.code.startsWith('08') || error.code === '57P01' || error.code === '57P02' || error.code === '57P03' || error.code === '57P05');
+}
+
+/** The plan or the name of a prepared statement is no longer valid; preparing again helps. */
+export function isStalePlan(error: DatabaseError): boolean {
+  return error.code === '26000' || (error.code === '0A000' && error.message.includes('cached plan'));
+}

@@ -1,0 +1,69 @@
+import type { JsonRow } from '../../../backend/backend.ts';
+import type { CancelledError, ConnectionError, DatabaseError, PoolTimeoutError } from './database-error.ts';
+
+/** One statement with the texts of its parameters. */
+export interface Step {
+  readonly text: string;
+  readonly values: readonly (string | null)[];
+  /** Never prepared under a name: it will not come again. */
+  readonly once?: boolean;
+}
+
+/** The result of a step whose rows were asked for as texts. */
+export interface TextResult {
+  columns: readonly string[] | null;
+  readonly rows: (readonly (string | null)[])[];
+  /** Command tag, such as `INSERT 0 1`. */
+  command: string;
+}
+
+export type Failure = DatabaseError | ConnectionError | CancelledError | PoolTimeoutError;
+
+/**
+ * What travels between two points of synchronisation: one or several statements and everything
+ * that the server answers to them, up to ReadyForQuery. The session fills it in; `settle` is
+ * called once, synchronously, when nothing more will come.
+ */
+export class Exchange {
+  /** `json`: the values of one row as raw chunks; `text`: all rows as strings; `simple`: the simple query protocol. */
+  readonly mode: 'json' | 'text' | 'simple';
+  readonly steps: readonly Step[];
+  readonly settle: (exchange: Exchange) => void;
+  signal: AbortSignal | undefined = undefined;
+  /** epoch milliseconds; Infinity is none */
+  deadline = Number.POSITIVE_INFINITY;
+
+  /** One row per finished step (`json`), empty when the step returned none. */
+  readonly rows: JsonRow[] = [];
+  /** One result per finished step (`text`, `simple`). */
+  readonly results: TextResult[] = [];
+  failure: Failure | null = null;
+  /** The caller is told of a cancellation at once; else when the server has answered. For repeatable reads. */
+  releasesEarly = false;
+  /** Why the caller no longer wants it. */
+  cancelled: CancelledError | null = null;
+  cancelledAt = 0;
+  /** The server has been asked to stop it. */
+  cancelSent = false;
+  /** Stopped by a cancel request that was meant for another exchange. */
+  accident = false;
+  /** Names of statements whose Parse message is part of this exchange and not yet acknowledged. */
+  parsing: string[] | null = null;
+  settled = false;
+  /** Milliseconds that the server was busy with it. */
+  duration = 0;
+
+  row: (readonly Buffer[] | null)[] | null = null;
+  text: TextResult | null = null;
+
+  constructor(mode: 'json' | 'text' | 'simple', steps: readonly Step[], settle: (exchange: Exchange) => void) {
+    this.mode = mode;
+    this.steps = steps;
+    this.settle = settle;
+  }
+
+  /** Index of the step that the server is working on, or has failed at. */
+  get position(): number {
+    return this.mode === 'json' ? this.rows.length : this.results.length;
+  }
+}

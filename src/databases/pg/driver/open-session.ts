@@ -1,0 +1,128 @@
+/**
+ * Opens connections with `pg`, which knows URLs, TLS, authentication and start-up parameters, and
+ * takes over the socket when the server is ready. Why: docs/adr/0001-postgresql-driver.md.
+ */
+import net, { type Socket } from 'node:net';
+import tls, { type ConnectionOptions } from 'node:tls';
+import pg from 'pg';
+import { ConnectionError } from './database-error.ts';
+import { Exchange, type Step } from './exchange.ts';
+import { Session } from './session.ts';
+
+export interface Target {
+  /** Without `ssl`. */
+  readonly client: pg.ClientConfig;
+  /** What to try, in order; false is no TLS. */
+  readonly ssl: readonly (false | ConnectionOptions)[];
+  readonly prepare: boolean;
+  /** Run once in each new session. */
+  readonly setup: Step | null;
+}
+
+/** The parts of a connected client that the take-over needs; `pg` does not declare them. */
+interface ConnectedClient {
+  readonly connection: { readonly stream: Socket };
+  readonly processID: number;
+  readonly secretKey: number;
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Seconds after which an unanswered cancel request counts as dealt with. */
+const CANCEL_TIMEOUT_MS = 4_000;
+
+/** A function that opens sessions. It remembers which kind of encryption the server accepts. */
+export function createOpener(target: Target): () => Promise<Session> {
+  let preferred = 0;
+  return async () => {
+    const count = target.ssl.length;
+    for (let attempt = 0; ; attempt++) {
+      const index = (preferred + attempt) % count;
+      try {
+        const session = await open(target, target.ssl[index] as false | ConnectionOptions);
+        preferred = index;
+        return session;
+      } catch (error) {
+        if (attempt + 1 < count && mayHelpToChangeEncryption(error)) continue;
+        throw new ConnectionError(error instanceof Error ? error.message || error.name : String(error), error);
+      }
+    }
+  };
+}
+
+async function open(target: Target, ssl: false | ConnectionOptions): Promise<Session> {
+  const client = new pg.Client({ ...target.client, ssl });
+  // pg's listeners stay on the socket; what they report after the take-over goes nowhere.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+  } catch (error) {
+    (client as unknown as ConnectedClient).connection.stream.destroy();
+    throw error;
+  }
+  const connected = client as unknown as ConnectedClient;
+  const stream = connected.connection.stream;
+  stream.removeAllListeners('data');
+  const session = new Session(stream, {
+    prepare: target.prepare,
+    cancel: (done) => sendCancel(connected, ssl, done),
+  });
+  if (target.setup !== null) await setUp(session, target.setup);
+  return session;
+}
+
+function setUp(session: Session, step: Step): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (done: Exchange): void => {
+      if (done.failure === null) return resolve();
+      session.end();
+      reject(done.failure);
+    };
+    session.send(new Exchange('json', [step], settle));
+  });
+}
+
+/** No TLS on the server, a TLS failure, or no rule in pg_hba.conf for this kind of connection. */
+function mayHelpToChangeEncryption(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = (error as { code?: unknown }).code;
+  return code === '28000' || code === 'EPROTO' || (typeof code === 'string' && code.startsWith('ERR_SSL')) || error.message.includes('SSL');
+}
+
+/**
+ * Asks the server to stop what the connection is doing, on a socket of its own. The server closes
+ * that socket when it has sent the signal; until then the signal may hit any later statement.
+ */
+function sendCancel(client: ConnectedClient, ssl: false | ConnectionOptions, done: () => void): void {
+  const message = Buffer.alloc(16);
+  message.writeInt32BE(16, 0);
+  message.writeInt32BE(80877102, 4);
+  message.writeInt32BE(client.processID, 8);
+  message.writeInt32BE(client.secretKey, 12);
+  const socket = client.host.startsWith('/') ? net.connect(`${client.host}/.s.PGSQL.${client.port}`) : net.connect(client.port, client.host);
+  const timer = setTimeout(() => socket.destroy(), CANCEL_TIMEOUT_MS);
+  socket.setNoDelay(true);
+  socket.on('error', () => {});
+  socket.on('close', () => {
+    clearTimeout(timer);
+    done();
+  });
+  if (ssl === false) {
+    socket.write(message);
+    return;
+  }
+  const request = Buffer.alloc(8);
+  request.writeInt32BE(8, 0);
+  request.writeInt32BE(80877103, 4);
+  socket.write(request);
+  socket.once('data', (answer) => {
+    if (answer[0] !== 0x53) {
+      socket.destroy();
+      return;
+    }
+    const secure = tls.connect({ ...ssl, socket, host: client.host, ...(net.isIP(client.host) === 0 ? { servername: client.host } : {}) });
+    secure.on('error', () => socket.destroy());
+    secure.on('data', () => {});
+    secure.once('secureConnect', () => secure.write(message));
+  });
+}

@@ -1,0 +1,373 @@
+/**
+ * The connections of one source. Repeatable statements that are known to be quick share a few
+ * connections (readers), on which they are pipelined up to a bound when no connection is idle;
+ * everything else has a connection alone while it runs: statements that may not be repeated, ones
+ * of unknown cost, slow ones, transactions. See docs/adr/0001-postgresql-driver.md.
+ */
+import { CancelledError, ConnectionError, PoolTimeoutError } from './database-error.ts';
+import type { Exchange, Failure } from './exchange.ts';
+import { cancelReason, type Session, type SessionOwner } from './session.ts';
+
+export interface PoolSettings {
+  readonly maxConnections: number;
+  readonly idleTimeoutMs: number;
+  /** Infinity is never. */
+  readonly lifetimeMs: number;
+  /** How long a statement waits for a connection; Infinity is for ever. */
+  readonly waitTimeoutMs: number;
+  /** How often opening a connection is tried again. */
+  readonly retries: number;
+}
+
+/** How long a statement took, a moving average. */
+export interface Cost {
+  ms: number;
+}
+
+export interface LendOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly deadline?: number | undefined;
+}
+
+interface Waiter {
+  /** The statement, when a reader will do. */
+  readonly shared: Exchange | null;
+  readonly take: (session: Session) => void;
+  readonly fail: (failure: Failure) => void;
+  readonly signal: AbortSignal | undefined;
+  readonly deadline: number;
+  readonly since: number;
+}
+
+const READERS = 4;
+const DEPTH = 32;
+/** A statement that took longer is not pipelined. */
+const SLOW_MS = 50;
+/** Nothing is put behind a statement that has been running for so long. */
+const STUCK_MS = 20;
+const TICK_MS = 20;
+const SWEEP_MS = 1_000;
+const RETRY_PAUSE_MS = 50;
+
+export class Pool implements SessionOwner {
+  private readonly open: () => Promise<Session>;
+  private readonly settings: PoolSettings;
+  private readonly onEvent: (kind: string, message: string) => void;
+  private readonly maxReaders: number;
+  private readonly sessions = new Set<Session>();
+  private readonly idle: Session[] = [];
+  private readonly readers: Session[] = [];
+  private readonly waiting: Waiter[] = [];
+  private opening = 0;
+  private closing: (() => void) | null = null;
+  private closed = false;
+  private ticker: NodeJS.Timeout | null = null;
+  private sweeper: NodeJS.Timeout | null = null;
+
+  constructor(open: () => Promise<Session>, settings: PoolSettings, onEvent: (kind: string, message: string) => void) {
+    this.open = open;
+    this.settings = settings;
+    this.onEvent = onEvent;
+    this.maxReaders = Math.max(1, Math.min(READERS, settings.maxConnections - 1));
+  }
+
+  /** Opens the first connection. Throws `ConnectionError`. */
+  async start(): Promise<void> {
+    this.opening++;
+    try {
+      this.adopt(await this.openWithRetries());
+    } finally {
+      this.opening--;
+    }
+  }
+
+  get size(): number {
+    return this.sessions.size;
+  }
+
+  /** Runs a repeatable statement wherever it fits best. `cost` is null when nothing is known about it. */
+  read(exchange: Exchange, cost: Cost | null): void {
+    if (exchange.signal !== undefined || exchange.deadline !== Number.POSITIVE_INFINITY) this.watch();
+    if (this.closed) {
+      this.wait(null, () => {}, exchange); // refuses
+      return;
+    }
+    if (cost === null || cost.ms > SLOW_MS) {
+      const session = this.idle.pop();
+      if (session !== undefined) this.runAlone(session, exchange);
+      else this.wait(null, (free) => this.runAlone(free, exchange), exchange);
+      return;
+    }
+    if (!this.place(exchange)) this.wait(exchange, (free) => this.runShared(free, exchange), exchange);
+  }
+
+  /** A connection for one caller, to be given back. Throws a `Failure`. */
+  lend(how: LendOptions): Promise<Session> {
+    const session = this.idle.pop();
+    if (session !== undefined) {
+      session.use = 'lent';
+      return Promise.resolve(session);
+    }
+    return new Promise((resolve, reject) => {
+      const take = (free: Session): void => {
+        free.use = 'lent';
+        resolve(free);
+      };
+      this.enqueue({ shared: null, take, fail: reject, signal: how.signal, deadline: how.deadline ?? Number.POSITIVE_INFINITY, since: Date.now() });
+    });
+  }
+
+  giveBack(session: Session): void {
+    session.use = 'alone';
+    this.ready(session);
+  }
+
+  /** Makes sure that signals and deadlines of exchanges are looked at. */
+  watch(): void {
+    this.ticker ??= setInterval(() => this.tick(), TICK_MS);
+  }
+
+  /** Refuses new statements, waits for the running ones, then ends all connections. */
+  async close(boundMs: number): Promise<void> {
+    if (this.closed) return;
+    this.closed = true;
+    for (const session of this.idle.splice(0)) this.retire(session);
+    if (this.sessions.size > 0 || this.waiting.length > 0) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, boundMs);
+        this.closing = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+        this.checkClosed();
+      });
+    }
+    const reason = new ConnectionError('the source is closed');
+    for (const waiter of this.waiting.splice(0)) waiter.fail(reason);
+    for (const session of [...this.sessions]) session.destroy(reason);
+    if (this.ticker !== null) clearInterval(this.ticker);
+    if (this.sweeper !== null) clearInterval(this.sweeper);
+  }
+
+  // SessionOwner
+
+  ready(session: Session): void {
+    if (session.use === 'lent' || session.use === 'idle') return;
+    if (session.inFlight > 0) {
+      if (this.waiting.length > 0) this.serve();
+      return;
+    }
+    // A cancel request under way could hit whatever comes next.
+    if (session.cancelsOpen > 0) return;
+    if (session.use === 'reader') this.removeReader(session);
+    this.release(session);
+  }
+
+  lost(session: Session, reason: ConnectionError): void {
+    this.forget(session);
+    if (!this.closed) this.onEvent('connection-lost', reason.message);
+    if (this.waiting.length > 0) this.serve();
+  }
+
+  private runAlone(session: Session, exchange: Exchange): void {
+    session.use = 'alone';
+    session.send(exchange);
+  }
+
+  private runShared(session: Session, exchange: Exchange): void {
+    session.use = 'reader';
+    this.readers.push(session);
+    session.send(exchange);
+  }
+
+  /** Puts a quick statement on a reader; false when it has to wait. */
+  private place(exchange: Exchange): boolean {
+    const now = performance.now();
+    let best: Session | null = null;
+    for (const reader of this.readers) {
+      if (reader.draining || reader.cancelsOpen > 0 || reader.inFlight >= DEPTH) continue;
+      if (reader.inFlight > 0 && now - reader.headSince > STUCK_MS) continue;
+      if (best === null || reader.inFlight < best.inFlight) best = reader;
+    }
+    if (best === null || this.readers.length < this.maxReaders) {
+      const session = this.idle.pop();
+      if (session !== undefined) {
+        this.runShared(session, exchange);
+        return true;
+      }
+    }
+    if (best === null) return false;
+    best.send(exchange);
+    if (this.readers.length < this.maxReaders && this.opening === 0) this.grow();
+    return true;
+  }
+
+  private wait(shared: Exchange | null, take: (session: Session) => void, exchange: Exchange): void {
+    const fail = (failure: Failure): void => {
+      exchange.failure = failure;
+      exchange.settled = true;
+      exchange.settle(exchange);
+    };
+    this.enqueue({ shared, take, fail, signal: exchange.signal, deadline: exchange.deadline, since: Date.now() });
+  }
+
+  private enqueue(waiter: Waiter): void {
+    if (this.closed) {
+      waiter.fail(new ConnectionError('the source is closed'));
+      return;
+    }
+    this.waiting.push(waiter);
+    if (waiter.signal !== undefined || waiter.deadline !== Number.POSITIVE_INFINITY || this.settings.waitTimeoutMs !== Number.POSITIVE_INFINITY) this.watch();
+    if (this.opening < this.waiting.length && !this.grow() && waiter.shared === null) this.drainReaders();
+  }
+
+  /** Gives what is free to those who wait, in their order. */
+  private serve(): void {
+    while (this.waiting.length > 0) {
+      const waiter = this.waiting[0] as Waiter;
+      if (waiter.shared !== null) {
+        if (!this.place(waiter.shared)) break;
+        this.waiting.shift();
+        continue;
+      }
+      const session = this.idle.pop();
+      if (session === undefined) break;
+      this.waiting.shift();
+      waiter.take(session);
+    }
+    while (this.opening < this.waiting.length && this.grow());
+    this.drainReaders();
+  }
+
+  /** Opens one more connection in the background, if the bound allows it. */
+  private grow(): boolean {
+    if (this.sessions.size + this.opening >= this.settings.maxConnections || (this.closed && this.waiting.length === 0)) return false;
+    this.opening++;
+    this.openWithRetries().then(
+      (session) => {
+        this.opening--;
+        this.adopt(session);
+      },
+      (error: ConnectionError) => {
+        this.opening--;
+        this.onEvent('connection-failed', error.message);
+        // While others are at work, those who wait get their turn after them.
+        if (this.sessions.size === 0 && this.opening === 0) for (const waiter of this.waiting.splice(0)) waiter.fail(error);
+        this.checkClosed();
+      },
+    );
+    return true;
+  }
+
+  private async openWithRetries(): Promise<Session> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await this.open();
+      } catch (error) {
+        if (attempt >= this.settings.retries) throw error;
+        await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS));
+      }
+    }
+  }
+
+  private adopt(session: Session): void {
+    this.sessions.add(session);
+    session.owner = this;
+    if (session.isClosed) {
+      this.forget(session);
+      return;
+    }
+    this.release(session);
+    if (this.sweeper === null && !this.closed) {
+      this.sweeper = setInterval(() => this.sweepIdle(), SWEEP_MS);
+      this.sweeper.unref();
+    }
+  }
+
+  /** As many readers as there are callers who need one alone, once no more can be opened. */
+  private drainReaders(): void {
+    if (this.readers.length === 0 || this.sessions.size + this.opening < this.settings.maxConnections) return;
+    let needed = 0;
+    for (const waiter of this.waiting) if (waiter.shared === null) needed++;
+    for (const reader of this.readers) if (reader.draining) needed--;
+    for (const reader of this.readers) {
+      if (needed <= 0) return;
+      if (reader.draining) continue;
+      reader.draining = true;
+      needed--;
+    }
+  }
+
+  private release(session: Session): void {
+    session.draining = false;
+    if (session.isClosed) {
+      this.forget(session);
+      return;
+    }
+    const tooOld = Date.now() - session.openedAt > this.settings.lifetimeMs;
+    if (session.tainted || session.status !== 'I' || tooOld || (this.closed && this.waiting.length === 0)) {
+      this.retire(session);
+      if (this.waiting.length > 0) this.serve();
+      return;
+    }
+    session.use = 'idle';
+    session.idleSince = Date.now();
+    this.idle.push(session);
+    if (this.waiting.length > 0) this.serve();
+    if (this.closed) for (const rest of this.idle.splice(0)) this.retire(rest);
+  }
+
+  private retire(session: Session): void {
+    this.forget(session);
+    session.end();
+  }
+
+  private forget(session: Session): void {
+    this.sessions.delete(session);
+    const at = this.idle.indexOf(session);
+    if (at >= 0) this.idle.splice(at, 1);
+    this.removeReader(session);
+    this.checkClosed();
+  }
+
+  private removeReader(session: Session): void {
+    const at = this.readers.indexOf(session);
+    if (at >= 0) this.readers.splice(at, 1);
+  }
+
+  private checkClosed(): void {
+    if (this.closing !== null && this.sessions.size === 0 && this.waiting.length === 0 && this.opening === 0) this.closing();
+  }
+
+  private sweepIdle(): void {
+    const now = Date.now();
+    const over = (session: Session): boolean => now - session.idleSince > this.settings.idleTimeoutMs || now - session.openedAt > this.settings.lifetimeMs;
+    for (const session of this.idle.filter(over)) this.retire(session);
+    // A reader under steady load never becomes idle by itself.
+    for (const reader of this.readers) if (now - reader.openedAt > this.settings.lifetimeMs) reader.draining = true;
+    if (this.sessions.size === 0 && this.sweeper !== null) {
+      clearInterval(this.sweeper);
+      this.sweeper = null;
+    }
+  }
+
+  private tick(): void {
+    const now = Date.now();
+    let watched = false;
+    for (const session of [...this.sessions]) if (session.sweep(now)) watched = true;
+    for (const waiter of [...this.waiting]) {
+      const reason = cancelReason(waiter, now);
+      const failure = reason !== null ? new CancelledError(reason) : now - waiter.since > this.settings.waitTimeoutMs ? new PoolTimeoutError() : null;
+      if (failure !== null) {
+        this.waiting.splice(this.waiting.indexOf(waiter), 1);
+        waiter.fail(failure);
+      } else watched = true;
+    }
+    // A stuck reader may have left statements waiting for another connection.
+    if (this.waiting.length > 0) this.serve();
+    if (!watched && this.ticker !== null) {
+      clearInterval(this.ticker);
+      this.ticker = null;
+    }
+  }
+}

@@ -1,0 +1,380 @@
+/**
+ * One connection to a PostgreSQL server after its start-up: statements go out in the order in
+ * which they were given, several may be on the way at once (pipelining), and the answers come back
+ * in the same order. What is asked for in one turn of the event loop leaves in one write. Values of
+ * JSON rows are handed on as the chunks that came from the socket, neither copied nor decoded.
+ *
+ * The session knows nothing of pools and retries; its owner is told when something is done.
+ */
+import type { Socket } from 'node:net';
+import { CancelledError, ConnectionError, DatabaseError, isStalePlan, readErrorFields } from './database-error.ts';
+import type { Exchange, Step, TextResult } from './exchange.ts';
+import { OutputBuffer } from './output-buffer.ts';
+import { PreparedStatements } from './prepared-statements.ts';
+
+const PREPARED_LIMIT = 512;
+/** How long the server may take to answer a cancelled statement before the connection is given up. */
+const CANCEL_GRACE_MS = 5_000;
+const END_GRACE_MS = 1_000;
+const NO_VALUE: readonly Buffer[] = [Buffer.alloc(0)];
+const NO_ROW: readonly (readonly Buffer[] | null)[] = [];
+
+export interface SessionOptions {
+  /** Named statements; false where a pooler may give every transaction another server connection. */
+  readonly prepare: boolean;
+  /** Opens a socket that carries a cancel request; calls back when the server has dealt with it. */
+  readonly cancel: (done: () => void) => void;
+}
+
+export interface SessionOwner {
+  /** An exchange is done (or a cancel request is). */
+  ready(session: Session): void;
+  /** The connection is gone; its exchanges have been settled. */
+  lost(session: Session, reason: ConnectionError): void;
+}
+
+export class Session {
+  readonly prepare: boolean;
+  readonly openedAt = Date.now();
+  owner: SessionOwner | null = null;
+  /** What the owner uses it for. */
+  use: 'idle' | 'reader' | 'alone' | 'lent' = 'lent';
+  /** Gets no new statements: wanted by somebody, or too old. */
+  draining = false;
+  /** Must not be used again: its settings are not what they were. */
+  tainted = false;
+  idleSince = 0;
+  /** When the server began with the exchange at the head (`performance.now()`). */
+  headSince = 0;
+  /** `I` idle, `T` in a transaction, `E` in a failed one. */
+  status: 'I' | 'T' | 'E' = 'I';
+  /** Cancel requests that the server has not dealt with: they may hit any statement. */
+  cancelsOpen = 0;
+  private lastCancelAt = Number.NEGATIVE_INFINITY;
+
+  private readonly socket: Socket;
+  private readonly options: SessionOptions;
+  private readonly output = new OutputBuffer();
+  private readonly prepared = new PreparedStatements(PREPARED_LIMIT);
+  private queue: (Exchange | undefined)[] = [];
+  private head = 0;
+  private flushing = false;
+  private closed: ConnectionError | null = null;
+  private ended = false;
+  private fatal: DatabaseError | null = null;
+
+  // Parser state: bytes of an unfinished message, and where inside a DataRow we are.
+  private pending: Buffer | null = null;
+  private columnsLeft = 0;
+  private valueLeft = 0;
+  private value: Buffer[] = [];
+
+  private readonly flushNow = (): void => this.flush();
+
+  constructor(socket: Socket, options: SessionOptions) {
+    this.socket = socket;
+    this.options = options;
+    this.prepare = options.prepare;
+    socket.on('data', (chunk: Buffer) => this.feed(chunk));
+    socket.on('error', (error) => this.lose(new ConnectionError(error.message, error)));
+    socket.on('close', () => this.lose(new ConnectionError(this.fatal?.message ?? 'server closed the connection unexpectedly', this.fatal ?? undefined)));
+  }
+
+  get inFlight(): number {
+    return this.queue.length - this.head;
+  }
+
+  get isClosed(): boolean {
+    return this.closed !== null || this.ended;
+  }
+
+  /** Sends the exchange behind those on the way. */
+  send(exchange: Exchange): void {
+    if (this.closed !== null || this.ended) {
+      exchange.failure = this.closed ?? new ConnectionError('the connection is closed');
+      this.settle(exchange);
+      return;
+    }
+    if (this.queue.length === this.head) this.headSince = performance.now();
+    this.queue.push(exchange);
+    const output = this.output;
+    if (exchange.mode === 'simple') {
+      output.query((exchange.steps[0] as Step).text);
+    } else {
+      const describe = exchange.mode === 'text';
+      for (const step of exchange.steps) this.write(step, describe, exchange);
+      output.sync();
+    }
+    if (!this.flushing) {
+      this.flushing = true;
+      setImmediate(this.flushNow);
+    }
+  }
+
+  /** Says goodbye once everything on the way has been answered; the owner is not told. */
+  end(): void {
+    if (this.isClosed) return;
+    this.ended = true;
+    this.output.terminate();
+    this.flush();
+    this.socket.end();
+    setTimeout(() => this.socket.destroy(), END_GRACE_MS).unref();
+  }
+
+  destroy(reason: ConnectionError): void {
+    this.lose(reason);
+    this.socket.destroy();
+  }
+
+  /** Looks for exchanges that were aborted or are too late. `now` is `Date.now()`. True when any must be watched on. */
+  sweep(now: number): boolean {
+    let watched = false;
+    for (let i = this.head; i < this.queue.length; i++) {
+      const exchange = this.queue[i] as Exchange;
+      if (exchange.cancelled !== null) {
+        watched = true;
+        if (now - exchange.cancelledAt > CANCEL_GRACE_MS) {
+          this.destroy(new ConnectionError('the server did not answer a cancel request'));
+          return false;
+        }
+      } else if (exchange.signal !== undefined || exchange.deadline !== Number.POSITIVE_INFINITY) {
+        watched = true;
+        const reason = cancelReason(exchange, now);
+        if (reason !== null) this.cancel(exchange, reason, now);
+      }
+    }
+    return watched;
+  }
+
+  private cancel(exchange: Exchange, reason: 'abort' | 'deadline', now: number): void {
+    exchange.cancelled = new CancelledError(reason);
+    exchange.cancelledAt = now;
+    if (exchange.releasesEarly) {
+      exchange.failure = exchange.cancelled;
+      this.settle(exchange);
+    }
+    this.cancelHead();
+  }
+
+  /** A cancel request names a connection, not a statement: it is only sent for the one at the head. */
+  private cancelHead(): void {
+    const exchange = this.queue[this.head];
+    if (exchange === undefined || exchange.cancelled === null || exchange.cancelSent) return;
+    exchange.cancelSent = true;
+    this.cancelsOpen++;
+    this.lastCancelAt = performance.now();
+    this.options.cancel(() => {
+      this.cancelsOpen--;
+      if (this.closed === null) this.owner?.ready(this);
+    });
+  }
+
+  private write(step: Step, describe: boolean, exchange: Exchange): void {
+    const output = this.output;
+    let name = '';
+    if (this.prepare && step.once !== true) {
+      const known = this.prepared.name(step.text);
+      if (known === undefined) {
+        name = this.prepared.prepare(step.text, output);
+        (exchange.parsing ??= []).push(name);
+      } else name = known;
+    } else output.parse('', step.text);
+    output.bind(name, step.values);
+    if (describe) output.describe();
+    output.execute();
+  }
+
+  private flush(): void {
+    this.flushing = false;
+    if (this.closed !== null || this.output.isEmpty) return;
+    const parts = this.output.take();
+    if (parts.length === 1) {
+      this.socket.write(parts[0] as Buffer);
+      return;
+    }
+    this.socket.cork();
+    for (const part of parts) this.socket.write(part);
+    this.socket.uncork();
+  }
+
+  private feed(arrived: Buffer): void {
+    let chunk = arrived;
+    if (this.pending !== null) {
+      chunk = Buffer.concat([this.pending, arrived]);
+      this.pending = null;
+    }
+    const end = chunk.length;
+    let offset = 0;
+    for (;;) {
+      if (this.columnsLeft > 0) {
+        if (this.valueLeft > 0) {
+          const taken = Math.min(this.valueLeft, end - offset);
+          if (taken === 0) return;
+          this.value.push(taken === end ? chunk : chunk.subarray(offset, offset + taken));
+          offset += taken;
+          this.valueLeft -= taken;
+          if (this.valueLeft > 0) return;
+          if (--this.columnsLeft === 0) this.endRow();
+          continue;
+        }
+        if (end - offset < 4) break;
+        const length = chunk.readInt32BE(offset);
+        offset += 4;
+        const row = (this.queue[this.head] as Exchange).row as (readonly Buffer[] | null)[];
+        if (length > 0) {
+          this.value = [];
+          this.valueLeft = length;
+          row.push(this.value);
+          continue;
+        }
+        row.push(length < 0 ? null : NO_VALUE);
+        if (--this.columnsLeft === 0) this.endRow();
+        continue;
+      }
+      if (end - offset < 5) break;
+      const type = chunk[offset] as number;
+      if (type === 0x44) {
+        if (end - offset < 7) break;
+        const exchange = this.queue[this.head];
+        if (exchange === undefined) {
+          this.destroy(new ConnectionError('the server sent a row that nobody asked for'));
+          return;
+        }
+        exchange.row = [];
+        this.columnsLeft = chunk.readInt16BE(offset + 5);
+        offset += 7;
+        if (this.columnsLeft === 0) this.endRow();
+        continue;
+      }
+      const next = offset + 1 + chunk.readInt32BE(offset + 1);
+      if (next > end) break;
+      this.message(type, chunk, offset + 5, next);
+      offset = next;
+    }
+    if (offset < end) this.pending = chunk.subarray(offset);
+  }
+
+  private endRow(): void {
+    const exchange = this.queue[this.head] as Exchange;
+    if (exchange.mode === 'json') return;
+    const result = (exchange.text ??= { columns: null, rows: [], command: '' });
+    result.rows.push((exchange.row ?? []).map(textOf));
+    exchange.row = null;
+  }
+
+  private message(type: number, chunk: Buffer, start: number, end: number): void {
+    const exchange = this.queue[this.head];
+    switch (type) {
+      case 0x5a: // ReadyForQuery
+        this.status = chunk[start] === 0x49 ? 'I' : chunk[start] === 0x54 ? 'T' : 'E';
+        if (exchange !== undefined) this.finish(exchange);
+        return;
+      case 0x43: // CommandComplete
+      case 0x49: // EmptyQueryResponse
+        if (exchange !== undefined) endStep(exchange, type === 0x43 ? chunk.toString('latin1', start, end - 1) : '');
+        return;
+      case 0x31: // ParseComplete
+        if (exchange?.parsing != null) exchange.parsing.shift();
+        return;
+      case 0x45: // ErrorResponse
+        this.fail(new DatabaseError(readErrorFields(chunk, start, end)), exchange);
+        return;
+      case 0x54: // RowDescription
+        if (exchange !== undefined) exchange.text = { columns: columnNames(chunk, start), rows: [], command: '' };
+        return;
+      case 0x47: // CopyInResponse: there is nobody to copy from
+        this.output.copyFail('COPY from the client is not supported');
+        this.flush();
+        return;
+      default: // BindComplete, CloseComplete, NoData, ParameterStatus, notices, notifications, COPY data
+    }
+  }
+
+  private fail(error: DatabaseError, exchange: Exchange | undefined): void {
+    if (error.severity === 'FATAL' || error.severity === 'PANIC') this.fatal = error;
+    if (exchange === undefined || exchange.failure !== null) return;
+    exchange.failure = error;
+    exchange.accident = error.code === '57014' && exchange.cancelled === null && (this.cancelsOpen > 0 || performance.now() - this.lastCancelAt < 1_000);
+    if (exchange.cancelled !== null && error.code === '57014') exchange.failure = exchange.cancelled;
+  }
+
+  private finish(exchange: Exchange): void {
+    this.queue[this.head++] = undefined;
+    if (this.head === this.queue.length) {
+      this.queue.length = 0;
+      this.head = 0;
+    } else if (this.head > 1_024) {
+      this.queue = this.queue.slice(this.head);
+      this.head = 0;
+    }
+    const now = performance.now();
+    exchange.duration = now - this.headSince;
+    this.headSince = now;
+    const failure = exchange.failure;
+    if (failure !== null) {
+      if (exchange.parsing !== null && exchange.parsing.length > 0) this.prepared.forget(exchange.parsing);
+      if (failure instanceof DatabaseError && isStalePlan(failure)) {
+        for (const step of exchange.steps) this.prepared.replace(step.text, this.output);
+      }
+    }
+    if (this.head < this.queue.length) this.cancelHead();
+    this.settle(exchange);
+    this.owner?.ready(this);
+  }
+
+  private settle(exchange: Exchange): void {
+    if (exchange.settled) return;
+    exchange.settled = true;
+    exchange.settle(exchange);
+  }
+
+  private lose(reason: ConnectionError): void {
+    if (this.closed !== null) return;
+    this.closed = reason;
+    this.pending = null;
+    const lost = this.queue.slice(this.head) as Exchange[];
+    this.queue = [];
+    this.head = 0;
+    const owner = this.owner;
+    if (!this.ended) owner?.lost(this, reason);
+    for (const exchange of lost) {
+      // The error that ended the session says more than the broken connection.
+      exchange.failure ??= exchange.cancelled ?? reason;
+      this.settle(exchange);
+    }
+  }
+}
+
+export function cancelReason(exchange: { readonly signal: AbortSignal | undefined; readonly deadline: number }, now: number): 'abort' | 'deadline' | null {
+  if (exchange.signal?.aborted === true) return 'abort';
+  return now >= exchange.deadline ? 'deadline' : null;
+}
+
+function textOf(value: readonly Buffer[] | null): string | null {
+  if (value === null) return null;
+  return value.length === 1 ? (value[0] as Buffer).toString() : Buffer.concat(value).toString();
+}
+
+function endStep(exchange: Exchange, command: string): void {
+  if (exchange.mode === 'json') {
+    exchange.rows.push(exchange.row ?? NO_ROW);
+    exchange.row = null;
+    return;
+  }
+  const result: TextResult = exchange.text ?? { columns: null, rows: [], command };
+  result.command = command;
+  exchange.text = null;
+  if (exchange.mode === 'simple') exchange.results.length = 0; // only the last one counts
+  exchange.results.push(result);
+}
+
+function columnNames(chunk: Buffer, start: number): readonly string[] {
+  const names: string[] = [];
+  let offset = start + 2;
+  for (let left = chunk.readInt16BE(start); left > 0; left--) {
+    const stop = chunk.indexOf(0, offset);
+    names.push(chunk.toString('utf8', offset, stop));
+    offset = stop + 1 + 18; // table, column, type, size, modifier, format
+  }
+  return names;
+}

@@ -1,0 +1,89 @@
+import { SvcError } from '../../errors/svc-error.ts';
+import type { JsonObject } from '../../util/json.ts';
+import { type Path, ROOT } from '../../util/path.ts';
+import { CancelledError, ConnectionError, DatabaseError, isConnectionFailure, PoolTimeoutError } from './driver/database-error.ts';
+
+/** The statement that failed, for the `internal` part of an error. */
+export interface FailedStatement {
+  readonly text: string;
+  readonly values: readonly (string | null)[];
+  readonly prepared: boolean;
+  /** Where an error of the statement is reported. */
+  readonly path?: Path | undefined;
+}
+
+const CONSTRAINT_PREFIX: Readonly<Record<string, string>> = {
+  '23505': 'Uniqueness violation. ',
+  '23503': 'Foreign key violation. ',
+  '23502': 'Not-NULL violation. ',
+  '23P01': 'Exclusion violation. ',
+  '23001': 'Can not delete or update due to data being referred. ',
+};
+
+/** A failed GraphQL statement or a small statement of our own. Never throws. */
+export function statementError(failure: unknown, statement: FailedStatement): SvcError {
+  const general = generalError(failure);
+  if (general !== null) return general;
+  if (!(failure instanceof DatabaseError)) return new SvcError('unexpected', 'internal error', { cause: failure });
+  const options = { path: statement.path ?? ROOT, internal: internalOf(failure, statement), cause: failure };
+  const { code, message } = failure;
+  const prefix = CONSTRAINT_PREFIX[code];
+  if (prefix !== undefined) return new SvcError('constraint-violation', prefix + message, options);
+  if (code === '23514') return new SvcError('permission-error', `Check constraint violation. ${message}`, options);
+  if (code === '22025') return new SvcError('bad-request', message, options);
+  if (code.startsWith('22')) return new SvcError('data-exception', message, options);
+  if (code === '42704' || code === '42P10') return new SvcError('constraint-error', message, options);
+  if (code === '40001') return new SvcError('concurrent-update', 'serialization failure due to concurrent update', options);
+  return new SvcError('unexpected', 'database query error', options);
+}
+
+/** SQL that an administrator sent failed. Never throws. */
+export function runSqlError(failure: unknown, sql: string): SvcError {
+  const general = generalError(failure);
+  if (general !== null) return general;
+  if (!(failure instanceof DatabaseError)) return new SvcError('unexpected', 'internal error', { cause: failure });
+  const internal = internalOf(failure, { text: sql, values: [], prepared: false });
+  return new SvcError('postgres-error', 'query execution failed', { internal, cause: failure });
+}
+
+/** The database cannot be reached; `internal` is the text of the driver. */
+export function connectionError(failure: Error): SvcError {
+  return new SvcError('postgres-error', 'connection error', { status: 500, internal: failure.message, cause: failure });
+}
+
+/** Failures that have nothing to do with the statement's text; null when it is about the text. */
+function generalError(failure: unknown): SvcError | null {
+  if (failure instanceof SvcError) return failure;
+  if (failure instanceof PoolTimeoutError || codeOf(failure) === '53300') {
+    return new SvcError('postgres-max-connections-error', 'max connections reached on postgres', { cause: failure });
+  }
+  if (failure instanceof Error && isConnectionFailure(failure)) return connectionError(failure);
+  if (failure instanceof CancelledError) {
+    const message = failure.reason === 'deadline' ? 'the database did not answer in time' : 'the request was cancelled';
+    return new SvcError('timeout', message, { cause: failure });
+  }
+  return null;
+}
+
+/** SQLSTATE, also of what lies behind a connection that could not be made. */
+function codeOf(failure: unknown): string | undefined {
+  if (failure instanceof DatabaseError) return failure.code;
+  if (!(failure instanceof ConnectionError)) return undefined;
+  const code = (failure.cause as { code?: unknown } | undefined)?.code;
+  return typeof code === 'string' ? code : undefined;
+}
+
+function internalOf(error: DatabaseError, statement: FailedStatement): JsonObject {
+  return {
+    statement: statement.text,
+    prepared: statement.prepared,
+    arguments: statement.values,
+    error: {
+      exec_status: 'FatalError',
+      status_code: error.code,
+      message: error.message,
+      description: error.detail,
+      hint: error.hint,
+    },
+  };
+}

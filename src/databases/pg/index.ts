@@ -1,0 +1,21 @@
+import type { Backend } from '../../backend/backend.ts';
+import { qualifiedName } from '../../metadata/table-name.ts';
+import { capabilities } from './capabilities.ts';
+import { compiler } from './compile/compiler.ts';
+import { configuration, type PgConfiguration } from './configuration.ts';
+import { connect } from './connect.ts';
+import { types } from './types.ts';
+
+/** PostgreSQL. */
+export const pg: Backend<PgConfiguration> = {
+  kind: 'pg',
+  aliases: ['postgres'],
+  defaultSchema: 'public',
+  configuration,
+  tableName: qualifiedName('public'),
+  functionName: qualifiedName('public'),
+  capabilities,
+  types,
+  compiler,
+  connect,
+};

@@ -1,0 +1,228 @@
+import type {
+  Connection,
+  HealthStatus,
+  JsonRow,
+  MutationOptions,
+  MutationStatement,
+  RunOptions,
+  RunSqlResult,
+  Source,
+  Statement,
+  TransactionOptions,
+} from '../../backend/backend.ts';
+import type { Catalog, CatalogScope } from '../../catalog/catalog.ts';
+import { checkParameters, runExchange, SessionConnection } from './connection.ts';
+import { CancelledError, DatabaseError, isConnectionFailure, isStalePlan } from './driver/database-error.ts';
+import { Exchange, type Failure, type Step } from './driver/exchange.ts';
+import type { LendOptions, Pool } from './driver/pool.ts';
+import { cancelReason, type Session } from './driver/session.ts';
+import { statementError } from './errors.ts';
+import { StatementCosts } from './statement-costs.ts';
+
+export type IsolationLevel = 'read-committed' | 'repeatable-read' | 'serializable';
+
+export interface SourceOptions {
+  readonly pool: Pool;
+  readonly prepare: boolean;
+  /** How often a repeatable statement is sent again when its connection broke. */
+  readonly retries: number;
+  readonly isolation: IsolationLevel;
+  /** The level of the server's transactions that name none. */
+  readonly serverIsolation: IsolationLevel;
+  /** Sent in front of each exchange, where nothing may be kept in the session. */
+  readonly prelude: Step | null;
+}
+
+const BEGIN: Readonly<Record<IsolationLevel, string>> = {
+  'read-committed': 'begin isolation level read committed',
+  'repeatable-read': 'begin isolation level repeatable read',
+  serializable: 'begin isolation level serializable',
+};
+const COMMIT: Step = { text: 'commit', values: [] };
+const ROLLBACK: Step = { text: 'rollback', values: [] };
+const NO_ROW: JsonRow = [];
+/** Statements that were hit by somebody else's cancel request, or whose plan is stale, are sent again so often. */
+const ACCIDENTS = 5;
+const CLOSE_BOUND_MS = 10_000;
+
+export class PgSource implements Source {
+  private readonly pool: Pool;
+  private readonly options: SourceOptions;
+  private readonly costs = new StatementCosts();
+  private readonly watch = (): void => this.pool.watch();
+
+  constructor(options: SourceOptions) {
+    this.pool = options.pool;
+    this.options = options;
+  }
+
+  runJson(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow> {
+    if (!statement.repeatable) {
+      return this.mutate([{ statement, values }], { ...how, settings: [] }, false).then((rows) => rows[0] ?? NO_ROW);
+    }
+    return new Promise((resolve, reject) => this.read({ text: statement.text, values }, how, 0, resolve, reject));
+  }
+
+  async explain(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<readonly string[]> {
+    return this.alone(how, (connection) => connection.explain(statement, values, how));
+  }
+
+  async runSql(sql: string, how: RunOptions): Promise<RunSqlResult> {
+    return this.alone(how, (connection) => connection.runSql(sql, how));
+  }
+
+  async query(text: string, values: readonly (string | null)[], how: RunOptions = {}): Promise<RunSqlResult> {
+    return this.alone(how, (connection) => connection.query(text, values, how));
+  }
+
+  async introspect(scope?: CatalogScope): Promise<Catalog> {
+    return this.alone({}, (connection) => connection.introspect(scope));
+  }
+
+  async runMutation(statements: readonly MutationStatement[], how: MutationOptions): Promise<readonly JsonRow[]> {
+    if (statements.length === 0) return [];
+    return this.mutate(statements, how, true);
+  }
+
+  async transaction<T>(how: TransactionOptions, run: (connection: Connection) => Promise<T>): Promise<T> {
+    const begin = BEGIN[how.isolation ?? this.options.isolation] + (how.readOnly === true ? ' read only' : '');
+    const session = await this.lend({});
+    const connection = new SessionConnection(session, this.watch, this.options.prelude, { text: begin, values: [] });
+    try {
+      const result = await run(connection);
+      await connection.commit();
+      return result;
+    } catch (error) {
+      await connection.rollback();
+      throw error;
+    } finally {
+      connection.finish();
+      this.pool.giveBack(session);
+    }
+  }
+
+  async health(sql: string, timeoutMs: number): Promise<HealthStatus> {
+    const how: RunOptions = { deadline: Date.now() + timeoutMs };
+    let session: Session | undefined;
+    try {
+      session = await this.pool.lend(how);
+      await runExchange(session, 'text', [{ text: sql, values: [], once: true }], how, this.watch);
+      return { status: 'OK' };
+    } catch (failure) {
+      if (failure instanceof CancelledError) return { status: 'TIMEOUT' };
+      return { status: 'ERROR', message: failure instanceof Error ? failure.message : String(failure) };
+    } finally {
+      if (session !== undefined) {
+        session.tainted = true; // the text is the administrator's
+        this.pool.giveBack(session);
+      }
+    }
+  }
+
+  close(): Promise<void> {
+    return this.pool.close(CLOSE_BOUND_MS);
+  }
+
+  /** A repeatable statement: pipelined when that helps, sent again when it was not its own fault. */
+  private read(step: Step, how: RunOptions, attempt: number, resolve: (row: JsonRow) => void, reject: (error: unknown) => void): void {
+    const steps = this.options.prelude === null ? [step] : [this.options.prelude, step];
+    const cost = this.costs.of(step.text);
+    const exchange = new Exchange('json', steps, (done) => {
+      const failure = done.failure;
+      if (failure === null) {
+        this.costs.record(step.text, cost, done.duration);
+        resolve(done.rows.at(-1) ?? NO_ROW);
+      } else if (this.mayRepeat(failure, done.accident, attempt)) {
+        this.read(step, how, attempt + 1, resolve, reject);
+      } else {
+        reject(statementError(failure, { text: step.text, values: step.values, prepared: this.options.prepare }));
+      }
+    });
+    exchange.releasesEarly = true;
+    try {
+      checkParameters(steps);
+    } catch (error) {
+      reject(error);
+      return;
+    }
+    if (how.signal !== undefined || how.deadline !== undefined) {
+      exchange.signal = how.signal;
+      if (how.deadline !== undefined) exchange.deadline = how.deadline;
+      const late = cancelReason(exchange, Date.now());
+      if (late !== null) {
+        reject(statementError(new CancelledError(late), { text: step.text, values: step.values, prepared: this.options.prepare }));
+        return;
+      }
+    }
+    this.pool.read(exchange, cost);
+  }
+
+  private mayRepeat(failure: Failure, accident: boolean, attempt: number): boolean {
+    if (accident) return attempt < ACCIDENTS;
+    if (failure instanceof DatabaseError && isStalePlan(failure)) return attempt < ACCIDENTS;
+    return isConnectionFailure(failure) && this.pool.size > 0 && attempt < this.options.retries;
+  }
+
+  /**
+   * Everything between two points of synchronisation is one transaction to the server, so a single
+   * flush needs no BEGIN and no COMMIT: settings and statements take effect together or not at all.
+   * Another isolation level than the server's usual one does need them.
+   */
+  private async mutate(statements: readonly MutationStatement[], how: MutationOptions, transactional: boolean): Promise<readonly JsonRow[]> {
+    const isolation = how.isolation ?? this.options.isolation;
+    const explicit = transactional && isolation !== this.options.serverIsolation;
+    const steps: Step[] = [];
+    if (explicit) steps.push({ text: BEGIN[isolation], values: [] });
+    if (this.options.prelude !== null) steps.push(this.options.prelude);
+    if (how.settings.length > 0) steps.push(settingsStep(how.settings));
+    const first = steps.length;
+    for (const { statement, values } of statements) steps.push({ text: statement.text, values });
+    if (explicit) steps.push(COMMIT);
+
+    for (let attempt = 0; ; attempt++) {
+      const session = await this.lend(how);
+      const done = await runExchange(session, 'json', steps, how, this.watch);
+      this.cleanUp(session);
+      const failure = done.failure;
+      if (failure === null) return done.rows.slice(first, first + statements.length);
+      // The server refused before anything took effect: all of it was one transaction.
+      if (attempt === 0 && failure instanceof DatabaseError && isStalePlan(failure)) continue;
+      const step = steps[Math.min(done.position, steps.length - 1)] as Step;
+      throw statementError(failure, { text: step.text, values: step.values, prepared: this.options.prepare, path: statements[done.position - first]?.path });
+    }
+  }
+
+  /** Gives the session back, out of any transaction. */
+  private cleanUp(session: Session): void {
+    if (session.status === 'I' || session.isClosed) {
+      this.pool.giveBack(session);
+      return;
+    }
+    session.use = 'alone'; // given back by itself when this is done
+    session.send(new Exchange('json', [ROLLBACK], () => {}));
+  }
+
+  private async alone<T>(how: LendOptions, run: (connection: SessionConnection) => Promise<T>): Promise<T> {
+    const session = await this.lend(how);
+    try {
+      return await run(new SessionConnection(session, this.watch, this.options.prelude, null));
+    } finally {
+      this.pool.giveBack(session);
+    }
+  }
+
+  private async lend(how: LendOptions): Promise<Session> {
+    try {
+      const late = cancelReason({ signal: how.signal, deadline: how.deadline ?? Number.POSITIVE_INFINITY }, Date.now());
+      if (late !== null) throw new CancelledError(late);
+      return await this.pool.lend(how);
+    } catch (failure) {
+      throw statementError(failure, { text: '', values: [], prepared: false });
+    }
+  }
+}
+
+function settingsStep(settings: readonly (readonly [name: string, value: string])[]): Step {
+  const calls = settings.map((_, i) => `set_config($${2 * i + 1}, $${2 * i + 2}, true)`);
+  return { text: `select ${calls.join(', ')}`, values: settings.flat() };
+}
