@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { failure } from '../../../test/support/translate.ts';
+import { ROOT } from '../../util/path.ts';
+import { jsonPathValue, parseJsonPath } from './json-path.ts';
+
+describe('JSON paths', () => {
+  it.each([
+    ['$', []],
+    ['', []],
+    ['$.a.b[0]', ['a', 'b', '0']],
+    ['a.b', ['a', 'b']],
+    ['[0]', ['0']],
+    ['$[3][12].x', ['3', '12', 'x']],
+    ["['with space']", ['with space']],
+    ['$["x.y"].z', ['x.y', 'z']],
+    ["a['it\\'s']", ['a', "it's"]],
+    ['é-1_b', ['é-1_b']],
+  ])('%s', (text, keys) => {
+    expect(parseJsonPath(text, ROOT)).toEqual(keys);
+  });
+
+  it.each(['a..b', 'a.', '$a', 'a b', '[x]', '["x"', '["x"]y', '[-1]', '[', 'a$'])('refuses %s', (text) => {
+    expect(failure(() => parseJsonPath(text, ROOT))).toMatch(
+      /^\$: parse json path error: .+\. Accept letters, digits, underscore \(_\) or hyphen \(-\) only\. Use quotes enclosed in bracket \(\["\.\.\."\]\) if there is any special character$/,
+    );
+  });
+
+  it('of the whole value is no path', () => {
+    expect(jsonPathValue({ kind: 'literal', json: '$' }, ROOT)).toBeNull();
+  });
+});
