@@ -1,6 +1,7 @@
 /** The directives of every role schema: what they are, where they may stand, and whether they exclude a selection. */
-import type { DirectiveNode } from 'graphql';
+import { type DirectiveNode, Kind } from 'graphql';
 import { SvcError } from '../errors/svc-error.ts';
+import type { Json } from '../util/json.ts';
 import { at, type Path } from '../util/path.ts';
 import { BOOLEAN, INT, STRING } from './input/built-in-scalars.ts';
 import type { InputContext } from './input/context.ts';
@@ -97,10 +98,15 @@ export function isExcluded(context: InputContext, nodes: readonly DirectiveNode[
   if (nodes === undefined || nodes.length === 0) return false;
   let excluded = false;
   for (const node of nodes) {
-    const condition = argumentOf(context, node, 'if', path)?.json();
+    const condition = conditionOf(context, node, path);
     if (node.name.value === 'skip' ? condition === true : condition === false) excluded = true;
   }
   return excluded;
+}
+
+function conditionOf(context: InputContext, node: DirectiveNode, path: Path): Json | undefined {
+  const written = node.arguments?.[0]?.value;
+  return written?.kind === Kind.BOOLEAN ? written.value : argumentOf(context, node, 'if', path)?.json();
 }
 
 /** Checks the values given to `@cached`; nothing comes of them. */

@@ -7,7 +7,7 @@ import { invariant, SvcError } from '../errors/svc-error.ts';
 import type { Value } from '../ir/value.ts';
 import type { Json } from '../util/json.ts';
 import { at, type Path } from '../util/path.ts';
-import { enumValueOfName, isArrayText } from './input/coerce.ts';
+import { type Coercion, enumValueOfName, isArrayText } from './input/coerce.ts';
 import { declarationOf, type InputContext } from './input/context.ts';
 import { describeLiteral, expected, expectedList, unexpectedNull } from './input/found.ts';
 import { fieldOf, requireFields } from './input/input-object.ts';
@@ -108,20 +108,26 @@ function value(context: InputContext, node: ValueNode, type: InputTypeRef, path:
 }
 
 function listValue(context: InputContext, node: ValueNode, type: InputTypeRef, path: Path): Value {
-  const values = items(context, node, type, path).map((item): Value => {
-    // A variable is asked at bind time, so that null and values alike can use one plan.
-    const itemValue = item.value();
-    if (itemValue.kind === 'variable') return { ...itemValue, check: refusingNull(itemValue.check, item) };
-    if (itemValue.kind === 'literal' && itemValue.json === null) throw unexpectedNull(item.type, item.path);
-    return itemValue;
-  });
+  invariant(type.kind === 'list', 'a list position');
+  if (node.kind === Kind.NULL) throw expectedList('null', path);
+  const nodes = node.kind === Kind.LIST ? node.values : [node];
+  const values = nodes.map((item, index) => itemValue(context, item, type.item, at(path, index)));
   if (values.every((item) => item.kind === 'literal')) return { kind: 'literal', json: values.map((item) => item.json) };
   return { kind: 'list', items: values };
 }
 
-function refusingNull(check: (json: Json, at: Path) => Json, item: Input): (json: Json, at: Path) => Json {
+function itemValue(context: InputContext, node: ValueNode, type: InputTypeRef, path: Path): Value {
+  if (node.kind === Kind.NULL) throw unexpectedNull(type, path);
+  if (node.kind !== Kind.VARIABLE) return value(context, node, type, path);
+  const variable = createInput(context, node, type, path, false).value();
+  invariant(variable.kind === 'variable', 'a reference to the variable');
+  // Null is refused at bind time, so that one plan serves all values.
+  return { ...variable, check: refusingNull(variable.check, type) };
+}
+
+function refusingNull(check: Coercion, type: InputTypeRef): Coercion {
   return (json, path) => {
-    if (json === null) throw unexpectedNull(item.type, path);
+    if (json === null) throw unexpectedNull(type, path);
     return check(json, path);
   };
 }

@@ -1,0 +1,86 @@
+/** The schema of a role as a document of type definitions: for federation and for people. Made in slices, like introspection. */
+import { SCHEMA } from './introspection/meta-types.ts';
+import { printDefault } from './introspection/default-value.ts';
+import { type Slices, startSlices } from './introspection/slices.ts';
+import { createTypeWalk, sortByName } from './introspection/type-walk.ts';
+import { type InputField, type NamedType, type OutputField, printType, type RootTypes } from './types.ts';
+
+export interface SdlOptions {
+  /** Fields of the query root that are left out, such as `_service`. */
+  readonly withoutQueryFields?: ReadonlySet<string>;
+  /** Text after a type's name, such as ` @key(fields: "id")`. */
+  readonly typeDirectives?: (type: NamedType) => string;
+}
+
+const STANDARD_SCALARS = new Set(['Int', 'Float', 'String', 'Boolean', 'ID']);
+
+/** Types sorted by name, their fields too; introspection types and standard scalars left out. */
+export async function printRoleSchema(roots: RootTypes, options: SdlOptions = {}): Promise<string> {
+  const slices = startSlices();
+  const parts = [printRoots(roots)];
+  for (const type of await createTypeWalk(roots, [SCHEMA]).all(slices)) {
+    if (type.name.startsWith('__') || (type.kind === 'scalar' && STANDARD_SCALARS.has(type.name))) continue;
+    parts.push(await printNamedType(type, type === roots.query ? (options.withoutQueryFields ?? new Set()) : new Set(), options.typeDirectives?.(type) ?? '', slices));
+    if (slices.due()) await slices.next();
+  }
+  return `${parts.join('\n\n')}\n`;
+}
+
+function printRoots(roots: RootTypes): string {
+  const lines = [`  query: ${roots.query.name}`];
+  if (roots.mutation !== null) lines.push(`  mutation: ${roots.mutation.name}`);
+  if (roots.subscription !== null) lines.push(`  subscription: ${roots.subscription.name}`);
+  return `schema {\n${lines.join('\n')}\n}`;
+}
+
+async function printNamedType(type: NamedType, without: ReadonlySet<string>, directives: string, slices: Slices): Promise<string> {
+  const head = printDescription(type.description, '');
+  switch (type.kind) {
+    case 'scalar':
+      return `${head}scalar ${type.name}${directives}`;
+    case 'union':
+      return `${head}union ${type.name}${directives} = ${sortByName(type.members()).map((member) => member.name).join(' | ')}`;
+    case 'enum': {
+      const values = sortByName(type.values().values()).map((value) => `${printDescription(value.description, '  ')}  ${value.name}\n`);
+      return `${head}enum ${type.name}${directives} {\n${values.join('')}}`;
+    }
+    case 'input-object': {
+      const fields = await inSlices(sortByName(type.fields().values()), (field) => `${printDescription(field.description, '  ')}  ${printInputField(field)}\n`, slices);
+      return `${head}input ${type.name}${directives} {\n${fields.join('')}}`;
+    }
+    case 'object': {
+      const shown = sortByName(type.fields().values()).filter((field) => !without.has(field.name));
+      const fields = await inSlices(shown, printOutputField, slices);
+      return `${head}type ${type.name}${directives} {\n${fields.join('')}}`;
+    }
+  }
+}
+
+async function inSlices<T>(items: readonly T[], print: (item: T) => string, slices: Slices): Promise<string[]> {
+  const printed: string[] = [];
+  for (const item of items) {
+    printed.push(print(item));
+    if (printed.length % 16 === 0 && slices.due()) await slices.next();
+  }
+  return printed;
+}
+
+function printOutputField(field: OutputField): string {
+  const args = sortByName(field.args.values());
+  return `${printDescription(field.description, '  ')}  ${field.name}${printArguments(args)}: ${printType(field.type)}\n`;
+}
+
+function printArguments(args: readonly InputField[]): string {
+  if (args.length === 0) return '';
+  if (args.every((arg) => arg.description === null)) return `(${args.map(printInputField).join(', ')})`;
+  return `(\n${args.map((arg) => `${printDescription(arg.description, '    ')}    ${printInputField(arg)}\n`).join('')}  )`;
+}
+
+function printInputField(field: InputField): string {
+  return `${field.name}: ${printType(field.type)}${field.default === undefined ? '' : ` = ${printDefault(field.default, field.type)}`}`;
+}
+
+/** As a one-line string: every text can be written so, whatever it contains. */
+function printDescription(description: string | null, indent: string): string {
+  return description === null ? '' : `${indent}${JSON.stringify(description)}\n`;
+}
