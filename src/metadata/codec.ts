@@ -74,7 +74,8 @@ export const int: Codec<number> = leaf(
   (json, path) => {
     const value = typeof json === 'number' ? json : json instanceof JsonNumber ? Number(json.text) : undefined;
     if (value === undefined) throw wrongType('Int', 'Number', json, path);
-    if (!Number.isSafeInteger(value)) throw parseFailed(`parsing Int failed, value is either floating or will cause over or underflow ${value}`, path);
+    if (!Number.isSafeInteger(value))
+      throw parseFailed(`parsing Int failed, value is either floating or will cause over or underflow ${value}`, path);
     return value;
   },
   (value) => value,
@@ -87,7 +88,7 @@ export const anyJson: Codec<Json> = leaf(
   (value) => value,
 );
 
-export function literal<T extends string>(name: string, values: readonly T[]): Codec<T> {
+export function literal<const T extends string>(name: string, values: readonly T[]): Codec<T> {
   return leaf(
     name,
     (json, path) => {
@@ -137,7 +138,7 @@ interface FieldSpec<T> {
   readonly default?: () => T;
   readonly aliases: readonly string[];
   /** Whether an encoded object leaves the key out. */
-  readonly omit: (value: T) => boolean;
+  omit(value: T): boolean;
 }
 
 interface OptionalFieldSpec<T> extends FieldSpec<T | undefined> {
@@ -155,14 +156,27 @@ export function optional<T>(codec: Codec<T>, ...aliases: readonly string[]): Opt
 }
 
 /** A key with a default; null counts as missing. `omitDefault` leaves equal values out of the encoding. */
-export function defaulted<T>(codec: Codec<T>, value: () => T, omit: (value: T) => boolean = () => false, ...aliases: readonly string[]): FieldSpec<T> {
+export function defaulted<T>(
+  codec: Codec<T>,
+  value: () => T,
+  omit: (value: T) => boolean = () => false,
+  ...aliases: readonly string[]
+): FieldSpec<T> {
   return { codec, presence: 'defaulted', default: value, aliases, omit };
 }
 
 type ValueOf<S> = S extends FieldSpec<infer T> ? T : never;
-type ObjectOf<F> = { readonly [K in keyof F as F[K] extends { readonly presence: 'optional' } ? never : K]: ValueOf<F[K]> } & {
+type ObjectOf<F> = { readonly [K in keyof F]: ValueOf<F[K]> };
+type PartialObjectOf<F> = { readonly [K in keyof F as F[K] extends { readonly presence: 'optional' } ? never : K]: ValueOf<F[K]> } & {
   readonly [K in keyof F as F[K] extends { readonly presence: 'optional' } ? K : never]?: ValueOf<F[K]>;
 };
+
+/** A `Codec` that also encodes objects in which optional properties are missing. */
+export interface ObjectCodec<F> {
+  readonly name: string;
+  decode(json: Json, path: Path): ObjectOf<F>;
+  encode(value: PartialObjectOf<F>): Json;
+}
 
 /** `customName` is written `custom_name`; a key without capital letters is written as it is. */
 function jsonKey(property: string): string {
@@ -190,8 +204,8 @@ function spelling(json: JsonObject, member: Member): string | undefined {
  * A JSON object; unknown keys are ignored. A property `customName` has the key `custom_name`.
  * Keys are encoded in the order of `fields`.
  */
-export function object<F extends { readonly [key: string]: FieldSpec<any> }>(name: string, fields: F): Codec<ObjectOf<F>> {
-  const members: readonly Member[] = Object.entries(fields as unknown as Record<string, FieldSpec<unknown>>).map(([property, spec]) => ({
+export function object<F extends { readonly [key: string]: FieldSpec<unknown> }>(name: string, fields: F): ObjectCodec<F> {
+  const members: readonly Member[] = Object.entries<FieldSpec<unknown>>(fields).map(([property, spec]) => ({
     property,
     keys: [jsonKey(property), ...spec.aliases],
     spec,

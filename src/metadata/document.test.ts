@@ -24,7 +24,10 @@ test('an exported document has sorted lists, listed key order and no empty keys'
     cron_triggers: [{ name: 'c' }],
     remote_schemas: [{ name: 'r' }],
     unknown_to_us: 1,
-    inherited_roles: [{ role_set: ['b', 'a'], role_name: 'z' }, { role_name: 'y', role_set: ['a', 'b'] }],
+    inherited_roles: [
+      { role_set: ['b', 'a'], role_name: 'z' },
+      { role_name: 'y', role_set: ['a', 'b'] },
+    ],
     graphql_schema_introspection: { disabled_for_roles: [] },
     sources: [
       {
@@ -40,7 +43,11 @@ test('an exported document has sorted lists, listed key order and no empty keys'
               { role: 'u', permission: { filter: {}, columns: ['y', 'x'], limit: 0, allow_aggregations: false }, comment: null },
             ],
             object_relationships: [{ using: { manual_configuration: { remote_table: 'b', column_mapping: { x: 'y' } } }, name: 'o' }],
-            configuration: { custom_column_names: { x: 'ex', y: 'why' }, column_config: { y: { custom_name: 'wye' }, z: {} }, identifier: 'ay' },
+            configuration: {
+              custom_column_names: { x: 'ex', y: 'why' },
+              column_config: { y: { custom_name: 'wye' }, z: {} },
+              identifier: 'ay',
+            },
           },
         ],
         name: 'default',
@@ -52,12 +59,17 @@ test('an exported document has sorted lists, listed key order and no empty keys'
 });
 
 test('an empty setting of a source counts as absent', () => {
-  expect(sourceCustomizationCodec.decode({ root_fields: { namespace: '', suffix: null }, type_names: null, naming_convention: null }, ROOT)).toBe(NO_CUSTOMIZATION);
-  expect(tableConfigurationCodec.decode({ custom_root_fields: { select: null }, column_config: { a: {} }, comment: null }, ROOT)).toBe(NO_TABLE_CONFIGURATION);
+  expect(
+    sourceCustomizationCodec.decode({ root_fields: { namespace: '', suffix: null }, type_names: null, naming_convention: null }, ROOT),
+  ).toBe(NO_CUSTOMIZATION);
+  expect(tableConfigurationCodec.decode({ custom_root_fields: { select: null }, column_config: { a: {} }, comment: null }, ROOT)).toBe(
+    NO_TABLE_CONFIGURATION,
+  );
 });
 
 test('comments of root fields keep null and empty apart from absent', () => {
-  const fields = (json: Json) => tableConfigurationCodec.decode({ custom_root_fields: { select: json } }, ROOT).customRootFields.get('select');
+  const fields = (json: Json) =>
+    tableConfigurationCodec.decode({ custom_root_fields: { select: json } }, ROOT).customRootFields.get('select');
   expect(fields({ name: 'a' })).toEqual({ name: 'a' });
   expect(fields({ comment: null })).toEqual({ comment: null });
   expect(fields({ name: 'a', comment: '' })).toEqual({ name: 'a', comment: '' });
@@ -69,14 +81,29 @@ test('custom_name counts before identifier', () => {
 
 test('insert columns are written only when they were given, the check of updates always', () => {
   expect(insertPermissionCodec.encode(insertPermissionCodec.decode({ check: {} }, ROOT))).toEqual({ check: {} });
-  expect(insertPermissionCodec.encode(insertPermissionCodec.decode({ check: {}, columns: '*' }, ROOT))).toEqual({ check: {}, columns: '*' });
-  expect(updatePermissionCodec.encode(updatePermissionCodec.decode({ columns: [], filter: {} }, ROOT))).toEqual({ columns: [], filter: {}, check: null });
+  expect(insertPermissionCodec.encode(insertPermissionCodec.decode({ check: {}, columns: '*' }, ROOT))).toEqual({
+    check: {},
+    columns: '*',
+  });
+  expect(updatePermissionCodec.encode(updatePermissionCodec.decode({ columns: [], filter: {} }, ROOT))).toEqual({
+    columns: [],
+    filter: {},
+    check: null,
+  });
 });
 
 test('one foreign key column is written as a text, several as a list', () => {
   const using = (column: Json) => {
-    const entry = tableCodec(testKind).encode(tableCodec(testKind).decode({ table: 't', object_relationships: [{ name: 'r', using: { foreign_key_constraint_on: column } }] }, ROOT));
-    return JSON.stringify((entry as unknown as { object_relationships: [{ using: { foreign_key_constraint_on: Json } }] }).object_relationships[0].using.foreign_key_constraint_on);
+    const entry = tableCodec(testKind).encode(
+      tableCodec(testKind).decode(
+        { table: 't', object_relationships: [{ name: 'r', using: { foreign_key_constraint_on: column } }] },
+        ROOT,
+      ),
+    );
+    return JSON.stringify(
+      (entry as unknown as { object_relationships: [{ using: { foreign_key_constraint_on: Json } }] }).object_relationships[0].using
+        .foreign_key_constraint_on,
+    );
   };
   expect(using(['a'])).toBe('"a"');
   expect(using(['a', 'b'])).toBe('["a","b"]');
@@ -113,7 +140,11 @@ test('a document without sources replaces what the default source holds', () => 
   expect(source?.kind).toBe('pg');
   expect(source?.customization.typeNames.prefix).toBe('p_');
   expect([...(source?.tables.keys() ?? [])]).toEqual([nameKey({ schema: 'public', name: 'new' })]);
-  expect([...(source?.functions.values() ?? [])].map((fn) => [fn.function.name, fn.configuration.exposedAs])).toEqual([['f', undefined], ['g', undefined], ['h', 'query']]);
+  expect([...(source?.functions.values() ?? [])].map((fn) => [fn.function.name, fn.configuration.exposedAs])).toEqual([
+    ['f', undefined],
+    ['g', undefined],
+    ['h', 'query'],
+  ]);
   expect(after.inheritedRoles.size).toBe(0);
   expect(after.introspection.disabledForRoles).toEqual(['x']);
   expect(Object.fromEntries(after.other)).toEqual({ cron_triggers: [{ name: 'c' }], rest_endpoints: [{ name: 'e' }] });
@@ -125,7 +156,11 @@ test('a document with sources and no version is read as version 3', () => {
 
 test('parts without effect are told', () => {
   const metadata = codec.decode(
-    { sources: [{ name: 's', tables: [{ table: 't', event_triggers: [{ name: 'e' }], remote_relationships: [] }], configuration }], actions: [{ name: 'a' }], custom_types: { objects: [] } },
+    {
+      sources: [{ name: 's', tables: [{ table: 't', event_triggers: [{ name: 'e' }], remote_relationships: [] }], configuration }],
+      actions: [{ name: 'a' }],
+      custom_types: { objects: [] },
+    },
     ROOT,
   );
   expect(laterFeatures(metadata)).toEqual([

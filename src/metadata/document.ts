@@ -25,10 +25,16 @@ function legacyFunctionsCodec(codecs: KindCodecs): Codec<ReadonlyMap<string, Fun
   const full = functionCodec(codecs);
   const item: Codec<FunctionMetadata> = leaf(
     full.name,
-    (json, path) => (isJsonObject(json) && json['function'] !== undefined ? full.decode(json, path) : newFunction(codecs.functionName.decode(json, path))),
+    (json, path) =>
+      isJsonObject(json) && json['function'] !== undefined ? full.decode(json, path) : newFunction(codecs.functionName.decode(json, path)),
     (value) => full.encode(value),
   );
-  return keyedList({ what: 'functions', item, key: (entry) => nameKey(entry.function), print: (entry) => printName(entry.function, codecs.defaultSchema) });
+  return keyedList({
+    what: 'functions',
+    item,
+    key: (entry) => nameKey(entry.function),
+    print: (entry) => printName(entry.function, codecs.defaultSchema),
+  });
 }
 
 /**

@@ -11,7 +11,14 @@ import { newTable } from './table.ts';
 
 const name = (text: string) => ({ schema: 'public', name: text });
 const key = (text: string) => nameKey(name(text));
-const source = (text: string): SourceMetadata => ({ name: text, kind: 'pg', configuration: {}, customization: NO_CUSTOMIZATION, tables: new Map(), functions: new Map() });
+const source = (text: string): SourceMetadata => ({
+  name: text,
+  kind: 'pg',
+  configuration: {},
+  customization: NO_CUSTOMIZATION,
+  tables: new Map(),
+  functions: new Map(),
+});
 
 const base = ['a', 'b'].reduce(
   (metadata, table) => edit.withTable(metadata, 's', newTable(name(table))),
@@ -52,7 +59,9 @@ test('a renamed source keeps everything else', () => {
 
 test('looking up what is not there', () => {
   expect(() => requireSource(base, 'x')).toThrow('source with name "x" does not exist');
-  expect(() => requireSourceOfKind(base, 's', 'dwh')).toThrow('source with name "s" has backend type "pg" which does not match the expected type "dwh"');
+  expect(() => requireSourceOfKind(base, 's', 'dwh')).toThrow(
+    'source with name "s" has backend type "pg" which does not match the expected type "dwh"',
+  );
   const found = requireSourceOfKind(base, 's', 'pg');
   expect(requireTable(found, name('a'), testKind).table).toEqual(name('a'));
   expect(() => requireTable(found, name('t'), testKind)).toThrow('table "t" does not exist in source: s');

@@ -76,7 +76,12 @@ export function withoutFunction(metadata: Metadata, source: string, key: string)
 }
 
 /** `key` is the `nameKey` of a tracked function: see `requireFunction`. */
-export function updateFunction(metadata: Metadata, source: string, key: string, update: (fn: FunctionMetadata) => FunctionMetadata): Metadata {
+export function updateFunction(
+  metadata: Metadata,
+  source: string,
+  key: string,
+  update: (fn: FunctionMetadata) => FunctionMetadata,
+): Metadata {
   return updateSource(metadata, source, (entry) => {
     const fn = entry.functions.get(key);
     invariant(fn !== undefined, 'an edited function is tracked');

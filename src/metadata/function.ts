@@ -51,14 +51,20 @@ export const functionConfigurationCodec: Codec<FunctionConfiguration> = leaf(
     const value = configurationObject.decode(json, path);
     const response = isJsonObject(json) ? json['response'] : undefined;
     if (response !== undefined && response !== null) {
-      throw new SvcError('not-supported', 'the database itself tells what the function returns; "response" is not supported', { path: at(path, 'response') });
+      throw new SvcError('not-supported', 'the database itself tells what the function returns; "response" is not supported', {
+        path: at(path, 'response'),
+      });
     }
     return isConfigured(value) ? value : NO_FUNCTION_CONFIGURATION;
   },
   (value) => configurationObject.encode(value),
 );
 
-const rolesList = keyedList({ what: 'function permissions', item: object('FunctionPermissionInfo', { role: required(nonEmptyText) }), key: ({ role }) => role });
+const rolesList = keyedList({
+  what: 'function permissions',
+  item: object('FunctionPermissionInfo', { role: required(nonEmptyText) }),
+  key: ({ role }) => role,
+});
 
 const permissionsCodec: Codec<readonly string[]> = leaf(
   'FunctionPermissions',
@@ -69,8 +75,16 @@ const permissionsCodec: Codec<readonly string[]> = leaf(
 export function functionCodec(codecs: KindCodecs): Codec<FunctionMetadata> {
   return object('FunctionMetadata', {
     function: required(codecs.functionName),
-    configuration: defaulted(functionConfigurationCodec, () => NO_FUNCTION_CONFIGURATION, (value) => !isConfigured(value)),
-    permissions: defaulted(permissionsCodec, () => [], (roles) => roles.length === 0),
+    configuration: defaulted(
+      functionConfigurationCodec,
+      () => NO_FUNCTION_CONFIGURATION,
+      (value) => !isConfigured(value),
+    ),
+    permissions: defaulted(
+      permissionsCodec,
+      () => [],
+      (roles) => roles.length === 0,
+    ),
     comment: optional(text),
   });
 }

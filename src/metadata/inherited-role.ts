@@ -16,7 +16,8 @@ export const inheritedRoleCodec: Codec<InheritedRole> = leaf(
   (json, path) => {
     const { roleName, roleSet } = written.decode(json, path);
     const parents = [...new Set(roleSet)];
-    if (parents.includes(roleName)) throw new SvcError('invalid-params', 'an inherited role name cannot be in the role combination', { path: at(path, 'role_set') });
+    if (parents.includes(roleName))
+      throw new SvcError('invalid-params', 'an inherited role name cannot be in the role combination', { path: at(path, 'role_set') });
     if (parents.length < 2) throw parseFailed('an inherited role needs at least two distinct parent roles', at(path, 'role_set'));
     return { roleName, roleSet: parents };
   },

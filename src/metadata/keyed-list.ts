@@ -34,7 +34,8 @@ export function keyedList<T>(options: KeyedListOptions<T>): Codec<ReadonlyMap<st
         if (map.has(name)) duplicates.add(print(value));
         map.set(name, value);
       });
-      if (duplicates.size > 0) throw parseFailed(`multiple declarations exist for the following ${what}: ${[...duplicates].join(', ')}`, path);
+      if (duplicates.size > 0)
+        throw parseFailed(`multiple declarations exist for the following ${what}: ${[...duplicates].join(', ')}`, path);
       return map;
     },
     encode(map): Json {

@@ -19,25 +19,43 @@ export function requireSource(metadata: Metadata, name: string, path: Path = ROO
 export function requireSourceOfKind(metadata: Metadata, name: string, kind: string, path: Path = ROOT): SourceMetadata {
   const source = requireSource(metadata, name, path);
   if (source.kind !== kind) {
-    throw new SvcError('not-exists', `source with name "${name}" has backend type "${source.kind}" which does not match the expected type "${kind}"`, { path });
+    throw new SvcError(
+      'not-exists',
+      `source with name "${name}" has backend type "${source.kind}" which does not match the expected type "${kind}"`,
+      { path },
+    );
   }
   return source;
 }
 
 /** @throws SvcError `not-exists` */
-export function requireTable(source: SourceMetadata, table: QualifiedName, codecs: Pick<KindCodecs, 'defaultSchema'>, path: Path = ROOT): TableMetadata {
+export function requireTable(
+  source: SourceMetadata,
+  table: QualifiedName,
+  codecs: Pick<KindCodecs, 'defaultSchema'>,
+  path: Path = ROOT,
+): TableMetadata {
   const found = source.tables.get(nameKey(table));
   if (found === undefined) {
-    throw new SvcError('not-exists', `table "${printName(table, codecs.defaultSchema)}" does not exist in source: ${source.name}`, { path });
+    throw new SvcError('not-exists', `table "${printName(table, codecs.defaultSchema)}" does not exist in source: ${source.name}`, {
+      path,
+    });
   }
   return found;
 }
 
 /** @throws SvcError `not-exists` */
-export function requireFunction(source: SourceMetadata, name: QualifiedName, codecs: Pick<KindCodecs, 'defaultSchema'>, path: Path = ROOT): FunctionMetadata {
+export function requireFunction(
+  source: SourceMetadata,
+  name: QualifiedName,
+  codecs: Pick<KindCodecs, 'defaultSchema'>,
+  path: Path = ROOT,
+): FunctionMetadata {
   const found = source.functions.get(nameKey(name));
   if (found === undefined) {
-    throw new SvcError('not-exists', `function "${printName(name, codecs.defaultSchema)}" does not exist in source: ${source.name}`, { path });
+    throw new SvcError('not-exists', `function "${printName(name, codecs.defaultSchema)}" does not exist in source: ${source.name}`, {
+      path,
+    });
   }
   return found;
 }

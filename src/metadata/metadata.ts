@@ -50,16 +50,34 @@ export const EMPTY_METADATA: Metadata = {
 
 /** Sections that are kept verbatim because their feature does not exist yet. */
 export const LATER_SECTIONS = [
-  'remote_schemas', 'query_collections', 'allowlist', 'actions', 'custom_types', 'cron_triggers', 'rest_endpoints', 'network',
+  'remote_schemas',
+  'query_collections',
+  'allowlist',
+  'actions',
+  'custom_types',
+  'cron_triggers',
+  'rest_endpoints',
+  'network',
 ] as const;
 
 /** Sections in the order of the exported document. Others that a document may have are ignored. */
 const SECTIONS = [
-  'sources', 'remote_schemas', 'query_collections', 'allowlist', 'actions', 'custom_types', 'cron_triggers', 'rest_endpoints',
-  'inherited_roles', 'graphql_schema_introspection', 'network',
+  'sources',
+  'remote_schemas',
+  'query_collections',
+  'allowlist',
+  'actions',
+  'custom_types',
+  'cron_triggers',
+  'rest_endpoints',
+  'inherited_roles',
+  'graphql_schema_introspection',
+  'network',
 ] as const;
 
-export const introspectionCodec: Codec<Introspection> = object('SetGraphqlIntrospectionOptions', { disabledForRoles: required(list(nonEmptyText)) });
+export const introspectionCodec: Codec<Introspection> = object('SetGraphqlIntrospectionOptions', {
+  disabledForRoles: required(list(nonEmptyText)),
+});
 
 export function tablesCodec(codecs: KindCodecs): Codec<ReadonlyMap<string, TableMetadata>> {
   return keyedList({
@@ -110,7 +128,11 @@ export function metadataCodec(kinds: Kinds): Codec<Metadata> {
       () => EMPTY_METADATA.inheritedRoles,
       isEmptyMap,
     ),
-    graphqlSchemaIntrospection: defaulted(introspectionCodec, () => NO_INTROSPECTION, ({ disabledForRoles }) => disabledForRoles.length === 0),
+    graphqlSchemaIntrospection: defaulted(
+      introspectionCodec,
+      () => NO_INTROSPECTION,
+      ({ disabledForRoles }) => disabledForRoles.length === 0,
+    ),
   });
   return {
     name: 'Metadata',

@@ -1,5 +1,23 @@
 import { isJsonObject, type Json } from '../util/json.ts';
-import { anyJson, bool, type Codec, defaulted, int, leaf, list, literal, mapOf, nonEmptyText, nullable, object, optional, parseFailed, required, text, wrongType } from './codec.ts';
+import {
+  anyJson,
+  bool,
+  type Codec,
+  defaulted,
+  int,
+  leaf,
+  list,
+  literal,
+  mapOf,
+  nonEmptyText,
+  nullable,
+  object,
+  optional,
+  parseFailed,
+  required,
+  text,
+  wrongType,
+} from './codec.ts';
 import { isEmptyMap } from './keyed-list.ts';
 
 /** `*` follows columns that are added later. */
@@ -121,15 +139,27 @@ const validateInputCodec: Codec<Json> = leaf(
 );
 
 const presets = defaulted<ReadonlyMap<string, Json>>(mapOf(anyJson), () => new Map(), isEmptyMap);
-const backendOnly = defaulted(bool, () => false, (value) => !value);
+const backendOnly = defaulted(
+  bool,
+  () => false,
+  (value) => !value,
+);
 const validateInput = optional(validateInputCodec);
 
 export const selectPermissionCodec: Codec<SelectPermission> = object('SelPerm', {
   columns: required(columnsCodec),
-  computedFields: defaulted(nameList, () => [], (value) => value.length === 0),
+  computedFields: defaulted(
+    nameList,
+    () => [],
+    (value) => value.length === 0,
+  ),
   filter: required(rawBoolExpCodec),
   limit: optional(limitCodec),
-  allowAggregations: defaulted(bool, () => false, (value) => !value),
+  allowAggregations: defaulted(
+    bool,
+    () => false,
+    (value) => !value,
+  ),
   queryRootFields: optional(rootFieldsCodec(QUERY_ROOT_FIELDS)),
   subscriptionRootFields: optional(rootFieldsCodec(SUBSCRIPTION_ROOT_FIELDS)),
 });
@@ -151,7 +181,11 @@ export const updatePermissionCodec: Codec<UpdatePermission> = object('UpdPerm', 
   validateInput,
 });
 
-export const deletePermissionCodec: Codec<DeletePermission> = object('DelPerm', { filter: required(rawBoolExpCodec), backendOnly, validateInput });
+export const deletePermissionCodec: Codec<DeletePermission> = object('DelPerm', {
+  filter: required(rawBoolExpCodec),
+  backendOnly,
+  validateInput,
+});
 
 /** `{role, permission, comment?}`. */
 export function permissionEntryCodec<P>(permission: Codec<P>): Codec<PermissionEntry<P>> {

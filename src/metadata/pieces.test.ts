@@ -26,7 +26,11 @@ test('the difference of two documents turns one into the other', () => {
   fc.assert(
     fc.property(arbitrary.metadata, arbitrary.metadata, (before, other) => {
       // Half of the document stays, as in real edits.
-      const after = shareUnchanged(before, { ...before, sources: new Map([...before.sources].slice(1).concat([...other.sources])), other: other.other });
+      const after = shareUnchanged(before, {
+        ...before,
+        sources: new Map([...before.sources].slice(1).concat([...other.sources])),
+        other: other.other,
+      });
       const changes = diffPieces(before, after, testKinds);
       expect(applyPieces(before, changes, testKinds)).toEqual(after);
       expect(diffPieces(after, after, testKinds)).toEqual([]);
@@ -35,18 +39,38 @@ test('the difference of two documents turns one into the other', () => {
 });
 
 const name = (text: string) => ({ schema: 'public', name: text });
-const source: SourceMetadata = { name: 's', kind: 'pg', configuration: { connectionInfo: 1 }, customization: NO_CUSTOMIZATION, tables: new Map(), functions: new Map() };
+const source: SourceMetadata = {
+  name: 's',
+  kind: 'pg',
+  configuration: { connectionInfo: 1 },
+  customization: NO_CUSTOMIZATION,
+  tables: new Map(),
+  functions: new Map(),
+};
 const base = withTable(withTable(withSource(EMPTY_METADATA, source), 's', newTable(name('a'))), 's', newTable(name('b')));
-const keysOf = (changes: readonly Piece[]) => changes.map(({ kind, source: of, key, json }) => `${json === null ? '-' : '+'} ${kind} ${of} ${key}`);
+const keysOf = (changes: readonly Piece[]) =>
+  changes.map(({ kind, source: of, key, json }) => `${json === null ? '-' : '+'} ${kind} ${of} ${key}`);
 
 test('a change of one object is one piece', () => {
   const commented = updateTable(base, 's', nameKey(name('a')), (table) => ({ ...table, isEnum: true }));
   expect(keysOf(diffPieces(base, commented, testKinds))).toEqual(['+ table s ["public","a"]']);
   expect(keysOf(diffPieces(base, withoutTable(base, 's', nameKey(name('a'))), testKinds))).toEqual(['- table s ["public","a"]']);
-  expect(keysOf(diffPieces(base, updateSource(base, 's', (entry) => ({ ...entry, customization: { rootFields: {}, typeNames: { prefix: 'p' } } })), testKinds))).toEqual(['+ source s ']);
-  expect(keysOf(diffPieces(base, { ...base, introspection: { disabledForRoles: ['r'] } }, testKinds))).toEqual(['+ section  graphql_schema_introspection']);
+  expect(
+    keysOf(
+      diffPieces(
+        base,
+        updateSource(base, 's', (entry) => ({ ...entry, customization: { rootFields: {}, typeNames: { prefix: 'p' } } })),
+        testKinds,
+      ),
+    ),
+  ).toEqual(['+ source s ']);
+  expect(keysOf(diffPieces(base, { ...base, introspection: { disabledForRoles: ['r'] } }, testKinds))).toEqual([
+    '+ section  graphql_schema_introspection',
+  ]);
   const actions: Json = [{ name: 'a' }];
-  expect(keysOf(diffPieces(base, { ...base, other: withEntry(base.other, 'actions', actions) }, testKinds))).toEqual(['+ section  actions']);
+  expect(keysOf(diffPieces(base, { ...base, other: withEntry(base.other, 'actions', actions) }, testKinds))).toEqual([
+    '+ section  actions',
+  ]);
 });
 
 test('applying a change shares what it does not touch', () => {
@@ -55,17 +79,32 @@ test('applying a change shares what it does not touch', () => {
   expect(applied.sources.get('s')?.tables.get(nameKey(name('b')))).toBe(base.sources.get('s')?.tables.get(nameKey(name('b'))));
   expect(applied.sources.get('s')?.configuration).toBe(source.configuration);
   expect(applied.other).toBe(base.other);
-  const reconfigured = applyPieces(base, diffPieces(base, updateSource(base, 's', (entry) => ({ ...entry, configuration: { connectionInfo: 2 } })), testKinds), testKinds);
+  const reconfigured = applyPieces(
+    base,
+    diffPieces(
+      base,
+      updateSource(base, 's', (entry) => ({ ...entry, configuration: { connectionInfo: 2 } })),
+      testKinds,
+    ),
+    testKinds,
+  );
   expect(reconfigured.sources.get('s')?.tables).toBe(base.sources.get('s')?.tables);
 });
 
 test('a renamed source moves with all its pieces', () => {
   const after = renameSource(base, 's', 't');
   expect(keysOf(diffPieces(base, after, testKinds)).sort()).toEqual([
-    '+ source t ', '+ table t ["public","a"]', '+ table t ["public","b"]', '- source s ', '- table s ["public","a"]', '- table s ["public","b"]',
+    '+ source t ',
+    '+ table t ["public","a"]',
+    '+ table t ["public","b"]',
+    '- source s ',
+    '- table s ["public","a"]',
+    '- table s ["public","b"]',
   ]);
 });
 
 test('a piece of a source that is not there is refused', () => {
-  expect(() => fromPieces([{ kind: 'table', source: 'x', key: '["public","a"]', json: { table: 'a' } }], testKinds)).toThrow('unknown source "x"');
+  expect(() => fromPieces([{ kind: 'table', source: 'x', key: '["public","a"]', json: { table: 'a' } }], testKinds)).toThrow(
+    'unknown source "x"',
+  );
 });

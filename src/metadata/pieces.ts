@@ -77,7 +77,12 @@ function nameKeyOf(pieceKey: string): string {
 }
 
 /** Compares two maps by the identity of their values. */
-function diffMaps<V>(before: ReadonlyMap<string, V>, after: ReadonlyMap<string, V>, gone: (value: V) => void, written: (value: V) => void): void {
+function diffMaps<V>(
+  before: ReadonlyMap<string, V>,
+  after: ReadonlyMap<string, V>,
+  gone: (value: V) => void,
+  written: (value: V) => void,
+): void {
   if (before === after) return;
   for (const [key, value] of before) if (!after.has(key)) gone(value);
   for (const [key, value] of after) if (before.get(key) !== value) written(value);
@@ -93,7 +98,8 @@ function diffSource(before: SourceMetadata | undefined, after: SourceMetadata | 
   if (before === after) return;
   const source = (after ?? before)?.name ?? '';
   if (after === undefined) out.push({ kind: 'source', source, key: '', json: null });
-  else if (before === undefined || !sameSettings(before, after)) out.push({ kind: 'source', source, key: '', json: codecs.source.encode(after) });
+  else if (before === undefined || !sameSettings(before, after))
+    out.push({ kind: 'source', source, key: '', json: codecs.source.encode(after) });
   const tracked = after === undefined ? undefined : codecs.tracked(after.kind);
   const was = before ?? NOTHING_TRACKED;
   const is = after ?? NOTHING_TRACKED;
@@ -172,7 +178,8 @@ interface SourceDraft {
 }
 
 function applySection(sections: { introspection: Metadata['introspection'] }, other: Draft<Json>, piece: PieceChange, path: Path): void {
-  if (piece.key === INTROSPECTION) sections.introspection = piece.json === null ? NO_INTROSPECTION : introspectionCodec.decode(piece.json, path);
+  if (piece.key === INTROSPECTION)
+    sections.introspection = piece.json === null ? NO_INTROSPECTION : introspectionCodec.decode(piece.json, path);
   else other.set(piece.key, piece.json === null ? undefined : piece.json);
 }
 
@@ -227,7 +234,8 @@ export function applyPieces(before: Metadata, changes: Iterable<PieceChange>, ki
       target.set(nameKeyOf(key), undefined);
       continue;
     }
-    if (settings === undefined || settings === null) throw new SvcError('unexpected', `stored metadata has a ${kind} of the unknown source "${source}"`);
+    if (settings === undefined || settings === null)
+      throw new SvcError('unexpected', `stored metadata has a ${kind} of the unknown source "${source}"`);
     const value = codecs.tracked(settings.kind)[kind === 'table' ? 'table' : 'function'].decode(json, along(ROOT, kind, source, key));
     (target as Draft<TableMetadata | FunctionMetadata>).set(nameKeyOf(key), value);
   }

@@ -1,7 +1,22 @@
 import type { QualifiedName } from '../catalog/catalog.ts';
 import { isJsonArray, isJsonObject, type Json } from '../util/json.ts';
 import { at, type Path } from '../util/path.ts';
-import { type Codec, defaulted, leaf, list, literal, mapOf, nonEmptyText, nullable, object, optional, parseFailed, required, text, wrongType } from './codec.ts';
+import {
+  type Codec,
+  defaulted,
+  leaf,
+  list,
+  literal,
+  mapOf,
+  nonEmptyText,
+  nullable,
+  object,
+  optional,
+  parseFailed,
+  required,
+  text,
+  wrongType,
+} from './codec.ts';
 import type { KindCodecs } from './kinds.ts';
 
 export interface ManualConfiguration {
@@ -38,7 +53,9 @@ const columnNames: Codec<readonly string[]> = leaf(
   (value) => [...value],
 );
 
-const insertionOrder: Codec<ManualConfiguration['insertionOrder']> = nullable(literal('InsertOrder', ['before_parent', 'after_parent'] as const));
+const insertionOrder: Codec<ManualConfiguration['insertionOrder']> = nullable(
+  literal('InsertOrder', ['before_parent', 'after_parent'] as const),
+);
 
 function manualConfigurationCodec(codecs: KindCodecs): Codec<ManualConfiguration> {
   return object('RelManualConfig', {

@@ -67,13 +67,19 @@ export const namingConventionCodec: Codec<NamingConvention> = leaf(
 );
 
 const customizationObject = object('SourceCustomization', {
-  rootFields: defaulted(object('RootFieldsCustomization', { namespace: prefix, prefix, suffix }), () => NO_CUSTOMIZATION.rootFields, isEmptyObject),
+  rootFields: defaulted(
+    object('RootFieldsCustomization', { namespace: prefix, prefix, suffix }),
+    () => NO_CUSTOMIZATION.rootFields,
+    isEmptyObject,
+  ),
   typeNames: defaulted(object('SourceTypeCustomization', { prefix, suffix }), () => NO_CUSTOMIZATION.typeNames, isEmptyObject),
   namingConvention: optional(namingConventionCodec),
 });
 
 export function isCustomized(customization: SourceCustomization): boolean {
-  return !isEmptyObject(customization.rootFields) || !isEmptyObject(customization.typeNames) || customization.namingConvention !== undefined;
+  return (
+    !isEmptyObject(customization.rootFields) || !isEmptyObject(customization.typeNames) || customization.namingConvention !== undefined
+  );
 }
 
 export const sourceCustomizationCodec: Codec<SourceCustomization> = leaf(
@@ -109,14 +115,22 @@ export const healthCheckCodec: Codec<HealthCheck> = object('HealthCheckConfig', 
 export function sourceFields(codecs: KindCodecs) {
   return {
     configuration: required(codecs.configuration),
-    customization: defaulted(sourceCustomizationCodec, () => NO_CUSTOMIZATION, (value) => !isCustomized(value)),
+    customization: defaulted(
+      sourceCustomizationCodec,
+      () => NO_CUSTOMIZATION,
+      (value) => !isCustomized(value),
+    ),
     healthCheck: optional(healthCheckCodec),
   };
 }
 
 /** `kind` is written canonically: aliases are read only. */
 function kindCodec(kind: string): Codec<string> {
-  return leaf('BackendType', () => kind, (value) => value);
+  return leaf(
+    'BackendType',
+    () => kind,
+    (value) => value,
+  );
 }
 
 export function sourceHead(codecs: KindCodecs) {

@@ -5,8 +5,17 @@ import { byKey } from './keyed-list.ts';
 import { at } from '../util/path.ts';
 
 export const ROOT_FIELD_KEYS = [
-  'select', 'select_by_pk', 'select_aggregate', 'select_stream',
-  'insert', 'insert_one', 'update', 'update_by_pk', 'update_many', 'delete', 'delete_by_pk',
+  'select',
+  'select_by_pk',
+  'select_aggregate',
+  'select_stream',
+  'insert',
+  'insert_one',
+  'update',
+  'update_by_pk',
+  'update_many',
+  'delete',
+  'delete_by_pk',
 ] as const;
 
 export type RootFieldKey = (typeof ROOT_FIELD_KEYS)[number];
@@ -96,14 +105,20 @@ const columnConfigurationCodec: Codec<ColumnConfiguration> = object('ColumnConfi
 const written = object('TableConfig', {
   customRootFields: defaulted(customRootFieldsCodec(ROOT_FIELD_KEYS), () => NO_TABLE_CONFIGURATION.customRootFields),
   customColumnNames: defaulted<ReadonlyMap<string, string>>(mapOf(graphqlName), () => new Map()),
-  columnConfig: defaulted<ReadonlyMap<string, ColumnConfiguration>>(mapOf(columnConfigurationCodec), () => NO_TABLE_CONFIGURATION.columnConfig),
+  columnConfig: defaulted<ReadonlyMap<string, ColumnConfiguration>>(
+    mapOf(columnConfigurationCodec),
+    () => NO_TABLE_CONFIGURATION.columnConfig,
+  ),
   customName: optional(graphqlName),
   identifier: optional(graphqlName),
   comment: optional(text),
 });
 
 /** Column settings of both spellings in one map; `column_config` counts where both name a column. */
-function mergeColumns(names: ReadonlyMap<string, string>, columns: ReadonlyMap<string, ColumnConfiguration>): ReadonlyMap<string, ColumnConfiguration> {
+function mergeColumns(
+  names: ReadonlyMap<string, string>,
+  columns: ReadonlyMap<string, ColumnConfiguration>,
+): ReadonlyMap<string, ColumnConfiguration> {
   const merged = new Map<string, ColumnConfiguration>();
   for (const [column, customName] of names) merged.set(column, { customName });
   for (const [column, configuration] of columns) {
@@ -139,6 +154,13 @@ export const tableConfigurationCodec: Codec<TableConfiguration> = leaf(
     const columnConfig = new Map([...value.columnConfig].sort(byKey));
     const customColumnNames = new Map<string, string>();
     for (const [column, { customName }] of columnConfig) if (customName !== undefined) customColumnNames.set(column, customName);
-    return written.encode({ ...value, columnConfig, customColumnNames, customName: value.customName, comment: value.comment, identifier: undefined });
+    return written.encode({
+      ...value,
+      columnConfig,
+      customColumnNames,
+      customName: value.customName,
+      comment: value.comment,
+      identifier: undefined,
+    });
   },
 );

@@ -60,8 +60,19 @@ export const LATER_TABLE_KEYS = ['remote_relationships', 'event_triggers', 'ext_
 
 /** Keys in the order of the exported document. */
 const KEYS = [
-  'table', 'is_enum', 'configuration', 'object_relationships', 'array_relationships', 'computed_fields', 'remote_relationships',
-  'insert_permissions', 'select_permissions', 'update_permissions', 'delete_permissions', 'event_triggers', 'ext_federation_config',
+  'table',
+  'is_enum',
+  'configuration',
+  'object_relationships',
+  'array_relationships',
+  'computed_fields',
+  'remote_relationships',
+  'insert_permissions',
+  'select_permissions',
+  'update_permissions',
+  'delete_permissions',
+  'event_triggers',
+  'ext_federation_config',
 ] as const;
 
 const KNOWN: ReadonlySet<string> = new Set(KEYS);
@@ -86,8 +97,16 @@ const permissionFields = {
 export function tableCodec(codecs: KindCodecs): Codec<TableMetadata> {
   const implemented = object('TableMetadata', {
     table: required(codecs.tableName),
-    isEnum: defaulted(bool, () => false, (value) => !value),
-    configuration: defaulted(tableConfigurationCodec, () => NO_TABLE_CONFIGURATION, (value) => !isConfigured(value)),
+    isEnum: defaulted(
+      bool,
+      () => false,
+      (value) => !value,
+    ),
+    configuration: defaulted(
+      tableConfigurationCodec,
+      () => NO_TABLE_CONFIGURATION,
+      (value) => !isConfigured(value),
+    ),
     objectRelationships: byName('object relationships', objectRelationshipCodec(codecs)),
     arrayRelationships: byName('array relationships', arrayRelationshipCodec(codecs)),
     computedFields: byName('computed fields', computedFieldCodec(codecs)),

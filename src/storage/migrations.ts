@@ -56,7 +56,8 @@ async function storedVersion(connection: Connection): Promise<number> {
 
 async function prepare(connection: Connection): Promise<void> {
   // "if not exists" would need the privilege to create schemas even when it exists.
-  if ((await single(connection, `select to_regnamespace('svc_catalog')::text`)) === null) await connection.query('create schema svc_catalog', []);
+  if ((await single(connection, `select to_regnamespace('svc_catalog')::text`)) === null)
+    await connection.query('create schema svc_catalog', []);
   await connection.query(
     'create table svc_catalog.catalog_version (id int primary key default 1 check (id = 1), version int not null, upgraded_at timestamptz not null default now())',
     [],
@@ -72,7 +73,10 @@ export async function migrate(database: Source, migrations: readonly string[] = 
     await connection.query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`, []);
     const version = await storedVersion(connection);
     if (version > migrations.length) {
-      throw new SvcError('not-supported', `the metadata database has catalog version ${version}; this service knows versions up to ${migrations.length}: start a newer one`);
+      throw new SvcError(
+        'not-supported',
+        `the metadata database has catalog version ${version}; this service knows versions up to ${migrations.length}: start a newer one`,
+      );
     }
     if (version === migrations.length) return;
     if (version === 0) await prepare(connection);

@@ -19,9 +19,17 @@ import { createStorage, METADATA_CHANNEL, type Storage } from './storage.ts';
 
 const name = (text: string) => ({ schema: 'public', name: text });
 const key = (text: string) => nameKey(name(text));
-const withSourceS = withSource(EMPTY_METADATA, { name: 's', kind: 'pg', configuration: { connectionInfo: 1 }, customization: NO_CUSTOMIZATION, tables: new Map(), functions: new Map() });
+const withSourceS = withSource(EMPTY_METADATA, {
+  name: 's',
+  kind: 'pg',
+  configuration: { connectionInfo: 1 },
+  customization: NO_CUSTOMIZATION,
+  tables: new Map(),
+  functions: new Map(),
+});
 const tracked = ['a', 'b'].reduce((metadata, table) => withTable(metadata, 's', newTable(name(table))), withSourceS);
-const setEnum = (metadata: Metadata, table: string) => updateTable(metadata, 's', key(table), (entry) => ({ ...entry, isEnum: !entry.isEnum }));
+const setEnum = (metadata: Metadata, table: string) =>
+  updateTable(metadata, 's', key(table), (entry) => ({ ...entry, isEnum: !entry.isEnum }));
 
 let database: TestDatabase;
 let source: Source;
@@ -73,7 +81,11 @@ test('any document is loaded as it was saved', async () => {
 });
 
 test('texts and numbers survive that the database would change', async () => {
-  const filter = { a: { _eq: 'nul \u0000, half \ud800, "quotes" \\u0000' }, b: { _eq: new JsonNumber('1.10') }, c: { _eq: new JsonNumber('1e400') } };
+  const filter = {
+    a: { _eq: 'nul \u0000, half \ud800, "quotes" \\u0000' },
+    b: { _eq: new JsonNumber('1.10') },
+    c: { _eq: new JsonNumber('1e400') },
+  };
   const permission = { role: 'r', permission: { columns: '*' as const, computedFields: [], filter, allowAggregations: false } };
   const after = updateTable(tracked, 's', key('a'), (table) => ({ ...table, selectPermissions: new Map([['r', permission]]) }));
   await save(1, EMPTY_METADATA, after);
@@ -99,7 +111,10 @@ test('of changes made at once from one version one succeeds', async () => {
 });
 
 test('effects in the transaction happen exactly when the change does', async () => {
-  const create = { inTransaction: async (connection: { query(text: string, values: []): Promise<unknown> }) => void (await connection.query('create table effect ()', [])) };
+  const create = {
+    inTransaction: async (connection: { query(text: string, values: []): Promise<unknown> }) =>
+      void (await connection.query('create table effect ()', [])),
+  };
   await expect(save(7, EMPTY_METADATA, tracked, create)).rejects.toMatchObject({ code: 'conflict' });
   const failing = { inTransaction: () => Promise.reject(new Error('refused')) };
   await expect(save(1, EMPTY_METADATA, tracked, failing)).rejects.toThrow('refused');
@@ -118,7 +133,10 @@ describe('following the changes of another instance', () => {
     const changes = await storage.changesSince(2);
     if (changes.kind !== 'changes') throw new Error('unexpected');
     expect(changes.resourceVersion).toBe(4);
-    expect(changes.changes.map(({ kind, key: of, json }) => [kind, of, json === null])).toEqual([['table', '["public","a"]', false], ['table', '["public","b"]', true]]);
+    expect(changes.changes.map(({ kind, key: of, json }) => [kind, of, json === null])).toEqual([
+      ['table', '["public","a"]', false],
+      ['table', '["public","b"]', true],
+    ]);
     expect(changes.notices).toEqual([
       { resourceVersion: 3, instanceId: 'one', refresh: { sources: ['s'] } },
       { resourceVersion: 4, instanceId: 'two', refresh: null },
@@ -165,7 +183,10 @@ describe('following the changes of another instance', () => {
   });
 
   test('of a great removal no more than the bound is kept', async () => {
-    const many = Array.from({ length: 300 }, (_, i) => `t${i}`).reduce((metadata, table) => withTable(metadata, 's', newTable(name(table))), withSourceS);
+    const many = Array.from({ length: 300 }, (_, i) => `t${i}`).reduce(
+      (metadata, table) => withTable(metadata, 's', newTable(name(table))),
+      withSourceS,
+    );
     await save(1, EMPTY_METADATA, many);
     await save(2, many, withSourceS);
     expect((await source.query('select count(*) from svc_catalog.metadata_piece', [])).rows).toEqual([['1']]);
@@ -192,12 +213,17 @@ describe('migrations', () => {
 
   test('a newer catalog is refused', async () => {
     await source.query('update svc_catalog.catalog_version set version = 99', []);
-    await expect(storage.migrate()).rejects.toMatchObject({ code: 'not-supported', message: expect.stringContaining('catalog version 99') as string });
+    await expect(storage.migrate()).rejects.toMatchObject({
+      code: 'not-supported',
+      message: expect.stringContaining('catalog version 99') as string,
+    });
   });
 
   test('a migration that fails leaves the catalog as it was', async () => {
     await expect(migrate(source, ['', 'create table svc_catalog.extra (); select 1 / 0'])).rejects.toThrow();
-    expect((await source.query(`select version, to_regclass('svc_catalog.extra')::text from svc_catalog.catalog_version`, [])).rows).toEqual([['1', null]]);
+    expect(
+      (await source.query(`select version, to_regclass('svc_catalog.extra')::text from svc_catalog.catalog_version`, [])).rows,
+    ).toEqual([['1', null]]);
   });
 
   test('a schema that somebody made for a user without further rights is used', async () => {

@@ -39,7 +39,12 @@ export interface Notice {
 
 export type ChangesSince =
   /** `changes` for `applyPieces`; one notice per version, in order. */
-  | { readonly kind: 'changes'; readonly resourceVersion: number; readonly changes: readonly PieceChange[]; readonly notices: readonly Notice[] }
+  | {
+      readonly kind: 'changes';
+      readonly resourceVersion: number;
+      readonly changes: readonly PieceChange[];
+      readonly notices: readonly Notice[];
+    }
   /** Too much has happened, or the database is another one: load everything. */
   | { readonly kind: 'unknown'; readonly resourceVersion: number };
 
@@ -120,7 +125,9 @@ function toChange([kind, source, key, definition]: Row): PieceChange {
 
 /** The definition travels as a text inside the JSON: else the database would unescape what is in it, U+0000 included. */
 function printChanges(changes: readonly PieceChange[]): string {
-  return JSON.stringify(changes.map(({ kind, source, key, json }) => ({ kind, source, key, definition: json === null ? null : printJson(json) })));
+  return JSON.stringify(
+    changes.map(({ kind, source, key, json }) => ({ kind, source, key, definition: json === null ? null : printJson(json) })),
+  );
 }
 
 function conflict(version: number): SvcError {
@@ -140,7 +147,14 @@ export function createStorage(database: Source, kinds: Kinds, options: StorageOp
       if (Number(locked.rows[0]?.[0]) !== expectedVersion) throw conflict(expectedVersion);
       await inTransaction?.(connection);
       const payload = JSON.stringify({ version, instance: instanceId });
-      await connection.query(WRITE, [text, String(version), instanceId, refresh === undefined ? null : printJson(refresh), METADATA_CHANNEL, payload]);
+      await connection.query(WRITE, [
+        text,
+        String(version),
+        instanceId,
+        refresh === undefined ? null : printJson(refresh),
+        METADATA_CHANNEL,
+        payload,
+      ]);
       if (version % PRUNE_INTERVAL === 0 || removals >= PRUNE_INTERVAL) {
         await connection.query(PRUNE, [String(version - keptVersions), String(keptRemovals)]);
       }

@@ -12,7 +12,10 @@ import { type CustomRootField, ROOT_FIELD_KEYS, type TableConfiguration } from '
 import { type Json, parseJson } from '../../src/util/json.ts';
 
 /** Leaves `undefined` values out, as decoders do. */
-function sparse<T extends object>(model: { readonly [K in keyof T]-?: fc.Arbitrary<T[K]> }, required: readonly (keyof T)[]): fc.Arbitrary<T> {
+function sparse<T extends object>(
+  model: { readonly [K in keyof T]-?: fc.Arbitrary<T[K]> },
+  required: readonly (keyof T)[],
+): fc.Arbitrary<T> {
   return fc.record(model as { [K in keyof T]: fc.Arbitrary<T[K]> }, { requiredKeys: required as (keyof T)[] }) as fc.Arbitrary<T>;
 }
 
@@ -34,13 +37,19 @@ export const manual = fc.record({
   kind: fc.constant('manual' as const),
   manual: fc.record({
     remoteTable: qualifiedName,
-    columnMapping: fc.uniqueArray(fc.tuple(name, name), { maxLength: 2, selector: ([key]) => key }).map((pairs): ReadonlyMap<string, string> => new Map(pairs)),
+    columnMapping: fc
+      .uniqueArray(fc.tuple(name, name), { maxLength: 2, selector: ([key]) => key })
+      .map((pairs): ReadonlyMap<string, string> => new Map(pairs)),
     insertionOrder: fc.constantFrom('before_parent' as const, 'after_parent' as const, null),
   }),
 });
 const remoteColumns = fc.record({ kind: fc.constant('remote-columns' as const), table: qualifiedName, columns: someNames });
 export const arrayUsing: fc.Arbitrary<ArrayUsing> = fc.oneof(manual, remoteColumns);
-export const objectUsing: fc.Arbitrary<ObjectUsing> = fc.oneof(manual, remoteColumns, fc.record({ kind: fc.constant('own-columns' as const), columns: someNames }));
+export const objectUsing: fc.Arbitrary<ObjectUsing> = fc.oneof(
+  manual,
+  remoteColumns,
+  fc.record({ kind: fc.constant('own-columns' as const), columns: someNames }),
+);
 
 function relationship<U>(using: fc.Arbitrary<U>): fc.Arbitrary<Relationship<U>> {
   return sparse<Relationship<U>>({ name, using, comment }, ['name', 'using']);
@@ -68,10 +77,16 @@ export const tableConfiguration: fc.Arbitrary<TableConfiguration> = sparse<Table
     customName: graphqlName,
     customRootFields: customRootFields(ROOT_FIELD_KEYS),
     columnConfig: fc
-      .uniqueArray(fc.tuple(name, fc.oneof(fc.record({ customName: graphqlName }), fc.record({ comment }), fc.record({ customName: graphqlName, comment }))), {
-        maxLength: 2,
-        selector: ([column]) => column,
-      })
+      .uniqueArray(
+        fc.tuple(
+          name,
+          fc.oneof(fc.record({ customName: graphqlName }), fc.record({ comment }), fc.record({ customName: graphqlName, comment })),
+        ),
+        {
+          maxLength: 2,
+          selector: ([column]) => column,
+        },
+      )
       .map((pairs) => new Map(pairs)),
     comment,
   },
@@ -79,7 +94,9 @@ export const tableConfiguration: fc.Arbitrary<TableConfiguration> = sparse<Table
 );
 
 export const columns = fc.oneof(fc.constant('*' as const), names);
-const presets = fc.uniqueArray(fc.tuple(name, json), { maxLength: 2, selector: ([column]) => column }).map((pairs): ReadonlyMap<string, Json> => new Map(pairs));
+const presets = fc
+  .uniqueArray(fc.tuple(name, json), { maxLength: 2, selector: ([column]) => column })
+  .map((pairs): ReadonlyMap<string, Json> => new Map(pairs));
 const validateInput = fc.constant<Json>({ type: 'http', definition: { url: 'http://example.org', timeout: 3 } });
 
 function entries<P>(permission: fc.Arbitrary<P>): fc.Arbitrary<ReadonlyMap<string, PermissionEntry<P>>> {
@@ -98,7 +115,9 @@ export const table: fc.Arbitrary<TableMetadata> = fc.record({
   objectRelationships: mapBy(relationship(objectUsing), (item) => item.name),
   arrayRelationships: mapBy(relationship(arrayUsing), (item) => item.name),
   computedFields: mapBy(computedField, (item) => item.name),
-  insertPermissions: entries(sparse({ columns, check: jsonObject, set: presets, backendOnly: fc.boolean(), validateInput }, ['check', 'set', 'backendOnly'])),
+  insertPermissions: entries(
+    sparse({ columns, check: jsonObject, set: presets, backendOnly: fc.boolean(), validateInput }, ['check', 'set', 'backendOnly']),
+  ),
   selectPermissions: entries(
     sparse(
       {
@@ -114,7 +133,13 @@ export const table: fc.Arbitrary<TableMetadata> = fc.record({
     ),
   ),
   updatePermissions: entries(
-    sparse({ columns, filter: jsonObject, check: fc.option(jsonObject), set: presets, backendOnly: fc.boolean(), validateInput }, ['columns', 'filter', 'check', 'set', 'backendOnly']),
+    sparse({ columns, filter: jsonObject, check: fc.option(jsonObject), set: presets, backendOnly: fc.boolean(), validateInput }, [
+      'columns',
+      'filter',
+      'check',
+      'set',
+      'backendOnly',
+    ]),
   ),
   deletePermissions: entries(sparse({ filter: jsonObject, backendOnly: fc.boolean(), validateInput }, ['filter', 'backendOnly'])),
   other: fc.constantFrom<ReadonlyMap<string, Json>>(
@@ -159,7 +184,13 @@ export const source: fc.Arbitrary<SourceMetadata> = sparse<SourceMetadata>(
     kind: fc.constantFrom('pg', 'dwh'),
     configuration: json.map((connectionInfo) => ({ connectionInfo })),
     customization,
-    healthCheck: fc.record({ test: fc.record({ sql: name }), interval: fc.integer({ min: 1, max: 99 }), retries: fc.nat(9), retryInterval: fc.nat(9), timeout: fc.integer({ min: 1, max: 99 }) }),
+    healthCheck: fc.record({
+      test: fc.record({ sql: name }),
+      interval: fc.integer({ min: 1, max: 99 }),
+      retries: fc.nat(9),
+      retryInterval: fc.nat(9),
+      timeout: fc.integer({ min: 1, max: 99 }),
+    }),
     tables: mapBy(table, (item) => nameKey(item.table)),
     functions: mapBy(functionMetadata, (item) => nameKey(item.function)),
   },

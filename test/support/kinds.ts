@@ -12,4 +12,14 @@ export const testKind: KindCodecs = {
   functionName: qualifiedName('public'),
 };
 
-export const testKinds = kindsOf([testKind, { ...testKind, kind: 'dwh', aliases: [], defaultSchema: '', tableName: qualifiedName('', 'dataset'), functionName: qualifiedName('', 'dataset') }]);
+export const testKinds = kindsOf([
+  testKind,
+  {
+    ...testKind,
+    kind: 'dwh',
+    aliases: [],
+    defaultSchema: '',
+    tableName: qualifiedName('', 'dataset'),
+    functionName: qualifiedName('', 'dataset'),
+  },
+]);

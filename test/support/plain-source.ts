@@ -7,7 +7,12 @@ const asText = { getTypeParser: () => (value: string) => value } as unknown as p
 function result(answer: pg.QueryArrayResult | pg.QueryArrayResult[]): RunSqlResult {
   const last = Array.isArray(answer) ? answer.at(-1) : answer;
   const columns = (last?.fields ?? []).map((field) => field.name);
-  return { kind: columns.length > 0 ? 'TuplesOk' : 'CommandOk', columns, rows: (last?.rows ?? []) as (string | null)[][], command: last?.command ?? '' };
+  return {
+    kind: columns.length > 0 ? 'TuplesOk' : 'CommandOk',
+    columns,
+    rows: (last?.rows ?? []) as (string | null)[][],
+    command: last?.command ?? '',
+  };
 }
 
 function unused(): never {
@@ -33,7 +38,9 @@ export function plainSource(url: string, maxConnections = 4): Source {
     async transaction(how, run) {
       const client = await pool.connect();
       try {
-        await client.query(`begin isolation level ${(how.isolation ?? 'read-committed').replace('-', ' ')}${how.readOnly ? ' read only' : ''}`);
+        await client.query(
+          `begin isolation level ${(how.isolation ?? 'read-committed').replace('-', ' ')}${how.readOnly ? ' read only' : ''}`,
+        );
         const value = await run(connectionOver(client));
         await client.query('commit');
         return value;
