@@ -44,7 +44,10 @@ describe('names of the default convention', () => {
   });
 
   it('replaces the name and the alias by custom root fields, within prefix and suffix', () => {
-    const style: NameStyle = { ...plain, customization: { rootFields: { prefix: 'fb_', suffix: '_x' }, typeNames: { prefix: 'p_', suffix: '_s' } } };
+    const style: NameStyle = {
+      ...plain,
+      customization: { rootFields: { prefix: 'fb_', suffix: '_x' }, typeNames: { prefix: 'p_', suffix: '_s' } },
+    };
     const custom = table('Writer', true, { select_by_pk: { name: 'one_writer' } });
     expect(tableRootNames(style, custom, 'select_by_pk')).toEqual({ name: 'fb_one_writer_x', alias: null });
     expect(tableRootNames(style, custom, 'select').name).toBe('fb_Writer_x');
@@ -106,7 +109,9 @@ describe('names that an object produces', () => {
     expect(roots).toContainEqual({ root: 'query', namespace: null, name: 'color_one', givesWay: false });
     expect(roots).toContainEqual({ root: 'subscription', namespace: null, name: 'color_by_pk', givesWay: true });
     expect(roots.filter(({ name }) => name === 'color_stream').map(({ root }) => root)).toEqual(['subscription']);
-    expect(types).toEqual(expect.arrayContaining(['color', 'color_bool_exp', 'color_sum_fields', 'color_enum', 'color_enum_comparison_exp']));
+    expect(types).toEqual(
+      expect.arrayContaining(['color', 'color_bool_exp', 'color_sum_fields', 'color_enum', 'color_enum_comparison_exp']),
+    );
     expect(new Set(types).size).toBe(types.length);
     expect(predicateColumnsTypeName(plain, table('t'), 'bool_and')).toBe('t_select_column_t_aggregate_bool_exp_bool_and_arguments_columns');
   });

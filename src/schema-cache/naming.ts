@@ -166,7 +166,12 @@ function functionPart(info: NamedFunction, defaultSchema: string): NamePart {
   return info.name.schema === defaultSchema ? info.name.name : `${info.name.schema}_${info.name.name}`;
 }
 
-export function functionRootName(style: NameStyle, info: NamedFunction, defaultSchema: string, key: 'function' | 'function_aggregate'): string {
+export function functionRootName(
+  style: NameStyle,
+  info: NamedFunction,
+  defaultSchema: string,
+  key: 'function' | 'function_aggregate',
+): string {
   const custom = info.customRootFields.get(key)?.name;
   if (custom !== undefined) return rootFieldName(style, { literal: custom });
   const part = functionPart(info, defaultSchema);
@@ -181,10 +186,31 @@ export function functionArgsTypeName(style: NameStyle, info: NamedFunction, defa
 const PREDICATE_FUNCTIONS = ['count', 'bool_and', 'bool_or', 'avg', 'max', 'min', 'sum', 'stddev_samp', 'var_samp', 'corr', 'covar_samp'];
 const AGGREGATES = ['sum', 'avg', 'stddev', 'stddev_pop', 'stddev_samp', 'variance', 'var_pop', 'var_samp', 'min', 'max'];
 const TABLE_TYPES = [
-  'aggregate', 'aggregate_fields', 'bool_exp', 'order_by', 'aggregate_order_by', 'select_column', 'update_column', 'constraint',
-  'on_conflict', 'insert_input', 'obj_rel_insert_input', 'arr_rel_insert_input', 'set_input', 'inc_input', 'append_input', 'prepend_input',
-  'delete_key_input', 'delete_elem_input', 'delete_at_path_input', 'pk_columns_input', 'updates', 'mutation_response',
-  'stream_cursor_input', 'stream_cursor_value_input', 'aggregate_bool_exp',
+  'aggregate',
+  'aggregate_fields',
+  'bool_exp',
+  'order_by',
+  'aggregate_order_by',
+  'select_column',
+  'update_column',
+  'constraint',
+  'on_conflict',
+  'insert_input',
+  'obj_rel_insert_input',
+  'arr_rel_insert_input',
+  'set_input',
+  'inc_input',
+  'append_input',
+  'prepend_input',
+  'delete_key_input',
+  'delete_elem_input',
+  'delete_at_path_input',
+  'pk_columns_input',
+  'updates',
+  'mutation_response',
+  'stream_cursor_input',
+  'stream_cursor_value_input',
+  'aggregate_bool_exp',
 ];
 
 export type OperationRoot = 'query' | 'mutation' | 'subscription';
@@ -249,7 +275,12 @@ export function namesOfFunction(
   const exposures: readonly (readonly [OperationRoot, 'function' | 'function_aggregate'])[] =
     info.exposedAs === 'mutation'
       ? [['mutation', 'function']]
-      : [['query', 'function'], ['query', 'function_aggregate'], ['subscription', 'function'], ['subscription', 'function_aggregate']];
+      : [
+          ['query', 'function'],
+          ['query', 'function_aggregate'],
+          ['subscription', 'function'],
+          ['subscription', 'function_aggregate'],
+        ];
   return {
     roots: exposures.map(([root, key]) => ({ root, namespace, name: functionRootName(style, info, defaultSchema, key), givesWay: false })),
     types: [functionArgsTypeName(style, info, defaultSchema)],

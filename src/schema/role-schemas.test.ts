@@ -4,8 +4,14 @@ import { nameKey } from '../catalog/catalog.ts';
 import type { SourceInfo, TableInfo } from '../schema-cache/schema-cache.ts';
 import { createRoleSchemas, DEFAULT_ROLE_SCHEMAS_OPTIONS } from './role-schemas.ts';
 
-const a = tableInfo('a', { columns: { id: 'int4!' }, permissions: { one: { columns: unmasked('id') }, both: { columns: unmasked('id') } } });
-const b = tableInfo('b', { columns: { id: 'int4!' }, permissions: { two: { columns: unmasked('id') }, both: { columns: unmasked('id') } } });
+const a = tableInfo('a', {
+  columns: { id: 'int4!' },
+  permissions: { one: { columns: unmasked('id') }, both: { columns: unmasked('id') } },
+});
+const b = tableInfo('b', {
+  columns: { id: 'int4!' },
+  permissions: { two: { columns: unmasked('id') }, both: { columns: unmasked('id') } },
+});
 const source = sourceInfo([a, b]);
 const options = DEFAULT_ROLE_SCHEMAS_OPTIONS;
 

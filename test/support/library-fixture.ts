@@ -60,7 +60,11 @@ const author = tableInfo('author', {
 const article = tableInfo('article', {
   columns: { id: 'int4!', title: 'text!', author_id: 'int4!', views: 'int4', place: 'geometry' },
   key: ['id'],
-  relationships: { author: ['object', 'author', 'author_id', 'id'], secret: ['object', 'secret', 'id', 'article_id'], readers: ['array', 'author', 'id', 'id'] },
+  relationships: {
+    author: ['object', 'author', 'author_id', 'id'],
+    secret: ['object', 'secret', 'id', 'article_id'],
+    readers: ['array', 'author', 'id', 'id'],
+  },
   permissions: {
     user: { columns: unmasked('id', 'title'), filter: OWN_ARTICLES, limit: 5, allowAggregations: true },
     masked: {

@@ -70,11 +70,22 @@ function makePredicate(table: RoleTable, functionName: string, args: PredicateAr
     };
     if (args !== null) add(names.arguments, args.type);
     add(names.distinct, builtin(BOOLEAN));
-    add(names.filter, named(typeOf(table, 'bool_exp'), () => table.boolExp().type));
-    add(names.predicate, named(result.type.name, () => result.type, true));
+    add(
+      names.filter,
+      named(typeOf(table, 'bool_exp'), () => table.boolExp().type),
+    );
+    add(
+      names.predicate,
+      named(result.type.name, () => result.type, true),
+    );
     return new Map(made.map((field) => [field.name, field]));
   });
-  const type: InputObjectType = { kind: 'input-object', name: typeOf(table, 'aggregate_bool_exp', functionName), description: null, fields };
+  const type: InputObjectType = {
+    kind: 'input-object',
+    name: typeOf(table, 'aggregate_bool_exp', functionName),
+    description: null,
+    fields,
+  };
   return {
     field: { name: source.field(functionName), description: null, type: named(type.name, () => type) },
     condition: (input, relationship) => {

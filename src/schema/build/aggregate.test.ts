@@ -31,7 +31,9 @@ describe('aggregates', () => {
   });
 
   it('take numeric, comparable and computed operands', () => {
-    const query = aggregate('{ author_aggregate { aggregate { n: count(columns: [name, born], distinct: true) sum { id } stddev_pop { rating } max { born full_name } } } }');
+    const query = aggregate(
+      '{ author_aggregate { aggregate { n: count(columns: [name, born], distinct: true) sum { id } stddev_pop { rating } max { born full_name } } } }',
+    );
     expect(query.fields).toMatchObject([
       {
         fields: [
@@ -43,7 +45,8 @@ describe('aggregates', () => {
       },
     ]);
     const max = (column: string) => failure(() => aggregate(`{ author_aggregate { aggregate { max { ${column} } } } }`));
-    for (const column of ['active', 'data', 'tags', 'mood']) expect(max(column)).toContain(`field '${column}' not found in type: 'author_max_fields'`);
+    for (const column of ['active', 'data', 'tags', 'mood'])
+      expect(max(column)).toContain(`field '${column}' not found in type: 'author_max_fields'`);
   });
 
   it('lose the columns of count where the role sees none', () => {
@@ -51,18 +54,23 @@ describe('aggregates', () => {
     expect(failure(() => aggregate('{ author_aggregate { aggregate { count(columns: [id]) } } }', { role: 'blind' }))).toBe(
       `${path}: 'count' has no argument named 'columns'`,
     );
-    expect(failure(() => aggregate('{ author_aggregate { aggregate { count } } }', { role: 'user' }))).toContain("field 'author_aggregate' not found");
+    expect(failure(() => aggregate('{ author_aggregate { aggregate { count } } }', { role: 'user' }))).toContain(
+      "field 'author_aggregate' not found",
+    );
   });
 
   it('are fields of related rows where the target allows them', () => {
     const query = aggregate('{ author { articles_aggregate(where: {title: {_eq: "a"}}) { aggregate { count } } } }', { role: 'user' });
-    expect(query.fields).toMatchObject([{ kind: 'related', join: { columns: [{ local: 'id' }] }, query: { kind: 'aggregate', nodesLimit: 5 } }]);
+    expect(query.fields).toMatchObject([
+      { kind: 'related', join: { columns: [{ local: 'id' }] }, query: { kind: 'aggregate', nodesLimit: 5 } },
+    ]);
   });
 });
 
 describe('order', () => {
   function order(args: string, how: TranslateOptions = {}): readonly OrderBy[] {
-    return (translate(cache, `query ($o: [article_order_by!]) { article(${args}) { id } }`, how).roots[0]?.root.query as RowsQuery).rows.orderBy;
+    return (translate(cache, `query ($o: [article_order_by!]) { article(${args}) { id } }`, how).roots[0]?.root.query as RowsQuery).rows
+      .orderBy;
   }
 
   it('keeps keys as written and knows where nulls go', () => {
@@ -75,7 +83,9 @@ describe('order', () => {
   });
 
   it('goes through relationships and aggregates', () => {
-    expect(order('order_by: {author: {articles_aggregate: {count: desc, max: {views: asc}}, full_name: asc, drafts_aggregate: {count: asc}}}')).toMatchObject([
+    expect(
+      order('order_by: {author: {articles_aggregate: {count: desc, max: {views: asc}}, full_name: asc, drafts_aggregate: {count: asc}}}'),
+    ).toMatchObject([
       { term: { kind: 'related', join: { unique: true }, term: { kind: 'related-aggregate', function: 'count', arguments: [] } } },
       { term: { term: { kind: 'related-aggregate', function: 'max', arguments: [{ column: 'views' }] } } },
       { term: { term: { kind: 'read', read: { kind: 'computed-field' } } } },
@@ -86,7 +96,11 @@ describe('order', () => {
   it('begins with the distinct columns', () => {
     expect(order('distinct_on: [id, title], order_by: [{title: asc}, {id: desc}, {views: asc}]')).toHaveLength(3);
     expect(order('distinct_on: [id]')).toEqual([]);
-    for (const args of ['distinct_on: [id], order_by: {title: asc}', 'distinct_on: [id, title], order_by: {id: asc}', 'distinct_on: id, order_by: {author: {id: asc}}']) {
+    for (const args of [
+      'distinct_on: [id], order_by: {title: asc}',
+      'distinct_on: [id, title], order_by: {id: asc}',
+      'distinct_on: id, order_by: {author: {id: asc}}',
+    ]) {
       expect(failure(() => order(args))).toBe('$.selectionSet.article.args: "distinct_on" columns must match initial "order_by" columns');
     }
   });

@@ -48,7 +48,10 @@ export function aggregateType(table: RoleTable): AggregateType {
       const nodes: OutputField & { readonly meaning: PartMeaning } = {
         name: source.field('nodes'),
         description: null,
-        type: listOf(named(table.name, () => table.rows().type, true), true),
+        type: listOf(
+          named(table.name, () => table.rows().type, true),
+          true,
+        ),
         args: NO_ARGS,
         meaning: { toPart: (field) => ({ kind: 'nodes', alias: field.responseKey, fields: table.rows().fields(field) }) },
       };

@@ -24,7 +24,10 @@ export function selectArguments(table: RoleTable): SelectArguments {
       add('limit', builtin(NON_NEGATIVE_INT));
       add('offset', builtin(OFFSET_INT));
       if (!table.orderBy().empty) add('order_by', listOf(named(typeOf(table, 'order_by'), () => table.orderBy().type, true)));
-      add('where', named(typeOf(table, 'bool_exp'), () => table.boolExp().type));
+      add(
+        'where',
+        named(typeOf(table, 'bool_exp'), () => table.boolExp().type),
+      );
       return args;
     }),
     rows: (field) => {

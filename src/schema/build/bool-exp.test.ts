@@ -39,12 +39,12 @@ describe('shape', () => {
   });
 
   it.each([
-    ['{_and: null}', "_and: expected a list, but found null"],
+    ['{_and: null}', '_and: expected a list, but found null'],
     ['{_not: null}', "_not: expected an object for type 'author_bool_exp', but found null"],
     ['{id: null}', "id: expected an object for type 'Int_comparison_exp', but found null"],
     ['{articles: null}', "articles: expected an object for type 'article_bool_exp', but found null"],
     ['{id: {_eq: null}}', "id._eq: unexpected null value for type 'Int'"],
-    ['{id: {_in: null}}', "id._in: expected a list, but found null"],
+    ['{id: {_in: null}}', 'id._in: expected a list, but found null'],
     ['{id: {_is_null: null}}', "id._is_null: expected a boolean for type 'Boolean', but found null"],
     ['{mood: {_eq: null}}', "mood._eq: expected an enum value for type 'mood_enum', but found null"],
     ['{mood: {_eq: Angry}}', "mood._eq: expected one of the values ['Happy', 'Sad'] for type 'mood_enum', but found 'Angry'"],
@@ -65,9 +65,14 @@ describe('shape', () => {
 
 describe('operands', () => {
   it('are references with the type of the column', () => {
-    expect(where('{id: {_in: $ids}, mood: {_neq: $m}}', { variables: { ids: [1, 2], m: 'Sad' } }, '($ids: [Int!], $m: mood_enum)')).toMatchObject({
+    expect(
+      where('{id: {_in: $ids}, mood: {_neq: $m}}', { variables: { ids: [1, 2], m: 'Sad' } }, '($ids: [Int!], $m: mood_enum)'),
+    ).toMatchObject({
       items: [
-        { operator: '_in', argument: { operand: { list: true, type: { name: 'int4', array: false }, value: { kind: 'variable', name: 'ids' } } } },
+        {
+          operator: '_in',
+          argument: { operand: { list: true, type: { name: 'int4', array: false }, value: { kind: 'variable', name: 'ids' } } },
+        },
         { operator: '_neq', argument: { operand: { list: false, value: { kind: 'variable', name: 'm' } } } },
       ],
     });
@@ -84,13 +89,18 @@ describe('operands', () => {
     expect(where('{tags: {_in: [["a"], ["b", "c"]]}}')).toMatchObject({
       argument: { operand: { list: true, type: { array: true }, value: { kind: 'literal', json: [['a'], ['b', 'c']] } } },
     });
-    expect(where('{tags: {_eq: "{a,b}"}}')).toMatchObject({ argument: { operand: { list: false, value: { kind: 'literal', json: '{a,b}' } } } });
+    expect(where('{tags: {_eq: "{a,b}"}}')).toMatchObject({
+      argument: { operand: { list: false, value: { kind: 'literal', json: '{a,b}' } } },
+    });
   });
 
   it('of spatial operators are named fields', () => {
     expect(where('{articles: {place: {_st_d_within: {distance: 1.5, from: {type: "Point", coordinates: [1, 2]}}}}}')).toMatchObject({
       kind: 'exists',
-      where: { operator: '_st_d_within', argument: { kind: 'fields', fields: { distance: { type: { name: 'float4' } }, from: { type: { name: 'geometry' } } } } },
+      where: {
+        operator: '_st_d_within',
+        argument: { kind: 'fields', fields: { distance: { type: { name: 'float4' } }, from: { type: { name: 'geometry' } } } },
+      },
     });
   });
 });
@@ -117,7 +127,12 @@ describe('related rows', () => {
 
 describe('aggregate predicates', () => {
   it('count the visible rows that fit the filter', () => {
-    expect(where('{articles_aggregate: {count: {predicate: {_gt: 3, _is_null: false}, filter: {title: {_eq: "x"}}, arguments: [title], distinct: true}}}', { role: 'user' })).toMatchObject({
+    expect(
+      where(
+        '{articles_aggregate: {count: {predicate: {_gt: 3, _is_null: false}, filter: {title: {_eq: "x"}}, arguments: [title], distinct: true}}}',
+        { role: 'user' },
+      ),
+    ).toMatchObject({
       kind: 'aggregate-predicate',
       function: 'count',
       arguments: [{ column: 'title' }],
@@ -156,6 +171,8 @@ describe('aggregate predicates', () => {
   });
 
   it.each(['{}', '{count: {predicate: {}}, bool_and: {arguments: active, predicate: {}}}'])('must be exactly one: %s', (text) => {
-    expect(failure(() => readers(text))).toBe('$.selectionSet.article.args.where.readers_aggregate: exactly one predicate should be specified');
+    expect(failure(() => readers(text))).toBe(
+      '$.selectionSet.article.args.where.readers_aggregate: exactly one predicate should be specified',
+    );
   });
 });

@@ -42,14 +42,20 @@ function boolExpFields(table: RoleTable, self: BoolExpType): ReadonlyMap<string,
   add(source.field('_not'), { ...own, nonNull: false }, (input) => not(self.condition(input)));
   for (const column of table.columns.values()) {
     const comparison = column.place.comparison();
-    add(column.name, named(comparison.type.name, () => comparison.type), (input) => comparison.condition(input, column.read, options));
+    add(
+      column.name,
+      named(comparison.type.name, () => comparison.type),
+      (input) => comparison.condition(input, column.read, options),
+    );
   }
   for (const { info, name, target } of table.relationships) {
     add(name, boolExpOf(target), (input) => exists(target, info.join, target.relation, input));
     if (info.kind !== 'array' || !target.access.allowAggregations || options.hideAggregationPredicates) continue;
     const typeName = typeOf(target, 'aggregate_bool_exp');
-    add(source.field(info.name, 'aggregate'), named(typeName, () => target.aggregatePredicate().type), (input) =>
-      target.aggregatePredicate().predicate(input, info),
+    add(
+      source.field(info.name, 'aggregate'),
+      named(typeName, () => target.aggregatePredicate().type),
+      (input) => target.aggregatePredicate().predicate(input, info),
     );
   }
   for (const computed of table.computedFields) {
@@ -57,8 +63,10 @@ function boolExpFields(table: RoleTable, self: BoolExpType): ReadonlyMap<string,
     if (call === null) continue;
     if (computed.kind === 'scalar') {
       const comparison = computed.place.comparison();
-      add(computed.name, named(comparison.type.name, () => comparison.type), (input) =>
-        comparison.condition(input, computed.read(call), options),
+      add(
+        computed.name,
+        named(comparison.type.name, () => comparison.type),
+        (input) => comparison.condition(input, computed.read(call), options),
       );
     } else {
       add(computed.name, boolExpOf(computed.target), (input) => exists(computed.target, null, { kind: 'function', call }, input));

@@ -20,9 +20,13 @@ function refuse(expected: string, name: string, json: Json, at: Path, found: str
   throw invalid(`expected ${expected} for type '${name}', but found ${found ?? describeJson(json)}`, at);
 }
 
-export const BOOLEAN = scalar('Boolean', (json, at, found) => (typeof json === 'boolean' ? json : refuse('a boolean', 'Boolean', json, at, found)));
+export const BOOLEAN = scalar('Boolean', (json, at, found) =>
+  typeof json === 'boolean' ? json : refuse('a boolean', 'Boolean', json, at, found),
+);
 
-export const STRING = scalar('String', (json, at, found) => (typeof json === 'string' ? json : refuse('a string', 'String', json, at, found)));
+export const STRING = scalar('String', (json, at, found) =>
+  typeof json === 'string' ? json : refuse('a string', 'String', json, at, found),
+);
 
 /** `Float` and `Int` results of aggregates; never an input. */
 export const FLOAT = scalar('Float', (json, at, found) => (isJsonNumber(json) ? json : refuse('a float', 'Float', json, at, found)));
@@ -30,7 +34,9 @@ export const FLOAT = scalar('Float', (json, at, found) => (isJsonNumber(json) ? 
 /** `limit`: a number from 0 to 2^31 - 1. */
 export const NON_NEGATIVE_INT = scalar('Int', (json, at, found) => {
   const value = isJsonNumber(json) ? Number(numberText(json)) : Number.NaN;
-  return Number.isInteger(value) && value >= 0 && value <= MAX_INT ? value : refuse('a non-negative 32-bit integer', 'Int', json, at, found);
+  return Number.isInteger(value) && value >= 0 && value <= MAX_INT
+    ? value
+    : refuse('a non-negative 32-bit integer', 'Int', json, at, found);
 });
 
 /** `offset`: up to 64 bits, also as a string of digits; kept as text when it is large. */
@@ -48,4 +54,6 @@ export function builtin(type: ScalarSchemaType, nonNull = false): TypeRef<Scalar
 }
 
 /** `count`; never an input. */
-export const RESULT_INT = scalar('Int', (json, at, found) => (isJsonNumber(json) ? json : refuse('a 32-bit integer', 'Int', json, at, found)));
+export const RESULT_INT = scalar('Int', (json, at, found) =>
+  isJsonNumber(json) ? json : refuse('a 32-bit integer', 'Int', json, at, found),
+);

@@ -53,10 +53,8 @@ export function comparisonType(shared: SharedTypes, type: CatalogType): Comparis
 
 /** `<T>_enum_comparison_exp`. */
 export function enumComparisonType(shared: SharedTypes, name: string, type: EnumSchemaType): ComparisonType {
-  return makeType(
-    name,
-    `Boolean expression to compare columns of type "${type.name}". All fields are combined with logical 'AND'.`,
-    () => commonOperators(shared, () => named(type.name, () => type), false),
+  return makeType(name, `Boolean expression to compare columns of type "${type.name}". All fields are combined with logical 'AND'.`, () =>
+    commonOperators(shared, () => named(type.name, () => type), false),
   );
 }
 
@@ -245,4 +243,3 @@ function castOperator(shared: SharedTypes, comparison: Comparison, argument: Cas
     },
   };
 }
-

@@ -15,7 +15,6 @@ export function commentOr(comment: string | null | undefined, automatic: string 
   return comment === null || comment === '' ? null : comment;
 }
 
-
 const ROOT_DESCRIPTIONS: Readonly<Record<RootFieldKey, (table: string) => string>> = {
   select: (t) => `fetch data from the table: ${t}`,
   select_by_pk: (t) => `fetch data from the table: ${t} using primary key columns`,

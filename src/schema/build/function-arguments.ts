@@ -77,7 +77,11 @@ export function functionArguments(source: SourceContext, definition: CatalogFunc
         : {
             name: argumentName,
             description: shape.description,
-            type: named(type.name, () => type, users.some(({ argument }) => !argument.hasDefault)),
+            type: named(
+              type.name,
+              () => type,
+              users.some(({ argument }) => !argument.hasDefault),
+            ),
           },
     call: (field) => {
       const input = given(field.args, argumentName);

@@ -8,4 +8,8 @@ export interface BuildOptions {
   readonly hideAggregationPredicates: boolean;
 }
 
-export const DEFAULT_BUILD_OPTIONS: BuildOptions = { nullCollapse: false, inferFunctionPermissions: true, hideAggregationPredicates: false };
+export const DEFAULT_BUILD_OPTIONS: BuildOptions = {
+  nullCollapse: false,
+  inferFunctionPermissions: true,
+  hideAggregationPredicates: false,
+};

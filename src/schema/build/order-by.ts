@@ -62,14 +62,17 @@ function orderFields(table: RoleTable): ReadonlyMap<string, OrderField> {
   const addRead = (name: string, read: Read): void =>
     add(name, orderByReference(table), (input) => [ordered(input, { kind: 'read', read })]);
   const addAggregate = (name: string, target: RoleTable, from: Pick<RelatedAggregate, 'join' | 'from'>): void =>
-    add(name, named(typeOf(target, 'aggregate_order_by'), () => target.aggregateOrderBy().type), (input) =>
-      target.aggregateOrderBy().terms(input, (functionName, reads) => ({
-        kind: 'related-aggregate',
-        ...from,
-        where: target.access.filter,
-        function: functionName,
-        arguments: reads,
-      })),
+    add(
+      name,
+      named(typeOf(target, 'aggregate_order_by'), () => target.aggregateOrderBy().type),
+      (input) =>
+        target.aggregateOrderBy().terms(input, (functionName, reads) => ({
+          kind: 'related-aggregate',
+          ...from,
+          where: target.access.filter,
+          function: functionName,
+          arguments: reads,
+        })),
     );
 
   for (const column of table.columns.values()) addRead(column.name, column.read);
@@ -77,14 +80,17 @@ function orderFields(table: RoleTable): ReadonlyMap<string, OrderField> {
     if (info.kind === 'array') {
       addAggregate(source.field(info.name, 'aggregate'), target, { join: info.join, from: target.relation });
     } else if (!target.orderBy().empty) {
-      add(name, named(typeOf(target, 'order_by'), () => target.orderBy().type), (input) =>
-        target
-          .orderBy()
-          .terms(input)
-          .map((nested) => ({
-            ...nested,
-            term: { kind: 'related', join: info.join, from: target.relation, where: target.access.filter, term: nested.term },
-          })),
+      add(
+        name,
+        named(typeOf(target, 'order_by'), () => target.orderBy().type),
+        (input) =>
+          target
+            .orderBy()
+            .terms(input)
+            .map((nested) => ({
+              ...nested,
+              term: { kind: 'related', join: info.join, from: target.relation, where: target.access.filter, term: nested.term },
+            })),
       );
     }
   }
@@ -120,9 +126,7 @@ export function aggregateOrderByType(table: RoleTable): AggregateOrderByType {
         description: `order by ${aggregate.name}() on columns of table ${quotedName}`,
         fields: lazy(
           () =>
-            new Map(
-              operands.map(({ name }): [string, InputField] => [name, { name, description: null, type: orderByReference(table) }]),
-            ),
+            new Map(operands.map(({ name }): [string, InputField] => [name, { name, description: null, type: orderByReference(table) }])),
         ),
       };
       const name = source.field(aggregate.name);
@@ -146,6 +150,8 @@ export function aggregateOrderByType(table: RoleTable): AggregateOrderByType {
   return {
     type,
     terms: (input, wrap) =>
-      input.entries().flatMap((entry) => (entry.input.isNull() ? [] : (operations().get(entry.field.name)?.terms(entry.input, wrap) ?? []))),
+      input
+        .entries()
+        .flatMap((entry) => (entry.input.isNull() ? [] : (operations().get(entry.field.name)?.terms(entry.input, wrap) ?? []))),
   };
 }

@@ -111,7 +111,10 @@ export class RoleSource {
     const base = {
       info,
       name: source.field(info.name),
-      description: commentOr(info.comment, info.function.comment ?? `A computed field, executes function "${printFunction(source, functionName)}"`),
+      description: commentOr(
+        info.comment,
+        info.function.comment ?? `A computed field, executes function "${printFunction(source, functionName)}"`,
+      ),
       arguments: functionArguments(source, info.function, {
         row: info.tableArgument,
         session: info.sessionArgument,

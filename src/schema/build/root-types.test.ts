@@ -20,7 +20,8 @@ function signatures(type: ObjectType): readonly string[] {
   });
 }
 
-const SELECT = (t: string) => `distinct_on: [${t}_select_column!], limit: Int, offset: Int, order_by: [${t}_order_by!], where: ${t}_bool_exp`;
+const SELECT = (t: string) =>
+  `distinct_on: [${t}_select_column!], limit: Int, offset: Int, order_by: [${t}_order_by!], where: ${t}_bool_exp`;
 
 describe('root fields', () => {
   it('have the arguments and types of the reference', () => {
@@ -80,7 +81,9 @@ describe('custom names', () => {
 describe('source customization', () => {
   it('moves the roots into a namespace that is left out when empty', () => {
     const cache = schemaCache(
-      librarySource({ customization: { rootFields: { namespace: 'app', prefix: 'fb_', suffix: '_x' }, typeNames: { prefix: 'p_', suffix: '_s' } } }),
+      librarySource({
+        customization: { rootFields: { namespace: 'app', prefix: 'fb_', suffix: '_x' }, typeNames: { prefix: 'p_', suffix: '_s' } },
+      }),
     );
     const operation = translate(cache, '{ app { __typename a: fb_author_x { __typename } fb_article_by_pk_x(id: 1) { id } } }');
     expect(operation.response).toEqual({
@@ -120,7 +123,9 @@ describe('source customization', () => {
       },
       fields: [
         { fields: [{ alias: 'stddevPop', function: 'stddev_pop' }] },
-        { fields: [{ alias: 'mood', upperCase: true }, { query: { fields: [{ read: { column: 'author_id' } }] } }, { typeName: 'Author' }] },
+        {
+          fields: [{ alias: 'mood', upperCase: true }, { query: { fields: [{ read: { column: 'author_id' } }] } }, { typeName: 'Author' }],
+        },
       ],
     });
   });
@@ -128,9 +133,13 @@ describe('source customization', () => {
 
 describe('several sources', () => {
   it('answer in one operation, each in its own terms', () => {
-    const other = sourceInfo([tableInfo('event', { columns: { id: 'int4!' }, permissions: { user: { columns: unmasked('id') } } })], { name: 'other' });
+    const other = sourceInfo([tableInfo('event', { columns: { id: 'int4!' }, permissions: { user: { columns: unmasked('id') } } })], {
+      name: 'other',
+    });
     const operation = translate(schemaCache(librarySource(), other), '{ author { id } event { id } }', { role: 'user' });
     expect(operation.roots.map(({ source }) => source)).toEqual(['default', 'other']);
-    expect(failure(() => translate(schemaCache(other), '{ author { id } }', { role: 'user' }))).toContain("field 'author' not found in type: 'query_root'");
+    expect(failure(() => translate(schemaCache(other), '{ author { id } }', { role: 'user' }))).toContain(
+      "field 'author' not found in type: 'query_root'",
+    );
   });
 });

@@ -114,7 +114,13 @@ function sourceFields(entry: SourceEntry, source: RoleSource, root: ReadRoot): S
   const present = lazy(() => !isEmpty(inner));
   const field = lazy((): OutputField & { readonly meaning: RootMeaning } => {
     const type = objectOf(namespaceTypeName(entry.context.info, root), null, inner);
-    return { name: namespace, description: null, type: named(type.name, () => type), args: new Map(), meaning: { kind: 'namespace', type } };
+    return {
+      name: namespace,
+      description: null,
+      type: named(type.name, () => type),
+      args: new Map(),
+      meaning: { kind: 'namespace', type },
+    };
   });
   const only: FieldSet = {
     names: () => (present() ? [namespace] : []),

@@ -5,7 +5,12 @@ import { quoted } from './descriptions.ts';
 import type { RoleColumn, RoleTable } from './role-table.ts';
 
 /** An enum of some columns of a table; the value of a value is the column's GraphQL name. */
-export function columnEnum(table: RoleTable, name: string, description: string, accept: (column: RoleColumn) => boolean): EnumSchemaType | null {
+export function columnEnum(
+  table: RoleTable,
+  name: string,
+  description: string,
+  accept: (column: RoleColumn) => boolean,
+): EnumSchemaType | null {
   const columns = [...table.columns.values()].filter(accept);
   if (columns.length === 0) return null;
   return {
@@ -13,12 +18,23 @@ export function columnEnum(table: RoleTable, name: string, description: string, 
     name,
     description,
     values: lazy(
-      () => new Map(columns.map((column): [string, EnumSchemaValue] => [column.name, { name: column.name, description: 'column name', value: column.name }])),
+      () =>
+        new Map(
+          columns.map((column): [string, EnumSchemaValue] => [
+            column.name,
+            { name: column.name, description: 'column name', value: column.name },
+          ]),
+        ),
     ),
   };
 }
 
 export function selectColumnEnum(table: RoleTable): EnumSchemaType | null {
   const { source, info } = table;
-  return columnEnum(table, source.tableType(info, 'select_column'), `select columns of table ${quoted(source.info, info.name)}`, () => true);
+  return columnEnum(
+    table,
+    source.tableType(info, 'select_column'),
+    `select columns of table ${quoted(source.info, info.name)}`,
+    () => true,
+  );
 }

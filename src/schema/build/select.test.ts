@@ -34,7 +34,10 @@ describe('rows of a table', () => {
     expect(rows.limit).toBeNull();
     expect(rows.where).toMatchObject({
       kind: 'and',
-      items: [OWN_ARTICLES, { kind: 'compare', operator: '_eq', argument: { operand: { value: { kind: 'variable', name: 'i' }, type: int } } }],
+      items: [
+        OWN_ARTICLES,
+        { kind: 'compare', operator: '_eq', argument: { operand: { value: { kind: 'variable', name: 'i' }, type: int } } },
+      ],
     });
   });
 
@@ -42,7 +45,9 @@ describe('rows of a table', () => {
     expect(query('{ article { id } }', { role: 'user' }).rows.limit).toBe(5);
     expect(query('{ article(limit: 2) { id } }', { role: 'user' }).rows.limit).toBe(2);
     expect(query('{ article(limit: 20) { id } }', { role: 'user' }).rows.limit).toBe(5);
-    const operation = translate(cache, 'query ($l: Int, $o: Int) { article(limit: $l, offset: $o) { id } }', { variables: { l: 3, o: '9000000000' } });
+    const operation = translate(cache, 'query ($l: Int, $o: Int) { article(limit: $l, offset: $o) { id } }', {
+      variables: { l: 3, o: '9000000000' },
+    });
     const { rows } = operation.roots[0]?.root.query as RowsQuery;
     expect(rows).toMatchObject({ limit: 3, offset: { kind: 'variable', name: 'o' } });
     expect(operation.constraints).toContainEqual({ variable: 'l', path: [], fact: { kind: 'equals', json: 3 } });
@@ -54,9 +59,15 @@ describe('rows of a table', () => {
     ['limit: "3"', "limit: expected a non-negative 32-bit integer for type 'Int', but found a string"],
     ['limit: 2147483648', "limit: expected a non-negative 32-bit integer for type 'Int', but found an integer"],
     ['offset: "x"', "offset: expected a 32-bit integer, or a 64-bit integer represented as a string for type 'Int', but found a string"],
-    ['offset: -1', "offset: expected a non-negative 32-bit integer, or a 64-bit integer represented as a string for type 'Int', but found an integer"],
+    [
+      'offset: -1',
+      "offset: expected a non-negative 32-bit integer, or a 64-bit integer represented as a string for type 'Int', but found an integer",
+    ],
     ['offset: 1.5', "offset: expected a 32-bit integer, or a 64-bit integer represented as a string for type 'Int', but found a float"],
-    ['offset: "9223372036854775808"', "offset: expected a 32-bit integer, or a 64-bit integer represented as a string for type 'Int', but found a string"],
+    [
+      'offset: "9223372036854775808"',
+      "offset: expected a 32-bit integer, or a 64-bit integer represented as a string for type 'Int', but found a string",
+    ],
   ])('refuses %s', (args, message) => {
     expect(failure(() => query(`{ article(${args}) { id } }`))).toBe(`$.selectionSet.article.args.${message}`);
   });
@@ -124,7 +135,9 @@ describe('JSON columns', () => {
   });
 
   it('refuses bad paths at the argument', () => {
-    expect(failure(() => query('{ author { data(path: "a..b") } }'))).toContain('$.selectionSet.author.selectionSet.data.args.path: parse json path error: ');
+    expect(failure(() => query('{ author { data(path: "a..b") } }'))).toContain(
+      '$.selectionSet.author.selectionSet.data.args.path: parse json path error: ',
+    );
   });
 });
 
@@ -135,7 +148,10 @@ describe('computed fields', () => {
         kind: 'read',
         read: {
           kind: 'computed-field',
-          call: { function: { name: 'author_full_name' }, arguments: [{ kind: 'row' }, { kind: 'value', name: null, operand: { value: { kind: 'session-variables' } } }] },
+          call: {
+            function: { name: 'author_full_name' },
+            arguments: [{ kind: 'row' }, { kind: 'value', name: null, operand: { value: { kind: 'session-variables' } } }],
+          },
         },
       },
     ]);
@@ -166,7 +182,9 @@ describe('computed fields', () => {
   it('refuses calls without a required argument', () => {
     const path = '$.selectionSet.author.selectionSet.search_articles.args';
     expect(failure(() => query('{ author { search_articles { id } } }'))).toBe(`${path}.args: missing required field 'args'`);
-    expect(failure(() => query('{ author { search_articles(args: {}) { id } } }'))).toBe(`${path}.args: Non default arguments cannot be omitted`);
+    expect(failure(() => query('{ author { search_articles(args: {}) { id } } }'))).toBe(
+      `${path}.args: Non default arguments cannot be omitted`,
+    );
   });
 
   it('hides scalar computed fields that the permission does not list', () => {

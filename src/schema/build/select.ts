@@ -107,7 +107,9 @@ function relationshipField({ info, name, target }: RoleRelationship): Meant {
     },
     meaning: {
       toField: (field) => {
-        const query = single ? rowsQuery(target, field, target.relation, singleRow(target), 'single') : listQuery(target, field, target.relation);
+        const query = single
+          ? rowsQuery(target, field, target.relation, singleRow(target), 'single')
+          : listQuery(target, field, target.relation);
         return related(field, info.join, query);
       },
     },
@@ -186,7 +188,12 @@ function smaller(a: number | null, b: number | null): number | null {
 }
 
 /** One row by its key; the role's filter applies, its limit does not. */
-export function rowByKey(table: RoleTable, field: CollectedField, key: readonly RoleColumn[], argument: (column: RoleColumn) => string): RowsQuery {
+export function rowByKey(
+  table: RoleTable,
+  field: CollectedField,
+  key: readonly RoleColumn[],
+  argument: (column: RoleColumn) => string,
+): RowsQuery {
   const conditions = key.map((column) => {
     const input = field.args.get(argument(column));
     if (input === undefined) return TRUE; // the argument is required, so the engine refused this already

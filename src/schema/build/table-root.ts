@@ -24,7 +24,9 @@ export function tableRootIsVisible(source: RoleSource, table: TableInfo, key: Qu
 /** All columns of the primary key are there and selectable. */
 function hasKey(table: TableInfo, access: TableAccess): boolean {
   const key = table.catalog.primaryKey;
-  return key !== null && key.columns.every((column) => table.columns.has(column) && (access.columns === null || access.columns.has(column)));
+  return (
+    key !== null && key.columns.every((column) => table.columns.has(column) && (access.columns === null || access.columns.has(column)))
+  );
 }
 
 /** The root field under one of its names; it must be visible. */
@@ -42,7 +44,10 @@ export function tableRootField(source: RoleSource, info: TableInfo, key: QueryRo
       return {
         name,
         description,
-        type: listOf(named(table.name, () => table.rows().type, true), true),
+        type: listOf(
+          named(table.name, () => table.rows().type, true),
+          true,
+        ),
         args: table.selectArguments().args,
         meaning: meaning((field, alias) => ({ alias, query: listQuery(table, field, table.relation) })),
       };
