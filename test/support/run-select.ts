@@ -1,0 +1,39 @@
+/** Runs compiled statements with values for their parameters, without the driver of the service. */
+import type pg from 'pg';
+import type { Statement } from '../../src/backend/backend.ts';
+import type { Value } from '../../src/ir/value.ts';
+import { type Json, parseJson } from '../../src/util/json.ts';
+
+export interface Values {
+  readonly variables?: Readonly<Record<string, Json>>;
+  readonly session?: Readonly<Record<string, string>>;
+}
+
+/** The JSON columns of the statement's single row. */
+export async function runSelect(client: pg.Client, statement: Statement, values: Values = {}): Promise<readonly Json[]> {
+  const result = await client.query({
+    text: statement.text,
+    values: statement.parameters.map(({ operand, encode }) => encode(resolve(operand.value, values))),
+    rowMode: 'array',
+    types: { getTypeParser: () => (raw: string) => raw },
+  });
+  if (result.rows.length !== 1 || result.fields.length !== statement.columns) {
+    throw new Error(`expected one row of ${statement.columns}, found ${result.rows.length} of ${result.fields.length}`);
+  }
+  return (result.rows[0] as unknown as string[]).map(parseJson);
+}
+
+function resolve(value: Value, values: Values): Json {
+  switch (value.kind) {
+    case 'literal':
+      return value.json;
+    case 'variable':
+      return values.variables?.[value.name] ?? null;
+    case 'session':
+      return values.session?.[value.name] ?? null;
+    case 'session-variables':
+      return values.session ?? {};
+    case 'list':
+      return value.items.map((item) => resolve(item, values));
+  }
+}
