@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { libraryCache, OWN_ARTICLES } from '../../../test/support/library-fixture.ts';
 import { failure, translate, type TranslateOptions } from '../../../test/support/translate.ts';
-import type { AggregateQuery, OrderBy, RowsQuery } from '../../ir/select.ts';
+import type { AggregateQuery, OrderBy } from '../../ir/select.ts';
 
 const cache = libraryCache();
 
@@ -69,8 +69,9 @@ describe('aggregates', () => {
 
 describe('order', () => {
   function order(args: string, how: TranslateOptions = {}): readonly OrderBy[] {
-    return (translate(cache, `query ($o: [article_order_by!]) { article(${args}) { id } }`, how).roots[0]?.root.query as RowsQuery).rows
-      .orderBy;
+    const query = translate(cache, `query ($o: [article_order_by!]) { article(${args}) { id } }`, how).roots[0]?.root.query;
+    if (query?.kind !== 'rows') throw new Error('expected rows');
+    return query.rows.orderBy;
   }
 
   it('keeps keys as written and knows where nulls go', () => {

@@ -117,9 +117,9 @@ describe('the schema of a role', () => {
   });
 
   it('reads as it should', async () => {
-    await expect(printSchema(buildSchema(await sdl(libraryCache(), 'user')))).toMatchFileSnapshot('__snapshots__/library-user.graphql');
+    await expect(printSchema(buildSchema(await sdl(libraryCache(), 'user')))).toMatchFileSnapshot('__snapshots__/library-user.graphql.txt');
     await expect(printSchema(buildSchema(await sdl(libraryCache({ namingConvention: 'graphql-default' }), 'masked')))).toMatchFileSnapshot(
-      '__snapshots__/library-masked-graphql-default.graphql',
+      '__snapshots__/library-masked-graphql-default.graphql.txt',
     );
   });
 });

@@ -48,7 +48,7 @@ describe('rows of a table', () => {
     const operation = translate(cache, 'query ($l: Int, $o: Int) { article(limit: $l, offset: $o) { id } }', {
       variables: { l: 3, o: '9000000000' },
     });
-    const { rows } = operation.roots[0]?.root.query as RowsQuery;
+    const rows = (operation.roots[0]?.root.query as RowsQuery | undefined)?.rows;
     expect(rows).toMatchObject({ limit: 3, offset: { kind: 'variable', name: 'o' } });
     expect(operation.constraints).toContainEqual({ variable: 'l', path: [], fact: { kind: 'equals', json: 3 } });
     expect(operation.constraints.some(({ fact }) => fact.kind === 'equals' && fact.json === '9000000000')).toBe(false);

@@ -23,10 +23,8 @@ export function tableRootIsVisible(source: RoleSource, table: TableInfo, key: Qu
 
 /** All columns of the primary key are there and selectable. */
 function hasKey(table: TableInfo, access: TableAccess): boolean {
-  const key = table.catalog.primaryKey;
-  return (
-    key !== null && key.columns.every((column) => table.columns.has(column) && (access.columns === null || access.columns.has(column)))
-  );
+  const selectable = (column: string): boolean => table.columns.has(column) && (access.columns?.has(column) ?? true);
+  return table.catalog.primaryKey?.columns.every(selectable) ?? false;
 }
 
 /** The root field under one of its names; it must be visible. */
