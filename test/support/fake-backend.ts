@@ -1,11 +1,11 @@
 /** A small database kind and catalogs for the unit tests of this room and of the rooms above it. */
-import type { Backend, Comparison, ScalarType } from '../backend/backend.ts';
+import type { Backend, Comparison, ScalarType } from '../../src/backend/backend.ts';
 import {
   type Catalog, type CatalogColumn, type CatalogForeignKey, type CatalogFunction, type CatalogTable, type CatalogType, nameKey, type QualifiedName,
-} from '../catalog/catalog.ts';
-import { anyJson } from '../metadata/codec.ts';
-import { qualifiedName } from '../metadata/table-name.ts';
-import { SvcError } from '../errors/svc-error.ts';
+} from '../../src/catalog/catalog.ts';
+import { anyJson } from '../../src/metadata/codec.ts';
+import { qualifiedName } from '../../src/metadata/table-name.ts';
+import { SvcError } from '../../src/errors/svc-error.ts';
 
 export function type(name: string, array = false): CatalogType {
   return { schema: 'pg_catalog', name, kind: 'base', array };

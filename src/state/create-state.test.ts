@@ -1,0 +1,285 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { runSql, type TestDatabase, testDatabase } from '../../test/support/postgres.ts';
+import type { Backend, Source } from '../backend/backend.ts';
+import { nameKey } from '../catalog/catalog.ts';
+import { pg } from '../databases/pg/index.ts';
+import { SvcError } from '../errors/svc-error.ts';
+import { updateTable, withEntry, withoutSource, withSource, withTable } from '../metadata/edit.ts';
+import { kindsOf } from '../metadata/kinds.ts';
+import { EMPTY_METADATA, type Metadata, type SourceMetadata } from '../metadata/metadata.ts';
+import { newTable } from '../metadata/table.ts';
+import { NO_CUSTOMIZATION } from '../metadata/source.ts';
+import { objectId } from '../schema-cache/object-id.ts';
+import { DEFAULT_ROLE_SCHEMAS_OPTIONS } from '../schema/role-schemas.ts';
+import { createStorage, type Storage } from '../storage/storage.ts';
+import { ROOT } from '../util/path.ts';
+import { createState, type RunningState } from './create-state.ts';
+
+const name = (text: string) => ({ schema: 'public', name: text });
+const key = (text: string) => nameKey(name(text));
+const kinds = kindsOf([pg as Backend]);
+
+let database: TestDatabase;
+let storageSource: Source;
+let storage: Storage;
+let state: RunningState;
+const opened: { closed: boolean }[] = [];
+
+/** The real kind, counting what is opened and closed. */
+const counting: Backend = {
+  ...(pg as Backend),
+  async connect(configuration, context) {
+    const source = await pg.connect(configuration as never, context);
+    const record = { closed: false };
+    opened.push(record);
+    const close = source.close.bind(source);
+    source.close = () => {
+      record.closed = true;
+      return close();
+    };
+    return source;
+  },
+};
+
+function source(sourceName: string, url: string): SourceMetadata {
+  const configuration = pg.configuration.decode({ connection_info: { database_url: url } }, ROOT);
+  return { name: sourceName, kind: 'pg', configuration, customization: NO_CUSTOMIZATION, tables: new Map(), functions: new Map() };
+}
+
+function start(instanceId = 'one', overrides: Partial<Storage> = {}): Promise<RunningState> {
+  return createState({
+    storage: { ...storage, ...overrides },
+    backends: [counting],
+    kinds,
+    cache: { defaultNamingConvention: 'svc-default' },
+    roleSchemas: DEFAULT_ROLE_SCHEMAS_OPTIONS,
+    connect: { environment: {}, usePreparedStatements: true, maxConnections: 4 },
+    observe: () => {},
+    instanceId,
+    retry: { firstMs: 20, maxMs: 40 },
+    closeDelayMs: 10,
+  });
+}
+
+const add = (url: string) => ({ edit: (metadata: Metadata) => withSource(metadata, source('s', url)), edited: [objectId.source('s')] });
+const track = (table: string) => ({ edit: (metadata: Metadata) => withTable(metadata, 's', newTable(name(table))), edited: [objectId.table('s', name(table))] });
+
+beforeEach(async () => {
+  opened.length = 0;
+  database = await testDatabase();
+  await runSql(
+    database.url,
+    `create table author (id int primary key, name text not null);
+     create table article (id int primary key, title text, author_id int not null references author);
+     create table color (value text primary key, comment text);
+     insert into color values ('red', 'warm'), ('blue', null);`,
+  );
+  const configuration = pg.configuration.decode({ connection_info: { database_url: database.url } }, ROOT);
+  storageSource = await pg.connect(configuration, { sourceName: 'storage', environment: {}, usePreparedStatements: true, maxConnections: 4 });
+  storage = createStorage(storageSource, kinds);
+  await storage.migrate();
+  state = await start();
+});
+
+afterEach(async () => {
+  await state.stop();
+  await storageSource.close();
+  await database.drop();
+});
+
+test('a change is stored and shown, and a new start finds it', async () => {
+  expect(state.current()).toMatchObject({ resourceVersion: 1, metadata: EMPTY_METADATA });
+  await state.change(add(database.url));
+  const result = await state.change(track('author'));
+  expect(result).toEqual({ resourceVersion: 3, inconsistencies: [] });
+  expect([...(state.current().cache.sources.get('s')?.tables.keys() ?? [])]).toEqual([key('author')]);
+
+  const second = await start('two');
+  expect(second.current().resourceVersion).toBe(3);
+  expect(second.current().cache.sources.get('s')?.tables.get(key('author'))?.catalog.columns).toHaveLength(2);
+  expect(await second.isAlive()).toBe(true);
+  await second.stop();
+});
+
+test('a change that makes the edited object inconsistent leaves everything as it was', async () => {
+  await state.change(add(database.url));
+  const before = state.current();
+  await expect(state.change(track('nothing'))).rejects.toMatchObject({
+    code: 'invalid-configuration',
+    message: 'Inconsistent object: no such table/view exists in source: "nothing"',
+    internal: [{ type: 'table', name: 'table nothing in source s', definition: { schema: 'public', name: 'nothing' } }],
+  });
+  expect(state.current()).toBe(before);
+  expect(await storage.currentVersion()).toBe(2);
+  expect((await storage.load()).metadata.sources.get('s')?.tables.size).toBe(0);
+});
+
+test('other objects that a change breaks are another refusal, unless inconsistencies are allowed', async () => {
+  await state.change(add(database.url));
+  await state.change(track('author'));
+  await state.change(track('article'));
+  const relationship = { name: 'author', using: { kind: 'own-columns' as const, columns: ['author_id'] } };
+  await state.change({ edit: (m) => updateTable(m, 's', key('article'), (t) => ({ ...t, objectRelationships: withEntry(t.objectRelationships, 'author', relationship) })) });
+  const untrack = { edit: (m: Metadata) => updateSourceTables(m, 'author') };
+  await expect(state.change(untrack)).rejects.toMatchObject({
+    code: 'unexpected',
+    status: 400,
+    message: 'cannot continue due to new inconsistent metadata',
+    internal: [{ type: 'object_relation', reason: 'Inconsistent object: table "author" is not tracked' }],
+  });
+  const result = await state.change({ ...untrack, inconsistencies: 'allow' });
+  expect(result.inconsistencies).toHaveLength(1);
+  // What was inconsistent before blocks nothing.
+  await expect(state.change(track('color'))).resolves.toMatchObject({ inconsistencies: [{ type: 'object_relation' }] });
+});
+
+function updateSourceTables(metadata: Metadata, without: string): Metadata {
+  const entry = metadata.sources.get('s') as SourceMetadata;
+  return withSource(metadata, { ...entry, tables: new Map([...entry.tables].filter(([each]) => each !== key(without))) });
+}
+
+test('a stale version is refused before anything happens', async () => {
+  const edit = vi.fn((metadata: Metadata) => metadata);
+  await expect(state.change({ expectedVersion: 7, edit })).rejects.toMatchObject({
+    code: 'conflict',
+    status: 409,
+    printedPath: '$',
+    message: 'metadata resource version referenced (7) did not match current version',
+  });
+  expect(edit).not.toHaveBeenCalled();
+});
+
+test('a source that cannot be reached fails the change that adds it, and nothing of it stays', async () => {
+  await expect(state.change(add('postgres://127.0.0.1:1/none'))).rejects.toMatchObject({
+    code: 'invalid-configuration',
+    message: 'Inconsistent object: connection error',
+    internal: [{ type: 'source', name: 'source s', definition: 's', message: expect.stringContaining('127.0.0.1:1') }],
+  });
+  expect(state.current().metadata).toEqual(EMPTY_METADATA);
+});
+
+test('connections of a change that fails are closed, those in use are kept', async () => {
+  await state.change(add(database.url));
+  const before = state.current();
+  const failing = { ...track('nothing'), edit: (m: Metadata) => withTable(withSource(m, source('s', `${database.url}?application_name=other`)), 's', newTable(name('nothing'))) };
+  await expect(state.change(failing)).rejects.toBeInstanceOf(SvcError);
+  expect(opened.map(({ closed }) => closed)).toEqual([false, true]);
+  expect(state.current().connections.get('s')).toBe(before.connections.get('s'));
+});
+
+test('when the change cannot be stored, the running state stays', async () => {
+  const other = await start('two', { save: () => Promise.reject(new SvcError('unexpected', 'no disk')) });
+  await expect(other.change(add(database.url))).rejects.toMatchObject({ message: 'no disk' });
+  expect(other.current().metadata).toEqual(EMPTY_METADATA);
+  expect(opened.map(({ closed }) => closed)).toEqual([true]);
+  await other.stop();
+});
+
+test('a dropped source is closed after the change', async () => {
+  await state.change(add(database.url));
+  await state.change({ edit: (metadata) => withoutSource(metadata, 's') });
+  expect(state.current().connections.size).toBe(0);
+  await vi.waitFor(() => expect(opened.map(({ closed }) => closed)).toEqual([true]));
+});
+
+test('a renamed source keeps its connection', async () => {
+  await state.change(add(database.url));
+  const connection = state.current().connections.get('s');
+  await state.change({ edit: (metadata) => withSource(withoutSource(metadata, 's'), { ...(metadata.sources.get('s') as SourceMetadata), name: 'renamed' }) });
+  expect(state.current().connections.get('renamed')).toBe(connection);
+});
+
+test('tables made after the catalog was read can be tracked; reload sees other changes', async () => {
+  await state.change(add(database.url));
+  await runSql(database.url, 'create table late (id int primary key)');
+  await state.change(track('late'));
+  await runSql(database.url, 'alter table late add column more text');
+  const columns = () => [...(state.current().cache.sources.get('s')?.tables.get(key('late'))?.columns.keys() ?? [])];
+  expect(columns()).toEqual(['id']);
+  await state.change({ edit: (m) => m, refresh: { tables: [{ source: 's', name: name('late') }] } });
+  expect(columns()).toEqual(['id', 'more']);
+  await runSql(database.url, 'alter table late drop column more');
+  await state.change({ edit: (m) => m, refresh: { sources: 'all' }, inconsistencies: 'allow' });
+  expect(columns()).toEqual(['id']);
+});
+
+test('a reload of an unchanged source keeps every table', async () => {
+  await state.change(add(database.url));
+  await state.change(track('author'));
+  const before = state.current().cache.sources.get('s');
+  const result = await state.change({ edit: (m) => m, refresh: { sources: ['s'] }, inconsistencies: 'allow' });
+  expect(result.resourceVersion).toBe(4);
+  expect(state.current().cache.sources.get('s')?.tables).toBe(before?.tables);
+});
+
+test('values of enum tables are read, and read again on reload', async () => {
+  await state.change(add(database.url));
+  await state.change({ edit: (m) => withTable(m, 's', { ...newTable(name('color')), isEnum: true }) });
+  const values = () => state.current().cache.sources.get('s')?.tables.get(key('color'))?.enumValues;
+  expect(values()).toEqual([{ value: 'blue', description: null }, { value: 'red', description: 'warm' }]);
+  await runSql(database.url, "insert into color values ('green', null)");
+  await state.change({ edit: (m) => m, refresh: { sources: 'all' } });
+  expect(values()?.map(({ value }) => value)).toEqual(['blue', 'green', 'red']);
+});
+
+test('a source that is down at the start is taken in when it comes back', async () => {
+  await state.change(add(database.url));
+  await state.change(track('author'));
+  let down = true;
+  const flaky: Backend = {
+    ...(pg as Backend),
+    connect: (configuration, context) => (down ? Promise.reject(new Error('refused')) : pg.connect(configuration as never, context)),
+  };
+  const second = await createState({
+    storage,
+    backends: [flaky],
+    kinds,
+    cache: { defaultNamingConvention: 'svc-default' },
+    roleSchemas: DEFAULT_ROLE_SCHEMAS_OPTIONS,
+    connect: { environment: {}, usePreparedStatements: true, maxConnections: 4 },
+    observe: () => {},
+    retry: { firstMs: 10, maxMs: 20 },
+  });
+  expect(second.current().cache.inconsistencies).toMatchObject([{ type: 'source', reason: 'Inconsistent object: connection error', message: 'refused' }]);
+  expect(second.current().cache.sources.size).toBe(0);
+  down = false;
+  await vi.waitFor(() => expect(second.current().cache.inconsistencies).toEqual([]), 5000);
+  expect(second.current().cache.sources.get('s')?.tables.has(key('author'))).toBe(true);
+  expect(second.current().resourceVersion).toBe(3);
+  await second.stop();
+});
+
+test('changes of another instance are taken over', async () => {
+  const second = await start('two');
+  await state.change(add(database.url));
+  await state.change(track('author'));
+  await expect(second.change(add(database.url))).rejects.toMatchObject({ code: 'conflict' });
+  await second.synchronize();
+  expect(second.current().resourceVersion).toBe(3);
+  expect(second.current().cache.sources.get('s')?.tables.has(key('author'))).toBe(true);
+  await second.stop();
+});
+
+test('changes made at once are applied one after the other', async () => {
+  await state.change(add(database.url));
+  const results = await Promise.all(['author', 'article', 'color'].map((table) => state.change(track(table))));
+  expect(results.map(({ resourceVersion }) => resourceVersion)).toEqual([3, 4, 5]);
+  expect(state.current().cache.sources.get('s')?.tables.size).toBe(3);
+});
+
+test('role schemas stay while nothing of theirs changes', async () => {
+  await state.change(add(database.url));
+  await state.change(track('author'));
+  const schema = state.current().roleSchema('admin', 'frontend');
+  await state.change({ edit: (m) => m });
+  expect(state.current().roleSchema('admin', 'frontend')).toBe(schema);
+  await state.change(track('article'));
+  expect(state.current().roleSchema('admin', 'frontend')).not.toBe(schema);
+});
+
+test('after the stop nothing changes any more', async () => {
+  await state.change(add(database.url));
+  await state.stop();
+  expect(opened.map(({ closed }) => closed)).toEqual([true]);
+  await expect(state.change({ edit: (m) => m })).rejects.toMatchObject({ message: 'the service is shutting down' });
+});

@@ -1,0 +1,133 @@
+/**
+ * A source as the state holds it: its connections and what was read from it. Values are never
+ * edited: reading something anew gives another value, so a change that fails leaves no trace.
+ */
+import type { Backend, ConnectContext, Source } from '../backend/backend.ts';
+import { type Catalog, type CatalogScope, nameKey, type QualifiedName } from '../catalog/catalog.ts';
+import { SvcError } from '../errors/svc-error.ts';
+import type { SourceMetadata } from '../metadata/metadata.ts';
+import { shareUnchanged } from '../metadata/share.ts';
+import type { SourceInput } from '../schema-cache/build.ts';
+import type { EnumValue } from '../schema-cache/schema-cache.ts';
+import { readEnumValues } from './enum-values.ts';
+
+export interface LiveSource {
+  readonly kind: string;
+  /** The metadata's own object: another one means that the source must be opened anew. */
+  readonly configuration: unknown;
+  readonly input: SourceInput;
+  /** null while the source cannot be reached. */
+  readonly connection: Source | null;
+}
+
+export type OpenContext = Omit<ConnectContext, 'sourceName' | 'onEvent'> & {
+  readonly backend: (kind: string) => Backend | undefined;
+  readonly onEvent: (source: string, event: string, message: string) => void;
+};
+
+/** Never rejects: a source that cannot be opened or read is a failed one. */
+export async function openSource(metadata: SourceMetadata, context: OpenContext, previous?: LiveSource): Promise<LiveSource> {
+  const { kind, configuration, name } = metadata;
+  const backend = context.backend(kind);
+  if (backend === undefined) return failed(metadata, new SvcError('not-supported', `sources of kind "${kind}" are not supported`));
+  let connection: Source | undefined;
+  try {
+    const { environment, usePreparedStatements, maxConnections } = context;
+    const onEvent = (event: { readonly kind: string; readonly message: string }): void => context.onEvent(name, event.kind, event.message);
+    connection = await backend.connect(configuration, { sourceName: name, environment, usePreparedStatements, maxConnections, onEvent });
+    const found = await connection.introspect();
+    const before = previous?.input.kind === 'open' ? previous.input : undefined;
+    const catalog = before === undefined ? found : shareUnchanged(before.catalog, found);
+    const known = before?.enumValues ?? new Map<string, readonly EnumValue[]>();
+    const enumValues = await readEnums(metadata, backend, connection, catalog, known, () => true);
+    return { kind, configuration, connection, input: { kind: 'open', backend, catalog, enumValues } };
+  } catch (error) {
+    await connection?.close();
+    context.onEvent(name, 'unavailable', error instanceof Error ? error.message : String(error));
+    return failed(metadata, error);
+  }
+}
+
+function failed({ kind, configuration }: SourceMetadata, error: unknown): LiveSource {
+  const known = error instanceof SvcError;
+  const reason = known ? error.message : 'connection error';
+  const message = known ? error.internal : error instanceof Error ? error.message : String(error);
+  return { kind, configuration, connection: null, input: { kind: 'failed', reason, ...(message === undefined ? {} : { message }) } };
+}
+
+/** What a change wants read again in one source. */
+export interface SourceScope {
+  readonly tables: readonly QualifiedName[];
+  readonly functions: readonly QualifiedName[];
+}
+
+/**
+ * Reads the catalog entries in `scope`, and the rows of enum tables that were never read or are in it.
+ * @throws SvcError when the source does not answer
+ */
+export async function refreshSource(metadata: SourceMetadata, live: LiveSource, scope: SourceScope): Promise<LiveSource> {
+  const { connection, input } = live;
+  if (connection === null || input.kind === 'failed') return live;
+  const inScope = new Set(scope.tables.map(nameKey));
+  const catalog = inScope.size + scope.functions.length === 0 ? input.catalog : merge(input.catalog, scope, await connection.introspect(scope));
+  const enumValues = await readEnums(metadata, input.backend, connection, catalog, input.enumValues, (key) => inScope.has(key));
+  if (catalog === input.catalog && enumValues === input.enumValues) return live;
+  return { ...live, input: { ...input, catalog, enumValues } };
+}
+
+/** The catalog with the entries in `scope` replaced; what is equal stays the same object. */
+function merge(catalog: Catalog, scope: CatalogScope, found: Catalog): Catalog {
+  const tables = replaced(catalog.tables, scope.tables ?? [], found.tables);
+  const functions = replaced(catalog.functions, scope.functions ?? [], found.functions);
+  return tables === catalog.tables && functions === catalog.functions ? catalog : { ...catalog, tables, functions };
+}
+
+function replaced<T>(before: ReadonlyMap<string, T>, names: readonly QualifiedName[], found: ReadonlyMap<string, T>): ReadonlyMap<string, T> {
+  let after: Map<string, T> | undefined;
+  for (const name of names) {
+    const key = nameKey(name);
+    const known = before.get(key);
+    const now = found.get(key);
+    const shared = known !== undefined && now !== undefined ? shareUnchanged(known, now) : now;
+    if (shared === known) continue;
+    after ??= new Map(before);
+    if (shared === undefined) after.delete(key);
+    else after.set(key, shared);
+  }
+  return after ?? before;
+}
+
+/** Rows of the tables that the metadata calls enums. */
+async function readEnums(
+  metadata: SourceMetadata,
+  backend: Backend,
+  connection: Source,
+  catalog: Catalog,
+  known: ReadonlyMap<string, readonly EnumValue[]>,
+  again: (key: string) => boolean,
+): Promise<ReadonlyMap<string, readonly EnumValue[]>> {
+  const keys: string[] = [];
+  for (const [key, table] of metadata.tables) if (table.isEnum) keys.push(key);
+  if (keys.length === 0 && known.size === 0) return known;
+  const entries = await Promise.all(
+    keys.map(async (key): Promise<readonly [string, readonly EnumValue[]] | null> => {
+      const before = known.get(key);
+      if (before !== undefined && !again(key)) return [key, before];
+      const table = catalog.tables.get(key);
+      if (table === undefined) return null;
+      const values = await readOne(backend, connection, table);
+      return values === null ? null : [key, before === undefined ? values : shareUnchanged(before, values)];
+    }),
+  );
+  return shareUnchanged(known, new Map(entries.filter((entry) => entry !== null)));
+}
+
+/** Without the privilege to read it, say, a table is no enum; that must not take the whole source away. */
+async function readOne(backend: Backend, connection: Source, table: Parameters<typeof readEnumValues>[2]): Promise<readonly EnumValue[] | null> {
+  try {
+    return await readEnumValues(connection, backend, table);
+  } catch (error) {
+    if (error instanceof SvcError) return null;
+    throw error;
+  }
+}
