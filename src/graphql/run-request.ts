@@ -5,11 +5,13 @@ import { SvcError } from '../errors/svc-error.ts';
 import { runPlan } from '../execute/run-plan.ts';
 import { planOperation } from '../plan/plan.ts';
 import type { RoleSchema } from '../schema/translation.ts';
+import type { SchemaCache } from '../schema-cache/schema-cache.ts';
 import type { OperationCache } from './operation-cache.ts';
 import type { GraphqlRequest } from './request.ts';
 
 /** What a request needs of a snapshot. */
 export interface RequestSnapshot {
+  readonly cache: Pick<SchemaCache, 'sources'>;
   readonly connections: ReadonlyMap<string, Source>;
   roleSchema(role: string, variant: 'frontend' | 'backend'): RoleSchema;
 }

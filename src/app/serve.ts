@@ -1,0 +1,198 @@
+/** The composition root: storage, state, administration and server, started and stopped in order. */
+import { createAuthenticator } from '../auth/authenticate.ts';
+import type { Backend, Source } from '../backend/backend.ts';
+import { describeConfig } from '../config/load-config.ts';
+import type { Config } from '../config/options.ts';
+import { serviceVersion } from '../config/version.ts';
+import { backends } from '../databases/index.ts';
+import { pg } from '../databases/pg/index.ts';
+import { createOperationCache } from '../graphql/operation-cache.ts';
+import type { RequestPipeline } from '../graphql/run-request.ts';
+import { kindsOf } from '../metadata/kinds.ts';
+import { createAdministration } from '../metadata-api/administration.ts';
+import { createLogger, type Logger } from '../observability/logger.ts';
+import type { RoleSchemasOptions } from '../schema/role-schemas.ts';
+import { startServer } from '../server/server.ts';
+import { createState, type RunningState } from '../state/create-state.ts';
+import { createStorage, type Storage } from '../storage/storage.ts';
+import { parseJson } from '../util/json.ts';
+import { ROOT } from '../util/path.ts';
+import { trackDefaultSource } from './default-source.ts';
+import { keepInStep } from './keep-in-step.ts';
+
+export interface Service {
+  /** Where it answers: `http://localhost:8080`. */
+  readonly url: string;
+  /** Finishes requests in flight, then closes the databases' connections. */
+  stop(): Promise<void>;
+}
+
+/** What a source may refer to by `from_env`. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const METADATA_POOL = 5;
+const RETRY_PAUSE_MS = 1000;
+
+/**
+ * Starts the service on databases that exist.
+ * @throws SvcError or Error when the metadata database cannot be reached or the port is taken
+ */
+export async function serve(config: Config, environment: Environment = process.env, logger: Logger = defaultLogger(config)): Promise<Service> {
+  const { observe } = logger;
+  observe({ kind: 'startup', message: 'server_configuration', info: describeConfig(config) });
+  if (config.adminSecret === null && config.adminSecrets === null) {
+    observe({
+      kind: 'startup',
+      message: 'open_access',
+      info: { warning: 'no admin secret is set: every request has full access to the data and the metadata; set SVC_GRAPHQL_ADMIN_SECRET' },
+    });
+  }
+  if (config.metadataDatabaseUrl === null) throw new Error('no metadata database is configured');
+  const kinds = kindsOf(backends);
+  const database = await openMetadataDatabase(config, config.metadataDatabaseUrl, logger);
+  const storage = createStorage(database, kinds);
+  let state: RunningState | undefined;
+  try {
+    await storage.migrate();
+    state = await createState({
+      storage,
+      backends,
+      kinds,
+      cache: { defaultNamingConvention: config.defaultNamingConvention },
+      roleSchemas: roleSchemasOptions(config),
+      connect: {
+        environment: sourceEnvironment(config, environment),
+        usePreparedStatements: config.usePreparedStatements,
+        maxConnections: config.connections,
+      },
+      observe,
+    });
+    if (config.databaseUrl !== null) await trackDefaultSource(state, pg);
+    return await listen(config, { state, storage, database, logger });
+  } catch (error) {
+    await state?.stop();
+    await database.close();
+    throw error;
+  }
+}
+
+interface Parts {
+  readonly state: RunningState;
+  readonly storage: Storage;
+  readonly database: Source;
+  readonly logger: Logger;
+}
+
+async function listen(config: Config, { state, storage, database, logger }: Parts): Promise<Service> {
+  const sync = keepInStep(state, storage, config.schemaSyncPollInterval, logger.observe);
+  const administration = createAdministration({ state, backends, showInternal: config.devMode || config.adminInternalErrors });
+  const server = await startServer(
+    {
+      authenticator: createAuthenticator(config.adminSecrets ?? (config.adminSecret === null ? [] : [config.adminSecret])),
+      state,
+      pipeline: requestPipeline(config),
+      observe: logger.observe,
+      handlers: administration,
+      options: {
+        enabledApis: config.enabledApis,
+        bodyLimit: config.requestBodyLimit,
+        batchLimit: config.batchLimit,
+        requestTimeout: config.requestTimeout,
+        devMode: config.devMode,
+        adminInternalErrors: config.adminInternalErrors,
+        preserve401Errors: config.preserve401Errors,
+        corsDomains: config.disableCors ? null : config.corsDomain,
+        version: serviceVersion(),
+      },
+    },
+    { port: config.serverPort, host: config.serverHost, clientTimeout: config.serverTimeout },
+  ).catch((error: unknown) => {
+    sync.stop();
+    throw error;
+  });
+  logger.observe({ kind: 'startup', message: 'listening', info: { url: server.url } });
+  return {
+    url: server.url,
+    async stop() {
+      logger.observe({ kind: 'shutdown', message: 'finishing requests' });
+      sync.stop();
+      await server.stop(config.gracefulShutdownTimeout);
+      await state.stop();
+      await database.close();
+      logger.flush();
+    },
+  };
+}
+
+function defaultLogger(config: Config): Logger {
+  return createLogger({ level: config.logLevel, enabledTypes: config.enabledLogTypes });
+}
+
+function requestPipeline(config: Config): RequestPipeline {
+  const compilers = new Map<string, ReturnType<Backend['compiler']>>(
+    backends.map((backend) => [backend.kind, backend.compiler({ stringifyNumericTypes: config.stringifyNumericTypes })]),
+  );
+  return {
+    operations: createOperationCache({
+      operations: config.operationCacheSize,
+      plansPerOperation: config.plansPerOperation,
+      documentLength: 65_536,
+    }),
+    compilerOf(snapshot, source) {
+      const kind = snapshot.cache.sources.get(source)?.backend.kind;
+      const compiler = kind === undefined ? undefined : compilers.get(kind);
+      if (compiler === undefined) throw new Error(`invariant: source ${source} has a compiler`);
+      return compiler;
+    },
+  };
+}
+
+function roleSchemasOptions(config: Config): RoleSchemasOptions {
+  return {
+    build: {
+      nullCollapse: config.v1BooleanNullCollapse,
+      inferFunctionPermissions: config.inferFunctionPermissions,
+      hideAggregationPredicates: config.experimentalFeatures.has('hide_aggregation_predicates'),
+    },
+    engine: {
+      limits: {
+        maxTokens: config.queryTokenLimit,
+        maxDepth: config.queryDepthLimit,
+        maxNodes: config.queryNodeLimit,
+        maxIntrospectionCharacters: 128 * 1024 * 1024,
+      },
+      nullInNonNullableVariables: config.nullInNonnullableVariables,
+      noNullUnboundVariableDefault: config.experimentalFeatures.has('no_null_unbound_variable_default'),
+    },
+    maxSchemas: 256,
+  };
+}
+
+/** Database URLs given as flags or in `.env` are known to metadata under their variables' names. */
+function sourceEnvironment(config: Config, environment: Environment): Environment {
+  return {
+    ...environment,
+    ...(config.databaseUrl === null ? {} : { SVC_GRAPHQL_DATABASE_URL: config.databaseUrl }),
+    ...(config.metadataDatabaseUrl === null ? {} : { SVC_GRAPHQL_METADATA_DATABASE_URL: config.metadataDatabaseUrl }),
+  };
+}
+
+/** Waits for a database that is not there yet, as often as `--retries` says. */
+async function openMetadataDatabase(config: Config, url: string, logger: Logger): Promise<Source> {
+  const configuration = pg.configuration.decode(parseJson(JSON.stringify({ connection_info: { database_url: url } })), ROOT);
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await pg.connect(configuration, {
+        sourceName: 'metadata',
+        environment: {},
+        usePreparedStatements: config.usePreparedStatements,
+        maxConnections: METADATA_POOL,
+        onEvent: (event) => logger.observe({ kind: 'source', source: 'metadata', event: event.kind, message: event.message }),
+      });
+    } catch (error) {
+      if (attempt >= config.retries) throw error;
+      logger.observe({ kind: 'source', source: 'metadata', event: 'unreachable', message: `trying again (${attempt + 1} of ${config.retries})` });
+      await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS));
+    }
+  }
+}
