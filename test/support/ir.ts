@@ -22,7 +22,10 @@ export function table(name: string): Relation {
 }
 
 export function call(name: string, args: readonly FunctionArgument[], volatile?: boolean): Extract<Relation, { kind: 'function' }> {
-  return { kind: 'function', call: { function: { schema: 'public', name }, arguments: args, ...(volatile === undefined ? {} : { volatile }) } };
+  return {
+    kind: 'function',
+    call: { function: { schema: 'public', name }, arguments: args, ...(volatile === undefined ? {} : { volatile }) },
+  };
 }
 
 export function column(name: string, of: CatalogType = int, mask?: BoolExp): ColumnRead {
@@ -41,7 +44,14 @@ export function operand(value: Value, of: CatalogType, list = false): Operand {
   return { value, type: of, list };
 }
 
-export function compare(left: Read, operator: string, json: Json | Value, of: CatalogType = left.type, list = false, nullSafe = false): BoolExp {
+export function compare(
+  left: Read,
+  operator: string,
+  json: Json | Value,
+  of: CatalogType = left.type,
+  list = false,
+  nullSafe = false,
+): BoolExp {
   const value = isValue(json) ? json : literal(json);
   return { kind: 'compare', left, operator, argument: { kind: 'operand', operand: operand(value, of, list) }, nullSafe };
 }
@@ -105,6 +115,7 @@ export function aggregated(name: string, ...columns: readonly ColumnRead[]): Agg
 }
 
 export function by(read: Read | OrderTerm, direction: OrderBy['direction'] = 'asc'): OrderBy {
-  const term: OrderTerm = read.kind === 'related' || read.kind === 'related-aggregate' || read.kind === 'read' ? read : { kind: 'read', read };
+  const term: OrderTerm =
+    read.kind === 'related' || read.kind === 'related-aggregate' || read.kind === 'read' ? read : { kind: 'read', read };
   return { term, direction, nulls: direction === 'asc' ? 'last' : 'first' };
 }

@@ -77,8 +77,16 @@ export const JSONB_COMPARISONS: readonly PgComparison[] = [
   operator('_contains', sql`@>`, 'does the column contain the given json value at the top level'),
   operator('_contained_in', sql`<@`, 'is the column contained in the given json value'),
   operator('_has_key', sql`?`, 'does the string exist as a top-level key in the column', { kind: 'type', type: TEXT, list: false }),
-  operator('_has_keys_any', sql`?|`, 'do any of these strings exist as top-level keys in the column', { kind: 'type', type: TEXT, list: true }),
-  operator('_has_keys_all', sql`?&`, 'do all of these strings exist as top-level keys in the column', { kind: 'type', type: TEXT, list: true }),
+  operator('_has_keys_any', sql`?|`, 'do any of these strings exist as top-level keys in the column', {
+    kind: 'type',
+    type: TEXT,
+    list: true,
+  }),
+  operator('_has_keys_all', sql`?&`, 'do all of these strings exist as top-level keys in the column', {
+    kind: 'type',
+    type: TEXT,
+    list: true,
+  }),
   cast('jsonb_cast_exp', [{ key: 'String', type: TEXT }]),
 ];
 
@@ -108,7 +116,12 @@ function withinDistance(name: string, functionName: Sql, geometry: CatalogType, 
   return {
     name,
     description,
-    argument: { kind: 'input', name: 'st_d_within_input', description: null, fields: [DISTANCE, { name: 'from', type: geometry, required: true }] },
+    argument: {
+      kind: 'input',
+      name: 'st_d_within_input',
+      description: null,
+      fields: [DISTANCE, { name: 'from', type: geometry, required: true }],
+    },
     compile: (column, field) => sql`${functionName}(${column}, ${field('from')}, ${field('distance', FLOAT8)})`,
   };
 }
@@ -128,7 +141,12 @@ export function geometryComparisons(geometry: CatalogType): readonly PgCompariso
     call('_st_touches', sql`st_touches`, 'does the column have at least one point in common with the given geometry value'),
     call('_st_within', sql`st_within`, 'is the column contained in the given geometry value'),
     withinDistance('_st_d_within', sql`st_dwithin`, geometry, 'is the column within a given distance from the given geometry value'),
-    withinDistance('_st_3d_d_within', sql`st_3ddwithin`, geometry, 'is the column within a given 3D distance from the given geometry value'),
+    withinDistance(
+      '_st_3d_d_within',
+      sql`st_3ddwithin`,
+      geometry,
+      'is the column within a given 3D distance from the given geometry value',
+    ),
     cast('geometry_cast_exp', [{ key: 'geography', type: { ...geometry, name: 'geography' } }]),
   ];
 }

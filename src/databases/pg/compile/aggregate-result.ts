@@ -20,7 +20,9 @@ export function aggregateResult(context: Context, fields: readonly AggregateFiel
   // Objects too wide for one call are built outside of the select that aggregates.
   const outside = fields.some(isWide) ? context.alias() : null;
   const columns: Sql[] = [];
+  let aggregates = 0;
   const value = (aggregate: Sql): Sql => {
+    aggregates++;
     if (outside === null) return aggregate;
     const name = identifier(`:${columns.length}`);
     columns.push(sql`${aggregate} as ${name}`);
@@ -38,6 +40,8 @@ export function aggregateResult(context: Context, fields: readonly AggregateFiel
       }
     }),
   );
+  // Without an aggregate a select has as many rows as its source.
+  if (aggregates === 0) return sql`select ${object} as "json"`;
   if (outside === null) return rows.select(sql`${object} as "json"`);
   return sql`select ${object} as "json" from (${rows.select(join(columns, sql`, `))}) as ${outside}`;
 }

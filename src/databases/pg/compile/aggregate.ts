@@ -83,8 +83,7 @@ function sourceOf(context: Context, query: AggregateQuery, rows: CompiledRows): 
     return {
       row: page.row,
       number: null,
-      select: (columns, joins) =>
-        sql`select ${columns} from (${rows.select(page.columns(), [])}) as ${alias}${join(joins, EMPTY)}${order}`,
+      select: (columns, joins) => sql`select ${columns} from (${rows.select(page.columns(), [])}) as ${alias}${join(joins, EMPTY)}${order}`,
     };
   }
   const number = sql`${alias}.":number"`;
@@ -99,7 +98,13 @@ function sourceOf(context: Context, query: AggregateQuery, rows: CompiledRows): 
 }
 
 /** A row whose columns are the fields of a node; adds the joins that it reads from. */
-function nodeOf(context: Context, field: Nodes, source: Source, nodesLimit: number | null, joins: Sql[]): { shape: ObjectShape; alias: Sql } {
+function nodeOf(
+  context: Context,
+  field: Nodes,
+  source: Source,
+  nodesLimit: number | null,
+  joins: Sql[],
+): { shape: ObjectShape; alias: Sql } {
   const fields = fieldsOf(context, field.fields, source.row);
   const shape = objectShape(fields.entries);
   const alias = context.alias();

@@ -16,7 +16,7 @@ export interface CompiledRows {
   readonly keys: readonly OrderKey[];
   /**
    * The whole select.
-   * @param columns its select list
+   * @param columns its select list; where it is empty the rows have a column of no meaning if the syntax asks for one
    * @param joins more from items, after those of the rows
    */
   select(columns: Sql, joins: readonly Sql[]): Sql;
@@ -47,12 +47,17 @@ export function rowSetOf(context: Context, { from, rows }: RowsOf, parent: Row |
     keys: ordering.keys,
     selectUnordered: (columns, joins) => sql`select ${columns} from ${item}${join([...filter.joins, ...joins], EMPTY)}${where}`,
     select(columns, joins) {
-      const distinctOn = distinct.length === 0 ? EMPTY : sql`distinct on (${join(distinct, sql`, `)}) `;
+      const list = distinct.length === 0 ? columns : distinctColumns(distinct, columns);
       const source = sql`${item}${join([...filter.joins, ...ordering.joins, ...joins], EMPTY)}`;
       const limit = rows.limit === null ? EMPTY : sql` limit ${integer(rows.limit)}`;
       const offset = rows.offset === null ? EMPTY : sql` offset ${bigintSql(rows.offset)}`;
       const paging = sql`${orderBySql(ordering.keys)}${limit}${offset}`;
-      return sql`select ${distinctOn}${columns} from ${source}${where}${paging}`;
+      return sql`select ${list} from ${source}${where}${paging}`;
     },
   };
+}
+
+function distinctColumns(distinct: readonly Sql[], columns: Sql): Sql {
+  const isEmpty = columns.kind === 'sequence' && columns.items.length === 0;
+  return sql`distinct on (${join(distinct, sql`, `)}) ${isEmpty ? sql`true as ":any"` : columns}`;
 }

@@ -1,6 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BlogDatabase, blogDatabase } from '../../../../test/support/blog-database.ts';
-import { all, by, call, column, compare, field, int, joined, literal, operand, related, rows, table, text, type, variable } from '../../../../test/support/ir.ts';
+import {
+  all,
+  by,
+  call,
+  column,
+  compare,
+  field,
+  int,
+  joined,
+  literal,
+  operand,
+  related,
+  rows,
+  table,
+  text,
+  type,
+  variable,
+} from '../../../../test/support/ir.ts';
 import { runSelect } from '../../../../test/support/run-select.ts';
 import type { RowsQuery } from '../../../ir/select.ts';
 import { compiler } from './compiler.ts';
@@ -27,15 +44,25 @@ const profile = related('profile', joined('id', 'author_id', true), rows(table('
 
 describe('the text of statements', () => {
   test('one row by its key', () => {
-    expect(compiled(rows(author, [field('name', text)], { where: compare(column('id'), '_eq', variable('id')) }, 'single'))).toMatchInlineSnapshot(`"select coalesce((select row_to_json("t2".*) as "json" from (select "t1"."name" as "name" from "public"."author" as "t1" where ("t1"."id" = ($1)::"int4")) as "t2" limit 1), 'null') as "0""`);
+    expect(
+      compiled(rows(author, [field('name', text)], { where: compare(column('id'), '_eq', variable('id')) }, 'single')),
+    ).toMatchInlineSnapshot(
+      `"select coalesce((select row_to_json("t2".*) as "json" from (select "t1"."name" as "name" from "public"."author" as "t1" where ("t1"."id" = ($1)::"int4")) as "t2" limit 1), 'null') as "0""`,
+    );
   });
 
   test('a page with related rows is cut before these are looked up', () => {
-    expect(compiled(rows(author, [field('name', text), profile, articles({ limit: 2 })], { orderBy: byId, limit: 3, offset: variable('skip') }))).toMatchInlineSnapshot(`"select coalesce(json_agg("t9".*), '[]') as "json" from (select "t2"."name" as "name", "t3"."json" as "profile", "t6"."json" as "articles" from (select "t1"."name" as "name", "t1"."id" as "id", "t1"."id" as ":2" from "public"."author" as "t1" order by "t1"."id" limit 3 offset ($1)::"int8") as "t2" left join lateral (select row_to_json("t5".*) as "json" from (select "t4"."bio" as "bio" from "public"."profile" as "t4" where "t4"."author_id" = "t2"."id") as "t5") as "t3" on true left join lateral (select coalesce(json_agg("t8".*), '[]') as "json" from (select "t7"."title" as "title" from "public"."article" as "t7" where "t7"."author_id" = "t2"."id" order by "t7"."id" limit 2) as "t8") as "t6" on true order by "t2".":2") as "t9""`);
+    expect(
+      compiled(rows(author, [field('name', text), profile, articles({ limit: 2 })], { orderBy: byId, limit: 3, offset: variable('skip') })),
+    ).toMatchInlineSnapshot(
+      `"select coalesce(json_agg("t9".*), '[]') as "json" from (select "t2"."name" as "name", "t3"."json" as "profile", "t6"."json" as "articles" from (select "t1"."name" as "name", "t1"."id" as "id", "t1"."id" as ":2" from "public"."author" as "t1" order by "t1"."id" limit 3 offset ($1)::"int8") as "t2" left join lateral (select row_to_json("t5".*) as "json" from (select "t4"."bio" as "bio" from "public"."profile" as "t4" where "t4"."author_id" = "t2"."id") as "t5") as "t3" on true left join lateral (select coalesce(json_agg("t8".*), '[]') as "json" from (select "t7"."title" as "title" from "public"."article" as "t7" where "t7"."author_id" = "t2"."id" order by "t7"."id" limit 2) as "t8") as "t6" on true order by "t2".":2") as "t9""`,
+    );
   });
 
   test('a list without a page has one level', () => {
-    expect(compiled(rows(author, [field('name', text), profile], { orderBy: byId }))).toMatchInlineSnapshot(`"select coalesce(json_agg("t5".*), '[]') as "json" from (select "t1"."name" as "name", "t2"."json" as "profile" from "public"."author" as "t1" left join lateral (select row_to_json("t4".*) as "json" from (select "t3"."bio" as "bio" from "public"."profile" as "t3" where "t3"."author_id" = "t1"."id") as "t4") as "t2" on true order by "t1"."id") as "t5""`);
+    expect(compiled(rows(author, [field('name', text), profile], { orderBy: byId }))).toMatchInlineSnapshot(
+      `"select coalesce(json_agg("t5".*), '[]') as "json" from (select "t1"."name" as "name", "t2"."json" as "profile" from "public"."author" as "t1" left join lateral (select row_to_json("t4".*) as "json" from (select "t3"."bio" as "bio" from "public"."profile" as "t3" where "t3"."author_id" = "t1"."id") as "t4") as "t2" on true order by "t1"."id") as "t5""`,
+    );
   });
 });
 
@@ -114,11 +141,13 @@ describe('single rows and several roots', () => {
   });
 
   test('one column per root', async () => {
-    expect(await blog.select([single(1), rows(profile.kind === 'related' ? table('profile') : author, [field('id')], { orderBy: byId }), single(99)])).toEqual([
-      { name: 'Ann' },
-      [{ id: 1 }, { id: 2 }, { id: 3 }],
-      null,
-    ]);
+    expect(
+      await blog.select([
+        single(1),
+        rows(profile.kind === 'related' ? table('profile') : author, [field('id')], { orderBy: byId }),
+        single(99),
+      ]),
+    ).toEqual([{ name: 'Ann' }, [{ id: 1 }, { id: 2 }, { id: 3 }], null]);
   });
 
   test('a single row of several is the first', async () => {
@@ -133,7 +162,10 @@ describe('keys of objects', () => {
     const one = { where: compare(column('id'), '_eq', 1) };
     expect(await blog.one(rows(author, [], one))).toEqual([{}]);
     expect(await blog.one(rows(author, [], one, 'single'))).toEqual({});
-    expect(await blog.one(rows(author, [{ kind: 'typename', alias: '__typename', typeName: "O'Hara\\" }], one))).toEqual([{ __typename: "O'Hara\\" }]);
+    expect(await blog.one(rows(author, [], { distinctOn: [column('country', text)] }))).toEqual([{}, {}, {}]);
+    expect(await blog.one(rows(author, [{ kind: 'typename', alias: '__typename', typeName: "O'Hara\\" }], one))).toEqual([
+      { __typename: "O'Hara\\" },
+    ]);
     const aliases = ['t1', 't2', 't3', 't4', 'json', 'key', 'x', 'k', 'v', 'list', 'pairs'];
     const fields = aliases.map((alias) => field('id', int, alias));
     const expected = Object.fromEntries(aliases.map((alias) => [alias, 1]));
@@ -145,9 +177,9 @@ describe('keys of objects', () => {
 
   test('longer than a name of the database may be', async () => {
     const fields = [field('id', int, `${long}b`), field('name', text, `${long}c`), field('country', text, long)];
-    expect(await blog.one(rows(author, [...fields, articles({}, fields.slice(0, 1))], { where: compare(column('id'), '_eq', 2) }))).toEqual([
-      { [`${long}b`]: 2, [`${long}c`]: 'Bob', [long]: 'NL', articles: [{ [`${long}b`]: 4 }, { [`${long}b`]: 5 }] },
-    ]);
+    expect(await blog.one(rows(author, [...fields, articles({}, fields.slice(0, 1))], { where: compare(column('id'), '_eq', 2) }))).toEqual(
+      [{ [`${long}b`]: 2, [`${long}c`]: 'Bob', [long]: 'NL', articles: [{ [`${long}b`]: 4 }, { [`${long}b`]: 5 }] }],
+    );
     expect(await blog.one(rows(author, fields, { limit: 1, where: compare(column('id'), '_eq', 3) }, 'single'))).toEqual({
       [`${long}b`]: 3,
       [`${long}c`]: 'Cid',
@@ -183,7 +215,10 @@ describe('what a field reads', () => {
 
   test('a masked column is null where the mask does not hold', async () => {
     const mask = all(compare(column('country', text), '_eq', 'NL'), compare(column('id'), '_gt', 1));
-    const query = rows(author, [{ kind: 'read', alias: 'name', read: column('name', text, mask), jsonPath: null }, articles()], { orderBy: byId, limit: 3 });
+    const query = rows(author, [{ kind: 'read', alias: 'name', read: column('name', text, mask), jsonPath: null }, articles()], {
+      orderBy: byId,
+      limit: 3,
+    });
     expect(((await blog.one(query)) as { name: string | null }[]).map((row) => row.name)).toEqual([null, 'Bob', null]);
   });
 
@@ -220,16 +255,31 @@ describe('functions', () => {
       { kind: 'value', name: 'session', operand: operand({ kind: 'session-variables' }, type('json')) },
     ]);
     const read = { kind: 'read' as const, alias: 'x', read: { kind: 'computed-field' as const, call: with_, type: text }, jsonPath: null };
-    expect(await blog.one(rows(author, [read], { orderBy: byId, limit: 1 }), { session: { 'x-svc-user-id': '7' } })).toEqual([{ x: 'ANN!7' }]);
+    expect(await blog.one(rows(author, [read], { orderBy: byId, limit: 1 }), { session: { 'x-svc-user-id': '7' } })).toEqual([
+      { x: 'ANN!7' },
+    ]);
   });
 
   test('rows of a function: named arguments, defaults left out', async () => {
-    const named = call('search', [{ kind: 'value', name: 'at_least', operand: operand(literal(6), int) }, { kind: 'value', name: 'query', operand: operand(literal('S%'), text) }], false);
+    const named = call(
+      'search',
+      [
+        { kind: 'value', name: 'at_least', operand: operand(literal(6), int) },
+        { kind: 'value', name: 'query', operand: operand(literal('S%'), text) },
+      ],
+      false,
+    );
     expect(await blog.one(rows(named, [field('id')], { orderBy: byId }))).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
     const positional = call('search', [{ kind: 'value', name: null, operand: operand(literal('Sa%'), text) }], false);
-    expect(await blog.one(rows(positional, [field('id'), related('author', joined('author_id', 'id', true), rows(author, [field('name', text)], {}, 'single'))], { orderBy: byId, limit: 1 }))).toEqual([
-      { id: 4, author: { name: 'Bob' } },
-    ]);
+    expect(
+      await blog.one(
+        rows(
+          positional,
+          [field('id'), related('author', joined('author_id', 'id', true), rows(author, [field('name', text)], {}, 'single'))],
+          { orderBy: byId, limit: 1 },
+        ),
+      ),
+    ).toEqual([{ id: 4, author: { name: 'Bob' } }]);
   });
 
   test('only statements without functions that may be volatile are repeatable', async () => {
@@ -238,6 +288,11 @@ describe('functions', () => {
     expect(repeatable(rows(author, [shout]))).toBe(true);
     expect(repeatable(rows(call('noise', [], true), [field('id')]))).toBe(false);
     expect(repeatable(rows(call('search', []), [field('id')]))).toBe(false);
-    expect(await runSelect(blog.client, select([{ alias: 'x', query: rows(call('noise', [], true), [field('id')], { limit: 1, orderBy: byId }) }]))).toEqual([[{ id: 1 }]]);
+    expect(
+      await runSelect(
+        blog.client,
+        select([{ alias: 'x', query: rows(call('noise', [], true), [field('id')], { limit: 1, orderBy: byId }) }]),
+      ),
+    ).toEqual([[{ id: 1 }]]);
   });
 });

@@ -26,7 +26,8 @@ export function rowsSql(context: Context, query: RowsQuery, parent: Row | null, 
 
 function rowSelect(context: Context, query: RowsQuery, parent: Row | null, on: Join | null): { select: Sql; shape: ObjectShape } {
   const rows = rowSetOf(context, query, parent, on);
-  if (!isPaged(query.rows) || !hasRelated(query.fields)) {
+  const inOneLevel = !isPaged(query.rows) || (query.fields.length > 0 && !hasRelated(query.fields));
+  if (inOneLevel) {
     const fields = fieldsOf(context, query.fields, rows.row);
     const shape = objectShape(fields.entries);
     return { select: rows.select(shape.columns, fields.joins), shape };

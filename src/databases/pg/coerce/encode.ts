@@ -1,0 +1,67 @@
+/**
+ * From checked JSON to the text of a parameter. The statement casts the text to the operand's type,
+ * so each type's own input function reads it; nothing passes through an IEEE double.
+ */
+import type { CatalogType } from '../../../catalog/catalog.ts';
+import type { Operand } from '../../../ir/value.ts';
+import { isJsonArray, isJsonNumber, type Json, numberText, parseJson, printJson } from '../../../util/json.ts';
+import { type ArrayElement, arrayLiteral } from './array-literal.ts';
+
+/** The encoding of an operand's values. Null is SQL NULL. */
+export function encoder(operand: Operand): (json: Json) => string | null {
+  const { type, list, value } = operand;
+  if (value.kind === 'session') return (json) => (json === null ? null : scalarText(json));
+  const delimiter = type.schema === 'pg_catalog' && type.name === 'box' ? ';' : ',';
+  const array = (json: Json): string =>
+    typeof json === 'string'
+      ? json
+      : arrayLiteral(
+          asList(json).map((item) => arrayItem(item, type)),
+          delimiter,
+        );
+  const scalar = (json: Json): string => (isJsonType(type) ? printJson(json) : scalarText(json));
+  if (list) {
+    const item = type.array ? array : scalar;
+    // An array of arrays travels as an array of texts: PostgreSQL has no arrays of arrays.
+    const outer = type.array ? ',' : delimiter;
+    return (json) =>
+      json === null
+        ? null
+        : arrayLiteral(
+            asList(json).map((x) => (x === null ? null : item(x))),
+            outer,
+          );
+  }
+  const encode = type.array ? array : scalar;
+  return (json) => (json === null ? null : encode(json));
+}
+
+export function isJsonType(type: CatalogType): boolean {
+  return type.schema === 'pg_catalog' && (type.name === 'json' || type.name === 'jsonb');
+}
+
+function asList(json: Json): readonly Json[] {
+  return isJsonArray(json) ? json : [json];
+}
+
+function arrayItem(json: Json, type: CatalogType): ArrayElement {
+  if (json === null) return null;
+  if (isJsonType(type)) return typeof json === 'string' ? jsonText(json) : printJson(json);
+  return isJsonArray(json) ? json.map((item) => arrayItem(item, type)) : scalarText(json);
+}
+
+/** A string in a json array column that is JSON text stands for that JSON, any other for itself. */
+function jsonText(text: string): string {
+  try {
+    parseJson(text);
+    return text;
+  } catch {
+    return JSON.stringify(text);
+  }
+}
+
+function scalarText(json: Json): string {
+  if (typeof json === 'string') return json;
+  if (isJsonNumber(json)) return numberText(json);
+  return printJson(json);
+}
