@@ -1,0 +1,77 @@
+/**
+ * The three administration endpoints, without HTTP: a body comes in as JSON, the answer goes out
+ * as JSON, failures are `SvcError`s.
+ */
+import { isAdmin } from '../auth/session.ts';
+import type { Backend } from '../backend/backend.ts';
+import { SvcError } from '../errors/svc-error.ts';
+import { kindsOf } from '../metadata/kinds.ts';
+import type { State } from '../state/state.ts';
+import type { Json } from '../util/json.ts';
+import { at, ROOT } from '../util/path.ts';
+import { legacyLanguage } from './legacy/language.ts';
+import { DATA_OPERATIONS } from './legacy/data-operations.ts';
+import { metadataLanguage } from './metadata-language.ts';
+import type { OperationEntry, Services } from './operation.ts';
+import { operationTable } from './operation-table.ts';
+import { decodeRequest, type Language, typeOf } from './request.ts';
+import { type Caller, runRequest } from './run.ts';
+import { schemaLanguage } from './schema-language.ts';
+
+export type AdministrationHandler = (body: Json, caller: Caller) => Promise<Json>;
+
+export interface Administration {
+  /** `/v1/metadata` */
+  readonly metadata: AdministrationHandler;
+  /** `/v1/query` */
+  readonly queryV1: AdministrationHandler;
+  /** `/v2/query` */
+  readonly queryV2: AdministrationHandler;
+  /** For documentation: every operation of `/v1/metadata`, sorted by type. */
+  describeOperations(): readonly OperationDescription[];
+}
+
+export interface OperationDescription {
+  readonly type: string;
+  readonly version: 1 | 2;
+  readonly changes: OperationEntry['changes'];
+  readonly summary: string;
+  readonly example: Json;
+}
+
+export interface AdministrationOptions {
+  readonly state: State;
+  readonly backends: readonly Backend[];
+  /** Whether administrators see the internals of errors inside `bulk_keep_going`. */
+  readonly showInternal: boolean;
+}
+
+/** Builds the operation table once and gives the handlers of the endpoints. */
+export function createAdministration(options: AdministrationOptions): Administration {
+  const services: Services = { ...options, kinds: kindsOf(options.backends) };
+  const table = operationTable(options.backends);
+  const handler =
+    (language: Language, openTo: (body: Json) => boolean): AdministrationHandler =>
+    async (body, caller) => {
+      if (!isAdmin(caller.session) && !openTo(body)) throw new SvcError('access-denied', 'restricted access : admin only', { path: ARGS });
+      return runRequest(decodeRequest(body, language), services, caller);
+    };
+  const nobody = (): boolean => false;
+  // Data operations run under the permissions of their role and refuse by themselves.
+  const dataOperations = (body: Json): boolean => DATA_OPERATIONS.has(typeOf(body) ?? '');
+  return {
+    metadata: handler(metadataLanguage(table, options.backends), nobody),
+    queryV1: handler(legacyLanguage(table, options.backends), dataOperations),
+    queryV2: handler(schemaLanguage(options.backends), dataOperations),
+    describeOperations: () => describeOperations(options.backends),
+  };
+}
+
+const ARGS = at(ROOT, 'args');
+
+/** The operation table as documentation; needs the kinds of the service, but no state. */
+export function describeOperations(backends: readonly Backend[]): readonly OperationDescription[] {
+  return [...operationTable(backends).values()]
+    .map(({ type, version, changes, documentation }) => ({ type, version, changes, ...documentation }))
+    .sort((a, b) => (a.type < b.type ? -1 : 1));
+}

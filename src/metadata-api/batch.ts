@@ -1,0 +1,141 @@
+/**
+ * Runs a decoded request. Neighbouring edits of a bulk wait in a batch and become one change of
+ * the state; an operation that has an effect or an answer of its own settles them first. When a
+ * bulk fails, changes that were already settled are taken back: a request changes all metadata or
+ * none. SQL and other effects that already happened stay.
+ */
+import { SvcError } from '../errors/svc-error.ts';
+import type { Metadata } from '../metadata/metadata.ts';
+import type { Change, ChangeResult, Refresh } from '../state/state.ts';
+import { isJsonArray, isJsonObject, type Json } from '../util/json.ts';
+import { type Path, ROOT } from '../util/path.ts';
+import type { EditContext, Prepared, Refusal, Services } from './operation.ts';
+
+interface Pending {
+  readonly prepared: Prepared;
+  readonly path: Path;
+}
+
+export class Batch {
+  readonly #services: Services;
+  readonly #parent: Batch | undefined;
+  #expectedVersion: number | undefined;
+  #pending: Pending[] = [];
+  /** What to go back to, and the version that this request made last. */
+  #origin: Metadata | undefined;
+  #lastVersion: number | undefined;
+
+  /** With a `parent`, changes are also the parent's: it can take them back, and it knows the expected version. */
+  constructor(services: Services, expectedVersion: number | undefined, parent?: Batch) {
+    this.#services = services;
+    this.#expectedVersion = expectedVersion;
+    this.#parent = parent;
+  }
+
+  /** Adds an edit; edits that treat inconsistencies in another way do not mix. */
+  async add(prepared: Prepared, path: Path): Promise<void> {
+    const first = this.#pending[0];
+    if (prepared.readsDependencies || (first !== undefined && first.prepared.inconsistencies !== prepared.inconsistencies)) await this.settle();
+    this.#pending.push({ prepared, path });
+  }
+
+  /** Makes the waiting edits current. @throws SvcError at the path of the element that failed */
+  async settle(): Promise<ChangeResult | undefined> {
+    const items = this.#pending;
+    const last = items.at(-1);
+    if (last === undefined) return undefined;
+    this.#pending = [];
+    let refusedBy: Pending | undefined;
+    try {
+      return await this.change({
+        edit: (metadata, snapshot) =>
+          items.reduce((edited, item) => {
+            refusedBy = item;
+            const { backends, kinds } = this.#services;
+            const context: EditContext = { snapshot, backends, kinds, path: item.path };
+            const next = item.prepared.edit?.(edited, context) ?? edited;
+            refusedBy = undefined;
+            return next;
+          }, metadata),
+        refresh: mergeRefreshes(items.map((item) => item.prepared.refresh)),
+        inconsistencies: last.prepared.inconsistencies,
+        edited: items.flatMap((item) => item.prepared.edited),
+      });
+    } catch (thrown) {
+      if (!(thrown instanceof SvcError)) throw thrown;
+      if (refusedBy !== undefined) throw placed(thrown, refusedBy.path);
+      const culprit = findCulprit(items, thrown) ?? last;
+      throw placed(reworded(thrown, culprit.prepared.othersBroke), culprit.path);
+    }
+  }
+
+  /** A change that can be taken back with the rest. */
+  async change(change: Change): Promise<ChangeResult> {
+    let before: Metadata | undefined;
+    const remembering: Change = {
+      ...change,
+      edit: (metadata, snapshot) => {
+        before = metadata;
+        return change.edit(metadata, snapshot);
+      },
+    };
+    const result = await (this.#parent === undefined ? this.#apply(remembering) : this.#parent.change(remembering));
+    this.#origin ??= before;
+    this.#lastVersion = result.resourceVersion;
+    return result;
+  }
+
+  async #apply(change: Change): Promise<ChangeResult> {
+    const expectedVersion = this.#expectedVersion;
+    const result = await this.#services.state.change(expectedVersion === undefined ? change : { ...change, expectedVersion });
+    if (expectedVersion !== undefined) this.#expectedVersion = result.resourceVersion;
+    return result;
+  }
+
+  /** Takes settled changes back, unless another instance has changed the metadata since. */
+  async takeBack(): Promise<void> {
+    this.#pending = [];
+    const origin = this.#origin;
+    const lastVersion = this.#lastVersion;
+    if (origin === undefined) return;
+    const restore: Change = {
+      edit: (metadata, snapshot) => (snapshot.resourceVersion === lastVersion ? origin : metadata),
+      inconsistencies: 'allow',
+    };
+    await (this.#parent === undefined ? this.#apply(restore) : this.#parent.change(restore));
+  }
+}
+
+/** An error that names no place gets that of the arguments; a stale version is about the whole request. */
+export function placed(error: SvcError, path: Path): SvcError {
+  return error.path === ROOT && error.code !== 'conflict' ? error.withPath(path) : error;
+}
+
+const OTHERS_BROKE = 'cannot continue due to new inconsistent metadata';
+
+function reworded(error: SvcError, refusal: Refusal | undefined): SvcError {
+  if (refusal === undefined || error.message !== OTHERS_BROKE) return error;
+  const internal = error.internal === undefined ? {} : { internal: error.internal };
+  return new SvcError('unexpected', refusal.message, { path: error.path, status: refusal.status, ...internal });
+}
+
+/** The element whose object is among the records of the refusal. */
+function findCulprit(items: readonly Pending[], error: SvcError): Pending | undefined {
+  if (items.length === 1 || !(error instanceof Error)) return items[0];
+  const names = new Set(isJsonArray(error.internal) ? error.internal.flatMap((record) => recordNames(record)) : []);
+  return items.find((item) => item.prepared.edited.some((id) => names.has(id)));
+}
+
+function recordNames(record: Json): readonly string[] {
+  return isJsonObject(record) && typeof record['name'] === 'string' ? [record['name']] : [];
+}
+
+export function mergeRefreshes(refreshes: readonly Refresh[]): Refresh {
+  const all = refreshes.some((refresh) => refresh.sources === 'all');
+  const sources = refreshes.flatMap((refresh) => (refresh.sources === 'all' ? [] : (refresh.sources ?? [])));
+  return {
+    sources: all ? 'all' : [...new Set(sources)],
+    tables: refreshes.flatMap((refresh) => refresh.tables ?? []),
+    functions: refreshes.flatMap((refresh) => refresh.functions ?? []),
+  };
+}

@@ -1,0 +1,42 @@
+import type { Backend } from '../backend/backend.ts';
+import { SvcError } from '../errors/svc-error.ts';
+import { parseFailed } from '../metadata/codec.ts';
+import type { Path } from '../util/path.ts';
+import type { OperationEntry } from './operation.ts';
+import { operationGroups } from './operations/index.ts';
+import { isAwaited, KNOWN_PREFIXES } from './operations/not-supported.ts';
+
+/** By `operationKey`. */
+export type OperationTable = ReadonlyMap<string, OperationEntry>;
+
+export function operationKey(type: string, version: 1 | 2): string {
+  return version === 1 ? type : `${type}:${version}`;
+}
+
+/** Every operation of `/v1/metadata`. */
+export function operationTable(backends: readonly Backend[]): OperationTable {
+  const table = new Map<string, OperationEntry>();
+  for (const entry of operationGroups.flatMap((group) => group(backends))) {
+    const key = operationKey(entry.type, entry.version);
+    if (table.has(key)) throw new Error(`two operations are called ${key}`);
+    table.set(key, entry);
+  }
+  return table;
+}
+
+/**
+ * @throws SvcError `parse-failed` for a type that does not exist, `not-supported` for one that
+ * exists in the interface but not yet here
+ */
+export function findOperation(table: OperationTable, backends: readonly Backend[], type: string, path: Path): OperationEntry {
+  const entry = table.get(type);
+  if (entry !== undefined) return entry;
+  if (isAwaited(type)) throw new SvcError('not-supported', `the metadata command "${type}" is not supported by this version of the service`, { path });
+  const cut = type.indexOf('_');
+  const prefix = cut < 0 ? type : type.slice(0, cut);
+  const kind = backends.find((b) => b.kind === prefix || b.aliases.includes(prefix))?.kind ?? KNOWN_PREFIXES.get(prefix);
+  if (cut < 0 || kind === undefined) {
+    throw parseFailed(`unknown metadata command "${type}"; "${prefix}" was not recognized as a valid backend name`, path);
+  }
+  throw parseFailed(`unknown metadata command "${type.slice(cut + 1)}" for backend ${kind}`, path);
+}

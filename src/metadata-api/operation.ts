@@ -1,0 +1,171 @@
+/**
+ * An administration operation is one entry: its name, the codec of its arguments, and what it
+ * does. `edit` is pure (metadata in, metadata out) and runs inside `State.change`; `run` is for
+ * everything with another effect or with an answer of its own. Machinery never knows operations
+ * by name.
+ */
+import type { Session } from '../auth/session.ts';
+import type { Backend } from '../backend/backend.ts';
+import type { Codec } from '../metadata/codec.ts';
+import type { Kinds } from '../metadata/kinds.ts';
+import type { Metadata } from '../metadata/metadata.ts';
+import type { Snapshot } from '../state/snapshot.ts';
+import type { Change, ChangeResult, Refresh, State } from '../state/state.ts';
+import type { Json } from '../util/json.ts';
+import type { Path } from '../util/path.ts';
+
+/** What the service was composed of; the same for every request. */
+export interface Services {
+  readonly state: State;
+  readonly backends: readonly Backend[];
+  readonly kinds: Kinds;
+  /** Whether answers of `bulk_keep_going` show the internals of errors. */
+  readonly showInternal: boolean;
+}
+
+export interface EditContext {
+  /** The state before the change: catalogs, dependencies. Pending edits of a bulk are not in it. */
+  readonly snapshot: Snapshot;
+  readonly backends: readonly Backend[];
+  readonly kinds: Kinds;
+  /** Of the arguments: `$.args`, `$.args[2].args` in a bulk. */
+  readonly path: Path;
+}
+
+export interface RunContext {
+  readonly services: Services;
+  readonly session: Session;
+  readonly signal?: AbortSignal;
+  readonly path: Path;
+  /** After all edits that precede the operation. */
+  readonly snapshot: Snapshot;
+  /** What the change that held this operation's own `edit` found; undefined without an edit. */
+  readonly changed: ChangeResult | undefined;
+  /** Applies a change of its own, as `State.change`; a failing bulk takes it back. */
+  change(change: Change): Promise<ChangeResult>;
+}
+
+export interface Refusal {
+  readonly message: string;
+  readonly status: number;
+}
+
+/** Of operations that take an object away. */
+export const BROKEN_BY_DROP: Refusal = { message: 'cannot continue due to newly found inconsistent metadata', status: 500 };
+
+export interface Documentation {
+  /** One sentence. */
+  readonly summary: string;
+  /** Arguments of an example. */
+  readonly example: Json;
+}
+
+export interface OperationDefinition<A> {
+  /** Of the argument structure, where an operation exists in two. */
+  readonly version?: 2;
+  readonly args: Codec<A>;
+  /** `metadata`: bumps the version; `database`: acts on a source; `nothing`: only reads. */
+  readonly changes: 'metadata' | 'database' | 'nothing';
+  readonly documentation: Documentation;
+  /** @throws SvcError to refuse; without a path the error is placed at the arguments */
+  edit?(metadata: Metadata, args: A, context: EditContext): Metadata;
+  /** What the change reads anew before it is checked. */
+  refresh?(args: A): Refresh;
+  /** Ids of the objects that the operation is about: their own inconsistency is the client's fault. */
+  edited?(args: A): readonly string[];
+  inconsistencies?(args: A): 'reject' | 'allow';
+  /** `edit` looks at the snapshot's dependencies, so earlier edits of a bulk must be in it. */
+  readonly readsDependencies?: boolean;
+  /** How the change is refused when it breaks other objects, where that is not the usual way. */
+  readonly othersBroke?: Refusal;
+  /** Whether these arguments leave everything as it is; the default follows from `changes`. */
+  readOnly?(args: A): boolean;
+  /** Runs after `edit`, if there is one; gives the answer. Without it: `{message: "success"}`. */
+  run?(args: A, context: RunContext): Promise<Json>;
+}
+
+export interface Operation<A> extends OperationDefinition<A> {
+  readonly type: string;
+}
+
+/** An operation with its arguments decoded and bound. */
+export interface Prepared {
+  readonly type: string;
+  readonly unprefixed: string | undefined;
+  readonly changes: 'metadata' | 'database' | 'nothing';
+  readonly edit: ((metadata: Metadata, context: EditContext) => Metadata) | undefined;
+  readonly refresh: Refresh;
+  readonly edited: readonly string[];
+  readonly inconsistencies: 'reject' | 'allow';
+  readonly readsDependencies: boolean;
+  readonly othersBroke: Refusal | undefined;
+  readonly readOnly: boolean;
+  readonly run: ((context: RunContext) => Promise<Json>) | undefined;
+}
+
+/** An operation whose argument type is sealed inside. */
+export interface OperationEntry {
+  readonly type: string;
+  readonly version: 1 | 2;
+  /** The name without the prefix of its kind; undefined for operations that have no kind. */
+  readonly unprefixed: string | undefined;
+  readonly changes: 'metadata' | 'database' | 'nothing';
+  readonly documentation: Documentation;
+  /** @throws SvcError parse-failed */
+  prepare(args: Json, path: Path): Prepared;
+}
+
+export const SUCCESS: Json = { message: 'success' };
+
+export function operation<A>(definition: Operation<A>, unprefixed?: string): OperationEntry {
+  const { edit, run } = definition;
+  return {
+    type: definition.type,
+    version: definition.version ?? 1,
+    unprefixed,
+    changes: definition.changes,
+    documentation: definition.documentation,
+    prepare(json, path) {
+      const args = definition.args.decode(json, path);
+      return {
+        type: definition.type,
+        unprefixed,
+        changes: definition.changes,
+        edit: edit && ((metadata, context) => edit.call(definition, metadata, args, context)),
+        refresh: definition.refresh?.(args) ?? {},
+        edited: definition.edited?.(args) ?? [],
+        inconsistencies: definition.inconsistencies?.(args) ?? 'reject',
+        readsDependencies: definition.readsDependencies ?? false,
+        othersBroke: definition.othersBroke,
+        readOnly: definition.readOnly?.(args) ?? definition.changes === 'nothing',
+        run: run && ((context) => run.call(definition, args, context)),
+      };
+    },
+  };
+}
+
+/** Lets the type of the arguments follow from their codec. */
+export function define<A>(definition: OperationDefinition<A>): OperationDefinition<A> {
+  return definition;
+}
+
+export type OperationGroup = (backends: readonly Backend[]) => readonly OperationEntry[];
+
+/**
+ * One operation for each backend that `capable` admits, under the prefix of its kind and of every
+ * alias: `pg_track_table`, `postgres_track_table`.
+ */
+export function perKind<A>(
+  name: string,
+  capable: (backend: Backend) => boolean,
+  make: (backend: Backend) => OperationDefinition<A>,
+): OperationGroup {
+  return (backends) =>
+    backends.filter(capable).flatMap((backend) => {
+      const definition = make(backend);
+      return [backend.kind, ...backend.aliases].map((prefix) => operation({ ...definition, type: `${prefix}_${name}` }, name));
+    });
+}
+
+export const everyKind = (): boolean => true;
+

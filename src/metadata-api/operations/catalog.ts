@@ -1,0 +1,156 @@
+/** What is in the databases, tracked or not. Always read anew: the schema cache only knows what is tracked. */
+import { type CatalogColumn, type CatalogForeignKey, type CatalogTable, type CatalogType, nameKey, type QualifiedName } from '../../catalog/catalog.ts';
+import type { Backend } from '../../backend/backend.ts';
+import { bool, defaulted, list, object, optional, required } from '../../metadata/codec.ts';
+import type { Json } from '../../util/json.ts';
+import { define, everyKind, operation, type OperationGroup, perKind } from '../operation.ts';
+import { openSource, sourceArgument } from '../target.ts';
+
+function byName(a: QualifiedName, b: QualifiedName): number {
+  return a.schema === b.schema ? (a.name < b.name ? -1 : 1) : a.schema < b.schema ? -1 : 1;
+}
+
+const getSourceTables = perKind('get_source_tables', everyKind, (backend) =>
+  define({
+    args: object('GetSourceTables', { source: sourceArgument }),
+    changes: 'nothing',
+    documentation: { summary: 'Lists the tables and views of a source, tracked or not.', example: { source: 'default' } },
+    async run({ source: name }, context) {
+      const catalog = await openSource(name, backend, context.snapshot).introspect();
+      return [...catalog.tables.values()].map((table) => table.name).sort(byName).map((table) => backend.tableName.encode(table));
+    },
+  }),
+);
+
+function printType(type: CatalogType): string {
+  return type.array ? `${type.name}[]` : type.name;
+}
+
+function describeColumn(column: CatalogColumn, table: CatalogTable): Json {
+  return {
+    name: column.name,
+    type: printType(column.type),
+    nullable: column.nullable,
+    insertable: table.insertable && !column.generated && column.identity !== 'always',
+    updatable: table.updatable && !column.generated && column.identity !== 'always',
+    ...(column.comment === null ? {} : { description: column.comment }),
+  };
+}
+
+function mappingOf({ columns, targetColumns }: CatalogForeignKey): Json {
+  return Object.fromEntries(columns.map((column, i) => [column, targetColumns[i] as string]));
+}
+
+function describeTable(table: CatalogTable, backend: Backend): Json {
+  return {
+    name: backend.tableName.encode(table.name),
+    type: table.kind === 'table' || table.kind === 'partitioned-table' || table.kind === 'foreign-table' ? 'table' : 'view',
+    columns: table.columns.map((column) => describeColumn(column, table)),
+    ...(table.primaryKey === null ? {} : { primary_key: [...table.primaryKey.columns] }),
+    foreign_keys: Object.fromEntries(
+      table.foreignKeys.map((key) => [key.name, { foreign_table: backend.tableName.encode(key.target), column_mapping: mappingOf(key) }]),
+    ),
+    insertable: table.insertable,
+    updatable: table.updatable,
+    deletable: table.deletable,
+  };
+}
+
+const getTableInfo = perKind('get_table_info', everyKind, (backend) =>
+  define({
+    args: object('GetTableInfo', { source: sourceArgument, table: required(backend.tableName) }),
+    changes: 'nothing',
+    documentation: { summary: 'Describes the columns and keys of a table; null when there is no such table.', example: { source: 'default', table: 'author' } },
+    async run({ source: name, table }, context) {
+      const catalog = await openSource(name, backend, context.snapshot).introspect({ tables: [table], functions: [] });
+      const found = catalog.tables.get(nameKey(table));
+      return found === undefined ? null : describeTable(found, backend);
+    },
+  }),
+);
+
+const listSourceKinds: OperationGroup = (backends) => [
+  operation({
+    type: 'list_source_kinds',
+    args: object('ListSourceKinds', {}),
+    changes: 'nothing',
+    documentation: { summary: 'Lists the kinds of database that a source can be.', example: {} },
+    run: async () => ({ sources: backends.map(({ kind }) => ({ kind, display_name: kind, builtin: true, available: true })) }),
+  }),
+];
+
+interface Suggestion {
+  readonly type: 'object' | 'array';
+  readonly fromTable: QualifiedName;
+  readonly fromColumns: readonly string[];
+  readonly toTable: QualifiedName;
+  readonly toColumns: readonly string[];
+  /** Of the side that has the key. */
+  readonly constraint: { readonly side: 'from' | 'to'; readonly name: string };
+}
+
+function isUnique(table: CatalogTable, columns: readonly string[]): boolean {
+  const keys = table.primaryKey === null ? table.uniqueConstraints : [table.primaryKey, ...table.uniqueConstraints];
+  return keys.some((key) => key.columns.length === columns.length && key.columns.every((column) => columns.includes(column)));
+}
+
+/** Both directions of every foreign key between tables of the map. */
+function suggestionsOf(tables: ReadonlyMap<string, CatalogTable>): readonly Suggestion[] {
+  return [...tables.values()].sort((a, b) => byName(a.name, b.name)).flatMap((table) =>
+    table.foreignKeys
+      .filter((key) => tables.has(nameKey(key.target)))
+      .flatMap((key): readonly Suggestion[] => [
+        { type: 'object', fromTable: table.name, fromColumns: key.columns, toTable: key.target, toColumns: key.targetColumns, constraint: { side: 'from', name: key.name } },
+        {
+          type: isUnique(table, key.columns) ? 'object' : 'array',
+          fromTable: key.target,
+          fromColumns: key.targetColumns,
+          toTable: table.name,
+          toColumns: key.columns,
+          constraint: { side: 'to', name: key.name },
+        },
+      ]),
+  );
+}
+
+function sameColumns(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((column) => b.includes(column));
+}
+
+const suggestRelationships = perKind('suggest_relationships', everyKind, (backend) =>
+  define({
+    args: object('SuggestRels', {
+      source: sourceArgument,
+      tables: optional(list(backend.tableName)),
+      omitTracked: defaulted(bool, () => false),
+    }),
+    changes: 'nothing',
+    documentation: { summary: 'Proposes the relationships that the foreign keys between tracked tables allow.', example: { source: 'default', omit_tracked: true } },
+    async run({ source: name, tables, omitTracked }, context) {
+      openSource(name, backend, context.snapshot);
+      const tracked = context.snapshot.cache.sources.get(name)?.tables ?? new Map<string, never>();
+      const wanted = tables === undefined ? undefined : new Set(tables.map(nameKey));
+      const catalogs = new Map([...tracked].filter(([key]) => wanted?.has(key) ?? true).map(([key, table]) => [key, table.catalog]));
+      const isTracked = (suggestion: Suggestion): boolean =>
+        [...(tracked.get(nameKey(suggestion.fromTable))?.relationships.values() ?? [])].some(
+          ({ kind, target, join }) =>
+            kind === suggestion.type &&
+            nameKey(target) === nameKey(suggestion.toTable) &&
+            sameColumns(join.columns.map(({ local }) => local), suggestion.fromColumns),
+        );
+      const relationships = suggestionsOf(catalogs).filter((suggestion) => !omitTracked || !isTracked(suggestion));
+      return { relationships: relationships.map((suggestion) => printSuggestion(suggestion, backend)) };
+    },
+  }),
+);
+
+function printSuggestion({ type, fromTable, fromColumns, toTable, toColumns, constraint }: Suggestion, backend: Backend): Json {
+  const end = (table: QualifiedName, columns: readonly string[], side: 'from' | 'to'): Json => ({
+    table: backend.tableName.encode(table),
+    columns: [...columns],
+    ...(constraint.side === side ? { constraint_name: constraint.name } : {}),
+  });
+  return { type, from: end(fromTable, fromColumns, 'from'), to: end(toTable, toColumns, 'to') };
+}
+
+export const catalogOperations: readonly OperationGroup[] = [getSourceTables, getTableInfo, listSourceKinds, suggestRelationships];

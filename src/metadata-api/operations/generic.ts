@@ -1,0 +1,202 @@
+/** Operations on the whole of the metadata. */
+import { SvcError } from '../../errors/svc-error.ts';
+import { anyJson, bool, type Codec, defaulted, int, leaf, list, nonEmptyText, object, optional, parseFailed, required, wrongType } from '../../metadata/codec.ts';
+import { decodeDocument } from '../../metadata/document.ts';
+import { EMPTY_METADATA, type Metadata, metadataCodec } from '../../metadata/metadata.ts';
+import { shareUnchanged } from '../../metadata/share.ts';
+import { DEFAULT_SOURCE, NO_CUSTOMIZATION } from '../../metadata/source.ts';
+import { recordsOf } from '../../schema-cache/inconsistency.ts';
+import type { Inconsistency } from '../../schema-cache/schema-cache.ts';
+import { isJsonArray, isJsonObject, type Json } from '../../util/json.ts';
+import { at, type Path } from '../../util/path.ts';
+import { dropInconsistent } from '../drop-inconsistent.ts';
+import { operation, type OperationGroup, SUCCESS } from '../operation.ts';
+
+/** An object whose keys do not matter. */
+const noArguments: Codec<unknown> = leaf(
+  'Object',
+  (json, path) => {
+    if (json !== null && !isJsonObject(json) && !(isJsonArray(json) && json.length === 0)) throw wrongType('Object', 'Object', json, path);
+    return {};
+  },
+  () => ({}),
+);
+
+const exportMetadata: OperationGroup = () => [
+  operation({
+    type: 'export_metadata',
+    args: noArguments,
+    changes: 'nothing',
+    documentation: { summary: 'Gives the whole metadata as a document.', example: {} },
+    run: async (_args, { services, snapshot }) => metadataCodec(services.kinds).encode(snapshot.metadata),
+  }),
+  operation({
+    type: 'export_metadata',
+    version: 2,
+    args: noArguments,
+    changes: 'nothing',
+    documentation: { summary: 'Gives the whole metadata with its resource version.', example: {} },
+    run: async (_args, { services, snapshot }) => ({
+      resource_version: snapshot.resourceVersion,
+      metadata: metadataCodec(services.kinds).encode(snapshot.metadata),
+    }),
+  }),
+];
+
+interface ReplaceMetadata {
+  readonly document: Json;
+  /** Keys from `$.args` to the document. */
+  readonly at: readonly string[];
+  readonly allowInconsistent: boolean;
+  readonly resourceVersion: number | undefined;
+  /** The form with options also answers in another way. */
+  readonly options: boolean;
+}
+
+const replaceOptions = object('ReplaceMetadata', {
+  metadata: required(anyJson),
+  allowInconsistentMetadata: defaulted(bool, () => false),
+  allowWarnings: defaulted(bool, () => true),
+  resourceVersion: optional(int),
+});
+
+/** Either the document itself, or an object with the document under `metadata` and options beside it. */
+const replaceArguments: Codec<ReplaceMetadata> = leaf(
+  'ReplaceMetadata',
+  (json, path) => {
+    if (!isJsonObject(json)) throw wrongType('Metadata', 'Object', json, path);
+    if (!Object.hasOwn(json, 'metadata')) return { document: json, at: [], allowInconsistent: false, resourceVersion: undefined, options: false };
+    const { metadata, allowInconsistentMetadata, resourceVersion } = replaceOptions.decode(json, path);
+    return { document: metadata, at: ['metadata'], allowInconsistent: allowInconsistentMetadata, resourceVersion, options: true };
+  },
+  ({ document }) => document,
+);
+
+function replace(metadata: Metadata, args: ReplaceMetadata, path: Path, kinds: Parameters<typeof decodeDocument>[2]): Metadata {
+  const next = decodeDocument(args.document, args.at.reduce(at, path), kinds, metadata);
+  return shareUnchanged(metadata, next);
+}
+
+const replaceMetadata: OperationGroup = () =>
+  ([undefined, 2] as const).map((version) =>
+    operation<ReplaceMetadata>({
+      type: 'replace_metadata',
+      ...(version === undefined ? {} : { version }),
+      args: replaceArguments,
+      changes: 'metadata',
+      documentation: {
+        summary: 'Replaces the whole metadata by a document.',
+        example: { allow_inconsistent_metadata: true, metadata: { version: 3, sources: [] } },
+      },
+      edit(metadata, args, { kinds, path, snapshot }) {
+        if (args.resourceVersion !== undefined && args.resourceVersion !== snapshot.resourceVersion) throw staleVersion(args.resourceVersion);
+        return replace(metadata, args, path, kinds);
+      },
+      othersBroke: { message: 'cannot continue due to inconsistent metadata', status: 400 },
+      inconsistencies: ({ allowInconsistent }) => (allowInconsistent ? 'allow' : 'reject'),
+      async run({ options }, { changed }) {
+        if (!options) return SUCCESS;
+        const inconsistencies = changed?.inconsistencies ?? [];
+        return { is_consistent: isConsistent(inconsistencies), inconsistent_objects: [...recordsOf(inconsistencies)] };
+      },
+    }),
+  );
+
+function staleVersion(version: number): SvcError {
+  return new SvcError('conflict', `metadata resource version referenced (${version}) did not match current version`);
+}
+
+/** Conflicts of inherited permissions are listed, but the metadata counts as consistent only without any record. */
+function isConsistent(inconsistencies: readonly Inconsistency[]): boolean {
+  return inconsistencies.length === 0;
+}
+
+/** `true` is all, `false` none. */
+const selection: Codec<boolean | readonly string[]> = leaf(
+  'ReloadSpec',
+  (json, path) => {
+    if (typeof json === 'boolean') return json;
+    if (isJsonArray(json)) return list(nonEmptyText).decode(json, path);
+    throw parseFailed('expecting a boolean or a list of names', path);
+  },
+  (value) => value,
+);
+
+const reloadMetadata: OperationGroup = () => [
+  operation({
+    type: 'reload_metadata',
+    args: object('ReloadMetadata', {
+      reloadRemoteSchemas: defaulted(selection, () => true),
+      reloadSources: defaulted(selection, () => true),
+      recreateEventTriggers: defaulted(selection, () => false),
+    }),
+    changes: 'metadata',
+    documentation: { summary: 'Reads the catalogs of all sources anew and checks the metadata against them.', example: { reload_sources: ['default'] } },
+    edit(metadata, { reloadSources, reloadRemoteSchemas, recreateEventTriggers }) {
+      for (const name of [reloadSources, recreateEventTriggers].flatMap(names)) {
+        if (!metadata.sources.has(name)) throw new SvcError('not-exists', `Source with name "${name}" not found in metadata`);
+      }
+      // There are no remote schemas yet, so no name of one can be right, and no event triggers that could be made again.
+      for (const name of names(reloadRemoteSchemas)) throw new SvcError('not-exists', `Remote schema with name "${name}" not found in metadata`);
+      return metadata;
+    },
+    refresh: ({ reloadSources }) => (reloadSources === true ? { sources: 'all' } : { sources: names(reloadSources) }),
+    inconsistencies: () => 'allow',
+    async run(_args, { changed }) {
+      const inconsistencies = changed?.inconsistencies ?? [];
+      const consistent = isConsistent(inconsistencies);
+      return { message: 'success', is_consistent: consistent, ...(consistent ? {} : { inconsistent_objects: [...recordsOf(inconsistencies)] }) };
+    },
+  }),
+];
+
+function names(selected: boolean | readonly string[]): readonly string[] {
+  return typeof selected === 'boolean' ? [] : selected;
+}
+
+const clearMetadata: OperationGroup = () => [
+  operation({
+    type: 'clear_metadata',
+    args: noArguments,
+    changes: 'metadata',
+    documentation: { summary: 'Empties the metadata; a source named default stays, with nothing tracked.', example: {} },
+    edit(metadata) {
+      const kept = metadata.sources.get(DEFAULT_SOURCE);
+      if (kept === undefined) return EMPTY_METADATA;
+      const emptied = { ...kept, customization: NO_CUSTOMIZATION, tables: new Map(), functions: new Map() };
+      return { ...EMPTY_METADATA, sources: new Map([[DEFAULT_SOURCE, emptied]]) };
+    },
+    inconsistencies: () => 'allow',
+  }),
+];
+
+const inconsistentMetadata: OperationGroup = () => [
+  operation({
+    type: 'get_inconsistent_metadata',
+    args: noArguments,
+    changes: 'nothing',
+    documentation: { summary: 'Lists the objects of the metadata that do not fit their databases, with the reasons.', example: {} },
+    async run(_args, { snapshot }) {
+      const { inconsistencies } = snapshot.cache;
+      return { is_consistent: isConsistent(inconsistencies), inconsistent_objects: [...recordsOf(inconsistencies)] };
+    },
+  }),
+  operation({
+    type: 'drop_inconsistent_metadata',
+    args: noArguments,
+    changes: 'metadata',
+    documentation: { summary: 'Removes every object that get_inconsistent_metadata lists.', example: {} },
+    readsDependencies: true,
+    edit: (metadata, _args, { snapshot }) => dropInconsistent(metadata, snapshot.cache.inconsistencies),
+    inconsistencies: () => 'allow',
+    async run(_args, { changed }) {
+      const left = (changed?.inconsistencies ?? []).filter((each) => each.informational !== true);
+      if (left.length > 0) {
+        throw new SvcError('unexpected', 'some inconsistent metadata could not be dropped', { status: 400, internal: [...recordsOf(left)] });
+      }
+      return SUCCESS;
+    },
+  }),
+];
+
+export const genericOperations: readonly OperationGroup[] = [exportMetadata, replaceMetadata, reloadMetadata, clearMetadata, inconsistentMetadata];

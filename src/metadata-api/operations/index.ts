@@ -1,0 +1,25 @@
+import type { OperationGroup } from '../operation.ts';
+import { batchTrackingOperations } from './batch-tracking.ts';
+import { catalogOperations } from './catalog.ts';
+import { computedFieldOperations } from './computed-fields.ts';
+import { functionOperations } from './functions.ts';
+import { genericOperations } from './generic.ts';
+import { permissionOperations } from './permissions.ts';
+import { relationshipOperations } from './relationships.ts';
+import { roleOperations } from './roles.ts';
+import { sourceOperations } from './sources.ts';
+import { tableOperations } from './tables.ts';
+
+/** Every group of operations of `/v1/metadata`. A new group is one line here. */
+export const operationGroups: readonly OperationGroup[] = [
+  ...sourceOperations,
+  ...catalogOperations,
+  ...tableOperations,
+  ...batchTrackingOperations,
+  ...relationshipOperations,
+  ...computedFieldOperations,
+  ...functionOperations,
+  ...permissionOperations,
+  ...roleOperations,
+  ...genericOperations,
+];

@@ -1,0 +1,65 @@
+/**
+ * Operation types of the interface that have no entry yet. They answer `not-supported`, which
+ * tells a client that it asked for the right thing. A feature that starts to exist takes its
+ * names out of here.
+ */
+
+/** Prefixes of the interface and the kinds they mean, whether the service has the kind or not. */
+export const KNOWN_PREFIXES: ReadonlyMap<string, string> = new Map([
+  ['pg', 'pg'],
+  ['postgres', 'pg'],
+  ['dbb', 'dbb'],
+  ['dwh', 'dwh'],
+  ['dbc', 'dbc'],
+]);
+
+const WITHOUT_PREFIX: ReadonlySet<string> = new Set([
+  // event triggers
+  'cleanup_event_trigger_logs', 'resume_event_trigger_cleanups', 'pause_event_trigger_cleanups',
+  // scheduled triggers
+  'create_cron_trigger', 'delete_cron_trigger', 'get_cron_triggers',
+  'create_scheduled_event', 'delete_scheduled_event', 'get_scheduled_events', 'get_scheduled_event_invocations',
+  // remote schemas
+  'add_remote_schema', 'update_remote_schema', 'remove_remote_schema', 'reload_remote_schema', 'introspect_remote_schema',
+  'add_remote_schema_permissions', 'drop_remote_schema_permissions',
+  'create_remote_schema_remote_relationship', 'update_remote_schema_remote_relationship', 'delete_remote_schema_remote_relationship',
+  // query collections, allow-list and REST endpoints
+  'create_query_collection', 'rename_query_collection', 'drop_query_collection',
+  'add_query_to_collection', 'drop_query_from_collection',
+  'add_collection_to_allowlist', 'update_scope_of_collection_in_allowlist', 'drop_collection_from_allowlist',
+  'create_rest_endpoint', 'drop_rest_endpoint',
+  // actions and custom types
+  'set_custom_types', 'create_action', 'update_action', 'drop_action', 'create_action_permission', 'drop_action_permission',
+  // network and the rest
+  'add_host_to_tls_allowlist', 'drop_host_from_tls_allowlist',
+  'get_catalog_state', 'set_catalog_state', 'dump_internal_state', 'test_webhook_transform',
+]);
+
+/** Under any of the prefixes. */
+const WITH_PREFIX: ReadonlySet<string> = new Set([
+  'create_remote_relationship', 'update_remote_relationship', 'delete_remote_relationship',
+  'create_event_trigger', 'delete_event_trigger', 'redeliver_event', 'invoke_event_trigger',
+  'get_event_logs', 'get_event_invocation_logs', 'get_event_by_id',
+  'set_ext_federation_config',
+]);
+
+/** Operations of kinds that are not part of the service; for kinds that are, the table is complete. */
+const OF_ABSENT_KINDS: ReadonlySet<string> = new Set([
+  'add_source', 'update_source', 'drop_source', 'get_source_tables', 'get_table_info', 'suggest_relationships',
+  'track_table', 'untrack_table', 'track_tables', 'untrack_tables', 'set_table_customization',
+  'track_function', 'untrack_function', 'set_function_customization', 'create_function_permission', 'drop_function_permission',
+  'create_object_relationship', 'create_array_relationship', 'drop_relationship', 'rename_relationship', 'set_relationship_comment',
+  'add_computed_field', 'drop_computed_field',
+  'create_insert_permission', 'create_select_permission', 'create_update_permission', 'create_delete_permission',
+  'drop_insert_permission', 'drop_select_permission', 'drop_update_permission', 'drop_delete_permission', 'set_permission_comment',
+  'run_sql',
+]);
+
+export function isAwaited(type: string): boolean {
+  if (WITHOUT_PREFIX.has(type)) return true;
+  const cut = type.indexOf('_');
+  const kind = KNOWN_PREFIXES.get(type.slice(0, cut));
+  if (kind === undefined) return false;
+  const name = type.slice(cut + 1);
+  return WITH_PREFIX.has(name) || (kind !== 'pg' && OF_ABSENT_KINDS.has(name));
+}

@@ -1,0 +1,45 @@
+import { SvcError } from '../../errors/svc-error.ts';
+import { nonEmptyText, object, required } from '../../metadata/codec.ts';
+import { withEntry, withoutEntry } from '../../metadata/edit.ts';
+import { inheritedRoleCodec } from '../../metadata/inherited-role.ts';
+import { introspectionCodec } from '../../metadata/metadata.ts';
+import { objectId } from '../../schema-cache/object-id.ts';
+import { define, operation, type OperationGroup } from '../operation.ts';
+
+const addInheritedRole: OperationGroup = () => [
+  operation({
+    type: 'add_inherited_role',
+    args: inheritedRoleCodec,
+    changes: 'metadata',
+    documentation: { summary: 'Makes a role that has what its parents may do, or replaces one.', example: { role_name: 'manager', role_set: ['user', 'editor'] } },
+    edit: (metadata, role) => ({ ...metadata, inheritedRoles: withEntry(metadata.inheritedRoles, role.roleName, role) }),
+    edited: ({ roleName }) => [objectId.inheritedRole(roleName)],
+  }),
+];
+
+const dropInheritedRole: OperationGroup = () => [
+  operation({
+    type: 'drop_inherited_role',
+    args: object('DropInheritedRole', { roleName: required(nonEmptyText) }),
+    changes: 'metadata',
+    documentation: { summary: 'Removes an inherited role.', example: { role_name: 'manager' } },
+    edit(metadata, { roleName }) {
+      if (!metadata.inheritedRoles.has(roleName)) throw new SvcError('not-exists', `"${roleName}" inherited role doesn't exist`);
+      return { ...metadata, inheritedRoles: withoutEntry(metadata.inheritedRoles, roleName) };
+    },
+  }),
+];
+
+const introspection = define({
+  args: introspectionCodec,
+  changes: 'metadata',
+  documentation: { summary: 'Names the roles that cannot introspect their schema.', example: { disabled_for_roles: ['anonymous'] } },
+  edit: (metadata, { disabledForRoles }) => ({ ...metadata, introspection: { disabledForRoles: [...new Set(disabledForRoles)].sort() } }),
+});
+
+const setIntrospectionOptions: OperationGroup = () => [
+  operation({ ...introspection, type: 'set_graphql_introspection_options' }),
+  operation({ ...introspection, type: 'set_graphql_schema_introspection_options' }),
+];
+
+export const roleOperations: readonly OperationGroup[] = [addInheritedRole, dropInheritedRole, setIntrospectionOptions];

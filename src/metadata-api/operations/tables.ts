@@ -1,0 +1,193 @@
+import { nameKey, type QualifiedName } from '../../catalog/catalog.ts';
+import type { Backend } from '../../backend/backend.ts';
+import { SvcError } from '../../errors/svc-error.ts';
+import { anyJson, bool, type Codec, defaulted, leaf, object, optional, required } from '../../metadata/codec.ts';
+import { withoutTable, withTable } from '../../metadata/edit.ts';
+import type { Metadata } from '../../metadata/metadata.ts';
+import { newTable } from '../../metadata/table.ts';
+import { NO_TABLE_CONFIGURATION, type TableConfiguration, tableConfigurationCodec } from '../../metadata/table-configuration.ts';
+import { printName } from '../../metadata/table-name.ts';
+import { objectId } from '../../schema-cache/object-id.ts';
+import { isJsonObject, type Json } from '../../util/json.ts';
+import { dropDependents } from '../drop-dependents.ts';
+import { BROKEN_BY_DROP, define, type EditContext, everyKind, type OperationDefinition, type OperationGroup, perKind } from '../operation.ts';
+import { editTargetTable, sourceArgument, type TableTarget, targetSource } from '../target.ts';
+
+export interface TrackTable extends TableTarget {
+  readonly configuration: TableConfiguration;
+  readonly isEnum: boolean;
+}
+
+export interface UntrackTable extends TableTarget {
+  readonly cascade: boolean;
+}
+
+/** Arguments that may also be a bare name: what has the key `key` is the long form. */
+export function orBareName<A>(long: Codec<A>, key: string, name: Codec<QualifiedName>, fromName: (name: QualifiedName) => A): Codec<A> {
+  return leaf(
+    long.name,
+    (json, path) => (isJsonObject(json) && Object.hasOwn(json, key) ? long.decode(json, path) : fromName(name.decode(json, path))),
+    (value) => long.encode(value),
+  );
+}
+
+/** An option of a feature that does not exist yet may be absent or null, nothing else. */
+const absent: Codec<undefined> = leaf(
+  'Null',
+  (_json, path) => {
+    throw new SvcError('not-supported', 'subgraph federation is not supported by this version of the service', { path });
+  },
+  () => null,
+);
+
+export function trackTableArguments(backend: Backend): Codec<TrackTable> {
+  const enums: Codec<boolean> = leaf(
+    bool.name,
+    (json, path) => {
+      const value = bool.decode(json, path);
+      if (value && !backend.capabilities.enumTables) throw new SvcError('not-supported', `${backend.kind} sources have no enum tables`, { path });
+      return value;
+    },
+    (value) => value,
+  );
+  const long = object('TrackTable', {
+    table: required(backend.tableName),
+    source: sourceArgument,
+    configuration: defaulted(tableConfigurationCodec, () => NO_TABLE_CONFIGURATION),
+    isEnum: defaulted(enums, () => false),
+    extFederationConfig: optional(absent),
+  });
+  return orBareName<TrackTable>(
+    leaf(
+      long.name,
+      (json, path) => {
+        const { table, source, configuration, isEnum } = long.decode(json, path);
+        return { table, source, configuration, isEnum };
+      },
+      (value) => long.encode({ ...value, extFederationConfig: undefined }),
+    ),
+    'table',
+    backend.tableName,
+    (table) => ({ table, source: 'default', configuration: NO_TABLE_CONFIGURATION, isEnum: false }),
+  );
+}
+
+export function untrackTableArguments(backend: Backend): Codec<UntrackTable> {
+  const long = object('UntrackTable', { table: required(backend.tableName), source: sourceArgument, cascade: defaulted(bool, () => false) });
+  return orBareName<UntrackTable>(long, 'table', backend.tableName, (table) => ({ table, source: 'default', cascade: false }));
+}
+
+export function trackTable(metadata: Metadata, args: TrackTable, backend: Backend, context: EditContext): Metadata {
+  const source = targetSource(metadata, args.source, backend, context.snapshot);
+  const key = nameKey(args.table);
+  const printed = printName(args.table, backend.defaultSchema);
+  if (source.tables.has(key)) throw new SvcError('already-tracked', `view/table already tracked: "${printed}"`);
+  if (source.functions.has(key)) throw new SvcError('not-supported', `function with name "${printed}" already exists`);
+  return withTable(metadata, args.source, newTable(args.table, args.configuration, args.isEnum));
+}
+
+/** Tables that depend on each other do not block one another when they go together. */
+export function untrackTables(metadata: Metadata, items: readonly UntrackTable[], backend: Backend, { snapshot }: EditContext): Metadata {
+  for (const { source, table } of items) {
+    if (targetSource(metadata, source, backend, snapshot).tables.has(nameKey(table))) continue;
+    throw new SvcError('already-untracked', `view/table already untracked: "${printName(table, backend.defaultSchema)}"`);
+  }
+  const dropped = items.map(({ source, table }) => ({ kind: 'table', source, table }) as const);
+  const cascade = items.every((item) => item.cascade);
+  return items.reduce(
+    (edited, { source, table }) => withoutTable(edited, source, nameKey(table)),
+    dropDependents(metadata, dropped, cascade, snapshot),
+  );
+}
+
+const AUTHOR = { schema: 'public', name: 'author' };
+
+const track = perKind('track_table', everyKind, (backend) => define({
+  args: trackTableArguments(backend),
+  changes: 'metadata',
+  documentation: { summary: 'Makes a table or view part of the GraphQL API.', example: { source: 'default', table: AUTHOR } },
+  edit: (metadata, args, context) => trackTable(metadata, args, backend, context),
+  refresh: ({ source, table }) => ({ tables: [{ source, name: table }] }),
+  edited: ({ source, table }) => [objectId.table(source, table)],
+}));
+
+const untrack = perKind('untrack_table', everyKind, (backend) => define({
+  args: untrackTableArguments(backend),
+  changes: 'metadata',
+  documentation: {
+    summary: 'Takes a table out of the GraphQL API, with its relationships, computed fields and permissions.',
+    example: { source: 'default', table: AUTHOR, cascade: true },
+  },
+  readsDependencies: true,
+  othersBroke: BROKEN_BY_DROP,
+  edit: (metadata, args, context) => untrackTables(metadata, [args], backend, context),
+}));
+
+type CustomizeTable = TableTarget & { readonly configuration: TableConfiguration };
+
+function customization(backend: Backend, args: Codec<CustomizeTable>): OperationDefinition<CustomizeTable> {
+  return define({
+    args,
+    changes: 'metadata',
+    documentation: {
+      summary: 'Replaces the names and comments that the GraphQL API uses for a table and its columns.',
+      example: { source: 'default', table: AUTHOR, configuration: { custom_name: 'writer', column_config: { id: { custom_name: 'writerId' } } } },
+    },
+    edit: (metadata, target, { snapshot }) =>
+      editTargetTable(metadata, target, backend, snapshot, (table) => ({ ...table, configuration: target.configuration })),
+    edited: ({ source, table }) => [objectId.table(source, table)],
+  });
+}
+
+const setCustomization = perKind('set_table_customization', everyKind, (backend) =>
+  customization(
+    backend,
+    object('SetTableCustomization', {
+      table: required(backend.tableName),
+      source: sourceArgument,
+      configuration: defaulted(tableConfigurationCodec, () => NO_TABLE_CONFIGURATION),
+    }),
+  ),
+);
+
+/** The older form of `set_table_customization`: its parts are arguments of their own. */
+export const setCustomFields = perKind('set_table_custom_fields', everyKind, (backend) => {
+  const written = object('SetTableCustomFields', {
+    table: required(backend.tableName),
+    source: sourceArgument,
+    customRootFields: optional(anyJson),
+    customColumnNames: optional(anyJson),
+  });
+  return customization(
+    backend,
+    leaf(
+      written.name,
+      (json, path) => {
+        const { table, source, customRootFields, customColumnNames } = written.decode(json, path);
+        const configuration: Record<string, Json> = {};
+        if (customRootFields !== undefined) configuration['custom_root_fields'] = customRootFields;
+        if (customColumnNames !== undefined) configuration['custom_column_names'] = customColumnNames;
+        return { table, source, configuration: tableConfigurationCodec.decode(configuration, path) };
+      },
+      ({ table, source }) => written.encode({ table, source, customRootFields: undefined, customColumnNames: undefined }),
+    ),
+  );
+});
+
+const setIsEnum = perKind(
+  'set_table_is_enum',
+  (backend) => backend.capabilities.enumTables,
+  (backend) => define({
+    args: object('SetTableIsEnum', { table: required(backend.tableName), source: sourceArgument, isEnum: required(bool) }),
+    changes: 'metadata',
+    documentation: {
+      summary: 'Makes the rows of a table the values of a GraphQL enum, or ends that.',
+      example: { source: 'default', table: { schema: 'public', name: 'color' }, is_enum: true },
+    },
+    edit: (metadata, target, { snapshot }) => editTargetTable(metadata, target, backend, snapshot, (table) => ({ ...table, isEnum: target.isEnum })),
+    refresh: ({ source, table }) => ({ tables: [{ source, name: table }] }),
+    edited: ({ source, table }) => [objectId.table(source, table)],
+  }),
+);
+
+export const tableOperations: readonly OperationGroup[] = [track, untrack, setCustomization, setIsEnum];

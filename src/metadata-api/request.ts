@@ -1,0 +1,93 @@
+/**
+ * Decodes a whole administration request before any of it runs, so that a mistake in the last
+ * element of a bulk leaves everything as it was.
+ */
+import { SvcError } from '../errors/svc-error.ts';
+import { int, parseFailed, text, wrongType } from '../metadata/codec.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
+import { at, type Path, ROOT } from '../util/path.ts';
+import type { OperationEntry, Prepared } from './operation.ts';
+
+/** `stop`: the first failure takes everything back; the others as their operations are called. */
+export type BulkMode = 'stop' | 'keep-going' | 'atomic' | 'concurrent';
+
+/** `path` is where execution errors are reported: `$.args`, `$.args[i].args`. */
+export type Command =
+  | { readonly kind: 'operation'; readonly prepared: Prepared; readonly path: Path }
+  | { readonly kind: 'bulk'; readonly mode: BulkMode; readonly items: readonly Command[]; readonly path: Path };
+
+export interface AdministrationRequest {
+  readonly command: Command;
+  /** The version that the client saw. */
+  readonly resourceVersion: number | undefined;
+}
+
+/** What one endpoint understands. */
+export interface Language {
+  readonly bulks: ReadonlyMap<string, BulkMode>;
+  /** Versions of the argument structure; `path` is that of the request or bulk element. Throws `parse-failed`. */
+  find(type: string, version: 1 | 2, path: Path): OperationEntry;
+  /** Whether paths of argument errors contain the key `args`. */
+  readonly argsInParsePath: boolean;
+  /** Whether argument errors of operations with a prefix say which operation it was. */
+  readonly namesOperationInErrors: boolean;
+}
+
+/** @throws SvcError `parse-failed` */
+export function decodeRequest(body: Json, language: Language): AdministrationRequest {
+  if (!isJsonObject(body)) throw wrongType('Object', 'Object', body, ROOT);
+  const command = decodeCommand(body, language, ROOT, ROOT);
+  const version = body['resource_version'];
+  const resourceVersion = version === undefined || version === null ? undefined : int.decode(version, at(ROOT, 'resource_version'));
+  return { command, resourceVersion };
+}
+
+/** The `type` of a body that may be anything; undefined when there is none. */
+export function typeOf(body: Json): string | undefined {
+  const type = isJsonObject(body) ? body['type'] : undefined;
+  return typeof type === 'string' ? type : undefined;
+}
+
+function decodeCommand(body: JsonObject, language: Language, parsePath: Path, runPath: Path): Command {
+  const type = text.decode(keyOf(body, 'type', parsePath), at(parsePath, 'type'));
+  const version = decodeVersion(body['version'], at(parsePath, 'version'));
+  const mode = language.bulks.get(type);
+  const entry = mode === undefined ? language.find(type, version, parsePath) : undefined;
+  const args = keyOf(body, 'args', parsePath);
+  const argsPath = language.argsInParsePath ? at(parsePath, 'args') : parsePath;
+  const path = at(runPath, 'args');
+  if (entry !== undefined) return { kind: 'operation', prepared: prepare(entry, args, argsPath, language.namesOperationInErrors), path };
+  if (!isJsonArray(args)) throw wrongType('[]', 'Array', args, argsPath);
+  const items = args.map((item, i) => {
+    if (!isJsonObject(item)) throw wrongType('Object', 'Object', item, at(argsPath, i));
+    return decodeCommand(item, language, at(argsPath, i), at(path, i));
+  });
+  return { kind: 'bulk', mode: mode as BulkMode, items, path };
+}
+
+function keyOf(body: JsonObject, key: string, path: Path): Json {
+  const value = Object.hasOwn(body, key) ? body[key] : undefined;
+  if (value === undefined) throw parseFailed(`the key '${key}' was not present`, path);
+  return value;
+}
+
+function decodeVersion(json: Json | undefined, path: Path): 1 | 2 {
+  if (json === undefined || json === null) return 1;
+  const version = int.decode(json, path);
+  if (version !== 1 && version !== 2) throw parseFailed(`expected 1 or 2, encountered ${version}`, path);
+  return version;
+}
+
+function prepare(entry: OperationEntry, args: Json, path: Path, namesOperation: boolean): Prepared {
+  try {
+    return entry.prepare(args, path);
+  } catch (thrown) {
+    if (!namesOperation || entry.unprefixed === undefined || !(thrown instanceof SvcError) || thrown.code !== 'parse-failed') throw thrown;
+    const lines = [
+      `Error when parsing command ${entry.unprefixed}.`,
+      'See docs/reference/metadata-api.md for its arguments.',
+      `Internal error message: ${thrown.message}`,
+    ];
+    throw parseFailed(lines.join('\n'), thrown.path);
+  }
+}

@@ -1,0 +1,143 @@
+import type { Session } from '../auth/session.ts';
+import { encodeAdminError, toSvcError } from '../errors/encode.ts';
+import { SvcError } from '../errors/svc-error.ts';
+import { isJsonArray, type Json } from '../util/json.ts';
+import type { Path } from '../util/path.ts';
+import { Batch, placed } from './batch.ts';
+import { exclusively } from './exclusive.ts';
+import { type Prepared, type RunContext, type Services, SUCCESS } from './operation.ts';
+import type { AdministrationRequest, Command } from './request.ts';
+
+/** Who asks, and how long the answer is wanted. */
+export interface Caller {
+  readonly session: Session;
+  readonly signal?: AbortSignal;
+}
+
+/** Runs a decoded request and gives its answer. @throws SvcError */
+export async function runRequest(request: AdministrationRequest, services: Services, caller: Caller): Promise<Json> {
+  const run = async (): Promise<Json> => {
+    const runner = new Runner(services, caller, new Batch(services, request.resourceVersion));
+    return runner.whole(request.command);
+  };
+  return edits(request.command) ? exclusively(services.state, run) : run();
+}
+
+function edits(command: Command): boolean {
+  return command.kind === 'bulk' ? command.items.some(edits) : command.prepared.changes === 'metadata';
+}
+
+class Runner {
+  readonly #services: Services;
+  readonly #caller: Caller;
+  readonly #batch: Batch;
+
+  constructor(services: Services, caller: Caller, batch: Batch) {
+    this.#services = services;
+    this.#caller = caller;
+    this.#batch = batch;
+  }
+
+  /** A request changes all of the metadata that it names, or nothing. */
+  async whole(command: Command): Promise<Json> {
+    try {
+      const answer = await this.#run(command);
+      await this.#batch.settle();
+      return answer;
+    } catch (thrown) {
+      await this.#batch.takeBack();
+      throw thrown;
+    }
+  }
+
+  async #run(command: Command): Promise<Json> {
+    if (command.kind === 'operation') return this.#runOperation(command.prepared, command.path);
+    switch (command.mode) {
+      case 'stop': {
+        const answers: Json[] = [];
+        for (const item of command.items) answers.push(await this.#run(item));
+        return answers;
+      }
+      case 'keep-going':
+        return this.#keepGoing(command.items);
+      case 'atomic':
+        return this.#atomic(command.items);
+      case 'concurrent':
+        return this.#concurrent(command.items, command.path);
+    }
+  }
+
+  async #runOperation(prepared: Prepared, path: Path): Promise<Json> {
+    if (prepared.edit === undefined) await this.#batch.settle();
+    else await this.#batch.add(prepared, path);
+    if (prepared.run === undefined) return SUCCESS;
+    const changed = await this.#batch.settle();
+    const context: RunContext = {
+      services: this.#services,
+      session: this.#caller.session,
+      ...(this.#caller.signal === undefined ? {} : { signal: this.#caller.signal }),
+      path,
+      snapshot: this.#services.state.current(),
+      changed,
+      change: (change) => this.#batch.change(change),
+    };
+    try {
+      return await prepared.run(context);
+    } catch (thrown) {
+      throw thrown instanceof SvcError ? placed(thrown, path) : thrown;
+    }
+  }
+
+  /** Each element for itself; a failure becomes its element of the answer. */
+  async #keepGoing(items: readonly Command[]): Promise<Json> {
+    await this.#batch.settle();
+    const answers: Json[] = [];
+    for (const item of items) {
+      const runner = new Runner(this.#services, this.#caller, new Batch(this.#services, undefined, this.#batch));
+      try {
+        answers.push(await runner.whole(item));
+      } catch (thrown) {
+        const error = toSvcError(thrown);
+        if (error.code === 'conflict') throw error;
+        answers.push(encodeAdminError(error, this.#services.showInternal));
+      }
+    }
+    return answers;
+  }
+
+  /** All edits are composed first and checked once, so that what is broken in between does not matter. */
+  async #atomic(items: readonly Command[]): Promise<Json> {
+    const composed = items.map((item) => {
+      const prepared = item.kind === 'operation' ? item.prepared : undefined;
+      if (prepared === undefined || !ATOMIC.has(prepared.unprefixed ?? prepared.type)) {
+        throw new SvcError('unexpected', 'Bulk atomic does not support this command', { path: item.path });
+      }
+      return { ...prepared, readsDependencies: false };
+    });
+    await this.#batch.settle();
+    for (const [i, prepared] of composed.entries()) await this.#batch.add(prepared, (items[i] as Command).path);
+    try {
+      await this.#batch.settle();
+    } catch (thrown) {
+      if (!(thrown instanceof SvcError) || !isJsonArray(thrown.internal)) throw thrown;
+      throw new SvcError('bad-request', 'Schema inconsistency', { path: thrown.path, internal: thrown.internal });
+    }
+    return items.map(() => SUCCESS);
+  }
+
+  async #concurrent(items: readonly Command[], path: Path): Promise<Json> {
+    if (items.some((item) => item.kind !== 'operation' || !item.prepared.readOnly)) {
+      throw new SvcError('unexpected', 'Only read-only queries are allowed in a concurrent_bulk', { path });
+    }
+    await this.#batch.settle();
+    return Promise.all(items.map((item) => this.#run(item)));
+  }
+}
+
+/** Operations, without their prefix, that `bulk_atomic` takes. */
+const ATOMIC: ReadonlySet<string> = new Set([
+  'create_object_relationship',
+  'create_array_relationship',
+  'drop_relationship',
+  'delete_remote_relationship',
+]);

@@ -1,0 +1,80 @@
+/** The administration endpoints on a real state over a real database, without HTTP. */
+import type { Session } from '../../src/auth/session.ts';
+import { backends } from '../../src/databases/index.ts';
+import { encodeAdminError } from '../../src/errors/encode.ts';
+import { SvcError } from '../../src/errors/svc-error.ts';
+import { type Administration, createAdministration } from '../../src/metadata-api/administration.ts';
+import { kindsOf } from '../../src/metadata/kinds.ts';
+import { EMPTY_METADATA } from '../../src/metadata/metadata.ts';
+import { DEFAULT_ROLE_SCHEMAS_OPTIONS } from '../../src/schema/role-schemas.ts';
+import { createState, type RunningState } from '../../src/state/create-state.ts';
+import type { Json, JsonObject } from '../../src/util/json.ts';
+import { runSql, testDatabase } from '../support/postgres.ts';
+
+export const ADMIN: Session = { role: 'admin', variables: new Map([['x-svc-role', 'admin']]), backendOnly: false };
+export const USER: Session = { role: 'user', variables: new Map([['x-svc-role', 'user']]), backendOnly: false };
+
+export interface Refused extends JsonObject {
+  readonly status: number;
+  readonly path: string;
+  readonly error: string;
+  readonly code: string;
+}
+
+export interface TestAdministration {
+  readonly url: string;
+  readonly state: RunningState;
+  readonly administration: Administration;
+  /** `/v1/metadata` as administrator. */
+  metadata(type: string, args: Json, more?: JsonObject): Promise<Json>;
+  queryV1(body: Json): Promise<Json>;
+  queryV2(type: string, args: Json): Promise<Json>;
+  close(): Promise<void>;
+}
+
+/** A database made by `sql`, tracked by nobody, as the source `default`. */
+export async function testAdministration(sql: string): Promise<TestAdministration> {
+  const database = await testDatabase();
+  await runSql(database.url, sql);
+  let version = 0;
+  const state = await createState({
+    storage: {
+      load: async () => ({ resourceVersion: version, metadata: EMPTY_METADATA }),
+      save: async () => ++version,
+      changesSince: async () => ({ kind: 'unknown', resourceVersion: version }),
+    },
+    backends,
+    kinds: kindsOf(backends),
+    cache: { defaultNamingConvention: 'svc-default' },
+    roleSchemas: DEFAULT_ROLE_SCHEMAS_OPTIONS,
+    connect: { environment: { TEST_DATABASE_URL: database.url }, usePreparedStatements: true, maxConnections: 4 },
+    observe: () => undefined,
+    closeDelayMs: 10,
+  });
+  const administration = createAdministration({ state, backends, showInternal: true });
+  const metadata = (type: string, args: Json, more: JsonObject = {}): Promise<Json> => administration.metadata({ type, args, ...more }, { session: ADMIN });
+  await metadata('pg_add_source', { name: 'default', configuration: { connection_info: { database_url: { from_env: 'TEST_DATABASE_URL' } } } });
+  return {
+    url: database.url,
+    state,
+    administration,
+    metadata,
+    queryV1: (body) => administration.queryV1(body, { session: ADMIN }),
+    queryV2: (type, args) => administration.queryV2({ type, args }, { session: ADMIN }),
+    async close() {
+      await state.stop();
+      await database.drop();
+    },
+  };
+}
+
+/** The error that a request ends with, as a client sees it. */
+export async function refusal(request: Promise<unknown>): Promise<Refused> {
+  try {
+    await request;
+  } catch (thrown) {
+    if (!(thrown instanceof SvcError)) throw thrown;
+    return { status: thrown.status, ...encodeAdminError(thrown, true) } as unknown as Refused;
+  }
+  throw new Error('the request was not refused');
+}
