@@ -1,0 +1,185 @@
+import { buildClientSchema, getIntrospectionQuery, GraphQLObjectType, type IntrospectionQuery, lexicographicSortSchema, printSchema, validateSchema } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { answer, engine, refusal, translate } from '../../test/support/small-engine.ts';
+import { QUERY_ONLY, SMALL_ROOTS } from '../../test/support/small-schema.ts';
+import { createAnswerCache } from './introspection/cache.ts';
+import { startSlices } from './introspection/slices.ts';
+import { createTypeWalk } from './introspection/type-walk.ts';
+import { STRING } from './input/built-in-scalars.ts';
+import { type InputField, lazy, listOf, named, type ObjectType, type OutputField, type RootTypes } from './types.ts';
+
+const FULL = getIntrospectionQuery({ descriptions: true, specifiedByUrl: true, directiveIsRepeatable: true, schemaDescription: true, inputValueDeprecation: true });
+const ask = async (query: string, variables = {}): Promise<unknown> => answer(translate(query, { variables }));
+
+describe('the whole schema', () => {
+  test('is a valid schema that builds the same types', async () => {
+    const schema = buildClientSchema((await ask(FULL)) as IntrospectionQuery);
+    expect(validateSchema(schema)).toEqual([]);
+    expect(printSchema(lexicographicSortSchema(schema))).toBe(printSchema(schema));
+    expect(schema.getDirectives().map((directive) => directive.name)).toEqual(['cached', 'deprecated', 'include', 'skip', 'specifiedBy']);
+    expect(schema.getDirective('cached')).toMatchObject({ locations: ['QUERY'], isRepeatable: false });
+    const author = schema.getQueryType()?.getFields()['author'];
+    expect(String(author?.type)).toBe('[author!]!');
+    expect(author?.args.map((arg) => `${arg.name}: ${String(arg.type)}`)).toEqual(['limit: Int', 'order_by: [author_order_by!]', 'where: author_bool_exp']);
+    expect(schema.getQueryType()?.getFields()['near']?.args.find((arg) => arg.name === 'first')?.defaultValue).toBe(1);
+    expect(schema.getType('author')).toBeInstanceOf(GraphQLObjectType);
+  });
+
+  test('lists the introspection types too, by name', async () => {
+    const { __schema } = (await ask('{ __schema { types { name } } }')) as { __schema: { types: { name: string }[] } };
+    const names = __schema.types.map((type) => type.name);
+    expect(names).toEqual([...names].sort());
+    expect(names.filter((name) => name.startsWith('__'))).toEqual(['__Directive', '__DirectiveLocation', '__EnumValue', '__Field', '__InputValue', '__Schema', '__Type', '__TypeKind']);
+    expect(names).toContain('near_input');
+  });
+
+  test('absent roots are null', async () => {
+    const query = '{ __schema { queryType { name kind } mutationType { name } subscriptionType { name } description } }';
+    expect(await answer(translate(query, { roots: QUERY_ONLY }))).toEqual({
+      __schema: { queryType: { name: 'query_root', kind: 'OBJECT' }, mutationType: null, subscriptionType: null, description: null },
+    });
+    expect(await ask('{ __schema { mutationType { name } } }')).toEqual({ __schema: { mutationType: { name: 'mutation_root' } } });
+  });
+
+  test('fields, arguments, input fields and enum values are sorted by name', async () => {
+    const { a, b, c } = (await ask('{ a: __type(name: "near_input") { inputFields { name defaultValue } } b: __type(name: "colors_enum") { enumValues { name } } c: __type(name: "query_root") { fields { name args { name } } } }')) as Record<string, unknown>;
+    expect(a).toEqual({ inputFields: [{ name: 'color', defaultValue: null }, { name: 'distance', defaultValue: null }, { name: 'unit', defaultValue: '"m"' }] });
+    expect(b).toEqual({ enumValues: [{ name: 'blue' }, { name: 'green' }, { name: 'red' }] });
+    expect((c as { fields: { name: string }[] }).fields.map((field) => field.name)).toEqual(['any', 'app', 'author', 'author_by_pk', 'near', 'notice']);
+  });
+});
+
+describe('one type', () => {
+  test('every field of every kind of type', async () => {
+    const query = (name: string): string => `{ __type(name: "${name}") { __typename kind name description specifiedByURL fields { name } interfaces { name } possibleTypes { name } enumValues { name isDeprecated deprecationReason } inputFields { name } ofType { name } } }`;
+    const nothing = { __typename: '__Type', description: null, specifiedByURL: null, fields: null, interfaces: null, possibleTypes: null, enumValues: null, inputFields: null, ofType: null };
+    expect(await ask(query('uuid'))).toEqual({ __type: { ...nothing, kind: 'SCALAR', name: 'uuid' } });
+    expect(await ask(query('any'))).toEqual({ __type: { ...nothing, kind: 'UNION', name: 'any', possibleTypes: [{ name: 'article' }, { name: 'author' }] } });
+    expect(await ask(query('article'))).toEqual({
+      __type: { ...nothing, kind: 'OBJECT', name: 'article', description: 'columns of """article"""', fields: [{ name: 'author' }, { name: 'id' }, { name: 'title' }], interfaces: [] },
+    });
+    expect(await ask(query('order_by'))).toMatchObject({ __type: { kind: 'ENUM', enumValues: [{ name: 'asc', isDeprecated: false, deprecationReason: null }, { name: 'desc' }] } });
+    expect(await ask(query('author_order_by'))).toMatchObject({ __type: { kind: 'INPUT_OBJECT', inputFields: [{ name: 'id' }, { name: 'name' }] } });
+    expect(await ask(query('nope'))).toEqual({ __type: null });
+  });
+
+  test('wrappers are unfolded, with aliases and a variable for the name', async () => {
+    expect(await ask('query ($n: String!) { t: __type(name: $n) { fields(includeDeprecated: true) { n: name type { k: kind name ofType { kind ofType { kind name ofType { name } } } } } } }', { n: 'author' })).toMatchObject({
+      t: { fields: [{ n: 'articles', type: { k: 'NON_NULL', name: null, ofType: { kind: 'LIST', ofType: { kind: 'NON_NULL', name: null, ofType: { name: 'article' } } } } }, {}, {}, {}] },
+    });
+  });
+
+  test('the value of the variable is part of the plan', () => {
+    expect(translate('query ($n: String!) { __type(name: $n) { name } }', { variables: { n: 'a' } }).constraints).toEqual([{ variable: 'n', path: [], fact: { kind: 'equals', json: 'a' } }]);
+  });
+
+  test('is found without building the types behind it', async () => {
+    let built = false;
+    const far: ObjectType = { kind: 'object', name: 'far', description: null, fields: () => ((built = true), new Map()) };
+    const near: ObjectType = { kind: 'object', name: 'near', description: null, fields: () => new Map([['far', field('far', far)]]) };
+    const query: ObjectType = { kind: 'object', name: 'query_root', description: null, fields: () => new Map([['near', field('near', near)]]) };
+    const walk = createTypeWalk({ query, mutation: null, subscription: null }, []);
+    expect((await walk.find('near', startSlices()))?.name).toBe('near');
+    expect(built).toBe(false);
+    expect((await walk.all(startSlices())).map((type) => type.name)).toEqual(['Boolean', 'Int', 'String', 'far', 'near', 'query_root']);
+    expect(built).toBe(true);
+  });
+
+  test('a type that cannot be built fails every time, and is never just missing', async () => {
+    const broken: ObjectType = { kind: 'object', name: 'query_root', description: null, fields: () => { throw new Error('broken'); } };
+    const walk = createTypeWalk({ query: broken, mutation: null, subscription: null }, []);
+    await expect(walk.find('x', startSlices())).rejects.toThrow('broken');
+    await expect(walk.all(startSlices())).rejects.toThrow('broken');
+  });
+});
+
+describe('refusals', () => {
+  test.each([
+    ['{ __schema { nope } }', "validation-failed: field 'nope' not found in type: '__Schema' @ $.selectionSet.__schema.selectionSet.nope"],
+    ['{ __type { name } }', "validation-failed: missing required field 'name' @ $.selectionSet.__type.args.name"],
+    ['{ __type(name: 1) { name } }', "validation-failed: expected a string for type 'String', but found an integer @ $.selectionSet.__type.args.name"],
+    ['{ __schema { types { fields(includeDeprecated: 1) { name } } } }', "validation-failed: expected a boolean for type 'Boolean', but found an integer @ $.selectionSet.__schema.selectionSet.types.selectionSet.fields.args.includeDeprecated"],
+    ['{ __schema }', "validation-failed: missing selection set for '__Schema' @ $.selectionSet.__schema"],
+    [
+      '{ __schema { types { fields { type { fields { type { fields { type { fields { name } } } } } } } } } }',
+      'validation-failed: introspection with more than 3 lists inside one another is not supported @ $.selectionSet.__schema.selectionSet.types.selectionSet.fields.selectionSet.type.selectionSet.fields.selectionSet.type.selectionSet.fields.selectionSet.type.selectionSet.fields',
+    ],
+  ])('%s', (query, message) => expect(refusal(query)).toBe(message));
+
+  test('disabled for the role, but __typename stays', async () => {
+    const options = { introspectionDisabled: true };
+    expect(refusal('{ __schema { queryType { name } } }', { options })).toBe('not-supported: introspection is disabled for role: "user" @ $.selectionSet.__schema');
+    expect(refusal('{ __type(name: "author") { name } }', { options })).toContain('not-supported: introspection is disabled for role: "user"');
+    expect(await answer(translate('{ __typename }', { options }))).toEqual({ __typename: 'query_root' });
+  });
+
+  test('an answer larger than allowed', async () => {
+    const schema = engine({ limits: { maxTokens: 1000, maxDepth: 50, maxNodes: 1000, maxIntrospectionCharacters: 10_000 } }, wideRoots(500));
+    const prepared = schema.prepare('{ __schema { types { fields { name args { name type { kind name ofType { name } } } } } } }', null);
+    await expect(answer(prepared.translate(prepared.variables({})))).rejects.toThrow('the introspection answer has more than 10000 characters');
+  });
+});
+
+describe('cost', () => {
+  test('equal selections share one answer, also while it is made', async () => {
+    let made = 0;
+    const cache = createAnswerCache(10);
+    const make = async (): Promise<string> => {
+      made += 1;
+      await new Promise((resolve) => setImmediate(resolve));
+      return '12345';
+    };
+    expect(await Promise.all([cache.get('a', make), cache.get('a', make)])).toEqual(['12345', '12345']);
+    await cache.get('a', make);
+    expect(made).toBe(1);
+    await cache.get('b', make);
+    await cache.get('a', make);
+    expect(made).toBe(2);
+    await cache.get('c', make); // makes room: b is the oldest
+    await cache.get('a', make);
+    expect(made).toBe(3);
+    await cache.get('b', make);
+    expect(made).toBe(4);
+  });
+
+  test('failures and answers larger than the cache are not kept', async () => {
+    const cache = createAnswerCache(3);
+    await expect(cache.get('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await cache.get('a', () => Promise.resolve('1234'))).toBe('1234');
+    expect(await cache.get('a', () => Promise.resolve('5678'))).toBe('5678');
+  });
+
+  test('a large schema lets other work run in between', async () => {
+    const prepared = engine({}, wideRoots(4000)).prepare(FULL, null);
+    const operation = prepared.translate(prepared.variables({}));
+    let turns = 0;
+    let running = true;
+    const count = (): void => {
+      turns += 1;
+      if (running) setImmediate(count);
+    };
+    setImmediate(count);
+    const started = process.cpuUsage();
+    const { __schema } = (await answer(operation)) as IntrospectionQuery;
+    running = false;
+    const { user, system } = process.cpuUsage(started);
+    expect(__schema.types.length).toBeGreaterThan(4000);
+    // Every slice is 8 ms long; parsing the answer here and the joins are allowed for.
+    expect(turns).toBeGreaterThan((user + system) / 1000 / 100);
+  });
+});
+
+function field(name: string, type: ObjectType, args: readonly InputField[] = []): OutputField {
+  return { name, description: null, type: listOf(named(type.name, () => type, true)), args: new Map(args.map((arg) => [arg.name, arg])), meaning: null };
+}
+
+/** Query root of `count` fields with arguments, each with a type of its own. */
+function wideRoots(count: number): RootTypes {
+  const args = Array.from({ length: 5 }, (_, i): InputField => ({ name: `argument_${i}`, description: 'an argument', type: named('String', () => STRING) }));
+  const fields = Array.from({ length: count }, (_, i) => {
+    const type: ObjectType = { kind: 'object', name: `t${i}`, description: `type ${i}`, fields: lazy(() => new Map([['again', field('again', type, args)]])) };
+    return field(`f${i}`, type, args);
+  });
+  const query: ObjectType = { kind: 'object', name: 'query_root', description: null, fields: lazy(() => new Map(fields.map((f) => [f.name, f]))) };
+  return { ...SMALL_ROOTS, query };
+}
