@@ -217,7 +217,9 @@ function buildTables(
   constraintRows: ConstraintRows,
   targets: readonly TargetRow[],
 ): ReadonlyMap<string, CatalogTable> {
-  const names = new Map<number, QualifiedName>(rows.id.map((id, i) => [id, { schema: rows.schema[i] as string, name: rows.name[i] as string }]));
+  const names = new Map<number, QualifiedName>(
+    rows.id.map((id, i) => [id, { schema: rows.schema[i] as string, name: rows.name[i] as string }]),
+  );
   const outside = new Map(targets.map((target) => [target.id, target]));
   const columnName = (table: number, position: number): string => {
     const target = outside.get(table);

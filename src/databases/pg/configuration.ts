@@ -92,33 +92,33 @@ const connectionParameters: Codec<ConnectionParameters> = object('PostgresConnDe
   password: optional(text),
 });
 
-const databaseUrl: Codec<DatabaseUrl> = leaf(
-  'UrlConf',
-  decodeUrl,
-  (url): Json => {
-    switch (url.kind) {
-      case 'template':
-        return url.text;
-      case 'environment':
-        return { from_env: url.name };
-      case 'parameters':
-        return { connection_parameters: connectionParameters.encode(url.parameters) };
-    }
-  },
-);
+const databaseUrl: Codec<DatabaseUrl> = leaf('UrlConf', decodeUrl, (url): Json => {
+  switch (url.kind) {
+    case 'template':
+      return url.text;
+    case 'environment':
+      return { from_env: url.name };
+    case 'parameters':
+      return { connection_parameters: connectionParameters.encode(url.parameters) };
+  }
+});
 
 function decodeUrl(json: Json, path: Path): DatabaseUrl {
   if (typeof json === 'string') return { kind: 'template', text: nonEmptyText.decode(json, path) };
   if (!isJsonObject(json)) throw wrongType('UrlConf', 'String or Object', json, path);
   const given = (key: string): Json | undefined => (json[key] === null ? undefined : json[key]);
   if (given('dynamic_from_file') !== undefined) {
-    throw new SvcError('not-supported', 'a database URL that is read from a file is not supported', { path: at(path, 'dynamic_from_file') });
+    throw new SvcError('not-supported', 'a database URL that is read from a file is not supported', {
+      path: at(path, 'dynamic_from_file'),
+    });
   }
   const name = given('from_env');
   const parameters = given('connection_parameters');
-  if (name !== undefined && parameters !== undefined) throw parseFailed('Only one of "from_env" or "connection_parameters" should be provided', path);
+  if (name !== undefined && parameters !== undefined)
+    throw parseFailed('Only one of "from_env" or "connection_parameters" should be provided', path);
   if (name !== undefined) return { kind: 'environment', name: nonEmptyText.decode(name, at(path, 'from_env')) };
-  if (parameters !== undefined) return { kind: 'parameters', parameters: connectionParameters.decode(parameters, at(path, 'connection_parameters')) };
+  if (parameters !== undefined)
+    return { kind: 'parameters', parameters: connectionParameters.decode(parameters, at(path, 'connection_parameters')) };
   throw parseFailed('Either "from_env" or "connection_parameters" should be provided', path);
 }
 
@@ -142,21 +142,29 @@ const connectionInfo = object('PostgresSourceConnInfo', {
   database_url: required(databaseUrl),
   pool_settings: optional(poolConfiguration),
   use_prepared_statements: optional(bool),
-  isolation_level: defaulted(literal('IsolationLevel', ['read-committed', 'repeatable-read', 'serializable'] as const), () => 'read-committed' as const),
+  isolation_level: defaulted(
+    literal('IsolationLevel', ['read-committed', 'repeatable-read', 'serializable'] as const),
+    () => 'read-committed' as const,
+  ),
   ssl_configuration: optional(sslConfiguration),
 });
 
 const document = object('PostgresConnConfiguration', {
   connection_info: required(connectionInfo),
   read_replicas: optional(list(anyJson)),
-  extensions_schema: defaulted(nonEmptyText, () => 'public', (schema) => schema === 'public'),
+  extensions_schema: defaulted(
+    nonEmptyText,
+    () => 'public',
+    (schema) => schema === 'public',
+  ),
 });
 
 export const configuration: Codec<PgConfiguration> = {
   name: document.name,
   decode(json, path) {
     const { connection_info: info, read_replicas: replicas, extensions_schema: extensionsSchema } = document.decode(json, path);
-    if (replicas !== undefined && replicas.length > 0) throw new SvcError('not-supported', 'read replicas are not supported', { path: at(path, 'read_replicas') });
+    if (replicas !== undefined && replicas.length > 0)
+      throw new SvcError('not-supported', 'read replicas are not supported', { path: at(path, 'read_replicas') });
     return {
       databaseUrl: info.database_url,
       pool: info.pool_settings,

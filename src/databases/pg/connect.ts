@@ -4,7 +4,14 @@ import type { ConnectionOptions } from 'node:tls';
 import pg from 'pg';
 import type { ConnectContext } from '../../backend/backend.ts';
 import { SvcError } from '../../errors/svc-error.ts';
-import { type DatabaseUrl, type FromEnvironment, type PgConfiguration, SSL_MODES, type SslConfiguration, type SslMode } from './configuration.ts';
+import {
+  type DatabaseUrl,
+  type FromEnvironment,
+  type PgConfiguration,
+  SSL_MODES,
+  type SslConfiguration,
+  type SslMode,
+} from './configuration.ts';
 import type { Step } from './driver/exchange.ts';
 import { createOpener } from './driver/open-session.ts';
 import { Pool } from './driver/pool.ts';
@@ -75,11 +82,22 @@ function clientConfig(url: DatabaseUrl, environment: Environment): { client: pg.
   const common = { keepAlive: true, fallback_application_name: 'svc-graphql' };
   if (url.kind === 'parameters') {
     const { host, username, port, database, password } = url.parameters;
-    const client = { ...common, host, user: username, port, database, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...(password === undefined ? {} : { password }) };
+    const client = {
+      ...common,
+      host,
+      user: username,
+      port,
+      database,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      ...(password === undefined ? {} : { password }),
+    };
     return { client, ssl: { mode: undefined, ca: undefined, cert: undefined, key: undefined, passphrase: undefined } };
   }
-  const { text, parameters } = splitParameters(url.kind === 'environment' ? variable(url.name, environment) : expand(url.text, environment));
-  if (!text.startsWith('postgres://') && !text.startsWith('postgresql://')) throw invalidUrl('it does not begin with postgres:// or postgresql://');
+  const { text, parameters } = splitParameters(
+    url.kind === 'environment' ? variable(url.name, environment) : expand(url.text, environment),
+  );
+  if (!text.startsWith('postgres://') && !text.startsWith('postgresql://'))
+    throw invalidUrl('it does not begin with postgres:// or postgresql://');
   const take = (name: string): string | undefined => {
     const value = parameters.get(name) ?? undefined;
     parameters.delete(name);
@@ -100,7 +118,9 @@ function clientConfig(url: DatabaseUrl, environment: Environment): { client: pg.
 
 function splitParameters(url: string): { text: string; parameters: URLSearchParams } {
   const mark = url.indexOf('?');
-  return mark < 0 ? { text: url, parameters: new URLSearchParams() } : { text: url.slice(0, mark), parameters: new URLSearchParams(url.slice(mark + 1)) };
+  return mark < 0
+    ? { text: url, parameters: new URLSearchParams() }
+    : { text: url.slice(0, mark), parameters: new URLSearchParams(url.slice(mark + 1)) };
 }
 
 /** `pg` knows the defaults of a URL's parts. */
@@ -152,7 +172,8 @@ function certificateFile(path: string | undefined): string | undefined {
 }
 
 function sslFromEnvironment(configuration: SslConfiguration, environment: Environment): SslSettings {
-  const value = (reference: FromEnvironment | undefined): string | undefined => (reference === undefined ? undefined : variable(reference.from_env, environment));
+  const value = (reference: FromEnvironment | undefined): string | undefined =>
+    reference === undefined ? undefined : variable(reference.from_env, environment);
   return {
     mode: configuration.sslmode,
     ca: value(configuration.sslrootcert),

@@ -49,7 +49,8 @@ export class SessionConnection implements Connection {
   }
 
   async runSql(sql: string, how: RunOptions): Promise<RunSqlResult> {
-    if (sql.includes('\0')) throw new SvcError('postgres-error', 'query execution failed', { internal: 'the text contains a NUL character' });
+    if (sql.includes('\0'))
+      throw new SvcError('postgres-error', 'query execution failed', { internal: 'the text contains a NUL character' });
     // Whatever the text does to the session's settings must not be seen by others.
     this.session.tainted = true;
     try {
@@ -69,7 +70,8 @@ export class SessionConnection implements Connection {
     if (this.begin !== null) return; // nothing was run
     try {
       const done = await this.exchange('text', [{ text: 'commit', values: [] }], {});
-      if (done.results[0]?.command === 'ROLLBACK') throw new SvcError('unexpected', 'the transaction was rolled back because a statement in it failed');
+      if (done.results[0]?.command === 'ROLLBACK')
+        throw new SvcError('unexpected', 'the transaction was rolled back because a statement in it failed');
     } catch (failure) {
       throw statementError(failure, { text: 'commit', values: [], prepared: this.session.prepare });
     }
@@ -124,7 +126,13 @@ export class SessionConnection implements Connection {
 }
 
 /** Sends one exchange; resolves with it at its end, also when it failed. */
-export function runExchange(session: Session, mode: 'json' | 'text' | 'simple', steps: readonly Step[], how: RunOptions, watch: () => void): Promise<Exchange> {
+export function runExchange(
+  session: Session,
+  mode: 'json' | 'text' | 'simple',
+  steps: readonly Step[],
+  how: RunOptions,
+  watch: () => void,
+): Promise<Exchange> {
   checkParameters(steps);
   return new Promise((resolve) => {
     const exchange = new Exchange(mode, steps, resolve);
@@ -145,7 +153,8 @@ export function runExchange(session: Session, mode: 'json' | 'text' | 'simple', 
 /** Throws `SvcError` for more parameters than a message can carry. */
 export function checkParameters(steps: readonly Step[]): void {
   for (const step of steps) {
-    if (step.values.length > MAX_PARAMETERS) throw new SvcError('bad-request', `a statement takes at most ${MAX_PARAMETERS} parameters, this one needs ${step.values.length}`);
+    if (step.values.length > MAX_PARAMETERS)
+      throw new SvcError('bad-request', `a statement takes at most ${MAX_PARAMETERS} parameters, this one needs ${step.values.length}`);
   }
 }
 

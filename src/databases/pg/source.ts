@@ -12,7 +12,7 @@ import type {
 } from '../../backend/backend.ts';
 import type { Catalog, CatalogScope } from '../../catalog/catalog.ts';
 import { checkParameters, runExchange, SessionConnection } from './connection.ts';
-import { CancelledError, DatabaseError, isConnectionFailure, isStalePlan } from './driver/database-error.ts';
+import { CancelledError, ConnectionError, DatabaseError, isConnectionFailure, isStalePlan } from './driver/database-error.ts';
 import { Exchange, type Failure, type Step } from './driver/exchange.ts';
 import type { LendOptions, Pool } from './driver/pool.ts';
 import { cancelReason, type Session } from './driver/session.ts';
@@ -43,6 +43,7 @@ const ROLLBACK: Step = { text: 'rollback', values: [] };
 const NO_ROW: JsonRow = [];
 /** Statements that were hit by somebody else's cancel request, or whose plan is stale, are sent again so often. */
 const ACCIDENTS = 5;
+const LOST_PAUSE_MS = 10;
 const CLOSE_BOUND_MS = 10_000;
 
 export class PgSource implements Source {
@@ -106,7 +107,8 @@ export class PgSource implements Source {
     let session: Session | undefined;
     try {
       session = await this.pool.lend(how);
-      await runExchange(session, 'text', [{ text: sql, values: [], once: true }], how, this.watch);
+      const done = await runExchange(session, 'text', [{ text: sql, values: [], once: true }], how, this.watch);
+      if (done.failure !== null) throw done.failure;
       return { status: 'OK' };
     } catch (failure) {
       if (failure instanceof CancelledError) return { status: 'TIMEOUT' };
@@ -133,7 +135,10 @@ export class PgSource implements Source {
         this.costs.record(step.text, cost, done.duration);
         resolve(done.rows.at(-1) ?? NO_ROW);
       } else if (this.mayRepeat(failure, done.accident, attempt)) {
-        this.read(step, how, attempt + 1, resolve, reject);
+        const again = (): void => this.read(step, how, attempt + 1, resolve, reject);
+        // What ended one connection may have ended others: a moment, to hear of it.
+        if (isLost(failure)) setTimeout(again, LOST_PAUSE_MS);
+        else again();
       } else {
         reject(statementError(failure, { text: step.text, values: step.values, prepared: this.options.prepare }));
       }
@@ -160,7 +165,7 @@ export class PgSource implements Source {
   private mayRepeat(failure: Failure, accident: boolean, attempt: number): boolean {
     if (accident) return attempt < ACCIDENTS;
     if (failure instanceof DatabaseError && isStalePlan(failure)) return attempt < ACCIDENTS;
-    return isConnectionFailure(failure) && this.pool.size > 0 && attempt < this.options.retries;
+    return isLost(failure) && attempt < this.options.retries;
   }
 
   /**
@@ -168,7 +173,11 @@ export class PgSource implements Source {
    * flush needs no BEGIN and no COMMIT: settings and statements take effect together or not at all.
    * Another isolation level than the server's usual one does need them.
    */
-  private async mutate(statements: readonly MutationStatement[], how: MutationOptions, transactional: boolean): Promise<readonly JsonRow[]> {
+  private async mutate(
+    statements: readonly MutationStatement[],
+    how: MutationOptions,
+    transactional: boolean,
+  ): Promise<readonly JsonRow[]> {
     const isolation = how.isolation ?? this.options.isolation;
     const explicit = transactional && isolation !== this.options.serverIsolation;
     const steps: Step[] = [];
@@ -178,6 +187,7 @@ export class PgSource implements Source {
     const first = steps.length;
     for (const { statement, values } of statements) steps.push({ text: statement.text, values });
     if (explicit) steps.push(COMMIT);
+    checkParameters(steps);
 
     for (let attempt = 0; ; attempt++) {
       const session = await this.lend(how);
@@ -188,7 +198,12 @@ export class PgSource implements Source {
       // The server refused before anything took effect: all of it was one transaction.
       if (attempt === 0 && failure instanceof DatabaseError && isStalePlan(failure)) continue;
       const step = steps[Math.min(done.position, steps.length - 1)] as Step;
-      throw statementError(failure, { text: step.text, values: step.values, prepared: this.options.prepare, path: statements[done.position - first]?.path });
+      throw statementError(failure, {
+        text: step.text,
+        values: step.values,
+        prepared: this.options.prepare,
+        path: statements[done.position - first]?.path,
+      });
     }
   }
 
@@ -220,6 +235,10 @@ export class PgSource implements Source {
       throw statementError(failure, { text: '', values: [], prepared: false });
     }
   }
+}
+
+function isLost(failure: Failure): boolean {
+  return failure instanceof ConnectionError ? failure.kind === 'lost' : isConnectionFailure(failure);
 }
 
 function settingsStep(settings: readonly (readonly [name: string, value: string])[]): Step {

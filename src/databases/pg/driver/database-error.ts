@@ -23,11 +23,13 @@ export class DatabaseError extends Error {
   }
 }
 
-/** The connection could not be made, or broke; whether the statement took effect is not known. */
+/** No connection could be made (`open`), or it broke (`lost`): whether the statement took effect is not known then. */
 export class ConnectionError extends Error {
-  constructor(message: string, cause?: unknown) {
+  readonly kind: 'open' | 'lost';
+  constructor(kind: 'open' | 'lost', message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'ConnectionError';
+    this.kind = kind;
   }
 }
 
@@ -66,7 +68,10 @@ export function readErrorFields(chunk: Buffer, start: number, end: number): Read
 /** SQLSTATEs that end the session, or that say that there is none to be had. */
 export function isConnectionFailure(error: unknown): boolean {
   if (error instanceof ConnectionError) return true;
-  return error instanceof DatabaseError && (error.code.startsWith('08') || error.code === '57P01' || error.code === '57P02' || error.code === '57P03' || error.code === '57P05');
+  return (
+    error instanceof DatabaseError &&
+    (error.code.startsWith('08') || error.code === '57P01' || error.code === '57P02' || error.code === '57P03' || error.code === '57P05')
+  );
 }
 
 /** The plan or the name of a prepared statement is no longer valid; preparing again helps. */

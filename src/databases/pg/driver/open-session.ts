@@ -44,7 +44,7 @@ export function createOpener(target: Target): () => Promise<Session> {
         return session;
       } catch (error) {
         if (attempt + 1 < count && mayHelpToChangeEncryption(error)) continue;
-        throw new ConnectionError(error instanceof Error ? error.message || error.name : String(error), error);
+        throw new ConnectionError('open', error instanceof Error ? error.message || error.name : String(error), error);
       }
     }
   };
@@ -74,7 +74,10 @@ async function open(target: Target, ssl: false | ConnectionOptions): Promise<Ses
 function setUp(session: Session, step: Step): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (done: Exchange): void => {
-      if (done.failure === null) return resolve();
+      if (done.failure === null) {
+        resolve();
+        return;
+      }
       session.end();
       reject(done.failure);
     };
@@ -99,7 +102,9 @@ function sendCancel(client: ConnectedClient, ssl: false | ConnectionOptions, don
   message.writeInt32BE(80877102, 4);
   message.writeInt32BE(client.processID, 8);
   message.writeInt32BE(client.secretKey, 12);
-  const socket = client.host.startsWith('/') ? net.connect(`${client.host}/.s.PGSQL.${client.port}`) : net.connect(client.port, client.host);
+  const socket = client.host.startsWith('/')
+    ? net.connect(`${client.host}/.s.PGSQL.${client.port}`)
+    : net.connect(client.port, client.host);
   const timer = setTimeout(() => socket.destroy(), CANCEL_TIMEOUT_MS);
   socket.setNoDelay(true);
   socket.on('error', () => {});

@@ -93,7 +93,7 @@ export class Pool implements SessionOwner {
       return;
     }
     if (cost === null || cost.ms > SLOW_MS) {
-      const session = this.idle.pop();
+      const session = this.takeIdle();
       if (session !== undefined) this.runAlone(session, exchange);
       else this.wait(null, (free) => this.runAlone(free, exchange), exchange);
       return;
@@ -103,7 +103,7 @@ export class Pool implements SessionOwner {
 
   /** A connection for one caller, to be given back. Throws a `Failure`. */
   lend(how: LendOptions): Promise<Session> {
-    const session = this.idle.pop();
+    const session = this.takeIdle();
     if (session !== undefined) {
       session.use = 'lent';
       return Promise.resolve(session);
@@ -113,7 +113,14 @@ export class Pool implements SessionOwner {
         free.use = 'lent';
         resolve(free);
       };
-      this.enqueue({ shared: null, take, fail: reject, signal: how.signal, deadline: how.deadline ?? Number.POSITIVE_INFINITY, since: Date.now() });
+      this.enqueue({
+        shared: null,
+        take,
+        fail: reject,
+        signal: how.signal,
+        deadline: how.deadline ?? Number.POSITIVE_INFINITY,
+        since: Date.now(),
+      });
     });
   }
 
@@ -142,7 +149,7 @@ export class Pool implements SessionOwner {
         this.checkClosed();
       });
     }
-    const reason = new ConnectionError('the source is closed');
+    const reason = new ConnectionError('open', 'the source is closed');
     for (const waiter of this.waiting.splice(0)) waiter.fail(reason);
     for (const session of [...this.sessions]) session.destroy(reason);
     if (this.ticker !== null) clearInterval(this.ticker);
@@ -169,6 +176,14 @@ export class Pool implements SessionOwner {
     if (this.waiting.length > 0) this.serve();
   }
 
+  private takeIdle(): Session | undefined {
+    for (;;) {
+      const session = this.idle.pop();
+      if (session === undefined || Date.now() - session.openedAt <= this.settings.lifetimeMs) return session;
+      this.retire(session);
+    }
+  }
+
   private runAlone(session: Session, exchange: Exchange): void {
     session.use = 'alone';
     session.send(exchange);
@@ -190,7 +205,7 @@ export class Pool implements SessionOwner {
       if (best === null || reader.inFlight < best.inFlight) best = reader;
     }
     if (best === null || this.readers.length < this.maxReaders) {
-      const session = this.idle.pop();
+      const session = this.takeIdle();
       if (session !== undefined) {
         this.runShared(session, exchange);
         return true;
@@ -198,7 +213,8 @@ export class Pool implements SessionOwner {
     }
     if (best === null) return false;
     best.send(exchange);
-    if (this.readers.length < this.maxReaders && this.opening === 0) this.grow();
+    // Not in time for this one, but for what follows.
+    while (this.readers.length + this.opening < this.maxReaders && this.grow());
     return true;
   }
 
@@ -213,11 +229,16 @@ export class Pool implements SessionOwner {
 
   private enqueue(waiter: Waiter): void {
     if (this.closed) {
-      waiter.fail(new ConnectionError('the source is closed'));
+      waiter.fail(new ConnectionError('open', 'the source is closed'));
       return;
     }
     this.waiting.push(waiter);
-    if (waiter.signal !== undefined || waiter.deadline !== Number.POSITIVE_INFINITY || this.settings.waitTimeoutMs !== Number.POSITIVE_INFINITY) this.watch();
+    if (
+      waiter.signal !== undefined ||
+      waiter.deadline !== Number.POSITIVE_INFINITY ||
+      this.settings.waitTimeoutMs !== Number.POSITIVE_INFINITY
+    )
+      this.watch();
     if (this.opening < this.waiting.length && !this.grow() && waiter.shared === null) this.drainReaders();
   }
 
@@ -230,7 +251,7 @@ export class Pool implements SessionOwner {
         this.waiting.shift();
         continue;
       }
-      const session = this.idle.pop();
+      const session = this.takeIdle();
       if (session === undefined) break;
       this.waiting.shift();
       waiter.take(session);
@@ -341,7 +362,8 @@ export class Pool implements SessionOwner {
 
   private sweepIdle(): void {
     const now = Date.now();
-    const over = (session: Session): boolean => now - session.idleSince > this.settings.idleTimeoutMs || now - session.openedAt > this.settings.lifetimeMs;
+    const over = (session: Session): boolean =>
+      now - session.idleSince > this.settings.idleTimeoutMs || now - session.openedAt > this.settings.lifetimeMs;
     for (const session of this.idle.filter(over)) this.retire(session);
     // A reader under steady load never becomes idle by itself.
     for (const reader of this.readers) if (now - reader.openedAt > this.settings.lifetimeMs) reader.draining = true;
@@ -357,7 +379,8 @@ export class Pool implements SessionOwner {
     for (const session of [...this.sessions]) if (session.sweep(now)) watched = true;
     for (const waiter of [...this.waiting]) {
       const reason = cancelReason(waiter, now);
-      const failure = reason !== null ? new CancelledError(reason) : now - waiter.since > this.settings.waitTimeoutMs ? new PoolTimeoutError() : null;
+      const failure =
+        reason !== null ? new CancelledError(reason) : now - waiter.since > this.settings.waitTimeoutMs ? new PoolTimeoutError() : null;
       if (failure !== null) {
         this.waiting.splice(this.waiting.indexOf(waiter), 1);
         waiter.fail(failure);

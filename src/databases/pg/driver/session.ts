@@ -76,8 +76,10 @@ export class Session {
     this.options = options;
     this.prepare = options.prepare;
     socket.on('data', (chunk: Buffer) => this.feed(chunk));
-    socket.on('error', (error) => this.lose(new ConnectionError(error.message, error)));
-    socket.on('close', () => this.lose(new ConnectionError(this.fatal?.message ?? 'server closed the connection unexpectedly', this.fatal ?? undefined)));
+    socket.on('error', (error) => this.lose(new ConnectionError('lost', error.message, error)));
+    socket.on('close', () =>
+      this.lose(new ConnectionError('lost', this.fatal?.message ?? 'server closed the connection unexpectedly', this.fatal ?? undefined)),
+    );
   }
 
   get inFlight(): number {
@@ -91,7 +93,7 @@ export class Session {
   /** Sends the exchange behind those on the way. */
   send(exchange: Exchange): void {
     if (this.closed !== null || this.ended) {
-      exchange.failure = this.closed ?? new ConnectionError('the connection is closed');
+      exchange.failure = this.closed ?? new ConnectionError('lost', 'the connection is closed');
       this.settle(exchange);
       return;
     }
@@ -134,7 +136,7 @@ export class Session {
       if (exchange.cancelled !== null) {
         watched = true;
         if (now - exchange.cancelledAt > CANCEL_GRACE_MS) {
-          this.destroy(new ConnectionError('the server did not answer a cancel request'));
+          this.destroy(new ConnectionError('lost', 'the server did not answer a cancel request'));
           return false;
         }
       } else if (exchange.signal !== undefined || exchange.deadline !== Number.POSITIVE_INFINITY) {
@@ -176,7 +178,8 @@ export class Session {
       const known = this.prepared.name(step.text);
       if (known === undefined) {
         name = this.prepared.prepare(step.text, output);
-        (exchange.parsing ??= []).push(name);
+        exchange.parsing ??= [];
+        exchange.parsing.push(name);
       } else name = known;
     } else output.parse('', step.text);
     output.bind(name, step.values);
@@ -237,7 +240,7 @@ export class Session {
         if (end - offset < 7) break;
         const exchange = this.queue[this.head];
         if (exchange === undefined) {
-          this.destroy(new ConnectionError('the server sent a row that nobody asked for'));
+          this.destroy(new ConnectionError('lost', 'the server sent a row that nobody asked for'));
           return;
         }
         exchange.row = [];
@@ -257,8 +260,8 @@ export class Session {
   private endRow(): void {
     const exchange = this.queue[this.head] as Exchange;
     if (exchange.mode === 'json') return;
-    const result = (exchange.text ??= { columns: null, rows: [], command: '' });
-    result.rows.push((exchange.row ?? []).map(textOf));
+    exchange.text ??= { columns: null, rows: [], command: '' };
+    exchange.text.rows.push((exchange.row ?? []).map(textOf));
     exchange.row = null;
   }
 
@@ -294,7 +297,8 @@ export class Session {
     if (error.severity === 'FATAL' || error.severity === 'PANIC') this.fatal = error;
     if (exchange === undefined || exchange.failure !== null) return;
     exchange.failure = error;
-    exchange.accident = error.code === '57014' && exchange.cancelled === null && (this.cancelsOpen > 0 || performance.now() - this.lastCancelAt < 1_000);
+    exchange.accident =
+      error.code === '57014' && exchange.cancelled === null && (this.cancelsOpen > 0 || performance.now() - this.lastCancelAt < 1_000);
     if (exchange.cancelled !== null && error.code === '57014') exchange.failure = exchange.cancelled;
   }
 
@@ -345,7 +349,10 @@ export class Session {
   }
 }
 
-export function cancelReason(exchange: { readonly signal: AbortSignal | undefined; readonly deadline: number }, now: number): 'abort' | 'deadline' | null {
+export function cancelReason(
+  exchange: { readonly signal: AbortSignal | undefined; readonly deadline: number },
+  now: number,
+): 'abort' | 'deadline' | null {
   if (exchange.signal?.aborted === true) return 'abort';
   return now >= exchange.deadline ? 'deadline' : null;
 }
