@@ -30,7 +30,7 @@ export async function startService(config: Config): Promise<RunningService> {
       logger.observe({ kind: 'startup', message: 'embedded_postgres', info: { message } }),
     );
     const complete: Config = { ...config, databaseUrl: databases.databaseUrl, metadataDatabaseUrl: databases.metadataDatabaseUrl };
-    const started = await serve(complete);
+    const started = await serve(complete, process.env, logger);
     service = started;
     if (databases.hasSampleData) await trackSampleData(started.url, config.adminSecrets?.[0] ?? config.adminSecret);
     return { url: started.url, config: complete };

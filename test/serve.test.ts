@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { chooseFreePort } from '../src/embedded/free-port.ts';
+
+const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
+const tsx = fileURLToPath(import.meta.resolve('tsx'));
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-serve-'));
+  chmodSync(folder, 0o755);
+});
+afterEach(async () => {
+  for (const { child, ended } of processes.splice(0)) {
+    child.kill('SIGKILL');
+    await ended;
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly ended: Promise<{ code: number | null; output: string; errors: string }>;
+}
+const processes: Running[] = [];
+
+/** `svc` with these arguments, in the scratch folder and without any environment. */
+function svc(...args: string[]): Running {
+  const child = spawn(process.execPath, ['--import', tsx, main, ...args], { cwd: folder, env: {}, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  let errors = '';
+  child.stdout.on('data', (chunk) => {
+    output += String(chunk);
+  });
+  child.stderr.on('data', (chunk) => {
+    errors += String(chunk);
+  });
+  const ended = new Promise<{ code: number | null; output: string; errors: string }>((resolve) => {
+    child.once('close', (code) => resolve({ code, output, errors }));
+  });
+  const running = { child, ended };
+  processes.push(running);
+  return running;
+}
+
+async function graphql(url: string, query: string): Promise<unknown> {
+  const response = await fetch(`${url}/v1/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-svc-admin-secret': 'hush' },
+    body: JSON.stringify({ query }),
+  });
+  return response.json();
+}
+
+async function untilAnswer(url: string, query: string, service: Running): Promise<unknown> {
+  let ended = false;
+  void service.ended.then(() => {
+    ended = true;
+  });
+  for (let attempt = 0; attempt < 600; attempt++) {
+    if (ended) throw new Error(JSON.stringify(await service.ended));
+    try {
+      const answer = (await graphql(url, query)) as { data?: unknown };
+      if (answer.data !== undefined) return answer;
+    } catch {
+      // does not listen yet
+    }
+    await sleep(50);
+  }
+  throw new Error(`${url} does not answer`);
+}
+
+const QUERY =
+  '{ artist(limit: 1, order_by: { artist_id: asc }) { artist_id albums { album_id } } artist_aggregate { aggregate { count } } }';
+const ANSWER = { data: { artist: [{ artist_id: 1, albums: expect.anything() }], artist_aggregate: { aggregate: { count: 275 } } } };
+
+describe('svc serve on the embedded PostgreSQL', () => {
+  it('answers with sample rows, stops at SIGINT with its database, and keeps what was tracked', async () => {
+    const port = await chooseFreePort('127.0.0.1', 0);
+    const url = `http://127.0.0.1:${port}`;
+    const args = ['--server-port', String(port), '--server-host', '127.0.0.1', '--admin-secret', 'hush', '--data-dir', folder];
+    const first = svc('serve', ...args, '--sample-data');
+    expect(await untilAnswer(url, QUERY, first)).toMatchObject(ANSWER);
+
+    const beside = svc('serve', ...args);
+    expect(await beside.ended).toMatchObject({ code: 1, errors: expect.stringContaining('is in use by another service') });
+
+    first.child.kill('SIGINT');
+    const { code, output } = await first.ended;
+    expect(code).toBe(0);
+    expect(output).not.toContain('hush');
+    expect(readdirSync(join(folder, 'postgres'))).not.toContain('owner.lock');
+    expect(readdirSync(join(folder, 'postgres', 'data'))).not.toContain('postmaster.pid');
+
+    const second = svc(...args, 'serve');
+    expect(await untilAnswer(url, QUERY, second)).toMatchObject(ANSWER);
+    second.child.kill('SIGTERM');
+    expect(await second.ended).toMatchObject({ code: 0 });
+  });
+});
+
+describe('svc', () => {
+  it('prints help and version', async () => {
+    expect(await svc('--help').ended).toMatchObject({ code: 0, output: expect.stringContaining('SVC_GRAPHQL_DATABASE_URL') });
+    expect(await svc('version').ended).toMatchObject({ code: 0, output: expect.stringMatching(/^svc \d+\.\d+\.\d+\n$/) });
+  });
+
+  it('refuses what it does not know', async () => {
+    expect(await svc('serve', '--unknown').ended).toEqual({
+      code: 1,
+      output: '',
+      errors: 'Fatal Error: unknown option "--unknown"; see --help\n',
+    });
+  });
+});
