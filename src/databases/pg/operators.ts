@@ -49,6 +49,12 @@ export const COMMON_COMPARISONS: readonly PgComparison[] = [
   { name: '_nin', description: null, argument: LIST, compile: (column, list) => sql`(${column} <> all (${list()}))` },
 ];
 
+/** For PostGIS types, which have no `<>`. */
+export const NEGATED_COMPARISONS: readonly PgComparison[] = [
+  { name: '_neq', description: null, argument: SAME, compile: (column, operand) => sql`(not ${column} = ${operand()})` },
+  { name: '_nin', description: null, argument: LIST, compile: (column, list) => sql`(not ${column} = any (${list()}))` },
+];
+
 export const TEXT_COMPARISONS: readonly PgComparison[] = [
   operator('_like', sql`like`, 'does the column match the given pattern'),
   operator('_nlike', sql`not like`, 'does the column NOT match the given pattern'),

@@ -28,18 +28,17 @@ export function aggregateResult(context: Context, fields: readonly AggregateFiel
     columns.push(sql`${aggregate} as ${name}`);
     return sql`${outside}.${name}`;
   };
-  const object = builtObject(
-    fields.map((field): Entry => {
-      switch (field.kind) {
-        case 'typename':
-          return typenameEntry(field);
-        case 'nodes':
-          return { key: field.alias, value: value(rows.nodes(field)) };
-        case 'aggregate':
-          return { key: field.alias, value: builtObject(field.fields.map((item) => itemEntry(context, item, rows, value))) };
-      }
-    }),
-  );
+  const fieldSql = (field: AggregateField): Sql => {
+    switch (field.kind) {
+      case 'typename':
+        return typenameSql(field.typeName);
+      case 'nodes':
+        return value(rows.nodes(field));
+      case 'aggregate':
+        return builtObject(field.fields.map((item) => ({ key: item.alias, value: itemSql(context, item, rows, value) })));
+    }
+  };
+  const object = builtObject(fields.map((field) => ({ key: field.alias, value: fieldSql(field) })));
   // Without an aggregate a select has as many rows as its source.
   if (aggregates === 0) return sql`select ${object} as "json"`;
   if (outside === null) return rows.select(sql`${object} as "json"`);
@@ -52,27 +51,24 @@ function isWide(field: AggregateField, _index: number, all: readonly AggregateFi
   return !fitsOneCall(field.fields) || field.fields.some((item) => item.kind === 'function' && !fitsOneCall(item.fields));
 }
 
-function typenameEntry(field: { readonly alias: string; readonly typeName: string }): Entry {
-  return { key: field.alias, value: sql`${string(field.typeName)}::text` };
+function typenameSql(typeName: string): Sql {
+  return sql`${string(typeName)}::text`;
 }
 
-function itemEntry(context: Context, item: AggregateItem, rows: AggregatedRows, value: (aggregate: Sql) => Sql): Entry {
+function itemSql(context: Context, item: AggregateItem, rows: AggregatedRows, value: (aggregate: Sql) => Sql): Sql {
   switch (item.kind) {
     case 'typename':
-      return typenameEntry(item);
+      return typenameSql(item.typeName);
     case 'count':
-      return { key: item.alias, value: value(aggregateCall('count', item.columns.map(rows.read), item.distinct)) };
+      return value(aggregateCall('count', item.columns.map(rows.read), item.distinct));
     case 'function':
-      return {
-        key: item.alias,
-        value: builtObject(
-          item.fields.map((field): Entry => {
-            if (field.kind === 'typename') return typenameEntry(field);
-            const aggregate = value(aggregateCall(item.function, [rows.read(field.read)], false));
-            const asText = context.options.stringifyNumericTypes && isStringified(field.columnType);
-            return { key: field.alias, value: asText ? sql`(${aggregate})::text` : aggregate };
-          }),
-        ),
-      };
+      return builtObject(
+        item.fields.map((field): Entry => {
+          if (field.kind === 'typename') return { key: field.alias, value: typenameSql(field.typeName) };
+          const aggregate = value(aggregateCall(item.function, [rows.read(field.read)], false));
+          const asText = context.options.stringifyNumericTypes && isStringified(field.columnType);
+          return { key: field.alias, value: asText ? sql`(${aggregate})::text` : aggregate };
+        }),
+      );
   }
 }

@@ -6,11 +6,11 @@ import type { AggregatePredicate, BoolExp, Compare, CompareColumns, Exists } fro
 import type { Read } from '../../../ir/read.ts';
 import type { Operand } from '../../../ir/value.ts';
 import { EMPTY, join, type Sql, sql } from '../../../sql/fragment.ts';
-import { ARRAY_COMPARISONS, COMMON_COMPARISONS, type CompiledArgument, type PgComparison } from '../operators.ts';
+import { ARRAY_COMPARISONS, COMMON_COMPARISONS, type CompiledArgument, NEGATED_COMPARISONS, type PgComparison } from '../operators.ts';
 import { pgScalar } from '../types.ts';
 import { aggregateCall } from './aggregate-call.ts';
 import { type Context, ownScope, type Row, rowOutside, type Scope } from './context.ts';
-import { operandSql } from './operand.ts';
+import { isPostgis, operandSql } from './operand.ts';
 import { callSql, joinConditions, relationSql } from './relation.ts';
 import { typeName } from './type-name.ts';
 
@@ -138,7 +138,8 @@ function nullSafe(plain: Sql, operator: string, left: Sql, right: Sql): Sql {
 }
 
 function comparisonOf(type: CatalogType, operator: string): PgComparison {
-  return comparisonNamed(operator, COMMON_COMPARISONS, type.array ? ARRAY_COMPARISONS : pgScalar(type).comparisons);
+  if (type.array) return comparisonNamed(operator, COMMON_COMPARISONS, ARRAY_COMPARISONS);
+  return comparisonNamed(operator, isPostgis(type) ? NEGATED_COMPARISONS : [], COMMON_COMPARISONS, pgScalar(type).comparisons);
 }
 
 function comparisonNamed(name: string, ...tables: readonly (readonly PgComparison[])[]): PgComparison {

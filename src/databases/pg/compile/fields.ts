@@ -15,20 +15,21 @@ export interface CompiledFields {
 /** The fields of a row's JSON object, over any row: of a table, a sub-select or a common table expression. */
 export function fieldsOf(context: Context, fields: readonly Field[], row: Row): CompiledFields {
   const joins: Sql[] = [];
-  const entries = fields.map((field): Entry => {
-    switch (field.kind) {
-      case 'typename':
-        return { key: field.alias, value: sql`${string(field.typeName)}::text` };
-      case 'read':
-        return { key: field.alias, value: readField(context, field, row) };
-      case 'related': {
-        const alias = context.alias();
-        joins.push(sql` left join lateral (${context.query(field.query, row, field.join)}) as ${alias} on true`);
-        return { key: field.alias, value: sql`${alias}."json"` };
-      }
+  return { entries: fields.map((field) => ({ key: field.alias, value: fieldSql(context, field, row, joins) })), joins };
+}
+
+function fieldSql(context: Context, field: Field, row: Row, joins: Sql[]): Sql {
+  switch (field.kind) {
+    case 'typename':
+      return sql`${string(field.typeName)}::text`;
+    case 'read':
+      return readField(context, field, row);
+    case 'related': {
+      const alias = context.alias();
+      joins.push(sql` left join lateral (${context.query(field.query, row, field.join)}) as ${alias} on true`);
+      return sql`${alias}."json"`;
     }
-  });
-  return { entries, joins };
+  }
 }
 
 export function hasRelated(fields: readonly Field[]): boolean {

@@ -49,6 +49,10 @@ export function isSpatial(type: CatalogType): boolean {
   return type.kind === 'base' && type.schema !== 'pg_catalog' && (type.name === 'geometry' || type.name === 'geography');
 }
 
+export function isPostgis(type: CatalogType): boolean {
+  return isSpatial(type) || (type.kind === 'base' && type.schema !== 'pg_catalog' && type.name === 'raster');
+}
+
 /** GeoJSON objects go through PostGIS's reader; other texts (WKT, hex WKB) through the type's. */
 function spatialSql(operand: Operand): Sql {
   const { value, type, list } = operand;

@@ -24,7 +24,7 @@ export function isStringified(type: CatalogType): boolean {
   return type.schema === 'pg_catalog' && STRINGIFIED.has(type.name);
 }
 
-/** 15 decimals, and the reference system in its short form. */
+/** 15 decimals, and the reference system by its long name. */
 function geoJson(value: Sql): Sql {
   return sql`st_asgeojson(${value}, 15, 4)::json`;
 }
