@@ -46,7 +46,8 @@ export const relationshipName: Codec<string> = nonEmptyText;
 const columnNames: Codec<readonly string[]> = leaf(
   'NonEmpty',
   (json, path) => {
-    const columns = list(nonEmptyText).decode(json, path);
+    // A single name counts as a list of one.
+    const columns = typeof json === 'string' ? [nonEmptyText.decode(json, path)] : list(nonEmptyText).decode(json, path);
     if (columns.length === 0) throw parseFailed('parsing NonEmpty failed, unexpected empty list', path);
     return columns;
   },

@@ -39,7 +39,7 @@ function parseDocument(query: string, maxTokens: number): DocumentNode {
 }
 
 function notAQuery(reason: string): SvcError {
-  return new SvcError('validation-failed', 'not a valid graphql query', { path: at(ROOT, 'query'), internal: { reason } });
+  return new SvcError('validation-failed', 'not a valid graphql query', { path: at(ROOT, 'query'), cause: reason });
 }
 
 function refuseEqualNames(operations: readonly OperationDefinitionNode[]): void {
@@ -55,7 +55,10 @@ function chooseOperation(operations: readonly OperationDefinitionNode[], operati
   if (operationName === null) {
     const [only] = operations;
     if (only === undefined || operations.length > 1) {
-      throw new SvcError('validation-failed', 'exactly one operation has to be present in the document when operationName is not specified');
+      throw new SvcError(
+        'validation-failed',
+        'exactly one operation has to be present in the document when operationName is not specified',
+      );
     }
     return only;
   }

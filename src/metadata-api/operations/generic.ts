@@ -4,7 +4,6 @@ import { anyJson, bool, type Codec, defaulted, int, leaf, list, nonEmptyText, ob
 import { decodeDocument } from '../../metadata/document.ts';
 import { EMPTY_METADATA, type Metadata, metadataCodec } from '../../metadata/metadata.ts';
 import { shareUnchanged } from '../../metadata/share.ts';
-import { DEFAULT_SOURCE, NO_CUSTOMIZATION } from '../../metadata/source.ts';
 import { recordsOf } from '../../schema-cache/inconsistency.ts';
 import type { Inconsistency } from '../../schema-cache/schema-cache.ts';
 import { isJsonArray, isJsonObject, type Json } from '../../util/json.ts';
@@ -159,13 +158,8 @@ const clearMetadata: OperationGroup = () => [
     type: 'clear_metadata',
     args: noArguments,
     changes: 'metadata',
-    documentation: { summary: 'Empties the metadata; a source named default stays, with nothing tracked.', example: {} },
-    edit(metadata) {
-      const kept = metadata.sources.get(DEFAULT_SOURCE);
-      if (kept === undefined) return EMPTY_METADATA;
-      const emptied = { ...kept, customization: NO_CUSTOMIZATION, tables: new Map(), functions: new Map() };
-      return { ...EMPTY_METADATA, sources: new Map([[DEFAULT_SOURCE, emptied]]) };
-    },
+    documentation: { summary: 'Empties the metadata: all sources and everything else.', example: {} },
+    edit: () => EMPTY_METADATA,
     inconsistencies: () => 'allow',
   }),
 ];
