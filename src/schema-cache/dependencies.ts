@@ -1,0 +1,246 @@
+/**
+ * What depends on objects that are about to go (metadata reference 19.1): without `cascade` the
+ * list is the refusal, with it every dependent goes as well, whole and with its own dependents.
+ * Objects that belong to a table go with it silently. Asks the schema cache, not the database.
+ */
+import { nameKey, type QualifiedName } from '../catalog/catalog.ts';
+import { updateTable, withoutEntry, withoutFunction } from '../metadata/edit.ts';
+import type { Metadata } from '../metadata/metadata.ts';
+import type { PermissionKind } from '../metadata/permission.ts';
+import type { ArrayRelationship, ObjectRelationship } from '../metadata/relationship.ts';
+import { printName } from '../metadata/table-name.ts';
+import type { TableMetadata } from '../metadata/table.ts';
+import { mentions } from './mentions.ts';
+import { objectId } from './object-id.ts';
+import type { SchemaCache, SourceInfo, TableInfo } from './schema-cache.ts';
+
+/** What goes. */
+export type DroppedObject =
+  | { readonly kind: 'source'; readonly source: string }
+  | { readonly kind: 'table'; readonly source: string; readonly table: QualifiedName }
+  | { readonly kind: 'column' | 'constraint' | 'relationship' | 'computed-field'; readonly source: string; readonly table: QualifiedName; readonly name: string }
+  | { readonly kind: 'permission'; readonly source: string; readonly table: QualifiedName; readonly permission: PermissionKind; readonly role: string }
+  /** A tracked function. Nothing but its permissions, which go with it, depends on one. */
+  | { readonly kind: 'function'; readonly source: string; readonly function: QualifiedName }
+  /** The function in the database: computed fields use it whether it is tracked or not. */
+  | { readonly kind: 'database-function'; readonly source: string; readonly function: QualifiedName };
+
+export interface Dependent {
+  readonly objectId: string;
+  /** As in `relationship article.author in source "default"`. */
+  readonly text: string;
+  readonly remove: (metadata: Metadata) => Metadata;
+}
+
+/** Everything that depends on the dropped objects or on something in the list, sorted by text. */
+export function dependents(metadata: Metadata, cache: SchemaCache, dropped: readonly DroppedObject[]): readonly Dependent[] {
+  const found: Dependent[] = [];
+  for (const name of new Set(dropped.map(({ source }) => source))) {
+    const info = cache.sources.get(name);
+    const own = dropped.filter(({ source }) => source === name);
+    // Only remote relationships reach into another source.
+    if (info === undefined || own.some(({ kind }) => kind === 'source')) continue;
+    found.push(...new Search(metadata, info, own).run());
+  }
+  return found.sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0));
+}
+
+/** `cannot drop due to …`, the message of a refused drop. */
+export function refusalOf(found: readonly Dependent[]): string {
+  return `cannot drop due to the following dependent objects: ${found.map(({ text }) => text).join(', ')}`;
+}
+
+class Search {
+  readonly #source: SourceInfo;
+  readonly #tables: ReadonlyMap<string, TableMetadata>;
+  readonly #metadata: Metadata;
+  /** What is gone: tables and functions by `nameKey`; fields (columns, relationships, computed fields), constraints by table. */
+  readonly #goneTables = new Set<string>();
+  readonly #goneFields = new Map<string, Set<string>>();
+  readonly #goneConstraints = new Map<string, Set<string>>();
+  readonly #goneFunctions = new Set<string>();
+  readonly #gone = new Set<string>();
+  readonly #found: Dependent[] = [];
+
+  constructor(metadata: Metadata, source: SourceInfo, dropped: readonly DroppedObject[]) {
+    this.#metadata = metadata;
+    this.#source = source;
+    this.#tables = metadata.sources.get(source.name)?.tables ?? new Map();
+    for (const object of dropped) this.#mark(object);
+  }
+
+  run(): readonly Dependent[] {
+    for (let before = -1; before < this.#found.length; ) {
+      before = this.#found.length;
+      this.#pass();
+    }
+    return this.#found;
+  }
+
+  #mark(object: DroppedObject): void {
+    const { name } = this.#source;
+    switch (object.kind) {
+      case 'source':
+        return;
+      case 'table':
+        this.#goneTables.add(nameKey(object.table));
+        return;
+      case 'column':
+        addTo(this.#goneFields, nameKey(object.table), object.name);
+        return;
+      case 'constraint':
+        addTo(this.#goneConstraints, nameKey(object.table), object.name);
+        return;
+      case 'relationship':
+        addTo(this.#goneFields, nameKey(object.table), object.name);
+        this.#gone.add(objectId.relationship(name, object.table, object.name));
+        return;
+      case 'computed-field':
+        addTo(this.#goneFields, nameKey(object.table), object.name);
+        this.#gone.add(objectId.computedField(name, object.table, object.name));
+        return;
+      case 'permission':
+        this.#gone.add(objectId.permission(name, object.table, object.permission, object.role));
+        return;
+      case 'function':
+        this.#gone.add(objectId.function(name, object.function));
+        return;
+      case 'database-function':
+        this.#goneFunctions.add(nameKey(object.function));
+        this.#gone.add(objectId.function(name, object.function));
+    }
+  }
+
+  #add(objectIdentity: string, text: string, remove: (metadata: Metadata) => Metadata, gone: DroppedObject): void {
+    if (this.#gone.has(objectIdentity)) return;
+    this.#mark(gone);
+    this.#gone.add(objectIdentity);
+    this.#found.push({ objectId: objectIdentity, text: `${text} in source "${this.#source.name}"`, remove });
+  }
+
+  #pass(): void {
+    for (const [key, info] of this.#source.tables) {
+      const table = this.#tables.get(key);
+      if (table === undefined || this.#goneTables.has(key)) continue;
+      this.#relationships(key, info, table);
+      this.#computedFields(key, info);
+      this.#permissions(key, info, table);
+    }
+    this.#functions();
+  }
+
+  #relationships(key: string, info: TableInfo, table: TableMetadata): void {
+    const source = this.#source.name;
+    for (const relationship of info.relationships.values()) {
+      const { name, join, target } = relationship;
+      const definition = (table.objectRelationships.get(name) ?? table.arrayRelationships.get(name)) as ObjectRelationship | ArrayRelationship | undefined;
+      const targetKey = nameKey(target);
+      const broken =
+        this.#goneTables.has(targetKey) ||
+        join.columns.some(({ local, remote }) => this.#isGone(key, local) || this.#isGone(targetKey, remote)) ||
+        (definition !== undefined && this.#goneForeignKey(info, targetKey, definition));
+      if (!broken) continue;
+      this.#add(
+        objectId.relationship(source, info.name, name),
+        `relationship ${this.#print(info.name)}.${name}`,
+        (metadata) =>
+          updateTable(metadata, source, key, (entry) => ({
+            ...entry,
+            objectRelationships: withoutEntry(entry.objectRelationships, name),
+            arrayRelationships: withoutEntry(entry.arrayRelationships, name),
+          })),
+        { kind: 'relationship', source, table: info.name, name },
+      );
+    }
+  }
+
+  /** Whether the relationship is over a foreign key that goes. */
+  #goneForeignKey(info: TableInfo, targetKey: string, { using }: ObjectRelationship | ArrayRelationship): boolean {
+    if (using.kind === 'manual') return false;
+    const owner = using.kind === 'own-columns' ? info : this.#source.tables.get(targetKey);
+    const gone = owner === undefined ? undefined : this.#goneConstraints.get(nameKey(owner.name));
+    if (owner === undefined || gone === undefined) return false;
+    const { columns } = using;
+    const over = owner.catalog.foreignKeys.filter((foreignKey) => foreignKey.columns.length === columns.length && columns.every((column) => foreignKey.columns.includes(column)));
+    return over.some((foreignKey) => gone.has(foreignKey.name));
+  }
+
+  #computedFields(key: string, info: TableInfo): void {
+    const source = this.#source.name;
+    for (const { name, function: called, returns } of info.computedFields.values()) {
+      const broken = this.#goneFunctions.has(nameKey(called.name)) || (returns.kind === 'table' && this.#goneTables.has(nameKey(returns.table)));
+      if (!broken) continue;
+      this.#add(
+        objectId.computedField(source, info.name, name),
+        `computed field ${this.#print(info.name)}.${name}`,
+        (metadata) => updateTable(metadata, source, key, (entry) => ({ ...entry, computedFields: withoutEntry(entry.computedFields, name) })),
+        { kind: 'computed-field', source, table: info.name, name },
+      );
+    }
+  }
+
+  #permissions(key: string, info: TableInfo, table: TableMetadata): void {
+    const { selectPermissions, insertPermissions, updatePermissions, deletePermissions } = table;
+    for (const { role, permission: p } of selectPermissions.values()) {
+      if (this.#anyGone(key, p.columns) || this.#anyGone(key, p.computedFields) || this.#uses(key, p.filter)) this.#permission(key, info, 'select', role);
+    }
+    for (const { role, permission: p } of insertPermissions.values()) {
+      if (this.#anyGone(key, p.columns ?? '*') || this.#anyGone(key, [...p.set.keys()]) || this.#uses(key, p.check)) this.#permission(key, info, 'insert', role);
+    }
+    for (const { role, permission: p } of updatePermissions.values()) {
+      const uses = this.#uses(key, p.filter) || (p.check !== null && this.#uses(key, p.check));
+      if (this.#anyGone(key, p.columns) || this.#anyGone(key, [...p.set.keys()]) || uses) this.#permission(key, info, 'update', role);
+    }
+    for (const { role, permission: p } of deletePermissions.values()) if (this.#uses(key, p.filter)) this.#permission(key, info, 'delete', role);
+  }
+
+  #permission(key: string, info: TableInfo, kind: PermissionKind, role: string): void {
+    const source = this.#source.name;
+    const property = `${kind}Permissions` as const;
+    this.#add(
+      objectId.permission(source, info.name, kind, role),
+      `permission ${this.#print(info.name)}.${role}.${kind}`,
+      (metadata) => updateTable(metadata, source, key, (entry) => ({ ...entry, [property]: withoutEntry<string, unknown>(entry[property], role) })),
+      { kind: 'permission', source, table: info.name, permission: kind, role },
+    );
+  }
+
+  #functions(): void {
+    const source = this.#source.name;
+    for (const [key, { name, returns }] of this.#source.functions) {
+      if (!this.#goneTables.has(nameKey(returns)) || this.#metadata.sources.get(source)?.functions.has(key) !== true) continue;
+      this.#add(objectId.function(source, name), `function ${this.#print(name)}`, (metadata) => withoutFunction(metadata, source, key), {
+        kind: 'function',
+        source,
+        function: name,
+      });
+    }
+  }
+
+  #isGone(key: string, field: string): boolean {
+    return this.#goneFields.get(key)?.has(field) === true;
+  }
+
+  /** `*` stands for every column there is. */
+  #anyGone(key: string, fields: '*' | readonly string[]): boolean {
+    const gone = this.#goneFields.get(key);
+    if (gone === undefined) return false;
+    if (fields !== '*') return fields.some((field) => gone.has(field));
+    return this.#source.tables.get(key)?.catalog.columns.some(({ name }) => gone.has(name)) === true;
+  }
+
+  #uses(key: string, expression: Parameters<typeof mentions>[2]): boolean {
+    if (this.#goneTables.size === 0 && this.#goneFields.size === 0) return false;
+    return mentions(this.#source, key, expression, { table: (table) => this.#goneTables.has(table), field: (table, field) => this.#isGone(table, field) });
+  }
+
+  #print(name: QualifiedName): string {
+    return printName(name, this.#source.backend.defaultSchema);
+  }
+}
+
+function addTo(map: Map<string, Set<string>>, key: string, value: string): void {
+  const set = map.get(key);
+  if (set === undefined) map.set(key, new Set([value]));
+  else set.add(value);
+}
