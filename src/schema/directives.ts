@@ -11,8 +11,19 @@ import type { Input } from './translation.ts';
 import { type InputField, named } from './types.ts';
 
 export type DirectiveLocation =
-  | 'QUERY' | 'MUTATION' | 'SUBSCRIPTION' | 'FIELD' | 'FRAGMENT_SPREAD' | 'INLINE_FRAGMENT' | 'FRAGMENT_DEFINITION' | 'VARIABLE_DEFINITION'
-  | 'FIELD_DEFINITION' | 'ARGUMENT_DEFINITION' | 'INPUT_FIELD_DEFINITION' | 'ENUM_VALUE' | 'SCALAR';
+  | 'QUERY'
+  | 'MUTATION'
+  | 'SUBSCRIPTION'
+  | 'FIELD'
+  | 'FRAGMENT_SPREAD'
+  | 'INLINE_FRAGMENT'
+  | 'FRAGMENT_DEFINITION'
+  | 'VARIABLE_DEFINITION'
+  | 'FIELD_DEFINITION'
+  | 'ARGUMENT_DEFINITION'
+  | 'INPUT_FIELD_DEFINITION'
+  | 'ENUM_VALUE'
+  | 'SCALAR';
 
 export interface DirectiveDefinition {
   readonly name: string;
@@ -21,7 +32,12 @@ export interface DirectiveDefinition {
   readonly args: ReadonlyMap<string, InputField>;
 }
 
-function directive(name: string, description: string, locations: readonly DirectiveLocation[], args: readonly InputField[]): [string, DirectiveDefinition] {
+function directive(
+  name: string,
+  description: string,
+  locations: readonly DirectiveLocation[],
+  args: readonly InputField[],
+): [string, DirectiveDefinition] {
   return [name, { name, description, locations, args: new Map(args.map((arg) => [arg.name, arg])) }];
 }
 
@@ -35,16 +51,27 @@ export const DIRECTIVES: ReadonlyMap<string, DirectiveDefinition> = new Map([
     { name: 'if', description: null, type: named('Boolean', () => BOOLEAN, true) },
   ]),
   // Accepted without effect: answers are never cached.
-  directive('cached', 'whether this query should be cached (no effect)', ['QUERY'], [
-    { name: 'ttl', description: 'seconds that an answer may be reused', type: named('Int', () => INT, true), default: 60 },
-    { name: 'refresh', description: 'replace the cached answer', type: named('Boolean', () => BOOLEAN, true), default: false },
-  ]),
-  directive('deprecated', 'marks an element of a schema as no longer supported', ['FIELD_DEFINITION', 'ARGUMENT_DEFINITION', 'INPUT_FIELD_DEFINITION', 'ENUM_VALUE'], [
-    { name: 'reason', description: null, type: named('String', () => STRING), default: 'No longer supported' },
-  ]),
-  directive('specifiedBy', 'gives the address of the specification of a scalar', ['SCALAR'], [
-    { name: 'url', description: null, type: named('String', () => STRING, true) },
-  ]),
+  directive(
+    'cached',
+    'whether this query should be cached (no effect)',
+    ['QUERY'],
+    [
+      { name: 'ttl', description: 'seconds that an answer may be reused', type: named('Int', () => INT, true), default: 60 },
+      { name: 'refresh', description: 'replace the cached answer', type: named('Boolean', () => BOOLEAN, true), default: false },
+    ],
+  ),
+  directive(
+    'deprecated',
+    'marks an element of a schema as no longer supported',
+    ['FIELD_DEFINITION', 'ARGUMENT_DEFINITION', 'INPUT_FIELD_DEFINITION', 'ENUM_VALUE'],
+    [{ name: 'reason', description: null, type: named('String', () => STRING), default: 'No longer supported' }],
+  ),
+  directive(
+    'specifiedBy',
+    'gives the address of the specification of a scalar',
+    ['SCALAR'],
+    [{ name: 'url', description: null, type: named('String', () => STRING, true) }],
+  ),
 ]);
 
 const PLACES: Readonly<Record<DirectiveLocation, string>> = {

@@ -4,8 +4,16 @@ import { QUERY_ONLY } from '../../test/support/small-schema.ts';
 
 describe('choice of the operation', () => {
   test.each([
-    ['fragment F on author { id }', undefined, 'exactly one operation has to be present in the document when operationName is not specified'],
-    ['query a { notice } query b { notice }', undefined, 'exactly one operation has to be present in the document when operationName is not specified'],
+    [
+      'fragment F on author { id }',
+      undefined,
+      'exactly one operation has to be present in the document when operationName is not specified',
+    ],
+    [
+      'query a { notice } query b { notice }',
+      undefined,
+      'exactly one operation has to be present in the document when operationName is not specified',
+    ],
     ['{ notice } query b { notice }', 'b', 'operationName cannot be used when an anonymous operation exists in the document'],
     ['query b { notice }', 'x', 'no such operation found in the document: "x"'],
   ])('%s with operationName %s', (query, operationName, message) => {
@@ -17,22 +25,31 @@ describe('choice of the operation', () => {
   });
 
   test('two operations of one name are refused', () => {
-    expect(refusal('query a { notice } query a { notice }', { operationName: 'a' })).toBe('parse-failed: multiple definitions for operation "a" @ $');
+    expect(refusal('query a { notice } query a { notice }', { operationName: 'a' })).toBe(
+      'parse-failed: multiple definitions for operation "a" @ $',
+    );
   });
 
-  test.each([['mutation { delete_author(where: {}) { id } }', 'no mutations exist'], ['subscription { author { id } }', 'no subscriptions exist']])(
-    '%s where the role has none',
-    (query, message) => expect(refusal(query, { roots: QUERY_ONLY })).toBe(`validation-failed: ${message} @ $`),
+  test.each([
+    ['mutation { delete_author(where: {}) { id } }', 'no mutations exist'],
+    ['subscription { author { id } }', 'no subscriptions exist'],
+  ])('%s where the role has none', (query, message) =>
+    expect(refusal(query, { roots: QUERY_ONLY })).toBe(`validation-failed: ${message} @ $`),
   );
 });
 
 describe('syntax', () => {
-  test.each(['', '{', '{ author { } }', 'query ($x) { notice }', 'type T { a: Int }', '{ a(x: 01) }', '{ author { id } } }', '\u0000'])('%j is no query', (query) => {
-    expect(refusal(query)).toBe('validation-failed: not a valid graphql query @ $.query');
-  });
+  test.each(['', '{', '{ author { } }', 'query ($x) { notice }', 'type T { a: Int }', '{ a(x: 01) }', '{ author { id } } }', '\u0000'])(
+    '%j is no query',
+    (query) => {
+      expect(refusal(query)).toBe('validation-failed: not a valid graphql query @ $.query');
+    },
+  );
 
   test('what the parser found is for administrators', () => {
-    expect(() => engine().prepare('{', null)).toThrowError(expect.objectContaining({ internal: { reason: expect.stringContaining('Expected Name') } }));
+    expect(() => engine().prepare('{', null)).toThrowError(
+      expect.objectContaining({ internal: { reason: expect.stringContaining('Expected Name') } }),
+    );
   });
 });
 
@@ -43,7 +60,10 @@ describe('fragments', () => {
       '{ author { ...a } } fragment a on author { articles { ...b } } fragment b on article { author { ...a } }',
       'validation-failed: the fragment definition(s) a and b form a cycle @ $.selectionSet.author.selectionSet.a.selectionSet.articles.selectionSet.b.selectionSet.author.selectionSet',
     ],
-    ['{ ...a } fragment a on query_root { ...a }', 'validation-failed: the fragment definition(s) a form a cycle @ $.selectionSet.a.selectionSet'],
+    [
+      '{ ...a } fragment a on query_root { ...a }',
+      'validation-failed: the fragment definition(s) a form a cycle @ $.selectionSet.a.selectionSet',
+    ],
     [
       '{ ...x } fragment x on query_root { ...a } fragment a on query_root { ...b } fragment b on query_root { ...c } fragment c on query_root { ...a }',
       'validation-failed: the fragment definition(s) a, b and c form a cycle @ $.selectionSet.x.selectionSet.a.selectionSet.b.selectionSet.c.selectionSet',
@@ -75,15 +95,24 @@ describe('directives', () => {
     ['query @include(if: true) { notice }', "directive 'include' is not allowed on a query @ $"],
     ['mutation @cached { delete_author(where: {}) { id } }', "directive 'cached' is not allowed on a mutation @ $"],
     ['query ($x: Int @skip(if: true)) { notice }', "directive 'skip' is not allowed on a variable definition @ $"],
-    ['{ ...F } fragment F on query_root @skip(if: true) { notice }', "directive 'skip' is not allowed on a fragment definition @ $.selectionSet.F"],
+    [
+      '{ ...F } fragment F on query_root @skip(if: true) { notice }',
+      "directive 'skip' is not allowed on a fragment definition @ $.selectionSet.F",
+    ],
     ['{ notice @cached }', "directive 'cached' is not allowed on a field @ $.selectionSet.notice"],
     ['{ notice @deprecated }', "directive 'deprecated' is not allowed on a field @ $.selectionSet.notice"],
-    ['{ notice @include(if: true) @include(if: true) }', "the following directives are used more than once: ['include'] @ $.selectionSet.notice"],
+    [
+      '{ notice @include(if: true) @include(if: true) }',
+      "the following directives are used more than once: ['include'] @ $.selectionSet.notice",
+    ],
     ['{ notice @include }', "missing required field 'if' @ $.selectionSet.notice.if"],
     ['{ notice @include(if: true, unless: true) }', "'include' has no argument named 'unless' @ $.selectionSet.notice"],
     ['{ notice @include(if: "yes") }', "expected a boolean for type 'Boolean', but found a string @ $.selectionSet.notice.if"],
     ['{ notice @include(if: null) }', "unexpected null value for type 'Boolean' @ $.selectionSet.notice.if"],
-    ['query ($x: Int!) { notice @skip(if: $x) }', "variable 'x' is declared as 'Int!', but used where 'Boolean!' is expected @ $.selectionSet.notice.if"],
+    [
+      'query ($x: Int!) { notice @skip(if: $x) }',
+      "variable 'x' is declared as 'Int!', but used where 'Boolean!' is expected @ $.selectionSet.notice.if",
+    ],
     ['query @cached(ttl: "a") { notice }', "expected a 32-bit integer for type 'Int', but found a string @ $.directives.ttl"],
   ])('%s', (query, message) => {
     const variables: Record<string, number> = query.includes('$x: Int!') ? { x: 1 } : {};
@@ -91,6 +120,9 @@ describe('directives', () => {
   });
 
   test('@cached is accepted without effect', () => {
-    expect(translate('query ($t: Int!) @cached(ttl: $t, refresh: true) { notice }', { variables: { t: 5 } })).toEqual({ ...translate('{ notice }'), constraints: expect.anything() });
+    expect(translate('query ($t: Int!) @cached(ttl: $t, refresh: true) { notice }', { variables: { t: 5 } })).toEqual({
+      ...translate('{ notice }'),
+      constraints: expect.anything(),
+    });
   });
 });

@@ -25,7 +25,12 @@ export interface OperationLimits {
   readonly maxIntrospectionCharacters: number;
 }
 
-export const DEFAULT_LIMITS: OperationLimits = { maxTokens: 50_000, maxDepth: 200, maxNodes: 20_000, maxIntrospectionCharacters: 128 * 1024 * 1024 };
+export const DEFAULT_LIMITS: OperationLimits = {
+  maxTokens: 50_000,
+  maxDepth: 200,
+  maxNodes: 20_000,
+  maxIntrospectionCharacters: 128 * 1024 * 1024,
+};
 
 export interface RoleSchemaOptions {
   readonly introspectionDisabled: boolean;
@@ -40,7 +45,10 @@ export interface RoleSchemaOptions {
 export function createRoleSchema(role: string, roots: RootTypes, options: RoleSchemaOptions): RoleSchema {
   const { limits, nullInNonNullableVariables } = options;
   const missingVariablesAreAbsent = options.noNullUnboundVariableDefault === true;
-  const introspection = introspectionFields(role, roots, { disabled: options.introspectionDisabled, maxCharacters: limits.maxIntrospectionCharacters });
+  const introspection = introspectionFields(role, roots, {
+    disabled: options.introspectionDisabled,
+    maxCharacters: limits.maxIntrospectionCharacters,
+  });
   const parents: Readonly<Record<PreparedOperation['kind'], SelectionParent | null>> = {
     query: { type: roots.query, union: null, metaFields: introspection },
     mutation: roots.mutation === null ? null : { type: roots.mutation, union: null },
@@ -61,10 +69,22 @@ export function createRoleSchema(role: string, roots: RootTypes, options: RoleSc
       return {
         kind,
         name: operation.name?.value ?? null,
-        variables: variableBinder(declared, usedVariables, { nullInNonNullableVariables, missingVariablesAreAbsent, maxDepth: limits.maxDepth }),
+        variables: variableBinder(declared, usedVariables, {
+          nullInNonNullableVariables,
+          missingVariablesAreAbsent,
+          maxDepth: limits.maxDepth,
+        }),
         translate(variables: Variables) {
           const constraints = createConstraintRecorder(limits.maxNodes);
-          const context: SelectionContext = { variables, declared, constraints, nullInNonNullableVariables, missingVariablesAreAbsent, fragments, argumentTexts };
+          const context: SelectionContext = {
+            variables,
+            declared,
+            constraints,
+            nullInNonNullableVariables,
+            missingVariablesAreAbsent,
+            fragments,
+            argumentTexts,
+          };
           checkOperationDirectives(context, operation.directives, at(ROOT, 'directives'));
           return translateOperation(kind, document, parent, context);
         },

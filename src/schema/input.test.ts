@@ -5,7 +5,8 @@ import { holds } from './constraint.ts';
 import type { Value } from '../ir/value.ts';
 import type { Json } from '../util/json.ts';
 
-const where = (operation: ReturnType<typeof translate>): Record<string, Record<string, Value>> => seen(operation)[0]?.args['where'] as Record<string, Record<string, Value>>;
+const where = (operation: ReturnType<typeof translate>): Record<string, Record<string, Value>> =>
+  seen(operation)[0]?.args['where'] as Record<string, Record<string, Value>>;
 const PATH = '$.selectionSet.author.args.where';
 
 describe('literals', () => {
@@ -26,7 +27,10 @@ describe('literals', () => {
     ['{id: {_is_null: 1.0}}', `expected a boolean for type 'Boolean', but found a float @ ${PATH}.id._is_null`],
     ['{id: {_is_null: yes}}', `expected a boolean for type 'Boolean', but found an enum value @ ${PATH}.id._is_null`],
     ['{key: {_eq: abc}}', `expected a string for type 'uuid', but found an enum value @ ${PATH}.key._eq`],
-    ['{color: {_eq: pink}}', `expected one of the values ['blue', 'green', 'red'] for type 'colors_enum', but found 'pink' @ ${PATH}.color._eq`],
+    [
+      '{color: {_eq: pink}}',
+      `expected one of the values ['blue', 'green', 'red'] for type 'colors_enum', but found 'pink' @ ${PATH}.color._eq`,
+    ],
     ['{color: {_eq: "red"}}', `expected an enum value for type 'colors_enum', but found a string @ ${PATH}.color._eq`],
     ['{color: {_in: [red, 1]}}', `expected an enum value for type 'colors_enum', but found an integer @ ${PATH}.color._in[1]`],
   ])('where: %s', (literal, message) => expect(refusal(`{ author(where: ${literal}) { id } }`)).toBe(`validation-failed: ${message}`));
@@ -39,7 +43,9 @@ describe('literals', () => {
     ['{}', "expected a non-negative 32-bit integer for type 'Int', but found an object"],
     ['[1]', "expected a non-negative 32-bit integer for type 'Int', but found a list"],
     ['three', "expected a 32-bit integer for type 'Int', but found an enum value"],
-  ])('limit: %s', (literal, message) => expect(refusal(`{ author(limit: ${literal}) { id } }`)).toBe(`validation-failed: ${message} @ $.selectionSet.author.args.limit`));
+  ])('limit: %s', (literal, message) =>
+    expect(refusal(`{ author(limit: ${literal}) { id } }`)).toBe(`validation-failed: ${message} @ $.selectionSet.author.args.limit`),
+  );
 
   test.each([
     ['{near(args: {}) { id }}', "missing required field 'distance' @ $.selectionSet.near.args.args.distance"],
@@ -48,7 +54,10 @@ describe('literals', () => {
     ['{near(args: {distance: null}) { id }}', "unexpected null value for type 'Float' @ $.selectionSet.near.args.args.distance"],
     ['{author_by_pk { id }}', "missing required field 'id' @ $.selectionSet.author_by_pk.args.id"],
     ['{author_by_pk(id: null) { id }}', "unexpected null value for type 'Int' @ $.selectionSet.author_by_pk.args.id"],
-    ['mutation {delete_author(where: null) { id }}', "expected an object for type 'author_bool_exp', but found null @ $.selectionSet.delete_author.args.where"],
+    [
+      'mutation {delete_author(where: null) { id }}',
+      "expected an object for type 'author_bool_exp', but found null @ $.selectionSet.delete_author.args.where",
+    ],
     ['mutation {delete_author { id }}', "missing required field 'where' @ $.selectionSet.delete_author.args.where"],
     ['{author(x: 1) { id }}', "'author' has no argument named 'x' @ $.selectionSet.author"],
   ])('%s', (query, message) => expect(refusal(query)).toBe(`validation-failed: ${message}`));
@@ -66,7 +75,10 @@ describe('literals', () => {
     ['red', 'red'],
   ])('jsonb takes %s as it is', (literal, json) => {
     const value = where(translate(`{ author(where: {data: {_eq: ${literal}}}) { id } }`))['data']?.['_eq'];
-    expect(value).toEqual({ kind: 'literal', json: typeof json === 'object' && json !== null && 'text' in json ? expect.objectContaining(json) : json });
+    expect(value).toEqual({
+      kind: 'literal',
+      json: typeof json === 'object' && json !== null && 'text' in json ? expect.objectContaining(json) : json,
+    });
   });
 
   test('fields come in written order, absent ones stay away', () => {
@@ -104,13 +116,48 @@ describe('variables', () => {
     ['null inside', W, { w: { id: { _eq: null } } }, `unexpected null value for type 'Int' @ ${PATH}.id._eq`],
     ['null in a list', W, { w: { _and: [null] } }, `expected an object for type 'author_bool_exp', but found null @ ${PATH}._and[0]`],
     ['key that is no name', W, { w: { 'a b': 1 } }, 'variable value contains object with key "a b", which is not a legal GraphQL name @ $'],
-    ['null at an operator', 'query ($x: Int) { author(where: {id: {_eq: $x}}) { id } }', { x: null }, `unexpected null value for type 'Int' @ ${PATH}.id._eq`],
-    ['missing at an operator', 'query ($x: Int) { author(where: {id: {_eq: $x}}) { id } }', {}, `unexpected null value for type 'Int' @ ${PATH}.id._eq`],
-    ['limit', 'query ($x: Int) { author(limit: $x) { id } }', { x: '3' }, "expected a non-negative 32-bit integer for type 'Int', but found a string @ $.selectionSet.author.args.limit"],
-    ['fraction', 'query ($x: Int) { author(limit: $x) { id } }', { x: 1.5 }, "expected a non-negative 32-bit integer for type 'Int', but found a number @ $.selectionSet.author.args.limit"],
-    ['enum value', 'query ($x: order_by) { author(order_by: {id: $x}) { id } }', { x: 'up' }, "expected one of the values ['asc', 'desc'] for type 'order_by', but found 'up' @ $.selectionSet.author.args.order_by[0].id"],
-    ['number as enum', 'query ($x: order_by) { author(order_by: {id: $x}) { id } }', { x: 1 }, "expected an enum value for type 'order_by', but found a number @ $.selectionSet.author.args.order_by[0].id"],
-    ['missing required', 'query ($x: near_input!) { near(args: $x) { id } }', { x: {} }, "missing required field 'distance' @ $.selectionSet.near.args.args.distance"],
+    [
+      'null at an operator',
+      'query ($x: Int) { author(where: {id: {_eq: $x}}) { id } }',
+      { x: null },
+      `unexpected null value for type 'Int' @ ${PATH}.id._eq`,
+    ],
+    [
+      'missing at an operator',
+      'query ($x: Int) { author(where: {id: {_eq: $x}}) { id } }',
+      {},
+      `unexpected null value for type 'Int' @ ${PATH}.id._eq`,
+    ],
+    [
+      'limit',
+      'query ($x: Int) { author(limit: $x) { id } }',
+      { x: '3' },
+      "expected a non-negative 32-bit integer for type 'Int', but found a string @ $.selectionSet.author.args.limit",
+    ],
+    [
+      'fraction',
+      'query ($x: Int) { author(limit: $x) { id } }',
+      { x: 1.5 },
+      "expected a non-negative 32-bit integer for type 'Int', but found a number @ $.selectionSet.author.args.limit",
+    ],
+    [
+      'enum value',
+      'query ($x: order_by) { author(order_by: {id: $x}) { id } }',
+      { x: 'up' },
+      "expected one of the values ['asc', 'desc'] for type 'order_by', but found 'up' @ $.selectionSet.author.args.order_by[0].id",
+    ],
+    [
+      'number as enum',
+      'query ($x: order_by) { author(order_by: {id: $x}) { id } }',
+      { x: 1 },
+      "expected an enum value for type 'order_by', but found a number @ $.selectionSet.author.args.order_by[0].id",
+    ],
+    [
+      'missing required',
+      'query ($x: near_input!) { near(args: $x) { id } }',
+      { x: {} },
+      "missing required field 'distance' @ $.selectionSet.near.args.args.distance",
+    ],
   ])('%s', (_name, query, variables, message) => expect(refusal(query, { variables })).toBe(`validation-failed: ${message}`));
 
   test('scalars stay references and are checked when they are bound', () => {
@@ -127,18 +174,28 @@ describe('variables', () => {
     expect(() => list.check([true], list.at)).toThrowError(expect.objectContaining({ printedPath: `${PATH}.id._in[0]` }));
     expect(() => list.check(null, list.at)).toThrowError('expected a list, but found null');
     expect(enumeration.check('blue', enumeration.at)).toBe('blue!');
-    expect(() => enumeration.check('pink', enumeration.at)).toThrowError("expected one of the values ['blue', 'green', 'red'] for type 'colors_enum', but found 'pink'");
+    expect(() => enumeration.check('pink', enumeration.at)).toThrowError(
+      "expected one of the values ['blue', 'green', 'red'] for type 'colors_enum', but found 'pink'",
+    );
   });
 
   test('lists written in the document may hold variables', () => {
     const operation = translate('query ($x: Int!) { author(where: {id: {_in: [1, $x]}}) { id } }', { variables: { x: 2 } });
     const list = where(operation)['id']?.['_in'] as Value;
-    expect(plainValue(list)).toEqual({ kind: 'list', items: [{ kind: 'literal', json: 1 }, { kind: 'variable', name: 'x', path: [] }] });
+    expect(plainValue(list)).toEqual({
+      kind: 'list',
+      items: [
+        { kind: 'literal', json: 1 },
+        { kind: 'variable', name: 'x', path: [] },
+      ],
+    });
     expect(operation.constraints).toEqual([]);
   });
 
   test('variables inside a jsonb literal are fixed in the plan', () => {
-    const operation = translate('query ($x: Int, $y: jsonb) { author(where: {data: {_eq: {a: [$x, $y]}}}) { id } }', { variables: { y: { any: 'a b' } } });
+    const operation = translate('query ($x: Int, $y: jsonb) { author(where: {data: {_eq: {a: [$x, $y]}}}) { id } }', {
+      variables: { y: { any: 'a b' } },
+    });
     expect(where(operation)['data']?.['_eq']).toEqual({ kind: 'literal', json: { a: [null, { any: 'a b' }] } });
     expect(operation.constraints).toEqual([
       { variable: 'x', path: [], fact: { kind: 'equals', json: null } },
@@ -153,10 +210,12 @@ describe('variables', () => {
 });
 
 describe('constraints', () => {
-  const query = 'query ($w: author_bool_exp, $o: [author_order_by!], $n: Int, $i: Boolean!) { author(where: $w, order_by: $o, limit: $n) { id @include(if: $i) name } }';
+  const query =
+    'query ($w: author_bool_exp, $o: [author_order_by!], $n: Int, $i: Boolean!) { author(where: $w, order_by: $o, limit: $n) { id @include(if: $i) name } }';
   const given = { w: { id: { _eq: 1 }, _and: [{}] }, o: { id: 'asc' }, n: 3, i: true };
   const { constraints } = translate(query, { variables: given });
-  const fits = (variables: Record<string, Json>): boolean => constraints.every((constraint) => holds(constraint, { ...given, ...variables }));
+  const fits = (variables: Record<string, Json>): boolean =>
+    constraints.every((constraint) => holds(constraint, { ...given, ...variables }));
 
   test('each fact once, none that another one implies', () => {
     expect(constraints).toEqual([
@@ -195,7 +254,7 @@ describe('constraints', () => {
   });
 });
 
-describe('variables that were not sent, with the specification\'s rule switched on', () => {
+describe("variables that were not sent, with the specification's rule switched on", () => {
   const options = { noNullUnboundVariableDefault: true };
   const query = 'query ($x: Int) { author(where: {id: {_eq: $x}}, limit: $x) { id } }';
 

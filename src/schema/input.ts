@@ -33,7 +33,11 @@ function isAbsent(context: InputContext, node: ValueNode, path: Path): boolean {
   const declaration = declarationOf(context, name, path);
   if (declaration.type.nonNull || declaration.default !== undefined) return false;
   const value = context.variables[name];
-  context.constraints.record({ variable: name, path: [], fact: value === undefined ? { kind: 'absent' } : { kind: 'null', isNull: value === null } });
+  context.constraints.record({
+    variable: name,
+    path: [],
+    fact: value === undefined ? { kind: 'absent' } : { kind: 'null', isNull: value === null },
+  });
   return value === undefined;
 }
 
@@ -42,7 +46,11 @@ export function createInput(context: InputContext, node: ValueNode, type: InputT
     const name = node.name.value;
     const declaration = declarationOf(context, name, path);
     if (!mayStandAt(declaration, type, positionHasDefault)) {
-      throw new SvcError('validation-failed', `variable '${name}' is declared as '${declaration.typeText}', but used where '${printType(type)}' is expected`, { path });
+      throw new SvcError(
+        'validation-failed',
+        `variable '${name}' is declared as '${declaration.typeText}', but used where '${printType(type)}' is expected`,
+        { path },
+      );
     }
     const neverNull = declaration.type.nonNull && !context.nullInNonNullableVariables;
     return createVariableInput(context, { name, inner: [], json: context.variables[name] ?? null, neverNull }, type, path);
@@ -66,7 +74,12 @@ function createLiteralInput(context: InputContext, node: ValueNode, type: InputT
   return input;
 }
 
-function entries(context: InputContext, node: ValueNode, type: InputTypeRef, path: Path): readonly { readonly field: InputField; readonly input: Input }[] {
+function entries(
+  context: InputContext,
+  node: ValueNode,
+  type: InputTypeRef,
+  path: Path,
+): readonly { readonly field: InputField; readonly input: Input }[] {
   invariant(type.kind === 'named', 'an input object position');
   const object = type.type();
   invariant(object.kind === 'input-object', `${type.name} is an input object`);
@@ -149,7 +162,11 @@ function scalar(context: InputContext, node: ValueNode, type: ScalarSchemaType, 
   const json = literalJson(node, (name) => {
     declarationOf(context, name, path);
     const sent = context.variables[name];
-    context.constraints.record({ variable: name, path: [], fact: sent === undefined ? { kind: 'absent' } : { kind: 'equals', json: sent } });
+    context.constraints.record({
+      variable: name,
+      path: [],
+      fact: sent === undefined ? { kind: 'absent' } : { kind: 'equals', json: sent },
+    });
     return sent ?? null;
   });
   return type.check(json, path, holdsVariable(node) ? undefined : describeLiteral(node));

@@ -1,4 +1,12 @@
-import { buildClientSchema, getIntrospectionQuery, GraphQLObjectType, type IntrospectionQuery, lexicographicSortSchema, printSchema, validateSchema } from 'graphql';
+import {
+  buildClientSchema,
+  getIntrospectionQuery,
+  GraphQLObjectType,
+  type IntrospectionQuery,
+  lexicographicSortSchema,
+  printSchema,
+  validateSchema,
+} from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { answer, engine, refusal, translate } from '../../test/support/small-engine.ts';
 import { QUERY_ONLY, SMALL_ROOTS } from '../../test/support/small-schema.ts';
@@ -8,7 +16,13 @@ import { createTypeWalk } from './introspection/type-walk.ts';
 import { STRING } from './input/built-in-scalars.ts';
 import { type InputField, lazy, listOf, named, type ObjectType, type OutputField, type RootTypes } from './types.ts';
 
-const FULL = getIntrospectionQuery({ descriptions: true, specifiedByUrl: true, directiveIsRepeatable: true, schemaDescription: true, inputValueDeprecation: true });
+const FULL = getIntrospectionQuery({
+  descriptions: true,
+  specifiedByUrl: true,
+  directiveIsRepeatable: true,
+  schemaDescription: true,
+  inputValueDeprecation: true,
+});
 const ask = async (query: string, variables = {}): Promise<unknown> => answer(translate(query, { variables }));
 
 describe('the whole schema', () => {
@@ -20,8 +34,17 @@ describe('the whole schema', () => {
     expect(schema.getDirective('cached')).toMatchObject({ locations: ['QUERY'], isRepeatable: false });
     const author = schema.getQueryType()?.getFields()['author'];
     expect(String(author?.type)).toBe('[author!]!');
-    expect(author?.args.map((arg) => `${arg.name}: ${String(arg.type)}`)).toEqual(['limit: Int', 'order_by: [author_order_by!]', 'where: author_bool_exp']);
-    expect(schema.getQueryType()?.getFields()['near']?.args.find((arg) => arg.name === 'first')?.defaultValue).toBe(1);
+    expect(author?.args.map((arg) => `${arg.name}: ${String(arg.type)}`)).toEqual([
+      'limit: Int',
+      'order_by: [author_order_by!]',
+      'where: author_bool_exp',
+    ]);
+    expect(
+      schema
+        .getQueryType()
+        ?.getFields()
+        ['near']?.args.find((arg) => arg.name === 'first')?.defaultValue,
+    ).toBe(1);
     expect(schema.getType('author')).toBeInstanceOf(GraphQLObjectType);
   });
 
@@ -29,7 +52,16 @@ describe('the whole schema', () => {
     const { __schema } = (await ask('{ __schema { types { name } } }')) as { __schema: { types: { name: string }[] } };
     const names = __schema.types.map((type) => type.name);
     expect(names).toEqual([...names].sort());
-    expect(names.filter((name) => name.startsWith('__'))).toEqual(['__Directive', '__DirectiveLocation', '__EnumValue', '__Field', '__InputValue', '__Schema', '__Type', '__TypeKind']);
+    expect(names.filter((name) => name.startsWith('__'))).toEqual([
+      '__Directive',
+      '__DirectiveLocation',
+      '__EnumValue',
+      '__Field',
+      '__InputValue',
+      '__Schema',
+      '__Type',
+      '__TypeKind',
+    ]);
     expect(names).toContain('near_input');
   });
 
@@ -42,42 +74,111 @@ describe('the whole schema', () => {
   });
 
   test('fields, arguments, input fields and enum values are sorted by name', async () => {
-    const { a, b, c } = (await ask('{ a: __type(name: "near_input") { inputFields { name defaultValue } } b: __type(name: "colors_enum") { enumValues { name } } c: __type(name: "query_root") { fields { name args { name } } } }')) as Record<string, unknown>;
-    expect(a).toEqual({ inputFields: [{ name: 'color', defaultValue: null }, { name: 'distance', defaultValue: null }, { name: 'unit', defaultValue: '"m"' }] });
+    const { a, b, c } = (await ask(
+      '{ a: __type(name: "near_input") { inputFields { name defaultValue } } b: __type(name: "colors_enum") { enumValues { name } } c: __type(name: "query_root") { fields { name args { name } } } }',
+    )) as Record<string, unknown>;
+    expect(a).toEqual({
+      inputFields: [
+        { name: 'color', defaultValue: null },
+        { name: 'distance', defaultValue: null },
+        { name: 'unit', defaultValue: '"m"' },
+      ],
+    });
     expect(b).toEqual({ enumValues: [{ name: 'blue' }, { name: 'green' }, { name: 'red' }] });
-    expect((c as { fields: { name: string }[] }).fields.map((field) => field.name)).toEqual(['any', 'app', 'author', 'author_by_pk', 'near', 'notice']);
+    expect((c as { fields: { name: string }[] }).fields.map((field) => field.name)).toEqual([
+      'any',
+      'app',
+      'author',
+      'author_by_pk',
+      'near',
+      'notice',
+    ]);
   });
 });
 
 describe('one type', () => {
   test('every field of every kind of type', async () => {
-    const query = (name: string): string => `{ __type(name: "${name}") { __typename kind name description specifiedByURL fields { name } interfaces { name } possibleTypes { name } enumValues { name isDeprecated deprecationReason } inputFields { name } ofType { name } } }`;
-    const nothing = { __typename: '__Type', description: null, specifiedByURL: null, fields: null, interfaces: null, possibleTypes: null, enumValues: null, inputFields: null, ofType: null };
+    const query = (name: string): string =>
+      `{ __type(name: "${name}") { __typename kind name description specifiedByURL fields { name } interfaces { name } possibleTypes { name } enumValues { name isDeprecated deprecationReason } inputFields { name } ofType { name } } }`;
+    const nothing = {
+      __typename: '__Type',
+      description: null,
+      specifiedByURL: null,
+      fields: null,
+      interfaces: null,
+      possibleTypes: null,
+      enumValues: null,
+      inputFields: null,
+      ofType: null,
+    };
     expect(await ask(query('uuid'))).toEqual({ __type: { ...nothing, kind: 'SCALAR', name: 'uuid' } });
-    expect(await ask(query('any'))).toEqual({ __type: { ...nothing, kind: 'UNION', name: 'any', possibleTypes: [{ name: 'article' }, { name: 'author' }] } });
-    expect(await ask(query('article'))).toEqual({
-      __type: { ...nothing, kind: 'OBJECT', name: 'article', description: 'columns of """article"""', fields: [{ name: 'author' }, { name: 'id' }, { name: 'title' }], interfaces: [] },
+    expect(await ask(query('any'))).toEqual({
+      __type: { ...nothing, kind: 'UNION', name: 'any', possibleTypes: [{ name: 'article' }, { name: 'author' }] },
     });
-    expect(await ask(query('order_by'))).toMatchObject({ __type: { kind: 'ENUM', enumValues: [{ name: 'asc', isDeprecated: false, deprecationReason: null }, { name: 'desc' }] } });
-    expect(await ask(query('author_order_by'))).toMatchObject({ __type: { kind: 'INPUT_OBJECT', inputFields: [{ name: 'id' }, { name: 'name' }] } });
+    expect(await ask(query('article'))).toEqual({
+      __type: {
+        ...nothing,
+        kind: 'OBJECT',
+        name: 'article',
+        description: 'columns of """article"""',
+        fields: [{ name: 'author' }, { name: 'id' }, { name: 'title' }],
+        interfaces: [],
+      },
+    });
+    expect(await ask(query('order_by'))).toMatchObject({
+      __type: { kind: 'ENUM', enumValues: [{ name: 'asc', isDeprecated: false, deprecationReason: null }, { name: 'desc' }] },
+    });
+    expect(await ask(query('author_order_by'))).toMatchObject({
+      __type: { kind: 'INPUT_OBJECT', inputFields: [{ name: 'id' }, { name: 'name' }] },
+    });
     expect(await ask(query('nope'))).toEqual({ __type: null });
   });
 
   test('wrappers are unfolded, with aliases and a variable for the name', async () => {
-    expect(await ask('query ($n: String!) { t: __type(name: $n) { fields(includeDeprecated: true) { n: name type { k: kind name ofType { kind ofType { kind name ofType { name } } } } } } }', { n: 'author' })).toMatchObject({
-      t: { fields: [{ n: 'articles', type: { k: 'NON_NULL', name: null, ofType: { kind: 'LIST', ofType: { kind: 'NON_NULL', name: null, ofType: { name: 'article' } } } } }, {}, {}, {}] },
+    expect(
+      await ask(
+        'query ($n: String!) { t: __type(name: $n) { fields(includeDeprecated: true) { n: name type { k: kind name ofType { kind ofType { kind name ofType { name } } } } } } }',
+        { n: 'author' },
+      ),
+    ).toMatchObject({
+      t: {
+        fields: [
+          {
+            n: 'articles',
+            type: {
+              k: 'NON_NULL',
+              name: null,
+              ofType: { kind: 'LIST', ofType: { kind: 'NON_NULL', name: null, ofType: { name: 'article' } } },
+            },
+          },
+          {},
+          {},
+          {},
+        ],
+      },
     });
   });
 
   test('the value of the variable is part of the plan', () => {
-    expect(translate('query ($n: String!) { __type(name: $n) { name } }', { variables: { n: 'a' } }).constraints).toEqual([{ variable: 'n', path: [], fact: { kind: 'equals', json: 'a' } }]);
+    expect(translate('query ($n: String!) { __type(name: $n) { name } }', { variables: { n: 'a' } }).constraints).toEqual([
+      { variable: 'n', path: [], fact: { kind: 'equals', json: 'a' } },
+    ]);
   });
 
   test('is found without building the types behind it', async () => {
     let built = false;
-    const far: ObjectType = { kind: 'object', name: 'far', description: null, fields: () => ((built = true), new Map()) };
+    const make = (): ReadonlyMap<string, OutputField> => {
+      built = true;
+      return new Map();
+    };
+    const far: ObjectType = { kind: 'object', name: 'far', description: null, fields: () => make() };
     const near: ObjectType = { kind: 'object', name: 'near', description: null, fields: () => new Map([['far', field('far', far)]]) };
-    const query: ObjectType = { kind: 'object', name: 'query_root', description: null, fields: () => new Map([['near', field('near', near)]]) };
+    const query: ObjectType = {
+      kind: 'object',
+      name: 'query_root',
+      description: null,
+      fields: () => new Map([['near', field('near', near)]]),
+    };
     const walk = createTypeWalk({ query, mutation: null, subscription: null }, []);
     expect((await walk.find('near', startSlices()))?.name).toBe('near');
     expect(built).toBe(false);
@@ -86,7 +187,14 @@ describe('one type', () => {
   });
 
   test('a type that cannot be built fails every time, and is never just missing', async () => {
-    const broken: ObjectType = { kind: 'object', name: 'query_root', description: null, fields: () => { throw new Error('broken'); } };
+    const broken: ObjectType = {
+      kind: 'object',
+      name: 'query_root',
+      description: null,
+      fields: () => {
+        throw new Error('broken');
+      },
+    };
     const walk = createTypeWalk({ query: broken, mutation: null, subscription: null }, []);
     await expect(walk.find('x', startSlices())).rejects.toThrow('broken');
     await expect(walk.all(startSlices())).rejects.toThrow('broken');
@@ -97,8 +205,14 @@ describe('refusals', () => {
   test.each([
     ['{ __schema { nope } }', "validation-failed: field 'nope' not found in type: '__Schema' @ $.selectionSet.__schema.selectionSet.nope"],
     ['{ __type { name } }', "validation-failed: missing required field 'name' @ $.selectionSet.__type.args.name"],
-    ['{ __type(name: 1) { name } }', "validation-failed: expected a string for type 'String', but found an integer @ $.selectionSet.__type.args.name"],
-    ['{ __schema { types { fields(includeDeprecated: 1) { name } } } }', "validation-failed: expected a boolean for type 'Boolean', but found an integer @ $.selectionSet.__schema.selectionSet.types.selectionSet.fields.args.includeDeprecated"],
+    [
+      '{ __type(name: 1) { name } }',
+      "validation-failed: expected a string for type 'String', but found an integer @ $.selectionSet.__type.args.name",
+    ],
+    [
+      '{ __schema { types { fields(includeDeprecated: 1) { name } } } }',
+      "validation-failed: expected a boolean for type 'Boolean', but found an integer @ $.selectionSet.__schema.selectionSet.types.selectionSet.fields.args.includeDeprecated",
+    ],
     ['{ __schema }', "validation-failed: missing selection set for '__Schema' @ $.selectionSet.__schema"],
     [
       '{ __schema { types { fields { type { fields { type { fields { type { fields { name } } } } } } } } } }',
@@ -108,15 +222,24 @@ describe('refusals', () => {
 
   test('disabled for the role, but __typename stays', async () => {
     const options = { introspectionDisabled: true };
-    expect(refusal('{ __schema { queryType { name } } }', { options })).toBe('not-supported: introspection is disabled for role: "user" @ $.selectionSet.__schema');
-    expect(refusal('{ __type(name: "author") { name } }', { options })).toContain('not-supported: introspection is disabled for role: "user"');
+    expect(refusal('{ __schema { queryType { name } } }', { options })).toBe(
+      'not-supported: introspection is disabled for role: "user" @ $.selectionSet.__schema',
+    );
+    expect(refusal('{ __type(name: "author") { name } }', { options })).toContain(
+      'not-supported: introspection is disabled for role: "user"',
+    );
     expect(await answer(translate('{ __typename }', { options }))).toEqual({ __typename: 'query_root' });
   });
 
   test('an answer larger than allowed', async () => {
-    const schema = engine({ limits: { maxTokens: 1000, maxDepth: 50, maxNodes: 1000, maxIntrospectionCharacters: 10_000 } }, wideRoots(500));
+    const schema = engine(
+      { limits: { maxTokens: 1000, maxDepth: 50, maxNodes: 1000, maxIntrospectionCharacters: 10_000 } },
+      wideRoots(500),
+    );
     const prepared = schema.prepare('{ __schema { types { fields { name args { name type { kind name ofType { name } } } } } } }', null);
-    await expect(answer(prepared.translate(prepared.variables({})))).rejects.toThrow('the introspection answer has more than 10000 characters');
+    await expect(answer(prepared.translate(prepared.variables({})))).rejects.toThrow(
+      'the introspection answer has more than 10000 characters',
+    );
   });
 });
 
@@ -170,16 +293,35 @@ describe('cost', () => {
 });
 
 function field(name: string, type: ObjectType, args: readonly InputField[] = []): OutputField {
-  return { name, description: null, type: listOf(named(type.name, () => type, true)), args: new Map(args.map((arg) => [arg.name, arg])), meaning: null };
+  return {
+    name,
+    description: null,
+    type: listOf(named(type.name, () => type, true)),
+    args: new Map(args.map((arg) => [arg.name, arg])),
+    meaning: null,
+  };
 }
 
 /** Query root of `count` fields with arguments, each with a type of its own. */
 function wideRoots(count: number): RootTypes {
-  const args = Array.from({ length: 5 }, (_, i): InputField => ({ name: `argument_${i}`, description: 'an argument', type: named('String', () => STRING) }));
+  const args = Array.from(
+    { length: 5 },
+    (_, i): InputField => ({ name: `argument_${i}`, description: 'an argument', type: named('String', () => STRING) }),
+  );
   const fields = Array.from({ length: count }, (_, i) => {
-    const type: ObjectType = { kind: 'object', name: `t${i}`, description: `type ${i}`, fields: lazy(() => new Map([['again', field('again', type, args)]])) };
+    const type: ObjectType = {
+      kind: 'object',
+      name: `t${i}`,
+      description: `type ${i}`,
+      fields: lazy(() => new Map([['again', field('again', type, args)]])),
+    };
     return field(`f${i}`, type, args);
   });
-  const query: ObjectType = { kind: 'object', name: 'query_root', description: null, fields: lazy(() => new Map(fields.map((f) => [f.name, f]))) };
+  const query: ObjectType = {
+    kind: 'object',
+    name: 'query_root',
+    description: null,
+    fields: lazy(() => new Map(fields.map((f) => [f.name, f]))),
+  };
   return { ...SMALL_ROOTS, query };
 }

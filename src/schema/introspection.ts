@@ -35,7 +35,10 @@ export function introspectionFields(role: string, roots: RootTypes, options: Int
   const allow = (field: CollectedField): void => {
     if (options.disabled) throw new SvcError('not-supported', `introspection is disabled for role: "${role}"`, { path: field.path });
   };
-  const deferred = (key: string, produce: () => Promise<string>): ResponseNode => ({ kind: 'deferred', produce: () => cache.get(`${identity} ${key}`, produce) });
+  const deferred = (key: string, produce: () => Promise<string>): ResponseNode => ({
+    kind: 'deferred',
+    produce: () => cache.get(`${identity} ${key}`, produce),
+  });
 
   const writeSchema = async (shape: Shape): Promise<string> => {
     const slices = startSlices();
@@ -66,14 +69,20 @@ export function introspectionFields(role: string, roots: RootTypes, options: Int
     },
   };
   return new Map([
-    ['__schema', { name: '__schema', description: null, type: named('__Schema', () => SCHEMA, true), args: new Map(), meaning: schemaMeaning }],
-    ['__type', {
-      name: '__type',
-      description: null,
-      type: named('__Type', () => TYPE),
-      args: new Map([['name', { name: 'name', description: null, type: named('String', () => STRING, true) }]]),
-      meaning: typeMeaning,
-    }],
+    [
+      '__schema',
+      { name: '__schema', description: null, type: named('__Schema', () => SCHEMA, true), args: new Map(), meaning: schemaMeaning },
+    ],
+    [
+      '__type',
+      {
+        name: '__type',
+        description: null,
+        type: named('__Type', () => TYPE),
+        args: new Map([['name', { name: 'name', description: null, type: named('String', () => STRING, true) }]]),
+        meaning: typeMeaning,
+      },
+    ],
   ]);
 }
 

@@ -20,7 +20,14 @@ export async function printRoleSchema(roots: RootTypes, options: SdlOptions = {}
   const parts = [printRoots(roots)];
   for (const type of await createTypeWalk(roots, [SCHEMA]).all(slices)) {
     if (type.name.startsWith('__') || (type.kind === 'scalar' && STANDARD_SCALARS.has(type.name))) continue;
-    parts.push(await printNamedType(type, type === roots.query ? (options.withoutQueryFields ?? new Set()) : new Set(), options.typeDirectives?.(type) ?? '', slices));
+    parts.push(
+      await printNamedType(
+        type,
+        type === roots.query ? (options.withoutQueryFields ?? new Set()) : new Set(),
+        options.typeDirectives?.(type) ?? '',
+        slices,
+      ),
+    );
     if (slices.due()) await slices.next();
   }
   return `${parts.join('\n\n')}\n`;
@@ -39,13 +46,19 @@ async function printNamedType(type: NamedType, without: ReadonlySet<string>, dir
     case 'scalar':
       return `${head}scalar ${type.name}${directives}`;
     case 'union':
-      return `${head}union ${type.name}${directives} = ${sortByName(type.members()).map((member) => member.name).join(' | ')}`;
+      return `${head}union ${type.name}${directives} = ${sortByName(type.members())
+        .map((member) => member.name)
+        .join(' | ')}`;
     case 'enum': {
       const values = sortByName(type.values().values()).map((value) => `${printDescription(value.description, '  ')}  ${value.name}\n`);
       return `${head}enum ${type.name}${directives} {\n${values.join('')}}`;
     }
     case 'input-object': {
-      const fields = await inSlices(sortByName(type.fields().values()), (field) => `${printDescription(field.description, '  ')}  ${printInputField(field)}\n`, slices);
+      const fields = await inSlices(
+        sortByName(type.fields().values()),
+        (field) => `${printDescription(field.description, '  ')}  ${printInputField(field)}\n`,
+        slices,
+      );
       return `${head}input ${type.name}${directives} {\n${fields.join('')}}`;
     }
     case 'object': {

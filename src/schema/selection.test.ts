@@ -4,7 +4,9 @@ import { answer, engine, refusal, seen, translate } from '../../test/support/sma
 import type { Seen } from '../../test/support/small-schema.ts';
 
 function shape(fields: readonly Seen[] | null): unknown {
-  return fields?.map((field) => (field.fields === null ? `${field.key}=${field.name}` : [`${field.key}=${field.name}`, shape(field.fields)]));
+  return fields?.map((field) =>
+    field.fields === null ? `${field.key}=${field.name}` : [`${field.key}=${field.name}`, shape(field.fields)],
+  );
 }
 const shapeOf = (query: string, variables = {}): unknown => shape(seen(translate(query, { variables })));
 
@@ -26,36 +28,65 @@ describe('fields', () => {
 
   test('keep the order of the request and know their path by name', () => {
     const operation = translate('{ b: author { z: id a: name } a: author { id } }');
-    expect(shape(seen(operation))).toEqual([['b=author', ['z=id', 'a=name']], ['a=author', ['id=id']]]);
+    expect(shape(seen(operation))).toEqual([
+      ['b=author', ['z=id', 'a=name']],
+      ['a=author', ['id=id']],
+    ]);
     expect(printPath(seen(operation)[0]?.fields?.[1]?.path as Seen['path'])).toBe('$.selectionSet.author.selectionSet.name');
   });
 });
 
 describe('merging', () => {
   test('equal response keys become one field with all sub-selections, at every level', () => {
-    expect(shapeOf('{ author { id articles { id } } ...F author { articles { title author { id } } } } fragment F on query_root { author { name articles { author { name } } } }')).toEqual([
+    expect(
+      shapeOf(
+        '{ author { id articles { id } } ...F author { articles { title author { id } } } } fragment F on query_root { author { name articles { author { name } } } }',
+      ),
+    ).toEqual([
       ['author=author', ['id=id', ['articles=articles', ['id=id', ['author=author', ['name=name', 'id=id']], 'title=title']], 'name=name']],
     ]);
   });
 
   test.each([
-    ['{ author { x: id x: name } }', "selection of both 'id' and 'name' specify the same response name, 'x' @ $.selectionSet.author.selectionSet"],
-    ['{ author { id: name id } }', "selection of both 'name' and 'id' specify the same response name, 'id' @ $.selectionSet.author.selectionSet"],
-    ['{ notice ...F } fragment F on query_root { notice: author { id } }', "selection of both 'notice' and 'author' specify the same response name, 'notice' @ $.selectionSet"],
-    ['{ author(limit: 1) { id } author(limit: 2) { id } }', "inconsistent arguments between multiple selections of field 'author' @ $.selectionSet"],
+    [
+      '{ author { x: id x: name } }',
+      "selection of both 'id' and 'name' specify the same response name, 'x' @ $.selectionSet.author.selectionSet",
+    ],
+    [
+      '{ author { id: name id } }',
+      "selection of both 'name' and 'id' specify the same response name, 'id' @ $.selectionSet.author.selectionSet",
+    ],
+    [
+      '{ notice ...F } fragment F on query_root { notice: author { id } }',
+      "selection of both 'notice' and 'author' specify the same response name, 'notice' @ $.selectionSet",
+    ],
+    [
+      '{ author(limit: 1) { id } author(limit: 2) { id } }',
+      "inconsistent arguments between multiple selections of field 'author' @ $.selectionSet",
+    ],
     ['{ author(limit: 1) { id } author { id } }', "inconsistent arguments between multiple selections of field 'author' @ $.selectionSet"],
-    ['{ author(where: {id: {_eq: 1}}) { id } author(where: {id: {_eq: "1"}}) { id } }', "inconsistent arguments between multiple selections of field 'author' @ $.selectionSet"],
-    ['{ author { data articles { title: id } } author { articles { title } } }', "selection of both 'id' and 'title' specify the same response name, 'title' @ $.selectionSet.author.selectionSet.articles.selectionSet"],
+    [
+      '{ author(where: {id: {_eq: 1}}) { id } author(where: {id: {_eq: "1"}}) { id } }',
+      "inconsistent arguments between multiple selections of field 'author' @ $.selectionSet",
+    ],
+    [
+      '{ author { data articles { title: id } } author { articles { title } } }',
+      "selection of both 'id' and 'title' specify the same response name, 'title' @ $.selectionSet.author.selectionSet.articles.selectionSet",
+    ],
   ])('%s', (query, message) => expect(refusal(query)).toBe(`validation-failed: ${message}`));
 
   test('the order of arguments and of keys does not count', () => {
-    expect(refusal('{ author(limit: 1, where: {id: {}, key: {}}) { id } author(where: {key: {}, id: {}}, limit: 1) { id } }')).toBe('accepted');
+    expect(refusal('{ author(limit: 1, where: {id: {}, key: {}}) { id } author(where: {key: {}, id: {}}, limit: 1) { id } }')).toBe(
+      'accepted',
+    );
   });
 });
 
 describe('fragments', () => {
   test('on another type select nothing, even when it does not exist', () => {
-    expect(shapeOf('{ author { id ... on article { title } ...F ... on nowhere { x } ... { name } } } fragment F on author_order_by { x }')).toEqual([['author=author', ['id=id', 'name=name']]]);
+    expect(
+      shapeOf('{ author { id ... on article { title } ...F ... on nowhere { x } ... { name } } } fragment F on author_order_by { x }'),
+    ).toEqual([['author=author', ['id=id', 'name=name']]]);
   });
 
   test('on members of a union select from those members', () => {
@@ -89,8 +120,16 @@ describe('@skip and @include', () => {
 
 describe('roots', () => {
   test('the response has the keys of the request, namespaces inside', async () => {
-    const operation = translate('{ t: __typename a: author { id } app { x: author { id } __typename } notice b: author_by_pk(id: 1) { id } }');
-    expect(await answer(operation)).toEqual({ t: 'query_root', a: 'root 0', app: { x: 'root 1', __typename: 'app_query' }, notice: 'nothing "here"', b: 'root 2' });
+    const operation = translate(
+      '{ t: __typename a: author { id } app { x: author { id } __typename } notice b: author_by_pk(id: 1) { id } }',
+    );
+    expect(await answer(operation)).toEqual({
+      t: 'query_root',
+      a: 'root 0',
+      app: { x: 'root 1', __typename: 'app_query' },
+      notice: 'nothing "here"',
+      b: 'root 2',
+    });
     expect(operation.roots.map((root) => [root.source, printPath(root.path), root.responseKey, root.root.alias])).toEqual([
       ['default', '$.selectionSet.author', 'a', '0'],
       ['default', '$.selectionSet.app.selectionSet.author', 'x', '1'],
@@ -106,9 +145,15 @@ describe('roots', () => {
   test.each([
     ['subscription { author { id } b: author { id } }', 'validation-failed: subscriptions must select one top level field @ $'],
     ['subscription { author @skip(if: true) { id } }', 'validation-failed: subscriptions must select one top level field @ $'],
-    ['subscription { ...F ...G } fragment F on subscription_root { author { id } } fragment G on subscription_root { author_by_pk(id: 1) { id } }', 'validation-failed: subscriptions must select one top level field @ $'],
+    [
+      'subscription { ...F ...G } fragment F on subscription_root { author { id } } fragment G on subscription_root { author_by_pk(id: 1) { id } }',
+      'validation-failed: subscriptions must select one top level field @ $',
+    ],
     ['subscription { __typename }', 'not-supported: Introspection at root field level is not supported over subscriptions @ $'],
-    ['subscription { __schema { __typename } }', 'not-supported: Introspection at root field level is not supported over subscriptions @ $'],
+    [
+      'subscription { __schema { __typename } }',
+      'not-supported: Introspection at root field level is not supported over subscriptions @ $',
+    ],
     ['subscription { author { id } ...F } fragment F on subscription_root { author { name } }', 'accepted'],
   ])('%s', (query, message) => expect(refusal(query)).toBe(message));
 });

@@ -42,7 +42,12 @@ const NO_INPUTS: ReadonlyMap<string, Input> = new Map();
  * @param path of the selection set, `$.selectionSet.author.selectionSet`
  * @throws SvcError validation-failed
  */
-export function collectFields(context: SelectionContext, sets: readonly SelectionSetNode[], parent: SelectionParent, path: Path): readonly CollectedField[] {
+export function collectFields(
+  context: SelectionContext,
+  sets: readonly SelectionSetNode[],
+  parent: SelectionParent,
+  path: Path,
+): readonly CollectedField[] {
   const groups = new Map<string, FieldGroup>();
   const spread = new Set<string>();
 
@@ -83,7 +88,11 @@ export function collectFields(context: SelectionContext, sets: readonly Selectio
     }
     const first = group.nodes[0] as FieldNode;
     if (first.name.value !== name) {
-      throw new SvcError('validation-failed', `selection of both '${first.name.value}' and '${name}' specify the same response name, '${key}'`, { path });
+      throw new SvcError(
+        'validation-failed',
+        `selection of both '${first.name.value}' and '${name}' specify the same response name, '${key}'`,
+        { path },
+      );
     }
     if (argumentText(context, first) !== argumentText(context, node)) {
       throw new SvcError('validation-failed', `inconsistent arguments between multiple selections of field '${name}'`, { path });
@@ -106,7 +115,8 @@ function definitionOf(parent: SelectionParent, name: string, path: Path): Output
 function checkLeaf(node: FieldNode, field: OutputField | null, path: Path): void {
   const type = field === null ? null : namedTypeOf(field.type);
   if (type === null || type.kind === 'scalar' || type.kind === 'enum') {
-    if (node.selectionSet !== undefined) throw new SvcError('validation-failed', 'unexpected subselection set for non-object field', { path });
+    if (node.selectionSet !== undefined)
+      throw new SvcError('validation-failed', 'unexpected subselection set for non-object field', { path });
   } else if (node.selectionSet === undefined) {
     throw new SvcError('validation-failed', `missing selection set for '${type.name}'`, { path });
   }
@@ -136,19 +146,26 @@ function collected(context: SelectionContext, parent: SelectionParent, responseK
   };
 }
 
-function argumentsOf(context: SelectionContext, node: FieldNode, definitions: ReadonlyMap<string, InputField>, path: Path): ReadonlyMap<string, Input> {
+function argumentsOf(
+  context: SelectionContext,
+  node: FieldNode,
+  definitions: ReadonlyMap<string, InputField>,
+  path: Path,
+): ReadonlyMap<string, Input> {
   const nodes: readonly ArgumentNode[] = node.arguments ?? [];
   if (nodes.length === 0 && definitions.size === 0) return NO_INPUTS;
   const argsPath = at(path, 'args');
   const inputs = new Map<string, Input>();
   for (const { name, value } of nodes) {
     const definition = definitions.get(name.value);
-    if (definition === undefined) throw new SvcError('validation-failed', `'${node.name.value}' has no argument named '${name.value}'`, { path });
+    if (definition === undefined)
+      throw new SvcError('validation-failed', `'${node.name.value}' has no argument named '${name.value}'`, { path });
     const input = inputAt(context, value, definition, at(argsPath, name.value));
     if (input !== undefined) inputs.set(name.value, input);
   }
   for (const definition of definitions.values()) {
-    if (definition.type.nonNull && definition.default === undefined && !inputs.has(definition.name)) throw missingRequired(definition.name, argsPath);
+    if (definition.type.nonNull && definition.default === undefined && !inputs.has(definition.name))
+      throw missingRequired(definition.name, argsPath);
   }
   return inputs;
 }
@@ -157,7 +174,10 @@ function argumentText(context: SelectionContext, node: FieldNode): string {
   if (node.arguments === undefined || node.arguments.length === 0) return '';
   let text = context.argumentTexts.get(node);
   if (text === undefined) {
-    text = node.arguments.map((argument) => `${argument.name.value}:${literalText(argument.value)}`).sort().join();
+    text = node.arguments
+      .map((argument) => `${argument.name.value}:${literalText(argument.value)}`)
+      .sort()
+      .join();
     context.argumentTexts.set(node, text);
   }
   return text;

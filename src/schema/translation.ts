@@ -3,6 +3,7 @@
  * variables, argument checks, error positions) and the builders of fields, which turn collected
  * fields and typed inputs into IR.
  */
+import type { MutationRoot } from '../ir/mutation.ts';
 import type { SelectRoot } from '../ir/select.ts';
 import type { Value } from '../ir/value.ts';
 import type { Json } from '../util/json.ts';
@@ -60,6 +61,11 @@ export type RootMeaning =
       /** `alias` of the result is to be the index given. */
       translate(field: CollectedField, alias: string): SelectRoot;
     }
+  | {
+      readonly kind: 'mutation';
+      readonly source: string;
+      translate(field: CollectedField, alias: string): MutationRoot;
+    }
   /** Source namespaces: an object whose fields are roots again. */
   | { readonly kind: 'namespace'; readonly type: ObjectType }
   /** A constant, such as `no_queries_available`. */
@@ -80,7 +86,7 @@ export interface TranslatedRoot {
   readonly path: Path;
   /** Response key of the field, for explain. */
   readonly responseKey: string;
-  readonly root: SelectRoot;
+  readonly root: SelectRoot | MutationRoot;
 }
 
 export interface TranslatedOperation {
@@ -89,6 +95,8 @@ export interface TranslatedOperation {
   readonly response: ResponseNode;
   readonly roots: readonly TranslatedRoot[];
   readonly constraints: readonly Constraint[];
+  /** False when too much of the variables was looked into: `constraints` are not all, the plan serves this request only. */
+  readonly reusable: boolean;
 }
 
 /** What the request pipeline sees of a role's schema. */

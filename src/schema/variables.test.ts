@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { engine, refusal, refusalOf } from '../../test/support/small-engine.ts';
 
-const OTHERS = 'query ($id: Int!, $limit: Int = 3, $name: String) { author(where: {id: {_eq: $id}, data: {_eq: $name}}, limit: $limit) { id } }';
-const bind = (query: string, sent: Parameters<ReturnType<ReturnType<typeof engine>['prepare']>['variables']>[0], options = {}) => engine(options).prepare(query, null).variables(sent);
+const OTHERS =
+  'query ($id: Int!, $limit: Int = 3, $name: String) { author(where: {id: {_eq: $id}, data: {_eq: $name}}, limit: $limit) { id } }';
+const bind = (query: string, sent: Parameters<ReturnType<ReturnType<typeof engine>['prepare']>['variables']>[0], options = {}) =>
+  engine(options).prepare(query, null).variables(sent);
 
 describe('what becomes of the variables of a request', () => {
   test('defaults, and null for nullable ones that were not sent', () => {
@@ -15,16 +17,24 @@ describe('what becomes of the variables of a request', () => {
   });
 
   test('defaults of every kind keep their value', () => {
-    const query = 'query ($a: x = {b: [1, "c", d, true, null], n: 12345678901234567890, f: 1.50}) { author(where: {data: {_eq: {v: $a}}}) { id } }';
-    expect(JSON.stringify(bind(query, {})['a'], (_key, value: unknown) => (typeof value === 'object' && value !== null && 'text' in value ? `number ${String(value.text)}` : value))).toBe(
-      '{"b":[1,"c","d",true,null],"n":"number 12345678901234567890","f":"number 1.50"}',
-    );
+    const query =
+      'query ($a: x = {b: [1, "c", d, true, null], n: 12345678901234567890, f: 1.50}) { author(where: {data: {_eq: {v: $a}}}) { id } }';
+    expect(
+      JSON.stringify(bind(query, {})['a'], (_key, value: unknown) =>
+        typeof value === 'object' && value !== null && 'text' in value ? `number ${String(value.text)}` : value,
+      ),
+    ).toBe('{"b":[1,"c","d",true,null],"n":"number 12345678901234567890","f":"number 1.50"}');
   });
 
   test.each([
     ['missing', OTHERS, {}, 'expecting a value for non-nullable variable: "id"'],
     ['null', OTHERS, { id: null }, 'null value found for non-nullable type: "Int!"'],
-    ['null in place of a default', 'query ($x: [Int!]! = 1) { author(where: {id: {_in: $x}}) { id } }', { x: null }, 'null value found for non-nullable type: "[Int!]!"'],
+    [
+      'null in place of a default',
+      'query ($x: [Int!]! = 1) { author(where: {id: {_in: $x}}) { id } }',
+      { x: null },
+      'null value found for non-nullable type: "[Int!]!"',
+    ],
     ['undeclared', OTHERS, { id: 1, b: 1, a: 2 }, 'unexpected variables in variableValues: b, a'],
     ['declared but unused', 'query ($x: Int) { notice }', { x: 1 }, 'unexpected variables in variableValues: x'],
     ['missing though unused', 'query ($x: Int!) { notice }', {}, 'expecting a value for non-nullable variable: "x"'],
@@ -35,7 +45,8 @@ describe('what becomes of the variables of a request', () => {
   });
 
   test('variables inside fragments, directives and literals count as used', () => {
-    const query = 'query ($a: Int, $b: Boolean!, $c: Int) { ...F @include(if: $b) author(where: {data: {_eq: [$c]}}) { id } } fragment F on query_root { author(limit: $a) { id } }';
+    const query =
+      'query ($a: Int, $b: Boolean!, $c: Int) { ...F @include(if: $b) author(where: {data: {_eq: [$c]}}) { id } } fragment F on query_root { author(limit: $a) { id } }';
     expect(refusalOf(() => bind(query, { a: 1, b: true, c: 1 }))).toBe('accepted');
   });
 
@@ -67,15 +78,51 @@ describe('what becomes of the variables of a request', () => {
 
 describe('declared type and place of use', () => {
   test.each([
-    ['$x: Int', '{ near(args: {distance: 1}, loose: $x) { id } }', "variable 'x' is declared as 'Int', but used where 'Float' is expected @ $.selectionSet.near.args.loose"],
-    ['$x: String', '{ author(limit: $x) { id } }', "variable 'x' is declared as 'String', but used where 'Int' is expected @ $.selectionSet.author.args.limit"],
-    ['$x: Int', '{ author_by_pk(id: $x) { id } }', "variable 'x' is declared as 'Int', but used where 'Int!' is expected @ $.selectionSet.author_by_pk.args.id"],
-    ['$x: Int = null', '{ author_by_pk(id: $x) { id } }', "variable 'x' is declared as 'Int', but used where 'Int!' is expected @ $.selectionSet.author_by_pk.args.id"],
-    ['$x: String', '{ author(where: {key: {_eq: $x}}) { id } }', "variable 'x' is declared as 'String', but used where 'uuid' is expected @ $.selectionSet.author.args.where.key._eq"],
-    ['$x: Int!', '{ author(where: {id: {_in: $x}}) { id } }', "variable 'x' is declared as 'Int!', but used where '[Int!]' is expected @ $.selectionSet.author.args.where.id._in"],
-    ['$x: [Int]', '{ author(where: {id: {_in: $x}}) { id } }', "variable 'x' is declared as '[Int]', but used where '[Int!]' is expected @ $.selectionSet.author.args.where.id._in"],
-    ['$x: Int', '{ author(where: {id: {_in: [1, $x]}}) { id } }', "variable 'x' is declared as 'Int', but used where 'Int!' is expected @ $.selectionSet.author.args.where.id._in[1]"],
-    ['$x: author_order_by', '{ author(order_by: {id: $x}) { id } }', "variable 'x' is declared as 'author_order_by', but used where 'order_by' is expected @ $.selectionSet.author.args.order_by[0].id"],
+    [
+      '$x: Int',
+      '{ near(args: {distance: 1}, loose: $x) { id } }',
+      "variable 'x' is declared as 'Int', but used where 'Float' is expected @ $.selectionSet.near.args.loose",
+    ],
+    [
+      '$x: String',
+      '{ author(limit: $x) { id } }',
+      "variable 'x' is declared as 'String', but used where 'Int' is expected @ $.selectionSet.author.args.limit",
+    ],
+    [
+      '$x: Int',
+      '{ author_by_pk(id: $x) { id } }',
+      "variable 'x' is declared as 'Int', but used where 'Int!' is expected @ $.selectionSet.author_by_pk.args.id",
+    ],
+    [
+      '$x: Int = null',
+      '{ author_by_pk(id: $x) { id } }',
+      "variable 'x' is declared as 'Int', but used where 'Int!' is expected @ $.selectionSet.author_by_pk.args.id",
+    ],
+    [
+      '$x: String',
+      '{ author(where: {key: {_eq: $x}}) { id } }',
+      "variable 'x' is declared as 'String', but used where 'uuid' is expected @ $.selectionSet.author.args.where.key._eq",
+    ],
+    [
+      '$x: Int!',
+      '{ author(where: {id: {_in: $x}}) { id } }',
+      "variable 'x' is declared as 'Int!', but used where '[Int!]' is expected @ $.selectionSet.author.args.where.id._in",
+    ],
+    [
+      '$x: [Int]',
+      '{ author(where: {id: {_in: $x}}) { id } }',
+      "variable 'x' is declared as '[Int]', but used where '[Int!]' is expected @ $.selectionSet.author.args.where.id._in",
+    ],
+    [
+      '$x: Int',
+      '{ author(where: {id: {_in: [1, $x]}}) { id } }',
+      "variable 'x' is declared as 'Int', but used where 'Int!' is expected @ $.selectionSet.author.args.where.id._in[1]",
+    ],
+    [
+      '$x: author_order_by',
+      '{ author(order_by: {id: $x}) { id } }',
+      "variable 'x' is declared as 'author_order_by', but used where 'order_by' is expected @ $.selectionSet.author.args.order_by[0].id",
+    ],
   ])('(%s) %s', (declaration, selection, message) => {
     const variables: Record<string, number> = declaration.endsWith('!') ? { x: 1 } : {};
     expect(refusal(`query (${declaration}) ${selection}`, { variables })).toBe(`validation-failed: ${message}`);
@@ -86,5 +133,7 @@ describe('declared type and place of use', () => {
     ['nullable with a default into non-null', '$x: Int = 1', '{ author_by_pk(id: $x) { id } }'],
     ['nullable into non-null with a default', '$x: Int', '{ near(args: {distance: 1}, first: $x) { id } }'],
     ['inner non-null', '$x: [Int!]!', '{ author(where: {id: {_in: $x}}) { id } }'],
-  ])('%s', (_name, declaration, selection) => expect(refusal(`query (${declaration}) ${selection}`, { variables: { x: 1 } })).toBe('accepted'));
+  ])('%s', (_name, declaration, selection) =>
+    expect(refusal(`query (${declaration}) ${selection}`, { variables: { x: 1 } })).toBe('accepted'),
+  );
 });

@@ -109,7 +109,8 @@ export function variableBinder(
         continue;
       }
       if (value === null) {
-        if (!declaration.nullAllowed) throw new SvcError('validation-failed', `null value found for non-nullable type: "${declaration.typeText}"`);
+        if (!declaration.nullAllowed)
+          throw new SvcError('validation-failed', `null value found for non-nullable type: "${declaration.typeText}"`);
       } else if (typeof value === 'object' && nestedDeeperThan(value, maxDepth)) {
         throw new SvcError('validation-failed', `the value of variable "${name}" is nested deeper than ${maxDepth} levels`);
       }

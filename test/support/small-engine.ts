@@ -14,7 +14,12 @@ export interface Asked {
 }
 
 export function engine(options: Partial<RoleSchemaOptions> = {}, roots: RootTypes = SMALL_ROOTS) {
-  return createRoleSchema('user', roots, { introspectionDisabled: false, limits: DEFAULT_LIMITS, nullInNonNullableVariables: false, ...options });
+  return createRoleSchema('user', roots, {
+    introspectionDisabled: false,
+    limits: DEFAULT_LIMITS,
+    nullInNonNullableVariables: false,
+    ...options,
+  });
 }
 
 /** Prepares, binds and translates. */

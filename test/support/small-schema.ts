@@ -4,11 +4,25 @@ import type { Value } from '../../src/ir/value.ts';
 import { SvcError } from '../../src/errors/svc-error.ts';
 import { isJsonNumber, type Json } from '../../src/util/json.ts';
 import type { CollectedField, Input, RootMeaning } from '../../src/schema/translation.ts';
-import { INT, BOOLEAN, STRING, NON_NEGATIVE_INT } from '../../src/schema/input/built-in-scalars.ts';
+import { NON_NEGATIVE_INT } from '../../src/schema/build/builtin-scalar.ts';
+import { BOOLEAN, INT, STRING } from '../../src/schema/input/built-in-scalars.ts';
 import { unexpectedNull } from '../../src/schema/input/found.ts';
 import {
-  type EnumSchemaType, type InputField, type InputObjectType, type InputTypeRef, lazy, listOf, namedTypeOf,
-  type NamedType, nonNull, type ObjectType, type OutputField, type RootTypes, type ScalarSchemaType, type TypeRef, type UnionType,
+  type EnumSchemaType,
+  type InputField,
+  type InputObjectType,
+  type InputTypeRef,
+  lazy,
+  listOf,
+  namedTypeOf,
+  type NamedType,
+  nonNull,
+  type ObjectType,
+  type OutputField,
+  type RootTypes,
+  type ScalarSchemaType,
+  type TypeRef,
+  type UnionType,
 } from '../../src/schema/types.ts';
 
 /** What the fixture's roots translate into instead of IR: the fields and values that the walk handed over. */
@@ -22,7 +36,14 @@ export interface Seen {
 
 const ref = <T extends NamedType>(type: () => T): TypeRef<T> => {
   const made = lazy(type);
-  return { kind: 'named', get name() { return made().name; }, type: made, nonNull: false };
+  return {
+    kind: 'named',
+    get name() {
+      return made().name;
+    },
+    type: made,
+    nonNull: false,
+  };
 };
 
 /** A column scalar: takes numbers and strings, as positions of columns do. */
@@ -31,7 +52,8 @@ const COLUMN_INT: ScalarSchemaType = {
   name: 'Int',
   description: null,
   check(json, at) {
-    if (!isJsonNumber(json) && typeof json !== 'string') throw new SvcError('parse-failed', 'Integer expected for input type: integer', { path: at });
+    if (!isJsonNumber(json) && typeof json !== 'string')
+      throw new SvcError('parse-failed', 'Integer expected for input type: integer', { path: at });
     return json;
   },
 };
@@ -59,7 +81,13 @@ function inputObject(name: string, fields: () => readonly InputField[]): InputOb
 function comparison(name: string, scalar: ScalarSchemaType | EnumSchemaType): InputObjectType {
   const type = ref(() => scalar);
   return inputObject(name, () => [
-    input('_eq', type), input('_in', listOf(nonNull(type))), input('_is_null', ref(() => BOOLEAN)), input('_array', listOf(nonNull(type))),
+    input('_eq', type),
+    input('_in', listOf(nonNull(type))),
+    input(
+      '_is_null',
+      ref(() => BOOLEAN),
+    ),
+    input('_array', listOf(nonNull(type))),
     input('_array_in', listOf(listOf(nonNull(type), true))),
   ]);
 }
@@ -71,16 +99,45 @@ const COLOR_COMPARISON = comparison('colors_enum_comparison_exp', COLORS);
 
 const AUTHOR_BOOL_EXP: InputObjectType = inputObject('author_bool_exp', () => [
   input('_and', listOf(nonNull(ref(() => AUTHOR_BOOL_EXP)))),
-  input('_not', ref(() => AUTHOR_BOOL_EXP)),
-  input('id', ref(() => INT_COMPARISON)),
-  input('data', ref(() => JSONB_COMPARISON)),
-  input('key', ref(() => UUID_COMPARISON)),
-  input('color', ref(() => COLOR_COMPARISON)),
+  input(
+    '_not',
+    ref(() => AUTHOR_BOOL_EXP),
+  ),
+  input(
+    'id',
+    ref(() => INT_COMPARISON),
+  ),
+  input(
+    'data',
+    ref(() => JSONB_COMPARISON),
+  ),
+  input(
+    'key',
+    ref(() => UUID_COMPARISON),
+  ),
+  input(
+    'color',
+    ref(() => COLOR_COMPARISON),
+  ),
 ]);
 
-const AUTHOR_ORDER_BY: InputObjectType = inputObject('author_order_by', () => [input('id', ref(() => ORDER_BY)), input('name', ref(() => ORDER_BY))]);
+const AUTHOR_ORDER_BY: InputObjectType = inputObject('author_order_by', () => [
+  input(
+    'id',
+    ref(() => ORDER_BY),
+  ),
+  input(
+    'name',
+    ref(() => ORDER_BY),
+  ),
+]);
 const NEAR: InputObjectType = inputObject('near_input', () => [
-  input('distance', nonNull(ref(() => FLOAT))), input('unit', nonNull(ref(() => STRING)), 'm'), input('color', ref(() => COLORS)),
+  input('distance', nonNull(ref(() => FLOAT))),
+  input('unit', nonNull(ref(() => STRING)), 'm'),
+  input(
+    'color',
+    ref(() => COLORS),
+  ),
 ]);
 
 function field(name: string, type: OutputField['type'], args: readonly InputField[] = [], meaning: unknown = null): OutputField {
@@ -93,23 +150,47 @@ function object(name: string, fields: () => readonly OutputField[]): ObjectType 
 
 export const AUTHOR: ObjectType = object('author', () => [
   field('id', nonNull(ref(() => COLUMN_INT))),
-  field('name', ref(() => STRING)),
-  field('data', ref(() => JSONB), [input('path', ref(() => STRING))]),
+  field(
+    'name',
+    ref(() => STRING),
+  ),
+  field(
+    'data',
+    ref(() => JSONB),
+    [
+      input(
+        'path',
+        ref(() => STRING),
+      ),
+    ],
+  ),
   field('articles', listOf(nonNull(ref(() => ARTICLE)), true), SELECT_ARGS),
 ]);
 
 export const ARTICLE: ObjectType = object('article', () => [
   field('id', nonNull(ref(() => COLUMN_INT))),
-  field('title', ref(() => STRING)),
-  field('author', ref(() => AUTHOR)),
+  field(
+    'title',
+    ref(() => STRING),
+  ),
+  field(
+    'author',
+    ref(() => AUTHOR),
+  ),
 ]);
 
 const ANY: UnionType = { kind: 'union', name: 'any', description: null, members: () => [AUTHOR, ARTICLE] };
 
 const SELECT_ARGS: readonly InputField[] = [
-  input('limit', ref(() => NON_NEGATIVE_INT)),
+  input(
+    'limit',
+    ref(() => NON_NEGATIVE_INT),
+  ),
   input('order_by', listOf(nonNull(ref(() => AUTHOR_ORDER_BY)))),
-  input('where', ref(() => AUTHOR_BOOL_EXP)),
+  input(
+    'where',
+    ref(() => AUTHOR_BOOL_EXP),
+  ),
 ];
 
 const select: RootMeaning = {
@@ -154,20 +235,47 @@ function fail(given: Input): never {
   throw unexpectedNull(given.type, given.path);
 }
 
-const NAMESPACE: ObjectType = object('app_query', () => [field('author', nonNull(listOf(nonNull(ref(() => AUTHOR)))), SELECT_ARGS, select)]);
+const NAMESPACE: ObjectType = object('app_query', () => [
+  field('author', nonNull(listOf(nonNull(ref(() => AUTHOR)))), SELECT_ARGS, select),
+]);
 
 const QUERY: ObjectType = object('query_root', () => [
   field('author', listOf(nonNull(ref(() => AUTHOR)), true), SELECT_ARGS, select),
-  field('author_by_pk', ref(() => AUTHOR), [input('id', nonNull(ref(() => COLUMN_INT)))], select),
-  field('near', ref(() => AUTHOR), [input('args', nonNull(ref(() => NEAR))), input('first', nonNull(ref(() => INT)), 1), input('loose', ref(() => FLOAT))], select),
+  field(
+    'author_by_pk',
+    ref(() => AUTHOR),
+    [input('id', nonNull(ref(() => COLUMN_INT)))],
+    select,
+  ),
+  field(
+    'near',
+    ref(() => AUTHOR),
+    [
+      input('args', nonNull(ref(() => NEAR))),
+      input('first', nonNull(ref(() => INT)), 1),
+      input(
+        'loose',
+        ref(() => FLOAT),
+      ),
+    ],
+    select,
+  ),
   field('app', nonNull(ref(() => NAMESPACE)), [], { kind: 'namespace', type: NAMESPACE } satisfies RootMeaning),
   field('notice', nonNull(ref(() => STRING)), [], { kind: 'constant', json: 'nothing "here"' } satisfies RootMeaning),
   field('any', listOf(ref(() => ANY)), [], select),
 ]);
 
-const MUTATION: ObjectType = object('mutation_root', () => [field('delete_author', ref(() => AUTHOR), [input('where', nonNull(ref(() => AUTHOR_BOOL_EXP)))], select)]);
+const MUTATION: ObjectType = object('mutation_root', () => [
+  field(
+    'delete_author',
+    ref(() => AUTHOR),
+    [input('where', nonNull(ref(() => AUTHOR_BOOL_EXP)))],
+    select,
+  ),
+]);
 const SUBSCRIPTION: ObjectType = object('subscription_root', () => QUERY_FIELDS_OF_SUBSCRIPTION());
-const QUERY_FIELDS_OF_SUBSCRIPTION = (): readonly OutputField[] => ['author', 'author_by_pk'].map((name) => QUERY.fields().get(name) as OutputField);
+const QUERY_FIELDS_OF_SUBSCRIPTION = (): readonly OutputField[] =>
+  ['author', 'author_by_pk'].map((name) => QUERY.fields().get(name) as OutputField);
 
 export const SMALL_ROOTS: RootTypes = { query: QUERY, mutation: MUTATION, subscription: SUBSCRIPTION };
 export const QUERY_ONLY: RootTypes = { query: QUERY, mutation: null, subscription: null };

@@ -5,11 +5,15 @@ import { readDocument } from '../document.ts';
 import { checkDocument } from './check.ts';
 
 const NONE = new Map<string, never>();
-const visited = (query: string): number => checkDocument(readDocument(query, null, 1_000_000), NONE, { maxDepth: 100_000, maxNodes: Number.POSITIVE_INFINITY }).visited;
+const visited = (query: string): number =>
+  checkDocument(readDocument(query, null, 1_000_000), NONE, { maxDepth: 100_000, maxNodes: Number.POSITIVE_INFINITY }).visited;
 
 /** Fragments that each spread the next one twice: 2^levels fields when expanded. */
 function bomb(levels: number): string {
-  const fragments = Array.from({ length: levels }, (_, i) => `fragment F${i} on author { a: articles { author { ...F${i + 1} } } b: articles { author { ...F${i + 1} } } }`);
+  const fragments = Array.from(
+    { length: levels },
+    (_, i) => `fragment F${i} on author { a: articles { author { ...F${i + 1} } } b: articles { author { ...F${i + 1} } } }`,
+  );
   return `{ author { ...F0 } } ${fragments.join(' ')} fragment F${levels} on author { id }`;
 }
 
@@ -17,7 +21,11 @@ describe('work is linear in the document', () => {
   test.each([
     ['fragments spread twice each', bomb],
     ['one fragment spread often', (n: number) => `{ author { ${'...F '.repeat(n)} } } fragment F on author { ${'id '.repeat(n)} }`],
-    ['a chain of fragments', (n: number) => `{ ...F0 } ${Array.from({ length: n }, (_, i) => `fragment F${i} on query_root { ...F${i + 1} }`).join(' ')} fragment F${n} on query_root { notice }`],
+    [
+      'a chain of fragments',
+      (n: number) =>
+        `{ ...F0 } ${Array.from({ length: n }, (_, i) => `fragment F${i} on query_root { ...F${i + 1} }`).join(' ')} fragment F${n} on query_root { notice }`,
+    ],
     ['aliases', (n: number) => `{ author { ${Array.from({ length: n }, (_, i) => `a${i}: id`).join(' ')} } }`],
     ['nested values', (n: number) => `{ author(where: ${'{_not: '.repeat(n)}{}${'}'.repeat(n)}) { id } }`],
   ])('%s', (_name, make) => {
@@ -32,7 +40,8 @@ describe('limits', () => {
   const DEEP = 'validation-failed: the operation is nested deeper than 200 levels @ $';
   const LARGE = 'validation-failed: the operation has more than 20000 fields and values @ $';
   const nested = (levels: number): string => `{ author { ${'articles { author { '.repeat(levels / 2)} id ${'} } '.repeat(levels / 2)} } }`;
-  const chained = (levels: number): string => `{ author { ...F0 } } ${Array.from({ length: levels }, (_, i) => `fragment F${i} on author { ...F${i + 1} }`).join(' ')} fragment F${levels} on author { id }`;
+  const chained = (levels: number): string =>
+    `{ author { ...F0 } } ${Array.from({ length: levels }, (_, i) => `fragment F${i} on author { ...F${i + 1} }`).join(' ')} fragment F${levels} on author { id }`;
 
   test.each([
     ['fields at the limit', nested(198), 'accepted'],
@@ -44,7 +53,11 @@ describe('limits', () => {
     ['input objects', `{ author(where: ${'{_not: '.repeat(250)}{}${'}'.repeat(250)}) { id } }`, DEEP],
     ['lists', `{ author(where: {data: {_eq: ${'['.repeat(250)}${']'.repeat(250)}}}) { id } }`, DEEP],
     ['a fragment bomb', bomb(30), LARGE],
-    ['values in a fragment that is spread often', `{ ${Array.from({ length: 300 }, (_, i) => `a${i}: author { ...F }`).join(' ')} } fragment F on author { articles(where: {id: {_in: [${'1 '.repeat(100)}]}}) { id } }`, LARGE],
+    [
+      'values in a fragment that is spread often',
+      `{ ${Array.from({ length: 300 }, (_, i) => `a${i}: author { ...F }`).join(' ')} } fragment F on author { articles(where: {id: {_in: [${'1 '.repeat(100)}]}}) { id } }`,
+      LARGE,
+    ],
   ])('%s', (_name, query, message) => expect(refusal(query)).toBe(message));
 
   test('deeper than the parser can go', () => {
@@ -53,7 +66,9 @@ describe('limits', () => {
   });
 
   test('more tokens than allowed', () => {
-    expect(refusal('{ notice notice }', { options: { limits: { ...DEFAULT_LIMITS, maxTokens: 3 } } })).toBe('validation-failed: not a valid graphql query @ $.query');
+    expect(refusal('{ notice notice }', { options: { limits: { ...DEFAULT_LIMITS, maxTokens: 3 } } })).toBe(
+      'validation-failed: not a valid graphql query @ $.query',
+    );
     expect(refusal('{ notice }', { options: { limits: { ...DEFAULT_LIMITS, maxTokens: 3 } } })).toBe('accepted');
   });
 });

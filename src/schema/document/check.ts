@@ -29,7 +29,11 @@ interface Size {
 }
 
 /** @throws SvcError validation-failed */
-export function checkDocument({ operation, fragments }: OperationDocument, declared: { has(name: string): boolean }, limits: DocumentLimits): DocumentFacts {
+export function checkDocument(
+  { operation, fragments }: OperationDocument,
+  declared: { has(name: string): boolean },
+  limits: DocumentLimits,
+): DocumentFacts {
   const usedVariables = new Set<string>();
   const sizes = new Map<string, Size>();
   const open: string[] = [];
@@ -63,7 +67,11 @@ export function checkDocument({ operation, fragments }: OperationDocument, decla
     return sum;
   }
 
-  function directiveNodes(node: { readonly directives?: OperationDocument['operation']['directives'] }, location: Parameters<typeof checkDirectives>[1], path: Path): number {
+  function directiveNodes(
+    node: { readonly directives?: OperationDocument['operation']['directives'] },
+    location: Parameters<typeof checkDirectives>[1],
+    path: Path,
+  ): number {
     const { directives } = node;
     if (directives === undefined || directives.length === 0) return 0;
     checkDirectives(directives, location, path);
@@ -110,7 +118,8 @@ export function checkDocument({ operation, fragments }: OperationDocument, decla
     const fragment = fragments.get(name);
     if (fragment === undefined) throw new SvcError('validation-failed', `reference to undefined fragment "${name}"`, { path });
     const start = open.indexOf(name);
-    if (start >= 0) throw new SvcError('validation-failed', `the fragment definition(s) ${conjunction(open.slice(start))} form a cycle`, { path });
+    if (start >= 0)
+      throw new SvcError('validation-failed', `the fragment definition(s) ${conjunction(open.slice(start))} form a cycle`, { path });
     open.push(name);
     const fragmentPath = at(path, name);
     const own = directiveNodes(fragment satisfies FragmentDefinitionNode, 'FRAGMENT_DEFINITION', fragmentPath);

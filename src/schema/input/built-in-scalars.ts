@@ -7,7 +7,7 @@ import { describeJson, expected } from './found.ts';
 const INTEGER = /^-?\d+$/;
 
 /** The number when it is an integer of 32 bits, also when written `5.0` or `5e0`. */
-export function int32(json: Json): number | undefined {
+function int32(json: Json): number | undefined {
   if (!isJsonNumber(json)) return undefined;
   const text = numberText(json);
   if (!INTEGER.test(text) && !Number.isInteger(Number(text))) return undefined;
@@ -42,18 +42,6 @@ export const INT: ScalarSchemaType = {
   check(json: Json, at: Path, found = describeJson(json)): Json {
     const value = int32(json);
     if (value === undefined) throw expected('a 32-bit integer', 'Int', found, at);
-    return value;
-  },
-};
-
-/** `limit`, `batch_size` and the like. */
-export const NON_NEGATIVE_INT: ScalarSchemaType = {
-  kind: 'scalar',
-  name: 'Int',
-  description: null,
-  check(json: Json, at: Path, found = describeJson(json)): Json {
-    const value = int32(json);
-    if (value === undefined || value < 0) throw expected('a non-negative 32-bit integer', 'Int', found, at);
     return value;
   },
 };

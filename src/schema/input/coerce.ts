@@ -8,11 +8,11 @@ import { describeJson, expected, expectedList, unexpectedNull } from './found.ts
 
 export type Coercion = (json: Json, at: Path) => Json;
 
-const ARRAY_TEXT = /^\s*\{[^]*\}\s*$/;
-
 /** An array in the database's own notation, `{1,2}`: accepted where a whole array is one value. */
 export function isArrayText(json: Json): json is string {
-  return typeof json === 'string' && ARRAY_TEXT.test(json);
+  if (typeof json !== 'string') return false;
+  const text = json.trim();
+  return text.startsWith('{') && text.endsWith('}');
 }
 
 /** A scalar, an enum value or a whole array. Null is refused only where the type says so. */

@@ -28,7 +28,8 @@ export function createConstraintRecorder(limit: number): ConstraintRecorder {
       // One translation sees one value, so variable, place and kind of fact decide the fact.
       const key = keyOf(constraint.fact.kind, constraint);
       if (byKey.has(key)) return;
-      if (byKey.size >= limit) throw new SvcError('validation-failed', `the variables have more than ${limit} parts that the operation depends on`);
+      if (byKey.size >= limit)
+        throw new SvcError('validation-failed', `the variables have more than ${limit} parts that the operation depends on`);
       byKey.set(key, constraint);
     },
     list: () => [...byKey.values()].filter((constraint) => !isImplied(constraint, byKey)),

@@ -43,7 +43,11 @@ export function createVariableInput(context: InputContext, part: VariablePart, t
       record({ kind: 'keys', keys });
       const entries = keys.map((key) => {
         if (!NAME.test(key)) {
-          throw new SvcError('validation-failed', `variable value contains object with key ${JSON.stringify(key)}, which is not a legal GraphQL name`, { path: ROOT });
+          throw new SvcError(
+            'validation-failed',
+            `variable value contains object with key ${JSON.stringify(key)}, which is not a legal GraphQL name`,
+            { path: ROOT },
+          );
         }
         const field = fieldOf(object, key, path);
         const value = json[key] as Json;

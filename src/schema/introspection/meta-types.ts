@@ -5,8 +5,19 @@
 import { BOOLEAN, STRING } from '../input/built-in-scalars.ts';
 import { type DirectiveDefinition, type DirectiveLocation, DIRECTIVES } from '../directives.ts';
 import {
-  type EnumSchemaType, type EnumSchemaValue, type InputField, lazy, listOf, named, type NamedType, nonNull, type ObjectType, type OutputField,
-  type OutputTypeRef, type RootTypes, type TypeRef,
+  type EnumSchemaType,
+  type EnumSchemaValue,
+  type InputField,
+  lazy,
+  listOf,
+  named,
+  type NamedType,
+  nonNull,
+  type ObjectType,
+  type OutputField,
+  type OutputTypeRef,
+  type RootTypes,
+  type TypeRef,
 } from '../types.ts';
 import { printDefault } from './default-value.ts';
 import { sortByName } from './type-walk.ts';
@@ -26,11 +37,42 @@ export interface SchemaSource {
 const TYPE_KINDS = ['SCALAR', 'OBJECT', 'INTERFACE', 'UNION', 'ENUM', 'INPUT_OBJECT', 'LIST', 'NON_NULL'] as const;
 type TypeKind = (typeof TYPE_KINDS)[number];
 
-const KINDS: Readonly<Record<NamedType['kind'], TypeKind>> = { scalar: 'SCALAR', object: 'OBJECT', union: 'UNION', enum: 'ENUM', 'input-object': 'INPUT_OBJECT' };
+const KINDS: Readonly<Record<NamedType['kind'], TypeKind>> = {
+  scalar: 'SCALAR',
+  object: 'OBJECT',
+  union: 'UNION',
+  enum: 'ENUM',
+  'input-object': 'INPUT_OBJECT',
+};
 
-const EXECUTABLE_AND_SCHEMA_LOCATIONS: readonly (DirectiveLocation | 'SCHEMA' | 'OBJECT' | 'INTERFACE' | 'UNION' | 'ENUM' | 'INPUT_OBJECT')[] = [
-  'QUERY', 'MUTATION', 'SUBSCRIPTION', 'FIELD', 'FRAGMENT_DEFINITION', 'FRAGMENT_SPREAD', 'INLINE_FRAGMENT', 'VARIABLE_DEFINITION', 'SCHEMA', 'SCALAR',
-  'OBJECT', 'FIELD_DEFINITION', 'ARGUMENT_DEFINITION', 'INTERFACE', 'UNION', 'ENUM', 'ENUM_VALUE', 'INPUT_OBJECT', 'INPUT_FIELD_DEFINITION',
+const EXECUTABLE_AND_SCHEMA_LOCATIONS: readonly (
+  | DirectiveLocation
+  | 'SCHEMA'
+  | 'OBJECT'
+  | 'INTERFACE'
+  | 'UNION'
+  | 'ENUM'
+  | 'INPUT_OBJECT'
+)[] = [
+  'QUERY',
+  'MUTATION',
+  'SUBSCRIPTION',
+  'FIELD',
+  'FRAGMENT_DEFINITION',
+  'FRAGMENT_SPREAD',
+  'INLINE_FRAGMENT',
+  'VARIABLE_DEFINITION',
+  'SCHEMA',
+  'SCALAR',
+  'OBJECT',
+  'FIELD_DEFINITION',
+  'ARGUMENT_DEFINITION',
+  'INTERFACE',
+  'UNION',
+  'ENUM',
+  'ENUM_VALUE',
+  'INPUT_OBJECT',
+  'INPUT_FIELD_DEFINITION',
 ];
 
 const string: OutputTypeRef = named('String', () => STRING);
@@ -66,12 +108,20 @@ function one<S>(name: string, type: OutputTypeRef, read: (source: S) => unknown)
   return metaField(name, type, { kind: 'object', read: (source) => read(source as S) });
 }
 
-function many<S>(name: string, type: OutputTypeRef, read: (source: S) => readonly unknown[] | null, args?: ReadonlyMap<string, InputField>): OutputField {
+function many<S>(
+  name: string,
+  type: OutputTypeRef,
+  read: (source: S) => readonly unknown[] | null,
+  args?: ReadonlyMap<string, InputField>,
+): OutputField {
   return metaField(name, type, { kind: 'list', read: (source) => read(source as S) }, args);
 }
 
 /** Nothing in a role schema is deprecated. */
-const notDeprecated = (): readonly OutputField[] => [flag('isDeprecated', nonNull(boolean), () => false), text('deprecationReason', string, () => null)];
+const notDeprecated = (): readonly OutputField[] => [
+  flag('isDeprecated', nonNull(boolean), () => false),
+  text('deprecationReason', string, () => null),
+];
 
 /** The bare reference to a type. */
 export function refTo(type: NamedType): TypeRef {
@@ -102,49 +152,105 @@ export const DIRECTIVE_LOCATION: EnumSchemaType = metaEnum('__DirectiveLocation'
 export const SCHEMA: ObjectType = metaObject('__Schema', () => [
   text('description', string, () => null),
   many('types', nonNull(list(() => TYPE, '__Type')), (schema: SchemaSource) => schema.types.map(refTo)),
-  one('queryType', named('__Type', () => TYPE, true), (schema: SchemaSource) => refTo(schema.roots.query)),
-  one('mutationType', named('__Type', () => TYPE), (schema: SchemaSource) => orNull(schema.roots.mutation)),
-  one('subscriptionType', named('__Type', () => TYPE), (schema: SchemaSource) => orNull(schema.roots.subscription)),
+  one(
+    'queryType',
+    named('__Type', () => TYPE, true),
+    (schema: SchemaSource) => refTo(schema.roots.query),
+  ),
+  one(
+    'mutationType',
+    named('__Type', () => TYPE),
+    (schema: SchemaSource) => orNull(schema.roots.mutation),
+  ),
+  one(
+    'subscriptionType',
+    named('__Type', () => TYPE),
+    (schema: SchemaSource) => orNull(schema.roots.subscription),
+  ),
   many('directives', nonNull(list(() => DIRECTIVE, '__Directive')), () => sortByName(DIRECTIVES.values())),
 ]);
 
 export const TYPE: ObjectType = metaObject('__Type', () => [
-  text('kind', named('__TypeKind', () => TYPE_KIND, true), kindOf),
+  text(
+    'kind',
+    named('__TypeKind', () => TYPE_KIND, true),
+    kindOf,
+  ),
   text('name', string, (ref: TypeRef) => bare(ref)?.name ?? null),
   text('description', string, (ref: TypeRef) => bare(ref)?.description ?? null),
   text('specifiedByURL', string, () => null),
-  many('fields', list(() => FIELD, '__Field'), (ref: TypeRef) => {
-    const type = bare(ref);
-    return type?.kind === 'object' ? sortByName(type.fields().values()) : null;
-  }, INCLUDE_DEPRECATED),
-  many('interfaces', list(() => TYPE, '__Type'), (ref: TypeRef) => (bare(ref)?.kind === 'object' ? [] : null)),
-  many('possibleTypes', list(() => TYPE, '__Type'), (ref: TypeRef) => {
-    const type = bare(ref);
-    return type?.kind === 'union' ? sortByName(type.members()).map(refTo) : null;
-  }),
-  many('enumValues', list(() => ENUM_VALUE, '__EnumValue'), (ref: TypeRef) => {
-    const type = bare(ref);
-    return type?.kind === 'enum' ? sortByName(type.values().values()) : null;
-  }, INCLUDE_DEPRECATED),
-  many('inputFields', list(() => INPUT_VALUE, '__InputValue'), (ref: TypeRef) => {
-    const type = bare(ref);
-    return type?.kind === 'input-object' ? sortByName(type.fields().values()) : null;
-  }, INCLUDE_DEPRECATED),
-  one('ofType', named('__Type', () => TYPE), ofType),
+  many(
+    'fields',
+    list(() => FIELD, '__Field'),
+    (ref: TypeRef) => {
+      const type = bare(ref);
+      return type?.kind === 'object' ? sortByName(type.fields().values()) : null;
+    },
+    INCLUDE_DEPRECATED,
+  ),
+  many(
+    'interfaces',
+    list(() => TYPE, '__Type'),
+    (ref: TypeRef) => (bare(ref)?.kind === 'object' ? [] : null),
+  ),
+  many(
+    'possibleTypes',
+    list(() => TYPE, '__Type'),
+    (ref: TypeRef) => {
+      const type = bare(ref);
+      return type?.kind === 'union' ? sortByName(type.members()).map(refTo) : null;
+    },
+  ),
+  many(
+    'enumValues',
+    list(() => ENUM_VALUE, '__EnumValue'),
+    (ref: TypeRef) => {
+      const type = bare(ref);
+      return type?.kind === 'enum' ? sortByName(type.values().values()) : null;
+    },
+    INCLUDE_DEPRECATED,
+  ),
+  many(
+    'inputFields',
+    list(() => INPUT_VALUE, '__InputValue'),
+    (ref: TypeRef) => {
+      const type = bare(ref);
+      return type?.kind === 'input-object' ? sortByName(type.fields().values()) : null;
+    },
+    INCLUDE_DEPRECATED,
+  ),
+  one(
+    'ofType',
+    named('__Type', () => TYPE),
+    ofType,
+  ),
 ]);
 
 export const FIELD: ObjectType = metaObject('__Field', () => [
   text('name', nonNull(string), (field: OutputField) => field.name),
   text('description', string, (field: OutputField) => field.description),
-  many('args', nonNull(list(() => INPUT_VALUE, '__InputValue')), (field: OutputField) => sortByName(field.args.values()), INCLUDE_DEPRECATED),
-  one('type', named('__Type', () => TYPE, true), (field: OutputField) => field.type),
+  many(
+    'args',
+    nonNull(list(() => INPUT_VALUE, '__InputValue')),
+    (field: OutputField) => sortByName(field.args.values()),
+    INCLUDE_DEPRECATED,
+  ),
+  one(
+    'type',
+    named('__Type', () => TYPE, true),
+    (field: OutputField) => field.type,
+  ),
   ...notDeprecated(),
 ]);
 
 export const INPUT_VALUE: ObjectType = metaObject('__InputValue', () => [
   text('name', nonNull(string), (field: InputField) => field.name),
   text('description', string, (field: InputField) => field.description),
-  one('type', named('__Type', () => TYPE, true), (field: InputField) => field.type),
+  one(
+    'type',
+    named('__Type', () => TYPE, true),
+    (field: InputField) => field.type,
+  ),
   text('defaultValue', string, (field: InputField) => (field.default === undefined ? null : printDefault(field.default, field.type))),
   ...notDeprecated(),
 ]);
@@ -163,5 +269,10 @@ export const DIRECTIVE: ObjectType = metaObject('__Directive', () => [
     kind: 'text',
     read: (directive) => JSON.stringify((directive as DirectiveDefinition).locations),
   }),
-  many('args', nonNull(list(() => INPUT_VALUE, '__InputValue')), (directive: DirectiveDefinition) => sortByName(directive.args.values()), INCLUDE_DEPRECATED),
+  many(
+    'args',
+    nonNull(list(() => INPUT_VALUE, '__InputValue')),
+    (directive: DirectiveDefinition) => sortByName(directive.args.values()),
+    INCLUDE_DEPRECATED,
+  ),
 ]);

@@ -42,7 +42,9 @@ export function shapeOf(collected: readonly CollectedField[], lists = 0): Shape 
     if (type.kind === 'object') {
       const inside = lists + (MULTIPLYING.has(field.name) ? 1 : 0);
       if (inside > MAX_LISTS) {
-        throw new SvcError('validation-failed', `introspection with more than ${MAX_LISTS} lists inside one another is not supported`, { path: field.path });
+        throw new SvcError('validation-failed', `introspection with more than ${MAX_LISTS} lists inside one another is not supported`, {
+          path: field.path,
+        });
       }
       shape = shapeOf(field.select(type), inside);
       key += `{${shape.key}}`;

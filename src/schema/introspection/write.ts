@@ -63,7 +63,8 @@ export async function writeAnswer(shape: Shape, source: unknown, slices: Slices,
     if (pieces.length >= PIECES_PER_CHUNK) {
       const chunk = pieces.join('');
       characters += chunk.length;
-      if (characters > maxCharacters) throw new SvcError('validation-failed', `the introspection answer has more than ${maxCharacters} characters`);
+      if (characters > maxCharacters)
+        throw new SvcError('validation-failed', `the introspection answer has more than ${maxCharacters} characters`);
       chunks.push(chunk);
       pieces = [];
     }
