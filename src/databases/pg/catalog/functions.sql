@@ -1,5 +1,5 @@
 -- Functions as parallel arrays. $1: the wanted names as a JSON array of {schema, name}, or null for
--- all that do not belong to an extension.
+-- all that do not belong to an extension or (constructors of ranges) to a type.
 select json_build_object(
     'id', coalesce(array_to_json(array_agg(p.oid::int8)), '[]'),
     'schema', coalesce(array_to_json(array_agg(p.nspname)), '[]'),
@@ -26,7 +26,7 @@ from (
     and (t.typtype <> 'p' or t.typname in ('void', 'record') or t.typname like 'any%')
     and case
       when $1::json is null then
-        not exists (select from pg_depend e where e.classid = 'pg_proc'::regclass and e.objid = p.oid and e.deptype = 'e')
+        not exists (select from pg_depend e where e.classid = 'pg_proc'::regclass and e.objid = p.oid and e.deptype in ('e', 'i'))
       else (n.nspname, p.proname) in (select x.schema, x.name from json_to_recordset($1::json) x (schema name, name name))
     end
   order by p.oid

@@ -35,7 +35,17 @@ select
       'partition', coalesce(array_to_json(array_agg(w.relispartition)), '[]'),
       'comment', coalesce(array_to_json(array_agg(d.description)), '[]'),
       'events', coalesce(array_to_json(array_agg(
-        case when w.relkind in ('v', 'f') then pg_relation_is_updatable(w.oid, true) when w.relkind = 'm' then 0 else 28 end)), '[]'))
+        case
+          when w.relkind = 'm' then 0
+          when w.relkind not in ('v', 'f') then 28
+          -- Asking a wrapper without a handler would fail.
+          when w.relkind = 'f' and not exists (
+            select from pg_foreign_table f
+            join pg_foreign_server s on s.oid = f.ftserver
+            join pg_foreign_data_wrapper h on h.oid = s.srvfdw
+            where f.ftrelid = w.oid and h.fdwhandler <> 0) then 0
+          else pg_relation_is_updatable(w.oid, true)
+        end)), '[]'))
     from wanted w
     left join pg_description d on d.objoid = w.oid and d.classoid = 'pg_class'::regclass and d.objsubid = 0),
   (select json_build_object(
