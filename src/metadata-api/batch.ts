@@ -7,7 +7,7 @@
 import { SvcError } from '../errors/svc-error.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 import type { Change, ChangeResult, Refresh } from '../state/state.ts';
-import { isJsonArray, isJsonObject, type Json } from '../util/json.ts';
+import { ChangeRefused } from '../state/verdict.ts';
 import { type Path, ROOT } from '../util/path.ts';
 import type { EditContext, Prepared, Refusal, Services } from './operation.ts';
 
@@ -119,15 +119,10 @@ function reworded(error: SvcError, refusal: Refusal | undefined): SvcError {
   return new SvcError('unexpected', refusal.message, { path: error.path, status: refusal.status, ...internal });
 }
 
-/** The element whose object is among the records of the refusal. */
+/** The element that is about an object at fault. */
 function findCulprit(items: readonly Pending[], error: SvcError): Pending | undefined {
-  if (items.length === 1 || !(error instanceof Error)) return items[0];
-  const names = new Set(isJsonArray(error.internal) ? error.internal.flatMap((record) => recordNames(record)) : []);
-  return items.find((item) => item.prepared.edited.some((id) => names.has(id)));
-}
-
-function recordNames(record: Json): readonly string[] {
-  return isJsonObject(record) && typeof record['name'] === 'string' ? [record['name']] : [];
+  if (!(error instanceof ChangeRefused)) return undefined;
+  return items.find((item) => item.prepared.edited.some((id) => error.objects.includes(id)));
 }
 
 export function mergeRefreshes(refreshes: readonly Refresh[]): Refresh {

@@ -1,13 +1,14 @@
-import type { QualifiedName } from '../catalog/catalog.ts';
+import { SvcError } from '../errors/svc-error.ts';
 import type { Metadata } from '../metadata/metadata.ts';
+import { dependents, type DroppedObject, refusalOf } from '../schema-cache/dependencies.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 
-export type DroppedObject =
-  | { readonly kind: 'table'; readonly source: string; readonly table: QualifiedName }
-  | { readonly kind: 'relationship' | 'computed-field'; readonly source: string; readonly table: QualifiedName; readonly name: string }
-  | { readonly kind: 'function'; readonly source: string; readonly function: QualifiedName };
-
+/**
+ * The metadata without what depends on objects that are about to go.
+ * @throws SvcError dependency-error when something does and `cascade` is false
+ */
 export function dropDependents(metadata: Metadata, dropped: readonly DroppedObject[], cascade: boolean, snapshot: Snapshot): Metadata {
-  void dropped; void cascade; void snapshot;
-  return metadata;
+  const found = dependents(metadata, snapshot.cache, dropped);
+  if (found.length > 0 && !cascade) throw new SvcError('dependency-error', refusalOf(found));
+  return found.reduce((edited, dependent) => dependent.remove(edited), metadata);
 }

@@ -1,7 +1,7 @@
 import type { Backend } from '../backend/backend.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { parseFailed } from '../metadata/codec.ts';
-import type { Path } from '../util/path.ts';
+import { at, type Path } from '../util/path.ts';
 import type { OperationEntry } from './operation.ts';
 import { operationGroups } from './operations/index.ts';
 import { isAwaited, KNOWN_PREFIXES } from './operations/not-supported.ts';
@@ -31,7 +31,7 @@ export function operationTable(backends: readonly Backend[]): OperationTable {
 export function findOperation(table: OperationTable, backends: readonly Backend[], type: string, path: Path): OperationEntry {
   const entry = table.get(type);
   if (entry !== undefined) return entry;
-  if (isAwaited(type)) throw new SvcError('not-supported', `the metadata command "${type}" is not supported by this version of the service`, { path });
+  if (isAwaited(type)) throw new SvcError('not-supported', `the metadata command "${type}" is not supported by this version of the service`, { path: at(path, 'args') });
   const cut = type.indexOf('_');
   const prefix = cut < 0 ? type : type.slice(0, cut);
   const kind = backends.find((b) => b.kind === prefix || b.aliases.includes(prefix))?.kind ?? KNOWN_PREFIXES.get(prefix);

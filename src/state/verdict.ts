@@ -1,11 +1,23 @@
 /** Whether a change may stand although something is inconsistent after it (metadata reference 2.1). */
-import { SvcError } from '../errors/svc-error.ts';
+import type { ErrorCode } from '../errors/codes.ts';
+import { SvcError, type SvcErrorOptions } from '../errors/svc-error.ts';
 import { recordsOf } from '../schema-cache/inconsistency.ts';
 import type { Inconsistency } from '../schema-cache/schema-cache.ts';
 
+/** A refused change knows the objects at fault, so that a change of many edits can name the one. */
+export class ChangeRefused extends SvcError {
+  /** Ids as in `objectId`. */
+  readonly objects: readonly string[];
+
+  constructor(code: ErrorCode, message: string, objects: readonly Inconsistency[], options: SvcErrorOptions = {}) {
+    super(code, message, options);
+    this.objects = objects.map((each) => each.objectId);
+  }
+}
+
 /**
  * @param edited ids of the objects that the command is about
- * @throws SvcError when the change is refused
+ * @throws ChangeRefused
  */
 export function judge(before: readonly Inconsistency[], after: readonly Inconsistency[], edited: readonly string[]): void {
   const serious = after.filter((each) => each.informational !== true);
@@ -15,14 +27,14 @@ export function judge(before: readonly Inconsistency[], after: readonly Inconsis
 
   // Claims of one name by two objects are refused in the same way whichever of them was edited.
   const conflict = [...own, ...added].find((each) => each.refusal?.code === 'unexpected');
-  if (conflict?.refusal !== undefined) throw new SvcError(conflict.refusal.code, conflict.refusal.message);
-  const refusal = own.find((each) => each.refusal !== undefined)?.refusal;
-  if (refusal !== undefined) throw new SvcError(refusal.code, refusal.message);
+  if (conflict?.refusal !== undefined) throw new ChangeRefused(conflict.refusal.code, conflict.refusal.message, [conflict]);
+  const refused = own.find((each) => each.refusal !== undefined);
+  if (refused?.refusal !== undefined) throw new ChangeRefused(refused.refusal.code, refused.refusal.message, [refused]);
   if (own.length > 0) {
     const reasons = [...new Set(own.map((each) => each.reason))].join(', ');
-    throw new SvcError('invalid-configuration', reasons, { internal: recordsOf(own) });
+    throw new ChangeRefused('invalid-configuration', reasons, own, { internal: recordsOf(own) });
   }
   if (added.length > 0) {
-    throw new SvcError('unexpected', 'cannot continue due to new inconsistent metadata', { status: 400, internal: recordsOf(added) });
+    throw new ChangeRefused('unexpected', 'cannot continue due to new inconsistent metadata', added, { status: 400, internal: recordsOf(added) });
   }
 }

@@ -14,6 +14,9 @@ import { runSql, testDatabase } from '../support/postgres.ts';
 export const ADMIN: Session = { role: 'admin', variables: new Map([['x-svc-role', 'admin']]), backendOnly: false };
 export const USER: Session = { role: 'user', variables: new Map([['x-svc-role', 'user']]), backendOnly: false };
 
+/** Of the database of the test. */
+export const CONFIGURATION: Json = { connection_info: { database_url: { from_env: 'TEST_DATABASE_URL' } } };
+
 export interface Refused extends JsonObject {
   readonly status: number;
   readonly path: string;
@@ -27,6 +30,8 @@ export interface TestAdministration {
   readonly administration: Administration;
   /** `/v1/metadata` as administrator. */
   metadata(type: string, args: Json, more?: JsonObject): Promise<Json>;
+  /** Back to one source with nothing tracked. */
+  reset(): Promise<void>;
   queryV1(body: Json): Promise<Json>;
   queryV2(type: string, args: Json): Promise<Json>;
   close(): Promise<void>;
@@ -41,6 +46,7 @@ export async function testAdministration(sql: string): Promise<TestAdministratio
     storage: {
       load: async () => ({ resourceVersion: version, metadata: EMPTY_METADATA }),
       save: async () => ++version,
+      isAlive: async () => true,
       changesSince: async () => ({ kind: 'unknown', resourceVersion: version }),
     },
     backends,
@@ -53,12 +59,17 @@ export async function testAdministration(sql: string): Promise<TestAdministratio
   });
   const administration = createAdministration({ state, backends, showInternal: true });
   const metadata = (type: string, args: Json, more: JsonObject = {}): Promise<Json> => administration.metadata({ type, args, ...more }, { session: ADMIN });
-  await metadata('pg_add_source', { name: 'default', configuration: { connection_info: { database_url: { from_env: 'TEST_DATABASE_URL' } } } });
+  const reset = async (): Promise<void> => {
+    await metadata('clear_metadata', {});
+    await metadata('pg_add_source', { name: 'default', configuration: CONFIGURATION });
+  };
+  await reset();
   return {
     url: database.url,
     state,
     administration,
     metadata,
+    reset,
     queryV1: (body) => administration.queryV1(body, { session: ADMIN }),
     queryV2: (type, args) => administration.queryV2({ type, args }, { session: ADMIN }),
     async close() {

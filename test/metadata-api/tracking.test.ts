@@ -18,9 +18,7 @@ describe('tracking and describing tables', () => {
     api = await testAdministration(SCHEMA);
   });
   afterAll(() => api.close());
-  beforeEach(async () => {
-    await api.metadata('clear_metadata', {});
-  });
+  beforeEach(() => api.reset());
 
   const success = { message: 'success' };
   const exported = async (): Promise<unknown> => (await api.metadata('export_metadata', {}) as { sources: unknown[] }).sources[0];

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Json } from '../../src/util/json.ts';
+import { refusal, type TestAdministration, testAdministration } from './support.ts';
+
+const SCHEMA = `
+  create table author (id serial primary key, name text);
+  create table article (id serial primary key, author_id int references author(id));
+`;
+const track = (table: string) => ({ type: 'pg_track_table', args: { table } });
+const object = (using: string) => ({ type: 'pg_create_object_relationship', args: { table: 'article', name: 'author', using: { foreign_key_constraint_on: using } } });
+
+describe('bulk', () => {
+  let api: TestAdministration;
+
+  beforeAll(async () => {
+    api = await testAdministration(SCHEMA);
+  });
+  afterAll(() => api.close());
+  beforeEach(() => api.reset());
+
+  const tracked = (): number => api.state.current().cache.sources.get('default')?.tables.size ?? 0;
+  const version = (): number => api.state.current().resourceVersion;
+
+  it('makes one change of neighbouring edits', async () => {
+    const before = version();
+    expect(await api.metadata('bulk', [track('author'), track('article'), object('author_id')])).toEqual(Array(3).fill({ message: 'success' }));
+    expect(version()).toBe(before + 1);
+  });
+
+  it('names the element that refused', async () => {
+    expect(await refusal(api.metadata('bulk', [track('author'), track('author')]))).toMatchObject({ path: '$.args[1].args', code: 'already-tracked' });
+    expect(tracked()).toBe(0);
+  });
+
+  it('names the element whose object does not fit the database', async () => {
+    const request: Json = [track('author'), track('article'), object('id'), { type: 'pg_set_relationship_comment', args: { table: 'article', name: 'author', comment: 'c' } }];
+    expect(await refusal(api.metadata('bulk', request))).toMatchObject({ path: '$.args[2].args', code: 'invalid-configuration' });
+    expect(tracked()).toBe(0);
+  });
+
+  it('decodes all elements before any of them runs', async () => {
+    const request: Json = [{ type: 'run_sql', args: { sql: 'create table never (id int)' } }, { type: 'run_sql', args: {} }];
+    expect(await refusal(api.queryV2('bulk', request))).toMatchObject({ path: '$.args[1].args', error: "the key 'sql' was not present", code: 'parse-failed' });
+    expect(await api.queryV2('run_sql', { sql: `select to_regclass('never')` })).toMatchObject({ result: [['to_regclass'], ['NULL']] });
+  });
+
+  it('takes back changes that were settled before an operation with effects', async () => {
+    await api.metadata('pg_track_table', 'author');
+    const request = { type: 'bulk', args: [{ type: 'track_table', args: 'article' }, { type: 'run_sql', args: { sql: 'select 1' } }, { type: 'track_table', args: 'author' }] };
+    expect(await refusal(api.queryV1(request))).toMatchObject({ path: '$.args[2].args', code: 'already-tracked' });
+    expect(tracked()).toBe(1);
+  });
+
+  it('sees in an element what elements before it have done', async () => {
+    const request: Json = [track('article'), track('author'), object('author_id'), { type: 'export_metadata', args: {} }, { type: 'pg_drop_relationship', args: { table: 'article', relationship: 'author' } }];
+    const answers = (await api.metadata('bulk', request)) as { sources?: { tables: unknown[] }[] }[];
+    expect(answers[3]?.sources?.[0]?.tables).toHaveLength(2);
+    expect([...(api.state.current().metadata.sources.get('default')?.tables.values() ?? [])].every((table) => table.objectRelationships.size === 0)).toBe(true);
+  });
+
+  it('keeps going, with errors among the answers', async () => {
+    expect(await api.metadata('bulk_keep_going', [track('author'), track('author'), track('article')])).toEqual([
+      { message: 'success' },
+      { path: '$.args[1].args', error: 'view/table already tracked: "author"', code: 'already-tracked' },
+      { message: 'success' },
+    ]);
+    expect(tracked()).toBe(2);
+  });
+
+  it('compares the version that the client saw once', async () => {
+    const seen = version();
+    await api.metadata('bulk_keep_going', [track('author'), track('article')], { resource_version: seen });
+    expect(tracked()).toBe(2);
+    expect(await refusal(api.metadata('pg_untrack_table', 'author', { resource_version: seen }))).toEqual({
+      status: 409,
+      path: '$',
+      error: `metadata resource version referenced (${seen}) did not match current version`,
+      code: 'conflict',
+    });
+  });
+
+  it('composes atomic elements before it checks them', async () => {
+    await api.metadata('bulk', [track('author'), track('article'), object('author_id')]);
+    const drop = { type: 'pg_drop_relationship', args: { table: 'article', relationship: 'author' } };
+    expect(await api.metadata('bulk_atomic', [drop, object('author_id')])).toHaveLength(2);
+    expect(await refusal(api.metadata('bulk_atomic', [drop, object('id')]))).toMatchObject({ code: 'bad-request', error: 'Schema inconsistency' });
+    expect(await refusal(api.metadata('bulk_atomic', [track('author')]))).toMatchObject({
+      status: 500,
+      error: 'Bulk atomic does not support this command',
+    });
+  });
+
+  it('runs read-only statements side by side and nothing else', async () => {
+    const read = { type: 'run_sql', args: { sql: 'select 1 as one', read_only: true } };
+    expect(await api.queryV2('concurrent_bulk', [read, read])).toEqual(Array(2).fill({ result_type: 'TuplesOk', result: [['one'], ['1']] }));
+    expect(await refusal(api.queryV2('concurrent_bulk', [read, { type: 'run_sql', args: { sql: 'select 1' } }]))).toMatchObject({
+      status: 500,
+      error: 'Only read-only queries are allowed in a concurrent_bulk',
+    });
+  });
+});

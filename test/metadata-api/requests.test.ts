@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { refusal, type TestAdministration, testAdministration } from './support.ts';
+
+describe('requests that cannot be decoded', () => {
+  let api: TestAdministration;
+
+  beforeAll(async () => {
+    api = await testAdministration('create table author (id serial primary key)');
+  });
+  afterAll(() => api.close());
+
+  const failed = (path: string, error: string) => ({ status: 400, path, error, code: 'parse-failed' });
+  const metadata = (body: never) => refusal(api.administration.metadata(body, { session: { role: 'admin', variables: new Map(), backendOnly: false } }));
+
+  it('needs an object with a type and arguments', async () => {
+    expect(await metadata([] as never)).toMatchObject({ path: '$', code: 'parse-failed' });
+    expect(await metadata({ args: {} } as never)).toEqual(failed('$', "the key 'type' was not present"));
+    expect(await metadata({ type: 'export_metadata' } as never)).toEqual(failed('$', "the key 'args' was not present"));
+    expect(await metadata({ type: 'export_metadata', args: {}, version: 3 } as never)).toEqual(failed('$.version', 'expected 1 or 2, encountered 3'));
+    expect(await metadata({ type: 'bulk', args: {} } as never)).toMatchObject({ path: '$.args', code: 'parse-failed' });
+  });
+
+  it('tells an unknown operation from an unknown kind', async () => {
+    expect(await refusal(api.metadata('pg_nonsense', {}))).toEqual(failed('$', 'unknown metadata command "nonsense" for backend pg'));
+    expect(await refusal(api.metadata('postgres_nonsense', {}))).toEqual(failed('$', 'unknown metadata command "nonsense" for backend pg'));
+    expect(await refusal(api.metadata('foo_track_table', {}))).toEqual(
+      failed('$', 'unknown metadata command "foo_track_table"; "foo" was not recognized as a valid backend name'),
+    );
+  });
+
+  it('says of operations of later features that they are not supported', async () => {
+    for (const type of ['create_cron_trigger', 'pg_create_event_trigger', 'dbb_track_table', 'dwh_add_source', 'add_remote_schema']) {
+      expect(await refusal(api.metadata(type, {}))).toMatchObject({ path: '$.args', code: 'not-supported' });
+    }
+    expect(await refusal(api.queryV1({ type: 'create_action', args: {} }))).toMatchObject({ path: '$.args', code: 'not-supported' });
+  });
+
+  it('places argument errors, and names the operation where there are prefixes', async () => {
+    expect(await refusal(api.metadata('pg_create_object_relationship', { table: 'author', name: '', using: {} }))).toMatchObject({
+      path: '$.args.name',
+      error: expect.stringMatching(/^Error when parsing command create_object_relationship\.\n.*\nInternal error message: empty string not allowed$/),
+    });
+    expect(await refusal(api.metadata('rename_source', { name: 'a' }))).toEqual(failed('$.args', "the key 'new_name' was not present"));
+    expect(await refusal(api.queryV1({ type: 'create_object_relationship', args: { table: 'author', name: '', using: {} } }))).toEqual(
+      failed('$.name', 'empty string not allowed'),
+    );
+    expect(await refusal(api.queryV1({ type: 'bulk', args: [{ type: 'drop_relationship', args: { table: 'author' } }] }))).toEqual(
+      failed('$[0]', "the key 'relationship' was not present"),
+    );
+    expect(await refusal(api.queryV1({ type: 'pg_track_table', args: 'author' }))).toMatchObject({ code: 'parse-failed', path: '$.type' });
+  });
+
+  it('describes every operation', () => {
+    const described = api.administration.describeOperations();
+    expect(described.map(({ type }) => type)).toEqual([...described.map(({ type }) => type)].sort());
+    expect(described.find(({ type }) => type === 'pg_track_table')).toMatchObject({ version: 1, changes: 'metadata', summary: expect.any(String) });
+    expect(described.filter(({ type }) => type === 'export_metadata').map(({ version }) => version)).toEqual([1, 2]);
+  });
+});

@@ -1,0 +1,130 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { parseJson, type Json } from '../../src/util/json.ts';
+import { refusal, type TestAdministration, testAdministration, USER } from './support.ts';
+
+const SCHEMA = `
+  create table author (id serial primary key, name text not null, data jsonb, tags text[], big numeric, docs jsonb[], born date default '2000-01-01');
+  create table article (id serial primary key, title text, author_id int references author(id));
+  create function shout(author_row author) returns text language sql stable as $$ select upper(author_row.name) $$;
+  create function all_authors() returns setof author language sql stable as $$ select * from author $$;
+`;
+
+describe('SQL and rows', () => {
+  let api: TestAdministration;
+
+  beforeEach(async () => {
+    api = await testAdministration(SCHEMA);
+    await api.metadata('bulk', [
+      { type: 'pg_track_table', args: 'author' },
+      { type: 'pg_track_table', args: 'article' },
+      { type: 'pg_create_object_relationship', args: { table: 'article', name: 'author', using: { foreign_key_constraint_on: 'author_id' } } },
+    ]);
+    return () => api.close();
+  });
+
+  const tables = (): string[] => [...(api.state.current().metadata.sources.get('default')?.tables.values() ?? [])].map((table) => table.table.name).sort();
+
+  it('gives rows as text under a header, and the last result only', async () => {
+    expect(await api.queryV2('run_sql', { sql: `select 1; select 1.50 as a, null as "b c", true as d` })).toEqual({
+      result_type: 'TuplesOk',
+      result: [['a', 'b c', 'd'], ['1.50', 'NULL', 't']],
+    });
+    expect(await api.queryV2('pg_run_sql', { sql: `insert into author (name) values ('a')` })).toEqual({ result_type: 'CommandOk', result: null });
+    expect(await api.queryV1({ type: 'run_sql', args: { sql: 'select count(*) from author' } })).toEqual({ result_type: 'TuplesOk', result: [['count'], ['1']] });
+  });
+
+  it('reports what the database says', async () => {
+    expect(await refusal(api.queryV2('run_sql', { sql: 'select * from nothing' }))).toMatchObject({
+      status: 400,
+      path: '$.args',
+      error: 'query execution failed',
+      code: 'postgres-error',
+      internal: { statement: 'select * from nothing', prepared: false, error: { status_code: '42P01', message: 'relation "nothing" does not exist' } },
+    });
+  });
+
+  it('writes nothing in a read-only transaction, and nothing when a later statement fails', async () => {
+    expect(await refusal(api.queryV2('run_sql', { sql: `insert into author (name) values ('a')`, read_only: true }))).toMatchObject({
+      code: 'postgres-error',
+      internal: { error: { status_code: '25006' } },
+    });
+    await refusal(api.queryV2('run_sql', { sql: `insert into author (name) values ('a'); select 1/0` }));
+    expect(await api.queryV2('run_sql', { sql: 'select count(*) from author' })).toMatchObject({ result: [['count'], ['0']] });
+  });
+
+  it('refuses to drop what relationships need, unless told to cascade', async () => {
+    for (const [sql, text] of [
+      ['alter table article drop column author_id', 'relationship article.author in source "default"'],
+      ['alter table article drop constraint article_author_id_fkey', 'relationship article.author in source "default"'],
+      ['drop table author cascade', 'relationship article.author in source "default"'],
+    ] as const) {
+      expect(await refusal(api.queryV2('run_sql', { sql }))).toMatchObject({
+        path: '$.args',
+        error: `cannot drop due to the following dependent objects: ${text}`,
+        code: 'dependency-error',
+      });
+    }
+    expect(await api.queryV2('run_sql', { sql: `select count(*) from pg_constraint where conname = 'article_author_id_fkey'` })).toMatchObject({ result: [['count'], ['1']] });
+    await api.queryV2('run_sql', { sql: 'drop table author cascade', cascade: true });
+    expect(tables()).toEqual(['article']);
+    expect(await api.metadata('get_inconsistent_metadata', {})).toMatchObject({ is_consistent: true });
+  });
+
+  it('untracks tables and functions that are gone', async () => {
+    await api.metadata('pg_track_function', 'all_authors');
+    await api.queryV2('run_sql', { sql: 'drop function all_authors()' });
+    expect(api.state.current().metadata.sources.get('default')?.functions.size).toBe(0);
+    await api.queryV2('run_sql', { sql: 'drop function shout(author); drop table article; drop table author;' });
+    expect(tables()).toEqual([]);
+  });
+
+  it('protects the functions of computed fields', async () => {
+    await api.metadata('pg_add_computed_field', { table: 'author', name: 'loud', definition: { function: 'shout' } });
+    expect(await refusal(api.queryV2('run_sql', { sql: 'drop function shout(author)' }))).toMatchObject({
+      error: 'cannot drop due to the following dependent objects: computed field author.loud in source "default"',
+    });
+    await api.queryV2('run_sql', { sql: 'drop function shout(author)', cascade: true });
+    expect(await api.metadata('get_inconsistent_metadata', {})).toMatchObject({ is_consistent: true });
+  });
+
+  it('inserts rows of any type, with defaults where an object has no value', async () => {
+    const answer = await api.queryV1(
+      parseJson(`{"type": "insert", "args": {"table": "author", "returning": ["id", "name", "data", "tags", "big", "docs", "born"], "objects": [
+        {"name": "a'\\\\\\"", "data": {"k": [1, null, 12345678901234567890]}, "tags": ["x,y", "\\"q\\\\", null], "big": 12345678901234567890.12345},
+        {"name": "b", "docs": [{"a": 1}, [2]], "data": "text", "born": null}
+      ]}}`),
+    );
+    expect(answer).toMatchObject({ affected_rows: 2 });
+    const [first, second] = (answer as { returning: Record<string, Json>[] }).returning;
+    expect(first).toMatchObject({ id: 1, name: `a'\\"`, tags: ['x,y', '"q\\', null], docs: null, born: '2000-01-01' });
+    expect(String(first?.['big'])).toBe('12345678901234567890.12345');
+    expect(String((first?.['data'] as { k: Json[] }).k[2])).toBe('12345678901234567890');
+    expect(second).toEqual({ id: 2, name: 'b', data: 'text', tags: null, big: null, docs: [{ a: 1 }, [2]], born: null });
+  });
+
+  it('inserts on conflict, and only into tracked tables and columns that exist', async () => {
+    const insert = (args: Json): Promise<Json> => api.queryV1({ type: 'insert', args });
+    await insert({ table: 'author', objects: [{ id: 7, name: 'a' }] });
+    expect(await insert({ table: 'author', objects: [{ id: 7, name: 'b' }], on_conflict: { action: 'ignore' } })).toEqual({ affected_rows: 0 });
+    expect(
+      await insert({ table: 'author', objects: [{ id: 7, name: 'c' }], on_conflict: { action: 'update', constraint_on: ['id'] }, returning: ['name'] }),
+    ).toEqual({ affected_rows: 1, returning: [{ name: 'c' }] });
+    expect(await refusal(insert({ table: 'author', objects: [{ id: 7, name: 'c' }] }))).toMatchObject({
+      path: '$.args',
+      code: 'constraint-violation',
+      error: expect.stringMatching(/^Uniqueness violation\. duplicate key/),
+    });
+    expect(await refusal(insert({ table: 'author', objects: [] }))).toMatchObject({ error: 'objects should not be empty', path: '$.args.objects' });
+    expect(await refusal(insert({ table: 'nothing', objects: [{}] }))).toMatchObject({ error: 'table "nothing" does not exist', path: '$.args.table' });
+    expect(await refusal(insert({ table: 'author', objects: [{ name: 'x', age: 1 }] }))).toMatchObject({ error: 'no such column exists: "age"' });
+    expect(await insert({ table: 'article', objects: [{}, {}] })).toEqual({ affected_rows: 2 });
+    expect(await refusal(api.administration.queryV1({ type: 'insert', args: { table: 'author', objects: [{ name: 'x' }] } }, { session: USER }))).toMatchObject({
+      code: 'not-supported',
+    });
+  });
+
+  it('inserts more values than one statement can hold', async () => {
+    const objects = Array.from({ length: 31_000 }, (_, i) => ({ title: `t${i}`, author_id: null }));
+    expect(await api.queryV1({ type: 'insert', args: { table: 'article', objects } })).toEqual({ affected_rows: 31_000 });
+  });
+});
