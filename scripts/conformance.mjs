@@ -2,7 +2,7 @@
 // PostGIS and the locale en_US.UTF-8. Further arguments go to the runner (`--only`, `--verbose`, ...); with
 // `--database-url` no cluster is made. Exit code 3: something that is needed is not installed.
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,7 +47,15 @@ function whatIsMissing() {
 /** Runs the cases; a case of the floor that was not played counts like one that failed, unless cases were selected. */
 async function play(...more) {
   const selected = ['--only', '--area', '--list', '--write-floor'].some(has);
-  const args = [join(data, 'run.mjs'), '--spawn', 'exec node dist/cli/main.js serve', '--port', String(await freePort()), ...more];
+  // The runner compares its own path with the one it was started by, so links must be followed first.
+  const args = [
+    realpathSync(join(data, 'run.mjs')),
+    '--spawn',
+    'exec node dist/cli/main.js serve',
+    '--port',
+    String(await freePort()),
+    ...more,
+  ];
   if (existsSync(floor) && !selected) args.push('--floor', floor);
   if (existsSync(areas) && !has('--only') && !has('--area')) args.push('--area', lines(areas).join(','));
   const child = spawn(process.execPath, [...args, ...given], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -59,6 +67,10 @@ async function play(...more) {
   const code = await new Promise((resolve) => child.once('close', (status) => resolve(status ?? 1)));
   const notRun = Number(/^floor: .* (\d+) not run$/m.exec(output)?.[1] ?? 0);
   if (notRun > 0) console.error(`conformance: ${notRun} cases of the floor were not run`);
+  if (code === 0 && !has('--list') && !/^\d+ passed, \d+ failed/m.test(output)) {
+    console.error('conformance: the runner ended without a result');
+    return 1;
+  }
   return notRun > 0 ? 1 : code;
 }
 
