@@ -66,19 +66,9 @@ const LOG_TYPES = [
   'action-handler-log',
   'health-check-log',
 ] as const;
-const EXPERIMENTAL_FEATURES = [
-  'inherited_roles',
-  'optimize_permission_filters',
-  'naming_convention',
-  'streaming_subscriptions',
-  'hide_update_many_fields',
-  'hide_aggregation_predicates',
-  'hide_stream_fields',
-  'group_by_aggregations',
-  'disable_postgres_arrays',
-  'no_null_unbound_variable_default',
-  'remove_empty_subscription_responses',
-] as const;
+// Others of the field's known names are refused until the feature exists. Naming conventions need no switch, but
+// set-ups name them.
+const EXPERIMENTAL_FEATURES = ['naming_convention', 'hide_aggregation_predicates', 'no_null_unbound_variable_default'] as const;
 
 export type ApiType = (typeof API_TYPES)[number];
 export type LogType = (typeof LOG_TYPES)[number];
@@ -214,7 +204,7 @@ export const options = {
     'experimental-features',
     listOf(EXPERIMENTAL_FEATURES),
     new Set<ExperimentalFeature>(),
-    'Comma separated list of features to switch on.',
+    'Comma separated list of features to switch on; naming_convention is always on.',
   ),
   enableTelemetry: behaviour(
     'enable-telemetry',
