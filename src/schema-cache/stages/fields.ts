@@ -18,7 +18,7 @@ export interface FieldsResult {
   readonly inconsistencies: readonly Inconsistency[];
 }
 
-export function keepsFields(previous: FieldsResult, core: TableCore, metadata: TableMetadata, answers: Answers): boolean {
+function keeps(previous: FieldsResult, core: TableCore, metadata: TableMetadata, answers: Answers): boolean {
   const before = previous.metadata;
   return (
     previous.core === core &&
@@ -36,7 +36,14 @@ type Candidate = { readonly describe: () => ObjectDescription; readonly names: r
   | { readonly kind: 'computed-field'; readonly field: ComputedField }
 );
 
-export function resolveFields(source: SourceContext, core: TableCore, metadata: TableMetadata, answers: Answers): FieldsResult {
+export function resolveFields(
+  source: SourceContext,
+  core: TableCore,
+  metadata: TableMetadata,
+  answers: Answers,
+  previous: FieldsResult | undefined,
+): FieldsResult {
+  if (previous !== undefined && keeps(previous, core, metadata, answers)) return previous;
   const inquiry = new Inquiry(answers);
   const columns = resolveColumns(core, inquiry);
   const relationships = new Map<string, RelationshipInfo>();

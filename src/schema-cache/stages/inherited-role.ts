@@ -33,7 +33,10 @@ export function planInheritance(inherited: ReadonlyMap<string, InheritedRole>, k
     if (seen === 'open') {
       const cycle = [...trail.slice(trail.indexOf(name)), name];
       const text = `found cycle(s) in roles: ${JSON.stringify(cycle)}`;
-      inconsistencies.push({ ...inconsistent(describe(role), text), refusal: { code: 'cyclic-dependency', message: text } });
+      for (const each of new Set(cycle)) {
+        const member = inherited.get(each) as InheritedRole;
+        inconsistencies.push({ ...inconsistent(describe(member), text), refusal: { code: 'cyclic-dependency', message: text } });
+      }
       return false;
     }
     state.set(name, 'open');

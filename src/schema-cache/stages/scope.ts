@@ -60,11 +60,13 @@ export function stillHolds(answered: readonly Answered[], answers: Answers): boo
 
 /** Asks and writes down. */
 export class Inquiry {
-  readonly answered: Answered[] = [];
+  readonly answered: Answered[];
   readonly #answers: Answers;
 
-  constructor(answers: Answers) {
+  /** @param answered what the parts asked that are taken over */
+  constructor(answers: Answers, answered: readonly Answered[] = []) {
     this.#answers = answers;
+    this.answered = [...answered];
   }
 
   #ask(question: Question, name: QualifiedName): unknown {

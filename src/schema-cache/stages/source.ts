@@ -10,12 +10,12 @@ import type { SourceMetadata } from '../../metadata/metadata.ts';
 import type { NamingConvention, SourceCustomization } from '../../metadata/source.ts';
 import type { TableMetadata } from '../../metadata/table.ts';
 import type { ColumnInfo, EnumValue, FunctionInfo, Inconsistency, RelationshipInfo, SourceInfo, TableInfo } from '../schema-cache.ts';
-import { type FieldsResult, keepsFields, resolveFields } from './fields.ts';
+import { type FieldsResult, resolveFields } from './fields.ts';
 import { type FunctionResult, resolveFunction } from './function.ts';
 import { type Inheritance, type InheritancePlan, inheritPermissions } from './inherited-role.ts';
 import type { Answers, SourceContext, TableCore, TableFields } from './scope.ts';
 import { type CoreResult, coreInputs, resolveCore, sameCoreInputs } from './table.ts';
-import { keepsPermissions, type PermissionsResult, resolvePermissions } from './table-permissions.ts';
+import { type PermissionsResult, resolvePermissions } from './table-permissions.ts';
 
 /** An open source as the builder gets it. */
 export interface OpenSource {
@@ -83,17 +83,13 @@ export function resolveSource(stage: CoresStage, scope: SourceScope, previous: S
     fields: (key) => fields.get(key)?.fields,
   };
   for (const [key, core] of cores) {
-    const kept = before?.fields.get(key);
-    const table = metadata.tables.get(key) as TableMetadata;
-    fields.set(key, kept !== undefined && keepsFields(kept, core, table, answers) ? kept : resolveFields(context, core, table, answers));
+    fields.set(key, resolveFields(context, core, metadata.tables.get(key) as TableMetadata, answers, before?.fields.get(key)));
   }
   const permissions = new Map<string, PermissionsResult>();
   const tables = new Map<string, TableStage>();
   for (const [key, core] of cores) {
     const own = (fields.get(key) as FieldsResult).fields;
-    const kept = before?.permissions.get(key);
-    const table = metadata.tables.get(key) as TableMetadata;
-    const result = kept !== undefined && keepsPermissions(kept, core, own, table, answers) ? kept : resolvePermissions(context, core, own, table, answers);
+    const result = resolvePermissions(context, core, own, metadata.tables.get(key) as TableMetadata, answers, before?.permissions.get(key));
     permissions.set(key, result);
     tables.set(key, resolveTable(context, core, result, scope.plan, before?.tables.get(key)));
   }

@@ -25,22 +25,25 @@ export interface PermissionsResult {
   readonly inconsistencies: readonly Inconsistency[];
 }
 
-export function keepsPermissions(previous: PermissionsResult, core: TableCore, fields: TableFields, metadata: TableMetadata, answers: Answers): boolean {
-  const before = previous.metadata;
-  return (
-    previous.fields === fields &&
-    previous.core.catalog === core.catalog &&
-    (before === metadata ||
-      (before.selectPermissions === metadata.selectPermissions &&
-        before.insertPermissions === metadata.insertPermissions &&
-        before.updatePermissions === metadata.updatePermissions &&
-        before.deletePermissions === metadata.deletePermissions)) &&
-    stillHolds(previous.answered, answers)
-  );
+const KINDS = ['select', 'insert', 'update', 'delete'] as const;
+
+function sameDefinitions(a: TableMetadata, b: TableMetadata): boolean {
+  return a === b || KINDS.every((kind) => a[`${kind}Permissions`] === b[`${kind}Permissions`]);
 }
 
-export function resolvePermissions(source: SourceContext, core: TableCore, fields: TableFields, metadata: TableMetadata, answers: Answers): PermissionsResult {
-  const inquiry = new Inquiry(answers);
+/** @param previous of the same table: what is defined by the same objects is taken over, for roles one by one */
+export function resolvePermissions(
+  source: SourceContext,
+  core: TableCore,
+  fields: TableFields,
+  metadata: TableMetadata,
+  answers: Answers,
+  previous: PermissionsResult | undefined,
+): PermissionsResult {
+  const usable = previous?.fields === fields && previous.core.catalog === core.catalog && stillHolds(previous.answered, answers) ? previous : undefined;
+  if (usable !== undefined && sameDefinitions(usable.metadata, metadata)) return usable;
+
+  const inquiry = new Inquiry(answers, usable?.answered);
   const scope: PermissionScope = { source, table: core.catalog, fields, inquiry };
   const inconsistencies: Inconsistency[] = [];
   const drafts = new Map<string, Draft>();
@@ -52,11 +55,13 @@ export function resolvePermissions(source: SourceContext, core: TableCore, field
     resolve: (permission: P, role: string) => R,
   ): void => {
     const alike = new Map<string, R>();
+    const before = usable?.metadata[`${kind}Permissions`] as ReadonlyMap<string, PermissionEntry<P>> | undefined;
     for (const entry of entries.values()) {
       try {
         if (entry.role === 'admin') throw new Defect('cannot define permission for admin role');
         const key = shareKey(entry.permission);
-        const resolved = alike.get(key) ?? resolve(entry.permission, entry.role);
+        const kept = before?.get(entry.role)?.permission === entry.permission ? usable?.permissions.get(entry.role)?.[kind] : undefined;
+        const resolved = (kept as R | undefined) ?? alike.get(key) ?? resolve(entry.permission, entry.role);
         alike.set(key, resolved);
         const draft = drafts.get(entry.role) ?? {};
         draft[kind] = resolved;
@@ -73,22 +78,21 @@ export function resolvePermissions(source: SourceContext, core: TableCore, field
   each('update', metadata.updatePermissions, updatePermissionCodec, (permission) => resolveUpdate(scope, permission));
   each('delete', metadata.deletePermissions, deletePermissionCodec, (permission) => resolveDelete(scope, permission));
 
-  return { core, fields, metadata, answered: inquiry.answered, permissions: share(drafts), inconsistencies };
+  return { core, fields, metadata, answered: inquiry.answered, permissions: share(drafts, usable?.permissions), inconsistencies };
 }
 
 type Draft = { [K in PermissionKind]?: object };
 
-/** Roles with the same four permissions share the object that holds them. */
-function share(drafts: ReadonlyMap<string, Draft>): ReadonlyMap<string, RolePermissions> {
-  const known: Draft[] = [];
+/** Roles with the same four permissions share the object that holds them; a role with the same as before keeps it. */
+function share(drafts: ReadonlyMap<string, Draft>, before: ReadonlyMap<string, RolePermissions> | undefined): ReadonlyMap<string, RolePermissions> {
+  const known: RolePermissions[] = [];
   const shared = new Map<string, RolePermissions>();
   for (const [role, draft] of drafts) {
-    let same = known.find((k) => k.select === draft.select && k.insert === draft.insert && k.update === draft.update && k.delete === draft.delete);
-    if (same === undefined) {
-      same = draft;
-      known.push(draft);
-    }
-    shared.set(role, same as RolePermissions);
+    const alike = (each: RolePermissions | undefined): boolean => each !== undefined && KINDS.every((kind) => each[kind] === draft[kind]);
+    const own = before?.get(role);
+    const same = alike(own) ? (own as RolePermissions) : (known.find(alike) ?? (draft as RolePermissions));
+    if (!known.includes(same)) known.push(same);
+    shared.set(role, same);
   }
   return shared;
 }
