@@ -1,13 +1,11 @@
 // Writes docs/options.md from the option table; with --check it only tells whether the page is stale.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { build } from './build.mjs';
 import { ensurePackages, root } from './ensure-packages.mjs';
 
 ensurePackages();
-build();
-const { optionsPage } = await import(pathToFileURL(join(root, 'dist', 'config', 'help.js')).href);
+const { tsImport } = await import('tsx/esm/api');
+const { optionsPage } = await tsImport('../src/config/help.ts', import.meta.url);
 const path = join(root, 'docs', 'options.md');
 const page = optionsPage();
 if (!process.argv.includes('--check')) {
