@@ -2,6 +2,8 @@
  * The contract that a database kind fulfils: types only. Data before methods: operators,
  * aggregates and flags are tables that the core reads to build GraphQL types for any kind.
  */
+import type { ErrorCode } from '../errors/codes.ts';
+import type { MutationRoot } from '../ir/mutation.ts';
 import type { SelectRoot } from '../ir/select.ts';
 import type { Codec } from '../metadata/codec.ts';
 import type { Parameter } from '../sql/fragment.ts';
@@ -121,6 +123,33 @@ export interface CompilerOptions {
 export interface Compiler {
   /** All roots of one operation on one source: one row with one JSON column per root, in order. */
   select(roots: readonly SelectRoot[]): Statement;
+  /** Root fields that run in one transaction, in order; a select among them is a function that may write. */
+  mutation(roots: readonly (SelectRoot | MutationRoot)[]): CompiledMutation;
+}
+
+export interface CompiledMutation {
+  /** In order; none when nothing is to be done. */
+  readonly statements: readonly CompiledMutationStatement[];
+  /** The JSON of each root, in pieces. */
+  readonly results: readonly (readonly ResultPiece[])[];
+}
+
+/** JSON text, or a cell of a statement's row; `absent` is the text when there is no row or it is NULL. */
+export type ResultPiece = string | { readonly statement: number; readonly column: number; readonly absent: string };
+
+export interface CompiledMutationStatement {
+  readonly statement: Statement;
+  /** Where the database's errors are reported. */
+  readonly path: Path;
+  /** What the statement may raise on purpose, by number. */
+  readonly failures: readonly RaisedFailure[];
+}
+
+/** An error that a statement raises itself, such as a check that does not hold. */
+export interface RaisedFailure {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly path: Path;
 }
 
 export interface Statement {
@@ -173,6 +202,9 @@ export interface MutationStatement {
   readonly statement: Statement;
   readonly values: readonly (string | null)[];
   readonly path?: Path;
+  readonly failures?: readonly RaisedFailure[];
+  /** It will not come again: not worth preparing. */
+  readonly once?: boolean;
 }
 
 export interface MutationOptions extends RunOptions {

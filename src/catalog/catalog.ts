@@ -75,6 +75,17 @@ export interface CatalogTable {
   readonly insertable: boolean;
   readonly updatable: boolean;
   readonly deletable: boolean;
+  /** An ordinary table outside any inheritance, without rules and row policies: reading it reads its own rows only. Absent: not known. */
+  readonly stored?: boolean;
+  /** Whether writing its rows may change any others: by triggers, rules, foreign keys that cascade. Absent: not known. */
+  readonly sideEffects?: Readonly<Record<WriteEvent, boolean>>;
+}
+
+export type WriteEvent = 'insert' | 'update' | 'delete';
+
+/** What `contained` of a mutation says: writes to the table are known to change its own rows only. */
+export function isContained(table: CatalogTable, event: WriteEvent): boolean {
+  return table.sideEffects?.[event] === false;
 }
 
 export interface CatalogFunctionArgument {

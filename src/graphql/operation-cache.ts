@@ -52,6 +52,7 @@ export function createOperationCache(options: OperationCacheOptions): OperationC
       const { plans } = operation;
       for (const plan of plans) if (fits(plan.constraints, variables)) return plan;
       const plan = make();
+      if (!plan.reusable) return plan;
       if (plans.length >= options.plansPerOperation) plans.pop();
       plans.unshift(plan);
       return plan;

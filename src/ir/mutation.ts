@@ -3,6 +3,7 @@
  * that run in one transaction, in order; a failed check raises inside the SQL.
  */
 import type { CatalogType, QualifiedName } from '../catalog/catalog.ts';
+import type { Path } from '../util/path.ts';
 import type { BoolExp } from './bool-exp.ts';
 import type { Field } from './select.ts';
 import type { Operand } from './value.ts';
@@ -10,6 +11,7 @@ import type { Operand } from './value.ts';
 export interface MutationRoot {
   readonly alias: string;
   readonly mutation: Insert | Update | UpdateMany | Delete;
+  readonly query?: undefined;
 }
 
 /** What the response of a mutation holds, in order; or the row itself (`_one`, `_by_pk`). */
@@ -28,12 +30,24 @@ export interface Insert {
   readonly table: QualifiedName;
   readonly rows: InsertRows;
   readonly output: MutationOutput;
+  /** Where errors of all its statements are reported: `$.selectionSet.insert_author.args.objects`, `.object` for one. */
+  readonly path: Path;
+  /** See `Contained`; nested tables included. */
+  readonly contained: Contained;
 }
+
+/**
+ * True: the writes change rows of the tables that are named and no others, because these are
+ * ordinary tables without triggers and rules (and, for updates and deletes, nobody's foreign key
+ * does more than forbid). What `returning` reads from other tables is then the same before and
+ * after, which saves a statement. False is always right.
+ */
+export type Contained = boolean;
 
 /** Rows of one table, with what is inserted before and after each of them. */
 export interface InsertRows {
   readonly table: QualifiedName;
-  /** Union of the columns of all rows, in a fixed order: presets included. */
+  /** Union of the columns of all rows, in a fixed order: presets included, columns that come from nested objects or the parent not. */
   readonly columns: readonly InsertColumn[];
   readonly rows: readonly InsertRow[];
   readonly onConflict: OnConflict | null;
@@ -47,18 +61,24 @@ export interface InsertColumn {
 }
 
 export interface InsertRow {
+  /** The row's place: `$.selectionSet.insert_author.args.objects[0]`. */
+  readonly path: Path;
   /** By column; an absent column takes its default. Presets are here as well. */
   readonly values: ReadonlyMap<string, Operand>;
-  /** Inserted before the row; its result fills columns of the row. */
+  /** Inserted before the row; the `remote` columns of its result fill the `local` ones of the row. */
   readonly before: readonly NestedObject[];
-  /** Inserted after it; columns of the row fill theirs. */
+  /** Inserted after it; the `local` columns of the row fill their `remote` ones. */
   readonly after: readonly (NestedObject | NestedArray)[];
 }
 
 export interface NestedObject {
   readonly kind: 'object';
+  /** Of the relationship, as the request wrote it. */
   readonly name: string;
+  /** The place of the relationship: `….args.objects[0].author`. */
+  readonly path: Path;
   readonly columns: readonly { readonly local: string; readonly remote: string }[];
+  /** One row. */
   readonly rows: InsertRows;
 }
 
@@ -89,9 +109,12 @@ export interface Update {
   readonly table: QualifiedName;
   /** Update permission's filter and `where` (or the key). */
   readonly where: BoolExp;
+  /** The operators and then the presets. Empty, also where only presets are left: nothing runs. */
   readonly assignments: readonly Assignment[];
+  /** Update permission's check, on the row after the write. */
   readonly check: BoolExp;
   readonly output: MutationOutput;
+  readonly contained: Contained;
 }
 
 /** Batches in order; later ones see earlier changes. The result is a list. */
@@ -103,8 +126,10 @@ export interface UpdateMany {
 export interface Delete {
   readonly kind: 'delete';
   readonly table: QualifiedName;
+  /** Delete permission's filter and `where` (or the key). */
   readonly where: BoolExp;
   readonly output: MutationOutput;
+  readonly contained: Contained;
 }
 
 export interface Assignment {

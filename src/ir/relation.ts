@@ -3,7 +3,8 @@ import type { FunctionCall } from './read.ts';
 
 /** What rows are read from. */
 export type Relation =
-  | { readonly kind: 'table'; readonly name: QualifiedName }
+  /** `stored`: reading it reads rows of this table only (no view, no inheritance, no policies). Absent: not known. */
+  | { readonly kind: 'table'; readonly name: QualifiedName; readonly stored?: boolean }
   /** A tracked function, or a table computed field (then an argument is the parent row). */
   | { readonly kind: 'function'; readonly call: FunctionCall };
 

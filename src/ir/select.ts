@@ -8,6 +8,8 @@ import type { Value } from './value.ts';
 export interface SelectRoot {
   readonly alias: string;
   readonly query: RowsQuery | AggregateQuery;
+  /** Tells it from a `MutationRoot`. */
+  readonly mutation?: undefined;
 }
 
 /**

@@ -33,6 +33,13 @@ function sessionVariable(session: Session, name: string): string {
   return text;
 }
 
+/** @throws SvcError of the first value that does not fit */
+export function bindAll(binders: readonly Binder[], variables: Variables, session: Session): readonly (string | null)[] {
+  const values: (string | null)[] = [];
+  for (const bind of binders) values.push(bind(variables, session));
+  return values;
+}
+
 /** Prepares a parameter once; literals are encoded here and now. */
 export function binder(parameter: Parameter): Binder {
   const { value } = parameter.operand;

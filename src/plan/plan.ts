@@ -1,6 +1,6 @@
 /** IR -> steps. A plan holds no request's values, so it serves every request its constraints fit. */
-import type { Statement } from '../backend/backend.ts';
-import type { Compiler } from '../backend/backend.ts';
+import type { CompiledMutationStatement, Compiler, ResultPiece, Statement } from '../backend/backend.ts';
+import type { SelectRoot } from '../ir/select.ts';
 import type { Constraint } from '../schema/constraint.ts';
 import type { ResponseNode, TranslatedOperation, TranslatedRoot } from '../schema/translation.ts';
 import { type Binder, binder } from './bind.ts';
@@ -8,6 +8,8 @@ import { type Binder, binder } from './bind.ts';
 export interface Plan {
   readonly kind: 'query' | 'mutation' | 'subscription';
   readonly constraints: readonly Constraint[];
+  /** False: made for one request's data. */
+  readonly reusable: boolean;
   /** The response's `data`, with holes for results. */
   readonly template: readonly TemplatePart[];
   readonly steps: readonly Step[];
@@ -15,41 +17,105 @@ export interface Plan {
 
 export type TemplatePart =
   | Buffer
-  | { readonly step: number; readonly column: number }
+  /** A cell of a step's row; `absent` stands for NULL and for no row. */
+  | { readonly step: number; readonly column: number; readonly absent: Buffer }
   | { readonly produce: () => Promise<string> };
 
+/** Of a query all are of the first kind and run at once, of a mutation of the second and run in order. */
+export type Step = SelectStep | MutationStep;
+
 /** One statement on one source, answering one or more root fields: a column each. */
-export interface Step {
+export interface SelectStep {
+  readonly kind: 'select';
   readonly source: string;
   readonly statement: Statement;
   readonly binders: readonly Binder[];
   readonly roots: readonly TranslatedRoot[];
 }
 
-/**
- * Groups root fields by source, one statement each.
- * @param compilerOf the compiler of a source's kind
- */
+/** Consecutive root fields on one source: one transaction. Its row is the rows of all its statements, one after another. */
+export interface MutationStep {
+  readonly kind: 'mutation';
+  readonly source: string;
+  readonly statements: readonly BoundStatement[];
+  readonly roots: readonly TranslatedRoot[];
+}
+
+export interface BoundStatement extends CompiledMutationStatement {
+  readonly binders: readonly Binder[];
+}
+
+type Hole = Exclude<TemplatePart, Buffer>;
+type Piece = string | Hole;
+
+/** @param compilerOf the compiler of a source's kind */
 export function planOperation(operation: TranslatedOperation, compilerOf: (source: string) => Compiler): Plan {
+  const { kind, constraints, reusable } = operation;
+  const { steps, results } = kind === 'mutation' ? planMutation(operation, compilerOf) : planSelects(operation, compilerOf);
+  return { kind, constraints, reusable, template: template(operation.response, results), steps };
+}
+
+interface Planned {
+  readonly steps: readonly Step[];
+  /** One per root. */
+  readonly results: readonly (readonly Piece[])[];
+}
+
+const NULL = Buffer.from('null');
+
+/** Groups root fields by source, one statement each. */
+function planSelects(operation: TranslatedOperation, compilerOf: (source: string) => Compiler): Planned {
   const bySource = new Map<string, number[]>();
   operation.roots.forEach((root, index) => {
     const indexes = bySource.get(root.source);
     if (indexes === undefined) bySource.set(root.source, [index]);
     else indexes.push(index);
   });
-  const holes = new Map<number, { step: number; column: number }>();
+  const results: (readonly Piece[])[] = [];
   const steps: Step[] = [];
   for (const [source, indexes] of bySource) {
     const roots = indexes.map((index) => operation.roots[index] as TranslatedRoot);
-    const statement = compilerOf(source).select(roots.map((r) => r.root));
-    for (const [column, index] of indexes.entries()) holes.set(index, { step: steps.length, column });
-    steps.push({ source, statement, binders: statement.parameters.map(binder), roots });
+    const statement = compilerOf(source).select(roots.map((r) => r.root as SelectRoot));
+    for (const [column, index] of indexes.entries()) results[index] = [{ step: steps.length, column, absent: NULL }];
+    steps.push({ kind: 'select', source, statement, binders: statement.parameters.map(binder), roots });
   }
-  return { kind: operation.kind, constraints: operation.constraints, template: template(operation.response, holes), steps };
+  return { steps, results };
 }
 
-function template(response: ResponseNode, holes: ReadonlyMap<number, { step: number; column: number }>): readonly TemplatePart[] {
-  const parts: (string | Exclude<TemplatePart, Buffer>)[] = [];
+/** Runs of consecutive root fields on one source; a run that has nothing to do leaves no step. */
+function planMutation(operation: TranslatedOperation, compilerOf: (source: string) => Compiler): Planned {
+  const runs: TranslatedRoot[][] = [];
+  for (const root of operation.roots) {
+    const last = runs.at(-1);
+    if (last?.[0]?.source === root.source) last.push(root);
+    else runs.push([root]);
+  }
+  const steps: Step[] = [];
+  const results: (readonly Piece[])[] = [];
+  for (const roots of runs) {
+    const { source } = roots[0] as TranslatedRoot;
+    const compiled = compilerOf(source).mutation(roots.map((r) => r.root));
+    const step = steps.length;
+    const columns: number[] = [];
+    let width = 0;
+    for (const { statement } of compiled.statements) {
+      columns.push(width);
+      width += statement.columns;
+    }
+    const piece = (result: ResultPiece): Piece =>
+      typeof result === 'string'
+        ? result
+        : { step, column: (columns[result.statement] as number) + result.column, absent: Buffer.from(result.absent) };
+    for (const pieces of compiled.results) results.push(pieces.map(piece));
+    if (compiled.statements.length === 0) continue;
+    const statements = compiled.statements.map((item) => ({ ...item, binders: item.statement.parameters.map(binder) }));
+    steps.push({ kind: 'mutation', source, statements, roots });
+  }
+  return { steps, results };
+}
+
+function template(response: ResponseNode, results: readonly (readonly Piece[])[]): readonly TemplatePart[] {
+  const parts: Piece[] = [];
   const text = (piece: string): void => {
     const last = parts.length - 1;
     if (typeof parts[last] === 'string') parts[last] += piece;
@@ -61,7 +127,10 @@ function template(response: ResponseNode, holes: ReadonlyMap<number, { step: num
         text(node.text);
         return;
       case 'root':
-        parts.push(holes.get(node.index) as { step: number; column: number });
+        for (const piece of results[node.index] ?? []) {
+          if (typeof piece === 'string') text(piece);
+          else parts.push(piece);
+        }
         return;
       case 'deferred':
         parts.push({ produce: node.produce });

@@ -41,6 +41,9 @@ export interface RoleSchemaOptions {
   readonly noNullUnboundVariableDefault?: boolean;
 }
 
+/** Facts about the data of a mutation beyond which its plan is not worth keeping. */
+const MUTATION_FACTS = 32;
+
 /** @param roots lazy types, built as requests touch them */
 export function createRoleSchema(role: string, roots: RootTypes, options: RoleSchemaOptions): RoleSchema {
   const { limits, nullInNonNullableVariables } = options;
@@ -75,7 +78,7 @@ export function createRoleSchema(role: string, roots: RootTypes, options: RoleSc
           maxDepth: limits.maxDepth,
         }),
         translate(variables: Variables) {
-          const constraints = createConstraintRecorder(limits.maxNodes);
+          const constraints = kind === 'mutation' ? createConstraintRecorder(MUTATION_FACTS, 'drop') : createConstraintRecorder(limits.maxNodes);
           const context: SelectionContext = {
             variables,
             declared,

@@ -32,7 +32,8 @@ export function translateOperation(
         return { kind: 'json', text: printJson(meaning.json) };
       case 'namespace':
         return object(field.select(meaning.type));
-      case 'select': {
+      case 'select':
+      case 'mutation': {
         const index = roots.length;
         const root = meaning.translate(field, String(index));
         roots.push({ source: meaning.source, path: field.path, responseKey: field.responseKey, root });
@@ -48,7 +49,7 @@ export function translateOperation(
   const fields = collectFields(context, [operation.selectionSet], parent, at(ROOT, 'selectionSet'));
   if (kind === 'subscription') checkSubscription(fields, parent);
   const response = object(fields);
-  return { kind, name: operation.name?.value ?? null, response, roots, constraints: context.constraints.list() };
+  return { kind, name: operation.name?.value ?? null, response, roots, constraints: context.constraints.list(), reusable: context.constraints.isComplete() };
 }
 
 function checkSubscription(fields: readonly CollectedField[], parent: SelectionParent): void {

@@ -27,6 +27,9 @@ interface TableRows {
   readonly comment: readonly (string | null)[];
   /** What `pg_relation_is_updatable` says. */
   readonly events: readonly number[];
+  readonly stored: readonly boolean[];
+  /** Bits as in `events`: writes that may change more than the table's own rows. */
+  readonly effects: readonly number[];
 }
 
 interface ColumnRows {
@@ -234,6 +237,7 @@ function buildTables(
   rows.id.forEach((id, i) => {
     const name = names.get(id) as QualifiedName;
     const events = rows.events[i] ?? 0;
+    const effects = rows.effects[i] ?? UPDATE | INSERT | DELETE;
     const found = constraints.get(id);
     tables.set(nameKey(name), {
       id,
@@ -249,6 +253,8 @@ function buildTables(
       insertable: (events & INSERT) !== 0,
       updatable: (events & UPDATE) !== 0,
       deletable: (events & DELETE) !== 0,
+      stored: rows.stored[i] === true,
+      sideEffects: { insert: (effects & INSERT) !== 0, update: (effects & UPDATE) !== 0, delete: (effects & DELETE) !== 0 },
     });
   });
   return tables;

@@ -1,6 +1,6 @@
 /** A source as one role sees it: makes the tables of the role and wires the builders of their types. */
 import { nameKey, type QualifiedName } from '../../catalog/catalog.ts';
-import { TRUE } from '../../ir/bool-exp.ts';
+import { FALSE, TRUE } from '../../ir/bool-exp.ts';
 import type { ColumnRead } from '../../ir/read.ts';
 import { ADMIN_ROLE } from '../../auth/session.ts';
 import { computedFieldArgsTypeName } from '../../schema-cache/naming.ts';
@@ -27,6 +27,15 @@ const ADMIN_ACCESS: TableAccess = {
   allowAggregations: true,
   queryRootFields: null,
   subscriptionRootFields: null,
+};
+
+/** Nothing at all: for a table that the role may write to but not select from. */
+const NO_ACCESS: TableAccess = {
+  ...ADMIN_ACCESS,
+  columns: new Map(),
+  computedFields: new Map(),
+  filter: FALSE,
+  allowAggregations: false,
 };
 
 /** What the role may select; null when it may not. */
@@ -58,17 +67,25 @@ export class RoleSource {
     return made;
   }
 
+  /**
+   * A table that the role may not select from, without any field: its `T_bool_exp` only joins
+   * conditions. Relationships are left out too, as they would tell about the columns they use.
+   */
+  unseen(info: TableInfo): RoleTable {
+    return this.makeTable(info, NO_ACCESS);
+  }
+
   private makeTable(info: TableInfo, access: TableAccess): RoleTable {
     const source = this.context;
     const columns = lazy(() => columnsOf(source, info, access));
-    const relationships = lazy(() => this.relationshipsOf(info));
-    const computedFields = lazy(() => this.computedFieldsOf(info, access));
+    const relationships = lazy(() => (access === NO_ACCESS ? [] : this.relationshipsOf(info)));
+    const computedFields = lazy(() => (access === NO_ACCESS ? [] : this.computedFieldsOf(info, access)));
     const table: RoleTable = {
       source,
       info,
       access,
       name: source.tableType(info),
-      relation: { kind: 'table', name: info.name },
+      relation: { kind: 'table', name: info.name, ...(info.catalog.stored === true ? { stored: true } : {}) },
       get columns() {
         return columns();
       },
@@ -149,7 +166,7 @@ function columnsOf(source: SourceContext, table: TableInfo, access: TableAccess)
   for (const info of table.columns.values()) {
     const mask = access.columns === null ? null : access.columns.get(info.name);
     if (mask === undefined) continue;
-    const name = source.field(info.customName ? { literal: info.fieldName } : info.fieldName);
+    const name = source.columnName(info);
     const place = valuePlace(source, info.catalog.type, info.enumTable);
     if (place === null || columns.has(name)) continue;
     const read: ColumnRead = { kind: 'column', column: info.name, type: info.catalog.type, ...(mask === null ? {} : { mask }) };

@@ -18,21 +18,36 @@ export interface InputContext {
 export interface ConstraintRecorder {
   record(constraint: Constraint): void;
   list(): readonly Constraint[];
+  /** False once facts were dropped: the plan serves this request only. */
+  isComplete(): boolean;
 }
 
-/** @param limit facts allowed; a request whose variables are looked into more often is refused */
-export function createConstraintRecorder(limit: number): ConstraintRecorder {
+/**
+ * @param limit facts kept
+ * @param beyond what happens to a request whose variables are looked into more often: it is refused,
+ *   or the facts are dropped, because data that is written may have any size and no two requests bring the same
+ */
+export function createConstraintRecorder(limit: number, beyond: 'refuse' | 'drop' = 'refuse'): ConstraintRecorder {
   const byKey = new Map<string, Constraint>();
+  let complete = true;
   return {
     record(constraint) {
+      if (!complete) return;
       // One translation sees one value, so variable, place and kind of fact decide the fact.
       const key = keyOf(constraint.fact.kind, constraint);
       if (byKey.has(key)) return;
-      if (byKey.size >= limit)
-        throw new SvcError('validation-failed', `the variables have more than ${limit} parts that the operation depends on`);
+      if (byKey.size >= limit) {
+        if (beyond === 'refuse') {
+          throw new SvcError('validation-failed', `the variables have more than ${limit} parts that the operation depends on`);
+        }
+        complete = false;
+        byKey.clear();
+        return;
+      }
       byKey.set(key, constraint);
     },
     list: () => [...byKey.values()].filter((constraint) => !isImplied(constraint, byKey)),
+    isComplete: () => complete,
   };
 }
 

@@ -1,7 +1,9 @@
 -- Tables, columns and constraints as parallel arrays: one JSON array per property, in one order.
 -- $1: the wanted names as a JSON array of {schema, name}, or null for all.
 with wanted as (
-  select r.oid, r.relname, n.nspname, r.relkind, r.relispartition
+  select r.oid, r.relname, n.nspname, r.relkind, r.relispartition, r.relhastriggers,
+    r.relkind = 'r' and not (r.relispartition or r.relhassubclass or r.relrowsecurity or r.relhasrules)
+      and not exists (select from pg_inherits i where i.inhrelid = r.oid) as stored
   from pg_class r
   join pg_namespace n on n.oid = r.relnamespace
   where r.relkind in ('r', 'p', 'v', 'm', 'f')
@@ -19,6 +21,13 @@ keys as (
     and not (c.contype = 'f' and c.conparentid <> 0 and exists (
       select from pg_constraint parent where parent.oid = c.conparentid and parent.conrelid = c.conrelid))
 ),
+-- Foreign keys that do more than forbid.
+acting as (
+  select c.confrelid, bool_or(c.confupdtype not in ('a', 'r')) as on_update, bool_or(c.confdeltype not in ('a', 'r')) as on_delete
+  from pg_constraint c
+  where c.contype = 'f'
+  group by c.confrelid
+),
 targets as (
   select r.oid, r.relname, n.nspname
   from pg_class r
@@ -34,6 +43,15 @@ select
       'kind', coalesce(array_to_json(array_agg(w.relkind)), '[]'),
       'partition', coalesce(array_to_json(array_agg(w.relispartition)), '[]'),
       'comment', coalesce(array_to_json(array_agg(d.description)), '[]'),
+      'stored', coalesce(array_to_json(array_agg(w.stored)), '[]'),
+      -- The bits of 'events': 4 update, 8 insert, 16 delete.
+      'effects', coalesce(array_to_json(array_agg(
+        case
+          when not w.stored or (w.relhastriggers and exists (select from pg_trigger g where g.tgrelid = w.oid and not g.tgisinternal)) then 28
+          else 0
+        end
+        | case when a.on_update then 4 else 0 end
+        | case when a.on_delete then 16 else 0 end)), '[]'),
       'events', coalesce(array_to_json(array_agg(
         case
           when w.relkind = 'm' then 0
@@ -47,6 +65,7 @@ select
           else pg_relation_is_updatable(w.oid, true)
         end)), '[]'))
     from wanted w
+    left join acting a on a.confrelid = w.oid
     left join pg_description d on d.objoid = w.oid and d.classoid = 'pg_class'::regclass and d.objsubid = 0),
   (select json_build_object(
       'table', coalesce(array_to_json(array_agg(a.attrelid::int8)), '[]'),

@@ -5,10 +5,14 @@ import { identifier, join, print, type Sql, sql } from '../../../sql/fragment.ts
 import { aggregateSql } from './aggregate.ts';
 import { type Context, createContext } from './context.ts';
 import { dialect } from './dialect.ts';
+import { compileMutation } from './mutation/mutation.ts';
 import { rowsSql } from './rows.ts';
 
 export function compiler(options: CompilerOptions): Compiler {
-  return { select: (roots) => compileSelect(options, roots) };
+  return {
+    select: (roots) => compileSelect(options, roots),
+    mutation: (roots) => compileMutation(selectContext, options, roots),
+  };
 }
 
 /** A context whose queries are compiled by this room; what statements of other shapes start from. */

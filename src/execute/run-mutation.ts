@@ -1,0 +1,46 @@
+/** Runs one transaction of a mutation. */
+import type { Session } from '../auth/session.ts';
+import type { JsonRow, MutationStatement, Source } from '../backend/backend.ts';
+import { bindAll } from '../plan/bind.ts';
+import type { MutationStep } from '../plan/plan.ts';
+import { type Json, printJson } from '../util/json.ts';
+import type { RunContext } from './run-context.ts';
+
+/** Triggers and functions read who is asking from here. */
+const USER_SETTING = 'svc.user';
+const NO_CELLS: JsonRow = [];
+
+const userTexts = new WeakMap<Session, string>();
+
+/** The session variables as JSON, printed once per session. */
+function userText(session: Session): string {
+  let text = userTexts.get(session);
+  if (text === undefined) {
+    text = printJson(Object.fromEntries<Json>(session.variables));
+    userTexts.set(session, text);
+  }
+  return text;
+}
+
+/**
+ * @param reusable whether the statements may come again
+ * @returns the cells of all statements in one row; a statement without a row gives as many nulls as it has columns
+ * @throws SvcError and then nothing has been changed
+ */
+export async function runMutation(step: MutationStep, source: Source, reusable: boolean, context: RunContext): Promise<JsonRow> {
+  const statements = step.statements.map(
+    (item): MutationStatement => ({
+      statement: item.statement,
+      values: bindAll(item.binders, context.variables, context.session),
+      path: item.path,
+      failures: item.failures,
+      ...(reusable ? {} : { once: true }),
+    }),
+  );
+  const rows = await source.runMutation(statements, { ...context.how, settings: [[USER_SETTING, userText(context.session)]] });
+  if (step.statements.length === 1) return rows[0] ?? NO_CELLS;
+  return step.statements.flatMap(({ statement }, i) => {
+    const row = rows[i] ?? NO_CELLS;
+    return Array.from({ length: statement.columns }, (_, column) => row[column] ?? null);
+  });
+}
