@@ -15,12 +15,10 @@ const NO_VARIABLES: JsonObject = Object.freeze({});
 export function decodeRequest(json: Json): GraphqlRequest {
   if (!isJsonObject(json)) throw new SvcError('parse-failed', 'parsing GraphQLRequest failed, expected Object, but encountered a different JSON value');
   const { query, variables, operationName } = json;
-  if (query === undefined || query === null) {
-    if (isJsonObject(json['extensions']) && json['extensions']['persistedQuery'] !== undefined) {
-      throw new SvcError('not-supported', 'Automatic Persisted Queries is not enabled');
-    }
-    throw new SvcError('parse-failed', "the key 'query' was not present");
+  if (isJsonObject(json['extensions']) && json['extensions']['persistedQuery'] !== undefined) {
+    throw new SvcError('not-supported', 'Automatic Persisted Queries is not enabled');
   }
+  if (query === undefined || query === null) throw new SvcError('parse-failed', "the key 'query' was not present");
   if (typeof query !== 'string') throw new SvcError('parse-failed', 'parsing Text failed, expected String', { path: at(ROOT, 'query') });
   if (variables !== undefined && variables !== null && !isJsonObject(variables)) {
     throw new SvcError('parse-failed', 'parsing HashMap failed, expected Object', { path: at(ROOT, 'variables') });

@@ -60,7 +60,7 @@ const cases: readonly [Codec<never> | Codec<any>, Json, string][] = [
   [
     array,
     rel({ foreign_key_constraint_on: 'a' }),
-    '$.args.using.foreign_key_constraint_on: parsing ArrRelUsingFKeyOn failed, expected Object, but encountered String',
+    '$.args.using.foreign_key_constraint_on: Expecting object { table, columns }.',
   ],
   [
     array,

@@ -15,7 +15,6 @@ import {
   parseFailed,
   required,
   text,
-  wrongType,
 } from './codec.ts';
 import type { KindCodecs } from './kinds.ts';
 
@@ -71,7 +70,7 @@ function remoteColumnsCodec(codecs: KindCodecs): Codec<Extract<ObjectUsing, { ki
   return leaf(
     'ArrRelUsingFKeyOn',
     (json, path) => {
-      if (!isJsonObject(json)) throw wrongType('ArrRelUsingFKeyOn', 'Object', json, path);
+      if (!isJsonObject(json)) throw parseFailed('Expecting object { table, columns }.', path);
       const { table, column, columns } = json;
       if (table === undefined) throw parseFailed("the key 'table' was not present", path);
       const one = column !== undefined && column !== null;

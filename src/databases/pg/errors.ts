@@ -25,7 +25,8 @@ export function statementError(failure: unknown, statement: FailedStatement): Sv
   const general = generalError(failure);
   if (general !== null) return general;
   if (!(failure instanceof DatabaseError)) return new SvcError('unexpected', 'internal error', { cause: failure });
-  const options = { path: statement.path ?? ROOT, internal: internalOf(failure, statement), cause: failure };
+  // What a client's data brought about is said in the message; only what nobody expected shows the statement.
+  const options = { path: statement.path ?? ROOT, cause: failure };
   const { code, message } = failure;
   const prefix = CONSTRAINT_PREFIX[code];
   if (prefix !== undefined) return new SvcError('constraint-violation', prefix + message, options);
@@ -34,7 +35,7 @@ export function statementError(failure: unknown, statement: FailedStatement): Sv
   if (code.startsWith('22')) return new SvcError('data-exception', message, options);
   if (code === '42704' || code === '42P10') return new SvcError('constraint-error', message, options);
   if (code === '40001') return new SvcError('concurrent-update', 'serialization failure due to concurrent update', options);
-  return new SvcError('unexpected', 'database query error', options);
+  return new SvcError('unexpected', 'database query error', { ...options, internal: internalOf(failure, statement) });
 }
 
 /** SQL that an administrator sent failed. Never throws. */
