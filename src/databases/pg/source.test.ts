@@ -426,7 +426,7 @@ it("keeps what an administrator's SQL does to its session away from others", asy
 it('explains with bound values', async () => {
   const source = await open();
   const plan = await source.explain(ITEM, ['5'], {});
-  expect(plan.join('\n')).toMatch(/Index Cond: \(id = 5\)/);
+  expect(plan.join('\n')).toMatch(/\(id = 5\)/);
 });
 
 it('gives what waits too long for a connection an error of its own', async () => {
@@ -459,12 +459,25 @@ it('stays within max_connections and serves writers between readers', async () =
   await Promise.all(readers);
 });
 
+it('opens few connections for a burst of the same new statement', async () => {
+  const source = await open({ max: 50 });
+  const observer = await open({ max: 1 });
+  const fresh = read("select to_json('fresh ' || $1::text)");
+  const rows = await Promise.all(Array.from({ length: 200 }, (_, i) => source.runJson(fresh, [String(i)], {})));
+  expect(rows.map((row) => texts(row)[0])).toEqual(rows.map((_, i) => `"fresh ${i}"`));
+  const count = await observer.query(
+    'select count(*) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    [],
+  );
+  expect(Number(count.rows[0]?.[0])).toBeLessThan(20);
+});
+
 it('a slow statement does not hold up quick ones', async () => {
   const source = await open({ max: 6 });
   const sleep = read('select to_json(pg_sleep($1::float8)::text)');
   await warm(source, ITEM);
   await source.runJson(sleep, ['0'], {});
-  const slow = Array.from({ length: 4 }, () => source.runJson(sleep, ['0.6'], {}));
+  const slow = Array.from({ length: 4 }, () => source.runJson(sleep, ['0.4'], {}));
   await new Promise((resolve) => setTimeout(resolve, 40));
   const begun = performance.now();
   await source.runJson(ITEM, ['1'], {});

@@ -17,7 +17,6 @@ import { Exchange, type Failure, type Step } from './driver/exchange.ts';
 import type { LendOptions, Pool } from './driver/pool.ts';
 import { cancelReason, type Session } from './driver/session.ts';
 import { statementError } from './errors.ts';
-import { StatementCosts } from './statement-costs.ts';
 
 export type IsolationLevel = 'read-committed' | 'repeatable-read' | 'serializable';
 
@@ -49,7 +48,6 @@ const CLOSE_BOUND_MS = 10_000;
 export class PgSource implements Source {
   private readonly pool: Pool;
   private readonly options: SourceOptions;
-  private readonly costs = new StatementCosts();
   private readonly watch = (): void => this.pool.watch();
 
   constructor(options: SourceOptions) {
@@ -128,11 +126,10 @@ export class PgSource implements Source {
   /** A repeatable statement: pipelined when that helps, sent again when it was not its own fault. */
   private read(step: Step, how: RunOptions, attempt: number, resolve: (row: JsonRow) => void, reject: (error: unknown) => void): void {
     const steps = this.options.prelude === null ? [step] : [this.options.prelude, step];
-    const cost = this.costs.of(step.text);
     const exchange = new Exchange('json', steps, (done) => {
       const failure = done.failure;
       if (failure === null) {
-        this.costs.record(step.text, cost, done.duration);
+        this.pool.costs.record(step.text, done.duration);
         resolve(done.rows.at(-1) ?? NO_ROW);
       } else if (this.mayRepeat(failure, done.accident, attempt)) {
         const again = (): void => this.read(step, how, attempt + 1, resolve, reject);
@@ -159,7 +156,7 @@ export class PgSource implements Source {
         return;
       }
     }
-    this.pool.read(exchange, cost);
+    this.pool.read(exchange);
   }
 
   private mayRepeat(failure: Failure, accident: boolean, attempt: number): boolean {

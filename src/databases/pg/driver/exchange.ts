@@ -38,6 +38,11 @@ export class Exchange {
   /** One result per finished step (`text`, `simple`). */
   readonly results: TextResult[] = [];
   failure: Failure | null = null;
+  /** Under which its cost is known: the text of its main statement. */
+  get costKey(): string {
+    return (this.steps[this.steps.length - 1] as Step).text;
+  }
+
   /** The caller is told of a cancellation at once; else when the server has answered. For repeatable reads. */
   releasesEarly = false;
   /** Why the caller no longer wants it. */

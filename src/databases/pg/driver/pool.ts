@@ -7,6 +7,7 @@
 import { CancelledError, ConnectionError, PoolTimeoutError } from './database-error.ts';
 import type { Exchange, Failure } from './exchange.ts';
 import { cancelReason, type Session, type SessionOwner } from './session.ts';
+import { StatementCosts } from './statement-costs.ts';
 
 export interface PoolSettings {
   readonly maxConnections: number;
@@ -19,19 +20,14 @@ export interface PoolSettings {
   readonly retries: number;
 }
 
-/** How long a statement took, a moving average. */
-export interface Cost {
-  ms: number;
-}
-
 export interface LendOptions {
   readonly signal?: AbortSignal | undefined;
   readonly deadline?: number | undefined;
 }
 
 interface Waiter {
-  /** The statement, when a reader will do. */
-  readonly shared: Exchange | null;
+  /** A repeatable statement, for which a reader may do; null when a connection is to be lent. */
+  readonly exchange: Exchange | null;
   readonly take: (session: Session) => void;
   readonly fail: (failure: Failure) => void;
   readonly signal: AbortSignal | undefined;
@@ -47,9 +43,12 @@ const SLOW_MS = 50;
 const STUCK_MS = 20;
 const TICK_MS = 20;
 const SWEEP_MS = 1_000;
+/** So many connections are opened side by side: meanwhile the first ones may do for all. */
+const OPENING = 4;
 const RETRY_PAUSE_MS = 50;
 
 export class Pool implements SessionOwner {
+  readonly costs = new StatementCosts();
   private readonly open: () => Promise<Session>;
   private readonly settings: PoolSettings;
   private readonly onEvent: (kind: string, message: string) => void;
@@ -85,20 +84,32 @@ export class Pool implements SessionOwner {
     return this.sessions.size;
   }
 
-  /** Runs a repeatable statement wherever it fits best. `cost` is null when nothing is known about it. */
-  read(exchange: Exchange, cost: Cost | null): void {
+  /** Runs a repeatable statement wherever it fits best. */
+  read(exchange: Exchange): void {
     if (exchange.signal !== undefined || exchange.deadline !== Number.POSITIVE_INFINITY) this.watch();
-    if (this.closed) {
-      this.wait(null, () => {}, exchange); // refuses
-      return;
+    if (!this.closed) {
+      if (this.isQuick(exchange)) {
+        if (this.place(exchange)) return;
+      } else {
+        const session = this.takeIdle();
+        if (session !== undefined) {
+          this.runAlone(session, exchange);
+          return;
+        }
+      }
     }
-    if (cost === null || cost.ms > SLOW_MS) {
-      const session = this.takeIdle();
-      if (session !== undefined) this.runAlone(session, exchange);
-      else this.wait(null, (free) => this.runAlone(free, exchange), exchange);
-      return;
-    }
-    if (!this.place(exchange)) this.wait(exchange, (free) => this.runShared(free, exchange), exchange);
+    this.enqueue({
+      exchange,
+      take: (free) => this.runAlone(free, exchange),
+      fail: (failure) => {
+        exchange.failure = failure;
+        exchange.settled = true;
+        exchange.settle(exchange);
+      },
+      signal: exchange.signal,
+      deadline: exchange.deadline,
+      since: Date.now(),
+    });
   }
 
   /** A connection for one caller, to be given back. Throws a `Failure`. */
@@ -114,7 +125,7 @@ export class Pool implements SessionOwner {
         resolve(free);
       };
       this.enqueue({
-        shared: null,
+        exchange: null,
         take,
         fail: reject,
         signal: how.signal,
@@ -176,6 +187,11 @@ export class Pool implements SessionOwner {
     if (this.waiting.length > 0) this.serve();
   }
 
+  private isQuick(exchange: Exchange): boolean {
+    const cost = this.costs.of(exchange.costKey);
+    return cost !== null && cost.ms <= SLOW_MS;
+  }
+
   private takeIdle(): Session | undefined {
     for (;;) {
       const session = this.idle.pop();
@@ -218,15 +234,6 @@ export class Pool implements SessionOwner {
     return true;
   }
 
-  private wait(shared: Exchange | null, take: (session: Session) => void, exchange: Exchange): void {
-    const fail = (failure: Failure): void => {
-      exchange.failure = failure;
-      exchange.settled = true;
-      exchange.settle(exchange);
-    };
-    this.enqueue({ shared, take, fail, signal: exchange.signal, deadline: exchange.deadline, since: Date.now() });
-  }
-
   private enqueue(waiter: Waiter): void {
     if (this.closed) {
       waiter.fail(new ConnectionError('open', 'the source is closed'));
@@ -239,15 +246,15 @@ export class Pool implements SessionOwner {
       this.settings.waitTimeoutMs !== Number.POSITIVE_INFINITY
     )
       this.watch();
-    if (this.opening < this.waiting.length && !this.grow() && waiter.shared === null) this.drainReaders();
+    if (this.opening < this.waiting.length && !this.grow()) this.drainReaders();
   }
 
   /** Gives what is free to those who wait, in their order. */
   private serve(): void {
     while (this.waiting.length > 0) {
       const waiter = this.waiting[0] as Waiter;
-      if (waiter.shared !== null) {
-        if (!this.place(waiter.shared)) break;
+      if (waiter.exchange !== null && this.isQuick(waiter.exchange)) {
+        if (!this.place(waiter.exchange)) break;
         this.waiting.shift();
         continue;
       }
@@ -262,7 +269,12 @@ export class Pool implements SessionOwner {
 
   /** Opens one more connection in the background, if the bound allows it. */
   private grow(): boolean {
-    if (this.sessions.size + this.opening >= this.settings.maxConnections || (this.closed && this.waiting.length === 0)) return false;
+    if (
+      this.opening >= OPENING ||
+      this.sessions.size + this.opening >= this.settings.maxConnections ||
+      (this.closed && this.waiting.length === 0)
+    )
+      return false;
     this.opening++;
     this.openWithRetries().then(
       (session) => {
@@ -309,7 +321,7 @@ export class Pool implements SessionOwner {
   private drainReaders(): void {
     if (this.readers.length === 0 || this.sessions.size + this.opening < this.settings.maxConnections) return;
     let needed = 0;
-    for (const waiter of this.waiting) if (waiter.shared === null) needed++;
+    for (const waiter of this.waiting) if (waiter.exchange === null || !this.isQuick(waiter.exchange)) needed++;
     for (const reader of this.readers) if (reader.draining) needed--;
     for (const reader of this.readers) {
       if (needed <= 0) return;

@@ -1,4 +1,7 @@
-import type { Cost } from './driver/pool.ts';
+/** How long a statement took, a moving average. */
+export interface Cost {
+  ms: number;
+}
 
 const GENERATION = 2_000;
 const WEIGHT = 0.2;
@@ -13,10 +16,11 @@ export class StatementCosts {
     return this.recent.get(text) ?? this.older.get(text) ?? null;
   }
 
-  /** `cost` is what `of` gave when the statement was sent. */
-  record(text: string, cost: Cost | null, ms: number): void {
-    if (cost !== null) cost.ms += (ms - cost.ms) * WEIGHT;
-    if (this.recent.has(text)) return;
+  record(text: string, ms: number): void {
+    const recent = this.recent.get(text);
+    const cost = recent ?? this.older.get(text);
+    if (cost !== undefined) cost.ms += (ms - cost.ms) * WEIGHT;
+    if (recent !== undefined) return;
     if (this.recent.size >= GENERATION) {
       this.older = this.recent;
       this.recent = new Map();
