@@ -29,12 +29,13 @@ it.each([
   expect(statementError(failed(sqlState), STATEMENT)).toMatchObject({ code, message, status });
 });
 
-it('keeps the details for administrators', () => {
-  expect(statementError(failed('23505'), STATEMENT).internal).toEqual({
+it('shows the statement of an error that nobody expected, to administrators', () => {
+  expect(statementError(failed('23505'), STATEMENT).internal).toBeUndefined();
+  expect(statementError(failed('42P01'), STATEMENT).internal).toEqual({
     statement: 'select 1',
     prepared: true,
     arguments: ['a', null],
-    error: { exec_status: 'FatalError', status_code: '23505', message: 'boom', description: 'why', hint: null },
+    error: { exec_status: 'FatalError', status_code: '42P01', message: 'boom', description: 'why', hint: null },
   });
   expect(statementError(new ConnectionError('open', 'refused'), STATEMENT).internal).toBe('refused');
 });
