@@ -35,7 +35,8 @@ export class Batch {
   /** Adds an edit; edits that treat inconsistencies in another way do not mix. */
   async add(prepared: Prepared, path: Path): Promise<void> {
     const first = this.#pending[0];
-    if (prepared.readsDependencies || (first !== undefined && first.prepared.inconsistencies !== prepared.inconsistencies)) await this.settle();
+    if (prepared.readsDependencies || (first !== undefined && first.prepared.inconsistencies !== prepared.inconsistencies))
+      await this.settle();
     this.#pending.push({ prepared, path });
   }
 

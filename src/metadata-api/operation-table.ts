@@ -31,7 +31,10 @@ export function operationTable(backends: readonly Backend[]): OperationTable {
 export function findOperation(table: OperationTable, backends: readonly Backend[], type: string, path: Path): OperationEntry {
   const entry = table.get(type);
   if (entry !== undefined) return entry;
-  if (isAwaited(type)) throw new SvcError('not-supported', `the metadata command "${type}" is not supported by this version of the service`, { path: at(path, 'args') });
+  if (isAwaited(type))
+    throw new SvcError('not-supported', `the metadata command "${type}" is not supported by this version of the service`, {
+      path: at(path, 'args'),
+    });
   const cut = type.indexOf('_');
   const prefix = cut < 0 ? type : type.slice(0, cut);
   const kind = backends.find((b) => b.kind === prefix || b.aliases.includes(prefix))?.kind ?? KNOWN_PREFIXES.get(prefix);

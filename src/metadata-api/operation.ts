@@ -168,4 +168,3 @@ export function perKind<A>(
 }
 
 export const everyKind = (): boolean => true;
-

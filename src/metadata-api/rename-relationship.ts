@@ -39,7 +39,11 @@ export function renameRelationship(
 }
 
 /** Keeps the place among the others. */
-function renameIn<U>(relationships: ReadonlyMap<string, Relationship<U>>, name: string, newName: string): ReadonlyMap<string, Relationship<U>> {
+function renameIn<U>(
+  relationships: ReadonlyMap<string, Relationship<U>>,
+  name: string,
+  newName: string,
+): ReadonlyMap<string, Relationship<U>> {
   if (!relationships.has(name)) return relationships;
   return new Map([...relationships].map(([key, value]) => (key === name ? [newName, { ...value, name: newName }] : [key, value])));
 }
@@ -69,7 +73,10 @@ function withChanged<T extends object>(value: T, changes: Partial<T>): T {
   return same ? value : { ...value, ...changes };
 }
 
-function mapEntries<P>(entries: ReadonlyMap<string, PermissionEntry<P>>, change: (permission: P) => P): ReadonlyMap<string, PermissionEntry<P>> {
+function mapEntries<P>(
+  entries: ReadonlyMap<string, PermissionEntry<P>>,
+  change: (permission: P) => P,
+): ReadonlyMap<string, PermissionEntry<P>> {
   let changed = false;
   const next = new Map<string, PermissionEntry<P>>();
   for (const [role, entry] of entries) {

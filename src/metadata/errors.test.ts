@@ -57,11 +57,7 @@ const cases: readonly [Codec<never> | Codec<any>, Json, string][] = [
     rel({ foreign_key_constraint_on: ['a', 1] }),
     '$.args.using.foreign_key_constraint_on[1]: parsing Text failed, expected String, but encountered Number',
   ],
-  [
-    array,
-    rel({ foreign_key_constraint_on: 'a' }),
-    '$.args.using.foreign_key_constraint_on: Expecting object { table, columns }.',
-  ],
+  [array, rel({ foreign_key_constraint_on: 'a' }), '$.args.using.foreign_key_constraint_on: Expecting object { table, columns }.'],
   [
     array,
     rel({ foreign_key_constraint_on: { table: 't' } }),

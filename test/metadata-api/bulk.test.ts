@@ -7,7 +7,10 @@ const SCHEMA = `
   create table article (id serial primary key, author_id int references author(id));
 `;
 const track = (table: string) => ({ type: 'pg_track_table', args: { table } });
-const object = (using: string) => ({ type: 'pg_create_object_relationship', args: { table: 'article', name: 'author', using: { foreign_key_constraint_on: using } } });
+const object = (using: string) => ({
+  type: 'pg_create_object_relationship',
+  args: { table: 'article', name: 'author', using: { foreign_key_constraint_on: using } },
+});
 
 describe('bulk', () => {
   let api: TestAdministration;
@@ -23,39 +26,73 @@ describe('bulk', () => {
 
   it('makes one change of neighbouring edits', async () => {
     const before = version();
-    expect(await api.metadata('bulk', [track('author'), track('article'), object('author_id')])).toEqual(Array(3).fill({ message: 'success' }));
+    expect(await api.metadata('bulk', [track('author'), track('article'), object('author_id')])).toEqual(
+      Array(3).fill({ message: 'success' }),
+    );
     expect(version()).toBe(before + 1);
   });
 
   it('names the element that refused', async () => {
-    expect(await refusal(api.metadata('bulk', [track('author'), track('author')]))).toMatchObject({ path: '$.args[1].args', code: 'already-tracked' });
+    expect(await refusal(api.metadata('bulk', [track('author'), track('author')]))).toMatchObject({
+      path: '$.args[1].args',
+      code: 'already-tracked',
+    });
     expect(tracked()).toBe(0);
   });
 
   it('names the element whose object does not fit the database', async () => {
-    const request: Json = [track('author'), track('article'), object('id'), { type: 'pg_set_relationship_comment', args: { table: 'article', name: 'author', comment: 'c' } }];
+    const request: Json = [
+      track('author'),
+      track('article'),
+      object('id'),
+      { type: 'pg_set_relationship_comment', args: { table: 'article', name: 'author', comment: 'c' } },
+    ];
     expect(await refusal(api.metadata('bulk', request))).toMatchObject({ path: '$.args[2].args', code: 'invalid-configuration' });
     expect(tracked()).toBe(0);
   });
 
   it('decodes all elements before any of them runs', async () => {
-    const request: Json = [{ type: 'run_sql', args: { sql: 'create table never (id int)' } }, { type: 'run_sql', args: {} }];
-    expect(await refusal(api.queryV2('bulk', request))).toMatchObject({ path: '$.args[1].args', error: "the key 'sql' was not present", code: 'parse-failed' });
+    const request: Json = [
+      { type: 'run_sql', args: { sql: 'create table never (id int)' } },
+      { type: 'run_sql', args: {} },
+    ];
+    expect(await refusal(api.queryV2('bulk', request))).toMatchObject({
+      path: '$.args[1].args',
+      error: "the key 'sql' was not present",
+      code: 'parse-failed',
+    });
     expect(await api.queryV2('run_sql', { sql: `select to_regclass('never')` })).toMatchObject({ result: [['to_regclass'], ['NULL']] });
   });
 
   it('takes back changes that were settled before an operation with effects', async () => {
     await api.metadata('pg_track_table', 'author');
-    const request = { type: 'bulk', args: [{ type: 'track_table', args: 'article' }, { type: 'run_sql', args: { sql: 'select 1' } }, { type: 'track_table', args: 'author' }] };
+    const request = {
+      type: 'bulk',
+      args: [
+        { type: 'track_table', args: 'article' },
+        { type: 'run_sql', args: { sql: 'select 1' } },
+        { type: 'track_table', args: 'author' },
+      ],
+    };
     expect(await refusal(api.queryV1(request))).toMatchObject({ path: '$.args[2].args', code: 'already-tracked' });
     expect(tracked()).toBe(1);
   });
 
   it('sees in an element what elements before it have done', async () => {
-    const request: Json = [track('article'), track('author'), object('author_id'), { type: 'export_metadata', args: {} }, { type: 'pg_drop_relationship', args: { table: 'article', relationship: 'author' } }];
+    const request: Json = [
+      track('article'),
+      track('author'),
+      object('author_id'),
+      { type: 'export_metadata', args: {} },
+      { type: 'pg_drop_relationship', args: { table: 'article', relationship: 'author' } },
+    ];
     const answers = (await api.metadata('bulk', request)) as { sources?: { tables: unknown[] }[] }[];
     expect(answers[3]?.sources?.[0]?.tables).toHaveLength(2);
-    expect([...(api.state.current().metadata.sources.get('default')?.tables.values() ?? [])].every((table) => table.objectRelationships.size === 0)).toBe(true);
+    expect(
+      [...(api.state.current().metadata.sources.get('default')?.tables.values() ?? [])].every(
+        (table) => table.objectRelationships.size === 0,
+      ),
+    ).toBe(true);
   });
 
   it('keeps going, with errors among the answers', async () => {
@@ -83,7 +120,10 @@ describe('bulk', () => {
     await api.metadata('bulk', [track('author'), track('article'), object('author_id')]);
     const drop = { type: 'pg_drop_relationship', args: { table: 'article', relationship: 'author' } };
     expect(await api.metadata('bulk_atomic', [drop, object('author_id')])).toHaveLength(2);
-    expect(await refusal(api.metadata('bulk_atomic', [drop, object('id')]))).toMatchObject({ code: 'bad-request', error: 'Schema inconsistency' });
+    expect(await refusal(api.metadata('bulk_atomic', [drop, object('id')]))).toMatchObject({
+      code: 'bad-request',
+      error: 'Schema inconsistency',
+    });
     expect(await refusal(api.metadata('bulk_atomic', [track('author')]))).toMatchObject({
       status: 500,
       error: 'Bulk atomic does not support this command',
@@ -92,7 +132,9 @@ describe('bulk', () => {
 
   it('runs read-only statements side by side and nothing else', async () => {
     const read = { type: 'run_sql', args: { sql: 'select 1 as one', read_only: true } };
-    expect(await api.queryV2('concurrent_bulk', [read, read])).toEqual(Array(2).fill({ result_type: 'TuplesOk', result: [['one'], ['1']] }));
+    expect(await api.queryV2('concurrent_bulk', [read, read])).toEqual(
+      Array(2).fill({ result_type: 'TuplesOk', result: [['one'], ['1']] }),
+    );
     expect(await refusal(api.queryV2('concurrent_bulk', [read, { type: 'run_sql', args: { sql: 'select 1' } }]))).toMatchObject({
       status: 500,
       error: 'Only read-only queries are allowed in a concurrent_bulk',

@@ -10,13 +10,16 @@ describe('requests that cannot be decoded', () => {
   afterAll(() => api.close());
 
   const failed = (path: string, error: string) => ({ status: 400, path, error, code: 'parse-failed' });
-  const metadata = (body: never) => refusal(api.administration.metadata(body, { session: { role: 'admin', variables: new Map(), backendOnly: false } }));
+  const metadata = (body: never) =>
+    refusal(api.administration.metadata(body, { session: { role: 'admin', variables: new Map(), backendOnly: false } }));
 
   it('needs an object with a type and arguments', async () => {
     expect(await metadata([] as never)).toMatchObject({ path: '$', code: 'parse-failed' });
     expect(await metadata({ args: {} } as never)).toEqual(failed('$', "the key 'type' was not present"));
     expect(await metadata({ type: 'export_metadata' } as never)).toEqual(failed('$', "the key 'args' was not present"));
-    expect(await metadata({ type: 'export_metadata', args: {}, version: 3 } as never)).toEqual(failed('$.version', 'expected 1 or 2, encountered 3'));
+    expect(await metadata({ type: 'export_metadata', args: {}, version: 3 } as never)).toEqual(
+      failed('$.version', 'expected 1 or 2, encountered 3'),
+    );
     expect(await metadata({ type: 'bulk', args: {} } as never)).toMatchObject({ path: '$.args', code: 'parse-failed' });
   });
 
@@ -38,7 +41,9 @@ describe('requests that cannot be decoded', () => {
   it('places argument errors, and names the operation where there are prefixes', async () => {
     expect(await refusal(api.metadata('pg_create_object_relationship', { table: 'author', name: '', using: {} }))).toMatchObject({
       path: '$.args.name',
-      error: expect.stringMatching(/^Error when parsing command create_object_relationship\.\n.*\nInternal error message: empty string not allowed$/),
+      error: expect.stringMatching(
+        /^Error when parsing command create_object_relationship\.\n.*\nInternal error message: empty string not allowed$/,
+      ),
     });
     expect(await refusal(api.metadata('rename_source', { name: 'a' }))).toEqual(failed('$.args', "the key 'new_name' was not present"));
     expect(await refusal(api.queryV1({ type: 'create_object_relationship', args: { table: 'author', name: '', using: {} } }))).toEqual(
@@ -53,7 +58,11 @@ describe('requests that cannot be decoded', () => {
   it('describes every operation', () => {
     const described = api.administration.describeOperations();
     expect(described.map(({ type }) => type)).toEqual([...described.map(({ type }) => type)].sort());
-    expect(described.find(({ type }) => type === 'pg_track_table')).toMatchObject({ version: 1, changes: 'metadata', summary: expect.any(String) });
+    expect(described.find(({ type }) => type === 'pg_track_table')).toMatchObject({
+      version: 1,
+      changes: 'metadata',
+      summary: expect.any(String),
+    });
     expect(described.filter(({ type }) => type === 'export_metadata').map(({ version }) => version)).toEqual([1, 2]);
   });
 });

@@ -17,20 +17,33 @@ describe('SQL and rows', () => {
     await api.metadata('bulk', [
       { type: 'pg_track_table', args: 'author' },
       { type: 'pg_track_table', args: 'article' },
-      { type: 'pg_create_object_relationship', args: { table: 'article', name: 'author', using: { foreign_key_constraint_on: 'author_id' } } },
+      {
+        type: 'pg_create_object_relationship',
+        args: { table: 'article', name: 'author', using: { foreign_key_constraint_on: 'author_id' } },
+      },
     ]);
     return () => api.close();
   });
 
-  const tables = (): string[] => [...(api.state.current().metadata.sources.get('default')?.tables.values() ?? [])].map((table) => table.table.name).sort();
+  const tables = (): string[] =>
+    [...(api.state.current().metadata.sources.get('default')?.tables.values() ?? [])].map((table) => table.table.name).sort();
 
   it('gives rows as text under a header, and the last result only', async () => {
     expect(await api.queryV2('run_sql', { sql: `select 1; select 1.50 as a, null as "b c", true as d` })).toEqual({
       result_type: 'TuplesOk',
-      result: [['a', 'b c', 'd'], ['1.50', 'NULL', 't']],
+      result: [
+        ['a', 'b c', 'd'],
+        ['1.50', 'NULL', 't'],
+      ],
     });
-    expect(await api.queryV2('pg_run_sql', { sql: `insert into author (name) values ('a')` })).toEqual({ result_type: 'CommandOk', result: null });
-    expect(await api.queryV1({ type: 'run_sql', args: { sql: 'select count(*) from author' } })).toEqual({ result_type: 'TuplesOk', result: [['count'], ['1']] });
+    expect(await api.queryV2('pg_run_sql', { sql: `insert into author (name) values ('a')` })).toEqual({
+      result_type: 'CommandOk',
+      result: null,
+    });
+    expect(await api.queryV1({ type: 'run_sql', args: { sql: 'select count(*) from author' } })).toEqual({
+      result_type: 'TuplesOk',
+      result: [['count'], ['1']],
+    });
   });
 
   it('reports what the database says', async () => {
@@ -39,7 +52,11 @@ describe('SQL and rows', () => {
       path: '$.args',
       error: 'query execution failed',
       code: 'postgres-error',
-      internal: { statement: 'select * from nothing', prepared: false, error: { status_code: '42P01', message: 'relation "nothing" does not exist' } },
+      internal: {
+        statement: 'select * from nothing',
+        prepared: false,
+        error: { status_code: '42P01', message: 'relation "nothing" does not exist' },
+      },
     });
   });
 
@@ -64,9 +81,19 @@ describe('SQL and rows', () => {
         code: 'dependency-error',
       });
     }
-    expect(await api.queryV2('run_sql', { sql: `select count(*) from pg_constraint where conname = 'article_author_id_fkey'` })).toMatchObject({ result: [['count'], ['1']] });
+    expect(
+      await api.queryV2('run_sql', { sql: `select count(*) from pg_constraint where conname = 'article_author_id_fkey'` }),
+    ).toMatchObject({ result: [['count'], ['1']] });
     await api.queryV2('run_sql', { sql: 'drop table author cascade', cascade: true });
     expect(tables()).toEqual(['article']);
+    expect(await api.metadata('get_inconsistent_metadata', {})).toMatchObject({ is_consistent: true });
+  });
+
+  it('reports renamed tables and columns as inconsistent and loses nothing', async () => {
+    await api.queryV2('run_sql', { sql: 'alter table article rename column author_id to writer_id; alter table author rename to writer' });
+    expect(tables()).toEqual(['article', 'author']);
+    expect(await api.metadata('get_inconsistent_metadata', {})).toMatchObject({ is_consistent: false });
+    await api.queryV2('run_sql', { sql: 'alter table article rename column writer_id to author_id; alter table writer rename to author' });
     expect(await api.metadata('get_inconsistent_metadata', {})).toMatchObject({ is_consistent: true });
   });
 
@@ -98,27 +125,45 @@ describe('SQL and rows', () => {
     const [first, second] = (answer as { returning: Record<string, Json>[] }).returning;
     expect(first).toMatchObject({ id: 1, name: `a'\\"`, tags: ['x,y', '"q\\', null], docs: null, born: '2000-01-01' });
     expect(String(first?.['big'])).toBe('12345678901234567890.12345');
-    expect(String((first?.['data'] as { k: Json[] }).k[2])).toBe('12345678901234567890');
+    const data = first?.['data'] as { k: Json[] };
+    expect(String(data.k[2])).toBe('12345678901234567890');
     expect(second).toEqual({ id: 2, name: 'b', data: 'text', tags: null, big: null, docs: [{ a: 1 }, [2]], born: null });
   });
 
   it('inserts on conflict, and only into tracked tables and columns that exist', async () => {
     const insert = (args: Json): Promise<Json> => api.queryV1({ type: 'insert', args });
     await insert({ table: 'author', objects: [{ id: 7, name: 'a' }] });
-    expect(await insert({ table: 'author', objects: [{ id: 7, name: 'b' }], on_conflict: { action: 'ignore' } })).toEqual({ affected_rows: 0 });
+    expect(await insert({ table: 'author', objects: [{ id: 7, name: 'b' }], on_conflict: { action: 'ignore' } })).toEqual({
+      affected_rows: 0,
+    });
     expect(
-      await insert({ table: 'author', objects: [{ id: 7, name: 'c' }], on_conflict: { action: 'update', constraint_on: ['id'] }, returning: ['name'] }),
+      await insert({
+        table: 'author',
+        objects: [{ id: 7, name: 'c' }],
+        on_conflict: { action: 'update', constraint_on: ['id'] },
+        returning: ['name'],
+      }),
     ).toEqual({ affected_rows: 1, returning: [{ name: 'c' }] });
     expect(await refusal(insert({ table: 'author', objects: [{ id: 7, name: 'c' }] }))).toMatchObject({
       path: '$.args',
       code: 'constraint-violation',
       error: expect.stringMatching(/^Uniqueness violation\. duplicate key/),
     });
-    expect(await refusal(insert({ table: 'author', objects: [] }))).toMatchObject({ error: 'objects should not be empty', path: '$.args.objects' });
-    expect(await refusal(insert({ table: 'nothing', objects: [{}] }))).toMatchObject({ error: 'table "nothing" does not exist', path: '$.args.table' });
-    expect(await refusal(insert({ table: 'author', objects: [{ name: 'x', age: 1 }] }))).toMatchObject({ error: 'no such column exists: "age"' });
+    expect(await refusal(insert({ table: 'author', objects: [] }))).toMatchObject({
+      error: 'objects should not be empty',
+      path: '$.args.objects',
+    });
+    expect(await refusal(insert({ table: 'nothing', objects: [{}] }))).toMatchObject({
+      error: 'table "nothing" does not exist',
+      path: '$.args.table',
+    });
+    expect(await refusal(insert({ table: 'author', objects: [{ name: 'x', age: 1 }] }))).toMatchObject({
+      error: 'no such column exists: "age"',
+    });
     expect(await insert({ table: 'article', objects: [{}, {}] })).toEqual({ affected_rows: 2 });
-    expect(await refusal(api.administration.queryV1({ type: 'insert', args: { table: 'author', objects: [{ name: 'x' }] } }, { session: USER }))).toMatchObject({
+    expect(
+      await refusal(api.administration.queryV1({ type: 'insert', args: { table: 'author', objects: [{ name: 'x' }] } }, { session: USER })),
+    ).toMatchObject({
       code: 'not-supported',
     });
   });

@@ -58,7 +58,8 @@ export async function testAdministration(sql: string): Promise<TestAdministratio
     closeDelayMs: 10,
   });
   const administration = createAdministration({ state, backends, showInternal: true });
-  const metadata = (type: string, args: Json, more: JsonObject = {}): Promise<Json> => administration.metadata({ type, args, ...more }, { session: ADMIN });
+  const metadata = (type: string, args: Json, more: JsonObject = {}): Promise<Json> =>
+    administration.metadata({ type, args, ...more }, { session: ADMIN });
   const reset = async (): Promise<void> => {
     await metadata('clear_metadata', {});
     await metadata('pg_add_source', { name: 'default', configuration: CONFIGURATION });

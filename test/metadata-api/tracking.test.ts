@@ -21,7 +21,7 @@ describe('tracking and describing tables', () => {
   beforeEach(() => api.reset());
 
   const success = { message: 'success' };
-  const exported = async (): Promise<unknown> => (await api.metadata('export_metadata', {}) as { sources: unknown[] }).sources[0];
+  const exported = async (): Promise<unknown> => ((await api.metadata('export_metadata', {})) as { sources: unknown[] }).sources[0];
 
   it('tracks a table by bare name, by object, and under the alias of the kind', async () => {
     expect(await api.metadata('pg_track_table', 'author')).toEqual(success);
@@ -80,7 +80,10 @@ describe('tracking and describing tables', () => {
 
   it('keeps and replaces customizations, makes enum tables', async () => {
     await api.metadata('pg_track_table', { table: 'author', configuration: { custom_name: 'writer' } });
-    await api.metadata('pg_set_table_customization', { table: 'author', configuration: { column_config: { id: { custom_name: 'writerId' } } } });
+    await api.metadata('pg_set_table_customization', {
+      table: 'author',
+      configuration: { column_config: { id: { custom_name: 'writerId' } } },
+    });
     await api.metadata('pg_track_table', { table: 'color', is_enum: true });
     expect(await exported()).toMatchObject({
       tables: [
@@ -88,7 +91,10 @@ describe('tracking and describing tables', () => {
         { table: { name: 'color', schema: 'public' }, is_enum: true },
       ],
     });
-    expect(await refusal(api.metadata('pg_set_table_is_enum', { table: 'author', is_enum: true }))).toMatchObject({ code: 'invalid-configuration', path: '$.args' });
+    expect(await refusal(api.metadata('pg_set_table_is_enum', { table: 'author', is_enum: true }))).toMatchObject({
+      code: 'invalid-configuration',
+      path: '$.args',
+    });
     expect(await api.metadata('pg_set_table_is_enum', { table: 'color', is_enum: false })).toEqual(success);
   });
 
@@ -114,10 +120,12 @@ describe('tracking and describing tables', () => {
       error: 'The following tables occur more than once in the request: default.color',
       code: 'bad-request',
     });
-    expect(await refusal(api.metadata('pg_track_tables', { tables: [{ table: 'color' }, { table: 'nothing' }], allow_warnings: false }))).toMatchObject({
+    expect(
+      await refusal(api.metadata('pg_track_tables', { tables: [{ table: 'color' }, { table: 'nothing' }], allow_warnings: false })),
+    ).toMatchObject({
       code: 'metadata-warnings',
     });
-    expect((await exported() as { tables: unknown[] }).tables).toHaveLength(2);
+    expect(((await exported()) as { tables: unknown[] }).tables).toHaveLength(2);
     expect(await api.metadata('pg_untrack_tables', { tables: [{ table: 'author' }, { table: 'article' }] })).toEqual(success);
   });
 
@@ -125,23 +133,47 @@ describe('tracking and describing tables', () => {
     await api.metadata('bulk', [
       { type: 'pg_track_table', args: 'author' },
       { type: 'pg_track_table', args: 'article' },
-      { type: 'pg_create_object_relationship', args: { table: 'article', name: 'author', using: { foreign_key_constraint_on: 'author_id' } } },
+      {
+        type: 'pg_create_object_relationship',
+        args: { table: 'article', name: 'author', using: { foreign_key_constraint_on: 'author_id' } },
+      },
       {
         type: 'pg_create_array_relationship',
         args: { table: 'author', name: 'articles', using: { foreign_key_constraint_on: { table: 'article', column: 'author_id' } } },
       },
       {
         type: 'pg_create_select_permission',
-        args: { table: 'article', role: 'user', permission: { columns: '*', filter: { _or: [{ author: { name: 'X-Svc-Name' } }, { _exists: { _table: 'author', _where: { articles: { title: 'a' } } } }] } } },
+        args: {
+          table: 'article',
+          role: 'user',
+          permission: {
+            columns: '*',
+            filter: { _or: [{ author: { name: 'X-Svc-Name' } }, { _exists: { _table: 'author', _where: { articles: { title: 'a' } } } }] },
+          },
+        },
       },
     ]);
-    expect(await refusal(api.metadata('pg_create_object_relationship', { table: 'article', name: 'title', using: { foreign_key_constraint_on: 'author_id' } }))).toMatchObject({
+    expect(
+      await refusal(
+        api.metadata('pg_create_object_relationship', {
+          table: 'article',
+          name: 'title',
+          using: { foreign_key_constraint_on: 'author_id' },
+        }),
+      ),
+    ).toMatchObject({
       path: '$.args',
       error: 'field with name "title" already exists in table "article"',
       code: 'already-exists',
     });
     expect(
-      await refusal(api.metadata('pg_create_object_relationship', { table: 'article', name: 'other', using: { foreign_key_constraint_on: 'published_on' } })),
+      await refusal(
+        api.metadata('pg_create_object_relationship', {
+          table: 'article',
+          name: 'other',
+          using: { foreign_key_constraint_on: 'published_on' },
+        }),
+      ),
     ).toMatchObject({
       path: '$.args',
       code: 'invalid-configuration',
@@ -160,7 +192,11 @@ describe('tracking and describing tables', () => {
           table: { name: 'article' },
           object_relationships: [{ name: 'writer', comment: 'who' }],
           select_permissions: [
-            { permission: { filter: { _or: [{ writer: { name: 'X-Svc-Name' } }, { _exists: { _table: 'author', _where: { works: { title: 'a' } } } }] } } },
+            {
+              permission: {
+                filter: { _or: [{ writer: { name: 'X-Svc-Name' } }, { _exists: { _table: 'author', _where: { works: { title: 'a' } } } }] },
+              },
+            },
           ],
         },
         { table: { name: 'author' }, array_relationships: [{ name: 'works' }] },
@@ -184,7 +220,10 @@ describe('tracking and describing tables', () => {
     await api.metadata('bulk', [
       { type: 'pg_track_table', args: 'author' },
       { type: 'pg_track_table', args: 'article' },
-      { type: 'pg_create_object_relationship', args: { table: 'article', name: 'author', using: { foreign_key_constraint_on: 'author_id' } } },
+      {
+        type: 'pg_create_object_relationship',
+        args: { table: 'article', name: 'author', using: { foreign_key_constraint_on: 'author_id' } },
+      },
     ]);
     expect(await refusal(api.metadata('pg_untrack_table', { table: 'author' }))).toMatchObject({
       code: 'dependency-error',
@@ -204,7 +243,11 @@ describe('tracking and describing tables', () => {
         code: 'access-denied',
       });
     }
-    expect(await refusal(api.administration.queryV1({ type: 'track_table', args: 'author' }, { session: USER }))).toMatchObject({ code: 'access-denied' });
-    expect(await refusal(api.administration.queryV2({ type: 'run_sql', args: { sql: 'select 1' } }, { session: USER }))).toMatchObject({ code: 'access-denied' });
+    expect(await refusal(api.administration.queryV1({ type: 'track_table', args: 'author' }, { session: USER }))).toMatchObject({
+      code: 'access-denied',
+    });
+    expect(await refusal(api.administration.queryV2({ type: 'run_sql', args: { sql: 'select 1' } }, { session: USER }))).toMatchObject({
+      code: 'access-denied',
+    });
   });
 });

@@ -21,14 +21,20 @@ describe('operations on the whole metadata', () => {
   it('exports what it imports', async () => {
     await api.metadata('bulk', [
       { type: 'pg_track_table', args: 'author' },
-      { type: 'pg_create_select_permission', args: { table: 'author', role: 'user', permission: { columns: ['id'], filter: {} }, comment: 'c' } },
+      {
+        type: 'pg_create_select_permission',
+        args: { table: 'author', role: 'user', permission: { columns: ['id'], filter: {} }, comment: 'c' },
+      },
       { type: 'set_graphql_introspection_options', args: { disabled_for_roles: ['user'] } },
     ]);
     const document = await api.metadata('export_metadata', {});
     await api.reset();
     expect(await api.metadata('replace_metadata', document)).toEqual(success);
     expect(await api.metadata('export_metadata', {})).toEqual(document);
-    expect(await api.metadata('export_metadata', {}, { version: 2 })).toEqual({ resource_version: api.state.current().resourceVersion, metadata: document });
+    expect(await api.metadata('export_metadata', {}, { version: 2 })).toEqual({
+      resource_version: api.state.current().resourceVersion,
+      metadata: document,
+    });
   });
 
   it('refuses a document that does not fit, or records what does not', async () => {
@@ -45,13 +51,19 @@ describe('operations on the whole metadata', () => {
       inconsistent_objects: [{ name: 'table nothing in source default', type: 'table', definition: { name: 'nothing', schema: 'public' } }],
     });
     expect(await api.metadata('get_inconsistent_metadata', {})).toMatchObject({ is_consistent: false });
-    expect(await api.metadata('reload_metadata', {})).toMatchObject({ message: 'success', is_consistent: false, inconsistent_objects: [{ type: 'table' }] });
+    expect(await api.metadata('reload_metadata', {})).toMatchObject({
+      message: 'success',
+      is_consistent: false,
+      inconsistent_objects: [{ type: 'table' }],
+    });
     expect(await api.metadata('drop_inconsistent_metadata', {})).toEqual(success);
     expect(await api.metadata('reload_metadata', {})).toEqual({ message: 'success', is_consistent: true });
   });
 
   it('places errors inside the document', async () => {
-    expect(await refusal(api.metadata('replace_metadata', { metadata: { version: 3, sources: [{ name: 'default', kind: 'pg', tables: {} }] } }))).toMatchObject({
+    expect(
+      await refusal(api.metadata('replace_metadata', { metadata: { version: 3, sources: [{ name: 'default', kind: 'pg', tables: {} }] } })),
+    ).toMatchObject({
       path: '$.args.metadata.sources[0].tables',
       code: 'parse-failed',
     });
@@ -59,7 +71,10 @@ describe('operations on the whole metadata', () => {
 
   it('takes documents from before there were sources', async () => {
     const document: Json = {
-      tables: [{ table: 'author' }, { table: 'article', object_relationships: [{ name: 'author', using: { foreign_key_constraint_on: 'author_id' } }] }],
+      tables: [
+        { table: 'author' },
+        { table: 'article', object_relationships: [{ name: 'author', using: { foreign_key_constraint_on: 'author_id' } }] },
+      ],
     };
     expect(await api.metadata('replace_metadata', document)).toEqual(success);
     expect(api.state.current().cache.sources.get('default')?.tables.size).toBe(2);
@@ -69,8 +84,15 @@ describe('operations on the whole metadata', () => {
 
   it('compares the version in the request and beside the document', async () => {
     const metadata = await api.metadata('export_metadata', {});
-    expect(await refusal(api.metadata('replace_metadata', { metadata, resource_version: 0 }, { version: 2 }))).toMatchObject({ status: 409, code: 'conflict', path: '$' });
-    expect(await refusal(api.metadata('replace_metadata', { metadata }, { version: 2, resource_version: 0 }))).toMatchObject({ status: 409, path: '$' });
+    expect(await refusal(api.metadata('replace_metadata', { metadata, resource_version: 0 }, { version: 2 }))).toMatchObject({
+      status: 409,
+      code: 'conflict',
+      path: '$',
+    });
+    expect(await refusal(api.metadata('replace_metadata', { metadata }, { version: 2, resource_version: 0 }))).toMatchObject({
+      status: 409,
+      path: '$',
+    });
   });
 
   it('reloads by name only what there is', async () => {
@@ -88,7 +110,10 @@ describe('operations on the whole metadata', () => {
   });
 
   it('makes and drops inherited roles', async () => {
-    const permission = (role: string): Json => ({ type: 'pg_create_select_permission', args: { table: 'author', role, permission: { columns: '*', filter: {} } } });
+    const permission = (role: string): Json => ({
+      type: 'pg_create_select_permission',
+      args: { table: 'author', role, permission: { columns: '*', filter: {} } },
+    });
     await api.metadata('bulk', [{ type: 'pg_track_table', args: 'author' }, permission('a'), permission('b')]);
     expect(await api.metadata('add_inherited_role', { role_name: 'both', role_set: ['a', 'b'] })).toEqual(success);
     expect(await refusal(api.metadata('add_inherited_role', { role_name: 'lost', role_set: ['a', 'x'] }))).toMatchObject({
@@ -96,7 +121,9 @@ describe('operations on the whole metadata', () => {
       code: 'invalid-configuration',
       error: expect.stringContaining('the following parent role(s) are not found: x which are required'),
     });
-    expect(await refusal(api.metadata('add_inherited_role', { role_name: 'own', role_set: ['own', 'a'] }))).toMatchObject({ code: 'invalid-params' });
+    expect(await refusal(api.metadata('add_inherited_role', { role_name: 'own', role_set: ['own', 'a'] }))).toMatchObject({
+      code: 'invalid-params',
+    });
     expect(await api.metadata('drop_inherited_role', { role_name: 'both' })).toEqual(success);
     expect(await refusal(api.metadata('drop_inherited_role', { role_name: 'both' }))).toMatchObject({
       error: `"both" inherited role doesn't exist`,
@@ -109,7 +136,9 @@ describe('sources', () => {
   let api: TestAdministration;
 
   beforeAll(async () => {
-    api = await testAdministration(`${SCHEMA} comment on column author.name is 'their name'; create view titles as select title from article;`);
+    api = await testAdministration(
+      `${SCHEMA} comment on column author.name is 'their name'; create view titles as select title from article;`,
+    );
   });
   afterAll(() => api.close());
   beforeEach(() => api.reset());
@@ -123,16 +152,26 @@ describe('sources', () => {
       code: 'already-exists',
     });
     await api.metadata('pg_track_table', 'author');
-    expect(await api.metadata('pg_add_source', { ...add, replace_configuration: true, customization: { root_fields: { prefix: 'p_' } } })).toEqual(success);
+    expect(
+      await api.metadata('pg_add_source', { ...add, replace_configuration: true, customization: { root_fields: { prefix: 'p_' } } }),
+    ).toEqual(success);
     expect(await api.metadata('pg_update_source', { name: 'default', customization: { type_names: { prefix: 'T_' } } })).toEqual(success);
-    expect(await refusal(api.metadata('pg_update_source', { name: 'other' }))).toMatchObject({ error: 'source with name "other" does not exist', code: 'not-exists' });
+    expect(await refusal(api.metadata('pg_update_source', { name: 'other' }))).toMatchObject({
+      error: 'source with name "other" does not exist',
+      code: 'not-exists',
+    });
     expect(await api.metadata('rename_source', { name: 'default', new_name: 'shop' })).toEqual(success);
     expect(await api.metadata('export_metadata', {})).toMatchObject({
       sources: [{ name: 'shop', kind: 'pg', tables: [{ table: { name: 'author' } }], customization: { type_names: { prefix: 'T_' } } }],
     });
-    expect(await refusal(api.metadata('rename_source', { name: 'default', new_name: 'shop' }))).toMatchObject({ error: 'Could not find source with name "default"' });
+    expect(await refusal(api.metadata('rename_source', { name: 'default', new_name: 'shop' }))).toMatchObject({
+      error: 'Could not find source with name "default"',
+    });
     expect(await api.metadata('pg_drop_source', { name: 'shop' })).toEqual(success);
-    expect(await refusal(api.metadata('pg_drop_source', { name: 'shop' }))).toMatchObject({ error: 'source with name "shop" does not exist', code: 'not-exists' });
+    expect(await refusal(api.metadata('pg_drop_source', { name: 'shop' }))).toMatchObject({
+      error: 'source with name "shop" does not exist',
+      code: 'not-exists',
+    });
   });
 
   it('refuses a source that cannot be reached', async () => {
@@ -147,7 +186,9 @@ describe('sources', () => {
   });
 
   it('shows what is in the database', async () => {
-    expect(await api.metadata('pg_get_source_tables', {})).toEqual(['article', 'author', 'titles'].map((name) => ({ name, schema: 'public' })));
+    expect(await api.metadata('pg_get_source_tables', {})).toEqual(
+      ['article', 'author', 'titles'].map((name) => ({ name, schema: 'public' })),
+    );
     expect(await api.metadata('pg_get_table_info', { table: 'author' })).toEqual({
       name: { name: 'author', schema: 'public' },
       type: 'table',
@@ -162,14 +203,21 @@ describe('sources', () => {
       deletable: true,
     });
     expect(await api.metadata('pg_get_table_info', { table: 'article' })).toMatchObject({
-      foreign_keys: { article_author_id_fkey: { foreign_table: { name: 'author', schema: 'public' }, column_mapping: { author_id: 'id' } } },
+      foreign_keys: {
+        article_author_id_fkey: { foreign_table: { name: 'author', schema: 'public' }, column_mapping: { author_id: 'id' } },
+      },
     });
     expect(await api.metadata('pg_get_table_info', { table: 'nothing' })).toBe(null);
-    expect(await api.metadata('list_source_kinds', {})).toEqual({ sources: [{ kind: 'pg', display_name: 'pg', builtin: true, available: true }] });
+    expect(await api.metadata('list_source_kinds', {})).toEqual({
+      sources: [{ kind: 'pg', display_name: 'pg', builtin: true, available: true }],
+    });
   });
 
   it('proposes relationships in both directions, without those that exist', async () => {
-    await api.metadata('bulk', [{ type: 'pg_track_table', args: 'author' }, { type: 'pg_track_table', args: 'article' }]);
+    await api.metadata('bulk', [
+      { type: 'pg_track_table', args: 'author' },
+      { type: 'pg_track_table', args: 'article' },
+    ]);
     const article = { table: { name: 'article', schema: 'public' }, columns: ['author_id'], constraint_name: 'article_author_id_fkey' };
     const author = { table: { name: 'author', schema: 'public' }, columns: ['id'] };
     expect(await api.metadata('pg_suggest_relationships', {})).toEqual({
@@ -178,7 +226,13 @@ describe('sources', () => {
         { type: 'array', from: author, to: article },
       ],
     });
-    await api.metadata('pg_create_object_relationship', { table: 'article', name: 'author', using: { foreign_key_constraint_on: 'author_id' } });
-    expect(await api.metadata('pg_suggest_relationships', { omit_tracked: true })).toEqual({ relationships: [{ type: 'array', from: author, to: article }] });
+    await api.metadata('pg_create_object_relationship', {
+      table: 'article',
+      name: 'author',
+      using: { foreign_key_constraint_on: 'author_id' },
+    });
+    expect(await api.metadata('pg_suggest_relationships', { omit_tracked: true })).toEqual({
+      relationships: [{ type: 'array', from: author, to: article }],
+    });
   });
 });

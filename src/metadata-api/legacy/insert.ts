@@ -60,19 +60,26 @@ export const insertOperation: OperationGroup = (backends) =>
           returning: optional(list(nonEmptyText)),
         }),
         changes: 'database',
-        documentation: { summary: 'Inserts rows into a tracked table.', example: { table: 'author', objects: [{ name: 'Author 1' }], returning: ['id'] } },
+        documentation: {
+          summary: 'Inserts rows into a tracked table.',
+          example: { table: 'author', objects: [{ name: 'Author 1' }], returning: ['id'] },
+        },
         run: (args, context) => insert(args, backend, context),
       }),
     );
 
 async function insert(args: Insert, backend: Backend, context: RunContext): Promise<Json> {
-  if (!isAdmin(context.session)) throw new SvcError('not-supported', 'inserting through this endpoint is supported for administrators only; use GraphQL');
+  if (!isAdmin(context.session))
+    throw new SvcError('not-supported', 'inserting through this endpoint is supported for administrators only; use GraphQL');
   const source = openSource(args.source, backend, context.snapshot);
   const table = context.snapshot.cache.sources.get(args.source)?.tables.get(nameKey(args.table))?.catalog;
   if (table === undefined) {
-    throw new SvcError('not-exists', `table "${printName(args.table, backend.defaultSchema)}" does not exist`, { path: at(context.path, 'table') });
+    throw new SvcError('not-exists', `table "${printName(args.table, backend.defaultSchema)}" does not exist`, {
+      path: at(context.path, 'table'),
+    });
   }
-  if (args.objects.length === 0) throw new SvcError('unexpected-payload', 'objects should not be empty', { path: at(context.path, 'objects') });
+  if (args.objects.length === 0)
+    throw new SvcError('unexpected-payload', 'objects should not be empty', { path: at(context.path, 'objects') });
   const columns = writtenColumns(args, table, context);
   const returned = args.returning && returnedColumns(args.returning, table, context);
   const perStatement = Math.max(1, Math.floor(MAX_PARAMETERS / columns.length));
@@ -125,7 +132,10 @@ function insertStatement(
   onConflict: OnConflict | undefined,
   returned: readonly CatalogColumn[] | undefined,
 ): Sql {
-  const names = join(columns.map(({ name }) => identifier(name)), COMMA);
+  const names = join(
+    columns.map(({ name }) => identifier(name)),
+    COMMA,
+  );
   let count = 0;
   const rows = objects.map((row) => {
     const cells = columns.map((column) => {
@@ -145,7 +155,11 @@ function insertStatement(
 function returningClause(columns: readonly CatalogColumn[]): Sql {
   if (columns.length === 0) return sql`(select coalesce(json_agg('{}'::json), '[]') from inserted)`;
   const outputs = join(
-    columns.map((column) => (isSpatial(column) ? sql`${spatialFunction(column, 'st_asgeojson')}(${identifier(column.name)})::json as ${identifier(column.name)}` : identifier(column.name))),
+    columns.map((column) =>
+      isSpatial(column)
+        ? sql`${spatialFunction(column, 'st_asgeojson')}(${identifier(column.name)})::json as ${identifier(column.name)}`
+        : identifier(column.name),
+    ),
     COMMA,
   );
   return sql`(select coalesce(json_agg(row_to_json(r)), '[]') from (select ${outputs} from inserted) as r)`;

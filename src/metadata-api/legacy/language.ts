@@ -19,26 +19,70 @@ const PREFIX = 'pg_';
 
 /** Old names that are the new ones without `pg_`. */
 const UNPREFIXED: readonly string[] = [
-  'track_table', 'untrack_table', 'set_table_is_enum', 'set_table_customization',
-  'track_function', 'untrack_function',
-  'create_object_relationship', 'create_array_relationship', 'drop_relationship', 'set_relationship_comment', 'rename_relationship',
-  'create_remote_relationship', 'update_remote_relationship', 'delete_remote_relationship',
-  'add_computed_field', 'drop_computed_field',
-  'create_insert_permission', 'create_select_permission', 'create_update_permission', 'create_delete_permission',
-  'drop_insert_permission', 'drop_select_permission', 'drop_update_permission', 'drop_delete_permission', 'set_permission_comment',
-  'create_event_trigger', 'delete_event_trigger', 'redeliver_event', 'invoke_event_trigger',
+  'track_table',
+  'untrack_table',
+  'set_table_is_enum',
+  'set_table_customization',
+  'track_function',
+  'untrack_function',
+  'create_object_relationship',
+  'create_array_relationship',
+  'drop_relationship',
+  'set_relationship_comment',
+  'rename_relationship',
+  'create_remote_relationship',
+  'update_remote_relationship',
+  'delete_remote_relationship',
+  'add_computed_field',
+  'drop_computed_field',
+  'create_insert_permission',
+  'create_select_permission',
+  'create_update_permission',
+  'create_delete_permission',
+  'drop_insert_permission',
+  'drop_select_permission',
+  'drop_update_permission',
+  'drop_delete_permission',
+  'set_permission_comment',
+  'create_event_trigger',
+  'delete_event_trigger',
+  'redeliver_event',
+  'invoke_event_trigger',
 ];
 
 /** Operations that never had a prefix. */
 const SAME_NAME: readonly string[] = [
-  'create_query_collection', 'drop_query_collection', 'add_query_to_collection', 'drop_query_from_collection',
-  'add_collection_to_allowlist', 'drop_collection_from_allowlist', 'rename_query_collection', 'update_scope_of_collection_in_allowlist',
-  'create_action', 'update_action', 'drop_action', 'create_action_permission', 'drop_action_permission', 'set_custom_types',
-  'create_rest_endpoint', 'drop_rest_endpoint',
-  'create_cron_trigger', 'delete_cron_trigger', 'create_scheduled_event',
-  'add_remote_schema', 'update_remote_schema', 'remove_remote_schema', 'reload_remote_schema', 'introspect_remote_schema',
-  'replace_metadata', 'export_metadata', 'clear_metadata', 'reload_metadata',
-  'get_inconsistent_metadata', 'drop_inconsistent_metadata', 'dump_internal_state',
+  'create_query_collection',
+  'drop_query_collection',
+  'add_query_to_collection',
+  'drop_query_from_collection',
+  'add_collection_to_allowlist',
+  'drop_collection_from_allowlist',
+  'rename_query_collection',
+  'update_scope_of_collection_in_allowlist',
+  'create_action',
+  'update_action',
+  'drop_action',
+  'create_action_permission',
+  'drop_action_permission',
+  'set_custom_types',
+  'create_rest_endpoint',
+  'drop_rest_endpoint',
+  'create_cron_trigger',
+  'delete_cron_trigger',
+  'create_scheduled_event',
+  'add_remote_schema',
+  'update_remote_schema',
+  'remove_remote_schema',
+  'reload_remote_schema',
+  'introspect_remote_schema',
+  'replace_metadata',
+  'export_metadata',
+  'clear_metadata',
+  'reload_metadata',
+  'get_inconsistent_metadata',
+  'drop_inconsistent_metadata',
+  'dump_internal_state',
 ];
 
 /** Old name to the type on `/v1/metadata`. */
@@ -69,7 +113,9 @@ function find(table: OperationTable, type: string, version: 1 | 2, path: Path): 
   const entry = known === undefined ? undefined : (table.get(operationKey(known, version)) ?? table.get(known));
   if (entry !== undefined) return entry;
   if (known !== undefined && isAwaited(known)) {
-    throw new SvcError('not-supported', `the command "${type}" is not supported by this version of the service`, { path: at(path, 'args') });
+    throw new SvcError('not-supported', `the command "${type}" is not supported by this version of the service`, {
+      path: at(path, 'args'),
+    });
   }
   throw parseFailed(`unknown metadata command "${type}"`, at(path, 'type'));
 }

@@ -28,7 +28,12 @@ interface Failure<A> {
   readonly error: SvcError;
 }
 
-async function runBatch<A extends TableTarget>(kind: BatchKind<A>, { tables, allowWarnings }: Batch<A>, backend: Backend, context: RunContext): Promise<Json> {
+async function runBatch<A extends TableTarget>(
+  kind: BatchKind<A>,
+  { tables, allowWarnings }: Batch<A>,
+  backend: Backend,
+  context: RunContext,
+): Promise<Json> {
   refuseDuplicates(tables, backend, context);
   if (tables.length === 0) return SUCCESS;
   const change = async (items: readonly A[]): Promise<void> => {
@@ -115,7 +120,13 @@ const trackMany = perKind('track_tables', everyKind, (backend) =>
     changes: 'metadata',
     documentation: {
       summary: 'Tracks many tables at once; those that cannot be tracked become warnings.',
-      example: { tables: [{ source: 'default', table: 'author' }, { source: 'default', table: 'article' }], allow_warnings: true },
+      example: {
+        tables: [
+          { source: 'default', table: 'author' },
+          { source: 'default', table: 'article' },
+        ],
+        allow_warnings: true,
+      },
     },
     run: (args, context) => runBatch({ verb: 'track', refreshes: true, edit: trackAll(backend) }, args, backend, context),
   }),

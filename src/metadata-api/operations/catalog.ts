@@ -1,5 +1,12 @@
 /** What is in the databases, tracked or not. Always read anew: the schema cache only knows what is tracked. */
-import { type CatalogColumn, type CatalogForeignKey, type CatalogTable, type CatalogType, nameKey, type QualifiedName } from '../../catalog/catalog.ts';
+import {
+  type CatalogColumn,
+  type CatalogForeignKey,
+  type CatalogTable,
+  type CatalogType,
+  nameKey,
+  type QualifiedName,
+} from '../../catalog/catalog.ts';
 import type { Backend } from '../../backend/backend.ts';
 import { bool, defaulted, list, object, optional, required } from '../../metadata/codec.ts';
 import type { Json } from '../../util/json.ts';
@@ -17,7 +24,10 @@ const getSourceTables = perKind('get_source_tables', everyKind, (backend) =>
     documentation: { summary: 'Lists the tables and views of a source, tracked or not.', example: { source: 'default' } },
     async run({ source: name }, context) {
       const catalog = await openSource(name, backend, context.snapshot).introspect();
-      return [...catalog.tables.values()].map((table) => table.name).sort(byName).map((table) => backend.tableName.encode(table));
+      return [...catalog.tables.values()]
+        .map((table) => table.name)
+        .sort(byName)
+        .map((table) => backend.tableName.encode(table));
     },
   }),
 );
@@ -60,7 +70,10 @@ const getTableInfo = perKind('get_table_info', everyKind, (backend) =>
   define({
     args: object('GetTableInfo', { source: sourceArgument, table: required(backend.tableName) }),
     changes: 'nothing',
-    documentation: { summary: 'Describes the columns and keys of a table; null when there is no such table.', example: { source: 'default', table: 'author' } },
+    documentation: {
+      summary: 'Describes the columns and keys of a table; null when there is no such table.',
+      example: { source: 'default', table: 'author' },
+    },
     async run({ source: name, table }, context) {
       const catalog = await openSource(name, backend, context.snapshot).introspect({ tables: [table], functions: [] });
       const found = catalog.tables.get(nameKey(table));
@@ -96,21 +109,30 @@ function isUnique(table: CatalogTable, columns: readonly string[]): boolean {
 
 /** Both directions of every foreign key between tables of the map. */
 function suggestionsOf(tables: ReadonlyMap<string, CatalogTable>): readonly Suggestion[] {
-  return [...tables.values()].sort((a, b) => byName(a.name, b.name)).flatMap((table) =>
-    table.foreignKeys
-      .filter((key) => tables.has(nameKey(key.target)))
-      .flatMap((key): readonly Suggestion[] => [
-        { type: 'object', fromTable: table.name, fromColumns: key.columns, toTable: key.target, toColumns: key.targetColumns, constraint: { side: 'from', name: key.name } },
-        {
-          type: isUnique(table, key.columns) ? 'object' : 'array',
-          fromTable: key.target,
-          fromColumns: key.targetColumns,
-          toTable: table.name,
-          toColumns: key.columns,
-          constraint: { side: 'to', name: key.name },
-        },
-      ]),
-  );
+  return [...tables.values()]
+    .sort((a, b) => byName(a.name, b.name))
+    .flatMap((table) =>
+      table.foreignKeys
+        .filter((key) => tables.has(nameKey(key.target)))
+        .flatMap((key): readonly Suggestion[] => [
+          {
+            type: 'object',
+            fromTable: table.name,
+            fromColumns: key.columns,
+            toTable: key.target,
+            toColumns: key.targetColumns,
+            constraint: { side: 'from', name: key.name },
+          },
+          {
+            type: isUnique(table, key.columns) ? 'object' : 'array',
+            fromTable: key.target,
+            fromColumns: key.targetColumns,
+            toTable: table.name,
+            toColumns: key.columns,
+            constraint: { side: 'to', name: key.name },
+          },
+        ]),
+    );
 }
 
 function sameColumns(a: readonly string[], b: readonly string[]): boolean {
@@ -125,7 +147,10 @@ const suggestRelationships = perKind('suggest_relationships', everyKind, (backen
       omitTracked: defaulted(bool, () => false),
     }),
     changes: 'nothing',
-    documentation: { summary: 'Proposes the relationships that the foreign keys between tracked tables allow.', example: { source: 'default', omit_tracked: true } },
+    documentation: {
+      summary: 'Proposes the relationships that the foreign keys between tracked tables allow.',
+      example: { source: 'default', omit_tracked: true },
+    },
     async run({ source: name, tables, omitTracked }, context) {
       openSource(name, backend, context.snapshot);
       const tracked = context.snapshot.cache.sources.get(name)?.tables ?? new Map<string, never>();
@@ -136,7 +161,10 @@ const suggestRelationships = perKind('suggest_relationships', everyKind, (backen
           ({ kind, target, join }) =>
             kind === suggestion.type &&
             nameKey(target) === nameKey(suggestion.toTable) &&
-            sameColumns(join.columns.map(({ local }) => local), suggestion.fromColumns),
+            sameColumns(
+              join.columns.map(({ local }) => local),
+              suggestion.fromColumns,
+            ),
         );
       const relationships = suggestionsOf(catalogs).filter((suggestion) => !omitTracked || !isTracked(suggestion));
       return { relationships: relationships.map((suggestion) => printSuggestion(suggestion, backend)) };

@@ -33,18 +33,30 @@ const add = perKind('add_computed_field', hasComputedFields, (backend) =>
     changes: 'metadata',
     documentation: {
       summary: 'Adds a field whose value a function of the database computes from the row.',
-      example: { source: 'default', table: 'author', name: 'full_name', definition: { function: 'author_full_name', table_argument: 'author_row' } },
+      example: {
+        source: 'default',
+        table: 'author',
+        name: 'full_name',
+        definition: { function: 'author_full_name', table_argument: 'author_row' },
+      },
     },
     edit(metadata, target, context) {
       const { name, definition, comment } = target;
       const table = tableOf(metadata, target, backend, context);
       if (table.computedFields.has(name)) {
-        throw new SvcError('already-exists', `computed field "${name}" already exists in table "${printName(table.table, backend.defaultSchema)}"`, {
-          path: at(context.path, 'name'),
-        });
+        throw new SvcError(
+          'already-exists',
+          `computed field "${name}" already exists in table "${printName(table.table, backend.defaultSchema)}"`,
+          {
+            path: at(context.path, 'name'),
+          },
+        );
       }
       const field = { ...definition, name, ...(comment === undefined ? {} : { comment }) };
-      return updateTable(metadata, target.source, nameKey(target.table), (entry) => ({ ...entry, computedFields: withEntry(entry.computedFields, name, field) }));
+      return updateTable(metadata, target.source, nameKey(target.table), (entry) => ({
+        ...entry,
+        computedFields: withEntry(entry.computedFields, name, field),
+      }));
     },
     refresh: ({ source, definition }) => ({ functions: [{ source, name: definition.function }] }),
     edited: ({ source, table, name }) => [objectId.computedField(source, table, name)],
@@ -72,7 +84,10 @@ const drop = perKind('drop_computed_field', hasComputedFields, (backend) =>
         throw new SvcError('not-exists', `computed field "${name}" does not exist`, { path: at(context.path, 'name') });
       }
       const edited = dropDependents(metadata, [{ kind: 'computed-field', source, table, name }], target.cascade, context.snapshot);
-      return updateTable(edited, source, nameKey(table), (entry) => ({ ...entry, computedFields: withoutEntry(entry.computedFields, name) }));
+      return updateTable(edited, source, nameKey(table), (entry) => ({
+        ...entry,
+        computedFields: withoutEntry(entry.computedFields, name),
+      }));
     },
   }),
 );

@@ -122,9 +122,13 @@ const createPermission = perKind('create_function_permission', hasFunctions, (ba
       if (role === ADMIN_ROLE || existing.permissions.includes(role)) throw permissionExists(role, printed, source);
       const returns = snapshot.cache.sources.get(source)?.functions.get(nameKey(name))?.returns;
       const table = returns && snapshot.cache.sources.get(source)?.tables.get(nameKey(returns));
-      if (table === undefined) throw new SvcError('not-exists', `the return table of function "${printed}" does not exist in source: ${source}`);
+      if (table === undefined)
+        throw new SvcError('not-exists', `the return table of function "${printed}" does not exist in source: ${source}`);
       if (table.permissions.get(role)?.select === undefined) {
-        throw new SvcError('not-supported', `function permission cannot be added when the function's return table "${printName(table.name, backend.defaultSchema)}" has no select permission for role "${role}"`);
+        throw new SvcError(
+          'not-supported',
+          `function permission cannot be added when the function's return table "${printName(table.name, backend.defaultSchema)}" has no select permission for role "${role}"`,
+        );
       }
       return updateFunction(metadata, source, nameKey(name), (fn) => ({ ...fn, permissions: [...fn.permissions, role].sort() }));
     },
@@ -143,7 +147,10 @@ const dropPermission = perKind('drop_function_permission', hasFunctions, (backen
         const printed = printName(name, backend.defaultSchema);
         throw new SvcError('not-exists', `permission of role "${role}" does not exist for function "${printed}" in source: "${source}"`);
       }
-      return updateFunction(metadata, source, nameKey(name), (fn) => ({ ...fn, permissions: fn.permissions.filter((each) => each !== role) }));
+      return updateFunction(metadata, source, nameKey(name), (fn) => ({
+        ...fn,
+        permissions: fn.permissions.filter((each) => each !== role),
+      }));
     },
   }),
 );

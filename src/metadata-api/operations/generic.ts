@@ -1,6 +1,20 @@
 /** Operations on the whole of the metadata. */
 import { SvcError } from '../../errors/svc-error.ts';
-import { anyJson, bool, type Codec, defaulted, int, leaf, list, nonEmptyText, object, optional, parseFailed, required, wrongType } from '../../metadata/codec.ts';
+import {
+  anyJson,
+  bool,
+  type Codec,
+  defaulted,
+  int,
+  leaf,
+  list,
+  nonEmptyText,
+  object,
+  optional,
+  parseFailed,
+  required,
+  wrongType,
+} from '../../metadata/codec.ts';
 import { decodeDocument } from '../../metadata/document.ts';
 import { EMPTY_METADATA, type Metadata, metadataCodec } from '../../metadata/metadata.ts';
 import { shareUnchanged } from '../../metadata/share.ts';
@@ -64,7 +78,8 @@ const replaceArguments: Codec<ReplaceMetadata> = leaf(
   'ReplaceMetadata',
   (json, path) => {
     if (!isJsonObject(json)) throw wrongType('Metadata', 'Object', json, path);
-    if (!Object.hasOwn(json, 'metadata')) return { document: json, at: [], allowInconsistent: false, resourceVersion: undefined, options: false };
+    if (!Object.hasOwn(json, 'metadata'))
+      return { document: json, at: [], allowInconsistent: false, resourceVersion: undefined, options: false };
     const { metadata, allowInconsistentMetadata, resourceVersion } = replaceOptions.decode(json, path);
     return { document: metadata, at: ['metadata'], allowInconsistent: allowInconsistentMetadata, resourceVersion, options: true };
   },
@@ -88,7 +103,8 @@ const replaceMetadata: OperationGroup = () =>
         example: { allow_inconsistent_metadata: true, metadata: { version: 3, sources: [] } },
       },
       edit(metadata, args, { kinds, path, snapshot }) {
-        if (args.resourceVersion !== undefined && args.resourceVersion !== snapshot.resourceVersion) throw staleVersion(args.resourceVersion);
+        if (args.resourceVersion !== undefined && args.resourceVersion !== snapshot.resourceVersion)
+          throw staleVersion(args.resourceVersion);
         return replace(metadata, args, path, kinds);
       },
       othersBroke: { message: 'cannot continue due to inconsistent metadata', status: 400 },
@@ -130,13 +146,17 @@ const reloadMetadata: OperationGroup = () => [
       recreateEventTriggers: defaulted(selection, () => false),
     }),
     changes: 'metadata',
-    documentation: { summary: 'Reads the catalogs of all sources anew and checks the metadata against them.', example: { reload_sources: ['default'] } },
+    documentation: {
+      summary: 'Reads the catalogs of all sources anew and checks the metadata against them.',
+      example: { reload_sources: ['default'] },
+    },
     edit(metadata, { reloadSources, reloadRemoteSchemas, recreateEventTriggers }) {
       for (const name of [reloadSources, recreateEventTriggers].flatMap(names)) {
         if (!metadata.sources.has(name)) throw new SvcError('not-exists', `Source with name "${name}" not found in metadata`);
       }
       // There are no remote schemas yet, so no name of one can be right, and no event triggers that could be made again.
-      for (const name of names(reloadRemoteSchemas)) throw new SvcError('not-exists', `Remote schema with name "${name}" not found in metadata`);
+      for (const name of names(reloadRemoteSchemas))
+        throw new SvcError('not-exists', `Remote schema with name "${name}" not found in metadata`);
       return metadata;
     },
     refresh: ({ reloadSources }) => (reloadSources === true ? { sources: 'all' } : { sources: names(reloadSources) }),
@@ -144,7 +164,11 @@ const reloadMetadata: OperationGroup = () => [
     async run(_args, { changed }) {
       const inconsistencies = changed?.inconsistencies ?? [];
       const consistent = isConsistent(inconsistencies);
-      return { message: 'success', is_consistent: consistent, ...(consistent ? {} : { inconsistent_objects: [...recordsOf(inconsistencies)] }) };
+      return {
+        message: 'success',
+        is_consistent: consistent,
+        ...(consistent ? {} : { inconsistent_objects: [...recordsOf(inconsistencies)] }),
+      };
     },
   }),
 ];
@@ -186,11 +210,20 @@ const inconsistentMetadata: OperationGroup = () => [
     async run(_args, { changed }) {
       const left = (changed?.inconsistencies ?? []).filter((each) => each.informational !== true);
       if (left.length > 0) {
-        throw new SvcError('unexpected', 'some inconsistent metadata could not be dropped', { status: 400, internal: [...recordsOf(left)] });
+        throw new SvcError('unexpected', 'some inconsistent metadata could not be dropped', {
+          status: 400,
+          internal: [...recordsOf(left)],
+        });
       }
       return SUCCESS;
     },
   }),
 ];
 
-export const genericOperations: readonly OperationGroup[] = [exportMetadata, replaceMetadata, reloadMetadata, clearMetadata, inconsistentMetadata];
+export const genericOperations: readonly OperationGroup[] = [
+  exportMetadata,
+  replaceMetadata,
+  reloadMetadata,
+  clearMetadata,
+  inconsistentMetadata,
+];

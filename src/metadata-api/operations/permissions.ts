@@ -65,7 +65,10 @@ const deleteStore = store({
 });
 
 function missing(kind: PermissionKind, table: TableMetadata, role: string, backend: Backend): SvcError {
-  return new SvcError('permission-denied', `${kind} permission on "${printName(table.table, backend.defaultSchema)}" for role "${role}" does not exist`);
+  return new SvcError(
+    'permission-denied',
+    `${kind} permission on "${printName(table.table, backend.defaultSchema)}" for role "${role}" does not exist`,
+  );
 }
 
 function entryOf<P>(role: string, permission: P, comment: string | undefined): PermissionEntry<P> {
@@ -91,7 +94,10 @@ function createPermission<P>({ kind, codec, example, get, set }: PermissionStore
         editTargetTable(metadata, target, backend, snapshot, (table) => {
           const { role, permission, comment } = target;
           if (role === ADMIN_ROLE || get(table).has(role)) {
-            throw new SvcError('already-exists', `${kind} permission already defined on table "${printName(table.table, backend.defaultSchema)}" with role "${role}"`);
+            throw new SvcError(
+              'already-exists',
+              `${kind} permission already defined on table "${printName(table.table, backend.defaultSchema)}" with role "${role}"`,
+            );
           }
           return set(table, withEntry(get(table), role, entryOf(role, permission, comment)));
         }),
@@ -119,7 +125,12 @@ function dropPermission<P>({ kind, get, set }: PermissionStore<P>): OperationGro
 }
 
 /** The table with the comment of one permission replaced; undefined when the role has no such permission. */
-function commented<P>({ get, set }: PermissionStore<P>, table: TableMetadata, role: string, comment: string | undefined): TableMetadata | undefined {
+function commented<P>(
+  { get, set }: PermissionStore<P>,
+  table: TableMetadata,
+  role: string,
+  comment: string | undefined,
+): TableMetadata | undefined {
   const existing = get(table).get(role);
   return existing && set(table, withEntry(get(table), role, entryOf(role, existing.permission, comment)));
 }

@@ -58,7 +58,10 @@ function createRelationship<U>(
       editTargetTable(metadata, target, backend, snapshot, (table) => {
         const { name, comment } = target;
         if (hasField(table, name, target.source, snapshot)) {
-          throw new SvcError('already-exists', `field with name "${name}" already exists in table "${printName(table.table, backend.defaultSchema)}"`);
+          throw new SvcError(
+            'already-exists',
+            `field with name "${name}" already exists in table "${printName(table.table, backend.defaultSchema)}"`,
+          );
         }
         return add(table, { name, using: target.using, ...(comment === undefined ? {} : { comment }) });
       }),
@@ -84,7 +87,12 @@ const createArray = perKind('create_array_relationship', everyKind, (backend) =>
     arrayUsingCodec(backend),
     {
       summary: 'Adds a field that leads to any number of rows of another table.',
-      example: { source: 'default', table: 'author', name: 'articles', using: { foreign_key_constraint_on: { table: 'article', column: 'author_id' } } },
+      example: {
+        source: 'default',
+        table: 'author',
+        name: 'articles',
+        using: { foreign_key_constraint_on: { table: 'article', column: 'author_id' } },
+      },
     },
     (table, relationship) => ({ ...table, arrayRelationships: withEntry(table.arrayRelationships, relationship.name, relationship) }),
   ),
@@ -113,7 +121,12 @@ const drop = perKind('drop_relationship', everyKind, (backend) =>
     edit(metadata, target, context) {
       const { source, table, relationship } = target;
       requireRelationship(targetTable(metadata, target, backend, context.snapshot), relationship);
-      const edited = dropDependents(metadata, [{ kind: 'relationship', source, table, name: relationship }], target.cascade, context.snapshot);
+      const edited = dropDependents(
+        metadata,
+        [{ kind: 'relationship', source, table, name: relationship }],
+        target.cascade,
+        context.snapshot,
+      );
       return editTargetTable(edited, target, backend, context.snapshot, (entry) => ({
         ...entry,
         objectRelationships: withoutEntry(entry.objectRelationships, relationship),
@@ -123,7 +136,11 @@ const drop = perKind('drop_relationship', everyKind, (backend) =>
   }),
 );
 
-function withComment<U>(relationships: ReadonlyMap<string, Relationship<U>>, name: string, comment: string | undefined): ReadonlyMap<string, Relationship<U>> {
+function withComment<U>(
+  relationships: ReadonlyMap<string, Relationship<U>>,
+  name: string,
+  comment: string | undefined,
+): ReadonlyMap<string, Relationship<U>> {
   const existing = relationships.get(name);
   if (existing === undefined) return relationships;
   return withEntry(relationships, name, { name, using: existing.using, ...(comment === undefined ? {} : { comment }) });

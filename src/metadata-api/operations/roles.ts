@@ -11,7 +11,10 @@ const addInheritedRole: OperationGroup = () => [
     type: 'add_inherited_role',
     args: inheritedRoleCodec,
     changes: 'metadata',
-    documentation: { summary: 'Makes a role that has what its parents may do, or replaces one.', example: { role_name: 'manager', role_set: ['user', 'editor'] } },
+    documentation: {
+      summary: 'Makes a role that has what its parents may do, or replaces one.',
+      example: { role_name: 'manager', role_set: ['user', 'editor'] },
+    },
     edit: (metadata, role) => ({ ...metadata, inheritedRoles: withEntry(metadata.inheritedRoles, role.roleName, role) }),
     edited: ({ roleName }) => [objectId.inheritedRole(roleName)],
   }),

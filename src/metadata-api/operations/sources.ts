@@ -17,67 +17,84 @@ function checkCustomization(customization: SourceCustomization, backend: Backend
   }
 }
 
-const addSource = perKind('add_source', everyKind, (backend) => define({
-  args: object('AddSource', {
-    name: required(nonEmptyText),
-    configuration: required(backend.configuration),
-    replaceConfiguration: defaulted(bool, () => false),
-    customization: defaulted(sourceCustomizationCodec, () => NO_CUSTOMIZATION),
-    healthCheck: optional(healthCheckCodec),
+const addSource = perKind('add_source', everyKind, (backend) =>
+  define({
+    args: object('AddSource', {
+      name: required(nonEmptyText),
+      configuration: required(backend.configuration),
+      replaceConfiguration: defaulted(bool, () => false),
+      customization: defaulted(sourceCustomizationCodec, () => NO_CUSTOMIZATION),
+      healthCheck: optional(healthCheckCodec),
+    }),
+    changes: 'metadata',
+    documentation: { summary: 'Adds a database as a source.', example: { name: 'default', configuration: CONNECTION } },
+    edit(metadata, args) {
+      const { name, configuration, customization } = args;
+      checkCustomization(customization, backend);
+      const healthCheck = args.healthCheck === undefined ? {} : { healthCheck: args.healthCheck };
+      if (!metadata.sources.has(name)) {
+        return withSource(metadata, {
+          name,
+          kind: backend.kind,
+          configuration,
+          customization,
+          ...healthCheck,
+          tables: new Map(),
+          functions: new Map(),
+        });
+      }
+      if (!args.replaceConfiguration) throw new SvcError('already-exists', `source with name "${name}" already exists`);
+      const existing = requireSourceOfKind(metadata, name, backend.kind);
+      return withSource(metadata, { ...existing, configuration, customization, ...healthCheck });
+    },
+    edited: ({ name }) => [objectId.source(name)],
   }),
-  changes: 'metadata',
-  documentation: { summary: 'Adds a database as a source.', example: { name: 'default', configuration: CONNECTION } },
-  edit(metadata, args) {
-    const { name, configuration, customization } = args;
-    checkCustomization(customization, backend);
-    const healthCheck = args.healthCheck === undefined ? {} : { healthCheck: args.healthCheck };
-    if (!metadata.sources.has(name)) {
-      return withSource(metadata, { name, kind: backend.kind, configuration, customization, ...healthCheck, tables: new Map(), functions: new Map() });
-    }
-    if (!args.replaceConfiguration) throw new SvcError('already-exists', `source with name "${name}" already exists`);
-    const existing = requireSourceOfKind(metadata, name, backend.kind);
-    return withSource(metadata, { ...existing, configuration, customization, ...healthCheck });
-  },
-  edited: ({ name }) => [objectId.source(name)],
-}));
+);
 
-const updateSource = perKind('update_source', everyKind, (backend) => define({
-  args: object('UpdateSource', {
-    name: required(nonEmptyText),
-    configuration: optional(backend.configuration),
-    customization: optional(sourceCustomizationCodec),
-    healthCheck: optional(healthCheckCodec),
+const updateSource = perKind('update_source', everyKind, (backend) =>
+  define({
+    args: object('UpdateSource', {
+      name: required(nonEmptyText),
+      configuration: optional(backend.configuration),
+      customization: optional(sourceCustomizationCodec),
+      healthCheck: optional(healthCheckCodec),
+    }),
+    changes: 'metadata',
+    documentation: {
+      summary: 'Replaces the settings of a source that are given and keeps the others.',
+      example: { name: 'default', customization: { root_fields: { prefix: 'shop_' } } },
+    },
+    edit(metadata, { name, configuration, customization, healthCheck }) {
+      const existing = requireSourceOfKind(metadata, name, backend.kind);
+      if (customization !== undefined) checkCustomization(customization, backend);
+      return withSource(metadata, {
+        ...existing,
+        ...(configuration === undefined ? {} : { configuration }),
+        ...(customization === undefined ? {} : { customization }),
+        ...(healthCheck === undefined ? {} : { healthCheck }),
+      });
+    },
+    edited: ({ name }) => [objectId.source(name)],
   }),
-  changes: 'metadata',
-  documentation: {
-    summary: 'Replaces the settings of a source that are given and keeps the others.',
-    example: { name: 'default', customization: { root_fields: { prefix: 'shop_' } } },
-  },
-  edit(metadata, { name, configuration, customization, healthCheck }) {
-    const existing = requireSourceOfKind(metadata, name, backend.kind);
-    if (customization !== undefined) checkCustomization(customization, backend);
-    return withSource(metadata, {
-      ...existing,
-      ...(configuration === undefined ? {} : { configuration }),
-      ...(customization === undefined ? {} : { customization }),
-      ...(healthCheck === undefined ? {} : { healthCheck }),
-    });
-  },
-  edited: ({ name }) => [objectId.source(name)],
-}));
+);
 
 // The prefix need not be that of the source's kind.
-const dropSource = perKind('drop_source', everyKind, () => define({
-  args: object('DropSource', { name: required(nonEmptyText), cascade: defaulted(bool, () => false) }),
-  changes: 'metadata',
-  documentation: { summary: 'Removes a source and everything tracked in it; the database stays as it is.', example: { name: 'default', cascade: true } },
-  othersBroke: BROKEN_BY_DROP,
-  edit(metadata, { name, cascade }, { snapshot }) {
-    requireSource(metadata, name);
-    if (cascade && isUnusable(snapshot, name)) throw unusable(name);
-    return withoutSource(metadata, name);
-  },
-}));
+const dropSource = perKind('drop_source', everyKind, () =>
+  define({
+    args: object('DropSource', { name: required(nonEmptyText), cascade: defaulted(bool, () => false) }),
+    changes: 'metadata',
+    documentation: {
+      summary: 'Removes a source and everything tracked in it; the database stays as it is.',
+      example: { name: 'default', cascade: true },
+    },
+    othersBroke: BROKEN_BY_DROP,
+    edit(metadata, { name, cascade }, { snapshot }) {
+      requireSource(metadata, name);
+      if (cascade && isUnusable(snapshot, name)) throw unusable(name);
+      return withoutSource(metadata, name);
+    },
+  }),
+);
 
 const rename: OperationGroup = () => [
   operation({

@@ -10,7 +10,15 @@ import { printName } from '../../metadata/table-name.ts';
 import { objectId } from '../../schema-cache/object-id.ts';
 import { isJsonObject, type Json } from '../../util/json.ts';
 import { dropDependents } from '../drop-dependents.ts';
-import { BROKEN_BY_DROP, define, type EditContext, everyKind, type OperationDefinition, type OperationGroup, perKind } from '../operation.ts';
+import {
+  BROKEN_BY_DROP,
+  define,
+  type EditContext,
+  everyKind,
+  type OperationDefinition,
+  type OperationGroup,
+  perKind,
+} from '../operation.ts';
 import { editTargetTable, sourceArgument, type TableTarget, targetSource } from '../target.ts';
 
 export interface TrackTable extends TableTarget {
@@ -45,7 +53,8 @@ export function trackTableArguments(backend: Backend): Codec<TrackTable> {
     bool.name,
     (json, path) => {
       const value = bool.decode(json, path);
-      if (value && !backend.capabilities.enumTables) throw new SvcError('not-supported', `${backend.kind} sources have no enum tables`, { path });
+      if (value && !backend.capabilities.enumTables)
+        throw new SvcError('not-supported', `${backend.kind} sources have no enum tables`, { path });
       return value;
     },
     (value) => value,
@@ -73,7 +82,11 @@ export function trackTableArguments(backend: Backend): Codec<TrackTable> {
 }
 
 export function untrackTableArguments(backend: Backend): Codec<UntrackTable> {
-  const long = object('UntrackTable', { table: required(backend.tableName), source: sourceArgument, cascade: defaulted(bool, () => false) });
+  const long = object('UntrackTable', {
+    table: required(backend.tableName),
+    source: sourceArgument,
+    cascade: defaulted(bool, () => false),
+  });
   return orBareName<UntrackTable>(long, 'table', backend.tableName, (table) => ({ table, source: 'default', cascade: false }));
 }
 
@@ -102,26 +115,30 @@ export function untrackTables(metadata: Metadata, items: readonly UntrackTable[]
 
 const AUTHOR = { schema: 'public', name: 'author' };
 
-const track = perKind('track_table', everyKind, (backend) => define({
-  args: trackTableArguments(backend),
-  changes: 'metadata',
-  documentation: { summary: 'Makes a table or view part of the GraphQL API.', example: { source: 'default', table: AUTHOR } },
-  edit: (metadata, args, context) => trackTable(metadata, args, backend, context),
-  refresh: ({ source, table }) => ({ tables: [{ source, name: table }] }),
-  edited: ({ source, table }) => [objectId.table(source, table)],
-}));
+const track = perKind('track_table', everyKind, (backend) =>
+  define({
+    args: trackTableArguments(backend),
+    changes: 'metadata',
+    documentation: { summary: 'Makes a table or view part of the GraphQL API.', example: { source: 'default', table: AUTHOR } },
+    edit: (metadata, args, context) => trackTable(metadata, args, backend, context),
+    refresh: ({ source, table }) => ({ tables: [{ source, name: table }] }),
+    edited: ({ source, table }) => [objectId.table(source, table)],
+  }),
+);
 
-const untrack = perKind('untrack_table', everyKind, (backend) => define({
-  args: untrackTableArguments(backend),
-  changes: 'metadata',
-  documentation: {
-    summary: 'Takes a table out of the GraphQL API, with its relationships, computed fields and permissions.',
-    example: { source: 'default', table: AUTHOR, cascade: true },
-  },
-  readsDependencies: true,
-  othersBroke: BROKEN_BY_DROP,
-  edit: (metadata, args, context) => untrackTables(metadata, [args], backend, context),
-}));
+const untrack = perKind('untrack_table', everyKind, (backend) =>
+  define({
+    args: untrackTableArguments(backend),
+    changes: 'metadata',
+    documentation: {
+      summary: 'Takes a table out of the GraphQL API, with its relationships, computed fields and permissions.',
+      example: { source: 'default', table: AUTHOR, cascade: true },
+    },
+    readsDependencies: true,
+    othersBroke: BROKEN_BY_DROP,
+    edit: (metadata, args, context) => untrackTables(metadata, [args], backend, context),
+  }),
+);
 
 type CustomizeTable = TableTarget & { readonly configuration: TableConfiguration };
 
@@ -131,7 +148,11 @@ function customization(backend: Backend, args: Codec<CustomizeTable>): Operation
     changes: 'metadata',
     documentation: {
       summary: 'Replaces the names and comments that the GraphQL API uses for a table and its columns.',
-      example: { source: 'default', table: AUTHOR, configuration: { custom_name: 'writer', column_config: { id: { custom_name: 'writerId' } } } },
+      example: {
+        source: 'default',
+        table: AUTHOR,
+        configuration: { custom_name: 'writer', column_config: { id: { custom_name: 'writerId' } } },
+      },
     },
     edit: (metadata, target, { snapshot }) =>
       editTargetTable(metadata, target, backend, snapshot, (table) => ({ ...table, configuration: target.configuration })),
@@ -177,17 +198,19 @@ export const setCustomFields = perKind('set_table_custom_fields', everyKind, (ba
 const setIsEnum = perKind(
   'set_table_is_enum',
   (backend) => backend.capabilities.enumTables,
-  (backend) => define({
-    args: object('SetTableIsEnum', { table: required(backend.tableName), source: sourceArgument, isEnum: required(bool) }),
-    changes: 'metadata',
-    documentation: {
-      summary: 'Makes the rows of a table the values of a GraphQL enum, or ends that.',
-      example: { source: 'default', table: { schema: 'public', name: 'color' }, is_enum: true },
-    },
-    edit: (metadata, target, { snapshot }) => editTargetTable(metadata, target, backend, snapshot, (table) => ({ ...table, isEnum: target.isEnum })),
-    refresh: ({ source, table }) => ({ tables: [{ source, name: table }] }),
-    edited: ({ source, table }) => [objectId.table(source, table)],
-  }),
+  (backend) =>
+    define({
+      args: object('SetTableIsEnum', { table: required(backend.tableName), source: sourceArgument, isEnum: required(bool) }),
+      changes: 'metadata',
+      documentation: {
+        summary: 'Makes the rows of a table the values of a GraphQL enum, or ends that.',
+        example: { source: 'default', table: { schema: 'public', name: 'color' }, is_enum: true },
+      },
+      edit: (metadata, target, { snapshot }) =>
+        editTargetTable(metadata, target, backend, snapshot, (table) => ({ ...table, isEnum: target.isEnum })),
+      refresh: ({ source, table }) => ({ tables: [{ source, name: table }] }),
+      edited: ({ source, table }) => [objectId.table(source, table)],
+    }),
 );
 
 export const tableOperations: readonly OperationGroup[] = [track, untrack, setCustomization, setIsEnum];

@@ -49,7 +49,7 @@ function droppedFromTable(source: string, before: CatalogTable, now: CatalogTabl
   const isThere = before.id === now.id ? new Set(now.columns.map(({ position }) => position)) : undefined;
   const names = new Set(now.columns.map(({ name }) => name));
   const columns = before.columns.filter(({ name, position }) => !names.has(name) && isThere?.has(position) !== true);
-  const keys = before.foreignKeys.filter((key) => !now.foreignKeys.some((other) => sameMapping(key, other)));
+  const keys = before.foreignKeys.filter((key) => !now.foreignKeys.some((other) => other.name === key.name || sameMapping(key, other)));
   return [
     ...columns.map(({ name }) => ({ kind: 'column', source, table: before.name, name }) as const),
     ...keys.map(({ name }) => ({ kind: 'constraint', source, table: before.name, name }) as const),
