@@ -16,6 +16,8 @@ const POSTGIS = '/usr/share/postgresql/15/extension/postgis.control';
 const data = join(root, '..', 'shared', 'conformance');
 const floor = join(root, 'test', 'conformance-floor.txt');
 const areas = join(root, 'test', 'conformance-areas.txt');
+/** Holds the process id of the server under test, which the runner starts in a process group of its own. */
+const serverPid = join(tmpdir(), `svc-conformance-${process.pid}.pid`);
 const given = process.argv.slice(2);
 
 ensurePackages();
@@ -51,7 +53,7 @@ async function play(...more) {
   const args = [
     realpathSync(join(data, 'run.mjs')),
     '--spawn',
-    'exec node dist/cli/main.js serve',
+    `echo $$ > '${serverPid}'; exec node dist/cli/main.js serve`,
     '--port',
     String(await freePort()),
     ...more,
@@ -65,6 +67,7 @@ async function play(...more) {
     output += chunk;
   });
   const code = await new Promise((resolve) => child.once('close', (status) => resolve(status ?? 1)));
+  stopServer();
   const notRun = Number(/^floor: .* (\d+) not run$/m.exec(output)?.[1] ?? 0);
   if (notRun > 0) console.error(`conformance: ${notRun} cases of the floor were not run`);
   if (code === 0 && !has('--list') && !/^\d+ passed, \d+ failed/m.test(output)) {
@@ -72,6 +75,17 @@ async function play(...more) {
     return 1;
   }
   return notRun > 0 ? 1 : code;
+}
+
+/** A runner that was interrupted leaves its server behind. */
+function stopServer() {
+  if (!existsSync(serverPid)) return;
+  try {
+    process.kill(Number(readFileSync(serverPid, 'utf8')), 'SIGTERM');
+  } catch {
+    // the runner has stopped it
+  }
+  rmSync(serverPid, { force: true });
 }
 
 function lines(file) {
@@ -99,7 +113,12 @@ async function withCluster(use) {
     }
     rmSync(folder, { recursive: true, force: true });
   };
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stop().then(() => process.exit(1)));
+  const interrupted = async () => {
+    stopServer();
+    await stop();
+    process.exit(1);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, interrupted);
   try {
     const initdb = ['-D', dataFolder, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=en_US.UTF-8', '-N'];
     const made = spawnSync(join(POSTGRES_15, 'initdb'), initdb, { ...options, encoding: 'utf8' });
