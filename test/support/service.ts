@@ -1,0 +1,88 @@
+import { serve } from '../../src/app/serve.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import type { Observation } from '../../src/observability/observation.ts';
+import { type Json, type JsonObject, parseJson, printJson } from '../../src/util/json.ts';
+import { type TestDatabase, testDatabase } from './postgres.ts';
+
+export interface TestService {
+  readonly url: string;
+  /** The database that is the source `default` and holds the metadata too. */
+  readonly databaseUrl: string;
+  /** What the service reported, in order. */
+  readonly observations: readonly Observation[];
+  /** A metadata operation as admin; the answer's body. Throws with the body when the status is not 200. */
+  metadata(type: string, args: Json, extra?: JsonObject): Promise<Json>;
+  /** SQL through `/v2/query`. */
+  sql(sql: string, args?: JsonObject): Promise<Json>;
+  /** A GraphQL request; the parsed body. */
+  graphql(query: string, options?: GraphqlOptions): Promise<JsonObject>;
+  /** Any request. */
+  send(path: string, options?: RequestInit): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+export interface GraphqlOptions {
+  readonly variables?: JsonObject;
+  readonly operationName?: string;
+  readonly role?: string;
+  /** `x-svc-*` headers without the prefix: `{'user-id': '1'}`. */
+  readonly session?: Readonly<Record<string, string>>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly json: Json;
+}
+
+/** Starts a service of its own on a database of its own. `options` are environment variables without `SVC_GRAPHQL_`. */
+export async function startTestService(options: Readonly<Record<string, string>> = {}): Promise<TestService> {
+  const database: TestDatabase = await testDatabase();
+  const observations: Observation[] = [];
+  const environment = Object.fromEntries(
+    Object.entries({ DATABASE_URL: database.url, SERVER_PORT: '0', SERVER_HOST: '127.0.0.1', PG_CONNECTIONS: '10', ...options }).map(
+      ([name, value]) => [`SVC_GRAPHQL_${name}`, value],
+    ),
+  );
+  const config = loadConfig({ argv: [], environment });
+  const complete = { ...config, metadataDatabaseUrl: config.metadataDatabaseUrl ?? config.databaseUrl };
+  const service = await serve(complete, environment, { observe: (o) => void observations.push(o), flush: () => undefined });
+  const secret: Record<string, string> = config.adminSecret === null ? {} : { 'x-svc-admin-secret': config.adminSecret };
+
+  const send = async (path: string, init: RequestInit = {}): Promise<Answer> => {
+    const response = await fetch(service.url + path, init);
+    const text = await response.text();
+    let json: Json = null;
+    try {
+      json = parseJson(text);
+    } catch {
+      // some answers are plain text
+    }
+    return { status: response.status, headers: response.headers, text, json };
+  };
+  const administer = async (path: string, body: JsonObject): Promise<Json> => {
+    const answer = await send(path, { method: 'POST', headers: secret, body: printJson(body) });
+    if (answer.status !== 200) throw new Error(`${String(body['type'])}: ${answer.status} ${answer.text}`);
+    return answer.json;
+  };
+  return {
+    url: service.url,
+    databaseUrl: database.url,
+    observations,
+    metadata: (type, args, extra = {}) => administer('/v1/metadata', { type, args, ...extra }),
+    sql: (sql, args = {}) => administer('/v2/query', { type: 'run_sql', args: { sql, ...args } }),
+    async graphql(query, { variables, operationName, role, session = {} } = {}) {
+      const headers: Record<string, string> = { ...secret };
+      if (role !== undefined) headers['x-svc-role'] = role;
+      for (const [name, value] of Object.entries(session)) headers[`x-svc-${name}`] = value;
+      const body = { query, ...(variables === undefined ? {} : { variables }), ...(operationName === undefined ? {} : { operationName }) };
+      return (await send('/v1/graphql', { method: 'POST', headers, body: printJson(body) })).json as JsonObject;
+    },
+    send,
+    async stop() {
+      await service.stop();
+      await database.drop();
+    },
+  };
+}
