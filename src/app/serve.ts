@@ -153,6 +153,7 @@ function roleSchemasOptions(config: Config): RoleSchemasOptions {
       nullCollapse: config.v1BooleanNullCollapse,
       inferFunctionPermissions: config.inferFunctionPermissions,
       hideAggregationPredicates: config.experimentalFeatures.has('hide_aggregation_predicates'),
+      hideUpdateManyFields: config.experimentalFeatures.has('hide_update_many_fields'),
     },
     engine: {
       limits: {

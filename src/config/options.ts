@@ -68,7 +68,12 @@ const LOG_TYPES = [
 ] as const;
 // Others of the field's known names are refused until the feature exists. Naming conventions need no switch, but
 // set-ups name them.
-const EXPERIMENTAL_FEATURES = ['naming_convention', 'hide_aggregation_predicates', 'no_null_unbound_variable_default'] as const;
+const EXPERIMENTAL_FEATURES = [
+  'naming_convention',
+  'hide_aggregation_predicates',
+  'hide_update_many_fields',
+  'no_null_unbound_variable_default',
+] as const;
 
 export type ApiType = (typeof API_TYPES)[number];
 export type LogType = (typeof LOG_TYPES)[number];

@@ -3,14 +3,14 @@
  * previous cache for every role that a change does not concern.
  */
 import type { SchemaCache } from '../schema-cache/schema-cache.ts';
-import { type BuildOptions, DEFAULT_BUILD_OPTIONS } from './build/options.ts';
+import { type BuildOptions, DEFAULT_BUILD_OPTIONS, type SchemaVariant } from './build/options.ts';
 import { rootTypes } from './build/root-types.ts';
 import { sameForRole } from './build/same-for-role.ts';
 import { SchemaContext } from './build/schema-context.ts';
 import { createRoleSchema, DEFAULT_LIMITS, type RoleSchemaOptions } from './engine.ts';
 import type { RoleSchema } from './translation.ts';
 
-export type SchemaVariant = 'frontend' | 'backend';
+export type { SchemaVariant };
 
 export interface RoleSchemasOptions {
   readonly build: BuildOptions;
@@ -66,7 +66,10 @@ class CachedRoleSchemas implements RoleSchemas {
       return known.schema;
     }
     const introspectionDisabled = this.cache.introspectionDisabledFor.has(role);
-    const schema = createRoleSchema(role, rootTypes(this.context.sources, role), { ...this.options.engine, introspectionDisabled });
+    const schema = createRoleSchema(role, rootTypes(this.context.sources, role, variant), {
+      ...this.options.engine,
+      introspectionDisabled,
+    });
     this.entries.set(key, { role, schema });
     for (const oldest of this.entries.keys()) {
       if (this.entries.size <= this.options.maxSchemas) break;

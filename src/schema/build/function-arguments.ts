@@ -61,7 +61,7 @@ export function functionArguments(source: SourceContext, definition: CatalogFunc
         else throw new SvcError('not-supported', 'Non default arguments cannot be omitted', { path });
       }
     });
-    return { function: definition.name, arguments: out };
+    return { function: definition.name, arguments: out, volatile: definition.volatility === 'volatile' };
   };
 
   const type: InputObjectType = {

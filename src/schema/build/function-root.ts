@@ -1,4 +1,7 @@
-/** Tracked functions as root fields: `f` and `f_aggregate`. */
+/**
+ * Tracked functions as root fields: `f` and `f_aggregate` for reading; `f` of a volatile function
+ * among the mutations, where it is a select that runs in its place among the writes.
+ */
 import type { FunctionInfo } from '../../schema-cache/schema-cache.ts';
 import { functionArgsTypeName } from '../../schema-cache/naming.ts';
 import type { RootMeaning } from '../translation.ts';
@@ -15,14 +18,15 @@ import { nameKey } from '../../catalog/catalog.ts';
 
 export type FunctionRootKey = 'function' | 'function_aggregate';
 
-/** Whether the role has the root field. */
+/** Whether the role has the root field; whether it is one of queries or of mutations is the function's. */
 export function functionIsVisible(source: RoleSource, info: FunctionInfo, key: FunctionRootKey): boolean {
-  if (info.exposedAs !== 'query') return false;
+  if (!source.context.info.backend.capabilities.functions) return false;
   const target = source.context.info.tables.get(nameKey(info.returns));
   const access = target === undefined ? null : accessOf(target, source.role);
   if (access === null) return false;
   if (key === 'function_aggregate' && !access.allowAggregations) return false;
-  return source.role === ADMIN_ROLE || source.context.options.inferFunctionPermissions || info.permissions.has(source.role);
+  const inferred = info.exposedAs === 'query' && source.context.options.inferFunctionPermissions;
+  return inferred || source.role === ADMIN_ROLE || info.permissions.has(source.role);
 }
 
 /** The root field; the function must be visible. */
@@ -46,7 +50,7 @@ export function functionRootField(source: RoleSource, info: FunctionInfo, key: F
   const returned = quoted(context.info, info.returns);
   const automatic = aggregate
     ? `execute function ${printed} and query aggregates on result of table type ${returned}`
-    : `execute function ${printed} which returns ${returned}`;
+    : `execute ${info.exposedAs === 'mutation' ? 'VOLATILE ' : ''}function ${printed} which returns ${returned}`;
   const meaning: RootMeaning = {
     kind: 'select',
     source: context.info.name,

@@ -1,3 +1,6 @@
+/** Which permissions count: `backend_only` ones are for trusted requests that ask for them. */
+export type SchemaVariant = 'frontend' | 'backend';
+
 /** Server options that change what role schemas contain or mean. */
 export interface BuildOptions {
   /** `SVC_GRAPHQL_V1_BOOLEAN_NULL_COLLAPSE`: a null operand counts as absent, that is true. */
@@ -6,10 +9,13 @@ export interface BuildOptions {
   readonly inferFunctionPermissions: boolean;
   /** Leaves `<relationship>_aggregate` out of `where`. */
   readonly hideAggregationPredicates: boolean;
+  /** Leaves the `update_many` roots out. */
+  readonly hideUpdateManyFields: boolean;
 }
 
 export const DEFAULT_BUILD_OPTIONS: BuildOptions = {
   nullCollapse: false,
   inferFunctionPermissions: true,
   hideAggregationPredicates: false,
+  hideUpdateManyFields: false,
 };

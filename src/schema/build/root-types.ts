@@ -1,15 +1,18 @@
 /** `query_root`, `mutation_root` and `subscription_root` of one role. */
-import { namespaceTypeName } from '../../schema-cache/naming.ts';
+import { type NamespaceSuffix, namespaceTypeName } from '../../schema-cache/naming.ts';
 import type { RootMeaning } from '../translation.ts';
 import type { ObjectType, OutputField, RootTypes } from '../types.ts';
 import { lazy, named } from '../types.ts';
 import { builtin, STRING } from './builtin-scalar.ts';
 import { NO_QUERIES } from './descriptions.ts';
 import { functionIsVisible, functionRootField } from './function-root.ts';
+import { mutationField, mutationIsVisible } from './mutation-root.ts';
+import type { SchemaVariant } from './options.ts';
 import { RoleSource } from './role-context.ts';
-import type { RootCandidate } from './root-index.ts';
+import type { MutationCandidate, RootCandidate } from './root-index.ts';
 import type { SourceEntry } from './schema-context.ts';
 import { type ReadRoot, tableRootField, tableRootIsVisible } from './table-root.ts';
+import { WriteSource } from './write-context.ts';
 
 /** Fields by name, each made when it is asked for. */
 interface FieldSet {
@@ -20,14 +23,15 @@ interface FieldSet {
 
 const PLACEHOLDER_NAME = 'no_queries_available';
 
-export function rootTypes(sources: readonly SourceEntry[], role: string): RootTypes {
+export function rootTypes(sources: readonly SourceEntry[], role: string, variant: SchemaVariant): RootTypes {
   const roleSources = sources.map((entry) => ({ entry, source: new RoleSource(entry.context, role) }));
-  const rootOf = (root: ReadRoot): FieldSet => merged(roleSources.map(({ entry, source }) => sourceFields(entry, source, root)));
+  const rootOf = (root: ReadRoot): FieldSet => merged(roleSources.map(({ entry, source }) => readFields(entry, source, root)));
   const query = rootOf('query');
   const subscription = rootOf('subscription');
+  const mutation = merged(roleSources.map(({ entry, source }) => mutationFields(entry, new WriteSource(source, variant))));
   return {
     query: objectOf('query_root', null, isEmpty(query) ? placeholder() : query),
-    mutation: null,
+    mutation: isEmpty(mutation) ? null : objectOf('mutation_root', 'mutation root', mutation),
     subscription: isEmpty(subscription) ? null : objectOf('subscription_root', null, subscription),
   };
 }
@@ -103,17 +107,42 @@ function merged(sources: readonly SourceFields[]): FieldSet {
 
 const NOTHING: FieldSet = { names: () => [], has: () => false, field: () => undefined };
 
-/** The roots of a source, or the one field of its namespace. */
-function sourceFields(entry: SourceEntry, source: RoleSource, root: ReadRoot): SourceFields {
-  const main = candidateFields(() => entry.roots().roots, source, root);
-  const aliases = candidateFields(() => entry.roots().aliases, source, root);
-  const namespace = entry.context.info.customization.rootFields.namespace;
-  if (namespace === undefined || namespace === '') return { main, aliases };
+function readFields(entry: SourceEntry, source: RoleSource, root: ReadRoot): SourceFields {
+  const visible = (candidate: RootCandidate): boolean =>
+    candidate.kind === 'function'
+      ? functionIsVisible(source, candidate.info, candidate.key)
+      : tableRootIsVisible(source, candidate.table, candidate.key, root);
+  const make = (candidate: RootCandidate, name: string): OutputField | undefined =>
+    candidate.kind === 'function'
+      ? functionRootField(source, candidate.info, candidate.key, name)
+      : tableRootField(source, candidate.table, candidate.key, name);
+  const main = candidateFields(() => entry.roots().roots, visible, make);
+  const aliases = candidateFields(() => entry.roots().aliases, visible, make);
+  return inNamespace(entry, root, { main, aliases });
+}
 
-  const inner = merged([{ main, aliases }]);
+function mutationFields(entry: SourceEntry, source: WriteSource): SourceFields {
+  const visible = (candidate: MutationCandidate): boolean =>
+    candidate.kind === 'function'
+      ? functionIsVisible(source.reading, candidate.info, 'function')
+      : mutationIsVisible(source, candidate.table, candidate.key);
+  const make = (candidate: MutationCandidate, name: string): OutputField | undefined =>
+    candidate.kind === 'function'
+      ? functionRootField(source.reading, candidate.info, 'function', name)
+      : mutationField(source, candidate.table, candidate.key, name);
+  const main = candidateFields(() => entry.roots().mutations, visible, make);
+  return inNamespace(entry, `mutation_${source.writer.variant}`, { main, aliases: NOTHING });
+}
+
+/** The roots of a source, or the one field of its namespace. */
+function inNamespace(entry: SourceEntry, suffix: NamespaceSuffix, fields: SourceFields): SourceFields {
+  const namespace = entry.context.info.customization.rootFields.namespace;
+  if (namespace === undefined || namespace === '') return fields;
+
+  const inner = merged([fields]);
   const present = lazy(() => !isEmpty(inner));
   const field = lazy((): OutputField & { readonly meaning: RootMeaning } => {
-    const type = objectOf(namespaceTypeName(entry.context.info, root), null, inner);
+    const type = objectOf(namespaceTypeName(entry.context.info, suffix), null, inner);
     return {
       name: namespace,
       description: null,
@@ -130,22 +159,23 @@ function sourceFields(entry: SourceEntry, source: RoleSource, root: ReadRoot): S
   return { main: only, aliases: NOTHING };
 }
 
-function candidateFields(index: () => ReadonlyMap<string, RootCandidate>, source: RoleSource, root: ReadRoot): FieldSet {
-  const visible = (candidate: RootCandidate | undefined): candidate is RootCandidate => {
-    if (candidate === undefined) return false;
-    if (candidate.kind === 'function') return functionIsVisible(source, candidate.info, candidate.key);
-    return tableRootIsVisible(source, candidate.table, candidate.key, root);
+function candidateFields<C>(
+  index: () => ReadonlyMap<string, C>,
+  visible: (candidate: C) => boolean,
+  make: (candidate: C, name: string) => OutputField | undefined,
+): FieldSet {
+  const find = (name: string): C | undefined => {
+    const candidate = index().get(name);
+    return candidate !== undefined && visible(candidate) ? candidate : undefined;
   };
   return {
     *names() {
       for (const [name, candidate] of index()) if (visible(candidate)) yield name;
     },
-    has: (name) => visible(index().get(name)),
+    has: (name) => find(name) !== undefined,
     field: (name) => {
-      const candidate = index().get(name);
-      if (!visible(candidate)) return undefined;
-      if (candidate.kind === 'function') return functionRootField(source, candidate.info, candidate.key, name);
-      return tableRootField(source, candidate.table, candidate.key, name);
+      const candidate = find(name);
+      return candidate === undefined ? undefined : make(candidate, name);
     },
   };
 }

@@ -29,7 +29,7 @@ async function introspect(cache: SchemaCache, role: string): Promise<Introspecti
 }
 
 async function sdl(cache: SchemaCache, role: string): Promise<string> {
-  return printRoleSchema(rootTypes(new SchemaContext(cache, DEFAULT_BUILD_OPTIONS).sources, role));
+  return printRoleSchema(rootTypes(new SchemaContext(cache, DEFAULT_BUILD_OPTIONS).sources, role, 'frontend'));
 }
 
 /** Scalars that exist whether they are used or not. */

@@ -1,5 +1,5 @@
 /** `T`, the type of a row: columns, relationships, computed fields, and their translation. */
-import { and, TRUE } from '../../ir/bool-exp.ts';
+import { and } from '../../ir/bool-exp.ts';
 import type { Read } from '../../ir/read.ts';
 import type { Join, Relation } from '../../ir/relation.ts';
 import type { AggregateQuery, Field, RowSet, RowsQuery } from '../../ir/select.ts';
@@ -10,6 +10,7 @@ import { builtin, STRING } from './builtin-scalar.ts';
 import { commentOr, describeTable } from './descriptions.ts';
 import { given } from './input.ts';
 import { jsonPathValue } from './json-path.ts';
+import { keyCondition } from './primary-key.ts';
 import {
   type RoleColumn,
   type RoleComputedField,
@@ -188,22 +189,11 @@ function smaller(a: number | null, b: number | null): number | null {
 }
 
 /** One row by its key; the role's filter applies, its limit does not. */
-export function rowByKey(
-  table: RoleTable,
-  field: CollectedField,
-  key: readonly RoleColumn[],
-  argument: (column: RoleColumn) => string,
-): RowsQuery {
-  const conditions = key.map((column) => {
-    const input = field.args.get(argument(column));
-    if (input === undefined) return TRUE; // the argument is required, so the engine refused this already
-    return {
-      kind: 'compare' as const,
-      left: column.read,
-      operator: '_eq',
-      argument: { kind: 'operand' as const, operand: { value: input.value(), type: column.place.type, list: false } },
-      nullSafe: false,
-    };
+export function rowByKey(table: RoleTable, field: CollectedField, key: readonly RoleColumn[]): RowsQuery {
+  // The arguments are required, so the engine has seen to it that they are there.
+  const conditions = key.flatMap((column) => {
+    const input = field.args.get(column.name);
+    return input === undefined ? [] : [keyCondition(column, input)];
   });
   const rows: RowSet = { ...singleRow(table), where: and(table.access.filter, ...conditions) };
   return rowsQuery(table, field, table.relation, rows, 'single');

@@ -9,7 +9,7 @@ import {
   sourceTypeName,
   tableTypeName,
 } from '../../schema-cache/naming.ts';
-import type { SourceInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
+import type { ColumnInfo, SourceInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
 import type { EnumSchemaType, EnumSchemaValue } from '../types.ts';
 import { lazy } from '../types.ts';
 import { type ComparisonType, enumComparisonType } from './comparison.ts';
@@ -36,6 +36,11 @@ export class SourceContext {
   /** Name of a field, an argument or an input field. */
   field(...parts: readonly NamePart[]): string {
     return fieldName(this.info.namingConvention, ...parts);
+  }
+
+  /** Name of a column's fields. */
+  columnName(column: ColumnInfo): string {
+    return this.field(column.customName ? { literal: column.fieldName } : column.fieldName);
   }
 
   tableType(table: TableInfo, ...suffixes: readonly NamePart[]): string {

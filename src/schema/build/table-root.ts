@@ -1,11 +1,12 @@
 /** The read root fields of a table: `T`, `T_by_pk`, `T_aggregate`. */
 import type { QueryRootField, TableInfo } from '../../schema-cache/schema-cache.ts';
 import type { RootMeaning } from '../translation.ts';
-import type { InputField, OutputField } from '../types.ts';
+import type { OutputField } from '../types.ts';
 import { listOf, named } from '../types.ts';
 import { describeRoot } from './descriptions.ts';
+import { hasKey, keyColumns, keyFields } from './primary-key.ts';
 import { accessOf, type RoleSource } from './role-context.ts';
-import { type RoleColumn, type RoleTable, type TableAccess, typeOf } from './role-table.ts';
+import { type RoleTable, typeOf } from './role-table.ts';
 import { aggregateQuery, listQuery, rowByKey } from './select.ts';
 
 export type ReadRoot = 'query' | 'subscription';
@@ -19,12 +20,6 @@ export function tableRootIsVisible(source: RoleSource, table: TableInfo, key: Qu
   if (listed !== null && !listed.has(key)) return false;
   if (key === 'select_aggregate') return access.allowAggregations;
   return key === 'select' || hasKey(table, access);
-}
-
-/** All columns of the primary key are there and selectable. */
-function hasKey(table: TableInfo, access: TableAccess): boolean {
-  const selectable = (column: string): boolean => table.columns.has(column) && (access.columns?.has(column) ?? true);
-  return table.catalog.primaryKey?.columns.every(selectable) ?? false;
 }
 
 /** The root field under one of its names; it must be visible. */
@@ -68,24 +63,13 @@ function byKeyField(
   description: string | null,
   meaning: (translate: Extract<RootMeaning, { kind: 'select' }>['translate']) => RootMeaning,
 ): OutputField | undefined {
-  const byColumn = new Map([...table.columns.values()].map((column) => [column.info.name, column]));
-  const key: RoleColumn[] = [];
-  for (const column of table.info.catalog.primaryKey?.columns ?? []) {
-    const found = byColumn.get(column);
-    if (found === undefined) return undefined;
-    key.push(found);
-  }
-  const args = new Map(
-    key.map((column): [string, InputField] => [
-      column.name,
-      { name: column.name, description: column.info.comment ?? column.info.catalog.comment, type: column.place.input(true) },
-    ]),
-  );
+  const key = keyColumns(table);
+  if (key === null) return undefined;
   return {
     name,
     description,
     type: named(table.name, () => table.rows().type),
-    args,
-    meaning: meaning((field, alias) => ({ alias, query: rowByKey(table, field, key, (column) => column.name) })),
+    args: keyFields(key),
+    meaning: meaning((field, alias) => ({ alias, query: rowByKey(table, field, key) })),
   };
 }

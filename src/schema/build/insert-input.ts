@@ -1,0 +1,179 @@
+/** `T_insert_input`: values for columns and rows of related tables, and the rows that they make. */
+import { isContained } from '../../catalog/catalog.ts';
+import { invariant } from '../../errors/svc-error.ts';
+import type { InsertRow, InsertRows, NestedArray, NestedObject } from '../../ir/mutation.ts';
+import type { Join } from '../../ir/relation.ts';
+import type { Operand } from '../../ir/value.ts';
+import type { RelationshipInfo } from '../../schema-cache/schema-cache.ts';
+import type { Path } from '../../util/path.ts';
+import type { Input } from '../translation.ts';
+import type { InputField, InputObjectType, InputTypeRef } from '../types.ts';
+import { lazy, named } from '../types.ts';
+import { BOOLEAN, builtin } from './builtin-scalar.ts';
+import { columnValue } from './column-value.ts';
+import { commentOr, quoted } from './descriptions.ts';
+import { invalid } from './input.ts';
+import { refuseUnvalidated } from './write-access.ts';
+import type { InsertInput, WriteTable } from './write-table.ts';
+
+/** One row while its fields are read. */
+interface Draft {
+  readonly values: Map<string, Operand>;
+  readonly relations: {
+    readonly relationship: RelationshipInfo;
+    readonly target: WriteTable;
+    readonly name: string;
+    readonly input: Input;
+  }[];
+}
+
+interface RowField {
+  readonly field: InputField;
+  add(input: Input, draft: Draft): void;
+}
+
+export function insertInput(table: WriteTable): InsertInput {
+  const { source, info } = table;
+  const fields = lazy(() => rowFields(table));
+  const type: InputObjectType = {
+    kind: 'input-object',
+    name: source.tableType(info, 'insert_input'),
+    description: `input type for inserting data into table ${quoted(source.info, info.name)}`,
+    fields: lazy(() => new Map([...fields()].map(([name, { field }]) => [name, field]))),
+  };
+  return { type, rows: (items, onConflict, determined) => insertRows(table, fields(), items, onConflict, determined) };
+}
+
+/** `on_conflict` of a root or a nested insert; null when the table knows no conflicts. */
+export function conflictArgument(table: WriteTable): InputField | null {
+  const type = table.onConflict()?.type;
+  if (type === undefined) return null;
+  return { name: table.source.field('on_conflict'), description: 'upsert condition', type: named(type.name, () => type) };
+}
+
+function rowFields(table: WriteTable): ReadonlyMap<string, RowField> {
+  const { source, info } = table;
+  const fields = new Map<string, RowField>();
+  const add = (name: string, description: string | null, type: InputTypeRef, read: RowField['add']): void => {
+    if (!fields.has(name)) fields.set(name, { field: { name, description, type }, add: read });
+  };
+  for (const column of table.insertColumns().values()) {
+    const description = commentOr(column.info.comment, column.info.catalog.comment);
+    add(column.name, description, column.place.input(false), (input, draft) => {
+      draft.values.set(column.info.name, columnValue(input, column));
+    });
+  }
+  for (const relationship of info.relationships.values()) {
+    const target = table.related(relationship.target);
+    if (target === null || target.insert === null) continue;
+    const name = source.field(relationship.name);
+    const single = relationship.kind === 'object';
+    const type = named(
+      source.tableType(target.info, single ? 'obj_rel_insert_input' : 'arr_rel_insert_input'),
+      () => (single ? target.objectInput() : target.arrayInput()).type,
+    );
+    add(name, null, type, (input, draft) => {
+      if (!input.isNull()) draft.relations.push({ relationship, target, name, input });
+    });
+  }
+  // An input type must have a field, also where every column has a preset.
+  if (fields.size === 0) add('_PLACEHOLDER', 'placeholder (do not use)', builtin(BOOLEAN), () => undefined);
+  return fields;
+}
+
+function insertRows(
+  table: WriteTable,
+  fields: ReadonlyMap<string, RowField>,
+  items: readonly Input[],
+  onConflict: Input | null,
+  determined: ReadonlySet<string>,
+): InsertRows {
+  const access = table.insert;
+  invariant(access !== null, 'only tables that take rows have an input type');
+  const [first] = items;
+  if (first !== undefined) refuseUnvalidated(access, first.path);
+  const rows = items.map((item) => insertRow(table, fields, item, determined));
+  const used = new Set(rows.flatMap((row) => [...row.values.keys()]));
+  return {
+    table: table.info.name,
+    columns: table.info.catalog.columns.flatMap(({ name, type }) => (used.has(name) ? [{ name, type }] : [])),
+    rows,
+    onConflict: onConflict === null ? null : (table.onConflict()?.clause(onConflict) ?? null),
+    check: access.check,
+  };
+}
+
+function insertRow(table: WriteTable, fields: ReadonlyMap<string, RowField>, item: Input, determined: ReadonlySet<string>): InsertRow {
+  const draft: Draft = { values: new Map(), relations: [] };
+  for (const { field, input } of item.entries()) fields.get(field.name)?.add(input, draft);
+  const given = [...draft.values.keys()].filter((column) => determined.has(column));
+  if (given.length > 0) {
+    throw invalid(
+      `cannot insert ${printColumns(table, given)} columns as their values are already being determined by parent insert`,
+      item.path,
+    );
+  }
+  const presets = table.insert?.presets ?? new Map<string, Operand>();
+  const known = new Set([...draft.values.keys(), ...determined]);
+  const before: NestedObject[] = [];
+  const after: (NestedObject | NestedArray)[] = [];
+  for (const { relationship, target, name, input } of draft.relations) {
+    const { columns } = relationship.join;
+    if (relationship.insertionOrder === 'before-parent') {
+      refuseDetermined(table, relationship, known, input.path);
+      const rows = target.objectInput().rows(input, new Set());
+      invariant(rows !== null, 'an object relationship has one row');
+      // Presets win over what comes from the related row.
+      before.push({ kind: 'object', name, path: input.path, columns: columns.filter(({ local }) => !presets.has(local)), rows });
+      continue;
+    }
+    const filled = new Set(columns.map(({ remote }) => remote));
+    const single = relationship.kind === 'object';
+    const rows = (single ? target.objectInput() : target.arrayInput()).rows(input, filled);
+    if (rows === null) continue;
+    const nested = { name, path: input.path, columns: withoutPresets(target, columns), rows };
+    after.push(single ? { kind: 'object', ...nested } : { kind: 'array', ...nested });
+  }
+  for (const [column, preset] of presets) draft.values.set(column, preset);
+  return { path: item.path, values: draft.values, before, after };
+}
+
+/** Whether writing the rows is known to change nothing but them; see `Contained` of the IR. */
+export function insertIsContained(table: WriteTable, rows: InsertRows): boolean {
+  const { catalog } = table.info;
+  if (!isContained(catalog, 'insert')) return false;
+  if (rows.onConflict !== null && rows.onConflict.update !== null && !isContained(catalog, 'update')) return false;
+  return rows.rows.every((row) =>
+    [...row.before, ...row.after].every((nested) => {
+      const target = table.related(nested.rows.table);
+      return target !== null && insertIsContained(target, nested.rows);
+    }),
+  );
+}
+
+/** What the row, its parent or another related row says about a column, a related row cannot say again. */
+function refuseDetermined(table: WriteTable, { name, join }: RelationshipInfo, known: Set<string>, path: Path): void {
+  const local = join.columns.map((pair) => pair.local);
+  const taken = local.filter((column) => known.has(column));
+  if (taken.length > 0) {
+    throw invalid(
+      `cannot insert object relationship "${name}" as ${printColumns(table, taken)} column values are already determined`,
+      path,
+    );
+  }
+  for (const column of local) known.add(column);
+}
+
+function withoutPresets(target: WriteTable, columns: Join['columns']): Join['columns'] {
+  return columns.filter(({ remote }) => target.insert?.presets.has(remote) !== true);
+}
+
+/** As the request knows them. */
+function printColumns(table: WriteTable, columns: readonly string[]): string {
+  return columns
+    .map((column) => {
+      const info = table.info.columns.get(column);
+      return `"${info === undefined ? column : table.source.columnName(info)}"`;
+    })
+    .join(', ');
+}

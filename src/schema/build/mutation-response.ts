@@ -1,0 +1,53 @@
+/** `T_mutation_response`: how many rows were written, and these rows. */
+import type { MutationField } from '../../ir/mutation.ts';
+import type { CollectedField } from '../translation.ts';
+import type { ObjectType, OutputField } from '../types.ts';
+import { lazy, listOf, named } from '../types.ts';
+import { builtin, RESULT_INT } from './builtin-scalar.ts';
+import { quoted } from './descriptions.ts';
+import type { ResponseType, WriteTable } from './write-table.ts';
+
+interface ResponseFieldMeaning {
+  toField(field: CollectedField): MutationField;
+}
+
+type Meant = OutputField & { readonly meaning: ResponseFieldMeaning };
+
+export function responseType(table: WriteTable): ResponseType {
+  const { source, info } = table;
+  const type: ObjectType = {
+    kind: 'object',
+    name: source.tableType(info, 'mutation_response'),
+    description: `response of any mutation on the table ${quoted(source.info, info.name)}`,
+    fields: lazy(() => new Map(responseFields(table).map((field) => [field.name, field]))),
+  };
+  return { type, output: (field) => ({ kind: 'response', fields: field.select(type).map(translateField) }) };
+}
+
+function translateField(field: CollectedField): MutationField {
+  if (field.field === null) return { kind: 'typename', alias: field.responseKey, typeName: field.typeName };
+  return (field.field.meaning as ResponseFieldMeaning).toField(field);
+}
+
+/** `returning` shows rows, so it takes the right to select. */
+function responseFields({ source, selected }: WriteTable): readonly Meant[] {
+  const affected: Meant = {
+    name: source.field('affected_rows'),
+    description: 'number of rows affected by the mutation',
+    type: builtin(RESULT_INT, true),
+    args: new Map(),
+    meaning: { toField: (field) => ({ kind: 'affected-rows', alias: field.responseKey }) },
+  };
+  if (selected === null) return [affected];
+  const returning: Meant = {
+    name: source.field('returning'),
+    description: 'data from the rows affected by the mutation',
+    type: listOf(
+      named(selected.name, () => selected.rows().type, true),
+      true,
+    ),
+    args: new Map(),
+    meaning: { toField: (field) => ({ kind: 'returning', alias: field.responseKey, fields: selected.rows().fields(field) }) },
+  };
+  return [affected, returning];
+}

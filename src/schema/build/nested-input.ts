@@ -1,0 +1,40 @@
+/** `T_obj_rel_insert_input` and `T_arr_rel_insert_input`: rows of a related table inside a row. */
+import { invariant } from '../../errors/svc-error.ts';
+import type { Input } from '../translation.ts';
+import type { InputField, InputObjectType } from '../types.ts';
+import { lazy, listOf, named } from '../types.ts';
+import { quoted } from './descriptions.ts';
+import { conflictArgument } from './insert-input.ts';
+import type { NestedInput, WriteTable } from './write-table.ts';
+
+export function nestedInput(table: WriteTable, kind: 'object' | 'array'): NestedInput {
+  const { source, info } = table;
+  const dataName = source.field('data');
+  const conflict = lazy(() => conflictArgument(table));
+  const type: InputObjectType = {
+    kind: 'input-object',
+    name: source.tableType(info, kind === 'object' ? 'obj_rel_insert_input' : 'arr_rel_insert_input'),
+    description: `input type for inserting ${kind} relation for remote table ${quoted(source.info, info.name)}`,
+    fields: lazy(() => {
+      const row = named(source.tableType(info, 'insert_input'), () => table.insertInput().type, true);
+      const fields = new Map<string, InputField>();
+      fields.set(dataName, { name: dataName, description: null, type: kind === 'object' ? row : listOf(row, true) });
+      const argument = conflict();
+      if (argument !== null) fields.set(argument.name, argument);
+      return fields;
+    }),
+  };
+  return {
+    type,
+    rows: (input, determined) => {
+      const inputs = new Map<string, Input>(input.entries().map((entry) => [entry.field.name, entry.input]));
+      const data = inputs.get(dataName);
+      invariant(data !== undefined, 'a required field is there');
+      const items = kind === 'object' ? [data] : data.items();
+      if (items.length === 0) return null;
+      const name = conflict()?.name;
+      const onConflict = name === undefined ? undefined : inputs.get(name);
+      return table.insertInput().rows(items, onConflict === undefined || onConflict.isNull() ? null : onConflict, determined);
+    },
+  };
+}

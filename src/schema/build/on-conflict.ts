@@ -1,0 +1,113 @@
+/** `T_on_conflict`, `T_constraint` and `T_update_column`: what happens to rows that are there already. */
+import { isGraphqlName } from '../../schema-cache/naming.ts';
+import { and } from '../../ir/bool-exp.ts';
+import type { OnConflict } from '../../ir/mutation.ts';
+import { invariant } from '../../errors/svc-error.ts';
+import type { Input } from '../translation.ts';
+import type { EnumSchemaType, EnumSchemaValue, InputField, InputObjectType } from '../types.ts';
+import { lazy, listOf, named } from '../types.ts';
+import { quoted } from './descriptions.ts';
+import { invalid } from './input.ts';
+import { refuseUnvalidated } from './write-access.ts';
+import type { OnConflictType, WriteTable } from './write-table.ts';
+
+const PLACEHOLDER = '_PLACEHOLDER';
+
+/** Null when the table has no constraint that can be named. */
+export function onConflictType(table: WriteTable): OnConflictType | null {
+  const { source, info } = table;
+  const constraint = constraintEnum(table);
+  if (constraint === null) return null;
+  const updateColumn = lazy(() => updateColumnEnum(table));
+  const names = { constraint: source.field('constraint'), columns: source.field('update_columns'), where: source.field('where') };
+  const type: InputObjectType = {
+    kind: 'input-object',
+    name: source.tableType(info, 'on_conflict'),
+    description: `on_conflict condition type for table ${quoted(source.info, info.name)}`,
+    fields: lazy(() => {
+      const fields: readonly InputField[] = [
+        { name: names.constraint, description: null, type: named(constraint.name, () => constraint, true) },
+        {
+          name: names.columns,
+          description: null,
+          type: listOf(named(source.tableType(info, 'update_column'), updateColumn, true), true),
+          default: [],
+        },
+        { name: names.where, description: null, type: named(source.tableType(info, 'bool_exp'), () => table.boolExp().type) },
+      ];
+      return new Map(fields.map((field) => [field.name, field]));
+    }),
+  };
+  return { type, clause: (input) => clause(table, names, input) };
+}
+
+function clause(
+  table: WriteTable,
+  names: { readonly constraint: string; readonly columns: string; readonly where: string },
+  input: Input,
+): OnConflict {
+  const inputs = new Map(input.entries().map((entry) => [entry.field.name, entry.input]));
+  const constraint = inputs.get(names.constraint)?.enumValue().value;
+  invariant(constraint !== undefined, 'a required field is there');
+  const columns = updatedColumns(table, inputs.get(names.columns));
+  const given = inputs.get(names.where);
+  const where = given === undefined || given.isNull() ? null : table.boolExp().condition(given);
+  const access = table.update;
+  if (columns.length === 0 || access === null) return { constraint, update: null };
+  refuseUnvalidated(access, input.path);
+  return {
+    constraint,
+    update: {
+      columns,
+      presets: access.presets,
+      where: where === null ? access.filter : and(access.filter, where),
+      check: access.check,
+    },
+  };
+}
+
+/** Database names, each once. */
+function updatedColumns(table: WriteTable, input: Input | undefined): readonly string[] {
+  const columns = new Set<string>();
+  for (const item of input?.items() ?? []) {
+    const column = table.updateColumns().get(item.enumValue().value);
+    if (column === undefined) throw invalid('erroneous column name', item.path);
+    columns.add(column.info.name);
+  }
+  return [...columns];
+}
+
+function constraintEnum({ source, info }: WriteTable): EnumSchemaType | null {
+  const { primaryKey, uniqueConstraints } = info.catalog;
+  const keys = (primaryKey === null ? uniqueConstraints : [primaryKey, ...uniqueConstraints]).filter((key) => isGraphqlName(key.name));
+  if (keys.length === 0) return null;
+  return {
+    kind: 'enum',
+    name: source.tableType(info, 'constraint'),
+    description: `unique or primary key constraints on table ${quoted(source.info, info.name)}`,
+    values: lazy(
+      () =>
+        new Map(
+          keys.map(({ name, columns }): [string, EnumSchemaValue] => {
+            const printed = columns.map((column) => `"${column}"`).join(', ');
+            return [name, { name, description: `unique or primary key constraint on columns ${printed}`, value: name }];
+          }),
+        ),
+    ),
+  };
+}
+
+/** An enum cannot be empty, so without columns there is a value that nobody can use. */
+function updateColumnEnum(table: WriteTable): EnumSchemaType {
+  const { source, info } = table;
+  return {
+    kind: 'enum',
+    name: source.tableType(info, 'update_column'),
+    description: `update columns of table ${quoted(source.info, info.name)}`,
+    values: lazy(() => {
+      const values = [...table.updateColumns().keys()].map((name) => ({ name, description: 'column name', value: name }));
+      if (values.length === 0) values.push({ name: PLACEHOLDER, description: 'placeholder (do not use)', value: PLACEHOLDER });
+      return new Map(values.map((value): [string, EnumSchemaValue] => [value.name, value]));
+    }),
+  };
+}

@@ -1,0 +1,86 @@
+/** A source as one role may write to it: makes the tables and wires the builders of their types. */
+import { nameKey, type QualifiedName } from '../../catalog/catalog.ts';
+import type { TableInfo } from '../../schema-cache/schema-cache.ts';
+import { lazy } from '../types.ts';
+import { insertInput } from './insert-input.ts';
+import { responseType } from './mutation-response.ts';
+import { nestedInput } from './nested-input.ts';
+import { onConflictType } from './on-conflict.ts';
+import type { SchemaVariant } from './options.ts';
+import type { RoleSource } from './role-context.ts';
+import type { SourceContext } from './source-context.ts';
+import { updateOperators } from './update-operators.ts';
+import { valuePlace } from './value-place.ts';
+import { deleteAccess, insertAccess, takesValues, updateAccess, type Writer } from './write-access.ts';
+import type { WriteColumn, WriteTable } from './write-table.ts';
+
+export class WriteSource {
+  readonly reading: RoleSource;
+  readonly writer: Writer;
+  private readonly tables = new Map<string, WriteTable | null>();
+
+  constructor(reading: RoleSource, variant: SchemaVariant) {
+    this.reading = reading;
+    this.writer = { role: reading.role, variant };
+  }
+
+  get context(): SourceContext {
+    return this.reading.context;
+  }
+
+  /** Null when the table is not tracked. */
+  table(name: QualifiedName): WriteTable | null {
+    const key = nameKey(name);
+    let made = this.tables.get(key);
+    if (made === undefined) {
+      const info = this.context.info.tables.get(key);
+      made = info === undefined ? null : this.makeTable(info);
+      this.tables.set(key, made);
+    }
+    return made;
+  }
+
+  private makeTable(info: TableInfo): WriteTable {
+    const { context, writer } = this;
+    const selected = lazy(() => this.reading.table(info.name));
+    const insert = insertAccess(context, info, writer);
+    const update = updateAccess(context, info, writer);
+    const table: WriteTable = {
+      source: context,
+      info,
+      get selected() {
+        return selected();
+      },
+      boolExp: lazy(() => (selected() ?? this.reading.unseen(info)).boolExp()),
+      insert,
+      update,
+      delete: deleteAccess(context, info, writer),
+      insertColumns: lazy(() => writeColumns(context, info, insert)),
+      updateColumns: lazy(() => writeColumns(context, info, update)),
+      insertInput: lazy(() => insertInput(table)),
+      objectInput: lazy(() => nestedInput(table, 'object')),
+      arrayInput: lazy(() => nestedInput(table, 'array')),
+      onConflict: lazy(() => onConflictType(table)),
+      operators: lazy(() => updateOperators(table)),
+      response: lazy(() => responseType(table)),
+      related: (name) => this.table(name),
+    };
+    return table;
+  }
+}
+
+function writeColumns(
+  source: SourceContext,
+  table: TableInfo,
+  access: { readonly columns: ReadonlySet<string> | null } | null,
+): ReadonlyMap<string, WriteColumn> {
+  const columns = new Map<string, WriteColumn>();
+  if (access === null) return columns;
+  for (const info of table.columns.values()) {
+    if (!takesValues(info.catalog) || access.columns?.has(info.name) === false) continue;
+    const name = source.columnName(info);
+    const place = valuePlace(source, info.catalog.type, info.enumTable);
+    if (place !== null && !columns.has(name)) columns.set(name, { info, name, place });
+  }
+  return columns;
+}
