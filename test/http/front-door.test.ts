@@ -1,0 +1,205 @@
+import { createConnection } from 'node:net';
+import { gunzipSync } from 'node:zlib';
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+const SECRET = 'open sesame';
+const admin = { 'x-svc-admin-secret': SECRET };
+
+beforeAll(async () => {
+  service = await startTestService({ ADMIN_SECRET: SECRET, REQUEST_BODY_LIMIT: '20000', BATCH_LIMIT: '3' });
+  await service.sql(`create table item (id int primary key, name text);
+    insert into item select n, repeat('name ', 50) || n from generate_series(1, 100) n`);
+  await service.metadata('pg_track_table', { table: 'item' });
+});
+afterAll(() => service.stop());
+
+const post = (path: string, body: string, headers: Record<string, string> = admin) => service.send(path, { method: 'POST', body, headers });
+const query = (text: string) => JSON.stringify({ query: text });
+
+describe('bodies', () => {
+  it.each([
+    ['malformed JSON', '{"query":', 'invalid-json', '$'],
+    ['an empty body', '', 'invalid-json', '$'],
+    ['a bare value', '"x"', 'parse-failed', '$'],
+    ['no query', '{}', 'parse-failed', '$'],
+    ['a query of the wrong type', '{"query": 1}', 'parse-failed', '$.query'],
+    ['variables of the wrong type', '{"query": "{ item { id } }", "variables": []}', 'parse-failed', '$.variables'],
+    ['an operation name of the wrong type', '{"query": "{ item { id } }", "operationName": 1}', 'parse-failed', '$.operationName'],
+    ['JSON nested without end', `{"query":${'['.repeat(9000)}`, 'invalid-json', '$'],
+    ['a persisted query', '{"extensions":{"persistedQuery":{"version":1}}}', 'not-supported', '$'],
+  ])('%s is an error in GraphQL form with status 200', async (_what, body, code, path) => {
+    const answer = await post('/v1/graphql', body);
+    expect(answer.status).toBe(200);
+    expect(answer.json).toMatchObject({ errors: [{ extensions: { code, path } }] });
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  });
+
+  it('keeps the status on the older endpoint', async () => {
+    const answer = await post('/v1alpha1/graphql', '{');
+    expect(answer.status).toBe(400);
+    expect(answer.json).toMatchObject({ errors: [{ extensions: { code: 'invalid-json' } }] });
+  });
+
+  it('refuses a body over the limit, announced or not', async () => {
+    const big = query(`{ item { id } } # ${'x'.repeat(30_000)}`);
+    expect((await post('/v1/graphql', big)).status).toBe(413);
+    const chunked = await new Promise<number | undefined>((resolve, reject) => {
+      const out = request(`${service.url}/v1/graphql`, { method: 'POST', headers: admin }, (r) => {
+        r.resume();
+        resolve(r.statusCode);
+      });
+      out.on('error', reject);
+      for (let i = 0; i < 30; i++) out.write('x'.repeat(1000));
+      out.end();
+    });
+    expect(chunked).toBe(413);
+    expect((await post('/v1/graphql', query('{ item { id } }'))).status).toBe(200);
+  });
+
+  it('takes any content type', async () => {
+    const answer = await post('/v1/graphql', query('{ item(limit: 1) { id } }'), { ...admin, 'content-type': 'text/plain' });
+    expect(answer.text).toBe('{"data":{"item":[{"id":1}]}}');
+  });
+});
+
+describe('access', () => {
+  it.each(['/v1/graphql', '/v1/metadata', '/v1/query', '/v2/query'])('%s needs the admin secret', async (path) => {
+    const status = path === '/v1/graphql' ? 200 : 401;
+    for (const headers of [{}, { 'x-svc-admin-secret': `${SECRET}!` }, { 'x-svc-access-key': 'x' }] as Record<string, string>[]) {
+      const answer = await post(path, query('{ item { id } }'), headers);
+      expect(answer.status).toBe(status);
+      expect(answer.text).toContain('access-denied');
+      expect(answer.text).not.toContain(SECRET);
+    }
+  });
+
+  it('takes the secret under its older name', async () => {
+    const answer = await post('/v1/graphql', query('{ item(limit: 1) { id } }'), { 'x-svc-access-key': SECRET });
+    expect(answer.json).toEqual({ data: { item: [{ id: 1 }] } });
+  });
+
+  it('says nothing about tables to a role without permission', async () => {
+    const answer = await post('/v1/graphql', query('{ item { id } }'), { ...admin, 'x-svc-role': 'stranger' });
+    expect(answer.json).toEqual({
+      errors: [
+        { message: "field 'item' not found in type: 'query_root'", extensions: { path: '$.selectionSet.item', code: 'validation-failed' } },
+      ],
+    });
+  });
+
+  it('refuses administration to other roles', async () => {
+    const answer = await post('/v1/metadata', '{"type":"export_metadata","args":{}}', { ...admin, 'x-svc-role': 'user' });
+    expect(answer.status).toBe(400);
+    expect(answer.json).toEqual({ path: '$.args', error: 'restricted access : admin only', code: 'access-denied' });
+  });
+
+  it('writes no secret into an observation', () => {
+    expect(JSON.stringify(service.observations)).not.toContain(SECRET);
+  });
+});
+
+describe('batches', () => {
+  it('answers in order, each by itself', async () => {
+    const answer = await post('/v1/graphql', `[${query('{ item(limit: 1) { id } }')},${query('{ nothing }')},${query('{ __typename }')}]`);
+    expect(answer.status).toBe(200);
+    expect(answer.json).toMatchObject([{ data: { item: [{ id: 1 }] } }, { errors: [{}] }, { data: { __typename: 'query_root' } }]);
+  });
+
+  it('may be empty, but not too long', async () => {
+    expect((await post('/v1/graphql', '[]')).text).toBe('[]');
+    const four = `[${Array.from({ length: 4 }, () => query('{ __typename }')).join(',')}]`;
+    expect((await post('/v1/graphql', four)).json).toMatchObject({ errors: [{ extensions: { code: 'bad-request' } }] });
+  });
+});
+
+describe('answers', () => {
+  it('echoes the request id or makes one, on errors too', async () => {
+    const mine = await post('/v1/graphql', '{', { ...admin, 'x-request-id': 'abc-1' });
+    expect(mine.headers.get('x-request-id')).toBe('abc-1');
+    const made = await post('/nowhere', '{');
+    expect(made.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    expect(made.status).toBe(404);
+    expect(made.json).toEqual({ path: '$', error: 'resource does not exist', code: 'not-found' });
+  });
+
+  it('compresses what is large, when asked', async () => {
+    const raw = (encoding: string): Promise<{ encoding: string | undefined; body: Buffer }> =>
+      new Promise((resolve, reject) => {
+        const out = request(`${service.url}/v1/graphql`, { method: 'POST', headers: { ...admin, 'accept-encoding': encoding } }, (r) => {
+          const chunks: Buffer[] = [];
+          r.on('data', (c: Buffer) => chunks.push(c));
+          r.on('end', () => resolve({ encoding: r.headers['content-encoding'], body: Buffer.concat(chunks) }));
+        });
+        out.on('error', reject);
+        out.end(query('{ item { id name } }'));
+      });
+    const plain = await raw('identity');
+    expect(plain.encoding).toBeUndefined();
+    const packed = await raw('br, gzip;q=0.5');
+    expect(packed.encoding).toBe('gzip');
+    expect(packed.body.length).toBeLessThan(plain.body.length / 10);
+    expect(gunzipSync(packed.body).equals(plain.body)).toBe(true);
+    expect((await raw('gzip;q=0')).encoding).toBeUndefined();
+  });
+
+  it('lets browsers of other origins in', async () => {
+    const preflight = await service.send('/v1/graphql', {
+      method: 'OPTIONS',
+      headers: { origin: 'http://app.example', 'access-control-request-headers': 'x-svc-role' },
+    });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get('access-control-allow-origin')).toBe('http://app.example');
+    expect(preflight.headers.get('access-control-allow-headers')).toBe('x-svc-role');
+    const answer = await post('/v1/graphql', query('{ __typename }'), { ...admin, origin: 'http://app.example' });
+    expect(answer.headers.get('access-control-allow-credentials')).toBe('true');
+  });
+
+  it('tells its health and version to everybody', async () => {
+    expect(await service.send('/healthz')).toMatchObject({ status: 200, text: 'OK' });
+    expect((await service.send('/v1/version')).json).toMatchObject({ server_type: 'ce' });
+  });
+});
+
+describe('documents', () => {
+  it.each([
+    ['syntax', '{ item { ', '$.query', 'not a valid graphql query'],
+    ['unknown field', '{ item { nam } }', '$.selectionSet.item.selectionSet.nam', "field 'nam' not found in type: 'item'"],
+    ['unknown argument', '{ item(first: 1) { id } }', '$.selectionSet.item', "'item' has no argument named 'first'"],
+    ['unknown operator', '{ item(where: {id: {_is: 1}}) { id } }', '$.selectionSet.item.args.where.id._is', "field '_is' not found in type: 'Int_comparison_exp'"],
+    ['no selection', '{ item }', '$.selectionSet.item', "missing selection set for 'item'"],
+    ['negative limit', '{ item(limit: -1) { id } }', '$.selectionSet.item.args.limit', 'expected a non-negative 32-bit integer'],
+    ['mutation that does not exist', 'mutation { nothing }', '$', ''],
+    ['subscription over HTTP', 'subscription { item { id } }', '$', 'subscriptions are not supported over HTTP'],
+  ])('%s', async (_what, text, path, message) => {
+    const { errors } = (await service.graphql(text)) as unknown as { errors: { message: string; extensions: { path: string } }[] };
+    expect(errors[0]?.message).toContain(message);
+    if (path !== '$') expect(errors[0]?.extensions.path).toBe(path);
+  });
+
+  it('refuses a value out of range with its position', async () => {
+    const answer = await service.graphql('query ($id: Int!) { item_by_pk(id: $id) { id } }', { variables: { id: 3e9 } });
+    expect(answer).toMatchObject({ errors: [{ extensions: { path: '$.selectionSet.item_by_pk.args.id', code: 'parse-failed' } }] });
+  });
+
+  it('answers every root of a request in the order that was asked', async () => {
+    const answer = await post('/v1/graphql', query('{ b: item(limit: 1) { id } __typename a: item_by_pk(id: 2) { id } none: item_by_pk(id: -1) { id } }'));
+    expect(answer.text.replaceAll(/\s/g, '')).toBe('{"data":{"b":[{"id":1}],"__typename":"query_root","a":{"id":2},"none":null}}');
+  });
+});
+
+it('survives a client that goes away in the middle of its request', async () => {
+  const { port, hostname } = new URL(service.url);
+  await new Promise<void>((resolve) => {
+    const socket = createConnection(Number(port), hostname, () => {
+      socket.write(`POST /v1/graphql HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"query"`);
+      setTimeout(() => {
+        socket.destroy();
+        resolve();
+      }, 50);
+    });
+  });
+  expect(await service.graphql('{ item_by_pk(id: 1) { id } }')).toEqual({ data: { item_by_pk: { id: 1 } } });
+});
