@@ -9,7 +9,8 @@ interface Link {
   readonly target: string;
 }
 
-const OTHER = { uid: 65_534, gid: 65_534 };
+// nobody who runs the tests or owns a file
+const OTHER = { uid: 60_001, gid: 60_001 };
 let scratch: string;
 
 beforeEach(() => {
