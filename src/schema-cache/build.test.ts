@@ -13,8 +13,16 @@ import { recordOf, recordsOf } from './inconsistency.ts';
 import type { SchemaCache, TableInfo } from './schema-cache.ts';
 
 const author = table('author', { columns: ['id int4!', 'name text', 'data jsonb'], key: ['id'] });
-const article = table('article', { columns: ['id int4!', 'title text', 'author_id int4!', 'editor_id int4'], key: ['id'], references: ['author_id -> author.id', 'editor_id -> author.id'] });
-const address = table('address', { columns: ['author_id int4!', 'street text'], unique: [['author_id']], references: ['author_id -> author.id'] });
+const article = table('article', {
+  columns: ['id int4!', 'title text', 'author_id int4!', 'editor_id int4'],
+  key: ['id'],
+  references: ['author_id -> author.id', 'editor_id -> author.id'],
+});
+const address = table('address', {
+  columns: ['author_id int4!', 'street text'],
+  unique: [['author_id']],
+  references: ['author_id -> author.id'],
+});
 const color = table('color', { columns: ['value text!', 'comment text'], key: ['value'] });
 const shirt = table('shirt', { columns: ['id int4!', 'color text'], key: ['id'], references: ['color -> color.value'] });
 const all = catalog([author, article, address, color, shirt]);
@@ -25,7 +33,12 @@ function decode(tables: readonly Json[], more: Record<string, Json> = {}, source
 }
 
 function open(found: Catalog, enums: Readonly<Record<string, readonly { value: string; description: string | null }[]>> = {}): SourceInput {
-  return { kind: 'open', backend: fakeBackend, catalog: found, enumValues: new Map(Object.entries(enums).map(([name, values]) => [nameKey(named(name)), values])) };
+  return {
+    kind: 'open',
+    backend: fakeBackend,
+    catalog: found,
+    enumValues: new Map(Object.entries(enums).map(([name, values]) => [nameKey(named(name)), values])),
+  };
 }
 
 function buildOf(metadata: Metadata, input: SourceInput = open(all), previous?: Build): Build {
@@ -45,11 +58,14 @@ const reasons = (cache: SchemaCache) => cache.inconsistencies.map(({ reason }) =
 
 describe('sources', () => {
   test('one that failed is one record, without its tables', () => {
-    const { cache } = buildOf(decode([{ table: 'author', object_relationships: [{ name: 'x', using: { foreign_key_constraint_on: 'y' } }] }]), {
-      kind: 'failed',
-      reason: 'connection error',
-      message: 'no route',
-    });
+    const { cache } = buildOf(
+      decode([{ table: 'author', object_relationships: [{ name: 'x', using: { foreign_key_constraint_on: 'y' } }] }]),
+      {
+        kind: 'failed',
+        reason: 'connection error',
+        message: 'no route',
+      },
+    );
     expect(cache.sources.size).toBe(0);
     expect(cache.inconsistencies.map(recordOf)).toEqual([
       { definition: 's', name: 'source s', reason: 'Inconsistent object: connection error', type: 'source', message: 'no route' },
@@ -69,7 +85,10 @@ describe('sources', () => {
 describe('tables', () => {
   test('names come from the configuration, else from table and schema', () => {
     const found = catalog([author, table('sales.order', { columns: ['id int4!'] }), table('my table', { columns: ['id int4!'] })]);
-    const cache = cacheOf([{ table: 'author', configuration: { custom_name: 'Writer' } }, { table: { schema: 'sales', name: 'order' } }, { table: 'my table' }], found);
+    const cache = cacheOf(
+      [{ table: 'author', configuration: { custom_name: 'Writer' } }, { table: { schema: 'sales', name: 'order' } }, { table: 'my table' }],
+      found,
+    );
     expect(reasons(cache)).toEqual([]);
     expect(infoOf(cache, 'author')).toMatchObject({ baseName: 'Writer', customName: true, inGraphql: true });
     expect(infoOf(cache, 'sales.order')).toMatchObject({ baseName: 'sales_order', customName: false, inGraphql: true });
@@ -90,7 +109,9 @@ describe('tables', () => {
 
   test('names of keys must be GraphQL names, unless the database made them up from names that are not', () => {
     const bad: CatalogTable = { ...author, primaryKey: { name: 'author-key', columns: ['id'] } };
-    expect(reasons(cacheOf([{ table: 'author' }], catalog([bad])))).toEqual(['cannot include "author-key" in the GraphQL schema because  it is not a valid GraphQL identifier']);
+    expect(reasons(cacheOf([{ table: 'author' }], catalog([bad])))).toEqual([
+      'cannot include "author-key" in the GraphQL schema because  it is not a valid GraphQL identifier',
+    ]);
     const odd = table('odd-name', { columns: ['id int4!'], key: ['id'] });
     expect(reasons(cacheOf([{ table: 'odd-name', configuration: { custom_name: 'odd' } }], catalog([odd])))).toEqual([]);
   });
@@ -108,12 +129,17 @@ describe('tables', () => {
 
   test('two columns cannot have one name', () => {
     const config = { column_config: { id: { custom_name: 'name' } } };
-    expect(reasons(cacheOf([{ table: 'author', configuration: config }]))).toEqual(['the following field names belong to more than one column: "name" (columns "id", "name")']);
+    expect(reasons(cacheOf([{ table: 'author', configuration: config }]))).toEqual([
+      'the following field names belong to more than one column: "name" (columns "id", "name")',
+    ]);
   });
 });
 
 describe('enum tables', () => {
-  const rows = [{ value: 'red', description: null }, { value: 'blue', description: 'cold' }];
+  const rows = [
+    { value: 'red', description: null },
+    { value: 'blue', description: 'cold' },
+  ];
 
   test('values are sorted, and columns that reference the key know it', () => {
     const { cache } = buildOf(decode([{ table: 'color', is_enum: true }, { table: 'shirt' }]), open(all, { color: rows }));
@@ -125,7 +151,12 @@ describe('enum tables', () => {
 
   test.each([
     ['no key', table('color', { columns: ['value text!'] }), rows, ' because the table must have a primary key'],
-    ['a key of another type', table('color', { columns: ['value int4!'], key: ['value'] }), rows, ' because the table’s primary key ("value") must have type "text", not type "int4"'],
+    [
+      'a key of another type',
+      table('color', { columns: ['value int4!'], key: ['value'] }),
+      rows,
+      ' because the table’s primary key ("value") must have type "text", not type "int4"',
+    ],
     [
       'too many columns',
       table('color', { columns: ['value text!', 'a text', 'b text'], key: ['value'] }),
@@ -133,8 +164,21 @@ describe('enum tables', () => {
       ' because the table must have exactly one primary key and optionally one comment column, not 3 columns (a, b, value)',
     ],
     ['no rows', color, [], ' because the table must have at least one row'],
-    ['an illegal value', color, [{ value: 'dark red', description: null }], ' because the value "dark red" is not a valid GraphQL enum value name'],
-    ['two defects', color, [{ value: 'true', description: null }, { value: '1', description: null }], ' for the following reasons:\n  • the value "true" is not a valid GraphQL enum value name\n  • the value "1" is not a valid GraphQL enum value name\n'],
+    [
+      'an illegal value',
+      color,
+      [{ value: 'dark red', description: null }],
+      ' because the value "dark red" is not a valid GraphQL enum value name',
+    ],
+    [
+      'two defects',
+      color,
+      [
+        { value: 'true', description: null },
+        { value: '1', description: null },
+      ],
+      ' for the following reasons:\n  • the value "true" is not a valid GraphQL enum value name\n  • the value "1" is not a valid GraphQL enum value name\n',
+    ],
   ])('refused: %s', (_, tableOf, values, reason) => {
     const { cache } = buildOf(decode([{ table: 'color', is_enum: true }]), open(catalog([tableOf]), { color: values }));
     expect(reasons(cache)).toEqual([`the table "color" cannot be used as an enum${reason}`]);
@@ -148,7 +192,13 @@ describe('relationships', () => {
   test('over an own foreign key', () => {
     const cache = cacheOf([
       { table: 'author' },
-      { table: 'article', object_relationships: [object('author', { foreign_key_constraint_on: 'author_id' }), object('editor', { foreign_key_constraint_on: ['editor_id'] })] },
+      {
+        table: 'article',
+        object_relationships: [
+          object('author', { foreign_key_constraint_on: 'author_id' }),
+          object('editor', { foreign_key_constraint_on: ['editor_id'] }),
+        ],
+      },
     ]);
     const found = infoOf(cache, 'article')?.relationships;
     expect(found?.get('author')).toEqual({
@@ -175,13 +225,26 @@ describe('relationships', () => {
     ]);
     const found = infoOf(cache, 'author')?.relationships;
     expect([...(found?.keys() ?? [])]).toEqual(['address', 'articles']);
-    expect(found?.get('address')).toMatchObject({ join: { columns: [{ local: 'id', remote: 'author_id' }], unique: true }, nullable: true, insertionOrder: 'after-parent' });
-    expect(found?.get('articles')).toMatchObject({ kind: 'array', join: { columns: [{ local: 'id', remote: 'author_id' }], unique: false }, insertionOrder: 'after-parent' });
+    expect(found?.get('address')).toMatchObject({
+      join: { columns: [{ local: 'id', remote: 'author_id' }], unique: true },
+      nullable: true,
+      insertionOrder: 'after-parent',
+    });
+    expect(found?.get('articles')).toMatchObject({
+      kind: 'array',
+      join: { columns: [{ local: 'id', remote: 'author_id' }], unique: false },
+      insertionOrder: 'after-parent',
+    });
   });
 
   test('manual', () => {
-    const using = (order: Json): Json => ({ manual_configuration: { remote_table: 'author', column_mapping: { title: 'name' }, insertion_order: order } });
-    const cache = cacheOf([{ table: 'author' }, { table: 'article', object_relationships: [object('a', using(null)), object('b', using('after_parent'))] }]);
+    const using = (order: Json): Json => ({
+      manual_configuration: { remote_table: 'author', column_mapping: { title: 'name' }, insertion_order: order },
+    });
+    const cache = cacheOf([
+      { table: 'author' },
+      { table: 'article', object_relationships: [object('a', using(null)), object('b', using('after_parent'))] },
+    ]);
     expect(infoOf(cache, 'article')?.relationships.get('a')).toMatchObject({
       join: { columns: [{ local: 'title', remote: 'name' }], unique: false },
       nullable: true,
@@ -191,22 +254,42 @@ describe('relationships', () => {
   });
 
   test.each<[string, Json, string]>([
-    ['no such key', { foreign_key_constraint_on: 'title' }, 'in table "article": in relationship "r": no foreign constraint exists on the given column(s)'],
-    ['a key that points elsewhere', { foreign_key_constraint_on: { table: 'shirt', column: 'color' } }, 'in table "article": in relationship "r": no foreign constraint exists on the given column(s)'],
+    [
+      'no such key',
+      { foreign_key_constraint_on: 'title' },
+      'in table "article": in relationship "r": no foreign constraint exists on the given column(s)',
+    ],
+    [
+      'a key that points elsewhere',
+      { foreign_key_constraint_on: { table: 'shirt', column: 'color' } },
+      'in table "article": in relationship "r": no foreign constraint exists on the given column(s)',
+    ],
     ['a target that is not tracked', { foreign_key_constraint_on: 'author_id' }, 'table "author" is not tracked'],
-    ['a mapped column that is missing', { manual_configuration: { remote_table: 'shirt', column_mapping: { title: 'nope' } } }, 'table "shirt" has no field named "nope"'],
+    [
+      'a mapped column that is missing',
+      { manual_configuration: { remote_table: 'shirt', column_mapping: { title: 'nope' } } },
+      'table "shirt" has no field named "nope"',
+    ],
   ])('refused: %s', (_, using, reason) => {
     expect(reasons(cacheOf([{ table: 'shirt' }, { table: 'article', object_relationships: [object('r', using)] }]))).toEqual([reason]);
   });
 
   test('several keys over the same columns are ambiguous', () => {
     const double = table('double', { columns: ['a int4'], references: ['a -> author.id', 'a -> article.id'] });
-    const cache = cacheOf([{ table: 'double', object_relationships: [object('r', { foreign_key_constraint_on: 'a' })] }, { table: 'author' }], catalog([double, author]));
-    expect(reasons(cache)).toEqual(['in table "double": in relationship "r": more than one foreign key constraint exists on the given column(s)']);
+    const cache = cacheOf(
+      [{ table: 'double', object_relationships: [object('r', { foreign_key_constraint_on: 'a' })] }, { table: 'author' }],
+      catalog([double, author]),
+    );
+    expect(reasons(cache)).toEqual([
+      'in table "double": in relationship "r": more than one foreign key constraint exists on the given column(s)',
+    ]);
   });
 
   test('the record has the definition as it is exported', () => {
-    const cache = cacheOf([{ table: 'author', array_relationships: [object('articles', { foreign_key_constraint_on: { table: 'article', column: 'title' } })] }, { table: 'article' }]);
+    const cache = cacheOf([
+      { table: 'author', array_relationships: [object('articles', { foreign_key_constraint_on: { table: 'article', column: 'title' } })] },
+      { table: 'article' },
+    ]);
     expect(cache.inconsistencies.map(recordOf)).toEqual([
       {
         definition: {
@@ -226,7 +309,10 @@ describe('relationships', () => {
   test('clashes with columns, custom names (also of the aggregate field) and computed fields', () => {
     const list = { foreign_key_constraint_on: { table: 'article', column: 'author_id' } };
     const config = { column_config: { name: { custom_name: 'articles_aggregate' } } };
-    const found = catalog([author, article], [sqlFunction('f', { arguments: [{ name: 'a', type: rowType('author'), hasDefault: false }] })]);
+    const found = catalog(
+      [author, article],
+      [sqlFunction('f', { arguments: [{ name: 'a', type: rowType('author'), hasDefault: false }] })],
+    );
     const cache = cacheOf(
       [
         {
@@ -253,13 +339,26 @@ describe('relationships', () => {
 describe('computed fields', () => {
   const row = { name: 'a', type: rowType('author'), hasDefault: false };
   const fields = (...functions: Parameters<typeof sqlFunction>[1][]) => {
-    const found = catalog([author, article], functions.map((each) => sqlFunction('f', each)));
-    return cacheOf([{ table: 'author', computed_fields: [{ name: 'cf', definition: { function: 'f', session_argument: 'who' } }] }, { table: 'article' }], found);
+    const found = catalog(
+      [author, article],
+      functions.map((each) => sqlFunction('f', each)),
+    );
+    return cacheOf(
+      [
+        { table: 'author', computed_fields: [{ name: 'cf', definition: { function: 'f', session_argument: 'who' } }] },
+        { table: 'article' },
+      ],
+      found,
+    );
   };
   const who = { name: 'who', type: type('json'), hasDefault: false };
 
   test('scalar and table results', () => {
-    expect(infoOf(fields({ arguments: [row, who] }), 'author')?.computedFields.get('cf')).toMatchObject({ tableArgument: 0, sessionArgument: 1, returns: { kind: 'scalar', type: type('text') } });
+    expect(infoOf(fields({ arguments: [row, who] }), 'author')?.computedFields.get('cf')).toMatchObject({
+      tableArgument: 0,
+      sessionArgument: 1,
+      returns: { kind: 'scalar', type: type('text') },
+    });
     const set = fields({ arguments: [who, row], returns: rowType('article'), returnsTable: named('article'), returnsSet: true });
     expect(reasons(set)).toEqual([expect.stringContaining('the first argument of the function "f" is not COMPOSITE type')]);
   });
@@ -267,10 +366,26 @@ describe('computed fields', () => {
   test.each<[string, readonly Parameters<typeof sqlFunction>[1][], string]>([
     ['missing', [], ': no such function exists: "f"'],
     ['overloaded', [{}, {}], ': function "f" is overloaded. Overloaded functions are not supported'],
-    ['volatile', [{ volatility: 'volatile', arguments: [row, who] }], 'because the function "f" is of type VOLATILE; cannot be added as a computed field'],
-    ['another table', [{ arguments: [{ ...row, type: rowType('article') }, who] }], 'because the first argument of the function "f" of type "article" is not the table to which the computed field is being added'],
-    ['a session argument of another type', [{ arguments: [row, { ...who, type: type('text') }] }], 'because argument "who" of the function "f" is not of type JSON'],
-    ['a result of no table', [{ arguments: [row, who], returnsSet: true }], 'because the function "f" returning type text is not a BASE type'],
+    [
+      'volatile',
+      [{ volatility: 'volatile', arguments: [row, who] }],
+      'because the function "f" is of type VOLATILE; cannot be added as a computed field',
+    ],
+    [
+      'another table',
+      [{ arguments: [{ ...row, type: rowType('article') }, who] }],
+      'because the first argument of the function "f" of type "article" is not the table to which the computed field is being added',
+    ],
+    [
+      'a session argument of another type',
+      [{ arguments: [row, { ...who, type: type('text') }] }],
+      'because argument "who" of the function "f" is not of type JSON',
+    ],
+    [
+      'a result of no table',
+      [{ arguments: [row, who], returnsSet: true }],
+      'because the function "f" returning type text is not a BASE type',
+    ],
   ])('refused: %s', (_, functions, reason) => {
     const [text] = reasons(fields(...functions));
     expect(text).toContain('in table "author": in computed field "cf": ');
@@ -280,11 +395,21 @@ describe('computed fields', () => {
 
 describe('functions', () => {
   const returning = { returns: rowType('author'), returnsTable: named('author'), returnsSet: true };
-  const functionsOf = (entry: Json, fields: Parameters<typeof sqlFunction>[1] = returning, tables: readonly Json[] = [{ table: 'author' }]) =>
-    buildOf(decode(tables, {}, { functions: [{ function: 'f', ...(entry as object) }] }), open(catalog([author], [sqlFunction('f', fields)]))).cache;
+  const functionsOf = (
+    entry: Json,
+    fields: Parameters<typeof sqlFunction>[1] = returning,
+    tables: readonly Json[] = [{ table: 'author' }],
+  ) =>
+    buildOf(
+      decode(tables, {}, { functions: [{ function: 'f', ...(entry as object) }] }),
+      open(catalog([author], [sqlFunction('f', fields)])),
+    ).cache;
 
   test('exposed by volatility unless the metadata says otherwise', () => {
-    const exposed = (entry: Json, fields: Parameters<typeof sqlFunction>[1]) => functionsOf(entry, { ...returning, ...fields }).sources.get('s')?.functions.get(nameKey(named('f')))?.exposedAs;
+    const exposed = (entry: Json, fields: Parameters<typeof sqlFunction>[1]) =>
+      functionsOf(entry, { ...returning, ...fields })
+        .sources.get('s')
+        ?.functions.get(nameKey(named('f')))?.exposedAs;
     expect(exposed({}, {})).toBe('query');
     expect(exposed({}, { volatility: 'volatile' })).toBe('mutation');
     expect(exposed({ configuration: { exposed_as: 'query' } }, { volatility: 'volatile' })).toBe('query');
@@ -301,18 +426,29 @@ describe('functions', () => {
   });
 
   test('a permission needs a select permission on the table', () => {
-    const cache = functionsOf({ permissions: [{ role: 'a' }, { role: 'b' }] }, returning, [{ table: 'author', select_permissions: [{ role: 'a', permission: { columns: [], filter: {} } }] }]);
+    const cache = functionsOf({ permissions: [{ role: 'a' }, { role: 'b' }] }, returning, [
+      { table: 'author', select_permissions: [{ role: 'a', permission: { columns: [], filter: {} } }] },
+    ]);
     expect([...(cache.sources.get('s')?.functions.get(nameKey(named('f')))?.permissions ?? [])]).toEqual(['a']);
-    expect(cache.inconsistencies).toMatchObject([{ type: 'function_permission', name: 'function_permission b permission for function f in source s' }]);
+    expect(cache.inconsistencies).toMatchObject([
+      { type: 'function_permission', name: 'function_permission b permission for function f in source s' },
+    ]);
   });
 });
 
 describe('names across tables', () => {
   test('the later object of two that claim a root field is out, and named with all its clashes', () => {
-    const { cache } = buildOf(decode([{ table: 'author', configuration: { custom_root_fields: { select: 'people' } } }, { table: 'article', configuration: { custom_root_fields: { select_by_pk: 'people' } } }]));
+    const { cache } = buildOf(
+      decode([
+        { table: 'author', configuration: { custom_root_fields: { select: 'people' } } },
+        { table: 'article', configuration: { custom_root_fields: { select_by_pk: 'people' } } },
+      ]),
+    );
     const message =
       "Encountered conflicting definitions in the selection set for 'subscription_root' for field 'people' defined in [table author in source s, table article in source s]. Fields must not be defined more than once across all sources.";
-    expect(cache.inconsistencies).toMatchObject([{ name: 'table article in source s', reason: `Inconsistent object: ${message}`, refusal: { code: 'unexpected', message } }]);
+    expect(cache.inconsistencies).toMatchObject([
+      { name: 'table article in source s', reason: `Inconsistent object: ${message}`, refusal: { code: 'unexpected', message } },
+    ]);
     expect(infoOf(cache, 'article')).toBeUndefined();
     expect(infoOf(cache, 'author')).toBeDefined();
   });
@@ -321,7 +457,15 @@ describe('names across tables', () => {
     const { cache } = buildOf(decode([{ table: 'article' }, { table: 'author', configuration: { custom_name: 'article' } }]));
     expect(cache.inconsistencies[0]?.refusal?.message).toBe(
       "Encountered conflicting definitions in the selection set for 'mutation_root' for fields: [\n" +
-        ['delete_article_by_pk', 'delete_article', 'update_article_many', 'update_article_by_pk', 'update_article', 'insert_article_one', 'insert_article']
+        [
+          'delete_article_by_pk',
+          'delete_article',
+          'update_article_many',
+          'update_article_by_pk',
+          'update_article',
+          'insert_article_one',
+          'insert_article',
+        ]
           .map((field) => `  '${field}' defined in [table article in source s, table author in source s]`)
           .join(',\n') +
         '\n]. Fields must not be defined more than once across all sources.',
@@ -330,8 +474,21 @@ describe('names across tables', () => {
 
   test('a type name is taken too; relationships to the loser are cut', () => {
     const found = catalog([author, table('author_aggregate', { columns: ['id int4!'], key: ['id'], references: ['id -> author.id'] })]);
-    const rename = { custom_root_fields: Object.fromEntries(['select', 'select_by_pk', 'select_aggregate', 'select_stream'].map((key) => [key, `other_${key}`])) };
-    const cache = cacheOf([{ table: 'author', array_relationships: [{ name: 'r', using: { foreign_key_constraint_on: { table: 'author_aggregate', column: 'id' } } }] }, { table: 'author_aggregate', configuration: rename }], found);
+    const rename = {
+      custom_root_fields: Object.fromEntries(
+        ['select', 'select_by_pk', 'select_aggregate', 'select_stream'].map((key) => [key, `other_${key}`]),
+      ),
+    };
+    const cache = cacheOf(
+      [
+        {
+          table: 'author',
+          array_relationships: [{ name: 'r', using: { foreign_key_constraint_on: { table: 'author_aggregate', column: 'id' } } }],
+        },
+        { table: 'author_aggregate', configuration: rename },
+      ],
+      found,
+    );
     expect(cache.inconsistencies.map(({ reason }) => reason)).toEqual([
       "Inconsistent object: Encountered conflicting definitions of the GraphQL type 'author_aggregate' in [table author in source s, table author_aggregate in source s]. Types must not be defined more than once across all sources.",
       'Inconsistent object: table "author_aggregate" is not tracked',
@@ -350,7 +507,10 @@ describe('names across tables', () => {
   test('a build that is thrown away leaves no trace in the register', () => {
     const metadata = decode([{ table: 'author' }]);
     const first = buildOf(metadata);
-    const renamed = updateTable(metadata, 's', nameKey(named('author')), (t) => ({ ...t, configuration: { ...t.configuration, customName: 'article' } }));
+    const renamed = updateTable(metadata, 's', nameKey(named('author')), (t) => ({
+      ...t,
+      configuration: { ...t.configuration, customName: 'article' },
+    }));
     buildOf(renamed, undefined, first);
     const both = buildOf(decode([{ table: 'author' }, { table: 'article' }]), undefined, first);
     expect(both.cache.inconsistencies).toEqual([]);
@@ -360,20 +520,35 @@ describe('names across tables', () => {
 });
 
 describe('inheritance', () => {
-  const select = (role: string, columns: Json, filter: Json, more: object = {}): Json => ({ role, permission: { columns, filter, ...more } });
-  const roles = (...entries: readonly (readonly [string, ...string[]])[]): Json => entries.map(([role_name, ...role_set]) => ({ role_name, role_set }));
-  const inheriting = (permissions: Record<string, Json>, inherited: Json) => buildOf(decode([{ table: 'author', ...permissions }], { inherited_roles: inherited })).cache;
+  const select = (role: string, columns: Json, filter: Json, more: object = {}): Json => ({
+    role,
+    permission: { columns, filter, ...more },
+  });
+  const roles = (...entries: readonly (readonly [string, ...string[]])[]): Json =>
+    entries.map(([role_name, ...role_set]) => ({ role_name, role_set }));
+  const inheriting = (permissions: Record<string, Json>, inherited: Json) =>
+    buildOf(decode([{ table: 'author', ...permissions }], { inherited_roles: inherited })).cache;
   const one = { kind: 'compare', operator: '_eq', argument: { operand: { value: { json: 1 } } } };
 
   test('select permissions are joined, columns of some parents are masked by their filters', () => {
     const cache = inheriting(
-      { select_permissions: [select('a', ['id', 'name'], { id: { _eq: 1 } }, { limit: 5 }), select('b', ['id'], { name: { _eq: 'x' } }, { allow_aggregations: true, limit: 7 })] },
+      {
+        select_permissions: [
+          select('a', ['id', 'name'], { id: { _eq: 1 } }, { limit: 5 }),
+          select('b', ['id'], { name: { _eq: 'x' } }, { allow_aggregations: true, limit: 7 }),
+        ],
+      },
       roles(['both', 'a', 'b'], ['nested', 'both', 'b']),
     );
     expect(reasons(cache)).toEqual([]);
     expect([...cache.roles]).toEqual(['a', 'b', 'both', 'nested']);
     const both = infoOf(cache, 'author')?.permissions.get('both')?.select;
-    expect(both).toMatchObject({ limit: 7, allowAggregations: true, queryRootFields: null, filter: { kind: 'or', items: [one, { operator: '_eq' }] } });
+    expect(both).toMatchObject({
+      limit: 7,
+      allowAggregations: true,
+      queryRootFields: null,
+      filter: { kind: 'or', items: [one, { operator: '_eq' }] },
+    });
     expect(both?.columns.get('id')).toBeNull();
     expect(both?.columns.get('name')).toMatchObject(one);
     const nested = infoOf(cache, 'author')?.permissions.get('nested')?.select?.columns.get('name');
@@ -381,7 +556,13 @@ describe('inheritance', () => {
   });
 
   test('an explicit permission wins, parents without one do not count', () => {
-    const cache = inheriting({ select_permissions: [select('a', ['id'], {}), select('both', ['name'], {})], delete_permissions: [{ role: 'b', permission: { filter: {} } }] }, roles(['both', 'a', 'b']));
+    const cache = inheriting(
+      {
+        select_permissions: [select('a', ['id'], {}), select('both', ['name'], {})],
+        delete_permissions: [{ role: 'b', permission: { filter: {} } }],
+      },
+      roles(['both', 'a', 'b']),
+    );
     const both = infoOf(cache, 'author')?.permissions.get('both');
     expect([...(both?.select?.columns.keys() ?? [])]).toEqual(['name']);
     expect(both?.delete).toBeDefined();
@@ -390,7 +571,15 @@ describe('inheritance', () => {
   test('mutation permissions must be alike, in any order; a conflict is informational', () => {
     const insert = (role: string, columns: Json, check: Json): Json => ({ role, permission: { columns, check } });
     const operands: readonly Json[] = [{ id: { _eq: 1 } }, { name: { _eq: 'x' } }];
-    const same = inheriting({ insert_permissions: [insert('a', ['id', 'name'], { _and: operands }), insert('b', ['name', 'id'], { _and: [...operands].reverse() })] }, roles(['both', 'a', 'b']));
+    const same = inheriting(
+      {
+        insert_permissions: [
+          insert('a', ['id', 'name'], { _and: operands }),
+          insert('b', ['name', 'id'], { _and: [...operands].reverse() }),
+        ],
+      },
+      roles(['both', 'a', 'b']),
+    );
     expect(reasons(same)).toEqual([]);
     expect(infoOf(same, 'author')?.permissions.get('both')?.insert).toBeDefined();
     const other = inheriting({ insert_permissions: [insert('a', ['id'], {}), insert('b', ['name'], {})] }, roles(['both', 'a', 'b']));
@@ -407,7 +596,10 @@ describe('inheritance', () => {
   });
 
   test('unknown parents and cycles', () => {
-    const cache = inheriting({ select_permissions: [select('a', ['id'], {})] }, roles(['r', 'a', 'nobody'], ['x', 'y', 'a'], ['y', 'x', 'a']));
+    const cache = inheriting(
+      { select_permissions: [select('a', ['id'], {})] },
+      roles(['r', 'a', 'nobody'], ['x', 'y', 'a'], ['y', 'x', 'a']),
+    );
     expect(reasons(cache)).toEqual([
       'in inherited role r: the following parent role(s) are not found: nobody which are required to construct the inherited role: "r"',
       'found cycle(s) in roles: ["x","y","x"]',
@@ -419,7 +611,14 @@ describe('inheritance', () => {
 
 describe('building upon the build before', () => {
   const base = decode([
-    { table: 'author', array_relationships: [{ name: 'articles', using: { foreign_key_constraint_on: { table: 'article', column: 'author_id' } } }], select_permissions: ['a', 'b'].map((role) => ({ role, permission: { columns: ['id'], filter: { articles: { title: { _eq: role } } } } })) },
+    {
+      table: 'author',
+      array_relationships: [{ name: 'articles', using: { foreign_key_constraint_on: { table: 'article', column: 'author_id' } } }],
+      select_permissions: ['a', 'b'].map((role) => ({
+        role,
+        permission: { columns: ['id'], filter: { articles: { title: { _eq: role } } } },
+      })),
+    },
     { table: 'article', object_relationships: [{ name: 'author', using: { foreign_key_constraint_on: 'author_id' } }] },
     { table: 'address', select_permissions: [{ role: 'a', permission: { columns: '*', filter: { street: 'x' } } }] },
     { table: 'color', is_enum: true },
@@ -429,7 +628,10 @@ describe('building upon the build before', () => {
 
   test('what is not concerned stays the same object', () => {
     const first = buildOf(base, input);
-    const edited = updateTable(base, 's', nameKey(named('address')), (t) => ({ ...t, configuration: { ...t.configuration, comment: 'new' } }));
+    const edited = updateTable(base, 's', nameKey(named('address')), (t) => ({
+      ...t,
+      configuration: { ...t.configuration, comment: 'new' },
+    }));
     const second = buildOf(edited, input, first);
     for (const name of ['author', 'article', 'color', 'shirt']) expect(infoOf(second.cache, name)).toBe(infoOf(first.cache, name));
     expect(infoOf(second.cache, 'address')).not.toBe(infoOf(first.cache, 'address'));
@@ -438,7 +640,10 @@ describe('building upon the build before', () => {
 
   test('an edit of one role leaves the permissions of others', () => {
     const first = buildOf(base, input);
-    const edited = updateTable(base, 's', nameKey(named('author')), (t) => ({ ...t, selectPermissions: new Map([...t.selectPermissions].slice(1)) }));
+    const edited = updateTable(base, 's', nameKey(named('author')), (t) => ({
+      ...t,
+      selectPermissions: new Map([...t.selectPermissions].slice(1)),
+    }));
     const second = buildOf(edited, input, first);
     expect(infoOf(second.cache, 'author')?.permissions.get('b')).toBe(infoOf(first.cache, 'author')?.permissions.get('b'));
     expect(infoOf(second.cache, 'author')?.permissions.has('a')).toBe(false);
@@ -448,7 +653,21 @@ describe('building upon the build before', () => {
     const names = ['author', 'article', 'address', 'color', 'shirt'];
     const step = fc.record({
       table: fc.constantFrom(...names),
-      action: fc.constantFrom('untrack', 'track', 'rename', 'unrename', 'enum', 'permission', 'no-permission', 'relationship', 'no-relationship', 'drop', 'create', 'column', 'inherit'),
+      action: fc.constantFrom(
+        'untrack',
+        'track',
+        'rename',
+        'unrename',
+        'enum',
+        'permission',
+        'no-permission',
+        'relationship',
+        'no-relationship',
+        'drop',
+        'create',
+        'column',
+        'inherit',
+      ),
       discard: fc.boolean(),
     });
     const apply = (metadata: Metadata, found: Catalog, { table: name, action }: { table: string; action: string }): [Metadata, Catalog] => {
@@ -456,13 +675,17 @@ describe('building upon the build before', () => {
       const source = metadata.sources.get('s');
       if (source === undefined) return [metadata, found];
       const original = base.sources.get('s')?.tables.get(key);
-      const edit = (change: (t: NonNullable<typeof original>) => NonNullable<typeof original>): Metadata => (source.tables.has(key) ? updateTable(metadata, 's', key, change) : metadata);
+      const edit = (change: (t: NonNullable<typeof original>) => NonNullable<typeof original>): Metadata =>
+        source.tables.has(key) ? updateTable(metadata, 's', key, change) : metadata;
       const inCatalog = (tables: Catalog['tables']): [Metadata, Catalog] => [metadata, { ...found, tables }];
       switch (action) {
         case 'untrack':
           return [withoutTable(metadata, 's', key), found];
         case 'track':
-          return [{ ...metadata, sources: new Map([['s', { ...source, tables: new Map(source.tables).set(key, original as never) }]]) }, found];
+          return [
+            { ...metadata, sources: new Map([['s', { ...source, tables: new Map(source.tables).set(key, original as never) }]]) },
+            found,
+          ];
         case 'rename':
           return [edit((t) => ({ ...t, configuration: { ...t.configuration, customName: 'article' } })), found];
         case 'unrename':
@@ -470,11 +693,32 @@ describe('building upon the build before', () => {
         case 'enum':
           return [edit((t) => ({ ...t, isEnum: !t.isEnum })), found];
         case 'permission':
-          return [edit((t) => ({ ...t, selectPermissions: new Map(t.selectPermissions).set('a', { role: 'a', permission: { columns: '*', computedFields: [], filter: { _exists: { _table: 'author', _where: { articles: { author: { name: 'x' } } } } }, allowAggregations: false } }) })), found];
+          return [
+            edit((t) => ({
+              ...t,
+              selectPermissions: new Map(t.selectPermissions).set('a', {
+                role: 'a',
+                permission: {
+                  columns: '*',
+                  computedFields: [],
+                  filter: { _exists: { _table: 'author', _where: { articles: { author: { name: 'x' } } } } },
+                  allowAggregations: false,
+                },
+              }),
+            })),
+            found,
+          ];
         case 'no-permission':
           return [edit((t) => ({ ...t, selectPermissions: new Map() })), found];
         case 'relationship':
-          return [edit((t) => ({ ...t, objectRelationships: (original as never as typeof t).objectRelationships, arrayRelationships: (original as never as typeof t).arrayRelationships })), found];
+          return [
+            edit((t) => ({
+              ...t,
+              objectRelationships: (original as never as typeof t).objectRelationships,
+              arrayRelationships: (original as never as typeof t).arrayRelationships,
+            })),
+            found,
+          ];
         case 'no-relationship':
           return [edit((t) => ({ ...t, objectRelationships: new Map(), arrayRelationships: new Map() })), found];
         case 'drop':
@@ -483,7 +727,14 @@ describe('building upon the build before', () => {
           return inCatalog(new Map(found.tables).set(key, all.tables.get(key) as CatalogTable));
         case 'column': {
           const before = found.tables.get(key);
-          return before === undefined ? [metadata, found] : inCatalog(new Map(found.tables).set(key, { ...before, columns: [...before.columns, column(`extra${before.columns.length} text`, 9)] }));
+          return before === undefined
+            ? [metadata, found]
+            : inCatalog(
+                new Map(found.tables).set(key, {
+                  ...before,
+                  columns: [...before.columns, column(`extra${before.columns.length} text`, 9)],
+                }),
+              );
         }
         default:
           return [{ ...metadata, inheritedRoles: new Map([['i', { roleName: 'i', roleSet: ['a', 'b'] }]]) }, found];

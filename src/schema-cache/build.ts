@@ -64,7 +64,10 @@ export function buildSchemaCache(input: BuildInput, previous?: Build): Build {
     } else cores.push(resolveCores(source, open, before?.sources.get(source.name)?.cores));
   }
 
-  const names = claimNames(cores.flatMap((stage) => claimantsOf(stage, options)), before?.names);
+  const names = claimNames(
+    cores.flatMap((stage) => claimantsOf(stage, options)),
+    before?.names,
+  );
   for (const [id, message] of names.conflicts) inconsistencies.push(nameConflict(cores, id, message));
 
   const roles = permissionRoles(metadata);
@@ -147,7 +150,11 @@ function claimantsOf(stage: CoresStage, options: BuildOptions): readonly Claiman
       name: describeFunction(context, tracked.function).name,
       inputs: [tracked.configuration, found, metadata.customization, convention],
       names: () =>
-        namesOfFunction(style, { name: tracked.function, customName, customRootFields, exposedAs: exposureOf(tracked, found) }, context.backend.defaultSchema),
+        namesOfFunction(
+          style,
+          { name: tracked.function, customName, customRootFields, exposedAs: exposureOf(tracked, found) },
+          context.backend.defaultSchema,
+        ),
     });
   }
   return claimants;
@@ -172,6 +179,8 @@ function namelessIn(stage: CoresStage, conflicts: ReadonlyMap<string, string>): 
   const { metadata } = stage;
   return (kind, key) => {
     const name = kind === 'table' ? metadata.tables.get(key)?.table : metadata.functions.get(key)?.function;
-    return name !== undefined && conflicts.has(kind === 'table' ? objectId.table(metadata.name, name) : objectId.function(metadata.name, name));
+    return (
+      name !== undefined && conflicts.has(kind === 'table' ? objectId.table(metadata.name, name) : objectId.function(metadata.name, name))
+    );
   };
 }

@@ -15,13 +15,21 @@ const found = catalog(
     table('note', { columns: ['id int4!', 'text text'], key: ['id'] }),
   ],
   [
-    sqlFunction('author_articles', { arguments: [{ name: 'a', type: rowType('author'), hasDefault: false }], returns: rowType('article'), returnsTable: named('article'), returnsSet: true }),
+    sqlFunction('author_articles', {
+      arguments: [{ name: 'a', type: rowType('author'), hasDefault: false }],
+      returns: rowType('article'),
+      returnsTable: named('article'),
+      returnsSet: true,
+    }),
     sqlFunction('find_articles', { returns: rowType('article'), returnsTable: named('article'), returnsSet: true }),
     sqlFunction('shout', { arguments: [{ name: 'n', type: rowType('note'), hasDefault: false }] }),
   ],
 );
 
-const select = (role: string, filter: Json, columns: Json = ['id'], more: object = {}): Json => ({ role, permission: { columns, filter, ...more } });
+const select = (role: string, filter: Json, columns: Json = ['id'], more: object = {}): Json => ({
+  role,
+  permission: { columns, filter, ...more },
+});
 const document: Json = {
   version: 3,
   sources: [
@@ -85,7 +93,10 @@ describe('a table', () => {
   });
 
   test('tables that go together do not hold each other', () => {
-    expect(texts({ kind: 'table', ...at('article') }, { kind: 'table', ...at('author') })).toEqual(['function find_articles', 'permission note.reader.select']);
+    expect(texts({ kind: 'table', ...at('article') }, { kind: 'table', ...at('author') })).toEqual([
+      'function find_articles',
+      'permission note.reader.select',
+    ]);
   });
 
   test('cascade removes every dependent, after which nothing is inconsistent', () => {
@@ -100,7 +111,10 @@ describe('a table', () => {
 
 test('a relationship: permissions that pass through it, in either direction', () => {
   expect(texts({ kind: 'relationship', ...at('article'), name: 'author' })).toEqual(['permission article.reader.select']);
-  expect(texts({ kind: 'relationship', ...at('author'), name: 'articles' })).toEqual(['permission article.reader.select', 'permission author.reader.select']);
+  expect(texts({ kind: 'relationship', ...at('author'), name: 'articles' })).toEqual([
+    'permission article.reader.select',
+    'permission author.reader.select',
+  ]);
 });
 
 test('a column: lists, `*`, expressions, both sides of comparisons, relationships and what depends on them', () => {
@@ -117,13 +131,21 @@ test('a column: lists, `*`, expressions, both sides of comparisons, relationship
 
 test('a foreign key: relationships over it from both ends', () => {
   const dropped: DroppedObject = { kind: 'constraint', ...at('article'), name: 'article_fkey0' };
-  expect(texts(dropped)).toEqual(['permission article.reader.select', 'permission author.reader.select', 'relationship article.author', 'relationship author.articles']);
+  expect(texts(dropped)).toEqual([
+    'permission article.reader.select',
+    'permission author.reader.select',
+    'relationship article.author',
+    'relationship author.articles',
+  ]);
   expect(texts({ ...dropped, name: 'article_pkey' })).toEqual([]);
 });
 
 test('a computed field, and the function behind it', () => {
   expect(texts({ kind: 'computed-field', ...at('note'), name: 'loud' })).toEqual(['permission note.writer.select']);
-  expect(texts({ kind: 'database-function', source: 's', function: named('shout') })).toEqual(['computed field note.loud', 'permission note.writer.select']);
+  expect(texts({ kind: 'database-function', source: 's', function: named('shout') })).toEqual([
+    'computed field note.loud',
+    'permission note.writer.select',
+  ]);
 });
 
 test('nothing depends on a tracked function, a permission or a source', () => {

@@ -18,8 +18,19 @@ import type { SchemaCache, SourceInfo, TableInfo } from './schema-cache.ts';
 export type DroppedObject =
   | { readonly kind: 'source'; readonly source: string }
   | { readonly kind: 'table'; readonly source: string; readonly table: QualifiedName }
-  | { readonly kind: 'column' | 'constraint' | 'relationship' | 'computed-field'; readonly source: string; readonly table: QualifiedName; readonly name: string }
-  | { readonly kind: 'permission'; readonly source: string; readonly table: QualifiedName; readonly permission: PermissionKind; readonly role: string }
+  | {
+      readonly kind: 'column' | 'constraint' | 'relationship' | 'computed-field';
+      readonly source: string;
+      readonly table: QualifiedName;
+      readonly name: string;
+    }
+  | {
+      readonly kind: 'permission';
+      readonly source: string;
+      readonly table: QualifiedName;
+      readonly permission: PermissionKind;
+      readonly role: string;
+    }
   /** A tracked function. Nothing but its permissions, which go with it, depends on one. */
   | { readonly kind: 'function'; readonly source: string; readonly function: QualifiedName }
   /** The function in the database: computed fields use it whether it is tracked or not. */
@@ -133,7 +144,10 @@ class Search {
     const source = this.#source.name;
     for (const relationship of info.relationships.values()) {
       const { name, join, target } = relationship;
-      const definition = (table.objectRelationships.get(name) ?? table.arrayRelationships.get(name)) as ObjectRelationship | ArrayRelationship | undefined;
+      const definition = (table.objectRelationships.get(name) ?? table.arrayRelationships.get(name)) as
+        | ObjectRelationship
+        | ArrayRelationship
+        | undefined;
       const targetKey = nameKey(target);
       const broken =
         this.#goneTables.has(targetKey) ||
@@ -161,19 +175,23 @@ class Search {
     const gone = owner === undefined ? undefined : this.#goneConstraints.get(nameKey(owner.name));
     if (owner === undefined || gone === undefined) return false;
     const { columns } = using;
-    const over = owner.catalog.foreignKeys.filter((foreignKey) => foreignKey.columns.length === columns.length && columns.every((column) => foreignKey.columns.includes(column)));
+    const over = owner.catalog.foreignKeys.filter(
+      (foreignKey) => foreignKey.columns.length === columns.length && columns.every((column) => foreignKey.columns.includes(column)),
+    );
     return over.some((foreignKey) => gone.has(foreignKey.name));
   }
 
   #computedFields(key: string, info: TableInfo): void {
     const source = this.#source.name;
     for (const { name, function: called, returns } of info.computedFields.values()) {
-      const broken = this.#goneFunctions.has(nameKey(called.name)) || (returns.kind === 'table' && this.#goneTables.has(nameKey(returns.table)));
+      const broken =
+        this.#goneFunctions.has(nameKey(called.name)) || (returns.kind === 'table' && this.#goneTables.has(nameKey(returns.table)));
       if (!broken) continue;
       this.#add(
         objectId.computedField(source, info.name, name),
         `computed field ${this.#print(info.name)}.${name}`,
-        (metadata) => updateTable(metadata, source, key, (entry) => ({ ...entry, computedFields: withoutEntry(entry.computedFields, name) })),
+        (metadata) =>
+          updateTable(metadata, source, key, (entry) => ({ ...entry, computedFields: withoutEntry(entry.computedFields, name) })),
         { kind: 'computed-field', source, table: info.name, name },
       );
     }
@@ -182,16 +200,19 @@ class Search {
   #permissions(key: string, info: TableInfo, table: TableMetadata): void {
     const { selectPermissions, insertPermissions, updatePermissions, deletePermissions } = table;
     for (const { role, permission: p } of selectPermissions.values()) {
-      if (this.#anyGone(key, p.columns) || this.#anyGone(key, p.computedFields) || this.#uses(key, p.filter)) this.#permission(key, info, 'select', role);
+      if (this.#anyGone(key, p.columns) || this.#anyGone(key, p.computedFields) || this.#uses(key, p.filter))
+        this.#permission(key, info, 'select', role);
     }
     for (const { role, permission: p } of insertPermissions.values()) {
-      if (this.#anyGone(key, p.columns ?? '*') || this.#anyGone(key, [...p.set.keys()]) || this.#uses(key, p.check)) this.#permission(key, info, 'insert', role);
+      if (this.#anyGone(key, p.columns ?? '*') || this.#anyGone(key, [...p.set.keys()]) || this.#uses(key, p.check))
+        this.#permission(key, info, 'insert', role);
     }
     for (const { role, permission: p } of updatePermissions.values()) {
       const uses = this.#uses(key, p.filter) || (p.check !== null && this.#uses(key, p.check));
       if (this.#anyGone(key, p.columns) || this.#anyGone(key, [...p.set.keys()]) || uses) this.#permission(key, info, 'update', role);
     }
-    for (const { role, permission: p } of deletePermissions.values()) if (this.#uses(key, p.filter)) this.#permission(key, info, 'delete', role);
+    for (const { role, permission: p } of deletePermissions.values())
+      if (this.#uses(key, p.filter)) this.#permission(key, info, 'delete', role);
   }
 
   #permission(key: string, info: TableInfo, kind: PermissionKind, role: string): void {
@@ -200,7 +221,8 @@ class Search {
     this.#add(
       objectId.permission(source, info.name, kind, role),
       `permission ${this.#print(info.name)}.${role}.${kind}`,
-      (metadata) => updateTable(metadata, source, key, (entry) => ({ ...entry, [property]: withoutEntry<string, unknown>(entry[property], role) })),
+      (metadata) =>
+        updateTable(metadata, source, key, (entry) => ({ ...entry, [property]: withoutEntry<string, unknown>(entry[property], role) })),
       { kind: 'permission', source, table: info.name, permission: kind, role },
     );
   }
@@ -231,7 +253,10 @@ class Search {
 
   #uses(key: string, expression: Parameters<typeof mentions>[2]): boolean {
     if (this.#goneTables.size === 0 && this.#goneFields.size === 0) return false;
-    return mentions(this.#source, key, expression, { table: (table) => this.#goneTables.has(table), field: (table, field) => this.#isGone(table, field) });
+    return mentions(this.#source, key, expression, {
+      table: (table) => this.#goneTables.has(table),
+      field: (table, field) => this.#isGone(table, field),
+    });
   }
 
   #print(name: QualifiedName): string {

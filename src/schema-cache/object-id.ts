@@ -12,7 +12,8 @@ export const objectId = {
   table: (source: string, table: QualifiedName) => id('table', source, nameKey(table)),
   relationship: (source: string, table: QualifiedName, name: string) => id('relationship', source, nameKey(table), name),
   computedField: (source: string, table: QualifiedName, name: string) => id('computed-field', source, nameKey(table), name),
-  permission: (source: string, table: QualifiedName, kind: PermissionKind, role: string) => id('permission', source, nameKey(table), kind, role),
+  permission: (source: string, table: QualifiedName, kind: PermissionKind, role: string) =>
+    id('permission', source, nameKey(table), kind, role),
   function: (source: string, name: QualifiedName) => id('function', source, nameKey(name)),
   functionPermission: (source: string, name: QualifiedName, role: string) => id('function-permission', source, nameKey(name), role),
   inheritedRole: (role: string) => id('inherited-role', role),

@@ -89,9 +89,7 @@ export interface ComputedFieldInfo {
   /** Index of the table argument in `function.arguments`. */
   readonly tableArgument: number;
   readonly sessionArgument: number | null;
-  readonly returns:
-    | { readonly kind: 'scalar'; readonly type: CatalogType }
-    | { readonly kind: 'table'; readonly table: QualifiedName };
+  readonly returns: { readonly kind: 'scalar'; readonly type: CatalogType } | { readonly kind: 'table'; readonly table: QualifiedName };
 }
 
 export interface FunctionInfo {

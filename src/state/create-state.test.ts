@@ -62,7 +62,10 @@ function start(instanceId = 'one', overrides: Partial<Storage> = {}): Promise<Ru
 }
 
 const add = (url: string) => ({ edit: (metadata: Metadata) => withSource(metadata, source('s', url)), edited: [objectId.source('s')] });
-const track = (table: string) => ({ edit: (metadata: Metadata) => withTable(metadata, 's', newTable(name(table))), edited: [objectId.table('s', name(table))] });
+const track = (table: string) => ({
+  edit: (metadata: Metadata) => withTable(metadata, 's', newTable(name(table))),
+  edited: [objectId.table('s', name(table))],
+});
 
 beforeEach(async () => {
   opened.length = 0;
@@ -75,7 +78,12 @@ beforeEach(async () => {
      insert into color values ('red', 'warm'), ('blue', null);`,
   );
   const configuration = pg.configuration.decode({ connection_info: { database_url: database.url } }, ROOT);
-  storageSource = await pg.connect(configuration, { sourceName: 'storage', environment: {}, usePreparedStatements: true, maxConnections: 4 });
+  storageSource = await pg.connect(configuration, {
+    sourceName: 'storage',
+    environment: {},
+    usePreparedStatements: true,
+    maxConnections: 4,
+  });
   storage = createStorage(storageSource, kinds);
   await storage.migrate();
   state = await start();
@@ -119,7 +127,10 @@ test('other objects that a change breaks are another refusal, unless inconsisten
   await state.change(track('author'));
   await state.change(track('article'));
   const relationship = { name: 'author', using: { kind: 'own-columns' as const, columns: ['author_id'] } };
-  await state.change({ edit: (m) => updateTable(m, 's', key('article'), (t) => ({ ...t, objectRelationships: withEntry(t.objectRelationships, 'author', relationship) })) });
+  await state.change({
+    edit: (m) =>
+      updateTable(m, 's', key('article'), (t) => ({ ...t, objectRelationships: withEntry(t.objectRelationships, 'author', relationship) })),
+  });
   const untrack = { edit: (m: Metadata) => updateSourceTables(m, 'author') };
   await expect(state.change(untrack)).rejects.toMatchObject({
     code: 'unexpected',
@@ -161,7 +172,10 @@ test('a source that cannot be reached fails the change that adds it, and nothing
 test('connections of a change that fails are closed, those in use are kept', async () => {
   await state.change(add(database.url));
   const before = state.current();
-  const failing = { ...track('nothing'), edit: (m: Metadata) => withTable(withSource(m, source('s', `${database.url}?application_name=other`)), 's', newTable(name('nothing'))) };
+  const failing = {
+    ...track('nothing'),
+    edit: (m: Metadata) => withTable(withSource(m, source('s', `${database.url}?application_name=other`)), 's', newTable(name('nothing'))),
+  };
   await expect(state.change(failing)).rejects.toBeInstanceOf(SvcError);
   expect(opened.map(({ closed }) => closed)).toEqual([false, true]);
   expect(state.current().connections.get('s')).toBe(before.connections.get('s'));
@@ -185,7 +199,9 @@ test('a dropped source is closed after the change', async () => {
 test('a renamed source keeps its connection', async () => {
   await state.change(add(database.url));
   const connection = state.current().connections.get('s');
-  await state.change({ edit: (metadata) => withSource(withoutSource(metadata, 's'), { ...(metadata.sources.get('s') as SourceMetadata), name: 'renamed' }) });
+  await state.change({
+    edit: (metadata) => withSource(withoutSource(metadata, 's'), { ...(metadata.sources.get('s') as SourceMetadata), name: 'renamed' }),
+  });
   expect(state.current().connections.get('renamed')).toBe(connection);
 });
 
@@ -216,7 +232,10 @@ test('values of enum tables are read, and read again on reload', async () => {
   await state.change(add(database.url));
   await state.change({ edit: (m) => withTable(m, 's', { ...newTable(name('color')), isEnum: true }) });
   const values = () => state.current().cache.sources.get('s')?.tables.get(key('color'))?.enumValues;
-  expect(values()).toEqual([{ value: 'blue', description: null }, { value: 'red', description: 'warm' }]);
+  expect(values()).toEqual([
+    { value: 'blue', description: null },
+    { value: 'red', description: 'warm' },
+  ]);
   await runSql(database.url, "insert into color values ('green', null)");
   await state.change({ edit: (m) => m, refresh: { sources: 'all' } });
   expect(values()?.map(({ value }) => value)).toEqual(['blue', 'green', 'red']);
@@ -240,7 +259,9 @@ test('a source that is down at the start is taken in when it comes back', async 
     observe: () => {},
     retry: { firstMs: 10, maxMs: 20 },
   });
-  expect(second.current().cache.inconsistencies).toMatchObject([{ type: 'source', reason: 'Inconsistent object: connection error', message: 'refused' }]);
+  expect(second.current().cache.inconsistencies).toMatchObject([
+    { type: 'source', reason: 'Inconsistent object: connection error', message: 'refused' },
+  ]);
   expect(second.current().cache.sources.size).toBe(0);
   down = false;
   await vi.waitFor(() => expect(second.current().cache.inconsistencies).toEqual([]), 5000);

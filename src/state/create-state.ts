@@ -158,7 +158,12 @@ class QueuedState implements RunningState {
     const { storage, kinds } = this.#options;
     const changes = diffPieces(before, after, kinds);
     try {
-      return await storage.save({ expectedVersion, changes, instanceId: this.#instanceId, ...(isEmpty(refresh) ? {} : { refresh: encodeRefresh(refresh) }) });
+      return await storage.save({
+        expectedVersion,
+        changes,
+        instanceId: this.#instanceId,
+        ...(isEmpty(refresh) ? {} : { refresh: encodeRefresh(refresh) }),
+      });
     } catch (error) {
       // Another instance was faster: the client's next attempt should start from there.
       if (error instanceof SvcError && error.code === 'conflict') this.synchronize().catch((cause: unknown) => this.#report(cause));
@@ -210,7 +215,10 @@ class QueuedState implements RunningState {
     const { tables, functions } = live.input.catalog;
     const scope: SourceScope = {
       tables: distinct([...named(refresh.tables, source.name), ...unseen(source.tables, before?.tables, tables).map(({ table }) => table)]),
-      functions: distinct([...named(refresh.functions, source.name), ...unseen(source.functions, before?.functions, functions).map((entry) => entry.function)]),
+      functions: distinct([
+        ...named(refresh.functions, source.name),
+        ...unseen(source.functions, before?.functions, functions).map((entry) => entry.function),
+      ]),
     };
     return refreshSource(source, live, scope);
   }
@@ -219,7 +227,9 @@ class QueuedState implements RunningState {
     const inputs = new Map([...sources].map(([name, { input }]) => [name, input]));
     const build = buildSchemaCache({ metadata, sources: inputs, options: this.#options.cache }, before?.build);
     const roleSchemas = createRoleSchemas(build.cache, this.#options.roleSchemas, before?.roleSchemas);
-    const connections = new Map([...sources].flatMap(([name, { connection }]) => (connection === null ? [] : [[name, connection] as const])));
+    const connections = new Map(
+      [...sources].flatMap(([name, { connection }]) => (connection === null ? [] : [[name, connection] as const])),
+    );
     const snapshot: Snapshot = {
       resourceVersion,
       metadata,
@@ -262,10 +272,13 @@ class QueuedState implements RunningState {
       return;
     }
     const { firstMs, maxMs } = this.#options.retry ?? DEFAULT_RETRY;
-    this.#retryTimer = setTimeout(() => {
-      this.#retries += 1;
-      this.#retry().catch((error: unknown) => this.#report(error));
-    }, Math.min(maxMs, firstMs * 2 ** this.#retries));
+    this.#retryTimer = setTimeout(
+      () => {
+        this.#retries += 1;
+        this.#retry().catch((error: unknown) => this.#report(error));
+      },
+      Math.min(maxMs, firstMs * 2 ** this.#retries),
+    );
     this.#retryTimer.unref();
   }
 
@@ -280,7 +293,9 @@ class QueuedState implements RunningState {
       await this.#alone(() => this.#join(all));
     } finally {
       const current = new Set(this.#current?.snapshot.connections.values());
-      await Promise.allSettled([...all.values()].map(({ connection }) => (connection === null || current.has(connection) ? undefined : connection.close())));
+      const unused = [...all.values()].flatMap(({ connection }) => (connection === null || current.has(connection) ? [] : [connection]));
+      await Promise.allSettled(unused.map((connection) => connection.close()));
+      this.#scheduleRetry();
     }
   }
 
@@ -300,7 +315,6 @@ class QueuedState implements RunningState {
       this.#options.observe({ kind: 'source', source: name, event: 'available', message: 'the source can be used again' });
     }
     if (joined) this.#swap(this.#assemble(resourceVersion, metadata, sources, before));
-    else this.#scheduleRetry();
   }
 
   #report(error: unknown): void {
@@ -310,7 +324,8 @@ class QueuedState implements RunningState {
 
 /** The open source that has this configuration: of this name, or of a name that is gone (a renamed source). */
 function takeOver(source: SourceMetadata, metadata: Metadata, before: ReadonlyMap<string, LiveSource>): LiveSource | undefined {
-  const fits = (live: LiveSource | undefined): boolean => live !== undefined && live.configuration === source.configuration && live.kind === source.kind;
+  const fits = (live: LiveSource | undefined): boolean =>
+    live !== undefined && live.configuration === source.configuration && live.kind === source.kind;
   const own = before.get(source.name);
   if (fits(own)) return own;
   for (const [name, live] of before) if (!metadata.sources.has(name) && fits(live)) return live;
@@ -318,7 +333,11 @@ function takeOver(source: SourceMetadata, metadata: Metadata, before: ReadonlyMa
 }
 
 /** What is newly tracked and not in the catalog: it may have been made after the catalog was read. */
-function unseen<T>(tracked: ReadonlyMap<string, T>, before: ReadonlyMap<string, T> | undefined, seen: ReadonlyMap<string, unknown>): readonly T[] {
+function unseen<T>(
+  tracked: ReadonlyMap<string, T>,
+  before: ReadonlyMap<string, T> | undefined,
+  seen: ReadonlyMap<string, unknown>,
+): readonly T[] {
   if (tracked === before) return [];
   return [...tracked].filter(([key]) => !seen.has(key) && before?.has(key) !== true).map(([, item]) => item);
 }

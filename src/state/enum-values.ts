@@ -14,7 +14,14 @@ export async function readEnumValues(connection: Connection, backend: Backend, t
   const fields: RowsQuery['fields'] = [columns.value, columns.description].flatMap((name, i) => {
     const column = table.columns.find((each) => each.name === name);
     if (column === undefined) return [];
-    return [{ kind: 'read', alias: i === 0 ? 'value' : 'description', read: { kind: 'column', column: column.name, type: column.type }, jsonPath: null }];
+    return [
+      {
+        kind: 'read',
+        alias: i === 0 ? 'value' : 'description',
+        read: { kind: 'column', column: column.name, type: column.type },
+        jsonPath: null,
+      },
+    ];
   });
   const query: RowsQuery = {
     kind: 'rows',

@@ -69,7 +69,8 @@ export async function refreshSource(metadata: SourceMetadata, live: LiveSource, 
   const { connection, input } = live;
   if (connection === null || input.kind === 'failed') return live;
   const inScope = new Set(scope.tables.map(nameKey));
-  const catalog = inScope.size + scope.functions.length === 0 ? input.catalog : merge(input.catalog, scope, await connection.introspect(scope));
+  const catalog =
+    inScope.size + scope.functions.length === 0 ? input.catalog : merge(input.catalog, scope, await connection.introspect(scope));
   const enumValues = await readEnums(metadata, input.backend, connection, catalog, input.enumValues, (key) => inScope.has(key));
   if (catalog === input.catalog && enumValues === input.enumValues) return live;
   return { ...live, input: { ...input, catalog, enumValues } };
@@ -82,7 +83,11 @@ function merge(catalog: Catalog, scope: CatalogScope, found: Catalog): Catalog {
   return tables === catalog.tables && functions === catalog.functions ? catalog : { ...catalog, tables, functions };
 }
 
-function replaced<T>(before: ReadonlyMap<string, T>, names: readonly QualifiedName[], found: ReadonlyMap<string, T>): ReadonlyMap<string, T> {
+function replaced<T>(
+  before: ReadonlyMap<string, T>,
+  names: readonly QualifiedName[],
+  found: ReadonlyMap<string, T>,
+): ReadonlyMap<string, T> {
   let after: Map<string, T> | undefined;
   for (const name of names) {
     const key = nameKey(name);
@@ -123,7 +128,11 @@ async function readEnums(
 }
 
 /** Without the privilege to read it, say, a table is no enum; that must not take the whole source away. */
-async function readOne(backend: Backend, connection: Source, table: Parameters<typeof readEnumValues>[2]): Promise<readonly EnumValue[] | null> {
+async function readOne(
+  backend: Backend,
+  connection: Source,
+  table: Parameters<typeof readEnumValues>[2],
+): Promise<readonly EnumValue[] | null> {
   try {
     return await readEnumValues(connection, backend, table);
   } catch (error) {

@@ -13,12 +13,16 @@ export function distinct(names: readonly QualifiedName[]): readonly QualifiedNam
 }
 
 export function isEmpty(refresh: Refresh): boolean {
-  return refresh.sources !== 'all' && [refresh.sources, refresh.tables, refresh.functions].every((list) => list === undefined || list.length === 0);
+  return (
+    refresh.sources !== 'all' &&
+    [refresh.sources, refresh.tables, refresh.functions].every((list) => list === undefined || list.length === 0)
+  );
 }
 
 /** What other instances must read again as well. */
 export function encodeRefresh(refresh: Refresh): Json {
-  const encode = (items: Refresh['tables']): Json => (items ?? []).map(({ source, name }) => ({ source, schema: name.schema, name: name.name }));
+  const encode = (items: Refresh['tables']): Json =>
+    (items ?? []).map(({ source, name }) => ({ source, schema: name.schema, name: name.name }));
   return { sources: refresh.sources ?? [], tables: encode(refresh.tables), functions: encode(refresh.functions) };
 }
 

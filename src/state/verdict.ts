@@ -25,16 +25,17 @@ export function judge(before: readonly Inconsistency[], after: readonly Inconsis
   const known = new Set(before.map((each) => each.objectId));
   const added = serious.filter((each) => !known.has(each.objectId));
 
-  // Claims of one name by two objects are refused in the same way whichever of them was edited.
-  const conflict = [...own, ...added].find((each) => each.refusal?.code === 'unexpected');
-  if (conflict?.refusal !== undefined) throw new ChangeRefused(conflict.refusal.code, conflict.refusal.message, [conflict]);
-  const refused = own.find((each) => each.refusal !== undefined);
+  // Such as two claims of one name: refused in the same way whichever of the objects was edited.
+  const refused = [...own, ...added].find((each) => each.refusal !== undefined);
   if (refused?.refusal !== undefined) throw new ChangeRefused(refused.refusal.code, refused.refusal.message, [refused]);
   if (own.length > 0) {
     const reasons = [...new Set(own.map((each) => each.reason))].join(', ');
     throw new ChangeRefused('invalid-configuration', reasons, own, { internal: recordsOf(own) });
   }
   if (added.length > 0) {
-    throw new ChangeRefused('unexpected', 'cannot continue due to new inconsistent metadata', added, { status: 400, internal: recordsOf(added) });
+    throw new ChangeRefused('unexpected', 'cannot continue due to new inconsistent metadata', added, {
+      status: 400,
+      internal: recordsOf(added),
+    });
   }
 }

@@ -1,7 +1,14 @@
 /** A small database kind and catalogs for the unit tests of this room and of the rooms above it. */
 import type { Backend, Comparison, ScalarType } from '../../src/backend/backend.ts';
 import {
-  type Catalog, type CatalogColumn, type CatalogForeignKey, type CatalogFunction, type CatalogTable, type CatalogType, nameKey, type QualifiedName,
+  type Catalog,
+  type CatalogColumn,
+  type CatalogForeignKey,
+  type CatalogFunction,
+  type CatalogTable,
+  type CatalogType,
+  nameKey,
+  type QualifiedName,
 } from '../../src/catalog/catalog.ts';
 import { anyJson } from '../../src/metadata/codec.ts';
 import { qualifiedName } from '../../src/metadata/table-name.ts';
@@ -15,7 +22,11 @@ const textOperators: readonly Comparison[] = [{ name: '_like', description: null
 const jsonbOperators: readonly Comparison[] = [
   { name: '_contains', description: null, argument: { kind: 'same' } },
   { name: '_has_keys_any', description: null, argument: { kind: 'type', type: type('text'), list: true } },
-  { name: '_cast', description: null, argument: { kind: 'cast', name: 'jsonb_cast_exp', description: null, targets: [{ key: 'String', type: type('text') }] } },
+  {
+    name: '_cast',
+    description: null,
+    argument: { kind: 'cast', name: 'jsonb_cast_exp', description: null, targets: [{ key: 'String', type: type('text') }] },
+  },
 ];
 const geometryOperators: readonly Comparison[] = [
   {
@@ -35,7 +46,11 @@ const geometryOperators: readonly Comparison[] = [
 ];
 
 function scalar({ name }: CatalogType): ScalarType {
-  const operators: Readonly<Record<string, readonly Comparison[]>> = { text: textOperators, jsonb: jsonbOperators, geometry: geometryOperators };
+  const operators: Readonly<Record<string, readonly Comparison[]>> = {
+    text: textOperators,
+    jsonb: jsonbOperators,
+    geometry: geometryOperators,
+  };
   return {
     graphql: name === 'int4' ? 'Int' : name === 'text' ? 'String' : name,
     comparisons: operators[name] ?? [],

@@ -85,7 +85,11 @@ function resolveField(scope: ExpressionScope, key: string, value: Json): BoolExp
   const call = callFor(computed);
   if (computed.returns.kind === 'scalar') {
     const { type } = computed.returns;
-    return resolveComparisons(scope, { label: `computed field "${key}"`, read: { kind: 'computed-field', call, type }, type, nullable: true }, value);
+    return resolveComparisons(
+      scope,
+      { label: `computed field "${key}"`, read: { kind: 'computed-field', call, type }, type, nullable: true },
+      value,
+    );
   }
   const fields = inquiry.fields(computed.returns.table);
   if (fields === undefined) throw new Defect(`table "${printTable(source, computed.returns.table)}" is not tracked`);
@@ -108,7 +112,9 @@ function resolveColumnReference(scope: ExpressionScope, reference: Json): Column
   const fromRoot = steps.length === 2 && steps[0] === '$';
   const name = fromRoot ? steps[1] : steps[0];
   if (typeof name !== 'string' || steps.length > 2) {
-    throw new Defect(`parsing a column reference failed, expected String or an Array of "$" and String, but encountered ${describeJson(reference)}`);
+    throw new Defect(
+      `parsing a column reference failed, expected String or an Array of "$" and String, but encountered ${describeJson(reference)}`,
+    );
   }
   if (steps.length === 2 && !fromRoot) throw new Defect('Relationship references are not supported in column comparison RHS');
   const table = fromRoot ? scope.root : scope.row;
@@ -119,5 +125,12 @@ function resolveColumnReference(scope: ExpressionScope, reference: Json): Column
   }
   const { type, nullable } = column.catalog;
   const otherRow = fromRoot && scope.levels > 0;
-  return { read: { kind: 'column', column: name, type }, type, nullable, name, row: otherRow ? 'root' : 'self', levels: otherRow ? scope.levels : 0 };
+  return {
+    read: { kind: 'column', column: name, type },
+    type,
+    nullable,
+    name,
+    row: otherRow ? 'root' : 'self',
+    levels: otherRow ? scope.levels : 0,
+  };
 }

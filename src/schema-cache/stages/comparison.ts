@@ -60,7 +60,9 @@ function compareColumns(subject: Subject, operator: string, right: ColumnReferen
   const { type } = subject;
   if (type.schema !== right.type.schema || type.name !== right.type.name || type.array !== right.type.array) {
     const print = (t: CatalogType): string => (t.array ? `${t.name}[]` : t.name);
-    throw new Defect(`incompatible column types: ${subject.label} has type "${print(type)}", column "${right.name}" has type "${print(right.type)}"`);
+    throw new Defect(
+      `incompatible column types: ${subject.label} has type "${print(type)}", column "${right.name}" has type "${print(right.type)}"`,
+    );
   }
   const nullSafe = (operator === '_eq' || operator === '_neq') && (subject.nullable || right.nullable);
   return { kind: 'compare-columns', left: subject.read, operator, right: right.read, rightRow: right.row, levels: right.levels, nullSafe };
@@ -116,7 +118,13 @@ function resolveComparison(
     case 'type':
       return compare(subject, name, resolveOperand(types, argument.type, argument.list, value));
     case 'input':
-      return { kind: 'compare', left: subject.read, operator: name, argument: { kind: 'fields', fields: resolveFields(types, name, argument.fields, value) }, nullSafe: false };
+      return {
+        kind: 'compare',
+        left: subject.read,
+        operator: name,
+        argument: { kind: 'fields', fields: resolveFields(types, name, argument.fields, value) },
+        nullSafe: false,
+      };
     case 'cast': {
       const items = Object.entries(expectObject(name, value)).flatMap(([key, operators]) => {
         const target = argument.targets.find((each) => each.key === key);
@@ -134,7 +142,12 @@ function expectObject(name: string, value: Json): JsonObject {
   return value;
 }
 
-function resolveFields(types: TypeSystem, operator: string, fields: readonly ComparisonField[], value: Json): Readonly<Record<string, Operand>> {
+function resolveFields(
+  types: TypeSystem,
+  operator: string,
+  fields: readonly ComparisonField[],
+  value: Json,
+): Readonly<Record<string, Operand>> {
   const given = expectObject(operator, value);
   const unknown = Object.keys(given).find((key) => !fields.some((field) => field.name === key));
   if (unknown !== undefined) throw new Defect(`unknown field "${unknown}" of ${operator}`);

@@ -25,7 +25,12 @@ export function isJson(source: SourceContext, type: CatalogType): boolean {
 }
 
 /** @throws Defect with every reason why the function cannot be a field of the table */
-export function resolveComputedField(source: SourceContext, table: QualifiedName, field: ComputedField, inquiry: Inquiry): ComputedFieldInfo {
+export function resolveComputedField(
+  source: SourceContext,
+  table: QualifiedName,
+  field: ComputedField,
+  inquiry: Inquiry,
+): ComputedFieldInfo {
   const found = singleFunction(source, field.function, inquiry.functions(field.function));
   const printed = `"${printTable(source, field.function)}"`;
   const reasons: string[] = [];
@@ -55,7 +60,13 @@ function returnsOf(source: SourceContext, found: CatalogFunction, inquiry: Inqui
   return { kind: 'scalar', type: found.returns };
 }
 
-function tableArgumentOf(source: SourceContext, table: QualifiedName, field: ComputedField, found: CatalogFunction, reasons: string[]): number {
+function tableArgumentOf(
+  source: SourceContext,
+  table: QualifiedName,
+  field: ComputedField,
+  found: CatalogFunction,
+  reasons: string[],
+): number {
   const printed = `"${printTable(source, found.name)}"`;
   if (found.arguments.length === 0) {
     reasons.push(`the function ${printed} has no input arguments`);
@@ -67,7 +78,10 @@ function tableArgumentOf(source: SourceContext, table: QualifiedName, field: Com
     reasons.push(`"${field.tableArgument}" is not an input argument of the function ${printed}`);
     return -1;
   }
-  const which = field.tableArgument === undefined ? `first argument of the function ${printed}` : `argument "${field.tableArgument}" of the function ${printed}`;
+  const which =
+    field.tableArgument === undefined
+      ? `first argument of the function ${printed}`
+      : `argument "${field.tableArgument}" of the function ${printed}`;
   if (argument.type.kind !== 'composite' || argument.type.array) reasons.push(`the ${which} is not COMPOSITE type`);
   else if (argument.type.schema !== table.schema || argument.type.name !== table.name) {
     const type = printTable(source, { schema: argument.type.schema, name: argument.type.name });
@@ -82,7 +96,8 @@ function sessionArgumentOf(source: SourceContext, field: ComputedField, found: C
   const index = found.arguments.findIndex(({ name }) => name === field.sessionArgument);
   const argument = found.arguments[index];
   if (argument === undefined) reasons.push(`"${field.sessionArgument}" is not an input argument of the function ${printed}`);
-  else if (!isJson(source, argument.type)) reasons.push(`argument "${field.sessionArgument}" of the function ${printed} is not of type JSON`);
+  else if (!isJson(source, argument.type))
+    reasons.push(`argument "${field.sessionArgument}" of the function ${printed} is not of type JSON`);
   return index;
 }
 
@@ -99,7 +114,11 @@ export function callFor(field: ComputedFieldInfo): FunctionCall {
     arguments: field.function.arguments.map((argument, i) =>
       i === field.tableArgument
         ? { kind: 'row' }
-        : { kind: 'value', name: argument.name === '' ? null : argument.name, operand: { value: { kind: 'session-variables' }, type: argument.type, list: false } },
+        : {
+            kind: 'value',
+            name: argument.name === '' ? null : argument.name,
+            operand: { value: { kind: 'session-variables' }, type: argument.type, list: false },
+          },
     ),
   };
 }

@@ -55,7 +55,13 @@ export function describeComputedField(
     objectId: objectId.computedField(source.name, table, field.name),
     type: 'computed_field',
     name: `computed_field ${field.name} ${inTable(source, table)}`,
-    definition: { name: field.name, source: source.name, table: source.backend.tableName.encode(table), definition, comment: field.comment ?? null },
+    definition: {
+      name: field.name,
+      source: source.name,
+      table: source.backend.tableName.encode(table),
+      definition,
+      comment: field.comment ?? null,
+    },
   };
 }
 
@@ -103,7 +109,14 @@ export function describeInheritedRole(role: string, roleSet: readonly string[]):
 }
 
 /** A key of a table that no feature here handles. */
-export function describeTableExtra(source: SourceContext, table: QualifiedName, type: string, key: string, name: string, definition: Json): ObjectDescription {
+export function describeTableExtra(
+  source: SourceContext,
+  table: QualifiedName,
+  type: string,
+  key: string,
+  name: string,
+  definition: Json,
+): ObjectDescription {
   return {
     objectId: objectId.tableExtra(source.name, table, key, name),
     type,

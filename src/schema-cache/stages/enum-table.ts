@@ -7,7 +7,11 @@ import { columnOf } from './scope.ts';
 const RESERVED = new Set(['true', 'false', 'null']);
 
 /** What keeps a table's shape from being an enum; empty when nothing does. */
-function shapeDefects(table: CatalogTable, isText: (column: CatalogColumn) => boolean, print: (column: CatalogColumn) => string): readonly string[] {
+function shapeDefects(
+  table: CatalogTable,
+  isText: (column: CatalogColumn) => boolean,
+  print: (column: CatalogColumn) => string,
+): readonly string[] {
   const reasons: string[] = [];
   const key = table.primaryKey;
   if (key === null) reasons.push('the table must have a primary key');
@@ -22,7 +26,9 @@ function shapeDefects(table: CatalogTable, isText: (column: CatalogColumn) => bo
   const others = table.columns.filter((column) => !(key?.columns ?? []).includes(column.name));
   if (key !== null && others.length > 1) {
     const names = table.columns.map((column) => column.name).sort();
-    reasons.push(`the table must have exactly one primary key and optionally one comment column, not ${names.length} columns (${names.join(', ')})`);
+    reasons.push(
+      `the table must have exactly one primary key and optionally one comment column, not ${names.length} columns (${names.join(', ')})`,
+    );
   } else if (key !== null && others[0] !== undefined && !isText(others[0])) {
     reasons.push(`the table’s comment column ("${others[0].name}") must have type "text", not type "${print(others[0])}"`);
   }

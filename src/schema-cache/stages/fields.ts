@@ -8,7 +8,16 @@ import { resolveColumns } from './column.ts';
 import { resolveComputedField } from './computed-field.ts';
 import { describeComputedField, describeRelationship, describeTableExtra } from './describe.ts';
 import { DanglingReference, resolveRelationship } from './relationship.ts';
-import { type Answered, type Answers, Inquiry, printTable, type SourceContext, stillHolds, type TableCore, type TableFields } from './scope.ts';
+import {
+  type Answered,
+  type Answers,
+  Inquiry,
+  printTable,
+  type SourceContext,
+  stillHolds,
+  type TableCore,
+  type TableFields,
+} from './scope.ts';
 
 export interface FieldsResult {
   readonly core: TableCore;
@@ -63,17 +72,25 @@ export function resolveFields(
       inconsistencies.push(fromDefect(candidate.describe(), where, error));
     }
   }
-  return { core, metadata, answered: inquiry.answered, fields: { name: core.name, columns, relationships, computedFields }, inconsistencies };
+  return {
+    core,
+    metadata,
+    answered: inquiry.answered,
+    fields: { name: core.name, columns, relationships, computedFields },
+    inconsistencies,
+  };
 }
 
 function candidatesOf(source: SourceContext, metadata: TableMetadata): readonly Candidate[] {
   const candidates: Candidate[] = [];
   for (const relationship of metadata.objectRelationships.values()) {
-    const describe = () => describeRelationship(source, metadata.table, 'object', relationship, objectUsingCodec(source.backend).encode(relationship.using));
+    const describe = () =>
+      describeRelationship(source, metadata.table, 'object', relationship, objectUsingCodec(source.backend).encode(relationship.using));
     candidates.push({ kind: 'object', relationship, names: [relationship.name], describe });
   }
   for (const relationship of metadata.arrayRelationships.values()) {
-    const describe = () => describeRelationship(source, metadata.table, 'array', relationship, objectUsingCodec(source.backend).encode(relationship.using));
+    const describe = () =>
+      describeRelationship(source, metadata.table, 'array', relationship, objectUsingCodec(source.backend).encode(relationship.using));
     candidates.push({ kind: 'array', relationship, names: [relationship.name, `${relationship.name}_aggregate`], describe });
   }
   for (const field of metadata.computedFields.values()) {
@@ -101,7 +118,12 @@ function withoutClashes(
     const rivals = byName.get(name) ?? [];
     if (rivals.length > 1) {
       if (rivals[0] === candidate) {
-        inconsistencies.push(...conflicting(rivals.map((rival) => rival.describe()), `conflicting definitions for field "${name}"`));
+        inconsistencies.push(
+          ...conflicting(
+            rivals.map((rival) => rival.describe()),
+            `conflicting definitions for field "${name}"`,
+          ),
+        );
       }
       return false;
     }
@@ -125,7 +147,10 @@ function* unsupported(source: SourceContext, metadata: TableMetadata): Iterable<
     const entries = Array.isArray(json) ? json : json === null ? [] : [json];
     for (const entry of entries) {
       const named = typeof entry === 'object' && entry !== null && 'name' in entry && typeof entry.name === 'string' ? entry.name : key;
-      yield inconsistent(describeTableExtra(source, metadata.table, EXTRA_TYPES[key] ?? key, key, named, entry), `${key} are not supported yet`);
+      yield inconsistent(
+        describeTableExtra(source, metadata.table, EXTRA_TYPES[key] ?? key, key, named, entry),
+        `${key} are not supported yet`,
+      );
     }
   }
 }

@@ -39,12 +39,21 @@ export function resolveFunction(
     return { metadata, overloads, returns, info: { ...info, permissions }, inconsistencies };
   } catch (error) {
     if (!(error instanceof Defect)) throw error;
-    const record = fromDefect(describeFunction(source, metadata.function), `in function "${printTable(source, metadata.function)}": `, error);
+    const record = fromDefect(
+      describeFunction(source, metadata.function),
+      `in function "${printTable(source, metadata.function)}": `,
+      error,
+    );
     return { metadata, overloads, returns, info: null, inconsistencies: [record] };
   }
 }
 
-function resolve(source: SourceContext, metadata: FunctionMetadata, overloads: readonly CatalogFunction[], returns: TableInfo | undefined): FunctionInfo {
+function resolve(
+  source: SourceContext,
+  metadata: FunctionMetadata,
+  overloads: readonly CatalogFunction[],
+  returns: TableInfo | undefined,
+): FunctionInfo {
   const found = singleFunction(source, metadata.function, overloads);
   const { configuration } = metadata;
   const reasons: string[] = [];
@@ -52,7 +61,9 @@ function resolve(source: SourceContext, metadata: FunctionMetadata, overloads: r
   if (!isGraphqlName(configuration.customName ?? ownName)) reasons.push('function name is not a legal GraphQL identifier');
   if (found.variadic) reasons.push('function with "VARIADIC" parameters are not supported');
   if (found.returnsTable === null) {
-    reasons.push(found.returns.kind === 'composite' ? 'the function does not return a table' : 'the function does not return a "COMPOSITE" type');
+    reasons.push(
+      found.returns.kind === 'composite' ? 'the function does not return a table' : 'the function does not return a "COMPOSITE" type',
+    );
   }
   const exposedAs = exposureOf(metadata, found);
   if (exposedAs === 'mutation' && found.volatility !== 'volatile') {
@@ -64,7 +75,8 @@ function resolve(source: SourceContext, metadata: FunctionMetadata, overloads: r
   const illegal = found.arguments.map(({ name }) => name).filter((name) => name !== '' && !isGraphqlName(name));
   if (illegal.length > 0) reasons.push(`the function arguments ${illegal.join(', ')} are not in compliance with GraphQL spec`);
   if (reasons.length > 0) throw refused(`the function "${printTable(source, metadata.function)}" cannot be tracked`, reasons);
-  if (found.returnsTable !== null && returns === undefined) throw new Defect(`table "${printTable(source, found.returnsTable)}" is not tracked`);
+  if (found.returnsTable !== null && returns === undefined)
+    throw new Defect(`table "${printTable(source, found.returnsTable)}" is not tracked`);
   return {
     source: source.name,
     name: metadata.function,
@@ -89,7 +101,11 @@ function sessionArgumentOf(source: SourceContext, name: string | undefined, foun
 }
 
 /** A permission counts while its role may select from the returned table. */
-function permissionsOf(source: SourceContext, metadata: FunctionMetadata, returns: TableInfo): { permissions: ReadonlySet<string>; inconsistencies: readonly Inconsistency[] } {
+function permissionsOf(
+  source: SourceContext,
+  metadata: FunctionMetadata,
+  returns: TableInfo,
+): { permissions: ReadonlySet<string>; inconsistencies: readonly Inconsistency[] } {
   const permissions = new Set<string>();
   const inconsistencies: Inconsistency[] = [];
   for (const role of metadata.permissions) {

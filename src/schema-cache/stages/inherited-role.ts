@@ -20,7 +20,11 @@ export interface InheritancePlan {
 }
 
 /** @param known roles of permissions */
-export function planInheritance(inherited: ReadonlyMap<string, InheritedRole>, known: ReadonlySet<string>, previous: InheritancePlan | undefined): InheritancePlan {
+export function planInheritance(
+  inherited: ReadonlyMap<string, InheritedRole>,
+  known: ReadonlySet<string>,
+  previous: InheritancePlan | undefined,
+): InheritancePlan {
   const roles: InheritedRole[] = [];
   const inconsistencies: Inconsistency[] = [];
   const state = new Map<string, 'open' | 'good' | 'bad'>();
@@ -57,8 +61,11 @@ export function planInheritance(inherited: ReadonlyMap<string, InheritedRole>, k
   for (const name of inherited.keys()) visit(name, []);
 
   const same =
-    previous !== undefined && previous.inconsistencies.length === 0 && inconsistencies.length === 0 &&
-    previous.roles.length === roles.length && previous.roles.every((role, i) => role === roles[i]);
+    previous !== undefined &&
+    previous.inconsistencies.length === 0 &&
+    inconsistencies.length === 0 &&
+    previous.roles.length === roles.length &&
+    previous.roles.every((role, i) => role === roles[i]);
   return same ? previous : { roles, inconsistencies };
 }
 
@@ -74,7 +81,12 @@ export interface Inheritance {
 }
 
 /** The permissions of one table with those of inherited roles; explicit ones win kind by kind. */
-export function inheritPermissions(source: SourceContext, table: QualifiedName, own: ReadonlyMap<string, RolePermissions>, plan: InheritancePlan): Inheritance {
+export function inheritPermissions(
+  source: SourceContext,
+  table: QualifiedName,
+  own: ReadonlyMap<string, RolePermissions>,
+  plan: InheritancePlan,
+): Inheritance {
   if (plan.roles.length === 0) return { own, plan, permissions: own, inconsistencies: [] };
   const permissions = new Map(own);
   const inconsistencies: Inconsistency[] = [];
@@ -143,11 +155,18 @@ function combineCells(
 /** Text that is equal for permissions that differ only in the order of columns and of operands. */
 function canonical(value: unknown): string {
   if (value instanceof Set) return `{${[...value].map(canonical).sort().join()}}`;
-  if (value instanceof Map) return `{${[...value].map(([k, v]) => `${k}:${canonical(v)}`).sort().join()}}`;
+  if (value instanceof Map)
+    return `{${[...value]
+      .map(([k, v]) => `${k}:${canonical(v)}`)
+      .sort()
+      .join()}}`;
   if (Array.isArray(value)) return `[${value.map(canonical).sort().join()}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? '';
   if ('kind' in value && value.kind === 'literal') return printJson((value as { json?: Json }).json ?? null);
-  return `{${Object.entries(value).map(([k, v]) => `${k}:${canonical(v)}`).sort().join()}}`;
+  return `{${Object.entries(value)
+    .map(([k, v]) => `${k}:${canonical(v)}`)
+    .sort()
+    .join()}}`;
 }
 
 function conflict(source: SourceContext, table: QualifiedName, role: InheritedRole, kind: PermissionKind): Inconsistency {
@@ -165,4 +184,3 @@ function conflict(source: SourceContext, table: QualifiedName, role: InheritedRo
     informational: true,
   };
 }
-

@@ -37,7 +37,18 @@ export interface NamesResult {
 }
 
 /** Types that are in every schema and belong to no object. */
-const BUILT_IN = ['Int', 'Float', 'String', 'Boolean', 'ID', 'query_root', 'mutation_root', 'subscription_root', 'order_by', 'cursor_ordering'];
+const BUILT_IN = [
+  'Int',
+  'Float',
+  'String',
+  'Boolean',
+  'ID',
+  'query_root',
+  'mutation_root',
+  'subscription_root',
+  'order_by',
+  'cursor_ordering',
+];
 
 export function claimNames(claimants: readonly Claimant[], previous: NamesResult | undefined): NamesResult {
   const byId = new Map(claimants.map((claimant) => [claimant.objectId, claimant]));

@@ -14,7 +14,16 @@ const row = { name: 'a', type: rowType('author'), hasDefault: false };
 const found = catalog(
   [
     table('author', {
-      columns: ['id int4!', 'name text', 'data jsonb', 'raw json', 'tags text[]', 'place geometry', { ...column('sum int4'), generated: true }, { ...column('serial int4!'), identity: 'always' }],
+      columns: [
+        'id int4!',
+        'name text',
+        'data jsonb',
+        'raw json',
+        'tags text[]',
+        'place geometry',
+        { ...column('sum int4'), generated: true },
+        { ...column('serial int4!'), identity: 'always' },
+      ],
       key: ['id'],
     }),
     table('article', { columns: ['id int4!', 'title text', 'author_id int4!'], key: ['id'], references: ['author_id -> author.id'] }),
@@ -27,7 +36,10 @@ const found = catalog(
   ],
 );
 
-function permissionsOf(tableName: string, permissions: Record<string, Json>): {
+function permissionsOf(
+  tableName: string,
+  permissions: Record<string, Json>,
+): {
   readonly role: RolePermissions | undefined;
   readonly roles: ReadonlyMap<string, RolePermissions> | undefined;
   readonly reasons: readonly string[];
@@ -47,7 +59,12 @@ function permissionsOf(tableName: string, permissions: Record<string, Json>): {
     report: {},
   };
   const tables = Object.entries(fields).map(([name, more]) => ({ table: name, ...more, ...(name === tableName ? permissions : {}) }));
-  const metadata = decodeDocument({ version: 3, sources: [{ name: 's', kind: 'fake', configuration: {}, tables }] }, ROOT, kindsOf([fakeBackend]), EMPTY_METADATA);
+  const metadata = decodeDocument(
+    { version: 3, sources: [{ name: 's', kind: 'fake', configuration: {}, tables }] },
+    ROOT,
+    kindsOf([fakeBackend]),
+    EMPTY_METADATA,
+  );
   const { cache } = buildSchemaCache({
     metadata,
     sources: new Map([['s', { kind: 'open', backend: fakeBackend, catalog: found, enumValues: new Map() }]]),
@@ -72,9 +89,21 @@ function filterOf(filter: Json, tableName = 'author'): unknown {
 }
 
 const read = (name: string, of = 'text', array = false) => ({ kind: 'column', column: name, type: type(of, array) });
-const literal = (json: Json, of = 'text', list = false, array = false) => ({ kind: 'operand', operand: { value: { kind: 'literal', json }, type: type(of, array), list } });
-const session = (name: string, of = 'text', list = false, array = false) => ({ kind: 'operand', operand: { value: { kind: 'session', name }, type: type(of, array), list } });
-const compare = (left: unknown, operator: string, argument: unknown, nullSafe = false) => ({ kind: 'compare', left, operator, argument, nullSafe });
+const literal = (json: Json, of = 'text', list = false, array = false) => ({
+  kind: 'operand',
+  operand: { value: { kind: 'literal', json }, type: type(of, array), list },
+});
+const session = (name: string, of = 'text', list = false, array = false) => ({
+  kind: 'operand',
+  operand: { value: { kind: 'session', name }, type: type(of, array), list },
+});
+const compare = (left: unknown, operator: string, argument: unknown, nullSafe = false) => ({
+  kind: 'compare',
+  left,
+  operator,
+  argument,
+  nullSafe,
+});
 
 describe('boolean expressions', () => {
   const isOne = compare(read('id', 'int4'), '_eq', literal(1, 'int4'));
@@ -85,7 +114,14 @@ describe('boolean expressions', () => {
     ['keys are joined by and', { id: { _eq: 1 }, _not: { id: { _eq: 2 } } }, { kind: 'and', items: [isOne, { kind: 'not', item: isTwo }] }],
     ['_or', { _or: [{ id: 1 }, { id: { $eq: 2 } }] }, { kind: 'or', items: [isOne, isTwo] }],
     ['aliases', { $and: [{ $or: [] }] }, { kind: 'constant', value: false }],
-    ['several operators', { id: { _gt: 1, _lte: 2 } }, { kind: 'and', items: [compare(read('id', 'int4'), '_gt', literal(1, 'int4')), compare(read('id', 'int4'), '_lte', literal(2, 'int4'))] }],
+    [
+      'several operators',
+      { id: { _gt: 1, _lte: 2 } },
+      {
+        kind: 'and',
+        items: [compare(read('id', 'int4'), '_gt', literal(1, 'int4')), compare(read('id', 'int4'), '_lte', literal(2, 'int4'))],
+      },
+    ],
     ['no operators', { id: {} }, { kind: 'constant', value: true }],
   ])('%s', (_, filter, expected) => {
     expect(filterOf(filter)).toEqual(expected);
@@ -109,8 +145,12 @@ describe('boolean expressions', () => {
 
   test('operators of the type, of arrays, with other types, and with fields', () => {
     expect(filterOf({ name: { _like: '%x' } })).toEqual(compare(read('name'), '_like', literal('%x')));
-    expect(filterOf({ tags: { _contains: ['a'] } })).toEqual(compare(read('tags', 'text', true), '_contains', literal(['a'], 'text', false, true)));
-    expect(filterOf({ data: { _has_keys_any: ['a', 'b'] } })).toEqual(compare(read('data', 'jsonb'), '_has_keys_any', literal(['a', 'b'], 'text', true)));
+    expect(filterOf({ tags: { _contains: ['a'] } })).toEqual(
+      compare(read('tags', 'text', true), '_contains', literal(['a'], 'text', false, true)),
+    );
+    expect(filterOf({ data: { _has_keys_any: ['a', 'b'] } })).toEqual(
+      compare(read('data', 'jsonb'), '_has_keys_any', literal(['a', 'b'], 'text', true)),
+    );
     expect(filterOf({ place: { _st_d_within: { distance: 'X-Svc-Distance', from: { type: 'Point' } } } })).toEqual(
       compare(read('place', 'geometry'), '_st_d_within', {
         kind: 'fields',
@@ -128,21 +168,50 @@ describe('boolean expressions', () => {
   test('relationships, tables anywhere and computed fields; no filter of the other table is added', () => {
     const join = { columns: [{ local: 'id', remote: 'author_id' }], unique: false };
     const title = compare(read('title'), '_eq', literal('x'), true);
-    expect(filterOf({ articles: { title: 'x' } })).toEqual({ kind: 'exists', join, from: { kind: 'table', name: named('article') }, where: title });
-    expect(filterOf({ _exists: { _table: 'article', _where: { title: 'x' } } })).toEqual({ kind: 'exists', join: null, from: { kind: 'table', name: named('article') }, where: title });
+    expect(filterOf({ articles: { title: 'x' } })).toEqual({
+      kind: 'exists',
+      join,
+      from: { kind: 'table', name: named('article') },
+      where: title,
+    });
+    expect(filterOf({ _exists: { _table: 'article', _where: { title: 'x' } } })).toEqual({
+      kind: 'exists',
+      join: null,
+      from: { kind: 'table', name: named('article') },
+      where: title,
+    });
     const call = (name: string, ...more: unknown[]) => ({ function: named(name), arguments: [{ kind: 'row' }, ...more] });
     const who = { kind: 'value', name: 'who', operand: { value: { kind: 'session-variables' }, type: type('json'), list: false } };
-    expect(filterOf({ full: { _eq: 'x' } })).toEqual(compare({ kind: 'computed-field', call: call('full_name', who), type: type('text') }, '_eq', literal('x'), true));
-    expect(filterOf({ recent: { title: 'x' } })).toEqual({ kind: 'exists', join: null, from: { kind: 'function', call: call('recent') }, where: title });
+    expect(filterOf({ full: { _eq: 'x' } })).toEqual(
+      compare({ kind: 'computed-field', call: call('full_name', who), type: type('text') }, '_eq', literal('x'), true),
+    );
+    expect(filterOf({ recent: { title: 'x' } })).toEqual({
+      kind: 'exists',
+      join: null,
+      from: { kind: 'function', call: call('recent') },
+      where: title,
+    });
   });
 
   test('columns are compared with the same row or with the row of the permission', () => {
-    const columns = (left: string, right: string, more: object) => ({ kind: 'compare-columns', left: read(left, 'int4'), operator: '_eq', right: read(right, 'int4'), nullSafe: false, ...more });
+    const columns = (left: string, right: string, more: object) => ({
+      kind: 'compare-columns',
+      left: read(left, 'int4'),
+      operator: '_eq',
+      right: read(right, 'int4'),
+      nullSafe: false,
+      ...more,
+    });
     expect(filterOf({ id: { _ceq: 'serial' } })).toEqual(columns('id', 'serial', { rightRow: 'self', levels: 0 }));
     expect(filterOf({ id: { _ceq: ['$', 'serial'] } })).toEqual(columns('id', 'serial', { rightRow: 'self', levels: 0 }));
     const nested = filterOf({ articles: { author: { id: { _ceq: ['$', 'serial'] } }, author_id: { _ceq: ['$', 'id'] } } });
     expect(nested).toMatchObject({
-      where: { items: [{ where: columns('id', 'serial', { rightRow: 'root', levels: 2 }) }, columns('author_id', 'id', { rightRow: 'root', levels: 1 })] },
+      where: {
+        items: [
+          { where: columns('id', 'serial', { rightRow: 'root', levels: 2 }) },
+          columns('author_id', 'id', { rightRow: 'root', levels: 1 }),
+        ],
+      },
     });
   });
 
@@ -173,13 +242,25 @@ describe('boolean expressions', () => {
 });
 
 describe('select permissions', () => {
-  const select = (permission: Record<string, Json>, tableName = 'author') => permissionsOf(tableName, { select_permissions: one({ columns: ['id'], filter: {}, ...permission }) });
+  const select = (permission: Record<string, Json>, tableName = 'author') =>
+    permissionsOf(tableName, { select_permissions: one({ columns: ['id'], filter: {}, ...permission }) });
 
   test('columns', () => {
-    expect([...(select({ columns: '*' }).role?.select?.columns.keys() ?? [])]).toEqual(['id', 'name', 'data', 'raw', 'tags', 'place', 'sum', 'serial']);
+    expect([...(select({ columns: '*' }).role?.select?.columns.keys() ?? [])]).toEqual([
+      'id',
+      'name',
+      'data',
+      'raw',
+      'tags',
+      'place',
+      'sum',
+      'serial',
+    ]);
     expect(select({ columns: [] }).role?.select?.columns.size).toBe(0);
     expect(select({ columns: ['nope'] }).reasons).toEqual([`${WHERE}column "nope" does not exist`]);
-    expect(select({ columns: ['articles'] }).reasons).toEqual([`${WHERE}"articles" is a relationship; permissions for relationships are automatically inferred`]);
+    expect(select({ columns: ['articles'] }).reasons).toEqual([
+      `${WHERE}"articles" is a relationship; permissions for relationships are automatically inferred`,
+    ]);
   });
 
   test('computed fields', () => {
@@ -191,8 +272,15 @@ describe('select permissions', () => {
   });
 
   test('root fields need what they show', () => {
-    expect(select({ query_root_fields: ['select', 'select_by_pk'] }).role?.select?.queryRootFields).toEqual(new Set(['select', 'select_by_pk']));
-    expect(select({}).role?.select).toMatchObject({ queryRootFields: null, subscriptionRootFields: null, limit: null, allowAggregations: false });
+    expect(select({ query_root_fields: ['select', 'select_by_pk'] }).role?.select?.queryRootFields).toEqual(
+      new Set(['select', 'select_by_pk']),
+    );
+    expect(select({}).role?.select).toMatchObject({
+      queryRootFields: null,
+      subscriptionRootFields: null,
+      limit: null,
+      allowAggregations: false,
+    });
     expect(select({ columns: ['name'], query_root_fields: ['select_by_pk'] }).reasons).toEqual([
       `${WHERE}The "select_by_pk" field cannot be included in the query_root_fields or subscription_root_fields because the role "r" does not have access to the primary key of the table "author" in the source "s"`,
     ]);
@@ -202,10 +290,18 @@ describe('select permissions', () => {
   });
 
   test('the record, and no permission for admin', () => {
-    const { records } = permissionsOf('author', { select_permissions: [{ role: 'admin', permission: { columns: ['id'], filter: {} }, comment: 'c' }] });
+    const { records } = permissionsOf('author', {
+      select_permissions: [{ role: 'admin', permission: { columns: ['id'], filter: {} }, comment: 'c' }],
+    });
     expect(records).toEqual([
       {
-        definition: { source: 's', table: { schema: 'public', name: 'author' }, role: 'admin', permission: { columns: ['id'], filter: {} }, comment: 'c' },
+        definition: {
+          source: 's',
+          table: { schema: 'public', name: 'author' },
+          role: 'admin',
+          permission: { columns: ['id'], filter: {} },
+          comment: 'c',
+        },
         name: 'select_permission admin in table author in source s',
         reason: 'Inconsistent object: in table "author": in permission for role "admin": cannot define permission for admin role',
         type: 'select_permission',
@@ -215,7 +311,9 @@ describe('select permissions', () => {
 
   test('roles with the same definition share one object', () => {
     const entries = ['r', 'q'].map((role) => ({ role, permission: { columns: ['id'], filter: { name: 'x' } } }));
-    const { roles } = permissionsOf('author', { select_permissions: [...entries, { role: 'p', permission: { columns: ['id'], filter: {} } }] });
+    const { roles } = permissionsOf('author', {
+      select_permissions: [...entries, { role: 'p', permission: { columns: ['id'], filter: {} } }],
+    });
     expect(roles?.get('r')).toBeDefined();
     expect(roles?.get('q')).toBe(roles?.get('r'));
     expect(roles?.get('p')).not.toBe(roles?.get('r'));
@@ -224,7 +322,9 @@ describe('select permissions', () => {
 
 describe('mutation permissions', () => {
   test('insert: presets leave the columns, generated columns are never there', () => {
-    const { role } = permissionsOf('author', { insert_permissions: one({ check: { id: { _gt: 0 } }, set: { name: 'X-Svc-Name', data: { a: 'x-svc-b' }, tags: null } }) });
+    const { role } = permissionsOf('author', {
+      insert_permissions: one({ check: { id: { _gt: 0 } }, set: { name: 'X-Svc-Name', data: { a: 'x-svc-b' }, tags: null } }),
+    });
     expect([...(role?.insert?.columns ?? [])]).toEqual(['id', 'raw', 'place']);
     expect([...(role?.insert?.presets ?? [])]).toEqual([
       ['name', session('x-svc-name').operand],
@@ -246,9 +346,21 @@ describe('mutation permissions', () => {
   test.each<[string, Record<string, Json>, string]>([
     ['an unknown preset', { insert_permissions: one({ check: {}, set: { nope: 1 } }) }, 'column "nope" not found in table "author"'],
     ['an unknown column', { update_permissions: one({ columns: ['nope'], filter: {} }) }, 'column "nope" does not exist'],
-    ['a relationship', { insert_permissions: one({ check: {}, columns: ['articles'] }) }, 'Only table columns can have insert permissions defined, not relationships or other field types'],
-    ['a generated column', { insert_permissions: one({ check: {}, columns: ['sum'] }) }, 'column "sum" is not insertable and so cannot have insert permissions defined'],
-    ['an identity preset', { update_permissions: one({ columns: [], filter: {}, set: { serial: 1 } }) }, 'column "serial" is not updatable and so cannot have update permissions defined'],
+    [
+      'a relationship',
+      { insert_permissions: one({ check: {}, columns: ['articles'] }) },
+      'Only table columns can have insert permissions defined, not relationships or other field types',
+    ],
+    [
+      'a generated column',
+      { insert_permissions: one({ check: {}, columns: ['sum'] }) },
+      'column "sum" is not insertable and so cannot have insert permissions defined',
+    ],
+    [
+      'an identity preset',
+      { update_permissions: one({ columns: [], filter: {}, set: { serial: 1 } }) },
+      'column "serial" is not updatable and so cannot have update permissions defined',
+    ],
   ])('refused: %s', (_, permissions, reason) => {
     expect(permissionsOf('author', permissions).reasons).toEqual([WHERE + reason]);
   });

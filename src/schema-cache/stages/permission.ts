@@ -112,13 +112,23 @@ function resolvePresets(scope: PermissionScope, set: ReadonlyMap<string, Json>, 
     if (column === undefined) throw new Defect(`column "${name}" not found in table "${printTable(scope.source, scope.table.name)}"`);
     requireWritable(column, write);
     const { type } = column.catalog;
-    presets.set(name, json === null ? { value: { kind: 'literal', json: null }, type, list: false } : resolveOperand(scope.source.backend.types, type, false, json));
+    presets.set(
+      name,
+      json === null
+        ? { value: { kind: 'literal', json: null }, type, list: false }
+        : resolveOperand(scope.source.backend.types, type, false, json),
+    );
   }
   return presets;
 }
 
 /** Columns that the role may give values for: not those of presets. */
-function writableColumns(scope: PermissionScope, given: metadata.PermissionColumns, presets: ReadonlyMap<string, Preset>, write: Write): ReadonlySet<string> {
+function writableColumns(
+  scope: PermissionScope,
+  given: metadata.PermissionColumns,
+  presets: ReadonlyMap<string, Preset>,
+  write: Write,
+): ReadonlySet<string> {
   const { fields } = scope;
   const columns = new Set<string>();
   for (const name of given === '*' ? fields.columns.keys() : given) {

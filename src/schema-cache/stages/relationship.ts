@@ -82,7 +82,13 @@ function overOwnKey(source: SourceContext, core: TableCore, columns: readonly st
   };
 }
 
-function overRemoteKey(source: SourceContext, core: TableCore, name: QualifiedName, columns: readonly string[], inquiry: Inquiry): Resolved {
+function overRemoteKey(
+  source: SourceContext,
+  core: TableCore,
+  name: QualifiedName,
+  columns: readonly string[],
+  inquiry: Inquiry,
+): Resolved {
   const remote = trackedTable(source, name, inquiry);
   const key = foreignKeyOver(
     remote.foreignKeys.filter(({ target }) => sameName(target, core.name)),

@@ -96,9 +96,13 @@ export function resolveSource(stage: CoresStage, scope: SourceScope, previous: S
   const infos = keepMap(new Map([...tables].map(([key, { info }]) => [key, info])), before?.info.tables);
   const functions = resolveFunctions(stage, scope, infos, before);
   const info = sourceInfo(stage, scope, infos, functions, before?.info);
-  const inconsistencies = [...stage.cores.values(), ...fields.values(), ...permissions.values(), ...[...tables.values()].map((t) => t.inheritance), ...functions.values()].flatMap(
-    (result) => result.inconsistencies,
-  );
+  const inconsistencies = [
+    ...stage.cores.values(),
+    ...fields.values(),
+    ...permissions.values(),
+    ...[...tables.values()].map((t) => t.inheritance),
+    ...functions.values(),
+  ].flatMap((result) => result.inconsistencies);
   return { cores: stage, fields, permissions, tables, functions, info, inconsistencies };
 }
 
@@ -110,8 +114,10 @@ function resolveTable(
   previous: TableStage | undefined,
 ): TableStage {
   const kept = previous?.inheritance;
-  const inheritance = kept !== undefined && kept.own === own && kept.plan === plan ? kept : inheritPermissions(source, core.name, own, plan);
-  if (previous !== undefined && previous.core === core && previous.fields === fields && previous.inheritance === inheritance) return previous;
+  const inheritance =
+    kept !== undefined && kept.own === own && kept.plan === plan ? kept : inheritPermissions(source, core.name, own, plan);
+  if (previous !== undefined && previous.core === core && previous.fields === fields && previous.inheritance === inheritance)
+    return previous;
   const info: TableInfo = {
     source: source.name,
     name: core.name,
@@ -137,11 +143,19 @@ function legal<T>(items: ReadonlyMap<string, T>, nameOf: (item: T) => string): R
   return items;
 }
 
-function resolveFunctions(stage: CoresStage, scope: SourceScope, tables: ReadonlyMap<string, TableInfo>, previous: SourceStage | undefined): ReadonlyMap<string, FunctionResult> {
+function resolveFunctions(
+  stage: CoresStage,
+  scope: SourceScope,
+  tables: ReadonlyMap<string, TableInfo>,
+  previous: SourceStage | undefined,
+): ReadonlyMap<string, FunctionResult> {
   const functions = new Map<string, FunctionResult>();
   for (const [key, metadata] of stage.metadata.functions) {
     if (scope.nameless('function', key)) continue;
-    functions.set(key, resolveFunction(stage.context, metadata, stage.open.catalog.functions.get(key), tables, previous?.functions.get(key)));
+    functions.set(
+      key,
+      resolveFunction(stage.context, metadata, stage.open.catalog.functions.get(key), tables, previous?.functions.get(key)),
+    );
   }
   return functions;
 }
@@ -158,8 +172,11 @@ function sourceInfo(
   const functions = keepMap(found, previous?.functions);
   const { customization, namingConvention } = scope;
   const same =
-    previous !== undefined && previous.tables === tables && previous.functions === functions &&
-    previous.customization === customization && previous.namingConvention === namingConvention;
+    previous !== undefined &&
+    previous.tables === tables &&
+    previous.functions === functions &&
+    previous.customization === customization &&
+    previous.namingConvention === namingConvention;
   if (same) return previous;
   return { name: stage.context.name, backend: stage.context.backend, customization, namingConvention, tables, functions };
 }

@@ -5,7 +5,12 @@
 import { SvcError } from '../../errors/svc-error.ts';
 import type { Codec } from '../../metadata/codec.ts';
 import {
-  deletePermissionCodec, insertPermissionCodec, type PermissionEntry, type PermissionKind, selectPermissionCodec, updatePermissionCodec,
+  deletePermissionCodec,
+  insertPermissionCodec,
+  type PermissionEntry,
+  type PermissionKind,
+  selectPermissionCodec,
+  updatePermissionCodec,
 } from '../../metadata/permission.ts';
 import type { TableMetadata } from '../../metadata/table.ts';
 import type { Json } from '../../util/json.ts';
@@ -13,7 +18,16 @@ import { Defect, fromDefect } from '../inconsistency.ts';
 import type { Inconsistency, RolePermissions } from '../schema-cache.ts';
 import { describePermission } from './describe.ts';
 import { type PermissionScope, resolveDelete, resolveInsert, resolveSelect, resolveUpdate } from './permission.ts';
-import { type Answered, type Answers, Inquiry, printTable, type SourceContext, stillHolds, type TableCore, type TableFields } from './scope.ts';
+import {
+  type Answered,
+  type Answers,
+  Inquiry,
+  printTable,
+  type SourceContext,
+  stillHolds,
+  type TableCore,
+  type TableFields,
+} from './scope.ts';
 
 export interface PermissionsResult {
   readonly core: TableCore;
@@ -40,7 +54,8 @@ export function resolvePermissions(
   answers: Answers,
   previous: PermissionsResult | undefined,
 ): PermissionsResult {
-  const usable = previous?.fields === fields && previous.core.catalog === core.catalog && stillHolds(previous.answered, answers) ? previous : undefined;
+  const usable =
+    previous?.fields === fields && previous.core.catalog === core.catalog && stillHolds(previous.answered, answers) ? previous : undefined;
   if (usable !== undefined && sameDefinitions(usable.metadata, metadata)) return usable;
 
   const inquiry = new Inquiry(answers, usable?.answered);
@@ -69,7 +84,9 @@ export function resolvePermissions(
       } catch (error) {
         const defect = asDefect(error);
         const object = describePermission(source, core.name, kind, entry.role, codec.encode(entry.permission), entry.comment);
-        inconsistencies.push(fromDefect(object, `in table "${printTable(source, core.name)}": in permission for role "${entry.role}": `, defect));
+        inconsistencies.push(
+          fromDefect(object, `in table "${printTable(source, core.name)}": in permission for role "${entry.role}": `, defect),
+        );
       }
     }
   };
@@ -84,7 +101,10 @@ export function resolvePermissions(
 type Draft = { [K in PermissionKind]?: object };
 
 /** Roles with the same four permissions share the object that holds them; a role with the same as before keeps it. */
-function share(drafts: ReadonlyMap<string, Draft>, before: ReadonlyMap<string, RolePermissions> | undefined): ReadonlyMap<string, RolePermissions> {
+function share(
+  drafts: ReadonlyMap<string, Draft>,
+  before: ReadonlyMap<string, RolePermissions> | undefined,
+): ReadonlyMap<string, RolePermissions> {
   const known: RolePermissions[] = [];
   const shared = new Map<string, RolePermissions>();
   for (const [role, draft] of drafts) {

@@ -72,7 +72,12 @@ function core(source: SourceContext, name: QualifiedName, inputs: CoreInputs): T
   };
 }
 
-function enumValuesOf(source: SourceContext, catalog: CatalogTable, printed: string, rows: readonly EnumValue[] | undefined): readonly EnumValue[] {
+function enumValuesOf(
+  source: SourceContext,
+  catalog: CatalogTable,
+  printed: string,
+  rows: readonly EnumValue[] | undefined,
+): readonly EnumValue[] {
   const { types } = source.backend;
   const text = types.base('text');
   return resolveEnum(
