@@ -10,30 +10,31 @@ import { readSql } from './bool-exp.ts';
 import type { Context, Row } from './context.ts';
 import { fieldsOf, hasRelated } from './fields.ts';
 import { type ObjectShape, objectShape } from './json-object.ts';
-import { orderBySql } from './order-by.ts';
+import { keysOutside, orderBySql } from './order-by.ts';
 import { projection } from './projection.ts';
-import { type CompiledRows, isPaged, rowSetOf } from './row-set.ts';
+import { type CompiledRows, isBaseNeeded, isPaged, rowSetOf } from './row-set.ts';
 
 type Nodes = Extract<AggregateField, { kind: 'nodes' }>;
 
 /** A select of one row with the column `json`. */
 export function aggregateSql(context: Context, query: AggregateQuery, parent: Row | null, on: Join | null): Sql {
-  const rows = rowSetOf(context, query, parent, on);
-  if (query.fields.some((field) => field.kind === 'nodes')) return withNodes(context, query, rows);
+  if (query.fields.some((field) => field.kind === 'nodes')) return withNodes(context, query, rowSetOf(context, query, parent, on));
   if (!isPaged(query.rows)) {
+    // Without a page the order of the rows means nothing to aggregates.
+    const rows = rowSetOf(context, { from: query.from, rows: { ...query.rows, orderBy: [] } }, parent, on);
     return aggregateResult(context, query.fields, {
       read: (read) => readSql(context, read, rows.row),
       nodes: () => EMPTY,
-      // Without a page the order of the rows means nothing to aggregates.
-      select: (columns) => rows.selectUnordered(columns, []),
+      select: (columns) => rows.base(columns),
     });
   }
+  const rows = rowSetOf(context, query, parent, on);
   const alias = context.alias();
   const page = projection(rows.row, alias);
   return aggregateResult(context, query.fields, {
     read: (read) => readSql(context, read, page.row),
     nodes: () => EMPTY,
-    select: (columns) => sql`select ${columns} from (${rows.select(page.columns(), [])}) as ${alias}`,
+    select: (columns) => sql`select ${columns} from (${rows.base(page.columns())}) as ${alias}`,
   });
 }
 
@@ -73,17 +74,19 @@ function withNodes(context: Context, query: AggregateQuery, rows: CompiledRows):
   });
 }
 
-/** Pages and numbered rows are a sub-select, so that related rows are looked up for what is left. */
+/** Pages, rows found through other tables and numbered rows are a sub-select: related rows are looked up for what is left. */
 function sourceOf(context: Context, query: AggregateQuery, rows: CompiledRows): Source {
-  if (query.nodesLimit === null && !isPaged(query.rows)) return { row: rows.row, number: null, select: rows.select };
+  const hasRelatedNodes = query.fields.some((field) => field.kind === 'nodes' && hasRelated(field.fields));
+  const isDirect = query.nodesLimit === null && !(hasRelatedNodes ? isBaseNeeded(query.rows) : isPaged(query.rows));
+  if (isDirect) return { row: rows.row, number: null, select: rows.select };
   const alias = context.alias();
   const page = projection(rows.row, alias);
-  const order = orderBySql(rows.keys.map((key) => ({ value: page.add(key.value), direction: key.direction })));
+  const order = orderBySql(keysOutside(rows.keys, page));
   if (query.nodesLimit === null) {
     return {
       row: page.row,
       number: null,
-      select: (columns, joins) => sql`select ${columns} from (${rows.select(page.columns(), [])}) as ${alias}${join(joins, EMPTY)}${order}`,
+      select: (columns, joins) => sql`select ${columns} from (${rows.base(page.columns())}) as ${alias}${join(joins, EMPTY)}${order}`,
     };
   }
   const number = sql`${alias}.":number"`;
@@ -91,7 +94,7 @@ function sourceOf(context: Context, query: AggregateQuery, rows: CompiledRows): 
     row: page.row,
     number,
     select(columns, joins) {
-      const numbered = sql`select ${alias}.*, row_number() over (${order}) as ":number" from (${rows.select(page.columns(), [])}) as ${alias}`;
+      const numbered = sql`select ${alias}.*, row_number() over (${order}) as ":number" from (${rows.base(page.columns())}) as ${alias}`;
       return sql`select ${columns} from (${numbered}) as ${alias}${join(joins, EMPTY)} order by ${number}`;
     },
   };

@@ -22,6 +22,10 @@ export function selectContext(options: CompilerOptions): Context {
   );
 }
 
+/**
+ * A statement may be repeated unless it calls a function that may be volatile. Views count as tables:
+ * what a view's functions did in a statement that was cancelled has been undone with it.
+ */
 function compileSelect(options: CompilerOptions, roots: readonly SelectRoot[]): Statement {
   const context = selectContext(options);
   const { text, parameters } = print(rootsSql(context, roots), dialect);

@@ -38,7 +38,10 @@ export function hasRelated(fields: readonly Field[]): boolean {
 
 function readField(context: Context, field: Extract<Field, { kind: 'read' }>, row: Row): Sql {
   const value = readSql(context, field.read, row);
-  if (field.jsonPath === null) return outputSql(context, value, field.read.type);
+  if (field.jsonPath === null) {
+    const printed = outputSql(context, value, field.read.type);
+    return field.upperCase === true ? sql`upper(${printed})` : printed;
+  }
   const path = textArraySql(field.jsonPath);
   // A variable that is null means no path.
   return sql`(${value} #> ${field.jsonPath.kind === 'variable' ? sql`coalesce(${path}, '{}')` : path})`;

@@ -1,12 +1,16 @@
+import type { ColumnRead } from '../../../ir/read.ts';
 import type { OrderBy, OrderTerm } from '../../../ir/select.ts';
 import { EMPTY, join, type Sql, sql } from '../../../sql/fragment.ts';
 import { aggregateCall } from './aggregate-call.ts';
 import { filterOf, readSql, whereSql } from './bool-exp.ts';
 import { type Context, ownScope, type Row } from './context.ts';
+import type { Projection } from './projection.ts';
 import { joinConditions, relationSql } from './relation.ts';
 
 export interface OrderKey {
   readonly value: Sql;
+  /** Set when the value is just this column of the row. */
+  readonly column?: string;
   /** ` desc nulls last`; empty for the database's default. */
   readonly direction: Sql;
 }
@@ -19,8 +23,21 @@ export interface Ordering {
 /** Sort keys of a row; those of related rows come through lateral joins that never multiply it. */
 export function orderingOf(context: Context, orderBy: readonly OrderBy[], row: Row): Ordering {
   const joins: Sql[] = [];
-  const keys = orderBy.map((item) => ({ value: termSql(context, item.term, row, joins), direction: directionSql(item) }));
+  const keys = orderBy.map((item) => {
+    const { term } = item;
+    const key = { value: termSql(context, term, row, joins), direction: directionSql(item) };
+    const isColumn = term.kind === 'read' && term.read.kind === 'column' && term.read.mask === undefined;
+    return isColumn ? { ...key, column: (term.read as ColumnRead).column } : key;
+  });
   return { joins, keys };
+}
+
+/** The keys of the rows inside a sub-select, as what stands around it reads them. */
+export function keysOutside(keys: readonly OrderKey[], page: Projection): readonly OrderKey[] {
+  return keys.map((key) => ({
+    value: key.column === undefined ? page.add(key.value) : page.row.column(key.column),
+    direction: key.direction,
+  }));
 }
 
 /** ` order by …`, or nothing. */

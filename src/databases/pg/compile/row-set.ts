@@ -2,6 +2,7 @@
  * The rows of a query: from, where, distinct on, order by, limit and offset. The caller brings the
  * select list.
  */
+import type { BoolExp } from '../../../ir/bool-exp.ts';
 import type { Join, Relation } from '../../../ir/relation.ts';
 import type { RowSet } from '../../../ir/select.ts';
 import { EMPTY, integer, join, type Sql, sql } from '../../../sql/fragment.ts';
@@ -20,8 +21,8 @@ export interface CompiledRows {
    * @param joins more from items, after those of the rows
    */
   select(columns: Sql, joins: readonly Sql[]): Sql;
-  /** The same without its order, for aggregates over all rows. */
-  selectUnordered(columns: Sql, joins: readonly Sql[]): Sql;
+  /** The rows as a sub-select that others are joined to; in order only where that decides which rows are left. */
+  base(columns: Sql): Sql;
 }
 
 export interface RowsOf {
@@ -34,6 +35,27 @@ export function isPaged(rows: RowSet): boolean {
   return rows.limit !== null || rows.offset !== null || rows.distinctOn.length > 0;
 }
 
+/**
+ * Whether rows have to be found in a sub-select before related ones are joined to them: on a page,
+ * because nothing should be looked up for rows outside of it; and with a filter over other tables,
+ * because the database would else consider to look up first and to filter then.
+ */
+export function isBaseNeeded(rows: RowSet): boolean {
+  return isPaged(rows) || looksElsewhere(rows.where);
+}
+
+function looksElsewhere(exp: BoolExp): boolean {
+  switch (exp.kind) {
+    case 'and':
+    case 'or':
+      return exp.items.some(looksElsewhere);
+    case 'not':
+      return looksElsewhere(exp.item);
+    default:
+      return exp.kind === 'exists';
+  }
+}
+
 /** @param parent the row that the rows are related to, over `on` or as a function of it */
 export function rowSetOf(context: Context, { from, rows }: RowsOf, parent: Row | null, on: Join | null): CompiledRows {
   const { item, row } = relationSql(context, from, parent);
@@ -42,18 +64,18 @@ export function rowSetOf(context: Context, { from, rows }: RowsOf, parent: Row |
   const ordering = orderingOf(context, rows.orderBy, row);
   const distinct = rows.distinctOn.map((read) => readSql(context, read, row));
   const where = whereSql([...related, ...filter.conditions]);
+  const source = (joins: readonly Sql[]): Sql => sql`${item}${join([...filter.joins, ...ordering.joins, ...joins], EMPTY)}${where}`;
+  const select = (columns: Sql, joins: readonly Sql[]): Sql => {
+    const list = distinct.length === 0 ? columns : distinctColumns(distinct, columns);
+    const limit = rows.limit === null ? EMPTY : sql` limit ${integer(rows.limit)}`;
+    const offset = rows.offset === null ? EMPTY : sql` offset ${bigintSql(rows.offset)}`;
+    return sql`select ${list} from ${source(joins)}${orderBySql(ordering.keys)}${limit}${offset}`;
+  };
   return {
     row,
     keys: ordering.keys,
-    selectUnordered: (columns, joins) => sql`select ${columns} from ${item}${join([...filter.joins, ...joins], EMPTY)}${where}`,
-    select(columns, joins) {
-      const list = distinct.length === 0 ? columns : distinctColumns(distinct, columns);
-      const source = sql`${item}${join([...filter.joins, ...ordering.joins, ...joins], EMPTY)}`;
-      const limit = rows.limit === null ? EMPTY : sql` limit ${integer(rows.limit)}`;
-      const offset = rows.offset === null ? EMPTY : sql` offset ${bigintSql(rows.offset)}`;
-      const paging = sql`${orderBySql(ordering.keys)}${limit}${offset}`;
-      return sql`select ${list} from ${source}${where}${paging}`;
-    },
+    select,
+    base: (columns) => (isPaged(rows) ? select(columns, []) : sql`select ${columns} from ${source([])}`),
   };
 }
 

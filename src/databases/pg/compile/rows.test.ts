@@ -6,6 +6,7 @@ import {
   call,
   column,
   compare,
+  exists,
   field,
   int,
   joined,
@@ -55,7 +56,7 @@ describe('the text of statements', () => {
     expect(
       compiled(rows(author, [field('name', text), profile, articles({ limit: 2 })], { orderBy: byId, limit: 3, offset: variable('skip') })),
     ).toMatchInlineSnapshot(
-      `"select coalesce(json_agg("t9".*), '[]') as "json" from (select "t2"."name" as "name", "t3"."json" as "profile", "t6"."json" as "articles" from (select "t1"."name" as "name", "t1"."id" as "id", "t1"."id" as ":2" from "public"."author" as "t1" order by "t1"."id" limit 3 offset ($1)::"int8") as "t2" left join lateral (select row_to_json("t5".*) as "json" from (select "t4"."bio" as "bio" from "public"."profile" as "t4" where "t4"."author_id" = "t2"."id") as "t5") as "t3" on true left join lateral (select coalesce(json_agg("t8".*), '[]') as "json" from (select "t7"."title" as "title" from "public"."article" as "t7" where "t7"."author_id" = "t2"."id" order by "t7"."id" limit 2) as "t8") as "t6" on true order by "t2".":2") as "t9""`,
+      `"select coalesce(json_agg("t9".*), '[]') as "json" from (select "t2"."name" as "name", "t3"."json" as "profile", "t6"."json" as "articles" from (select "t1"."name" as "name", "t1"."id" as "id" from "public"."author" as "t1" order by "t1"."id" limit 3 offset ($1)::"int8") as "t2" left join lateral (select row_to_json("t5".*) as "json" from (select "t4"."bio" as "bio" from "public"."profile" as "t4" where "t4"."author_id" = "t2"."id") as "t5") as "t3" on true left join lateral (select coalesce(json_agg("t8".*), '[]') as "json" from (select "t7"."title" as "title" from "public"."article" as "t7" where "t7"."author_id" = "t2"."id" order by "t7"."id" limit 2) as "t8") as "t6" on true order by "t2"."id") as "t9""`,
     );
   });
 
@@ -64,6 +65,13 @@ describe('the text of statements', () => {
       `"select coalesce(json_agg("t5".*), '[]') as "json" from (select "t1"."name" as "name", "t2"."json" as "profile" from "public"."author" as "t1" left join lateral (select row_to_json("t4".*) as "json" from (select "t3"."bio" as "bio" from "public"."profile" as "t3" where "t3"."author_id" = "t1"."id") as "t4") as "t2" on true order by "t1"."id") as "t5""`,
     );
   });
+});
+
+test('a filter over another table stands in the sub-select that related rows are joined to', async () => {
+  const hasArticles = exists(joined('id', 'author_id', false), article, compare(column('views'), '_gt', 5));
+  const query = rows(author, [field('name', text), profile], { where: hasArticles, orderBy: byId });
+  expect(compiled(query)).toMatch(/exists \(.*\) as "t\d+" left join lateral/);
+  expect(await blog.one(query)).toEqual([{ name: 'Ann', profile: { bio: 'painter' } }]);
 });
 
 describe('lists', () => {

@@ -1,6 +1,6 @@
 /**
  * Rows as JSON: `json_agg` over a select whose columns are the response's keys, related rows through
- * lateral joins. Pages are cut in a select of their own, before related rows are looked up.
+ * lateral joins. Pages are cut, and filters over other tables applied, in a select of their own.
  */
 import type { Join } from '../../../ir/relation.ts';
 import type { RowsQuery } from '../../../ir/select.ts';
@@ -8,9 +8,9 @@ import { EMPTY, join, type Sql, sql } from '../../../sql/fragment.ts';
 import type { Context, Row } from './context.ts';
 import { fieldsOf, hasRelated } from './fields.ts';
 import { type ObjectShape, objectShape } from './json-object.ts';
-import { orderBySql } from './order-by.ts';
+import { keysOutside, orderBySql } from './order-by.ts';
 import { projection } from './projection.ts';
-import { isPaged, rowSetOf } from './row-set.ts';
+import { isBaseNeeded, rowSetOf } from './row-set.ts';
 
 /** A select with the column `json`; for a single row that is not there it has no row. */
 export function rowsSql(context: Context, query: RowsQuery, parent: Row | null, on: Join | null): Sql {
@@ -26,8 +26,8 @@ export function rowsSql(context: Context, query: RowsQuery, parent: Row | null, 
 
 function rowSelect(context: Context, query: RowsQuery, parent: Row | null, on: Join | null): { select: Sql; shape: ObjectShape } {
   const rows = rowSetOf(context, query, parent, on);
-  const inOneLevel = !isPaged(query.rows) || (query.fields.length > 0 && !hasRelated(query.fields));
-  if (inOneLevel) {
+  const isOneLevel = hasRelated(query.fields) ? !isBaseNeeded(query.rows) : query.fields.length > 0 || query.rows.distinctOn.length === 0;
+  if (isOneLevel) {
     const fields = fieldsOf(context, query.fields, rows.row);
     const shape = objectShape(fields.entries);
     return { select: rows.select(shape.columns, fields.joins), shape };
@@ -36,8 +36,8 @@ function rowSelect(context: Context, query: RowsQuery, parent: Row | null, on: J
   const page = projection(rows.row, alias);
   const fields = fieldsOf(context, query.fields, page.row);
   const shape = objectShape(fields.entries);
-  // A hash join may shuffle the page: the order is asked for again, and costs nothing where it still holds.
-  const keys = rows.keys.map((key) => ({ value: page.add(key.value), direction: key.direction }));
-  const base = rows.select(page.columns(), []);
+  // Joins may shuffle the rows of a page: the order is asked for again.
+  const keys = keysOutside(rows.keys, page);
+  const base = rows.base(page.columns());
   return { select: sql`select ${shape.columns} from (${base}) as ${alias}${join(fields.joins, EMPTY)}${orderBySql(keys)}`, shape };
 }

@@ -1,0 +1,44 @@
+/** An insert into one table: the statement without what it returns. */
+import type { InsertRows, OnConflict } from '../../../../ir/mutation.ts';
+import { EMPTY, identifier, join, type Sql, sql } from '../../../../sql/fragment.ts';
+import type { Path } from '../../../../util/path.ts';
+import { conditionSql } from '../bool-exp.ts';
+import { aliasRow, type Context, ownScope, type Row } from '../context.ts';
+import { operandSql } from '../operand.ts';
+import { qualified } from '../type-name.ts';
+import { type Batch, type Filled, sourceSql } from './insert-source.ts';
+import { checkSql, type Write } from './write.ts';
+
+export function insertWrite(rows: InsertRows, filled: Filled, batch: Batch, path: Path): Write {
+  return {
+    path,
+    command(context, alias) {
+      const source = sourceSql(context, rows.columns, filled, batch);
+      const conflict = rows.onConflict === null ? EMPTY : conflictSql(context, rows.onConflict, alias);
+      return sql`insert into ${qualified(rows.table)} as ${alias} ${source}${conflict}`;
+    },
+    check: (context, row) => insertCheck(context, rows, row),
+  };
+}
+
+function conflictSql(context: Context, { constraint, update }: OnConflict, alias: Sql): Sql {
+  const target = sql` on conflict on constraint ${identifier(constraint)}`;
+  if (update === null) return sql`${target} do nothing`;
+  const assignments = new Map(update.columns.map((column) => [column, sql`excluded.${identifier(column)}`]));
+  for (const [column, operand] of update.presets) assignments.set(column, operandSql(operand));
+  if (assignments.size === 0) return sql`${target} do nothing`;
+  const list = [...assignments].map(([column, value]) => sql`${identifier(column)} = ${value}`);
+  const { where } = update;
+  const filter = where.kind === 'constant' && where.value ? EMPTY : sql` where ${conditionSql(context, where, ownScope(aliasRow(alias)))}`;
+  return sql`${target} do update set ${join(list, sql`, `)}${filter}`;
+}
+
+/** A row that the conflict clause has updated carries the lock of the update, a new one does not. */
+function insertCheck(context: Context, { check, onConflict }: InsertRows, row: Row): Sql | null {
+  const inserted = checkSql(context, check, row);
+  const update = onConflict?.update ?? null;
+  if (update === null) return inserted;
+  const updated = update.check === null ? null : checkSql(context, update.check, row);
+  if (inserted === null && updated === null) return null;
+  return sql`case when ${row.column('xmax')} = 0 then ${inserted ?? sql`true`} else ${updated ?? sql`true`} end`;
+}

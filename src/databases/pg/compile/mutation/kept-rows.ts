@@ -1,0 +1,70 @@
+/**
+ * Rows that a later statement of the same transaction reads. They are kept in a setting that ends
+ * with the transaction, as the text of an array of the table's row type: what a type prints, it reads.
+ */
+import type { QualifiedName } from '../../../../catalog/catalog.ts';
+import { identifier, join, string, type Sql, sql } from '../../../../sql/fragment.ts';
+import { aliasRow, type Context } from '../context.ts';
+import { qualified } from '../type-name.ts';
+import type { RowSource } from './answer.ts';
+import type { Slot } from './program.ts';
+
+const COUNT = string('svc.rows');
+
+function setting(slot: Slot): Sql {
+  return string(`svc.rows${slot}`);
+}
+
+/** Keeps an aggregate of rows; true or false as a value, so that the text does not travel. */
+export function keepRows(slot: Slot, row: Sql): Sql {
+  return sql`set_config(${setting(slot)}, coalesce(array_agg(${row})::text, '{}'), true) is null`;
+}
+
+/** Adds to the number of rows that a root field has changed, or begins with it. */
+export function countRows(first: boolean): Sql {
+  const sum = first ? sql`count(*)` : sql`current_setting(${COUNT})::int8 + count(*)`;
+  return sql`set_config(${COUNT}, (${sum})::text, true) is null`;
+}
+
+export function countedRows(): Sql {
+  return sql`current_setting(${COUNT})::int8`;
+}
+
+/** A column of the only row in a slot; evaluated once per statement. */
+export function keptValue(context: Context, table: QualifiedName, slot: Slot, column: string): Sql {
+  const alias = context.alias();
+  return sql`(select ${alias}.${identifier(column)} from ${unnested(table, sql`current_setting(${setting(slot)})`)} as ${alias})`;
+}
+
+/** The rows of the slots, one after another. */
+export function keptRows(context: Context, table: QualifiedName, slots: readonly Slot[]): RowSource {
+  const texts = slots.map((slot) => sql`current_setting(${setting(slot)})`);
+  const [only] = texts;
+  if (texts.length === 1 && only !== undefined) {
+    const alias = context.alias();
+    return {
+      from: sql`${unnested(table, only)} as ${alias}`,
+      row: aliasRow(alias),
+      ordered: () => numbered(context, sql`${unnested(table, only)} as ${alias}`, alias),
+    };
+  }
+  const list = context.alias();
+  const alias = context.alias();
+  const from = sql`unnest(array[${join(texts, sql`, `)}]::text[]) as ${list} ("rows"), ${unnested(table, sql`${list}."rows"`)} as ${alias}`;
+  return { from, row: aliasRow(alias), ordered: () => numbered(context, from, alias) };
+}
+
+function unnested(table: QualifiedName, text: Sql): Sql {
+  return sql`unnest(${text}::${qualified(table)}[])`;
+}
+
+function numbered(context: Context, from: Sql, alias: Sql): Omit<RowSource, 'ordered'> & { readonly position: Sql } {
+  const outside = context.alias();
+  const row = sql`${outside}.":row"`;
+  return {
+    // A lone `t.*` would be expanded.
+    from: sql`(select coalesce(${alias}.*) as ":row", row_number() over () as ":position" from ${from}) as ${outside}`,
+    row: { column: (name) => sql`(${row}).${identifier(name)}`, whole: () => row },
+    position: sql`${outside}.":position"`,
+  };
+}

@@ -1,0 +1,58 @@
+/** The statements of one transaction while they are put together. */
+import type { CompiledMutationStatement, RaisedFailure, Statement } from '../../../../backend/backend.ts';
+import { print, type Sql } from '../../../../sql/fragment.ts';
+import type { Path } from '../../../../util/path.ts';
+import type { Context } from '../context.ts';
+import { dialect } from '../dialect.ts';
+import { raiseSql } from './raise.ts';
+
+/** One statement: what its expressions share. */
+export interface Draft {
+  readonly context: Context;
+  /** An expression that fails with this error, of type `int4`. */
+  raise(failure: RaisedFailure): Sql;
+}
+
+/** Settings of the transaction that hand rows of one statement on to later ones. */
+export type Slot = number;
+
+export class Program {
+  readonly statements: CompiledMutationStatement[] = [];
+  private readonly newContext: () => Context;
+  private readonly free: Slot[] = [];
+  private slots = 0;
+
+  constructor(newContext: () => Context) {
+    this.newContext = newContext;
+  }
+
+  /**
+   * Adds a statement.
+   * @param path where errors of the database are reported
+   * @param columns JSON columns that are read from its row
+   * @returns its index
+   */
+  add(path: Path, columns: number, build: (draft: Draft) => Sql): number {
+    const failures: RaisedFailure[] = [];
+    const draft: Draft = {
+      context: this.newContext(),
+      raise: (failure) => raiseSql(failures.push(failure) - 1),
+    };
+    const { text, parameters } = print(build(draft), dialect);
+    return this.addStatement({ text, parameters, repeatable: false, columns }, path, failures);
+  }
+
+  addStatement(statement: Statement, path: Path, failures: readonly RaisedFailure[] = []): number {
+    this.statements.push({ statement, path, failures });
+    return this.statements.length - 1;
+  }
+
+  /** Slots are used again, because a session never forgets the name of a setting. */
+  takeSlot(): Slot {
+    return this.free.pop() ?? this.slots++;
+  }
+
+  giveBack(slot: Slot): void {
+    this.free.push(slot);
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * Whether the fields of an answer read more than the written rows themselves and tables that the
+ * write cannot have changed. Then they must be read after the write, by another statement: within
+ * the one that writes, everything is as it was before.
+ */
+import { nameKey } from '../../../../catalog/catalog.ts';
+import type { BoolExp } from '../../../../ir/bool-exp.ts';
+import type { Read } from '../../../../ir/read.ts';
+import type { Relation } from '../../../../ir/relation.ts';
+import type { AggregateField, AggregateQuery, Field, OrderTerm, RowsQuery } from '../../../../ir/select.ts';
+
+/** The write, as far as it matters here. */
+export interface Written {
+  /** `nameKey` of the tables that are written to. */
+  readonly tables: ReadonlySet<string>;
+  /** No other tables are changed. */
+  readonly contained: boolean;
+}
+
+export function readElsewhere(fields: readonly Field[], written: Written): boolean {
+  const relation = (from: Relation): boolean =>
+    from.kind === 'function' || !written.contained || from.stored !== true || written.tables.has(nameKey(from.name));
+  // A function may read any table.
+  const read = (of: Read): boolean =>
+    of.kind === 'computed-field' || (of.kind === 'cast' ? read(of.read) : of.mask !== undefined && condition(of.mask));
+  const condition = (exp: BoolExp): boolean => {
+    switch (exp.kind) {
+      case 'constant':
+        return false;
+      case 'and':
+      case 'or':
+        return exp.items.some(condition);
+      case 'not':
+        return condition(exp.item);
+      case 'compare':
+      case 'is-null':
+        return read(exp.left);
+      case 'compare-columns':
+        return read(exp.left) || read(exp.right);
+      case 'exists':
+        return relation(exp.from) || condition(exp.where);
+      case 'aggregate-predicate':
+        return relation(exp.from) || condition(exp.where) || exp.arguments.some(read);
+    }
+  };
+  const term = (of: OrderTerm): boolean => {
+    if (of.kind === 'read') return read(of.read);
+    if (relation(of.from) || condition(of.where)) return true;
+    return of.kind === 'related' ? term(of.term) : of.arguments.some(read);
+  };
+  const query = (of: RowsQuery | AggregateQuery): boolean =>
+    relation(of.from) ||
+    condition(of.rows.where) ||
+    of.rows.distinctOn.some(read) ||
+    of.rows.orderBy.some((item) => term(item.term)) ||
+    (of.kind === 'rows' ? of.fields.some(field) : of.fields.some(aggregateField));
+  const field = (of: Field): boolean => {
+    if (of.kind === 'typename') return false;
+    return of.kind === 'read' ? read(of.read) : query(of.query);
+  };
+  const aggregateField = (of: AggregateField): boolean => {
+    if (of.kind === 'typename') return false;
+    if (of.kind === 'nodes') return of.fields.some(field);
+    return of.fields.some((item) => {
+      if (item.kind === 'typename') return false;
+      if (item.kind === 'count') return item.columns.some(read);
+      return item.fields.some((entry) => entry.kind === 'read' && read(entry.read));
+    });
+  };
+  return fields.some(field);
+}

@@ -1,0 +1,113 @@
+/**
+ * One statement that writes: with the answer in the same statement where that is possible, or with
+ * its rows kept for later ones. The check is a column of what it returns; a row for which it does
+ * not hold, or is null, makes the statement fail.
+ */
+import type { RaisedFailure } from '../../../../backend/backend.ts';
+import type { BoolExp } from '../../../../ir/bool-exp.ts';
+import type { MutationOutput } from '../../../../ir/mutation.ts';
+import { identifier, join, type Sql, sql } from '../../../../sql/fragment.ts';
+import type { Path } from '../../../../util/path.ts';
+import { conditionSql } from '../bool-exp.ts';
+import { aliasRow, type Context, ownScope, type Row } from '../context.ts';
+import { projection } from '../projection.ts';
+import { answerSql, rowSql, type RowSource } from './answer.ts';
+import { countRows, keepRows } from './kept-rows.ts';
+import type { Draft, Program, Slot } from './program.ts';
+
+export interface Write {
+  readonly path: Path;
+  /** Everything in front of `returning`; `alias` is the table's. */
+  command(context: Context, alias: Sql): Sql;
+  /** Holds for every row that was written; null when nothing is to be checked. */
+  check(context: Context, row: Row): Sql | null;
+}
+
+const ROWS = identifier('written');
+const CHECKED = sql`":checked"`;
+
+/** The value of a check in a row; null when it always holds. */
+export function checkSql(context: Context, check: BoolExp, row: Row): Sql | null {
+  return check.kind === 'constant' && check.value ? null : conditionSql(context, check, ownScope(row));
+}
+
+/** Writes and answers. @returns the statement, whose only column is the answer */
+export function writeAndAnswer(program: Program, write: Write, output: MutationOutput): number {
+  return program.add(write.path, 1, (draft) => {
+    const { context } = draft;
+    const alias = context.alias();
+    const command = write.command(context, alias);
+    const check = write.check(context, aliasRow(alias));
+    const columns = projection(aliasRow(alias), ROWS);
+    const rows: RowSource = {
+      from: ROWS,
+      row: columns.row,
+      ordered: () => ({
+        from: sql`(select *, row_number() over () as ":position" from ${ROWS}) as ${ROWS}`,
+        row: columns.row,
+        position: sql`${ROWS}.":position"`,
+      }),
+    };
+    let answer: Sql;
+    if (check === null) {
+      answer = output.kind === 'row' ? rowSql(context, output.fields, rows) : sql`select ${answerSql(context, output, rows, COUNT)}`;
+    } else {
+      const json = answerSql(context, output, rows, COUNT);
+      answer = sql`select case when ${hold(ROWS)} then ${json} else ${draft.raise(checkFailure(write.path))}::text::json end`;
+    }
+    return withRows(command, [columns.columns(), ...checkColumn(check)], answer);
+  });
+}
+
+const COUNT = sql`(select count(*) from ${ROWS})`;
+
+function hold(rows: Sql): Sql {
+  return sql`(select coalesce(bool_and(${CHECKED} is true), true) from ${rows})`;
+}
+
+export interface Keeping {
+  /** Where the rows go; null when nobody reads them. */
+  readonly slot: Slot | null;
+  /** Whether to count the rows, and whether the count begins with this statement. */
+  readonly count: 'first' | 'more' | null;
+  /** Raised when no row was written. */
+  readonly required: RaisedFailure | null;
+}
+
+/** Writes and leaves the answer to later statements. */
+export function writeAndKeep(program: Program, write: Write, keeping: Keeping): void {
+  program.add(write.path, 0, (draft) => {
+    const { context } = draft;
+    const alias = context.alias();
+    const command = write.command(context, alias);
+    const check = write.check(context, aliasRow(alias));
+    const items = keptItems(draft, write, keeping, check !== null);
+    if (items.length === 0) return command;
+    // A lone `t.*` would be expanded.
+    const row = keeping.slot === null ? [] : [sql`coalesce(${alias}.*) as ":row"`];
+    return withRows(command, [...row, ...checkColumn(check)], sql`select ${join(items, sql`, `)} from ${ROWS}`);
+  });
+}
+
+function keptItems(draft: Draft, write: Write, { slot, count, required }: Keeping, checked: boolean): readonly Sql[] {
+  const items: Sql[] = [];
+  if (checked) items.push(sql`case when not bool_and(${CHECKED} is true) then ${draft.raise(checkFailure(write.path))} end`);
+  if (required !== null) items.push(sql`case when count(*) = 0 then ${draft.raise(required)} end`);
+  if (slot !== null) items.push(keepRows(slot, sql`":row"`));
+  if (count !== null) items.push(countRows(count === 'first'));
+  return items;
+}
+
+function checkColumn(check: Sql | null): readonly Sql[] {
+  return check === null ? [] : [sql`${check} as ${CHECKED}`];
+}
+
+function withRows(command: Sql, columns: readonly Sql[], select: Sql): Sql {
+  const list = columns.filter((column) => column.kind !== 'sequence' || column.items.length > 0);
+  const returning = list.length === 0 ? sql`true as ":any"` : join(list, sql`, `);
+  return sql`with ${ROWS} as (${command} returning ${returning}) ${select}`;
+}
+
+function checkFailure(path: Path): RaisedFailure {
+  return { code: 'permission-error', message: 'check constraint of an insert/update permission has failed', path };
+}
