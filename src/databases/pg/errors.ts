@@ -1,6 +1,8 @@
+import type { RaisedFailure } from '../../backend/backend.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import type { JsonObject } from '../../util/json.ts';
 import { type Path, ROOT } from '../../util/path.ts';
+import { raisedFailure } from './compile/mutation/raise.ts';
 import { CancelledError, ConnectionError, DatabaseError, isConnectionFailure, PoolTimeoutError } from './driver/database-error.ts';
 
 /** The statement that failed, for the `internal` part of an error. */
@@ -10,6 +12,8 @@ export interface FailedStatement {
   readonly prepared: boolean;
   /** Where an error of the statement is reported. */
   readonly path?: Path | undefined;
+  /** What it raises on purpose. */
+  readonly failures?: readonly RaisedFailure[] | undefined;
 }
 
 const CONSTRAINT_PREFIX: Readonly<Record<string, string>> = {
@@ -26,6 +30,8 @@ export function statementError(failure: unknown, statement: FailedStatement): Sv
   if (general !== null) return general;
   if (!(failure instanceof DatabaseError)) return new SvcError('unexpected', 'internal error', { cause: failure });
   // What a client's data brought about is said in the message; only what nobody expected shows the statement.
+  const raised = statement.failures?.[raisedFailure(failure.code, failure.message) ?? -1];
+  if (raised !== undefined) return new SvcError(raised.code, raised.message, { path: raised.path, cause: failure });
   const options = { path: statement.path ?? ROOT, cause: failure };
   const { code, message } = failure;
   const prefix = CONSTRAINT_PREFIX[code];

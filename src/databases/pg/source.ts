@@ -182,7 +182,7 @@ export class PgSource implements Source {
     if (this.options.prelude !== null) steps.push(this.options.prelude);
     if (how.settings.length > 0) steps.push(settingsStep(how.settings));
     const first = steps.length;
-    for (const { statement, values } of statements) steps.push({ text: statement.text, values });
+    for (const { statement, values, once } of statements) steps.push({ text: statement.text, values, ...(once === true ? { once } : {}) });
     if (explicit) steps.push(COMMIT);
     checkParameters(steps);
 
@@ -195,11 +195,13 @@ export class PgSource implements Source {
       // The server refused before anything took effect: all of it was one transaction.
       if (attempt === 0 && failure instanceof DatabaseError && isStalePlan(failure)) continue;
       const step = steps[Math.min(done.position, steps.length - 1)] as Step;
+      const statement = statements[done.position - first];
       throw statementError(failure, {
         text: step.text,
         values: step.values,
-        prepared: this.options.prepare,
-        path: statements[done.position - first]?.path,
+        prepared: this.options.prepare && step.once !== true,
+        path: statement?.path,
+        failures: statement?.failures,
       });
     }
   }

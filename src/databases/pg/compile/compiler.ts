@@ -11,7 +11,7 @@ import { rowsSql } from './rows.ts';
 export function compiler(options: CompilerOptions): Compiler {
   return {
     select: (roots) => compileSelect(options, roots),
-    mutation: (roots) => compileMutation(selectContext, options, roots),
+    mutation: (roots) => compileMutation({ newContext: () => selectContext(options), select: (root) => compileSelect(options, [root]) }, roots),
   };
 }
 

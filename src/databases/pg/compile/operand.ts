@@ -35,6 +35,12 @@ export function textArraySql(value: Value): Sql {
   return operandSql({ value, type: TEXT, list: true });
 }
 
+/** The text of a scalar or a whole array, brought to its type by the database. */
+export function fromTextSql(text: Sql, type: CatalogType): Sql {
+  if (!isSpatial(type)) return sql`(${text})::${typeName(type)}`;
+  return type.array ? sql`(${text})::${typeName(type)}` : geoJsonOrText(text, type);
+}
+
 function placeholder(operand: Operand, type: CatalogType, array: boolean): Sql {
   const key = `${valueKey(operand.value)} ${typeKey(operand.type)}${operand.list} ${typeKey(type)}${array}`;
   return sql`(${parameter({ operand, key, encode: encoder(operand) })})::${typeName(type, array)}`;

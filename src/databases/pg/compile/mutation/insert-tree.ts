@@ -2,18 +2,17 @@
  * Inserts with nested inserts, object by object: what a row depends on, the row, what depends on it.
  * The statements are known beforehand; values of rows written before are read from kept rows.
  */
-import type { RaisedFailure } from '../../../../backend/backend.ts';
+import type { RaisedFailure, ResultPiece } from '../../../../backend/backend.ts';
 import { nameKey, type QualifiedName } from '../../../../catalog/catalog.ts';
 import type { Insert, InsertRow, InsertRows } from '../../../../ir/mutation.ts';
+import { sql } from '../../../../sql/fragment.ts';
 import { answerSql, countsRows, emptyAnswer, returnedFields } from './answer.ts';
 import { insertWrite } from './insert.ts';
-import { batches, type Filled } from './insert-source.ts';
+import { type Batch, batches, type Filled } from './insert-source.ts';
 import { countedRows, keptRows, keptValue } from './kept-rows.ts';
 import type { Program, Slot } from './program.ts';
 import { readElsewhere } from './reads-elsewhere.ts';
 import { type Keeping, writeAndAnswer, writeAndKeep } from './write.ts';
-import type { ResultPiece } from '../../../../backend/backend.ts';
-import { sql } from '../../../../sql/fragment.ts';
 
 const NOTHING_FILLED: Filled = new Map();
 
@@ -78,20 +77,28 @@ class InsertTree {
         continue;
       }
       flush();
-      const slot = this.insertNested(rows, row, filled, keep);
+      const slot = keep ? this.program.takeSlot() : null;
+      this.insertNested(rows, row, filled, slot, null);
       if (slot !== null) slots.push(slot);
     }
     flush();
     return slots;
   }
 
-  /** One row and what belongs to it. @returns its slot when it is to be kept */
-  private insertNested(rows: InsertRows, row: InsertRow, filled: Filled, keep: boolean): Slot | null {
+  /**
+   * One row and what belongs to it.
+   * @param kept where the row goes that others read
+   * @param required raised when there is no row
+   */
+  private insertNested(rows: InsertRows, row: InsertRow, filled: Filled, kept: Slot | null, required: RaisedFailure | null): void {
     const own = new Map(filled);
     const sources: Slot[] = [];
     for (const nested of row.before) {
       const { table } = nested.rows;
-      const slot = this.insertOne(nested.rows, {
+      const [only] = nested.rows.rows;
+      if (only === undefined || nested.rows.rows.length > 1) throw new Error('invariant: an object relationship has one row');
+      const slot = this.program.takeSlot();
+      this.insertNested(nested.rows, only, NOTHING_FILLED, slot, {
         code: 'not-supported',
         message: `cannot proceed to insert object relation "${nested.name}" since insert to table "${printTable(table)}" affects zero rows`,
         path: nested.path,
@@ -99,40 +106,28 @@ class InsertTree {
       sources.push(slot);
       for (const { local, remote } of nested.columns) own.set(local, (context) => keptValue(context, table, slot, remote));
     }
-    const needed = row.after.length > 0;
-    const slot = keep || needed ? this.program.takeSlot() : null;
-    const required: RaisedFailure | null = needed
-      ? {
-          code: 'not-supported',
-          message: `cannot proceed to insert array relations since insert to table "${printTable(rows.table)}" affects zero rows`,
-          path: row.path,
-        }
-      : null;
-    this.write(rows, own, { kind: 'values', rows: [row] }, { slot, required });
+    const slot = kept === null && row.after.length > 0 ? this.program.takeSlot() : kept;
+    const noParent: RaisedFailure = {
+      code: 'not-supported',
+      message: `cannot proceed to insert array relations since insert to table "${printTable(rows.table)}" affects zero rows`,
+      path: row.path,
+    };
+    this.write(rows, own, { kind: 'values', rows: [row] }, { slot, required: row.after.length > 0 ? noParent : required });
     for (const source of sources) this.program.giveBack(source);
-    if (slot === null) return null;
+    if (slot === null) return;
     for (const nested of row.after) {
       const fill: Filled = new Map(
         nested.columns.map(({ local, remote }) => [remote, (context) => keptValue(context, rows.table, slot, local)]),
       );
       this.insert(nested.rows, fill, false);
     }
-    if (keep) return slot;
-    this.program.giveBack(slot);
-    return null;
+    if (kept === null) this.program.giveBack(slot);
   }
 
-  /** The one row of an object relationship that another row depends on. */
-  private insertOne(rows: InsertRows, required: RaisedFailure): Slot {
-    const [row] = rows.rows;
-    if (row === undefined || rows.rows.length > 1) throw new Error('invariant: an object relationship has one row');
-    if (row.before.length > 0 || row.after.length > 0) {
-      // The row's own failure comes first where something depends on it; else nothing is kept, and it is found out here.
-      return this.insertRequired(rows, row, required);
-    }
-    const slot = this.program.takeSlot();
-    this.write(rows, NOTHING_FILLED, { kind: 'values', rows: [row] }, { slot, required });
-    return slot;
+  private write(rows: InsertRows, filled: Filled, batch: Batch, keeping: Omit<Keeping, 'count'>): void {
+    const count = !this.counts ? null : this.first ? 'first' : 'more';
+    this.first = false;
+    writeAndKeep(this.program, insertWrite(rows, filled, batch, this.root.path), { ...keeping, count });
   }
 }
 

@@ -1,13 +1,37 @@
-import type { CompiledMutation, CompilerOptions } from '../../../../backend/backend.ts';
-import { SvcError } from '../../../../errors/svc-error.ts';
+/** Root fields of one transaction: statements in order, and where each field's answer comes from. */
+import type { CompiledMutation, ResultPiece, Statement } from '../../../../backend/backend.ts';
 import type { MutationRoot } from '../../../../ir/mutation.ts';
 import type { SelectRoot } from '../../../../ir/select.ts';
+import { ROOT } from '../../../../util/path.ts';
 import type { Context } from '../context.ts';
+import { compileInsert } from './insert-tree.ts';
+import { Program } from './program.ts';
+import { compileDelete, compileUpdate, compileUpdateMany } from './update.ts';
 
-export function compileMutation(
-  _createContext: (options: CompilerOptions) => Context,
-  _options: CompilerOptions,
-  _roots: readonly (SelectRoot | MutationRoot)[],
-): CompiledMutation {
-  throw new SvcError('not-supported', 'mutations are not supported');
+export interface MutationCompiler {
+  newContext(): Context;
+  select(root: SelectRoot): Statement;
+}
+
+export function compileMutation(compiler: MutationCompiler, roots: readonly (SelectRoot | MutationRoot)[]): CompiledMutation {
+  const program = new Program(compiler.newContext);
+  const results = roots.map((root): readonly ResultPiece[] => {
+    // A function that may write.
+    if (root.mutation === undefined) {
+      const statement = program.addStatement({ ...compiler.select(root), repeatable: false }, ROOT);
+      return [{ statement, column: 0, absent: 'null' }];
+    }
+    const { mutation } = root;
+    switch (mutation.kind) {
+      case 'insert':
+        return compileInsert(program, mutation);
+      case 'update':
+        return compileUpdate(program, mutation);
+      case 'update-many':
+        return compileUpdateMany(program, mutation);
+      case 'delete':
+        return compileDelete(program, mutation);
+    }
+  });
+  return { statements: program.statements, results };
 }

@@ -1,0 +1,95 @@
+/** Updates and deletes: one statement each, and one more where the answer needs what comes after. */
+import type { ResultPiece } from '../../../../backend/backend.ts';
+import { nameKey } from '../../../../catalog/catalog.ts';
+import type { BoolExp } from '../../../../ir/bool-exp.ts';
+import type { Assignment, Delete, Update, UpdateMany } from '../../../../ir/mutation.ts';
+import { EMPTY, identifier, join, type Sql, sql } from '../../../../sql/fragment.ts';
+import { ROOT } from '../../../../util/path.ts';
+import { baseType } from '../../operators.ts';
+import { conditionSql } from '../bool-exp.ts';
+import { aliasRow, type Context, ownScope, type Row } from '../context.ts';
+import { operandSql } from '../operand.ts';
+import { qualified } from '../type-name.ts';
+import { answerSql, countsRows, emptyAnswer, returnedFields } from './answer.ts';
+import { countedRows, keptRows } from './kept-rows.ts';
+import type { Program } from './program.ts';
+import { readElsewhere } from './reads-elsewhere.ts';
+import { checkSql, type Write, writeAndAnswer, writeAndKeep } from './write.ts';
+
+const TEXT = baseType('text');
+const INT = baseType('int4');
+
+export function compileUpdate(program: Program, update: Update): readonly ResultPiece[] {
+  if (update.assignments.length === 0) return [emptyAnswer(update.output)];
+  return compileWrite(program, update, {
+    path: ROOT,
+    command(context, alias) {
+      const row = aliasRow(alias);
+      const list = update.assignments.map((assignment) => sql`${identifier(assignment.column)} = ${assigned(assignment, row)}`);
+      return sql`update ${qualified(update.table)} as ${alias} set ${join(list, sql`, `)}${whereSql(context, update.where, row)}`;
+    },
+    check: (context, row) => checkSql(context, update.check, row),
+  });
+}
+
+/** A list of answers, one per update; nothing at all where no update has anything to do. */
+export function compileUpdateMany(program: Program, { updates }: UpdateMany): readonly ResultPiece[] {
+  if (updates.every((update) => update.assignments.length === 0)) return ['[]'];
+  const pieces: ResultPiece[] = ['['];
+  updates.forEach((update, i) => {
+    if (i > 0) pieces.push(',');
+    pieces.push(...compileUpdate(program, update));
+  });
+  pieces.push(']');
+  return pieces;
+}
+
+export function compileDelete(program: Program, deletion: Delete): readonly ResultPiece[] {
+  return compileWrite(program, deletion, {
+    path: ROOT,
+    command: (context, alias) =>
+      sql`delete from ${qualified(deletion.table)} as ${alias}${whereSql(context, deletion.where, aliasRow(alias))}`,
+    check: () => null,
+  });
+}
+
+function compileWrite(program: Program, { table, output, contained }: Update | Delete, write: Write): readonly ResultPiece[] {
+  const absent = emptyAnswer(output);
+  const written = { tables: new Set([nameKey(table)]), contained };
+  const returned = returnedFields(output);
+  if (!returned.some((fields) => readElsewhere(fields, written))) {
+    return [{ statement: writeAndAnswer(program, write, output), column: 0, absent }];
+  }
+  const slot = program.takeSlot();
+  writeAndKeep(program, write, { slot, count: countsRows(output) ? 'first' : null, required: null });
+  const statement = program.add(write.path, 1, ({ context }) =>
+    sql`select ${answerSql(context, output, keptRows(context, table, [slot]), countedRows())}`,
+  );
+  program.giveBack(slot);
+  return [{ statement, column: 0, absent }];
+}
+
+function whereSql(context: Context, where: BoolExp, row: Row): Sql {
+  if (where.kind === 'constant' && where.value) return EMPTY;
+  return sql` where ${conditionSql(context, where, ownScope(row))}`;
+}
+
+function assigned({ column, operator, operand }: Assignment, row: Row): Sql {
+  const old = row.column(column);
+  switch (operator) {
+    case 'set':
+      return operandSql(operand);
+    case 'inc':
+      return sql`${old} + ${operandSql(operand)}`;
+    case 'append':
+      return sql`${old} || ${operandSql(operand)}`;
+    case 'prepend':
+      return sql`${operandSql(operand)} || ${old}`;
+    case 'delete-key':
+      return sql`${old} - ${operandSql({ ...operand, type: TEXT, list: false })}`;
+    case 'delete-elem':
+      return sql`${old} - ${operandSql({ ...operand, type: INT, list: false })}`;
+    case 'delete-at-path':
+      return sql`${old} #- ${operandSql({ ...operand, type: TEXT, list: true })}`;
+  }
+}
