@@ -16,7 +16,12 @@ export function keepInStep(state: RunningState, storage: Storage, interval: numb
       failing = false;
     } catch (error) {
       if (!failing && !stopped) {
-        observe({ kind: 'source', source: 'metadata', event: 'unreachable', message: error instanceof Error ? error.message : String(error) });
+        observe({
+          kind: 'source',
+          source: 'metadata',
+          event: 'unreachable',
+          message: error instanceof Error ? error.message : String(error),
+        });
       }
       failing = true;
     }

@@ -37,7 +37,11 @@ const RETRY_PAUSE_MS = 1000;
  * Starts the service on databases that exist.
  * @throws SvcError or Error when the metadata database cannot be reached or the port is taken
  */
-export async function serve(config: Config, environment: Environment = process.env, logger: Logger = defaultLogger(config)): Promise<Service> {
+export async function serve(
+  config: Config,
+  environment: Environment = process.env,
+  logger: Logger = defaultLogger(config),
+): Promise<Service> {
   const { observe } = logger;
   observe({ kind: 'startup', message: 'server_configuration', info: describeConfig(config) });
   if (config.adminSecret === null && config.adminSecrets === null) {
@@ -64,6 +68,10 @@ export async function serve(config: Config, environment: Environment = process.e
         environment: sourceEnvironment(config, environment),
         usePreparedStatements: config.usePreparedStatements,
         maxConnections: config.connections,
+        idleTimeoutMs: config.timeout,
+        lifetimeMs: config.connLifetime,
+        waitTimeoutMs: config.poolTimeout,
+        isolation: config.txIso,
       },
       observe,
     });
@@ -192,7 +200,12 @@ async function openMetadataDatabase(config: Config, url: string, logger: Logger)
       });
     } catch (error) {
       if (attempt >= config.retries) throw error;
-      logger.observe({ kind: 'source', source: 'metadata', event: 'unreachable', message: `trying again (${attempt + 1} of ${config.retries})` });
+      logger.observe({
+        kind: 'source',
+        source: 'metadata',
+        event: 'unreachable',
+        message: `trying again (${attempt + 1} of ${config.retries})`,
+      });
       await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS));
     }
   }

@@ -20,6 +20,8 @@ export interface Backend<C = unknown> {
   readonly defaultSchema: string;
   /** Configuration of `<kind>_add_source`. */
   readonly configuration: Codec<C>;
+  /** The stored form, where it says less than the exported one. */
+  readonly storedConfiguration?: Codec<C>;
   readonly tableName: Codec<QualifiedName>;
   readonly functionName: Codec<QualifiedName>;
   readonly capabilities: Capabilities;
@@ -33,8 +35,16 @@ export interface Backend<C = unknown> {
 export interface ConnectContext {
   readonly sourceName: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** What holds where the source's own configuration says nothing. */
   readonly usePreparedStatements: boolean;
   readonly maxConnections: number;
+  /** ms; a connection that was idle for so long is closed */
+  readonly idleTimeoutMs?: number;
+  /** ms; 0 is for ever */
+  readonly lifetimeMs?: number;
+  /** ms to wait for a free connection; null is for ever */
+  readonly waitTimeoutMs?: number | null;
+  readonly isolation?: 'read-committed' | 'repeatable-read' | 'serializable';
   /** Told about connections that broke while idle, retries and so on. */
   readonly onEvent?: (event: { readonly kind: string; readonly message: string }) => void;
 }
@@ -84,8 +94,7 @@ export interface Comparison {
   /** `_ilike` */
   readonly name: string;
   readonly description: string | null;
-  readonly argument:
-    /** the column's own type */
+  readonly argument: /** the column's own type */
     | { readonly kind: 'same' }
     /** a list of the column's own type */
     | { readonly kind: 'list' }
@@ -94,7 +103,12 @@ export interface Comparison {
     /** an input object type with a fixed name */
     | { readonly kind: 'input'; readonly name: string; readonly description: string | null; readonly fields: readonly ComparisonField[] }
     /** `_cast`: GraphQL name of the input type and, per key, the type that the column is cast to */
-    | { readonly kind: 'cast'; readonly name: string; readonly description: string | null; readonly targets: readonly { readonly key: string; readonly type: CatalogType }[] };
+    | {
+        readonly kind: 'cast';
+        readonly name: string;
+        readonly description: string | null;
+        readonly targets: readonly { readonly key: string; readonly type: CatalogType }[];
+      };
 }
 
 export interface ComparisonField {
@@ -214,9 +228,7 @@ export interface MutationOptions extends RunOptions {
   readonly settings: readonly (readonly [name: string, value: string])[];
 }
 
-export type HealthStatus =
-  | { readonly status: 'OK' | 'TIMEOUT' }
-  | { readonly status: 'ERROR' | 'FAILED'; readonly message: string };
+export type HealthStatus = { readonly status: 'OK' | 'TIMEOUT' } | { readonly status: 'ERROR' | 'FAILED'; readonly message: string };
 
 /** An open source; owns its pool. */
 export interface Source extends Connection {

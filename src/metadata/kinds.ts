@@ -7,6 +7,8 @@ export interface KindCodecs {
   readonly aliases: readonly string[];
   readonly defaultSchema: string;
   readonly configuration: Codec<unknown>;
+  /** How the configuration is stored, where that says less than the exported form: defaults stay absent. */
+  readonly storedConfiguration?: Codec<unknown>;
   readonly tableName: Codec<QualifiedName>;
   readonly functionName: Codec<QualifiedName>;
 }
@@ -15,6 +17,11 @@ export interface KindCodecs {
 export interface Kinds {
   get(kindOrAlias: string): KindCodecs | undefined;
   readonly all: readonly KindCodecs[];
+}
+
+/** The same kinds, with configurations as they are stored. */
+export function storedKinds(kinds: Kinds): Kinds {
+  return kindsOf(kinds.all.map((codecs) => ({ ...codecs, configuration: codecs.storedConfiguration ?? codecs.configuration })));
 }
 
 export function kindsOf(all: readonly KindCodecs[]): Kinds {

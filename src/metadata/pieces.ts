@@ -10,7 +10,7 @@ import { along, type Path, ROOT } from '../util/path.ts';
 import type { Codec } from './codec.ts';
 import { type FunctionMetadata, functionCodec } from './function.ts';
 import { type InheritedRole, inheritedRoleCodec } from './inherited-role.ts';
-import type { Kinds } from './kinds.ts';
+import { type Kinds, storedKinds } from './kinds.ts';
 import { EMPTY_METADATA, introspectionCodec, LATER_SECTIONS, type Metadata, NO_INTROSPECTION, type SourceMetadata } from './metadata.ts';
 import { codecsOf, type Source, sourceSettingsCodec } from './source.ts';
 import { type TableMetadata, tableCodec } from './table.ts';
@@ -52,7 +52,7 @@ function pieceCodecs(kinds: Kinds): PieceCodecs {
   if (known !== undefined) return known;
   const perKind = new Map<string, TrackedCodecs>();
   const codecs: PieceCodecs = {
-    source: sourceSettingsCodec(kinds),
+    source: sourceSettingsCodec(storedKinds(kinds)),
     tracked(kind) {
       let tracked = perKind.get(kind);
       if (tracked === undefined) {

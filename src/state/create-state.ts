@@ -28,7 +28,7 @@ export interface StateOptions {
   readonly cache: BuildOptions;
   /** Always the same object: role schemas are kept while it is. */
   readonly roleSchemas: RoleSchemasOptions;
-  readonly connect: Pick<ConnectContext, 'environment' | 'usePreparedStatements' | 'maxConnections'>;
+  readonly connect: Omit<ConnectContext, 'sourceName' | 'onEvent'>;
   readonly observe: Observer;
   /** Of this instance among others on the same metadata database. */
   readonly instanceId?: string;

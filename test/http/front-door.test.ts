@@ -168,7 +168,12 @@ describe('documents', () => {
     ['syntax', '{ item { ', '$.query', 'not a valid graphql query'],
     ['unknown field', '{ item { nam } }', '$.selectionSet.item.selectionSet.nam', "field 'nam' not found in type: 'item'"],
     ['unknown argument', '{ item(first: 1) { id } }', '$.selectionSet.item', "'item' has no argument named 'first'"],
-    ['unknown operator', '{ item(where: {id: {_is: 1}}) { id } }', '$.selectionSet.item.args.where.id._is', "field '_is' not found in type: 'Int_comparison_exp'"],
+    [
+      'unknown operator',
+      '{ item(where: {id: {_is: 1}}) { id } }',
+      '$.selectionSet.item.args.where.id._is',
+      "field '_is' not found in type: 'Int_comparison_exp'",
+    ],
     ['no selection', '{ item }', '$.selectionSet.item', "missing selection set for 'item'"],
     ['negative limit', '{ item(limit: -1) { id } }', '$.selectionSet.item.args.limit', 'expected a non-negative 32-bit integer'],
     ['mutation that does not exist', 'mutation { nothing }', '$', ''],
@@ -185,7 +190,10 @@ describe('documents', () => {
   });
 
   it('answers every root of a request in the order that was asked', async () => {
-    const answer = await post('/v1/graphql', query('{ b: item(limit: 1) { id } __typename a: item_by_pk(id: 2) { id } none: item_by_pk(id: -1) { id } }'));
+    const answer = await post(
+      '/v1/graphql',
+      query('{ b: item(limit: 1) { id } __typename a: item_by_pk(id: 2) { id } none: item_by_pk(id: -1) { id } }'),
+    );
     expect(answer.text.replaceAll(/\s/g, '')).toBe('{"data":{"b":[{"id":1}],"__typename":"query_root","a":{"id":2},"none":null}}');
   });
 });

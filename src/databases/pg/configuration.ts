@@ -64,7 +64,8 @@ export interface PgConfiguration {
   readonly pool: PoolConfiguration | undefined;
   /** Undefined: as the server's option says. */
   readonly usePreparedStatements: boolean | undefined;
-  readonly isolationLevel: 'read-committed' | 'repeatable-read' | 'serializable';
+  /** Undefined: as the server's option says. */
+  readonly isolationLevel: 'read-committed' | 'repeatable-read' | 'serializable' | undefined;
   readonly ssl: SslConfiguration | undefined;
   /** Where extensions put their functions and types; part of the search path. */
   readonly extensionsSchema: string;
@@ -142,10 +143,7 @@ const connectionInfo = object('PostgresSourceConnInfo', {
   database_url: required(databaseUrl),
   pool_settings: optional(poolConfiguration),
   use_prepared_statements: optional(bool),
-  isolation_level: defaulted(
-    literal('IsolationLevel', ['read-committed', 'repeatable-read', 'serializable'] as const),
-    () => 'read-committed' as const,
-  ),
+  isolation_level: optional(literal('IsolationLevel', ['read-committed', 'repeatable-read', 'serializable'] as const)),
   ssl_configuration: optional(sslConfiguration),
 });
 
@@ -174,17 +172,28 @@ export const configuration: Codec<PgConfiguration> = {
       extensionsSchema,
     };
   },
+  // Exported documents always say these two; the values are those of the server's options where those are not set.
   encode: (value) =>
-    document.encode({
-      connection_info: {
-        database_url: value.databaseUrl,
-        pool_settings: value.pool,
-        // Always written; true is what an absent one means where the server's option is not set.
-        use_prepared_statements: value.usePreparedStatements ?? true,
-        isolation_level: value.isolationLevel,
-        ssl_configuration: value.ssl,
-      },
-      read_replicas: undefined,
-      extensions_schema: value.extensionsSchema,
+    encode({
+      ...value,
+      usePreparedStatements: value.usePreparedStatements ?? true,
+      isolationLevel: value.isolationLevel ?? 'read-committed',
     }),
 };
+
+/** What was never said stays absent, so that it follows the server's options after a restart too. */
+export const storedConfiguration: Codec<PgConfiguration> = { ...configuration, encode };
+
+function encode(value: PgConfiguration): Json {
+  return document.encode({
+    connection_info: {
+      database_url: value.databaseUrl,
+      pool_settings: value.pool,
+      use_prepared_statements: value.usePreparedStatements,
+      isolation_level: value.isolationLevel,
+      ssl_configuration: value.ssl,
+    },
+    read_replicas: undefined,
+    extensions_schema: value.extensionsSchema,
+  });
+}

@@ -19,7 +19,7 @@ import { connectionError, statementError } from './errors.ts';
 import { type IsolationLevel, PgSource } from './source.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
-const DEFAULTS = { idleTimeout: 180, retries: 1, lifetime: 600 };
+const DEFAULTS = { idleTimeoutMs: 180_000, retries: 1, lifetimeMs: 600_000 };
 
 type Environment = ConnectContext['environment'];
 
@@ -31,14 +31,15 @@ export async function connect(configuration: PgConfiguration, context: ConnectCo
   const extensions = extensionsStep(configuration.extensionsSchema, prepare);
   const ssl = configuration.ssl === undefined ? urlSsl : sslFromEnvironment(configuration.ssl, context.environment);
   const open = createOpener({ client, ssl: sslAttempts(ssl, resolvedHost(client)), prepare, setup: prepare ? extensions : null });
-  const lifetime = configuration.pool?.connection_lifetime ?? DEFAULTS.lifetime;
+  const own = configuration.pool;
+  const lifetimeMs = milliseconds(own?.connection_lifetime) ?? context.lifetimeMs ?? DEFAULTS.lifetimeMs;
   const pool = new Pool(
     open,
     {
-      maxConnections: configuration.pool?.max_connections ?? context.maxConnections,
-      idleTimeoutMs: (configuration.pool?.idle_timeout ?? DEFAULTS.idleTimeout) * 1_000,
-      lifetimeMs: lifetime === 0 ? Number.POSITIVE_INFINITY : lifetime * 1_000,
-      waitTimeoutMs: (configuration.pool?.pool_timeout ?? Number.POSITIVE_INFINITY) * 1_000,
+      maxConnections: own?.max_connections ?? context.maxConnections,
+      idleTimeoutMs: milliseconds(own?.idle_timeout) ?? context.idleTimeoutMs ?? DEFAULTS.idleTimeoutMs,
+      lifetimeMs: lifetimeMs === 0 ? Number.POSITIVE_INFINITY : lifetimeMs,
+      waitTimeoutMs: milliseconds(own?.pool_timeout) ?? context.waitTimeoutMs ?? Number.POSITIVE_INFINITY,
       retries,
     },
     (kind, message) => context.onEvent?.({ kind, message }),
@@ -48,7 +49,13 @@ export async function connect(configuration: PgConfiguration, context: ConnectCo
   } catch (failure) {
     throw statementError(failure, { text: '', values: [], prepared: false });
   }
-  const options = { pool, prepare, retries, isolation: configuration.isolationLevel, prelude: prepare ? null : extensions };
+  const options = {
+    pool,
+    prepare,
+    retries,
+    isolation: configuration.isolationLevel ?? context.isolation ?? 'read-committed',
+    prelude: prepare ? null : extensions,
+  };
   const source = new PgSource({ ...options, serverIsolation: 'read-committed' });
   try {
     const setting = await source.query("select current_setting('default_transaction_isolation')", []);
@@ -58,6 +65,10 @@ export async function connect(configuration: PgConfiguration, context: ConnectCo
     await pool.close(0);
     throw error;
   }
+}
+
+function milliseconds(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : seconds * 1_000;
 }
 
 /** Puts the schema of extensions at the end of the search path; a second time changes nothing. */

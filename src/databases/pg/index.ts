@@ -2,7 +2,7 @@ import type { Backend } from '../../backend/backend.ts';
 import { qualifiedName } from '../../metadata/table-name.ts';
 import { capabilities } from './capabilities.ts';
 import { compiler } from './compile/compiler.ts';
-import { configuration, type PgConfiguration } from './configuration.ts';
+import { configuration, type PgConfiguration, storedConfiguration } from './configuration.ts';
 import { connect } from './connect.ts';
 import { types } from './types.ts';
 
@@ -12,6 +12,7 @@ export const pg: Backend<PgConfiguration> = {
   aliases: ['postgres'],
   defaultSchema: 'public',
   configuration,
+  storedConfiguration,
   tableName: qualifiedName('public'),
   functionName: qualifiedName('public'),
   capabilities,
