@@ -111,6 +111,7 @@ export function takesArguments(field: ComputedFieldInfo): boolean {
 export function callFor(field: ComputedFieldInfo): FunctionCall {
   return {
     function: field.function.name,
+    volatile: field.function.volatility === 'volatile',
     arguments: field.function.arguments.map((argument, i) =>
       i === field.tableArgument
         ? { kind: 'row' }
