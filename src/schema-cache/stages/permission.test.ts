@@ -180,7 +180,7 @@ describe('boolean expressions', () => {
       from: { kind: 'table', name: named('article') },
       where: title,
     });
-    const call = (name: string, ...more: unknown[]) => ({ function: named(name), arguments: [{ kind: 'row' }, ...more] });
+    const call = (name: string, ...more: unknown[]) => ({ volatile: false, function: named(name), arguments: [{ kind: 'row' }, ...more] });
     const who = { kind: 'value', name: 'who', operand: { value: { kind: 'session-variables' }, type: type('json'), list: false } };
     expect(filterOf({ full: { _eq: 'x' } })).toEqual(
       compare({ kind: 'computed-field', call: call('full_name', who), type: type('text') }, '_eq', literal('x'), true),
