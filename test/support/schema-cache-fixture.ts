@@ -1,6 +1,13 @@
 /** Schema caches made by hand, for tests of the schema: tables in a few lines, without a database. */
 import type { Backend } from '../../src/backend/backend.ts';
-import { type CatalogColumn, type CatalogFunction, type CatalogType, nameKey, type QualifiedName } from '../../src/catalog/catalog.ts';
+import {
+  type CatalogColumn,
+  type CatalogFunction,
+  type CatalogTable,
+  type CatalogType,
+  nameKey,
+  type QualifiedName,
+} from '../../src/catalog/catalog.ts';
 import { capabilities } from '../../src/databases/pg/capabilities.ts';
 import { types } from '../../src/databases/pg/types.ts';
 import { TRUE } from '../../src/ir/bool-exp.ts';
@@ -8,13 +15,16 @@ import { NO_CUSTOMIZATION } from '../../src/metadata/source.ts';
 import { NO_TABLE_CONFIGURATION, type TableConfiguration } from '../../src/metadata/table.ts';
 import type {
   ComputedFieldInfo,
+  DeletePermission,
   FunctionInfo,
+  InsertPermission,
   RelationshipInfo,
   RolePermissions,
   SchemaCache,
   SelectPermission,
   SourceInfo,
   TableInfo,
+  UpdatePermission,
 } from '../../src/schema-cache/schema-cache.ts';
 
 function unused(): never {
@@ -75,11 +85,30 @@ export interface TableSpec {
   /** Columns that reference an enum table. */
   readonly enums?: Readonly<Record<string, string>>;
   readonly enumValues?: readonly string[];
+  /** Unique constraints by name. */
+  readonly unique?: Readonly<Record<string, readonly string[]>>;
+  /** More about columns. */
+  readonly columnFacts?: Readonly<Record<string, Partial<CatalogColumn>>>;
+  /** More about the table. */
+  readonly facts?: Partial<CatalogTable>;
+  /** Object relationships whose row is inserted after this one. */
+  readonly afterParent?: readonly string[];
+  /** Permissions to write, by role. */
+  readonly writes?: Readonly<Record<string, WriteSpec>>;
+}
+
+export interface WriteSpec {
+  readonly insert?: Partial<InsertPermission>;
+  readonly update?: Partial<UpdatePermission>;
+  readonly delete?: Partial<DeletePermission>;
 }
 
 export function tableInfo(name: string, spec: TableSpec): TableInfo {
   const qualified: QualifiedName = { schema: spec.schema ?? 'public', name };
-  const columns = Object.entries(spec.columns).map(([key, text], i) => column(key, text, i + 1));
+  const columns = Object.entries(spec.columns).map(([key, text], i) => ({
+    ...column(key, text, i + 1),
+    ...spec.columnFacts?.[key],
+  }));
   const configuration: TableConfiguration = { ...NO_TABLE_CONFIGURATION, ...spec.configuration };
   const unprefixed = qualified.schema === 'public';
   return {
@@ -92,12 +121,13 @@ export function tableInfo(name: string, spec: TableSpec): TableInfo {
       comment: spec.comment ?? null,
       columns,
       primaryKey: spec.key === undefined ? null : { name: `${name}_pkey`, columns: spec.key },
-      uniqueConstraints: [],
+      uniqueConstraints: Object.entries(spec.unique ?? {}).map(([key, keys]) => ({ name: key, columns: keys })),
       otherConstraints: [],
       foreignKeys: [],
       insertable: true,
       updatable: true,
       deletable: true,
+      ...spec.facts,
     },
     configuration,
     baseName: configuration.customName ?? (unprefixed ? name : `${qualified.schema}_${name}`),
@@ -130,19 +160,34 @@ export function tableInfo(name: string, spec: TableSpec): TableInfo {
           target: inPublic(target),
           join: { columns: [{ local, remote }], unique: kind === 'object' },
           nullable: spec.columns[local]?.endsWith('!') !== true,
-          insertionOrder: kind === 'object' ? 'before-parent' : 'after-parent',
+          insertionOrder: kind === 'object' && spec.afterParent?.includes(key) !== true ? 'before-parent' : 'after-parent',
         },
       ]),
     ),
     computedFields: new Map((spec.computedFields ?? []).map((field) => [field.name, field])),
-    permissions: new Map(
-      Object.entries(spec.permissions ?? {}).map(([role, permission]): [string, RolePermissions] => [
-        role,
-        { select: selectPermission(permission) },
-      ]),
-    ),
+    permissions: permissionsOf(spec),
     enumValues: spec.enumValues?.map((value) => ({ value, description: null })) ?? null,
   };
+}
+
+function permissionsOf(spec: TableSpec): ReadonlyMap<string, RolePermissions> {
+  const roles = new Set([...Object.keys(spec.permissions ?? {}), ...Object.keys(spec.writes ?? {})]);
+  return new Map(
+    [...roles].map((role): [string, RolePermissions] => {
+      const select = spec.permissions?.[role];
+      const { insert, update, delete: remove } = spec.writes?.[role] ?? {};
+      const common = { columns: new Set<string>(), presets: new Map(), backendOnly: false, validateInput: null };
+      return [
+        role,
+        {
+          ...(select === undefined ? {} : { select: selectPermission(select) }),
+          ...(insert === undefined ? {} : { insert: { ...common, check: TRUE, ...insert } }),
+          ...(update === undefined ? {} : { update: { ...common, filter: TRUE, check: null, ...update } }),
+          ...(remove === undefined ? {} : { delete: { filter: TRUE, backendOnly: false, validateInput: null, ...remove } }),
+        },
+      ];
+    }),
+  );
 }
 
 export function selectPermission(permission: Partial<SelectPermission>): SelectPermission {

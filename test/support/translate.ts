@@ -1,17 +1,23 @@
 /** Runs a query document through a role schema up to the IR. */
 import type { SchemaCache } from '../../src/schema-cache/schema-cache.ts';
-import { createRoleSchemas, DEFAULT_ROLE_SCHEMAS_OPTIONS, type RoleSchemasOptions } from '../../src/schema/role-schemas.ts';
+import {
+  createRoleSchemas,
+  DEFAULT_ROLE_SCHEMAS_OPTIONS,
+  type RoleSchemasOptions,
+  type SchemaVariant,
+} from '../../src/schema/role-schemas.ts';
 import type { TranslatedOperation } from '../../src/schema/translation.ts';
 import type { Json } from '../../src/util/json.ts';
 
 export interface TranslateOptions {
   readonly role?: string;
+  readonly variant?: SchemaVariant;
   readonly variables?: Readonly<Record<string, Json>>;
   readonly options?: RoleSchemasOptions;
 }
 
 export function translate(cache: SchemaCache, query: string, how: TranslateOptions = {}): TranslatedOperation {
-  const schema = createRoleSchemas(cache, how.options ?? DEFAULT_ROLE_SCHEMAS_OPTIONS).get(how.role ?? 'admin', 'frontend');
+  const schema = createRoleSchemas(cache, how.options ?? DEFAULT_ROLE_SCHEMAS_OPTIONS).get(how.role ?? 'admin', how.variant ?? 'frontend');
   const prepared = schema.prepare(query, null);
   return prepared.translate(prepared.variables(how.variables ?? {}));
 }

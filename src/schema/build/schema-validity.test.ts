@@ -15,12 +15,12 @@ import { schemaCache, sourceInfo, type TableSpec, tableInfo, unmasked } from '..
 import type { SchemaCache } from '../../schema-cache/schema-cache.ts';
 import { createRoleSchemas, DEFAULT_ROLE_SCHEMAS_OPTIONS } from '../role-schemas.ts';
 import { printRoleSchema } from '../sdl.ts';
-import { DEFAULT_BUILD_OPTIONS } from './options.ts';
+import { DEFAULT_BUILD_OPTIONS, type SchemaVariant } from './options.ts';
 import { rootTypes } from './root-types.ts';
 import { SchemaContext } from './schema-context.ts';
 
-async function introspect(cache: SchemaCache, role: string): Promise<IntrospectionQuery> {
-  const prepared = createRoleSchemas(cache, DEFAULT_ROLE_SCHEMAS_OPTIONS).get(role, 'frontend').prepare(getIntrospectionQuery(), null);
+async function introspect(cache: SchemaCache, role: string, variant: SchemaVariant): Promise<IntrospectionQuery> {
+  const prepared = createRoleSchemas(cache, DEFAULT_ROLE_SCHEMAS_OPTIONS).get(role, variant).prepare(getIntrospectionQuery(), null);
   const { response } = prepared.translate(prepared.variables({}));
   if (response.kind !== 'object') throw new Error('expected an object');
   const node = response.entries[0]?.[1];
@@ -28,8 +28,8 @@ async function introspect(cache: SchemaCache, role: string): Promise<Introspecti
   return { __schema: JSON.parse(await node.produce()) };
 }
 
-async function sdl(cache: SchemaCache, role: string): Promise<string> {
-  return printRoleSchema(rootTypes(new SchemaContext(cache, DEFAULT_BUILD_OPTIONS).sources, role, 'frontend'));
+async function sdl(cache: SchemaCache, role: string, variant: SchemaVariant = 'frontend'): Promise<string> {
+  return printRoleSchema(rootTypes(new SchemaContext(cache, DEFAULT_BUILD_OPTIONS).sources, role, variant));
 }
 
 /** Scalars that exist whether they are used or not. */
@@ -55,6 +55,8 @@ const TYPES = [
 ];
 const NAMES = ['user_details', 'a', 'b_c', 'Order', '_x', 'film2'];
 
+const VARIANT = fc.constantFrom<SchemaVariant>('frontend', 'backend');
+
 const table = fc.record({
   columns: fc.array(fc.tuple(fc.constantFrom('id', 'first_name', 'fooBar', '_y', 'z9', 'OWNER'), fc.constantFrom(...TYPES)), {
     minLength: 1,
@@ -65,6 +67,13 @@ const table = fc.record({
   aggregations: fc.boolean(),
   target: fc.nat(),
   visible: fc.integer({ min: 1, max: 5 }),
+  /** How many columns may be written. */
+  insertable: fc.option(fc.integer({ min: 0, max: 5 }), { nil: undefined }),
+  updatable: fc.option(fc.integer({ min: 0, max: 5 }), { nil: undefined }),
+  deletable: fc.boolean(),
+  backendOnly: fc.boolean(),
+  unique: fc.constantFrom('a_key', 'not a name'),
+  view: fc.boolean(),
 });
 
 const cacheOf = fc
@@ -80,7 +89,18 @@ const cacheOf = fc
       const columns = Object.fromEntries(spec.columns);
       const [first] = Object.keys(columns) as [string];
       const [target] = tables[spec.target % tables.length] as (typeof tables)[number];
+      const firstColumns = (count: number) => new Set(Object.keys(columns).slice(0, count));
+      const { insertable, updatable, deletable, backendOnly } = spec;
+      const writes = {
+        ...(insertable === undefined ? {} : { insert: { columns: firstColumns(insertable), backendOnly } }),
+        ...(updatable === undefined ? {} : { update: { columns: firstColumns(updatable), backendOnly } }),
+        ...(deletable ? { delete: { backendOnly } } : {}),
+      };
       const made: TableSpec = {
+        // `writer` may write without being able to read.
+        writes: { user: writes, writer: writes },
+        unique: { [spec.unique]: [first] },
+        ...(spec.view ? { facts: { kind: 'view' as const, updatable: false, uniqueConstraints: [] } } : {}),
         columns,
         relationships: { owner: ['object', target, first, first], the_items: ['array', target, first, first] },
         permissions: {
@@ -101,10 +121,10 @@ const cacheOf = fc
 describe('the schema of a role', () => {
   it('is valid, by introspection and as SDL, which agree', async () => {
     await fc.assert(
-      fc.asyncProperty(cacheOf, fc.constantFrom('admin', 'user', 'nobody'), async (cache, role) => {
-        const client = buildClientSchema(await introspect(cache, role));
+      fc.asyncProperty(cacheOf, fc.constantFrom('admin', 'user', 'writer', 'nobody'), VARIANT, async (cache, role, variant) => {
+        const client = buildClientSchema(await introspect(cache, role, variant));
         expect(validateSchema(client).map(({ message }) => message)).toEqual([]);
-        const built = buildSchema(await sdl(cache, role));
+        const built = buildSchema(await sdl(cache, role, variant));
         expect(validateSchema(built).map(({ message }) => message)).toEqual([]);
         const names = (schema: GraphQLSchema) =>
           Object.keys(schema.getTypeMap())
