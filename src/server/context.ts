@@ -36,7 +36,8 @@ export interface ServerContext {
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly path: string;
-  readonly query: URLSearchParams;
+  /** Parameters of the URL; most requests never look. */
+  query(): URLSearchParams;
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal;
   session: Session | null;

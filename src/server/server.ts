@@ -95,7 +95,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, context
   const exchange: Exchange = {
     request,
     path: mark < 0 ? url : url.slice(0, mark),
-    query: new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)),
+    query: () => new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)),
     signal: controller.signal,
     session: null,
     mode: 'non-graphql',

@@ -9,7 +9,7 @@ function healthRoute(path: string): Route {
       if (!(await context.state.isAlive())) return textReply(500, 'ERROR');
       // Conflicts of inherited roles are informational: they do not make the schema inconsistent.
       if (context.state.current().cache.inconsistencies.length === 0) return textReply(200, 'OK');
-      return exchange.query.get('strict') === 'true'
+      return exchange.query().get('strict') === 'true'
         ? textReply(500, 'ERROR: inconsistent objects in schema')
         : textReply(200, 'WARN: inconsistent objects in schema');
     },
