@@ -109,7 +109,7 @@ export interface Update {
   readonly table: QualifiedName;
   /** Update permission's filter and `where` (or the key). */
   readonly where: BoolExp;
-  /** The operators and then the presets. Empty, also where only presets are left: nothing runs. */
+  /** The operators and then the presets, which run alone too. Empty: nothing runs. */
   readonly assignments: readonly Assignment[];
   /** Update permission's check, on the row after the write. */
   readonly check: BoolExp;
@@ -138,4 +138,3 @@ export interface Assignment {
   readonly operator: 'set' | 'inc' | 'append' | 'prepend' | 'delete-key' | 'delete-elem' | 'delete-at-path';
   readonly operand: Operand;
 }
-

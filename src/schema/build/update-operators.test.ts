@@ -38,7 +38,7 @@ describe('operators', () => {
     expect(JSON.parse(JSON.stringify(assignments))).toMatchObject([assignment]);
   });
 
-  it('come before the presets, which do not run alone', () => {
+  it('come before the presets, which run alone too', () => {
     const { assignments, check, where } = update('_set: {name: "a"}', { role: 'writer' });
     expect(assignments).toMatchObject([
       { column: 'name', operator: 'set' },
@@ -46,9 +46,14 @@ describe('operators', () => {
     ]);
     expect(where).toEqual(columnIs('id', 2));
     expect(check).toEqual(columnIs('id', 3));
-    expect(update('_set: {}', { role: 'writer' }).assignments).toEqual([]);
-    expect(update('_set: null, _inc: {}', { role: 'writer' }).assignments).toEqual([]);
-    expect((mutation('update_author(where: {}) { affected_rows }', { role: 'writer' }) as Update).assignments).toEqual([]);
+    const preset = [{ column: 'greeting', operand: GREETING }];
+    expect(update('_set: {}', { role: 'writer' }).assignments).toMatchObject(preset);
+    expect((mutation('update_author(where: {}) { affected_rows }', { role: 'writer' }) as Update).assignments).toMatchObject(preset);
+  });
+
+  it('may assign nothing', () => {
+    expect(update('_set: {}').assignments).toEqual([]);
+    expect(update('_set: null, _inc: {}').assignments).toEqual([]);
   });
 
   it('without a check let a row become anything', () => {
@@ -119,14 +124,11 @@ describe('many updates', () => {
     mutation(`update_author_many(updates: ${updates}) { affected_rows }`, { role }) as UpdateMany;
 
   it('keep their order, also of those that assign nothing', () => {
-    const { updates } = many('[{where: {id: {_eq: 1}}, _set: {name: "a"}}, {where: {}}, {where: {}, _inc: {rating: 1}}]', 'writer');
-    expect(updates.map(({ assignments }) => assignments.map(({ column }) => column))).toEqual([
-      ['name', 'greeting'],
-      [],
-      ['rating', 'greeting'],
-    ]);
-    expect(updates[0]).toMatchObject({
+    const { updates } = many('[{where: {id: {_eq: 1}}, _set: {name: "a"}}, {where: {}}, {where: {}, _inc: {rating: 1}}]');
+    expect(updates.map(({ assignments }) => assignments.map(({ column }) => column))).toEqual([['name'], [], ['rating']]);
+    expect(many('[{where: {id: {_eq: 1}}}]', 'writer').updates[0]).toMatchObject({
       where: { kind: 'and', items: [columnIs('id', 2), { left: { column: 'id' } }] },
+      assignments: [{ column: 'greeting' }],
       output: { kind: 'response', fields: [{ kind: 'affected-rows' }] },
     });
   });

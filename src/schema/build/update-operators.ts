@@ -131,8 +131,8 @@ export function updateOperators(table: WriteTable): UpdateOperators {
         return input === null ? [] : operator.assignments(input);
       });
       refuseRepeated(table, given, at);
-      // Presets alone change nothing.
-      return given.length === 0 ? [] : [...given, ...presetsOf(table)];
+      // Presets are set also where no operator is given: clients use updates that only stamp rows.
+      return [...given, ...presetsOf(table)];
     },
   };
 }
