@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+it('reads tables and columns of any name under GraphQL names of their own', async () => {
+  const table = 'Robert"); drop table "x';
+  const long = `c${'x'.repeat(62)}`;
+  await service.sql(`create schema "other ""one"""; create table "other ""one"""."Robert""); drop table ""x" (
+    "id" int primary key, "näme 'q'" text, "${long}" text, "select" int);
+    insert into "other ""one"""."Robert""); drop table ""x" values (1, 'é ''"', 'long', 2)`);
+  await service.metadata('pg_track_table', {
+    table: { schema: 'other "one"', name: table },
+    configuration: { custom_name: 'bobby', column_config: { "näme 'q'": { custom_name: 'name' } } },
+  });
+  expect(await service.graphql(`{ bobby(where: {name: {_eq: "é '\\""}, select: {_eq: 2}}, order_by: {${long}: asc}) { id name ${long} select } }`)).toEqual({
+    data: { bobby: [{ id: 1, name: `é '"`, [long]: 'long', select: 2 }] },
+  });
+});
+
+it('tracks what has no GraphQL name, but leaves it out until it gets one', async () => {
+  await service.sql(`create table "1st-table" (id int primary key, "a b" text)`);
+  await service.metadata('pg_track_table', { table: '1st-table' });
+  expect(await service.graphql('{ __type(name: "query_root") { name } }')).toEqual({ data: { __type: { name: 'query_root' } } });
+  await service.metadata('pg_set_table_customization', { table: '1st-table', configuration: { custom_name: 'first' } });
+  expect(await service.graphql('{ first { id } }')).toEqual({ data: { first: [] } });
+  expect(await service.graphql('{ __type(name: "first") { fields { name } } }')).toEqual({ data: { __type: { fields: [{ name: 'id' }] } } });
+});
+
+it('gives aliases of any length back', async () => {
+  const a = `a${'b'.repeat(100)}`;
+  const answer = await service.graphql(`{ first { ${a}1: id ${a}2: id } ${a}: first { id } }`);
+  expect(answer).toEqual({ data: { first: [], [a]: [] } });
+  await service.sql(`insert into "1st-table" values (7, '')`);
+  expect(await service.graphql(`{ first { ${a}1: id ${a}2: id } }`)).toEqual({ data: { first: [{ [`${a}1`]: 7, [`${a}2`]: 7 }] } });
+});
+
+it('keeps numbers of any precision', async () => {
+  await service.sql('create table number (id bigint primary key, n numeric, j jsonb)');
+  await service.metadata('pg_track_table', { table: 'number' });
+  const digits = '12345678901234567890.12345678901234567890';
+  await service.sql(`insert into number values (9007199254740993, ${digits}, '{"n": ${digits}, "e": 1e-7}')`);
+  const answer = await service.send('/v1/graphql', {
+    method: 'POST',
+    body: `{"query":"query ($id: bigint!, $n: numeric!, $j: jsonb!) { number(where: {id: {_eq: $id}, n: {_eq: $n}, j: {_contains: $j}}) { id n j } }",
+      "variables":{"id":9007199254740993,"n":${digits},"j":{"n":${digits}}}}`,
+  });
+  expect(answer.text.replaceAll(/\s/g, '')).toBe(`{"data":{"number":[{"id":9007199254740993,"n":${digits},"j":{"e":0.0000001,"n":${digits}}}]}}`);
+  const literal = await service.send('/v1/graphql', {
+    method: 'POST',
+    body: JSON.stringify({ query: `{ number(where: {id: {_eq: 9007199254740993}, j: {_contains: {n: ${digits}}}}) { id } }` }),
+  });
+  expect(literal.text).toContain('9007199254740993');
+});
