@@ -434,6 +434,26 @@ describe('functions', () => {
       { type: 'function_permission', name: 'function_permission b permission for function f in source s' },
     ]);
   });
+
+  test('an inherited role has the permission of any of its parents, also through another one', () => {
+    const select_permissions = ['a', 'b'].map((role) => ({ role, permission: { columns: ['id'], filter: {} } }));
+    const metadata = decode(
+      [{ table: 'author', select_permissions }],
+      {
+        inherited_roles: [
+          { role_name: 'outer', role_set: ['inner', 'b'] },
+          { role_name: 'inner', role_set: ['a', 'b'] },
+        ],
+      },
+      { functions: [{ function: 'f', permissions: [{ role: 'a' }] }] },
+    );
+    const input = open(catalog([author], [sqlFunction('f', returning)]));
+    const permissionsIn = (build: Build) =>
+      [...(build.cache.sources.get('s')?.functions.get(nameKey(named('f')))?.permissions ?? [])].sort();
+    const build = buildOf(metadata, input);
+    expect(permissionsIn(build)).toEqual(['a', 'inner', 'outer']);
+    expect(permissionsIn(buildOf({ ...metadata, inheritedRoles: new Map() }, input, build))).toEqual(['a']);
+  });
 });
 
 describe('names across tables', () => {

@@ -102,7 +102,7 @@ export interface FunctionInfo {
   readonly exposedAs: 'query' | 'mutation';
   readonly sessionArgument: number | null;
   readonly returns: QualifiedName;
-  /** Roles with an explicit permission. */
+  /** Roles with an explicit permission, and inherited roles that have one from a parent. */
   readonly permissions: ReadonlySet<string>;
 }
 

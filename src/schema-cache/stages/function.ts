@@ -6,6 +6,7 @@ import { Defect, fromDefect, inconsistent } from '../inconsistency.ts';
 import type { FunctionInfo, Inconsistency, TableInfo } from '../schema-cache.ts';
 import { isJson, refused, singleFunction } from './computed-field.ts';
 import { describeFunction, describeFunctionPermission } from './describe.ts';
+import type { InheritancePlan } from './inherited-role.ts';
 import { printTable, type SourceContext } from './scope.ts';
 import { nameKey } from '../../catalog/catalog.ts';
 
@@ -13,6 +14,7 @@ export interface FunctionResult {
   readonly metadata: FunctionMetadata;
   readonly overloads: readonly CatalogFunction[] | undefined;
   readonly returns: TableInfo | undefined;
+  readonly plan: InheritancePlan;
   readonly info: FunctionInfo | null;
   readonly inconsistencies: readonly Inconsistency[];
 }
@@ -28,15 +30,17 @@ export function resolveFunction(
   metadata: FunctionMetadata,
   overloads: readonly CatalogFunction[] | undefined,
   tables: ReadonlyMap<string, TableInfo>,
+  plan: InheritancePlan,
   previous: FunctionResult | undefined,
 ): FunctionResult {
   const returnsName = overloads?.[0]?.returnsTable ?? null;
   const returns = returnsName === null ? undefined : tables.get(nameKey(returnsName));
-  if (previous?.metadata === metadata && previous.overloads === overloads && previous.returns === returns) return previous;
+  const same = previous?.metadata === metadata && previous.overloads === overloads && previous.returns === returns;
+  if (same && previous.plan === plan) return previous;
   try {
     const info = resolve(source, metadata, overloads ?? [], returns);
-    const { permissions, inconsistencies } = permissionsOf(source, metadata, returns as TableInfo);
-    return { metadata, overloads, returns, info: { ...info, permissions }, inconsistencies };
+    const { permissions, inconsistencies } = permissionsOf(source, metadata, returns as TableInfo, plan);
+    return { metadata, overloads, returns, plan, info: { ...info, permissions }, inconsistencies };
   } catch (error) {
     if (!(error instanceof Defect)) throw error;
     const record = fromDefect(
@@ -44,7 +48,7 @@ export function resolveFunction(
       `in function "${printTable(source, metadata.function)}": `,
       error,
     );
-    return { metadata, overloads, returns, info: null, inconsistencies: [record] };
+    return { metadata, overloads, returns, plan, info: null, inconsistencies: [record] };
   }
 }
 
@@ -100,11 +104,15 @@ function sessionArgumentOf(source: SourceContext, name: string | undefined, foun
   return index;
 }
 
-/** A permission counts while its role may select from the returned table. */
+/**
+ * A permission counts while its role may select from the returned table. An inherited role has it
+ * from any of its parents.
+ */
 function permissionsOf(
   source: SourceContext,
   metadata: FunctionMetadata,
   returns: TableInfo,
+  plan: InheritancePlan,
 ): { permissions: ReadonlySet<string>; inconsistencies: readonly Inconsistency[] } {
   const permissions = new Set<string>();
   const inconsistencies: Inconsistency[] = [];
@@ -114,6 +122,9 @@ function permissionsOf(
       const reason = `no select permission defined on table "${printTable(source, returns.name)}" for role "${role}"`;
       inconsistencies.push(inconsistent(describeFunctionPermission(source, metadata.function, role), reason));
     }
+  }
+  for (const { roleName, roleSet } of plan.roles) {
+    if (roleSet.some((parent) => permissions.has(parent))) permissions.add(roleName);
   }
   return { permissions, inconsistencies };
 }

@@ -154,7 +154,7 @@ function resolveFunctions(
     if (scope.nameless('function', key)) continue;
     functions.set(
       key,
-      resolveFunction(stage.context, metadata, stage.open.catalog.functions.get(key), tables, previous?.functions.get(key)),
+      resolveFunction(stage.context, metadata, stage.open.catalog.functions.get(key), tables, scope.plan, previous?.functions.get(key)),
     );
   }
   return functions;
