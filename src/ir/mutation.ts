@@ -90,8 +90,9 @@ export interface NestedArray {
 }
 
 export interface OnConflict {
-  /** Name of the constraint. */
-  readonly constraint: string;
+  /** Name of the constraint; null: the unique index over `columns`, or any when there are none (then nothing can be updated). */
+  readonly constraint: string | null;
+  readonly columns?: readonly string[];
   /** Empty: do nothing. */
   readonly update: {
     readonly columns: readonly string[];
@@ -111,6 +112,8 @@ export interface Update {
   readonly where: BoolExp;
   /** The operators and then the presets, which run alone too. Empty: nothing runs. */
   readonly assignments: readonly Assignment[];
+  /** Columns that go back to their defaults; none of them is assigned to. */
+  readonly defaults?: readonly string[];
   /** Update permission's check, on the row after the write. */
   readonly check: BoolExp;
   readonly output: MutationOutput;
@@ -135,6 +138,6 @@ export interface Delete {
 export interface Assignment {
   readonly column: string;
   readonly type: CatalogType;
-  readonly operator: 'set' | 'inc' | 'append' | 'prepend' | 'delete-key' | 'delete-elem' | 'delete-at-path';
+  readonly operator: 'set' | 'inc' | 'mul' | 'append' | 'prepend' | 'delete-key' | 'delete-elem' | 'delete-at-path';
   readonly operand: Operand;
 }

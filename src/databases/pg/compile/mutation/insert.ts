@@ -21,8 +21,9 @@ export function insertWrite(rows: InsertRows, filled: Filled, batch: Batch, path
   };
 }
 
-function conflictSql(context: Context, { constraint, update }: OnConflict, alias: Sql): Sql {
-  const target = sql` on conflict on constraint ${identifier(constraint)}`;
+function conflictSql(context: Context, conflict: OnConflict, alias: Sql): Sql {
+  const { update } = conflict;
+  const target = sql` on conflict${targetSql(conflict)}`;
   if (update === null) return sql`${target} do nothing`;
   const assignments = new Map(update.columns.map((column) => [column, sql`excluded.${identifier(column)}`]));
   for (const [column, operand] of update.presets) assignments.set(column, operandSql(operand));
@@ -31,6 +32,12 @@ function conflictSql(context: Context, { constraint, update }: OnConflict, alias
   const { where } = update;
   const filter = where.kind === 'constant' && where.value ? EMPTY : sql` where ${conditionSql(context, where, ownScope(aliasRow(alias)))}`;
   return sql`${target} do update set ${join(list, sql`, `)}${filter}`;
+}
+
+/** What a row conflicts with; nothing stands for anything. */
+function targetSql({ constraint, columns = [] }: OnConflict): Sql {
+  if (constraint !== null) return sql` on constraint ${identifier(constraint)}`;
+  return columns.length === 0 ? EMPTY : sql` (${join(columns.map(identifier), sql`, `)})`;
 }
 
 /** A row that the conflict clause has updated carries the lock of the update, a new one does not. */

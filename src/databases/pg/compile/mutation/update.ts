@@ -20,21 +20,28 @@ const TEXT = baseType('text');
 const INT = baseType('int4');
 
 export function compileUpdate(program: Program, update: Update): readonly ResultPiece[] {
-  if (update.assignments.length === 0) return [emptyAnswer(update.output)];
+  if (hasNothingToDo(update)) return [emptyAnswer(update.output)];
   return compileWrite(program, update, {
     path: ROOT,
     command(context, alias) {
       const row = aliasRow(alias);
-      const list = update.assignments.map((assignment) => sql`${identifier(assignment.column)} = ${assigned(assignment, row)}`);
+      const list = [
+        ...update.assignments.map((assignment) => sql`${identifier(assignment.column)} = ${assigned(assignment, row)}`),
+        ...(update.defaults ?? []).map((column) => sql`${identifier(column)} = default`),
+      ];
       return sql`update ${qualified(update.table)} as ${alias} set ${join(list, sql`, `)}${whereSql(context, update.where, row)}`;
     },
     check: (context, row) => checkSql(context, update.check, row),
   });
 }
 
+function hasNothingToDo({ assignments, defaults = [] }: Update): boolean {
+  return assignments.length === 0 && defaults.length === 0;
+}
+
 /** A list of answers, one per update; nothing at all where no update has anything to do. */
 export function compileUpdateMany(program: Program, { updates }: UpdateMany): readonly ResultPiece[] {
-  if (updates.every((update) => update.assignments.length === 0)) return ['[]'];
+  if (updates.every(hasNothingToDo)) return ['[]'];
   const pieces: ResultPiece[] = ['['];
   updates.forEach((update, i) => {
     if (i > 0) pieces.push(',');
@@ -81,6 +88,8 @@ function assigned({ column, operator, operand }: Assignment, row: Row): Sql {
       return operandSql(operand);
     case 'inc':
       return sql`${old} + ${operandSql(operand)}`;
+    case 'mul':
+      return sql`${old} * ${operandSql(operand)}`;
     case 'append':
       return sql`${old} || ${operandSql(operand)}`;
     case 'prepend':
