@@ -21,14 +21,14 @@ export function along(parent: Path, ...keys: readonly (string | number)[]): Path
 
 const PLAIN = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
-/** Prints `$.args.columns[0]`; keys that are no plain names are printed as `['a b']`. */
+/** Prints `$.args.columns[0]`; keys that are no plain names are printed as `["a b"]`. */
 export function printPath(path: Path): string {
   const keys: (string | number)[] = [];
   for (let p: Path = path; p.parent !== undefined; p = p.parent) keys.push(p.key);
   let text = '$';
   for (const key of keys.reverse()) {
     if (typeof key === 'number') text += `[${key}]`;
-    else text += PLAIN.test(key) ? `.${key}` : `['${key.replaceAll("'", "\\'")}']`;
+    else text += PLAIN.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
   }
   return text;
 }

@@ -40,46 +40,61 @@ const COLUMN_OPERATORS: Readonly<Record<string, string>> = {
   _clte: '_lte',
 };
 
+/** In what the conditions of rules and those of requests differ. */
+export interface OperatorRules {
+  /** Whether equality takes NULL for a value like any other. */
+  readonly nullSafe: boolean;
+  /** @throws Defect, SvcError */
+  operand(types: TypeSystem, type: CatalogType, list: boolean, json: Json): Operand;
+}
+
+const PERMISSION_RULES: OperatorRules = { nullSafe: true, operand: resolveOperand };
+
 /** @throws Defect, SvcError */
 export function resolveOperators(
   types: TypeSystem,
   subject: Subject,
   operators: JsonObject,
   columnAt: (reference: Json) => ColumnReference,
+  rules: OperatorRules = PERMISSION_RULES,
 ): readonly BoolExp[] {
+  const scope: Scope = { types, rules, columnAt };
   return Object.entries(operators).map(([written, value]) => {
     const underscored = written.startsWith('$') ? `_${written.slice(1)}` : written;
     const operator = ALIASES[underscored] ?? underscored;
     const overColumns = COLUMN_OPERATORS[operator];
-    if (overColumns !== undefined) return compareColumns(subject, overColumns, columnAt(value));
-    return resolveOperator(types, subject, operator, written, value, columnAt);
+    if (overColumns !== undefined) return compareColumns(subject, overColumns, columnAt(value), rules);
+    return resolveOperator(scope, subject, operator, written, value);
   });
 }
 
-function compareColumns(subject: Subject, operator: string, right: ColumnReference): BoolExp {
+interface Scope {
+  readonly types: TypeSystem;
+  readonly rules: OperatorRules;
+  readonly columnAt: (reference: Json) => ColumnReference;
+}
+
+function compareColumns(subject: Subject, operator: string, right: ColumnReference, rules: OperatorRules): BoolExp {
   const { type } = subject;
   if (type.schema !== right.type.schema || type.name !== right.type.name || type.array !== right.type.array) {
-    const print = (t: CatalogType): string => (t.array ? `${t.name}[]` : t.name);
     throw new Defect(
-      `incompatible column types: ${subject.label} has type "${print(type)}", column "${right.name}" has type "${print(right.type)}"`,
+      `incompatible column types: ${subject.label} has type "${printType(type)}", column "${right.name}" has type "${printType(right.type)}"`,
     );
   }
-  const nullSafe = (operator === '_eq' || operator === '_neq') && (subject.nullable || right.nullable);
+  const nullSafe = rules.nullSafe && (operator === '_eq' || operator === '_neq') && (subject.nullable || right.nullable);
   return { kind: 'compare-columns', left: subject.read, operator, right: right.read, rightRow: right.row, levels: right.levels, nullSafe };
+}
+
+function printType({ name, array }: CatalogType): string {
+  return array ? `${name}[]` : name;
 }
 
 function compare(subject: Subject, operator: string, operand: Operand, nullSafe = false): Compare {
   return { kind: 'compare', left: subject.read, operator, argument: { kind: 'operand', operand }, nullSafe };
 }
 
-function resolveOperator(
-  types: TypeSystem,
-  subject: Subject,
-  operator: string,
-  written: string,
-  value: Json,
-  columnAt: (reference: Json) => ColumnReference,
-): BoolExp {
+function resolveOperator(scope: Scope, subject: Subject, operator: string, written: string, value: Json): BoolExp {
+  const { types, rules } = scope;
   const { type } = subject;
   switch (operator) {
     case '_is_null':
@@ -87,50 +102,44 @@ function resolveOperator(
       return { kind: 'is-null', left: subject.read, isNull: value };
     case '_eq':
     case '_neq':
-      // Equality is null-safe in permissions, so null is a value like any other.
       if (value === null) return { kind: 'is-null', left: subject.read, isNull: operator === '_eq' };
-      return compare(subject, operator, resolveOperand(types, type, false, value), subject.nullable);
+      return compare(subject, operator, rules.operand(types, type, false, value), rules.nullSafe && subject.nullable);
     case '_in':
     case '_nin':
-      return compare(subject, operator, resolveOperand(types, type, true, value));
+      return compare(subject, operator, rules.operand(types, type, true, value));
   }
   if (['_gt', '_lt', '_gte', '_lte'].includes(operator) && (type.array || types.scalar(type).ordered)) {
-    return compare(subject, operator, resolveOperand(types, type, false, value));
+    return compare(subject, operator, rules.operand(types, type, false, value));
   }
   const comparison = (type.array ? types.arrayComparisons : types.scalar(type).comparisons).find(({ name }) => name === operator);
   if (comparison === undefined) throw new Defect(`unknown operator: ${written}`);
-  return resolveComparison(types, subject, comparison, value, columnAt);
+  return resolveComparison(scope, subject, comparison, value);
 }
 
-function resolveComparison(
-  types: TypeSystem,
-  subject: Subject,
-  comparison: Comparison,
-  value: Json,
-  columnAt: (reference: Json) => ColumnReference,
-): BoolExp {
+function resolveComparison(scope: Scope, subject: Subject, comparison: Comparison, value: Json): BoolExp {
+  const { types, rules, columnAt } = scope;
   const { argument, name } = comparison;
   switch (argument.kind) {
     case 'same':
-      return compare(subject, name, resolveOperand(types, subject.type, false, value));
+      return compare(subject, name, rules.operand(types, subject.type, false, value));
     case 'list':
-      return compare(subject, name, resolveOperand(types, subject.type, true, value));
+      return compare(subject, name, rules.operand(types, subject.type, true, value));
     case 'type':
-      return compare(subject, name, resolveOperand(types, argument.type, argument.list, value));
+      return compare(subject, name, rules.operand(types, argument.type, argument.list, value));
     case 'input':
       return {
         kind: 'compare',
         left: subject.read,
         operator: name,
-        argument: { kind: 'fields', fields: resolveFields(types, name, argument.fields, value) },
+        argument: { kind: 'fields', fields: resolveFields(scope, name, argument.fields, value) },
         nullSafe: false,
       };
     case 'cast': {
       const items = Object.entries(expectObject(name, value)).flatMap(([key, operators]) => {
         const target = argument.targets.find((each) => each.key === key);
-        if (target === undefined) throw new Defect(`cannot cast ${subject.label} to type "${key}"`);
+        if (target === undefined) throw new Defect(`cannot cast column of type "${printType(subject.type)}" to type "${key}"`);
         const cast: Subject = { ...subject, read: { kind: 'cast', read: subject.read, type: target.type }, type: target.type };
-        return resolveOperators(types, cast, expectObject(key, operators), columnAt);
+        return resolveOperators(types, cast, expectObject(key, operators), columnAt, rules);
       });
       return and(...items);
     }
@@ -143,7 +152,7 @@ function expectObject(name: string, value: Json): JsonObject {
 }
 
 function resolveFields(
-  types: TypeSystem,
+  { types, rules }: Scope,
   operator: string,
   fields: readonly ComparisonField[],
   value: Json,
@@ -154,7 +163,7 @@ function resolveFields(
   const operands: Record<string, Operand> = {};
   for (const field of fields) {
     const item = given[field.name] ?? field.default;
-    if (item !== undefined && item !== null) operands[field.name] = resolveOperand(types, field.type, false, item);
+    if (item !== undefined && item !== null) operands[field.name] = rules.operand(types, field.type, false, item);
     else if (field.required) throw new Defect(`the key '${field.name}' was not present`);
   }
   return operands;

@@ -233,7 +233,7 @@ describe('boolean expressions', () => {
     [{ id: { _ceq: 'name' } }, 'incompatible column types: column "id" has type "int4", column "name" has type "text"'],
     [{ id: { _ceq: 'articles' } }, 'Relationship references are not supported in column comparison RHS'],
     [{ id: { _ceq: ['articles', 'id'] } }, 'Relationship references are not supported in column comparison RHS'],
-    [{ data: { _cast: { Int: {} } } }, 'cannot cast column "data" to type "Int"'],
+    [{ data: { _cast: { Int: {} } } }, 'cannot cast column of type "jsonb" to type "Int"'],
     [{ place: { _st_d_within: { from: {} } } }, "the key 'distance' was not present"],
     [{ place: { _st_d_within: { distance: 1, from: {}, far: 1 } } }, 'unknown field "far" of _st_d_within'],
   ])('refused: %j', (filter, reason) => {
