@@ -69,8 +69,10 @@ function compileWrite(program: Program, { table, output, contained }: Update | D
   }
   const slot = program.takeSlot();
   writeAndKeep(program, write, { slot, count: countsRows(output) ? 'first' : null, required: null });
-  const statement = program.add(write.path, 1, ({ context }) =>
-    sql`select ${answerSql(context, output, keptRows(context, table, [slot]), countedRows())}`,
+  const statement = program.add(
+    write.path,
+    1,
+    ({ context }) => sql`select ${answerSql(context, output, keptRows(context, table, [slot]), countedRows())}`,
   );
   program.giveBack(slot);
   return [{ statement, column: 0, absent }];

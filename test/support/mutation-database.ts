@@ -1,0 +1,97 @@
+/** Mutations written as IR by hand, from the plan to the database and back. */
+import pg from 'pg';
+import type { Source } from '../../src/backend/backend.ts';
+import { compiler } from '../../src/databases/pg/compile/compiler.ts';
+import { pg as backend } from '../../src/databases/pg/index.ts';
+import { SvcError } from '../../src/errors/svc-error.ts';
+import { runPlan } from '../../src/execute/run-plan.ts';
+import type { MutationRoot } from '../../src/ir/mutation.ts';
+import type { SelectRoot } from '../../src/ir/select.ts';
+import { type Plan, planOperation } from '../../src/plan/plan.ts';
+import { type Json, parseJson, printJson } from '../../src/util/json.ts';
+import { at, ROOT } from '../../src/util/path.ts';
+import { testDatabase } from './postgres.ts';
+
+export type Root = MutationRoot['mutation'] | SelectRoot['query'];
+
+export interface MutationRequest {
+  readonly variables?: Readonly<Record<string, Json>>;
+  readonly session?: Readonly<Record<string, string>>;
+  /** The statements are of one request only. */
+  readonly once?: boolean;
+}
+
+export interface MutationDatabase {
+  readonly client: pg.Client;
+  /** @returns `data`: one value per root */
+  run(roots: readonly Root[], request?: MutationRequest): Promise<readonly Json[]>;
+  one(root: Root, request?: MutationRequest): Promise<Json>;
+  /** `code: message @ path` of the failure. */
+  failure(roots: readonly Root[], request?: MutationRequest): Promise<string>;
+  /** First column of all rows. */
+  column(query: string): Promise<readonly unknown[]>;
+  close(): Promise<void>;
+}
+
+export function planMutation(roots: readonly Root[], once = false): Plan {
+  const { mutation, select } = compiler({ stringifyNumericTypes: false });
+  return planOperation(
+    {
+      kind: 'mutation',
+      name: null,
+      response: { kind: 'object', entries: roots.map((_, index) => [`r${index}`, { kind: 'root', index }] as const) },
+      roots: roots.map((root, i) => {
+        const alias = String(i);
+        const isQuery = root.kind === 'rows' || root.kind === 'aggregate';
+        const meaning = isQuery ? { alias, query: root } : { alias, mutation: root };
+        return { source: 'default', path: at(at(ROOT, 'selectionSet'), `r${i}`), responseKey: `r${i}`, root: meaning };
+      }),
+      constraints: [],
+      reusable: !once,
+    },
+    () => ({ mutation, select }),
+  );
+}
+
+export async function mutationDatabase(schema: string): Promise<MutationDatabase> {
+  const database = await testDatabase();
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  await client.query(schema);
+  const configuration = backend.configuration.decode({ connection_info: { database_url: database.url } }, ROOT);
+  const source: Source = await backend.connect(configuration, {
+    sourceName: 'default',
+    environment: {},
+    usePreparedStatements: true,
+    maxConnections: 3,
+  });
+  const run: MutationDatabase['run'] = async (roots, { variables = {}, session = {}, once = false } = {}) => {
+    const body = await runPlan(planMutation(roots, once), {
+      connections: new Map([['default', source]]),
+      session: { role: 'user', variables: new Map(Object.entries(session)), backendOnly: false },
+      variables,
+      how: {},
+    });
+    const { data } = parseJson(Buffer.concat(body).toString()) as { readonly data: Record<string, Json> };
+    return roots.map((_, i) => data[`r${i}`] as Json);
+  };
+  return {
+    client,
+    run,
+    one: async (root, request) => (await run([root], request))[0] as Json,
+    async failure(roots, request) {
+      try {
+        return `no failure: ${printJson(await run(roots, request))}`;
+      } catch (error) {
+        if (!(error instanceof SvcError)) throw error;
+        return `${error.code}: ${error.message} @ ${error.printedPath}`;
+      }
+    },
+    column: async (query) => (await client.query({ text: query, rowMode: 'array' })).rows.map((row) => (row as unknown[])[0]),
+    async close() {
+      await source.close();
+      await client.end();
+      await database.drop();
+    },
+  };
+}
