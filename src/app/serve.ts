@@ -186,6 +186,15 @@ function sourceEnvironment(config: Config, environment: Environment): Environmen
   };
 }
 
+/** Whether the server answered and does not let us in (SQLSTATE class 28): waiting will not help. */
+function isRefused(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code } = cause as { code?: unknown };
+    if (typeof code === 'string' && /^28\w{3}$/.test(code)) return true;
+  }
+  return false;
+}
+
 /** Waits for a database that is not there yet, as often as `--retries` says. */
 async function openMetadataDatabase(config: Config, url: string, logger: Logger): Promise<Source> {
   const configuration = pg.configuration.decode(parseJson(JSON.stringify({ connection_info: { database_url: url } })), ROOT);
@@ -199,7 +208,7 @@ async function openMetadataDatabase(config: Config, url: string, logger: Logger)
         onEvent: (event) => logger.observe({ kind: 'source', source: 'metadata', event: event.kind, message: event.message }),
       });
     } catch (error) {
-      if (attempt >= config.retries) throw error;
+      if (attempt >= config.retries || isRefused(error)) throw error;
       logger.observe({
         kind: 'source',
         source: 'metadata',

@@ -1,9 +1,10 @@
 #!/usr/bin/env node
+import { describeFailure } from './describe-failure.ts';
 import { runCommand } from './run-command.ts';
 
 try {
   await runCommand(process.argv.slice(2));
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${describeFailure(error)}\n`);
   process.exit(1);
 }

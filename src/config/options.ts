@@ -106,7 +106,7 @@ export const options = {
     false,
     'Load the sample music store into the embedded PostgreSQL, when that is new, and track it.',
   ),
-  retries: databases('retries', integer(0, 10_000), 1, 'How often to try again to reach the metadata database at start, a second apart.', {
+  retries: databases('retries', integer(0, 10_000), 60, 'How often to try again to reach the metadata database at start, a second apart.', {
     env: 'NO_OF_RETRIES',
   }),
   connections: databases('connections', integer(1, 10_000), 50, 'Most connections to one source, where its metadata says nothing else.', {

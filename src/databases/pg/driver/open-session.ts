@@ -36,6 +36,7 @@ export function createOpener(target: Target): () => Promise<Session> {
   let preferred = 0;
   return async () => {
     const count = target.ssl.length;
+    let first: unknown;
     for (let attempt = 0; ; attempt++) {
       const index = (preferred + attempt) % count;
       try {
@@ -43,8 +44,11 @@ export function createOpener(target: Target): () => Promise<Session> {
         preferred = index;
         return session;
       } catch (error) {
+        // What the server said to the first attempt is the reason; that the other kind of encryption is not there is none.
+        first ??= error;
         if (attempt + 1 < count && mayHelpToChangeEncryption(error)) continue;
-        throw new ConnectionError('open', error instanceof Error ? error.message || error.name : String(error), error);
+        const reason = error instanceof pg.DatabaseError ? error : first;
+        throw new ConnectionError('open', reason instanceof Error ? reason.message || reason.name : String(reason), reason);
       }
     }
   };
