@@ -15,23 +15,25 @@ export interface MutationCompiler {
 
 export function compileMutation(compiler: MutationCompiler, roots: readonly (SelectRoot | MutationRoot)[]): CompiledMutation {
   const program = new Program(compiler.newContext);
-  const results = roots.map((root): readonly ResultPiece[] => {
-    // A function that may write.
-    if (root.mutation === undefined) {
-      const statement = program.addStatement({ ...compiler.select(root), repeatable: false }, ROOT);
-      return [{ statement, column: 0, absent: 'null' }];
-    }
-    const { mutation } = root;
-    switch (mutation.kind) {
-      case 'insert':
-        return compileInsert(program, mutation);
-      case 'update':
-        return compileUpdate(program, mutation);
-      case 'update-many':
-        return compileUpdateMany(program, mutation);
-      case 'delete':
-        return compileDelete(program, mutation);
-    }
-  });
+  const results = roots.map((root) => compileRoot(program, compiler, root));
   return { statements: program.statements, results };
+}
+
+function compileRoot(program: Program, compiler: MutationCompiler, root: SelectRoot | MutationRoot): readonly ResultPiece[] {
+  // A function that may write.
+  if (root.mutation === undefined) {
+    const statement = program.addStatement({ ...compiler.select(root), repeatable: false }, ROOT);
+    return [{ statement, column: 0, absent: 'null' }];
+  }
+  const { mutation } = root;
+  switch (mutation.kind) {
+    case 'insert':
+      return compileInsert(program, mutation);
+    case 'update':
+      return compileUpdate(program, mutation);
+    case 'update-many':
+      return compileUpdateMany(program, mutation);
+    case 'delete':
+      return compileDelete(program, mutation);
+  }
 }
