@@ -4,6 +4,13 @@ export class ConfigError extends Error {
     super(`Fatal Error: ${reason}`);
     this.name = 'ConfigError';
   }
+
+  /** With a text that has a beginning of its own. */
+  static complete(message: string): ConfigError {
+    const error = new ConfigError('');
+    error.message = message;
+    return error;
+  }
 }
 
 /** A setting that came from the environment. */

@@ -1,4 +1,5 @@
 import { parse as parseDotEnv } from 'dotenv';
+import { checkAccess } from './access.ts';
 import { parseCommandLine } from './command-line.ts';
 import { ConfigError, EnvironmentError } from './config-error.ts';
 import { type Config, type Option, type OptionName, optionRows } from './options.ts';
@@ -19,8 +20,10 @@ export function loadConfig({ argv, environment, dotEnvText }: ConfigSources): Co
   const { given } = parseCommandLine(argv);
   const merged = mergedEnvironment(environment, dotEnvText);
   const values: Partial<Record<OptionName, unknown>> = {};
-  for (const [name, option] of optionRows) values[name] = chooseValue(option, given.get(name), merged[option.env]);
-  return Object.freeze(values) as Config;
+  for (const [name, option] of optionRows) values[name] = chooseValue(option, given.get(name), merged);
+  const config = Object.freeze(values) as Config;
+  checkAccess(config);
+  return config;
 }
 
 /** The environment joined with `.env`; what metadata refers to by `from_env` is looked up here too. */
@@ -31,7 +34,7 @@ export function mergedEnvironment(
   return { ...(dotEnvText === undefined ? {} : parseDotEnv(dotEnvText)), ...environment };
 }
 
-function chooseValue(option: Option<unknown>, flag: string | undefined, variable: string | undefined): unknown {
+function chooseValue(option: Option<unknown>, flag: string | undefined, environment: ConfigSources['environment']): unknown {
   if (flag !== undefined) {
     try {
       return option.type.parse(flag);
@@ -39,11 +42,14 @@ function chooseValue(option: Option<unknown>, flag: string | undefined, variable
       throw new ConfigError(`--${option.flag}: ${(error as Error).message}`);
     }
   }
+  const { env, olderEnv } = option;
+  const name = olderEnv !== undefined && environment[env] === undefined ? olderEnv : env;
+  const variable = environment[name];
   if (variable === undefined || (variable === '' && !option.type.emptyIsValue)) return option.default;
   try {
     return option.type.parse(variable);
   } catch (error) {
-    throw new EnvironmentError(option.env, (error as Error).message);
+    throw new EnvironmentError(name, (error as Error).message);
   }
 }
 

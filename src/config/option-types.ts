@@ -14,6 +14,15 @@ export interface OptionType<T> {
 
 export const text: OptionType<string> = { name: 'text', parse: (given) => given, show: (value) => value };
 
+export const nonEmpty: OptionType<string> = {
+  name: 'text',
+  parse(given) {
+    if (given === '') throw new Error('must not be empty');
+    return given;
+  },
+  show: (value) => value,
+};
+
 /** Text that is never shown. Empty text is refused: an unset variable in a script must not open the service. */
 export const secret: OptionType<string> = {
   name: 'secret',
@@ -139,6 +148,32 @@ export const postgresUrl: OptionType<string> = {
     return given;
   },
   show: hidePassword,
+};
+
+/** An address to call; what may be a secret in it is hidden when shown. */
+export const httpUrl: OptionType<string> = {
+  name: 'URL',
+  parse(given) {
+    if (!/^https?:\/\//i.test(given) || !URL.canParse(given)) throw new Error('expecting an http or https URL');
+    return given;
+  },
+  show(value) {
+    const { protocol, username, password, host, pathname, search } = new URL(value);
+    const user = username === '' && password === '' ? '' : '***@';
+    return `${protocol}//${user}${host}${pathname}${search === '' ? '' : '?***'}`;
+  },
+};
+
+export type HookMethod = 'GET' | 'POST';
+
+export const httpMethod: OptionType<HookMethod> = {
+  name: 'one of GET, POST',
+  parse(given) {
+    const method = given.toUpperCase();
+    if (method !== 'GET' && method !== 'POST') throw new Error(`expecting GET or POST, but found ${JSON.stringify(given)}`);
+    return method;
+  },
+  show: (value) => value,
 };
 
 /** The URL with `***` in place of every password. */

@@ -3,9 +3,13 @@ import {
   type CorsDomains,
   choice,
   corsDomains,
+  type HookMethod,
+  httpMethod,
+  httpUrl,
   integer,
   listOf,
   milliseconds,
+  nonEmpty,
   type OptionType,
   optional,
   postgresUrl,
@@ -14,6 +18,7 @@ import {
   secretList,
   text,
 } from './option-types.ts';
+import { jwtSecret, jwtSecrets } from './jwt-secret.ts';
 
 /**
  * Every option of the service, once: flags, environment variables, defaults, validation, `--help`
@@ -25,6 +30,8 @@ export interface Option<T> {
   readonly flag: string;
   readonly short?: string;
   readonly env: string;
+  /** Read when the other one is not set. */
+  readonly olderEnv?: string;
   readonly type: OptionType<T>;
   readonly default: T;
   readonly group: OptionGroup;
@@ -37,6 +44,7 @@ interface Spelling {
   readonly short?: string;
   /** Replaces the upper-case flag behind the prefix. */
   readonly env?: string;
+  readonly olderEnv?: string;
 }
 
 const PREFIX = 'SVC_GRAPHQL_';
@@ -46,6 +54,7 @@ function row(group: OptionGroup) {
     flag,
     ...(spelling.short === undefined ? {} : { short: spelling.short }),
     env: PREFIX + (spelling.env ?? flag.toUpperCase().replaceAll('-', '_')),
+    ...(spelling.olderEnv === undefined ? {} : { olderEnv: PREFIX + spelling.olderEnv }),
     type,
     default: byDefault,
     group,
@@ -169,6 +178,41 @@ export const options = {
 
   adminSecret: access('admin-secret', optional(secret), null, 'Secret that makes a request an administrator. Absent: everybody is one.'),
   adminSecrets: access('admin-secrets', optional(secretList), null, 'JSON list of such secrets, in place of --admin-secret.'),
+  accessKey: access('access-key', optional(secret), null, 'Older name of --admin-secret, which wins over it.'),
+  authHook: access(
+    'auth-hook',
+    optional(httpUrl),
+    null,
+    'URL of the webhook that says who a request without admin secret is. Needs an admin secret.',
+  ),
+  authHookMode: access('auth-hook-mode', httpMethod, 'GET' as HookMethod, 'Whether the webhook gets headers (GET) or a JSON body (POST).', {
+    olderEnv: 'AUTH_HOOK_TYPE',
+  }),
+  authHookSendRequestBody: access(
+    'auth-hook-send-request-body',
+    boolean,
+    true,
+    'Put the GraphQL request into the JSON body that the webhook gets in POST mode.',
+  ),
+  jwtSecret: access(
+    'jwt-secret',
+    optional(jwtSecret),
+    null,
+    'How to verify the JSON web tokens of requests without admin secret: an object with type and key, or jwk_url. Needs an admin secret.',
+  ),
+  jwtSecrets: access('jwt-secrets', optional(jwtSecrets), null, 'JSON list of such objects, in place of --jwt-secret.'),
+  unauthorizedRole: access(
+    'unauthorized-role',
+    optional(nonEmpty),
+    null,
+    'Role of requests without credentials. Absent: they are refused. Needs an admin secret; not with --auth-hook.',
+  ),
+  refusePrivateAddresses: access(
+    'refuse-private-addresses',
+    boolean,
+    false,
+    'Call no webhook or other service on an address that is not public. Link-local addresses and the metadata services of clouds are never called.',
+  ),
   adminInternalErrors: access('admin-internal-errors', boolean, true, 'Put internal details into the errors that administrators see.'),
   devMode: access('dev-mode', boolean, false, 'Put internal details into the errors that everybody sees.'),
   preserve401Errors: access(

@@ -1,0 +1,10 @@
+/** The URL as it may be logged: without user, password, query and fragment, where secrets are kept. */
+export function safeUrl(url: string | URL): string {
+  let parsed: URL;
+  try {
+    parsed = typeof url === 'string' ? new URL(url) : url;
+  } catch {
+    return 'invalid URL';
+  }
+  return `${parsed.protocol}//${parsed.host}${parsed.pathname}${parsed.search === '' ? '' : '?***'}`;
+}

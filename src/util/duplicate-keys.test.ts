@@ -1,0 +1,33 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { duplicateKey } from './duplicate-keys.ts';
+
+describe('duplicateKey', () => {
+  it.each([
+    ['{"a":1,"a":2}', 'a'],
+    ['{"a":1,"\\u0061":2}', 'a'],
+    ['{"x":[{"b":{},"c":"}","b":1}]}', 'b'],
+    ['[{"a":1},{"a":1,"d":{"a":1},"a":2}]', 'a'],
+    ['{"":1,"":2}', ''],
+    ['{"__proto__":1,"__proto__":2}', '__proto__'],
+  ])('finds the one of %s', (text, key) => {
+    expect(duplicateKey(text)).toBe(key);
+  });
+
+  it.each(['{"a":"a","b":"\\"a\\":","c":["a","a"]}', '[]', '"a"', '{"a":{"a":{"a":1}},"b":[{"a":1},{"a":1}]}', '{"\\\\":1,"\\"":2}'])(
+    'finds none in %s',
+    (text) => {
+      expect(duplicateKey(text)).toBeNull();
+    },
+  );
+
+  it('finds none in what a printer wrote, and the one that was put there', () => {
+    fc.assert(
+      fc.property(fc.json(), fc.string(), (text, key) => {
+        expect(duplicateKey(text)).toBeNull();
+        const name = JSON.stringify(key);
+        expect(duplicateKey(`{${name}:${text},${name}:${text}}`)).toBe(key);
+      }),
+    );
+  });
+});
