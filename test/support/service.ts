@@ -62,7 +62,7 @@ export async function startTestService(options: Readonly<Record<string, string>>
     return { status: response.status, headers: response.headers, text, json };
   };
   const administer = async (path: string, body: JsonObject): Promise<Json> => {
-    const answer = await send(path, { method: 'POST', headers: secret, body: printJson(body) });
+    const answer = await send(path, { method: 'POST', headers: { 'content-type': 'application/json', ...secret }, body: printJson(body) });
     if (answer.status !== 200) throw new Error(`${String(body['type'])}: ${answer.status} ${answer.text}`);
     return answer.json;
   };
@@ -73,7 +73,7 @@ export async function startTestService(options: Readonly<Record<string, string>>
     metadata: (type, args, extra = {}) => administer('/v1/metadata', { type, args, ...extra }),
     sql: (sql, args = {}) => administer('/v2/query', { type: 'run_sql', args: { sql, ...args } }),
     async graphql(query, { variables, operationName, role, session = {} } = {}) {
-      const headers: Record<string, string> = { ...secret };
+      const headers: Record<string, string> = { 'content-type': 'application/json', ...secret };
       if (role !== undefined) headers['x-svc-role'] = role;
       for (const [name, value] of Object.entries(session)) headers[`x-svc-${name}`] = value;
       const body = { query, ...(variables === undefined ? {} : { variables }), ...(operationName === undefined ? {} : { operationName }) };
