@@ -3,8 +3,9 @@
  * select list.
  */
 import type { BoolExp } from '../../../ir/bool-exp.ts';
+import type { Read } from '../../../ir/read.ts';
 import type { Join, Relation } from '../../../ir/relation.ts';
-import type { RowSet } from '../../../ir/select.ts';
+import type { OrderBy, RowSet } from '../../../ir/select.ts';
 import { EMPTY, integer, join, type Sql, sql } from '../../../sql/fragment.ts';
 import { filterOf, readSql, whereSql } from './bool-exp.ts';
 import { type Context, ownScope, type Row } from './context.ts';
@@ -62,7 +63,8 @@ export function rowSetOf(context: Context, { from, rows }: RowsOf, parent: Row |
   const filter = filterOf(context, rows.where, ownScope(row));
   const related = parent === null || on === null ? [] : joinConditions(on.columns, parent, row);
   const ordering = orderingOf(context, rows.orderBy, row);
-  const distinct = rows.distinctOn.map((read) => readSql(context, read, row));
+  // The very expression of the sort key: a mask compiled twice is not equal to itself, because its aliases differ.
+  const distinct = rows.distinctOn.map((read) => keyOf(read, rows.orderBy, ordering.keys) ?? readSql(context, read, row));
   const where = whereSql([...related, ...filter.conditions]);
   const source = (joins: readonly Sql[]): Sql => sql`${item}${join([...filter.joins, ...ordering.joins, ...joins], EMPTY)}${where}`;
   const select = (columns: Sql, joins: readonly Sql[]): Sql => {
@@ -77,6 +79,13 @@ export function rowSetOf(context: Context, { from, rows }: RowsOf, parent: Row |
     select,
     base: (columns) => (isPaged(rows) ? select(columns, []) : sql`select ${columns} from ${source([])}`),
   };
+}
+
+function keyOf(read: Read, orderBy: readonly OrderBy[], keys: readonly OrderKey[]): Sql | undefined {
+  const index = orderBy.findIndex(
+    ({ term }) => term.kind === 'read' && term.read.kind === 'column' && read.kind === 'column' && term.read.column === read.column,
+  );
+  return keys[index]?.value;
 }
 
 function distinctColumns(distinct: readonly Sql[], columns: Sql): Sql {

@@ -1,0 +1,258 @@
+/** The answer to a request, worked out row by row from what the role sees. */
+import type { Json } from '../../src/util/json.ts';
+import { aggregate } from './aggregate.ts';
+import { type AggregateField, type Args, type Field, jsonOf, type OrderTerm, refName, type Root, targetOf } from './query.ts';
+import { accessOf, evaluate, type Place, read, relatedRows, type Scene, visibleRows } from './seen.ts';
+import { isJsonb, member, order } from './values.ts';
+import { tableOf, type Value } from './world.ts';
+
+/** JSON, or what stands for several JSON values that are all right. */
+export type Expected =
+  | { readonly k: 'json'; readonly json: Json }
+  | { readonly k: 'about'; readonly number: number }
+  | { readonly k: 'object'; readonly fields: readonly (readonly [string, Expected])[] }
+  /** Items of one group come in any order. */
+  | { readonly k: 'list'; readonly groups: readonly (readonly Expected[])[] };
+
+/** The request leaves open which rows are cut off. */
+export class Undetermined extends Error {}
+
+export function answer(scene: Scene, role: string, roots: readonly Root[]): Expected {
+  return { k: 'object', fields: roots.map((root) => [root.alias, answerRoot(scene, role, root)]) };
+}
+
+function answerRoot(scene: Scene, role: string, root: Root): Expected {
+  const table = tableOf(scene.world, root.table);
+  const places = visibleRows(scene, role, root.table).map((row): Place => ({ scene, table, row, role, root: row }));
+  switch (root.k) {
+    case 'rows':
+      return rowsOfPage(page(places, root.args, accessOf(scene.world, role, root.table)?.limit ?? null), root.fields);
+    case 'aggregate':
+      return aggregated(places, root.args, root.fields);
+    case 'key': {
+      const found = places.find((place) => Object.entries(root.key).every(([column, value]) => read(place, { column }) === value));
+      return found === undefined ? json(null) : object(found, root.fields);
+    }
+  }
+}
+
+function json(value: Json): Expected {
+  return { k: 'json', json: value };
+}
+
+function object(place: Place, fields: readonly Field[]): Expected {
+  return { k: 'object', fields: fields.map((field) => [field.alias, fieldOf(place, field)]) };
+}
+
+function fieldOf(place: Place, field: Field): Expected {
+  switch (field.k) {
+    case 'typename':
+      return json(place.table.name);
+    case 'read': {
+      const value = read(place, field.ref, field.more ?? 0);
+      if (field.path === null || !isJsonb(value)) return json(jsonOf(value));
+      return json(field.path === '$' ? value.json : member(value.json, field.path.replace('$.', '')));
+    }
+    case 'rows': {
+      const places = related(place, field.name);
+      if (!field.single) return rowsOfPage(page(places, field.args, limitOf(place, field.name)), field.fields);
+      const [first] = places;
+      return first === undefined ? json(null) : object(first, field.fields);
+    }
+    case 'aggregate':
+      return aggregated(related(place, field.name), field.args, field.fields);
+  }
+}
+
+function related(place: Place, name: string): Place[] {
+  const { target, rows } = relatedRows(place, name);
+  return rows.map((row) => ({ ...place, table: target, row, root: row }));
+}
+
+function limitOf(place: Place, name: string): number | null {
+  return accessOf(place.scene.world, place.role as string, targetOf(place.scene.world, place.table, name).name)?.limit ?? null;
+}
+
+function aggregated(places: readonly Place[], args: Args, fields: readonly AggregateField[]): Expected {
+  const paged = page(places, args, null);
+  const rows = paged.flat();
+  const answerOf = (field: AggregateField): Expected => {
+    switch (field.k) {
+      case 'nodes': {
+        const [first] = rows;
+        const limit = first === undefined ? null : (accessOf(first.scene.world, first.role as string, first.table.name)?.limit ?? null);
+        return rowsOfPage(cut(paged, 0, limit), field.fields);
+      }
+      case 'count': {
+        const values = rows.map((row) => field.columns.map((column) => read(row, { column })));
+        return { k: 'object', fields: [['count', json(aggregate('count', values, field.distinct && field.columns.length > 0).value as number)]] };
+      }
+      case 'function':
+        return {
+          k: 'object',
+          fields: [[field.function, { k: 'object', fields: field.refs.map((ref) => [refName(ref), functionOf(field.function, rows.map((row) => [read(row, ref)]))]) }]],
+        };
+    }
+  };
+  return { k: 'object', fields: fields.map((field) => [field.alias, answerOf(field)]) };
+}
+
+function functionOf(name: string, values: readonly (readonly Value[])[]): Expected {
+  const { value, approximate } = aggregate(name, values, false);
+  return approximate && typeof value === 'number' ? { k: 'about', number: value } : json(jsonOf(value));
+}
+
+function rowsOfPage(groups: readonly (readonly Place[])[], fields: readonly Field[]): Expected {
+  return { k: 'list', groups: groups.map((group) => group.map((place) => object(place, fields))) };
+}
+
+/** Filter, distinct on, order, offset, limit. Rows that the order leaves undecided are one group. */
+function page(places: readonly Place[], args: Args, permissionLimit: number | null): Place[][] {
+  const { where } = args;
+  const kept = where === null ? [...places] : places.filter((place) => evaluate(where, place) === true);
+  let groups = ordered(kept, args.orderBy);
+  if (args.distinctOn.length > 0) groups = distinct(groups, args.distinctOn);
+  const limits = [args.limit, permissionLimit].filter((limit) => limit !== null);
+  return cut(groups, args.offset ?? 0, limits.length === 0 ? null : Math.min(...limits));
+}
+
+function ordered(places: readonly Place[], orderBy: readonly OrderTerm[]): Place[][] {
+  const keyed = places.map((place) => ({ place, keys: orderBy.map((term) => termOf(place, term)) }));
+  const byKeys = (a: { keys: readonly Value[] }, b: { keys: readonly Value[] }): number => {
+    for (const [i, { direction }] of orderBy.entries()) {
+      const compared = compareKeys(a.keys[i] ?? null, b.keys[i] ?? null, direction);
+      if (compared !== 0) return compared;
+    }
+    return 0;
+  };
+  keyed.sort(byKeys);
+  const groups: (typeof keyed)[] = [];
+  for (const item of keyed) {
+    const last = groups.at(-1);
+    if (last?.[0] !== undefined && byKeys(last[0], item) === 0) last.push(item);
+    else groups.push([item]);
+  }
+  return groups.map((group) => group.map(({ place }) => place));
+}
+
+function compareKeys(a: Value, b: Value, direction: string): number {
+  const descending = direction.startsWith('desc');
+  const nullsFirst = direction.endsWith('first') || (descending && !direction.endsWith('last'));
+  if (a === null || b === null) return a === b ? 0 : (a === null) === nullsFirst ? -1 : 1;
+  return descending ? order(b, a) : order(a, b);
+}
+
+function termOf(place: Place, term: OrderTerm): Value {
+  let at = place;
+  for (const name of term.path) {
+    const [next] = related(at, name);
+    if (next === undefined) return null;
+    at = next;
+  }
+  if (term.last.kind === 'read') return read(at, term.last.ref);
+  const { ref, function: name } = term.last;
+  const values = related(at, term.last.name).map((each) => (ref === null ? [] : [read(each, ref)]));
+  return aggregate(name, values, false).value;
+}
+
+/** The first of each: with an order these columns lead it, so equal rows are neighbours. */
+function distinct(groups: readonly (readonly Place[])[], columns: readonly string[]): Place[][] {
+  const seen = new Set<string>();
+  const kept: Place[][] = [];
+  for (const group of groups) {
+    const byValue = new Map<string, Place[]>();
+    for (const place of group) {
+      const key = JSON.stringify(columns.map((column) => jsonOf(read(place, { column }))));
+      byValue.set(key, [...(byValue.get(key) ?? []), place]);
+    }
+    const firsts: Place[] = [];
+    for (const [key, places] of byValue) {
+      if (seen.has(key)) continue;
+      seen.add(key);
+      if (places.length > 1) throw new Undetermined('any row of several');
+      firsts.push(...places);
+    }
+    if (firsts.length > 0) kept.push(firsts);
+  }
+  return kept;
+}
+
+function cut(groups: readonly (readonly Place[])[], offset: number, limit: number | null): Place[][] {
+  const end = limit === null ? Number.POSITIVE_INFINITY : offset + limit;
+  const kept: Place[][] = [];
+  let start = 0;
+  for (const group of groups) {
+    const after = start + group.length;
+    const from = Math.max(offset, start);
+    const to = Math.min(end, after);
+    if (from < to) {
+      if (to - from < group.length) throw new Undetermined('a cut between rows that the order leaves undecided');
+      kept.push([...group]);
+    }
+    start = after;
+  }
+  return kept;
+}
+
+/** Where an answer differs from what is expected; null when it does not. */
+export function difference(expected: Expected, actual: unknown, path = '$'): string | null {
+  const text = (): string => `${path}: expected ${show(expected)}, got ${JSON.stringify(actual)}`;
+  switch (expected.k) {
+    case 'json':
+      return canonical(expected.json) === canonical(actual) ? null : text();
+    case 'about':
+      return typeof actual === 'number' && Math.abs(actual - expected.number) <= 1e-9 * Math.max(1, Math.abs(actual)) ? null : text();
+    case 'object': {
+      if (typeof actual !== 'object' || actual === null || Array.isArray(actual)) return text();
+      if (Object.keys(actual).join() !== expected.fields.map(([key]) => key).join()) return text();
+      for (const [key, value] of expected.fields) {
+        const found = difference(value, (actual as Record<string, unknown>)[key], `${path}.${key}`);
+        if (found !== null) return found;
+      }
+      return null;
+    }
+    case 'list': {
+      if (!Array.isArray(actual) || actual.length !== expected.groups.flat().length) return text();
+      let at = 0;
+      for (const group of expected.groups) {
+        const items = actual.slice(at, at + group.length) as unknown[];
+        const [only] = group;
+        if (group.length === 1 && only !== undefined) {
+          const found = difference(only, items[0], `${path}[${at}]`);
+          if (found !== null) return found;
+        } else {
+          for (const item of group) {
+            const match = items.findIndex((candidate) => difference(item, candidate) === null);
+            if (match < 0) return text();
+            items.splice(match, 1);
+          }
+        }
+        at += group.length;
+      }
+      return null;
+    }
+  }
+}
+
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'undefined';
+  return `{${Object.entries(value)
+    .map(([key, each]) => `${key}:${canonical(each)}`)
+    .sort()
+    .join()}}`;
+}
+
+export function show(expected: Expected): string {
+  switch (expected.k) {
+    case 'json':
+      return JSON.stringify(expected.json);
+    case 'about':
+      return `about ${expected.number}`;
+    case 'object':
+      return `{${expected.fields.map(([key, value]) => `${key}: ${show(value)}`).join(', ')}}`;
+    case 'list':
+      return `[${expected.groups.map((group) => (group.length === 1 ? group.map(show).join() : `(${group.map(show).join(', ')})`)).join(', ')}]`;
+  }
+}
+

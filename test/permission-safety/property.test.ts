@@ -1,0 +1,99 @@
+/**
+ * Random tables, rows, rules, inherited roles and requests: the service answers as if the rows and
+ * cells that a role does not see were not there. SVC_SAFETY_CASES and SVC_SAFETY_SEED say how many
+ * cases and which.
+ */
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestService, type TestService } from '../support/service.ts';
+import { answer, difference, Undetermined } from './answer.ts';
+import { CHOICE_MAX, Choices, numbersOf } from './choices.ts';
+import { ALL_ROLES, makeWorld } from './make-world.ts';
+import { makeRoots } from './make-query.ts';
+import { type Request, print } from './query.ts';
+import type { Scene } from './seen.ts';
+import { setUp } from './set-up.ts';
+import type { Session, World } from './world.ts';
+
+const CASES = Number(process.env['SVC_SAFETY_CASES'] ?? 10_000);
+const SEED = Number(process.env['SVC_SAFETY_SEED'] ?? Date.now() % 2 ** 31);
+const CASES_PER_WORLD = 500;
+const AT_ONCE = 4;
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ PG_CONNECTIONS: '4', OPERATION_CACHE_SIZE: '64' });
+});
+afterAll(async () => {
+  await service?.stop();
+});
+
+interface Asked {
+  readonly role: string;
+  readonly session: Session;
+  readonly request: Request;
+}
+
+async function ask({ role, session, request }: Asked): Promise<unknown> {
+  const headers = { 'content-type': 'application/json', 'x-svc-role': role, ...Object.fromEntries(Object.entries(session).map(([name, value]) => [`x-svc-${name}`, value])) };
+  const response = await fetch(`${service.url}/v1/graphql`, { method: 'POST', headers, body: JSON.stringify(request) });
+  return response.json();
+}
+
+export function someSession(choices: Choices): Session {
+  return { 'user-id': String(choices.int(5)), name: choices.pick(['a', 'ab', 'b']), list: choices.pick(['{1,2}', '{0}', '{2,3,4}']) };
+}
+
+const counts = { answered: 0, undetermined: 0, nothing: 0 };
+
+async function check(world: World, numbers: readonly number[]): Promise<void> {
+  const choices = new Choices(numbers);
+  const role = choices.pick(ALL_ROLES);
+  const session = someSession(choices);
+  const roots = makeRoots(choices, { world, role, total: false });
+  if (roots === null) {
+    counts.nothing++;
+    return;
+  }
+  const scene: Scene = { world, data: world.data, session, visible: new Map() };
+  let expected: ReturnType<typeof answer>;
+  try {
+    expected = answer(scene, role, roots);
+  } catch (error) {
+    if (!(error instanceof Undetermined)) throw error;
+    counts.undetermined++;
+    return;
+  }
+  const request = print(world, roots, () => choices.chance(30));
+  const actual = (await ask({ role, session, request })) as { data?: unknown };
+  counts.answered++;
+  const found = difference(expected, actual.data);
+  if (found === null && !('errors' in actual)) return;
+  const permissions = [...world.permissions].map(([name, own]) => [name, Object.fromEntries(own)]);
+  expect.fail(
+    `${found}\n${JSON.stringify({ role, session, ...request }, null, 1)}\nanswer ${JSON.stringify(actual)}\n` +
+      `rules ${process.env['SVC_SAFETY_VERBOSE'] ? JSON.stringify(permissions) : '(SVC_SAFETY_VERBOSE=1 prints them)'}`,
+  );
+}
+
+it(
+  `answers ${CASES} random requests as a naive evaluator does (seed ${SEED})`,
+  async () => {
+    const worlds = Math.ceil(CASES / CASES_PER_WORLD);
+    for (let i = 0; i < worlds; i++) {
+      const seed = SEED + i;
+      const world = makeWorld(new Choices(numbersOf(seed, 20_000)), 7);
+      await setUp(service, world);
+      const numbers = fc.noBias(fc.array(fc.nat(CHOICE_MAX), { minLength: 300, maxLength: 300 }));
+      const property = fc.asyncProperty(numbers, (items) => check(world, items));
+      const numRuns = Math.ceil(Math.min(CASES_PER_WORLD, CASES - i * CASES_PER_WORLD) / AT_ONCE);
+      const results = await Promise.all(
+        Array.from({ length: AT_ONCE }, (_, part) => fc.check(property, { numRuns, seed: seed * AT_ONCE + part })),
+      );
+      const failed = results.find((result) => result.failed);
+      if (failed !== undefined) expect.fail(`world ${seed}: ${(failed.errorInstance as Error | null)?.message ?? 'interrupted'}`);
+    }
+    console.info(`permission safety: ${JSON.stringify(counts)}, seed ${SEED}`);
+  },
+  600_000,
+);

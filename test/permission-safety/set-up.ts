@@ -1,0 +1,155 @@
+/** A world in a real database, tracked by a service. */
+import { runSql } from '../support/postgres.ts';
+import type { TestService } from '../support/service.ts';
+import type { Json, JsonObject } from '../../src/util/json.ts';
+import { jsonOf } from './query.ts';
+import type { Data, Exp, Kind, Operand, Permission, Ref, Relationship, Table, Value, World } from './world.ts';
+
+const SQL_TYPES: Readonly<Record<Kind, string>> = {
+  int: 'integer',
+  bigint: 'bigint',
+  numeric: 'numeric(8,2)',
+  float8: 'double precision',
+  // So that order is the same everywhere.
+  text: 'text collate "C"',
+  bool: 'boolean',
+  jsonb: 'jsonb',
+};
+
+/** Replaces what the service tracks, and its database's tables. */
+export async function setUp(service: TestService, world: World): Promise<void> {
+  await service.metadata('clear_metadata', {});
+  await runSql(service.databaseUrl, `drop schema public cascade; create schema public; ${definitions(world)} ${rowsSql(world, world.data)}`);
+  await service.metadata('replace_metadata', metadataOf(world));
+}
+
+/** New rows for the same tables. */
+export async function fill(service: TestService, world: World, data: Data): Promise<void> {
+  const tables = world.tables.filter(({ view }) => view === null).map(({ name }) => name);
+  await runSql(service.databaseUrl, `truncate ${tables.join(', ')}; ${rowsSql(world, data)}`);
+}
+
+export function definitions(world: World): string {
+  const tables = world.tables.filter(({ view }) => view === null);
+  const views = world.tables.flatMap(({ name, columns, view }) =>
+    view === null ? [] : [`create view ${name} as select ${columns.map((each) => each.name).join(', ')} from ${view.base} where ${view.where} is not null;`],
+  );
+  const keys = tables.flatMap(({ name, columns }) =>
+    columns.flatMap((column) =>
+      column.references === null ? [] : [`alter table ${name} add foreign key (${column.name}) references ${column.references} (id);`],
+    ),
+  );
+  return [...tables.map(tableSql), ...keys, ...views, ...tables.flatMap((table) => functionsOf(table))].join('\n');
+}
+
+function tableSql({ name, columns, primaryKey }: Table): string {
+  const printed = columns.map((column) => `${column.name} ${SQL_TYPES[column.kind]}${column.nullable ? '' : ' not null'}`);
+  const unique = primaryKey?.length === 1 ? [] : ['unique (id)'];
+  return `create table ${name} (${[...printed, `primary key (${primaryKey?.join(', ')})`, ...unique].join(', ')});`;
+}
+
+function functionsOf({ name, computed }: Table): readonly string[] {
+  return computed.map((field) => {
+    const functionName = `${name}_${field.name}`;
+    if (field.result === 'table') {
+      return `create function ${functionName}(me ${name}) returns setof ${field.target} language sql stable as $$ select * from ${field.target} where ${field.remote} >= me.${field.local} $$;`;
+    }
+    const fallback = typeof field.fallback === 'string' ? `'${field.fallback}'` : field.fallback;
+    const value = `coalesce(me.${field.column}, ${fallback})`;
+    const type = field.kind === 'text' ? 'text' : SQL_TYPES[field.kind];
+    if (!field.argument) return `create function ${functionName}(me ${name}) returns ${type} language sql stable as $$ select ${value} $$;`;
+    return `create function ${functionName}(me ${name}, more integer default 0) returns ${type} language sql stable as $$ select ${value} + more $$;`;
+  });
+}
+
+function rowsSql(world: World, data: Data): string {
+  const statements = ["set session_replication_role = 'replica';"];
+  for (const { name, columns, view } of world.tables) {
+    const rows = data.get(name) ?? [];
+    if (view !== null || rows.length === 0) continue;
+    const values = rows.map((row) => `(${columns.map((column) => literal(row[column.name] ?? null)).join(', ')})`);
+    statements.push(`insert into ${name} values ${values.join(', ')};`);
+  }
+  return statements.join('\n');
+}
+
+function literal(value: Value): string {
+  if (value === null) return 'null';
+  if (typeof value === 'object') return `'${JSON.stringify(value.json).replaceAll("'", "''")}'`;
+  return typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value);
+}
+
+export function metadataOf(world: World): JsonObject {
+  const tables = world.tables.map((table): Json => {
+    const relationships = (kind: 'object' | 'array'): Json[] =>
+      table.relationships.filter((each) => each.kind === kind).map((each): Json => ({ name: each.name, using: using(each) }));
+    return {
+      table: table.name,
+      object_relationships: relationships('object'),
+      array_relationships: relationships('array'),
+      computed_fields: table.computed.map(({ name }) => ({ name, definition: { function: `${table.name}_${name}` } })),
+      select_permissions: [...world.permissions].flatMap(([role, own]): Json[] => {
+        const permission = own.get(table.name);
+        return permission === undefined ? [] : [{ role, permission: permissionJson(permission) }];
+      }),
+    };
+  });
+  return {
+    version: 3,
+    sources: [
+      { name: 'default', kind: 'postgres', configuration: { connection_info: { database_url: { from_env: 'SVC_GRAPHQL_DATABASE_URL' } } }, tables },
+    ],
+    inherited_roles: [...world.inherited].map(([role, parents]) => ({ role_name: role, role_set: [...parents] })),
+  };
+}
+
+function using({ kind, target, local, remote, foreignKey }: Relationship): JsonObject {
+  if (foreignKey === null) return { manual_configuration: { remote_table: target, column_mapping: { [local]: remote } } };
+  return { foreign_key_constraint_on: kind === 'object' ? foreignKey.column : { ...foreignKey } };
+}
+
+export function permissionJson(permission: Permission): JsonObject {
+  return {
+    columns: [...permission.columns],
+    filter: rule(permission.filter),
+    computed_fields: [...permission.computed],
+    allow_aggregations: permission.aggregations,
+    ...(permission.limit === null ? {} : { limit: permission.limit }),
+  };
+}
+
+const COLUMN_OPERATORS: Readonly<Record<string, string>> = { _eq: '_ceq', _neq: '_cne', _gt: '_cgt', _lt: '_clt', _gte: '_cgte', _lte: '_clte' };
+
+function rule(exp: Exp): JsonObject {
+  switch (exp.k) {
+    case 'and':
+      return exp.items.length === 0 ? {} : { _and: exp.items.map(rule) };
+    case 'or':
+      return { _or: exp.items.map(rule) };
+    case 'not':
+      return { _not: rule(exp.item) };
+    case 'null':
+      return { [name(exp.ref)]: { _is_null: exp.isNull } };
+    case 'compare': {
+      const comparison = { [exp.operator]: operand(exp.operand) };
+      return { [name(exp.ref)]: exp.cast ? { _cast: { String: comparison } } : comparison };
+    }
+    case 'related':
+      return { [exp.name]: rule(exp.item) };
+    case 'exists':
+      return { _exists: { _table: exp.table, _where: rule(exp.item) } };
+    case 'columns':
+      return { [exp.column]: { [COLUMN_OPERATORS[exp.operator] ?? '']: exp.root ? ['$', exp.other] : [exp.other] } };
+    case 'aggregate':
+      throw new Error('aggregates are for requests');
+  }
+}
+
+function name(ref: Ref): string {
+  return 'column' in ref ? ref.column : ref.computed;
+}
+
+function operand(value: Operand): Json {
+  if ('session' in value) return `X-Svc-${value.session}`;
+  return 'values' in value ? value.values.map(jsonOf) : jsonOf(value.value);
+}

@@ -1,0 +1,154 @@
+/** What a random case is made of: tables with their data, the rules of roles, and conditions. */
+import type { Json } from '../../src/util/json.ts';
+
+export type Kind = 'int' | 'bigint' | 'numeric' | 'float8' | 'text' | 'bool' | 'jsonb';
+
+/** Numbers are small multiples of a quarter, so that doubles hold them and their sums exactly. */
+export type Value = null | number | string | boolean | JsonbValue;
+export interface JsonbValue {
+  readonly json: Json;
+}
+
+export type Row = Readonly<Record<string, Value>>;
+/** Rows by table; `id` is unique in each. */
+export type Data = ReadonlyMap<string, readonly Row[]>;
+
+export interface Column {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly nullable: boolean;
+  /** The table whose `id` it refers to. */
+  readonly references: string | null;
+}
+
+export interface Relationship {
+  readonly name: string;
+  readonly kind: 'object' | 'array';
+  readonly target: string;
+  readonly local: string;
+  readonly remote: string;
+  /** Table and column of the foreign key behind it; null: columns are mapped by hand. */
+  readonly foreignKey: { readonly table: string; readonly column: string } | null;
+}
+
+export type Computed = ScalarComputed | TableComputed;
+
+export interface ScalarComputed {
+  readonly result: 'scalar';
+  readonly name: string;
+  readonly kind: Kind;
+  /** A further argument `more`, with the default 0. */
+  readonly argument: boolean;
+  /** `coalesce(column, default)`, plus `more`. */
+  readonly column: string;
+  readonly fallback: number | string;
+}
+
+export interface TableComputed {
+  readonly result: 'table';
+  readonly name: string;
+  readonly target: string;
+  /** Rows of the target whose `remote` is at least `local` of the row. */
+  readonly local: string;
+  readonly remote: string;
+}
+
+export interface Table {
+  readonly name: string;
+  readonly columns: readonly Column[];
+  /** Null for a view. */
+  readonly primaryKey: readonly string[] | null;
+  /** A view shows the columns of `base` in rows where `where` is not null. */
+  readonly view: { readonly base: string; readonly where: string } | null;
+  readonly relationships: readonly Relationship[];
+  readonly computed: readonly Computed[];
+}
+
+/** What stands left of a comparison. */
+export type Ref = { readonly column: string } | { readonly computed: string };
+
+export type Operand = { readonly value: Value } | { readonly values: readonly Value[] } | { readonly session: string };
+
+export type Exp =
+  | { readonly k: 'and' | 'or'; readonly items: readonly Exp[] }
+  | { readonly k: 'not'; readonly item: Exp }
+  /** `cast`: the text of a jsonb value is compared. */
+  | { readonly k: 'compare'; readonly ref: Ref; readonly operator: string; readonly operand: Operand; readonly cast: boolean }
+  | { readonly k: 'null'; readonly ref: Ref; readonly isNull: boolean }
+  /** Over a relationship or a table computed field. */
+  | { readonly k: 'related'; readonly name: string; readonly item: Exp }
+  | {
+      readonly k: 'aggregate';
+      readonly relationship: string;
+      readonly function: string;
+      readonly columns: readonly string[];
+      readonly distinct: boolean;
+      readonly filter: Exp | null;
+      readonly operator: string;
+      readonly value: number | boolean;
+    }
+  // in rules only
+  | { readonly k: 'exists'; readonly table: string; readonly item: Exp }
+  | { readonly k: 'columns'; readonly column: string; readonly operator: string; readonly other: string; readonly root: boolean };
+
+export interface Permission {
+  readonly columns: readonly string[];
+  readonly computed: readonly string[];
+  readonly filter: Exp;
+  readonly limit: number | null;
+  readonly aggregations: boolean;
+}
+
+export interface World {
+  readonly tables: readonly Table[];
+  readonly data: Data;
+  /** By role, then by table. */
+  readonly permissions: ReadonlyMap<string, ReadonlyMap<string, Permission>>;
+  readonly inherited: ReadonlyMap<string, readonly string[]>;
+}
+
+/** By the name after `x-svc-`. */
+export type Session = Readonly<Record<string, string>>;
+
+export function tableOf(world: World, name: string): Table {
+  const table = world.tables.find((each) => each.name === name);
+  if (table === undefined) throw new Error(`no table ${name}`);
+  return table;
+}
+
+export function columnOf(table: Table, name: string): Column {
+  const column = table.columns.find((each) => each.name === name);
+  if (column === undefined) throw new Error(`no column ${table.name}.${name}`);
+  return column;
+}
+
+/** A view's rows come from its table. */
+export function rowsOf(world: World, data: Data, name: string): readonly Row[] {
+  const table = tableOf(world, name);
+  const rows = data.get(table.view?.base ?? name) ?? [];
+  const { view } = table;
+  return view === null ? rows : rows.filter((row) => row[view.where] !== null);
+}
+
+export function kindOf(table: Table, ref: Ref): Kind {
+  if ('column' in ref) return columnOf(table, ref.column).kind;
+  const computed = table.computed.find((each) => each.name === ref.computed);
+  if (computed?.result !== 'scalar') throw new Error(`no scalar computed field ${table.name}.${ref.computed}`);
+  return computed.kind;
+}
+
+export const NUMERIC: ReadonlySet<Kind> = new Set<Kind>(['int', 'bigint', 'numeric', 'float8']);
+export const ORDERED: ReadonlySet<Kind> = new Set<Kind>(['int', 'bigint', 'numeric', 'float8', 'text', 'bool']);
+export const COMPARABLE: ReadonlySet<Kind> = new Set<Kind>(['int', 'bigint', 'numeric', 'float8', 'text']);
+
+export const SCALARS: Readonly<Record<Kind, string>> = {
+  int: 'Int',
+  bigint: 'bigint',
+  numeric: 'numeric',
+  float8: 'float8',
+  text: 'String',
+  bool: 'Boolean',
+  jsonb: 'jsonb',
+};
+
+export const TRUE: Exp = { k: 'and', items: [] };
