@@ -7,6 +7,7 @@ import type { MutationRoot } from '../ir/mutation.ts';
 import type { SelectRoot } from '../ir/select.ts';
 import type { Codec } from '../metadata/codec.ts';
 import type { Parameter } from '../sql/fragment.ts';
+import type { Cancellation } from '../util/cancellation.ts';
 import type { Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
 import type { Catalog, CatalogScope, CatalogType, QualifiedName } from '../catalog/catalog.ts';
@@ -176,7 +177,7 @@ export interface Statement {
 }
 
 export interface RunOptions {
-  readonly signal?: AbortSignal;
+  readonly signal?: Cancellation;
   /** epoch milliseconds */
   readonly deadline?: number;
 }

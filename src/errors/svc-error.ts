@@ -8,6 +8,8 @@ export interface SvcErrorOptions {
   readonly internal?: Json;
   /** Overrides the status of the code. */
   readonly status?: number;
+  /** The status is the client's even where GraphQL errors are answered with 200: no GraphQL request has been made out. */
+  readonly keepsStatus?: boolean;
   readonly cause?: unknown;
 }
 
@@ -17,6 +19,7 @@ export class SvcError extends Error {
   readonly path: Path;
   readonly internal: Json | undefined;
   readonly status: number;
+  readonly keepsStatus: boolean;
 
   constructor(code: ErrorCode, message: string, options: SvcErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -25,6 +28,7 @@ export class SvcError extends Error {
     this.path = options.path ?? ROOT;
     this.internal = options.internal;
     this.status = options.status ?? ERROR_STATUS[code];
+    this.keepsStatus = options.keepsStatus === true;
   }
 
   /** The same error at another place. */
@@ -32,6 +36,7 @@ export class SvcError extends Error {
     return new SvcError(this.code, this.message, {
       path,
       status: this.status,
+      keepsStatus: this.keepsStatus,
       cause: this.cause,
       ...(this.internal === undefined ? {} : { internal: this.internal }),
     });

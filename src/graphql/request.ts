@@ -1,8 +1,8 @@
 import { SvcError } from '../errors/svc-error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../util/json.ts';
-import { at, ROOT } from '../util/path.ts';
+import { along, ROOT } from '../util/path.ts';
 
-/** One GraphQL request as it came: `{query, variables?, operationName?}`. */
+/** One GraphQL request as it came: `{query, variables?, operationName?, extensions?}`. */
 export interface GraphqlRequest {
   readonly query: string;
   readonly variables: JsonObject;
@@ -11,20 +11,27 @@ export interface GraphqlRequest {
 
 const NO_VARIABLES: JsonObject = Object.freeze({});
 
+function malformed(message: string, ...keys: readonly string[]): SvcError {
+  return new SvcError('parse-failed', message, { path: along(ROOT, ...keys), keepsStatus: true });
+}
+
 /** @throws SvcError parse-failed for anything that is no request */
 export function decodeRequest(json: Json): GraphqlRequest {
-  if (!isJsonObject(json)) throw new SvcError('parse-failed', 'parsing GraphQLRequest failed, expected Object, but encountered a different JSON value');
-  const { query, variables, operationName } = json;
-  if (isJsonObject(json['extensions']) && json['extensions']['persistedQuery'] !== undefined) {
+  if (!isJsonObject(json)) throw malformed('parsing GraphQLRequest failed, expected Object, but encountered a different JSON value');
+  const { query, variables, operationName, extensions } = json;
+  if (isJsonObject(extensions) && extensions['persistedQuery'] !== undefined) {
     throw new SvcError('not-supported', 'Automatic Persisted Queries is not enabled');
   }
-  if (query === undefined || query === null) throw new SvcError('parse-failed', "the key 'query' was not present");
-  if (typeof query !== 'string') throw new SvcError('parse-failed', 'parsing Text failed, expected String', { path: at(ROOT, 'query') });
+  if (query === undefined || query === null) throw malformed("the key 'query' was not present");
+  if (typeof query !== 'string') throw malformed('parsing Text failed, expected String', 'query');
   if (variables !== undefined && variables !== null && !isJsonObject(variables)) {
-    throw new SvcError('parse-failed', 'parsing HashMap failed, expected Object', { path: at(ROOT, 'variables') });
+    throw malformed('parsing HashMap failed, expected Object', 'variables');
   }
   if (operationName !== undefined && operationName !== null && typeof operationName !== 'string') {
-    throw new SvcError('parse-failed', 'parsing Text failed, expected String', { path: at(ROOT, 'operationName') });
+    throw malformed('parsing Text failed, expected String', 'operationName');
+  }
+  if (extensions !== undefined && extensions !== null && !isJsonObject(extensions)) {
+    throw malformed('parsing HashMap failed, expected Object', 'extensions');
   }
   return { query, variables: variables ?? NO_VARIABLES, operationName: operationName ?? null };
 }

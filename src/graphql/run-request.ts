@@ -22,6 +22,11 @@ export interface RequestPipeline {
   compilerOf(snapshot: RequestSnapshot, source: string): Compiler;
 }
 
+export interface RequestOptions extends RunOptions {
+  /** Mutations are refused: the request must be safe to repeat and to link to. */
+  readonly queriesOnly?: boolean;
+}
+
 /**
  * Runs a query over HTTP.
  * @returns the response body `{"data":…}` in pieces
@@ -32,12 +37,15 @@ export async function runRequest(
   snapshot: RequestSnapshot,
   session: Session,
   request: GraphqlRequest,
-  how: RunOptions,
+  how: RequestOptions,
 ): Promise<readonly Buffer[]> {
   const schema = snapshot.roleSchema(session.role, session.backendOnly ? 'backend' : 'frontend');
   const operation = pipeline.operations.operation(schema, request.query, request.operationName);
   if (operation.prepared.kind === 'subscription') {
     throw new SvcError('unexpected-payload', 'subscriptions are not supported over HTTP, use websockets instead');
+  }
+  if (how.queriesOnly === true && operation.prepared.kind !== 'query') {
+    throw new SvcError('method-not-allowed', 'only queries are allowed in GET requests', { keepsStatus: true });
   }
   const variables = operation.prepared.variables(request.variables);
   const plan = pipeline.operations.plan(operation, variables, () =>

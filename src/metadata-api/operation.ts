@@ -11,6 +11,7 @@ import type { Kinds } from '../metadata/kinds.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import type { Change, ChangeResult, Refresh, State } from '../state/state.ts';
+import type { Cancellation } from '../util/cancellation.ts';
 import type { Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
 
@@ -35,7 +36,7 @@ export interface EditContext {
 export interface RunContext {
   readonly services: Services;
   readonly session: Session;
-  readonly signal?: AbortSignal;
+  readonly signal?: Cancellation;
   readonly path: Path;
   /** After all edits that precede the operation. */
   readonly snapshot: Snapshot;

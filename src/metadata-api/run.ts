@@ -1,6 +1,7 @@
 import type { Session } from '../auth/session.ts';
 import { encodeAdminError, toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
+import type { Cancellation } from '../util/cancellation.ts';
 import { isJsonArray, type Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
 import { Batch, placed } from './batch.ts';
@@ -11,7 +12,7 @@ import type { AdministrationRequest, Command } from './request.ts';
 /** Who asks, and how long the answer is wanted. */
 export interface Caller {
   readonly session: Session;
-  readonly signal?: AbortSignal;
+  readonly signal?: Cancellation;
 }
 
 /** Runs a decoded request and gives its answer. @throws SvcError */

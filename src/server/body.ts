@@ -11,7 +11,7 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
     const tooLarge = (): void => {
       request.removeAllListeners('data');
       request.resume();
-      reject(new SvcError('bad-request', `request body is larger than ${limit} bytes`, { status: 413 }));
+      reject(new SvcError('bad-request', `request body is larger than ${limit} bytes`, { status: 413, keepsStatus: true }));
     };
     if (Number(request.headers['content-length'] ?? 0) > limit) {
       tooLarge();
@@ -32,8 +32,8 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
   });
 }
 
-/** Deepest nesting of arrays and objects in JSON text; strings are skipped. */
-function nesting(text: string, limit: number): number {
+/** Deepest nesting of arrays and objects in JSON text, or the first depth over `limit`; strings are skipped. */
+export function nesting(text: string, limit: number): number {
   let depth = 0;
   let deepest = 0;
   for (let i = 0; i < text.length; i++) {
@@ -48,19 +48,24 @@ function nesting(text: string, limit: number): number {
   return deepest;
 }
 
-const MAX_NESTING = 512;
+export const MAX_NESTING = 512;
 
 /** @throws SvcError invalid-json */
 export function decodeJsonBody(body: Buffer): Json {
   const text = body.toString('utf8');
   if (text.length > MAX_NESTING && nesting(text, MAX_NESTING) > MAX_NESTING) {
-    throw new SvcError('invalid-json', `JSON is nested deeper than ${MAX_NESTING} levels`);
+    throw new SvcError('invalid-json', `JSON is nested deeper than ${MAX_NESTING} levels`, { keepsStatus: true });
   }
   try {
     return parseJson(text);
   } catch (error) {
-    throw new SvcError('invalid-json', body.length === 0 ? 'the request body is empty; expected JSON' : 'the request body is not valid JSON', {
-      cause: error,
-    });
+    throw new SvcError(
+      'invalid-json',
+      body.length === 0 ? 'the request body is empty; expected JSON' : 'the request body is not valid JSON',
+      {
+        keepsStatus: true,
+        cause: error,
+      },
+    );
   }
 }

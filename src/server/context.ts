@@ -5,10 +5,11 @@ import type { RequestPipeline } from '../graphql/run-request.ts';
 import type { Observer } from '../observability/observation.ts';
 import type { State } from '../state/state.ts';
 import type { Reply } from './reply.ts';
+import type { Cancellation, CancellationSource } from '../util/cancellation.ts';
 import type { Json } from '../util/json.ts';
 
 /** An administration endpoint's handler; it checks the role itself. */
-export type AdminHandler = (body: Json, context: { readonly session: Session; readonly signal: AbortSignal }) => Promise<Json>;
+export type AdminHandler = (body: Json, context: { readonly session: Session; readonly signal: Cancellation }) => Promise<Json>;
 
 /** What every route may use. */
 export interface ServerContext {
@@ -38,8 +39,8 @@ export interface Exchange {
   readonly path: string;
   /** Parameters of the URL; most requests never look. */
   query(): URLSearchParams;
-  /** Aborted when the client goes away. */
-  readonly signal: AbortSignal;
+  /** Set when the client goes away. */
+  readonly signal: CancellationSource;
   session: Session | null;
   mode: 'single' | 'batched' | 'non-graphql' | 'error';
   operationName: string | null;

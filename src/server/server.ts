@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { SvcError } from '../errors/svc-error.ts';
-import { acceptsGzip, compress } from './compression.ts';
+import { CancellationSource } from '../util/cancellation.ts';
+import { chooseEncoding, compress, isWorthIt } from './compression.ts';
 import type { Exchange, Route, ServerContext } from './context.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
 import { adminErrorReply, type Reply } from './reply.ts';
@@ -86,9 +87,9 @@ async function serve(request: IncomingMessage, response: ServerResponse, context
   const started = performance.now();
   const given = request.headers['x-request-id'];
   const requestId = typeof given === 'string' && KNOWN_ID.test(given) ? given : randomUUID();
-  const controller = new AbortController();
+  const client = new CancellationSource();
   response.on('close', () => {
-    if (!response.writableFinished) controller.abort();
+    if (!response.writableFinished) client.cancel();
   });
   const url = request.url ?? '/';
   const mark = url.indexOf('?');
@@ -96,7 +97,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, context
     request,
     path: mark < 0 ? url : url.slice(0, mark),
     query: () => new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)),
-    signal: controller.signal,
+    signal: client,
     session: null,
     mode: 'non-graphql',
     operationName: null,
@@ -152,19 +153,23 @@ interface Sending {
 
 async function send(request: IncomingMessage, response: ServerResponse, reply: Reply, { requestId, cors, sent }: Sending): Promise<void> {
   if (response.destroyed) return;
-  const headers: Record<string, string | number> = { 'Content-Type': reply.contentType, 'Content-Length': sent.size, 'X-Request-Id': requestId };
+  const headers: Record<string, string | number> = {
+    'Content-Type': reply.contentType,
+    'Content-Length': sent.size,
+    'X-Request-Id': requestId,
+  };
   if (cors !== null) Object.assign(headers, cors);
   if (reply.headers !== undefined) Object.assign(headers, reply.headers);
   let { body } = reply;
-  if (reply.error === undefined && acceptsGzip(request.headers['accept-encoding'])) {
-    const compressed = await compress(body, sent.size);
-    if (compressed !== null) {
-      body = [compressed];
-      sent.size = compressed.length;
-      sent.encoding = 'gzip';
-      headers['Content-Length'] = compressed.length;
-      headers['Content-Encoding'] = 'gzip';
-    }
+  const choice = chooseEncoding(request.headers['accept-encoding']);
+  if (reply.error === undefined && choice.encoding !== null && isWorthIt(sent.size, choice)) {
+    const compressed = await compress(body, sent.size, choice.encoding);
+    body = [compressed];
+    sent.size = compressed.length;
+    sent.encoding = choice.encoding;
+    headers['Content-Length'] = compressed.length;
+    headers['Content-Encoding'] = choice.encoding;
+    headers['Vary'] = headers['Vary'] === undefined ? 'Accept-Encoding' : `${headers['Vary']}, Accept-Encoding`;
   }
   response.writeHead(reply.status, headers);
   if (body.length === 1) response.end(body[0]);

@@ -51,7 +51,10 @@ export async function startTestService(options: Readonly<Record<string, string>>
   const secret: Record<string, string> = config.adminSecret === null ? {} : { 'x-svc-admin-secret': config.adminSecret };
 
   const send = async (path: string, init: RequestInit = {}): Promise<Answer> => {
-    const response = await fetch(service.url + path, init);
+    const headers = new Headers(init.headers);
+    // What is posted is JSON, unless the test says something else.
+    if (typeof init.body === 'string' && !headers.has('content-type')) headers.set('content-type', 'application/json');
+    const response = await fetch(service.url + path, { ...init, headers });
     const text = await response.text();
     let json: Json = null;
     try {

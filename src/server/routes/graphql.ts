@@ -6,11 +6,15 @@ import { runRequest } from '../../graphql/run-request.ts';
 import { isJsonArray, type Json } from '../../util/json.ts';
 import { decodeJsonBody, readBody } from '../body.ts';
 import { type Exchange, type Route, type ServerContext, showsInternal } from '../context.ts';
+import { requestOfParameters } from '../graphql-parameters.ts';
+import { graphqlAnswerType, isJsonContent } from '../media-type.ts';
 import { graphqlErrorReply, JSON_TYPE, type Reply } from '../reply.ts';
 
 const OPEN = Buffer.from('[');
 const COMMA = Buffer.from(',');
 const CLOSE = Buffer.from(']');
+/** What a GET answers depends on headers that caches do not know of. */
+const NOT_CACHED = { 'Cache-Control': 'no-store' };
 
 /** Reports what was not meant to happen, and hides it from the client. */
 function asError(thrown: unknown, context: ServerContext): SvcError {
@@ -21,8 +25,12 @@ function asError(thrown: unknown, context: ServerContext): SvcError {
 function runOne(json: Json, session: Session, exchange: Exchange, context: ServerContext): Promise<readonly Buffer[]> {
   const request = decodeRequest(json);
   exchange.operationName = request.operationName;
-  const deadline = Date.now() + context.options.requestTimeout;
-  return runRequest(context.pipeline, context.state.current(), session, request, { signal: exchange.signal, deadline });
+  const { requestTimeout } = context.options;
+  return runRequest(context.pipeline, context.state.current(), session, request, {
+    signal: exchange.signal,
+    ...(requestTimeout === 0 ? {} : { deadline: Date.now() + requestTimeout }),
+    queriesOnly: exchange.request.method === 'GET',
+  });
 }
 
 async function runBatch(items: readonly Json[], session: Session, exchange: Exchange, context: ServerContext): Promise<readonly Buffer[]> {
@@ -44,28 +52,55 @@ async function runBatch(items: readonly Json[], session: Session, exchange: Exch
   return body;
 }
 
-/** @param keepStatus whether errors keep their own HTTP status instead of 200 */
-function graphqlRoute(path: string, keepStatus: boolean): Route {
+/** The JSON of the request, and who asks. */
+async function readPost(exchange: Exchange, context: ServerContext): Promise<{ readonly json: Json; readonly session: Session }> {
+  const { request } = exchange;
+  if (!isJsonContent(request.headers['content-type'])) {
+    request.resume();
+    throw new SvcError('bad-request', 'expected a body of the content type application/json', { status: 415, keepsStatus: true });
+  }
+  const body = await readBody(request, context.options.bodyLimit);
+  const session = context.authenticator.authenticate(request.headers);
+  exchange.session = session;
+  return { session, json: decodeJsonBody(body) };
+}
+
+async function readGet(exchange: Exchange, context: ServerContext): Promise<{ readonly json: Json; readonly session: Session }> {
+  const session = context.authenticator.authenticate(exchange.request.headers);
+  exchange.session = session;
+  return { session, json: requestOfParameters(exchange.query()) };
+}
+
+/** @param alwaysKeep whether errors keep their own HTTP status instead of 200, whatever type of answer is asked for */
+function graphqlRoute(method: 'GET' | 'POST', path: string, alwaysKeep: boolean): Route {
+  const read = method === 'GET' ? readGet : readPost;
   return {
-    method: 'POST',
+    method,
     path,
     api: 'graphql',
     async handle(exchange, context): Promise<Reply> {
+      const contentType = graphqlAnswerType(exchange.request.headers.accept);
+      const headers = method === 'GET' ? { headers: NOT_CACHED } : {};
       try {
-        const body = await readBody(exchange.request, context.options.bodyLimit);
-        const session = context.authenticator.authenticate(exchange.request.headers);
-        exchange.session = session;
+        const { json, session } = await read(exchange, context);
         exchange.mode = 'single';
-        const json = decodeJsonBody(body);
-        const answer = isJsonArray(json) ? await runBatch(json, session, exchange, context) : await runOne(json, session, exchange, context);
-        return { status: 200, contentType: JSON_TYPE, body: answer };
+        const body = isJsonArray(json) ? await runBatch(json, session, exchange, context) : await runOne(json, session, exchange, context);
+        return { status: 200, contentType, body, ...headers };
       } catch (thrown) {
         const error = asError(thrown, context);
-        const kept = keepStatus || error.status === 413 || (error.status === 401 && context.options.preserve401Errors);
-        return graphqlErrorReply(error, showsInternal(context, exchange.session), kept ? error.status : 200);
+        const kept =
+          alwaysKeep || contentType !== JSON_TYPE || error.keepsStatus || (error.status === 401 && context.options.preserve401Errors);
+        const reply = graphqlErrorReply(error, showsInternal(context, exchange.session), kept ? error.status : 200);
+        if (error.status === 405) return { ...reply, contentType, headers: { ...NOT_CACHED, Allow: 'POST' } };
+        return { ...reply, contentType, ...headers };
       }
     },
   };
 }
 
-export const graphqlRoutes: readonly Route[] = [graphqlRoute('/v1/graphql', false), graphqlRoute('/v1alpha1/graphql', true)];
+export const graphqlRoutes: readonly Route[] = (
+  [
+    ['/v1/graphql', false],
+    ['/v1alpha1/graphql', true],
+  ] as const
+).flatMap(([path, alwaysKeep]) => [graphqlRoute('POST', path, alwaysKeep), graphqlRoute('GET', path, alwaysKeep)]);

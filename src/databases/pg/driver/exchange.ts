@@ -1,5 +1,6 @@
 import type { JsonRow } from '../../../backend/backend.ts';
 import type { CancelledError, ConnectionError, DatabaseError, PoolTimeoutError } from './database-error.ts';
+import type { Cancellation } from '../../../util/cancellation.ts';
 
 /** One statement with the texts of its parameters. */
 export interface Step {
@@ -29,7 +30,7 @@ export class Exchange {
   readonly mode: 'json' | 'text' | 'simple';
   readonly steps: readonly Step[];
   readonly settle: (exchange: Exchange) => void;
-  signal: AbortSignal | undefined = undefined;
+  signal: Cancellation | undefined = undefined;
   /** epoch milliseconds; Infinity is none */
   deadline = Number.POSITIVE_INFINITY;
 

@@ -8,6 +8,7 @@ import { CancelledError, ConnectionError, PoolTimeoutError } from './database-er
 import type { Exchange, Failure } from './exchange.ts';
 import { cancelReason, type Session, type SessionOwner } from './session.ts';
 import { StatementCosts } from './statement-costs.ts';
+import type { Cancellation } from '../../../util/cancellation.ts';
 
 export interface PoolSettings {
   readonly maxConnections: number;
@@ -21,7 +22,7 @@ export interface PoolSettings {
 }
 
 export interface LendOptions {
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Cancellation | undefined;
   readonly deadline?: number | undefined;
 }
 
@@ -30,7 +31,7 @@ interface Waiter {
   readonly exchange: Exchange | null;
   readonly take: (session: Session) => void;
   readonly fail: (failure: Failure) => void;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: Cancellation | undefined;
   readonly deadline: number;
   readonly since: number;
 }

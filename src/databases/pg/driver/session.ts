@@ -11,6 +11,7 @@ import { CancelledError, ConnectionError, DatabaseError, isStalePlan, readErrorF
 import type { Exchange, Step, TextResult } from './exchange.ts';
 import { OutputBuffer } from './output-buffer.ts';
 import { PreparedStatements } from './prepared-statements.ts';
+import type { Cancellation } from '../../../util/cancellation.ts';
 
 const PREPARED_LIMIT = 512;
 /** How long the server may take to answer a cancelled statement before the connection is given up. */
@@ -350,7 +351,7 @@ export class Session {
 }
 
 export function cancelReason(
-  exchange: { readonly signal: AbortSignal | undefined; readonly deadline: number },
+  exchange: { readonly signal: Cancellation | undefined; readonly deadline: number },
   now: number,
 ): 'abort' | 'deadline' | null {
   if (exchange.signal?.aborted === true) return 'abort';
