@@ -1,11 +1,12 @@
 /** The composition root: storage, state, administration and server, started and stopped in order. */
 import { createAuthenticator } from '../auth/authenticate.ts';
-import type { Backend, Source } from '../backend/backend.ts';
+import type { Source } from '../backend/backend.ts';
 import { describeConfig } from '../config/load-config.ts';
 import type { Config } from '../config/options.ts';
 import { serviceVersion } from '../config/version.ts';
 import { backends } from '../databases/index.ts';
 import { pg } from '../databases/pg/index.ts';
+import { compilersOf } from '../graphql/compilers.ts';
 import { createOperationCache } from '../graphql/operation-cache.ts';
 import type { RequestPipeline } from '../graphql/run-request.ts';
 import { kindsOf } from '../metadata/kinds.ts';
@@ -93,12 +94,18 @@ interface Parts {
 
 async function listen(config: Config, { state, storage, database, logger }: Parts): Promise<Service> {
   const sync = keepInStep(state, storage, config.schemaSyncPollInterval, logger.observe);
-  const administration = createAdministration({ state, backends, showInternal: config.devMode || config.adminInternalErrors });
+  const pipeline = requestPipeline(config);
+  const administration = createAdministration({
+    state,
+    backends,
+    showInternal: config.devMode || config.adminInternalErrors,
+    compilerOf: pipeline.compilerOf,
+  });
   const server = await startServer(
     {
       authenticator: createAuthenticator(config.adminSecrets ?? (config.adminSecret === null ? [] : [config.adminSecret])),
       state,
-      pipeline: requestPipeline(config),
+      pipeline,
       observe: logger.observe,
       handlers: administration,
       options: {
@@ -137,21 +144,13 @@ function defaultLogger(config: Config): Logger {
 }
 
 function requestPipeline(config: Config): RequestPipeline {
-  const compilers = new Map<string, ReturnType<Backend['compiler']>>(
-    backends.map((backend) => [backend.kind, backend.compiler({ stringifyNumericTypes: config.stringifyNumericTypes })]),
-  );
   return {
     operations: createOperationCache({
       operations: config.operationCacheSize,
       plansPerOperation: config.plansPerOperation,
       documentLength: 65_536,
     }),
-    compilerOf(snapshot, source) {
-      const kind = snapshot.cache.sources.get(source)?.backend.kind;
-      const compiler = kind === undefined ? undefined : compilers.get(kind);
-      if (compiler === undefined) throw new Error(`invariant: source ${source} has a compiler`);
-      return compiler;
-    },
+    compilerOf: compilersOf(backends, { stringifyNumericTypes: config.stringifyNumericTypes }),
   };
 }
 

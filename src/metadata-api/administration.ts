@@ -5,16 +5,17 @@
 import { isAdmin } from '../auth/session.ts';
 import type { Backend } from '../backend/backend.ts';
 import { SvcError } from '../errors/svc-error.ts';
+import { compilersOf } from '../graphql/compilers.ts';
 import { kindsOf } from '../metadata/kinds.ts';
 import type { State } from '../state/state.ts';
 import type { Json } from '../util/json.ts';
 import { at, ROOT } from '../util/path.ts';
 import { legacyLanguage } from './legacy/language.ts';
-import { DATA_OPERATIONS } from './legacy/data-operations.ts';
+import { isOpenToRoles } from './legacy/data-operations.ts';
 import { metadataLanguage } from './metadata-language.ts';
 import type { OperationEntry, Services } from './operation.ts';
 import { operationTable } from './operation-table.ts';
-import { decodeRequest, type Language, typeOf } from './request.ts';
+import { decodeRequest, type Language } from './request.ts';
 import { type Caller, runRequest } from './run.ts';
 import { schemaLanguage } from './schema-language.ts';
 
@@ -44,11 +45,17 @@ export interface AdministrationOptions {
   readonly backends: readonly Backend[];
   /** Whether administrators see the internals of errors inside `bulk_keep_going`. */
   readonly showInternal: boolean;
+  /** The compiler of a source, for operations on rows; numbers are JSON numbers by default. */
+  readonly compilerOf?: Services['compilerOf'];
 }
 
 /** Builds the operation table once and gives the handlers of the endpoints. */
 export function createAdministration(options: AdministrationOptions): Administration {
-  const services: Services = { ...options, kinds: kindsOf(options.backends) };
+  const services: Services = {
+    compilerOf: compilersOf(options.backends, { stringifyNumericTypes: false }),
+    ...options,
+    kinds: kindsOf(options.backends),
+  };
   const table = operationTable(options.backends);
   const handler =
     (language: Language, openTo: (body: Json) => boolean): AdministrationHandler =>
@@ -57,12 +64,10 @@ export function createAdministration(options: AdministrationOptions): Administra
       return runRequest(decodeRequest(body, language), services, caller);
     };
   const nobody = (): boolean => false;
-  // Data operations run under the permissions of their role and refuse by themselves.
-  const dataOperations = (body: Json): boolean => DATA_OPERATIONS.has(typeOf(body) ?? '');
   return {
     metadata: handler(metadataLanguage(table, options.backends), nobody),
-    queryV1: handler(legacyLanguage(table, options.backends), dataOperations),
-    queryV2: handler(schemaLanguage(options.backends), dataOperations),
+    queryV1: handler(legacyLanguage(table, options.backends), isOpenToRoles),
+    queryV2: handler(schemaLanguage(options.backends), isOpenToRoles),
     describeOperations: () => describeOperations(options.backends),
   };
 }

@@ -6,6 +6,7 @@
  */
 import type { Session } from '../auth/session.ts';
 import type { Backend } from '../backend/backend.ts';
+import type { RequestPipeline } from '../graphql/run-request.ts';
 import type { Codec } from '../metadata/codec.ts';
 import type { Kinds } from '../metadata/kinds.ts';
 import type { Metadata } from '../metadata/metadata.ts';
@@ -22,6 +23,7 @@ export interface Services {
   readonly kinds: Kinds;
   /** Whether answers of `bulk_keep_going` show the internals of errors. */
   readonly showInternal: boolean;
+  readonly compilerOf: RequestPipeline['compilerOf'];
 }
 
 export interface EditContext {

@@ -42,12 +42,6 @@ export function decodeRequest(body: Json, language: Language): AdministrationReq
   return { command, resourceVersion };
 }
 
-/** The `type` of a body that may be anything; undefined when there is none. */
-export function typeOf(body: Json): string | undefined {
-  const type = isJsonObject(body) ? body['type'] : undefined;
-  return typeof type === 'string' ? type : undefined;
-}
-
 function decodeCommand(body: JsonObject, language: Language, parsePath: Path, runPath: Path): Command {
   const type = text.decode(keyOf(body, 'type', parsePath), at(parsePath, 'type'));
   const version = decodeVersion(body['version'], at(parsePath, 'version'));

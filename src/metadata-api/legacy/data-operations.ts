@@ -1,27 +1,26 @@
 import type { Backend } from '../../backend/backend.ts';
-import { SvcError } from '../../errors/svc-error.ts';
-import { anyJson } from '../../metadata/codec.ts';
-import { operation, type OperationEntry } from '../operation.ts';
+import { isJsonArray, isJsonObject, type Json } from '../../util/json.ts';
+import type { OperationEntry, OperationGroup } from '../operation.ts';
+import { countOperation } from './count.ts';
+import { deleteOperation } from './delete.ts';
 import { insertOperation } from './insert.ts';
+import { selectOperation } from './select.ts';
+import { updateOperation } from './update.ts';
 
-/** Data operations that wait for their feature. */
-const AWAITED: readonly string[] = ['select', 'update', 'delete', 'count'];
+const GROUPS: readonly OperationGroup[] = [selectOperation, insertOperation, updateOperation, deleteOperation, countOperation];
 
 /** Types of `/v1/query` and `/v2/query` that act on rows; the role's permissions hold for them. */
-export const DATA_OPERATIONS: ReadonlySet<string> = new Set(['insert', ...AWAITED]);
+const DATA_OPERATIONS: ReadonlySet<string> = new Set(['select', 'insert', 'update', 'delete', 'count']);
+const BULKS: ReadonlySet<string> = new Set(['bulk', 'concurrent_bulk']);
 
 export function dataOperations(backends: readonly Backend[]): readonly OperationEntry[] {
-  return [...insertOperation(backends), ...AWAITED.map(awaited)];
+  return GROUPS.flatMap((group) => group(backends));
 }
 
-function awaited(type: string): OperationEntry {
-  return operation({
-    type,
-    args: anyJson,
-    changes: type === 'select' || type === 'count' ? 'nothing' : 'database',
-    documentation: { summary: 'Not supported by this version of the service; use GraphQL.', example: {} },
-    run: async () => {
-      throw new SvcError('not-supported', `the command "${type}" is not supported by this version of the service`);
-    },
-  });
+/** Whether a request may come from any role: a data operation, or several of them and nothing else. */
+export function isOpenToRoles(body: Json): boolean {
+  if (!isJsonObject(body)) return false;
+  const { type, args } = body;
+  if (typeof type !== 'string') return false;
+  return DATA_OPERATIONS.has(type) || (BULKS.has(type) && isJsonArray(args) && args.every(isOpenToRoles));
 }

@@ -1,0 +1,46 @@
+/** Runs one root of the IR on the path of GraphQL requests: the same plan, the same compiler. */
+import type { Session } from '../../auth/session.ts';
+import { SvcError } from '../../errors/svc-error.ts';
+import { runPlan } from '../../execute/run-plan.ts';
+import type { MutationRoot } from '../../ir/mutation.ts';
+import type { SelectRoot } from '../../ir/select.ts';
+import { type Plan, planOperation } from '../../plan/plan.ts';
+import type { Parameter } from '../../sql/fragment.ts';
+import { type Json, type JsonObject, parseJson } from '../../util/json.ts';
+import type { RunContext } from '../operation.ts';
+
+/** @returns the root's JSON @throws SvcError */
+export async function runRoot(root: SelectRoot | MutationRoot, source: string, context: RunContext): Promise<Json> {
+  const { services, snapshot, session, signal, path } = context;
+  const plan = planOperation(
+    {
+      kind: root.mutation === undefined ? 'query' : 'mutation',
+      name: null,
+      response: { kind: 'root', index: 0 },
+      roots: [{ source, path, responseKey: root.alias, root }],
+      constraints: [],
+      reusable: false,
+    },
+    (name) => services.compilerOf(snapshot, name),
+  );
+  requireSessionVariables(plan, session);
+  const how = signal === undefined ? {} : { signal };
+  const body = await runPlan(plan, { connections: snapshot.connections, session, variables: {}, how });
+  return (parseJson(Buffer.concat(body).toString()) as JsonObject)['data'] ?? null;
+}
+
+/** @throws SvcError not-found in the words of the legacy API */
+function requireSessionVariables(plan: Plan, { variables }: Session): void {
+  for (const parameter of parametersOf(plan)) {
+    const { value } = parameter.operand;
+    if (value.kind === 'session' && !variables.has(value.name)) {
+      throw new SvcError('not-found', `"${value.name}" header is expected but not found`);
+    }
+  }
+}
+
+function parametersOf({ steps }: Plan): readonly Parameter[] {
+  return steps.flatMap((step) =>
+    step.kind === 'select' ? step.statement.parameters : step.statements.flatMap(({ statement }) => statement.parameters),
+  );
+}

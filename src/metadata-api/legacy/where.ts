@@ -1,0 +1,167 @@
+/**
+ * Conditions of requests, in the language of permissions (metadata reference 9.1). What differs
+ * from a permission: only what the role may select can be named, the permission filters of related
+ * tables hold, equality is that of SQL, and texts are never session variables.
+ */
+import type { CatalogColumn, CatalogType } from '../../catalog/catalog.ts';
+import { SvcError } from '../../errors/svc-error.ts';
+import { and, type BoolExp, not, or } from '../../ir/bool-exp.ts';
+import type { Read } from '../../ir/read.ts';
+import { parseFailed, wrongType } from '../../metadata/codec.ts';
+import { Defect } from '../../schema-cache/inconsistency.ts';
+import { type ColumnReference, type OperatorRules, resolveOperators, type Subject } from '../../schema-cache/stages/comparison.ts';
+import { callFor, takesArguments } from '../../schema-cache/stages/computed-field.ts';
+import { isJsonArray, isJsonObject, type Json } from '../../util/json.ts';
+import { at, type Path } from '../../util/path.ts';
+import { literalOperand } from './operand.ts';
+import {
+  masked,
+  readableColumn,
+  readableComputedField,
+  readableRelationship,
+  readableTable,
+  type ReadableTable,
+  trackedTable,
+} from './table-access.ts';
+
+interface Scope {
+  readonly row: ReadableTable;
+  /** The table of the operation: `$` in column comparisons. */
+  readonly root: ReadableTable;
+  /** `exists` conditions between `row` and `root`. */
+  readonly levels: number;
+}
+
+/** The condition `json` on a row of the table. @throws SvcError */
+export function whereCondition(table: ReadableTable, json: Json, path: Path): BoolExp {
+  return expression({ row: table, root: table, levels: 0 }, json, path);
+}
+
+function expression(scope: Scope, json: Json, path: Path): BoolExp {
+  if (!isJsonObject(json)) throw wrongType('BoolExp', 'Object', json, path);
+  return and(...Object.entries(json).map(([key, value]) => entry(scope, key, value, at(path, key))));
+}
+
+function entry(scope: Scope, key: string, value: Json, path: Path): BoolExp {
+  switch (key.startsWith('$') ? `_${key.slice(1)}` : key) {
+    case '_and':
+      return and(...items(scope, value, path));
+    case '_or':
+      return or(...items(scope, value, path));
+    case '_not':
+      return not(expression(scope, value, path));
+    case '_exists':
+      return existsAnywhere(scope, value, path);
+    default:
+      return fieldCondition(scope, key, value, path);
+  }
+}
+
+function items(scope: Scope, value: Json, path: Path): readonly BoolExp[] {
+  if (!isJsonArray(value)) throw wrongType('[]', 'Array', value, path);
+  return value.map((item, i) => expression(scope, item, at(path, i)));
+}
+
+/** A condition on a row of another table, its permission filter included. */
+function inside(scope: Scope, target: ReadableTable, value: Json, path: Path): BoolExp {
+  return and(target.filter, expression({ ...scope, row: target, levels: scope.levels + 1 }, value, path));
+}
+
+function existsAnywhere(scope: Scope, value: Json, path: Path): BoolExp {
+  if (!isJsonObject(value)) throw wrongType('_exists', 'Object', value, path);
+  const table = value['_table'] ?? value['$table'];
+  const where = value['_where'] ?? value['$where'];
+  if (table === undefined) throw parseFailed("the key '_table' was not present", path);
+  if (where === undefined) throw parseFailed("the key '_where' was not present", path);
+  const { reader } = scope.row;
+  const tablePath = at(path, '_table');
+  const info = trackedTable(reader, reader.source.backend.tableName.decode(table, tablePath), tablePath);
+  const target = readableTable(reader, info, tablePath);
+  return { kind: 'exists', join: null, from: target.relation, where: inside(scope, target, where, at(path, '_where')) };
+}
+
+function fieldCondition(scope: Scope, key: string, value: Json, path: Path): BoolExp {
+  const { row } = scope;
+  if (row.info.catalog.columns.some(({ name }) => name === key)) {
+    const { read, catalog } = readableColumn(row, key, path);
+    return comparisons(scope, `column "${key}"`, read, catalog, value, path);
+  }
+  const relationship = readableRelationship(row, key, path);
+  if (relationship !== undefined) {
+    const { join, target } = relationship;
+    return { kind: 'exists', join, from: target.relation, where: inside(scope, target, value, path) };
+  }
+  const computed = readableComputedField(row, key, path);
+  if (computed === undefined) throw new SvcError('not-exists', `"${key}" does not exist`, { path });
+  const { info, mask } = computed;
+  if (takesArguments(info)) {
+    throw new SvcError('unexpected-payload', 'Computed columns with input arguments can not be part of the where clause', { path });
+  }
+  const call = callFor(info);
+  if (info.returns.kind === 'scalar') {
+    const { type } = info.returns;
+    const read: Read = { kind: 'computed-field', call, type, ...masked(mask) };
+    return comparisons(scope, `computed field "${key}"`, read, { type, nullable: true }, value, path);
+  }
+  const target = readableTable(row.reader, trackedTable(row.reader, info.returns.table, path), path);
+  return { kind: 'exists', join: null, from: { kind: 'function', call }, where: inside(scope, target, value, path) };
+}
+
+/** An object of operators, or a bare value that the column must equal. */
+function comparisons(
+  scope: Scope,
+  label: string,
+  read: Read,
+  { type, nullable }: Pick<CatalogColumn, 'type' | 'nullable'>,
+  value: Json,
+  path: Path,
+): BoolExp {
+  const { types } = scope.row.reader.source.backend;
+  if (isPlainJson(scope, type)) {
+    throw new SvcError('unexpected-payload', 'JSON column can not be part of boolean expression', { path });
+  }
+  const subject: Subject = { label, read, type, nullable };
+  const operators = isJsonObject(value) ? Object.entries(value) : [['_eq', value] as const];
+  return and(
+    ...operators.map(([operator, argument]) => {
+      const place = isJsonObject(value) ? at(path, operator) : path;
+      const rules: OperatorRules = { nullSafe: false, operand: (...of) => literalOperand(...of, place) };
+      return placed(place, () => and(...resolveOperators(types, subject, { [operator]: argument }, reference(scope, place), rules)));
+    }),
+  );
+}
+
+function isPlainJson({ row }: Scope, type: CatalogType): boolean {
+  return !type.array && row.reader.source.backend.types.scalar(type).json === 'json';
+}
+
+/** What is wrong with an operator, at its place. */
+function placed<T>(path: Path, resolve: () => T): T {
+  try {
+    return resolve();
+  } catch (error) {
+    throw error instanceof Defect ? new SvcError('unexpected-payload', error.message, { path, cause: error }) : error;
+  }
+}
+
+/** `"c"` and `["c"]` are in the same row, `["$", "c"]` is in the root's. */
+function reference(scope: Scope, path: Path): (json: Json) => ColumnReference {
+  return (json) => {
+    const steps = isJsonArray(json) ? json : [json];
+    const fromRoot = steps.length === 2 && steps[0] === '$';
+    const name = steps.at(-1);
+    if (typeof name !== 'string' || steps.length > 2) throw wrongType('ColumnReference', 'String', json, path);
+    if (steps.length === 2 && !fromRoot) throw new Defect('Relationship references are not supported in column comparison RHS');
+    const table = fromRoot ? scope.root : scope.row;
+    const { read, catalog } = readableColumn(table, name, path);
+    const otherRow = fromRoot && scope.levels > 0;
+    return {
+      read,
+      type: catalog.type,
+      nullable: catalog.nullable,
+      name,
+      row: otherRow ? 'root' : 'self',
+      levels: otherRow ? scope.levels : 0,
+    };
+  };
+}
