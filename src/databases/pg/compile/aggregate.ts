@@ -10,7 +10,7 @@ import { readSql } from './bool-exp.ts';
 import type { Context, Row } from './context.ts';
 import { fieldsOf, hasRelated } from './fields.ts';
 import { type ObjectShape, objectShape } from './json-object.ts';
-import { keysOutside, orderBySql } from './order-by.ts';
+import { keysOutside, orderBySql, type OrderKey } from './order-by.ts';
 import { projection } from './projection.ts';
 import { type CompiledRows, isBaseNeeded, isPaged, rowSetOf } from './row-set.ts';
 
@@ -43,6 +43,8 @@ interface Source {
   readonly row: Row;
   /** Place of a row in the order, where `nodes` takes the first ones only. */
   readonly number: Sql | null;
+  /** The order of the rows, as what is selected reads it. */
+  readonly keys: readonly OrderKey[];
   select(columns: Sql, joins: readonly Sql[]): Sql;
 }
 
@@ -64,28 +66,40 @@ function withNodes(context: Context, query: AggregateQuery, rows: CompiledRows):
   const values = projection(source.row, alias);
   const number = source.number === null ? null : values.add(source.number);
   const limit = number === null ? EMPTY : sql` filter (where ${number} <= ${integer(query.nodesLimit as number)})`;
+  // The database sorts the rows for a distinct aggregate, and all the others get them in that order.
+  const order = query.fields.some(countsDistinct) ? orderBySql(number === null ? keysOutside(source.keys, values) : [ascending(number)]) : EMPTY;
   return aggregateResult(context, query.fields, {
     read: (read) => readSql(context, read, values.row),
     nodes(field) {
       const node = nodeOf(context, field, source, query.nodesLimit, joins);
-      return sql`coalesce(json_agg(${values.add(node.shape.record(node.alias))})${limit}, '[]')`;
+      return sql`coalesce(json_agg(${values.add(node.shape.record(node.alias))}${order})${limit}, '[]')`;
     },
     select: (columns) => sql`select ${columns} from (${source.select(values.columns(), joins)}) as ${alias}`,
   });
+}
+
+function countsDistinct(field: AggregateField): boolean {
+  return field.kind === 'aggregate' && field.fields.some((item) => item.kind === 'count' && item.distinct && item.columns.length > 0);
+}
+
+function ascending(value: Sql): OrderKey {
+  return { value, direction: EMPTY };
 }
 
 /** Pages, rows found through other tables and numbered rows are a sub-select: related rows are looked up for what is left. */
 function sourceOf(context: Context, query: AggregateQuery, rows: CompiledRows): Source {
   const hasRelatedNodes = query.fields.some((field) => field.kind === 'nodes' && hasRelated(field.fields));
   const isDirect = query.nodesLimit === null && !(hasRelatedNodes ? isBaseNeeded(query.rows) : isPaged(query.rows));
-  if (isDirect) return { row: rows.row, number: null, select: rows.select };
+  if (isDirect) return { row: rows.row, number: null, keys: rows.keys, select: rows.select };
   const alias = context.alias();
   const page = projection(rows.row, alias);
-  const order = orderBySql(keysOutside(rows.keys, page));
+  const keys = keysOutside(rows.keys, page);
+  const order = orderBySql(keys);
   if (query.nodesLimit === null) {
     return {
       row: page.row,
       number: null,
+      keys,
       select: (columns, joins) => sql`select ${columns} from (${rows.base(page.columns())}) as ${alias}${join(joins, EMPTY)}${order}`,
     };
   }
@@ -93,6 +107,7 @@ function sourceOf(context: Context, query: AggregateQuery, rows: CompiledRows): 
   return {
     row: page.row,
     number,
+    keys: [ascending(number)],
     select(columns, joins) {
       const numbered = sql`select ${alias}.*, row_number() over (${order}) as ":number" from (${rows.base(page.columns())}) as ${alias}`;
       return sql`select ${columns} from (${numbered}) as ${alias}${join(joins, EMPTY)} order by ${number}`;
