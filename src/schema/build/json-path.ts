@@ -52,8 +52,10 @@ export function parseJsonPath(text: string, at: Path): readonly string[] {
       i = INDEX.lastIndex;
       continue;
     }
-    if (text[i] === '.') i++;
-    else if (!first) fail(`unexpected character "${text[i]}" at ${i + 1}`, at);
+    if (text[i] === '.') {
+      i++;
+      if (text[i] === '[') continue;
+    } else if (!first) fail(`unexpected character "${text[i]}" at ${i + 1}`, at);
     BARE.lastIndex = i;
     const key = BARE.exec(text);
     if (key === null) fail(i >= text.length ? 'the path ends with a dot' : `unexpected character "${text[i]}" at ${i + 1}`, at);
