@@ -1,6 +1,7 @@
 /** The composition root: storage, state, administration and server, started and stopped in order. */
 import { createAuthenticator } from '../auth/authenticate.ts';
 import type { Source } from '../backend/backend.ts';
+import { adminSecretsOf } from '../config/access.ts';
 import { describeConfig } from '../config/load-config.ts';
 import type { Config } from '../config/options.ts';
 import { serviceVersion } from '../config/version.ts';
@@ -45,7 +46,7 @@ export async function serve(
 ): Promise<Service> {
   const { observe } = logger;
   observe({ kind: 'startup', message: 'server_configuration', info: describeConfig(config) });
-  if (config.adminSecret === null && config.adminSecrets === null) {
+  if (adminSecretsOf(config).length === 0) {
     observe({
       kind: 'startup',
       message: 'open_access',
@@ -103,7 +104,7 @@ async function listen(config: Config, { state, storage, database, logger }: Part
   });
   const server = await startServer(
     {
-      authenticator: createAuthenticator(config.adminSecrets ?? (config.adminSecret === null ? [] : [config.adminSecret])),
+      authenticator: createAuthenticator({ adminSecrets: adminSecretsOf(config) }),
       state,
       pipeline,
       observe: logger.observe,

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ProvidedDatabases, provideDatabases } from '../app/embedded-source.ts';
 import { trackSampleData } from '../app/sample-data.ts';
 import { serve } from '../app/serve.ts';
+import { adminSecretsOf } from '../config/access.ts';
 import type { Config } from '../config/options.ts';
 import { createLogger } from '../observability/logger.ts';
 import { stopOnSignals } from './signals.ts';
@@ -32,7 +33,7 @@ export async function startService(config: Config): Promise<RunningService> {
     const complete: Config = { ...config, databaseUrl: databases.databaseUrl, metadataDatabaseUrl: databases.metadataDatabaseUrl };
     const started = await serve(complete, process.env, logger);
     service = started;
-    if (databases.hasSampleData) await trackSampleData(started.url, config.adminSecrets?.[0] ?? config.adminSecret);
+    if (databases.hasSampleData) await trackSampleData(started.url, adminSecretsOf(config)[0] ?? null);
     return { url: started.url, config: complete };
   };
   const stop = async (): Promise<void> => {

@@ -36,10 +36,29 @@ export function createLogger(options: LoggerOptions): Logger {
   );
   const httpEnabled = options.enabledTypes.has('http-log');
   const startupEnabled = options.enabledTypes.has('startup');
+  const webhookEnabled = options.enabledTypes.has('webhook-log');
+  const keysEnabled = options.enabledTypes.has('jwk-refresh-log');
+  const healthEnabled = options.enabledTypes.has('health-check-log');
   const observe = (o: Observation): void => {
     switch (o.kind) {
       case 'http':
         if (httpEnabled) log[o.error === null ? 'info' : 'error'](httpEntry(o));
+        return;
+      case 'webhook':
+        if (webhookEnabled) {
+          const level = o.error !== null || (o.status !== 200 && o.status !== 401) ? 'error' : o.message === null ? 'info' : 'warn';
+          const { status: status_code, url, method, error: http_error, message } = o;
+          log[level]({ type: 'webhook-log', detail: { status_code, url, method, http_error, response: null, message } });
+        }
+        return;
+      case 'jwk-refresh':
+        if (keysEnabled) {
+          const { url, message, error } = o;
+          log[error === null ? 'info' : 'error']({ type: 'jwk-refresh-log', detail: { url, message, http_error: error } });
+        }
+        return;
+      case 'source-health':
+        if (healthEnabled) log[o.status === 'OK' ? 'info' : 'warn'](healthEntry(o));
         return;
       case 'startup':
         if (startupEnabled) log.info({ type: 'startup', detail: { kind: o.message, info: o.info ?? {} } });
@@ -71,6 +90,12 @@ export function createLogger(options: LoggerOptions): Logger {
       }
     },
   };
+}
+
+function healthEntry({ source, status, timestamp, error, check }: Extract<Observation, { kind: 'source-health' }>): object {
+  const { interval, retries, attempt, timeout } = check;
+  const internal = { interval, max_retries: retries, retry_iteration: attempt, timeout };
+  return { type: 'health-check-log', detail: { source_name: source, status, timestamp, error, internal } };
 }
 
 function httpEntry(o: Extract<Observation, { kind: 'http' }>): object {

@@ -6,6 +6,9 @@ export type Observation =
   | { readonly kind: 'startup'; readonly message: string; readonly info?: Readonly<Record<string, unknown>> }
   | { readonly kind: 'shutdown'; readonly message: string }
   | HttpObservation
+  | WebhookObservation
+  | { readonly kind: 'jwk-refresh'; readonly url: string; readonly message: string; readonly error: string | null }
+  | SourceHealthObservation
   | { readonly kind: 'source'; readonly source: string; readonly event: string; readonly message: string }
   | { readonly kind: 'metadata'; readonly message: string; readonly info?: Readonly<Record<string, unknown>> }
   | { readonly kind: 'unexpected'; readonly message: string; readonly error: unknown };
@@ -28,6 +31,30 @@ export interface HttpObservation {
   readonly encoding: string | null;
   /** Set when the request failed. */
   readonly error: { readonly path: string; readonly code: string; readonly message: string } | null;
+}
+
+/** A call of the authentication webhook. */
+export interface WebhookObservation {
+  readonly kind: 'webhook';
+  /** Without what may be secret in it. */
+  readonly url: string;
+  readonly method: string;
+  /** Null when there was no answer; then `error` says why. */
+  readonly status: number | null;
+  readonly error: string | null;
+  /** What is wrong with the answer; it does not quote it. */
+  readonly message: string | null;
+}
+
+/** A health check that did not succeed, or the first one that did again. */
+export interface SourceHealthObservation {
+  readonly kind: 'source-health';
+  readonly source: string;
+  readonly status: string;
+  readonly timestamp: string;
+  readonly error: unknown;
+  /** Times in seconds. */
+  readonly check: { readonly interval: number; readonly retries: number; readonly attempt: number; readonly timeout: number };
 }
 
 export type Observer = (observation: Observation) => void;

@@ -42,6 +42,8 @@ export interface Exchange {
   /** Set when the client goes away. */
   readonly signal: CancellationSource;
   session: Session | null;
+  /** Values of `Set-Cookie` headers; null for none. */
+  cookies: readonly string[] | null;
   mode: 'single' | 'batched' | 'non-graphql' | 'error';
   operationName: string | null;
 }

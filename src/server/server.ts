@@ -1,6 +1,6 @@
 /** The HTTP server: routing, request ids, CORS, compression, logging, graceful stop. */
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { SvcError } from '../errors/svc-error.ts';
 import { CancellationSource } from '../util/cancellation.ts';
@@ -99,6 +99,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, context
     query: () => new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)),
     signal: client,
     session: null,
+    cookies: null,
     mode: 'non-graphql',
     operationName: null,
   };
@@ -111,7 +112,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, context
   let size = 0;
   for (const piece of reply.body) size += piece.length;
   const sent = { size, encoding: null as string | null };
-  await send(request, response, reply, { requestId, cors, sent });
+  await send(request, response, reply, { requestId, cors, cookies: exchange.cookies, sent });
   context.observe({
     kind: 'http',
     requestId,
@@ -148,17 +149,20 @@ function answer(exchange: Exchange, context: ServerContext): Promise<Reply> {
 interface Sending {
   readonly requestId: string;
   readonly cors: Record<string, string> | null;
+  readonly cookies: readonly string[] | null;
   readonly sent: { size: number; encoding: string | null };
 }
 
-async function send(request: IncomingMessage, response: ServerResponse, reply: Reply, { requestId, cors, sent }: Sending): Promise<void> {
+async function send(request: IncomingMessage, response: ServerResponse, reply: Reply, sending: Sending): Promise<void> {
   if (response.destroyed) return;
-  const headers: Record<string, string | number> = {
+  const { requestId, cors, cookies, sent } = sending;
+  const headers: OutgoingHttpHeaders = {
     'Content-Type': reply.contentType,
     'Content-Length': sent.size,
     'X-Request-Id': requestId,
   };
   if (cors !== null) Object.assign(headers, cors);
+  if (cookies !== null && cookies.length > 0) headers['Set-Cookie'] = [...cookies];
   if (reply.headers !== undefined) Object.assign(headers, reply.headers);
   let { body } = reply;
   const choice = chooseEncoding(request.headers['accept-encoding']);

@@ -2,6 +2,7 @@ import { toSvcError } from '../../errors/encode.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { decodeJsonBody, readBody } from '../body.ts';
 import { type Route, type ServerContext, showsInternal } from '../context.ts';
+import { identify } from '../identify.ts';
 import { adminErrorReply, jsonReply } from '../reply.ts';
 
 function administrationRoute(path: string, handler: keyof ServerContext['handlers']): Route {
@@ -12,8 +13,7 @@ function administrationRoute(path: string, handler: keyof ServerContext['handler
     async handle(exchange, context) {
       try {
         const body = await readBody(exchange.request, context.options.bodyLimit);
-        const session = context.authenticator.authenticate(exchange.request.headers);
-        exchange.session = session;
+        const session = await identify(exchange, context, null);
         const json = decodeJsonBody(body);
         return jsonReply(200, await context.handlers[handler](json, { session, signal: exchange.signal }));
       } catch (thrown) {

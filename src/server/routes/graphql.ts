@@ -7,6 +7,7 @@ import { isJsonArray, type Json } from '../../util/json.ts';
 import { decodeJsonBody, readBody } from '../body.ts';
 import { type Exchange, type Route, type ServerContext, showsInternal } from '../context.ts';
 import { requestOfParameters } from '../graphql-parameters.ts';
+import { identify } from '../identify.ts';
 import { graphqlAnswerType, isJsonContent } from '../media-type.ts';
 import { graphqlErrorReply, JSON_TYPE, type Reply } from '../reply.ts';
 
@@ -60,14 +61,13 @@ async function readPost(exchange: Exchange, context: ServerContext): Promise<{ r
     throw new SvcError('bad-request', 'expected a body of the content type application/json', { status: 415, keepsStatus: true });
   }
   const body = await readBody(request, context.options.bodyLimit);
-  const session = context.authenticator.authenticate(request.headers);
-  exchange.session = session;
+  const found = identify(exchange, context, body);
+  const session = found instanceof Promise ? await found : found;
   return { session, json: decodeJsonBody(body) };
 }
 
 async function readGet(exchange: Exchange, context: ServerContext): Promise<{ readonly json: Json; readonly session: Session }> {
-  const session = context.authenticator.authenticate(exchange.request.headers);
-  exchange.session = session;
+  const session = await identify(exchange, context, () => requestOfParameters(exchange.query()));
   return { session, json: requestOfParameters(exchange.query()) };
 }
 

@@ -1,0 +1,37 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { SvcError } from '../errors/svc-error.ts';
+import { ADMIN_ROLE, type Session } from './session.ts';
+import { BACKEND_ONLY_HEADER, headerValue, requestedRole, ROLE_VARIABLE, variablesOfHeaders } from './session-variables.ts';
+
+const TRUE_TEXTS: ReadonlySet<string> = new Set(['true', 't', 'yes', 'y']);
+const FALSE_TEXTS: ReadonlySet<string> = new Set(['false', 'f', 'no', 'n']);
+
+/**
+ * The session of a request that is trusted: any role, all `x-svc-*` headers but the secrets.
+ * @throws SvcError bad-request when the header about backend permissions is no boolean
+ */
+export function trustedSession(headers: IncomingHttpHeaders): Session {
+  const role = requestedRole(headers) ?? ADMIN_ROLE;
+  const variables = variablesOfHeaders(headers);
+  variables.set(ROLE_VARIABLE, role);
+  return { role, variables, backendOnly: backendOnly(headers) };
+}
+
+/** The session of a request without credentials, whatever role it asks for. */
+export function unauthorizedSession(headers: IncomingHttpHeaders, role: string): Session {
+  const variables = variablesOfHeaders(headers);
+  variables.set(ROLE_VARIABLE, role);
+  return { role, variables, backendOnly: false };
+}
+
+function backendOnly(headers: IncomingHttpHeaders): boolean {
+  const value = headerValue(headers, BACKEND_ONLY_HEADER);
+  if (value === undefined) return false;
+  const lower = value.toLowerCase();
+  if (TRUE_TEXTS.has(lower)) return true;
+  if (FALSE_TEXTS.has(lower)) return false;
+  throw new SvcError(
+    'bad-request',
+    `"${BACKEND_ONLY_HEADER}":  Not a valid boolean text. True values are ["true","t","yes","y"] and  False values are ["false","f","no","n"]. All values are case insensitive`,
+  );
+}

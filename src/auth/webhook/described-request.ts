@@ -1,0 +1,29 @@
+import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../../util/json.ts';
+import { nestedDeeperThan } from '../../util/json-depth.ts';
+import type { GraphqlPayload } from '../credentials.ts';
+
+const KEYS = ['query', 'operationName', 'variables'] as const;
+const MAX_DEPTH = 512;
+
+/** The GraphQL request as the webhook gets it, a list for a batch; null when there is none or it cannot be read. */
+export function describedRequest(graphql: GraphqlPayload | null): Json {
+  if (graphql === null) return null;
+  let json: Json;
+  try {
+    json = typeof graphql === 'function' ? graphql() : parseJson(graphql.toString('utf8'));
+  } catch {
+    return null; // The request is refused for it later; first the webhook says who asks.
+  }
+  if (nestedDeeperThan(json, MAX_DEPTH)) return null;
+  if (isJsonObject(json)) return knownKeys(json);
+  return isJsonArray(json) && json.every(isJsonObject) ? json.map(knownKeys) : null;
+}
+
+function knownKeys(request: JsonObject): JsonObject {
+  const known: Record<string, Json> = {};
+  for (const key of KEYS) {
+    const value = request[key];
+    if (value !== undefined) known[key] = value;
+  }
+  return known;
+}

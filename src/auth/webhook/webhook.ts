@@ -1,0 +1,97 @@
+/** Webhook mode: an endpoint of the deployer says who a request is. */
+import type { HookMethod } from '../../config/option-types.ts';
+import { SvcError } from '../../errors/svc-error.ts';
+import type { Observer } from '../../observability/observation.ts';
+import type { OutboundClient, OutboundResponse } from '../../outbound/client.ts';
+import { OutboundError } from '../../outbound/outbound-error.ts';
+import { safeUrl } from '../../outbound/safe-url.ts';
+import { type Json, printJson } from '../../util/json.ts';
+import type { Authenticated, CredentialCheck, GraphqlPayload, RequestHead } from '../credentials.ts';
+import { describedRequest } from './described-request.ts';
+import { describedHeaders, forwardedHeaders } from './forwarded-headers.ts';
+import { decodeReply, INVALID_RESPONSE, webhookFailure } from './reply.ts';
+
+export interface WebhookOptions {
+  readonly url: string;
+  readonly method: HookMethod;
+  /** Whether the body of a POST holds the GraphQL request. */
+  readonly sendRequestBody: boolean;
+  readonly outbound: OutboundClient;
+  readonly observe: Observer;
+  /** ms, 30 seconds when absent */
+  readonly timeout?: number;
+}
+
+const TIMEOUT_MS = 30_000;
+const MAX_RESPONSE_SIZE = 1_048_576;
+const USER_AGENT = 'svc-graphql';
+
+export function createWebhookCheck(options: WebhookOptions): CredentialCheck {
+  return {
+    // Every request has credentials for the webhook to look at, if only none.
+    check: (request, graphql, client) => ask(options, request, graphql, client.signal()),
+    missing: () => webhookFailure(INVALID_RESPONSE),
+    stop() {},
+  };
+}
+
+async function ask(
+  options: WebhookOptions,
+  request: RequestHead,
+  graphql: GraphqlPayload | null,
+  signal: AbortSignal,
+): Promise<Authenticated> {
+  const response = await call(options, request, graphql, signal);
+  const { status } = response;
+  if (status === 401) {
+    report(options, status, null, null);
+    throw new SvcError('access-denied', 'Authentication hook unauthorized this request', { status: 401 });
+  }
+  if (status !== 200) {
+    report(options, status, null, `expected the status 200 or 401, but got ${status}`);
+    throw webhookFailure(INVALID_RESPONSE);
+  }
+  try {
+    const { session, malformed } = decodeReply(response.body.toString('utf8'), Date.now());
+    report(options, status, null, malformed.length === 0 ? null : `ignored, as it cannot be read: ${malformed.join(', ')}`);
+    return { session, cookies: cookiesOf(response) };
+  } catch (error) {
+    report(options, status, null, error instanceof SvcError ? error.message : INVALID_RESPONSE);
+    throw error;
+  }
+}
+
+async function call(
+  { url, method, sendRequestBody, outbound, timeout = TIMEOUT_MS, ...options }: WebhookOptions,
+  request: RequestHead,
+  graphql: GraphqlPayload | null,
+  signal: AbortSignal,
+): Promise<OutboundResponse> {
+  const bounds = { url, method, signal, timeout, maxResponseSize: MAX_RESPONSE_SIZE };
+  try {
+    if (method === 'GET') {
+      return await outbound.send({ ...bounds, headers: { ...forwardedHeaders(request.headers), 'user-agent': USER_AGENT } });
+    }
+    const body: Json = { headers: describedHeaders(request), ...(sendRequestBody ? { request: describedRequest(graphql) } : {}) };
+    const headers = { 'content-type': 'application/json', 'user-agent': USER_AGENT };
+    return await outbound.send({ ...bounds, headers, body: printJson(body) });
+  } catch (error) {
+    const reason = error instanceof OutboundError ? error.message : 'the call failed';
+    report({ url, method, observe: options.observe }, null, reason, null);
+    throw webhookFailure('webhook authentication request failed', error);
+  }
+}
+
+function report(
+  { url, method, observe }: Pick<WebhookOptions, 'url' | 'method' | 'observe'>,
+  status: number | null,
+  error: string | null,
+  message: string | null,
+): void {
+  observe({ kind: 'webhook', url: safeUrl(url), method, status, error, message });
+}
+
+function cookiesOf(response: OutboundResponse): readonly string[] {
+  const cookies = response.headers['set-cookie'];
+  return cookies === undefined ? [] : typeof cookies === 'string' ? [cookies] : cookies;
+}

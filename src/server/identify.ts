@@ -1,0 +1,31 @@
+import type { GraphqlPayload } from '../auth/credentials.ts';
+import type { Session } from '../auth/session.ts';
+import { isAdmin } from '../auth/session.ts';
+import { SvcError } from '../errors/svc-error.ts';
+import type { Exchange, ServerContext } from './context.ts';
+
+/**
+ * Finds out who asks and notes it on the exchange, with the cookies that the client gets for it. The session comes at once
+ * where nobody has to be asked: that path is every request of most services.
+ * @param graphql the GraphQL request, null on other endpoints
+ * @throws SvcError at once or later
+ */
+export function identify(exchange: Exchange, context: ServerContext, graphql: GraphqlPayload | null): Session | Promise<Session> {
+  const found = context.authenticator.authenticate(exchange.request, graphql, exchange.signal);
+  if (!(found instanceof Promise)) {
+    exchange.session = found;
+    return found;
+  }
+  return found.then(({ session, cookies }) => {
+    exchange.session = session;
+    exchange.cookies = cookies;
+    return session;
+  });
+}
+
+/** @throws SvcError access-denied when an administrator's endpoint is asked by somebody else */
+export async function identifyAdmin(exchange: Exchange, context: ServerContext): Promise<Session> {
+  const session = await identify(exchange, context, null);
+  if (!isAdmin(session)) throw new SvcError('access-denied', 'You have to be an admin to access this endpoint');
+  return session;
+}
