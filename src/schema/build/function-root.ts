@@ -2,7 +2,8 @@
  * Tracked functions as root fields: `f` and `f_aggregate` for reading; `f` of a volatile function
  * among the mutations, where it is a select that runs in its place among the writes.
  */
-import type { FunctionInfo } from '../../schema-cache/schema-cache.ts';
+import { and, type BoolExp, or } from '../../ir/bool-exp.ts';
+import type { FunctionInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
 import { functionArgsTypeName } from '../../schema-cache/naming.ts';
 import type { RootMeaning } from '../translation.ts';
 import type { InputField, OutputField } from '../types.ts';
@@ -56,7 +57,9 @@ export function functionRootField(source: RoleSource, info: FunctionInfo, key: F
     source: context.info.name,
     translate: (field, alias) => {
       const from = { kind: 'function' as const, call: call.call(field) };
-      return { alias, query: aggregate ? aggregateQuery(target, field, from) : listQuery(target, field, from, list ? 'list' : 'single') };
+      const query = aggregate ? aggregateQuery(target, field, from) : listQuery(target, field, from, list ? 'list' : 'single');
+      if (list) return { alias, query };
+      return { alias, query: { ...query, rows: { ...query.rows, where: and(isThere(target.info), query.rows.where) } } };
     },
   };
   const comment = info.customRootFields.get(key)?.comment;
@@ -67,4 +70,13 @@ export function functionRootField(source: RoleSource, info: FunctionInfo, key: F
     args,
     meaning,
   };
+}
+
+/** A function that returns no set returns NULL for "no row", which reads as a row of nothing but nulls. */
+function isThere(table: TableInfo): BoolExp {
+  return or(
+    ...table.catalog.columns.map(
+      ({ name, type }): BoolExp => ({ kind: 'is-null', left: { kind: 'column', column: name, type }, isNull: false }),
+    ),
+  );
 }

@@ -1,0 +1,172 @@
+/** SQL functions as fields: arguments with and without names and defaults, sessions, results, permissions. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Json, JsonObject } from '../../src/util/json.ts';
+import { type GraphqlOptions, startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+
+const SCHEMA = `
+  create table author (id int primary key, name text, owner int);
+  create table article (id int primary key, title text, author_id int references author, likes int);
+  insert into author values (1, 'Ann', 7), (2, 'Bob', 8);
+  insert into article values (1, 'Sky', 1, 5), (2, 'Sea', 1, 6), (3, 'Sand', 2, 7);
+  create function find(term text, lowest int default 0, most int default 100) returns setof article language sql stable as
+    $$ select * from article where title ilike $1 and likes between $2 and $3 $$;
+  create function nameless(int, int default 1) returns setof article language sql stable as
+    $$ select * from article where likes >= $1 * $2 $$;
+  create function best() returns article language sql stable as $$ select * from article order by likes desc limit 1 $$;
+  create function none_at_all() returns article language sql stable as $$ select * from article where false $$;
+  create function mine(session json) returns setof article language sql stable as
+    $$ select article.* from article join author on author.id = author_id where owner = (session->>'x-svc-user-id')::int $$;
+  create function counted_up(by int default 1) returns setof article language sql volatile as
+    $$ update article set likes = likes + $1 returning * $$;
+  create function shout(a author, times int default 1) returns text language sql stable as $$ select a.name || repeat('!', times) $$;
+  create function whose(a author, session json) returns text language sql stable as
+    $$ select (session->>'x-svc-role') || ' sees ' || a.name $$;
+  create function popular(a author, lowest int) returns setof article language sql stable as
+    $$ select * from article where author_id = a.id and likes >= lowest $$;
+`;
+
+const FUNCTIONS: readonly (readonly [string, JsonObject])[] = [
+  ['find', {}],
+  ['nameless', {}],
+  ['best', {}],
+  ['none_at_all', {}],
+  ['mine', { session_argument: 'session', custom_name: 'my_articles' }],
+  ['counted_up', { exposed_as: 'query', custom_root_fields: { function: 'countUp' } }],
+];
+
+beforeAll(async () => {
+  service = await startTestService({ ADMIN_SECRET: 'hush' });
+  await service.sql(SCHEMA);
+  for (const table of ['author', 'article']) await service.metadata('pg_track_table', { table });
+  for (const [name, configuration] of FUNCTIONS) await service.metadata('pg_track_function', { function: name, configuration });
+  for (const [name, definition] of [
+    ['shout', { function: 'shout' }],
+    ['whose', { function: 'whose', session_argument: 'session' }],
+    ['popular', { function: 'popular' }],
+  ] as const) {
+    await service.metadata('pg_add_computed_field', { table: 'author', name, definition });
+  }
+  const select = async (table: string, role: string, permission: Json) =>
+    service.metadata('pg_create_select_permission', { table, role, permission });
+  await select('author', 'user', { columns: ['id'], filter: {}, computed_fields: ['whose'] });
+  await select('article', 'user', { columns: ['title'], filter: { likes: { _lt: 7 } }, limit: 1 });
+});
+afterAll(() => service.stop());
+
+async function data(query: string, options: GraphqlOptions = {}): Promise<Json> {
+  const body = await service.graphql(query, options);
+  expect(body['errors']).toBeUndefined();
+  return body['data'] as Json;
+}
+
+async function refused(query: string, options: GraphqlOptions = {}): Promise<string> {
+  const [error] = (await service.graphql(query, options))['errors'] as readonly {
+    message: string;
+    extensions: { path: string; code: string };
+  }[];
+  return `${error?.extensions.code} at ${error?.extensions.path}: ${error?.message}`;
+}
+
+describe('functions that read', () => {
+  it.each([
+    ['{ find(args: {term: "s%"}, order_by: {id: desc}, limit: 2) { title } }', { find: [{ title: 'Sand' }, { title: 'Sea' }] }],
+    ['{ find(args: {term: "s%", most: 5}) { title } }', { find: [{ title: 'Sky' }] }],
+    ['{ find(args: {term: null}) { title } }', { find: [] }],
+    ['{ find(args: {term: "s%"}, where: {author_id: {_eq: 2}}) { title } }', { find: [{ title: 'Sand' }] }],
+    [
+      '{ find_aggregate(args: {term: "s%"}) { aggregate { count sum { likes } } } }',
+      { find_aggregate: { aggregate: { count: 3, sum: { likes: 18 } } } },
+    ],
+    ['{ nameless(args: {arg_1: 7}) { title } }', { nameless: [{ title: 'Sand' }] }],
+    ['{ nameless(args: {arg_1: 3, arg_2: 2}, order_by: {id: asc}) { title } }', { nameless: [{ title: 'Sea' }, { title: 'Sand' }] }],
+    ['{ best { title } none_at_all { title } }', { best: { title: 'Sand' }, none_at_all: null }],
+  ])('%s', async (query, expected) => {
+    expect(await data(query)).toEqual(expected);
+  });
+
+  it('get the session and show what the role may see', async () => {
+    const query = '{ my_articles { title } }';
+    expect(await data(query, { session: { 'user-id': '8' } })).toEqual({ my_articles: [{ title: 'Sand' }] });
+    expect(await data(query, { role: 'user', session: { 'user-id': '8' } })).toEqual({ my_articles: [] });
+    expect(await data(query, { role: 'user', session: { 'user-id': '7' } })).toMatchObject({ my_articles: [{}] });
+    expect(await refused('{ my_articles_aggregate { aggregate { count } } }', { role: 'user' })).toBe(
+      "validation-failed at $.selectionSet.my_articles_aggregate: field 'my_articles_aggregate' not found in type: 'query_root'",
+    );
+  });
+
+  it('may be volatile, and run once then', async () => {
+    const before = (await data('{ article_by_pk(id: 1) { likes } }')) as { article_by_pk: { likes: number } };
+    expect(await data('{ countUp(where: {id: {_eq: 1}}) { likes } }')).toEqual({ countUp: [{ likes: before.article_by_pk.likes + 1 }] });
+    expect(await data('{ countUp(args: {by: -1}, where: {id: {_eq: 1}}) { likes } }')).toEqual({ countUp: [before.article_by_pk] });
+  });
+
+  it.each([
+    ['{ find { title } }', "validation-failed at $.selectionSet.find.args.args: missing required field 'args'"],
+    ['{ find(args: {}) { title } }', 'not-supported at $.selectionSet.find.args.args: Non default arguments cannot be omitted'],
+    [
+      '{ nameless(args: {arg_2: 2}) { title } }',
+      'not-supported at $.selectionSet.nameless.args.args: Non default arguments cannot be omitted',
+    ],
+    [
+      '{ my_articles(args: {session: "{}"}) { title } }',
+      "validation-failed at $.selectionSet.my_articles: 'my_articles' has no argument named 'args'",
+    ],
+  ])('%s is refused', async (query, message) => {
+    expect(await refused(query)).toBe(message);
+  });
+});
+
+describe('computed fields', () => {
+  it('take arguments, and the session', async () => {
+    const query = `{ author(order_by: {shout: desc}) { whose two: shout(args: {times: 2}) one: shout popular(args: {lowest: 6}) { title } } }`;
+    // A field with arguments of the caller's is no way to order.
+    expect(await refused(query)).toBe(
+      "validation-failed at $.selectionSet.author.args.order_by[0].shout: field 'shout' not found in type: 'author_order_by'",
+    );
+    expect(await data(query.replace('shout: desc', 'whose: desc'))).toEqual({
+      author: [
+        { whose: 'admin sees Bob', two: 'Bob!!', one: 'Bob!', popular: [{ title: 'Sand' }] },
+        { whose: 'admin sees Ann', two: 'Ann!!', one: 'Ann!', popular: [{ title: 'Sea' }] },
+      ],
+    });
+    expect(await data('{ author(where: {whose: {_like: "%Ann"}}) { id } }')).toEqual({ author: [{ id: 1 }] });
+  });
+
+  it('are there by permission: of their own, or of the table that they return', async () => {
+    expect(await data('{ author(order_by: {id: asc}) { whose popular(args: {lowest: 0}) { title } } }', { role: 'user' })).toMatchObject({
+      author: [
+        { whose: 'user sees Ann', popular: [{}] },
+        { whose: 'user sees Bob', popular: [] },
+      ],
+    });
+    expect(await refused('{ author { shout } }', { role: 'user' })).toBe(
+      "validation-failed at $.selectionSet.author.selectionSet.shout: field 'shout' not found in type: 'author'",
+    );
+  });
+});
+
+describe('permissions for functions', () => {
+  it('are asked for where they are not inferred', async () => {
+    const strict = await startTestService({ ADMIN_SECRET: 'hush', INFER_FUNCTION_PERMISSIONS: 'false' });
+    try {
+      await strict.sql(
+        'create table t (id int primary key); insert into t values (1); create function f() returns setof t language sql stable as $$ select * from t $$',
+      );
+      await strict.metadata('pg_track_table', { table: 't' });
+      await strict.metadata('pg_track_function', { function: 'f' });
+      for (const role of ['a', 'b']) {
+        await strict.metadata('pg_create_select_permission', { table: 't', role, permission: { columns: '*', filter: {} } });
+      }
+      await strict.metadata('add_inherited_role', { role_name: 'ab', role_set: ['a', 'b'] });
+      await strict.metadata('pg_create_function_permission', { function: 'f', role: 'a' });
+      for (const role of ['a', 'ab']) expect(await strict.graphql('{ f { id } }', { role })).toEqual({ data: { f: [{ id: 1 }] } });
+      expect(await strict.graphql('{ f { id } }', { role: 'b' })).toMatchObject({
+        errors: [{ message: "field 'f' not found in type: 'query_root'" }],
+      });
+    } finally {
+      await strict.stop();
+    }
+  });
+});
