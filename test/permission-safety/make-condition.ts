@@ -24,6 +24,8 @@ export interface ConditionScope {
   /** The table that a rule is about. */
   readonly root: Table;
   readonly depth: number;
+  /** With conditions that fail, for all rows or for some. */
+  readonly failing?: boolean;
 }
 
 export function makeExp(choices: Choices, scope: ConditionScope): Exp {
@@ -48,11 +50,11 @@ function list<T>(choices: Choices, make: () => T): T[] {
   return Array.from({ length: choices.chance(8) ? 0 : 1 + choices.int(3) }, make);
 }
 
-/** Columns and scalar computed fields without arguments. */
-export function refsOf(table: Table, access: Access | null): readonly Ref[] {
+/** Columns and scalar computed fields without arguments. @param failing those too that fail for some rows */
+export function refsOf(table: Table, access: Access | null, failing = false): readonly Ref[] {
   const columns = table.columns.filter(({ name }) => access === null || access.columns.includes(name)).map(({ name }) => ({ column: name }));
   const computed = table.computed
-    .filter((each) => each.result === 'scalar' && !each.argument && (access === null || access.computed.includes(each.name)))
+    .filter((each) => each.result === 'scalar' && !each.argument && (failing || !each.divides) && (access === null || access.computed.includes(each.name)))
     .map(({ name }) => ({ computed: name }));
   return [...columns, ...computed];
 }
@@ -63,10 +65,11 @@ function makeSimple(choices: Choices, scope: ConditionScope): Exp {
     const compared = makeColumns(choices, scope);
     if (compared !== null) return compared;
   }
-  const refs = refsOf(table, access?.of ?? null);
+  const refs = refsOf(table, access?.of ?? null, scope.failing);
   if (refs.length === 0) return TRUE;
   const ref = choices.pick(refs);
   const kind = kindOf(table, ref);
+  if (scope.failing && choices.chance(30)) return makeFailing(choices, ref, kind);
   if (choices.chance(12)) return { k: 'null', ref, isNull: choices.chance(50) };
   if (access === null && choices.chance(35)) {
     const session = makeSession(choices, ref, kind);
@@ -110,6 +113,25 @@ function makeCompare(choices: Choices, ref: Ref, kind: Kind): Exp {
   }
   if (choices.chance(25)) return made(choices.pick(['_in', '_nin']), values());
   return made(choices.pick(ORDERED.has(kind) ? ['_eq', '_gte', '_lt', '_neq', '_gt', '_lte'] : ['_eq', '_neq']), value());
+}
+
+const BROKEN: Readonly<Record<string, readonly string[]>> = {
+  _like: ['a\\', 'ab\\', '%b\\'],
+  _nilike: ['a\\', '_\\'],
+  _similar: ['(', 'a{2,1}', 'a\\"b\\"c\\"d'],
+  _nsimilar: ['[', '(a'],
+  _regex: ['(', 'a**', 'a{1000}', '[[:none:]]'],
+  _niregex: [')', '\\'],
+};
+
+/** The database refuses the pattern where it looks at it, or a value that is none of its type. */
+function makeFailing(choices: Choices, ref: Ref, kind: Kind): Exp {
+  const made = (operator: string, value: string, cast = false): Exp => ({ k: 'compare', ref, operator, operand: { value }, cast });
+  if (kind === 'text' || kind === 'jsonb') {
+    const operator = choices.pick(Object.keys(BROKEN));
+    return made(operator, choices.pick(BROKEN[operator] ?? []), kind === 'jsonb');
+  }
+  return made(choices.pick(['_eq', '_gt']), choices.pick(['x', '', '1e999']));
 }
 
 function makeColumns(choices: Choices, { table, root }: ConditionScope): Exp | null {

@@ -11,6 +11,8 @@ export interface QueryScope {
   readonly role: string;
   /** Every list has one order only: tables that have none for the role give no lists. */
   readonly total: boolean;
+  /** With requests that fail, for all rows or for some. */
+  readonly failing: boolean;
 }
 
 const DIRECTIONS = ['asc', 'desc', 'asc_nulls_first', 'desc_nulls_last', 'asc_nulls_last', 'desc_nulls_first'];
@@ -65,7 +67,7 @@ function makeField(choices: Choices, scope: QueryScope, access: Access, depth: n
     const related = makeRelatedField(choices, scope, access, depth - 1, alias);
     if (related !== null) return related;
   }
-  const refs: readonly Ref[] = [...access.columns.map((column) => ({ column })), ...access.computed.map((computed) => ({ computed }))];
+  const refs: readonly Ref[] = [...access.columns.map((column) => ({ column })), ...access.computed.filter((name) => scope.failing || name !== 'ratio').map((computed) => ({ computed }))];
   if (refs.length === 0 || choices.chance(3)) return { k: 'typename', alias };
   const ref = choices.pick(refs);
   const path = kindOf(table, ref) === 'jsonb' && choices.chance(40) ? choices.pick(['$.a', 'b', '$']) : null;
@@ -97,7 +99,7 @@ function makeRelatedField(choices: Choices, scope: QueryScope, access: Access, d
 const NUMERIC_FUNCTIONS = ['sum', 'avg', 'stddev', 'stddev_pop', 'stddev_samp', 'variance', 'var_pop', 'var_samp'];
 
 function makeAggregateFields(choices: Choices, scope: QueryScope, access: Access, depth: number): readonly AggregateField[] {
-  const refs = refsOf(access.table, access);
+  const refs = refsOf(access.table, access, scope.failing);
   const ofKind = (kinds: ReadonlySet<string>) => refs.filter((ref) => kinds.has(kindOf(access.table, ref)));
   return Array.from({ length: 1 + choices.int(3) }, (_, i): AggregateField => {
     const alias = `g${i}`;
@@ -116,7 +118,7 @@ function makeAggregateFields(choices: Choices, scope: QueryScope, access: Access
 
 export function makeArgs(choices: Choices, scope: QueryScope, access: Access): Args {
   const { world, role, total } = scope;
-  const condition: ConditionScope = { world, table: access.table, access: { role, of: access }, root: access.table, depth: 2 };
+  const condition: ConditionScope = { world, table: access.table, access: { role, of: access }, root: access.table, depth: 2, failing: scope.failing };
   const where = choices.chance(60) ? makeExp(choices, condition) : null;
   const ordered = access.columns.filter((name) => ORDERED.has(kindOf(access.table, { column: name })));
   const distinctOn = choices.chance(12) ? choices.some(ordered, 30) : [];
@@ -156,15 +158,15 @@ function makeTerm(choices: Choices, scope: QueryScope, access: Access, depth: nu
         const inner = makeTerm(choices, scope, target, depth - 1);
         return inner === null ? null : { ...inner, path: [name, ...inner.path] };
       }
-      return { path: [], last: aggregateTerm(choices, name, target), direction: choices.pick(DIRECTIONS) };
+      return { path: [], last: aggregateTerm(choices, name, target, scope.failing), direction: choices.pick(DIRECTIONS) };
     }
   }
-  const refs = refsOf(table, access).filter((ref) => ORDERED.has(kindOf(table, ref)));
+  const refs = refsOf(table, access, scope.failing).filter((ref) => ORDERED.has(kindOf(table, ref)));
   return refs.length === 0 ? null : readTerm(choices, choices.pick(refs));
 }
 
-function aggregateTerm(choices: Choices, name: string, target: Access): OrderTerm['last'] {
-  const refs = refsOf(target.table, target);
+function aggregateTerm(choices: Choices, name: string, target: Access, failing: boolean): OrderTerm['last'] {
+  const refs = refsOf(target.table, target, failing);
   const functionName = choices.pick(['count', 'max', 'sum', 'min', 'avg', 'variance', 'stddev_pop']);
   const exact = (table: Table, ref: Ref): boolean => kindOf(table, ref) !== 'float8' || !/^(?:var|std)/.test(functionName);
   const kinds = functionName === 'max' || functionName === 'min' ? COMPARABLE : NUMERIC;

@@ -134,8 +134,11 @@ function makeComputed(choices: Choices, tables: readonly Table[], table: Table):
       argument: i === 1 && numeric && choices.chance(50),
       column: column.name,
       fallback: numeric ? 2 : 'none',
+      divides: false,
     });
   }
+  const divisor = choices.pick(table.columns.filter(({ kind }) => kind === 'int')).name;
+  made.push({ result: 'scalar', name: 'ratio', kind: 'int', argument: false, column: divisor, fallback: 2, divides: true });
   const targets = tables.filter((each) => each.view === null && each.columns.some((column) => column.kind === 'int'));
   const target = choices.pick(targets);
   const remote = choices.pick(target.columns.filter(({ kind }) => kind === 'int')).name;

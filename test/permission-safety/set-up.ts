@@ -55,7 +55,7 @@ function functionsOf({ name, computed }: Table): readonly string[] {
       return `create function ${functionName}(me ${name}) returns setof ${field.target} language sql stable as $$ select * from ${field.target} where ${field.remote} >= me.${field.local} $$;`;
     }
     const fallback = typeof field.fallback === 'string' ? `'${field.fallback}'` : field.fallback;
-    const value = `coalesce(me.${field.column}, ${fallback})`;
+    const value = `${field.divides ? '10 / ' : ''}coalesce(me.${field.column}, ${fallback})`;
     const type = field.kind === 'text' ? 'text' : SQL_TYPES[field.kind];
     if (!field.argument) return `create function ${functionName}(me ${name}) returns ${type} language sql stable as $$ select ${value} $$;`;
     return `create function ${functionName}(me ${name}, more integer default 0) returns ${type} language sql stable as $$ select ${value} + more $$;`;

@@ -39,9 +39,11 @@ export interface ScalarComputed {
   readonly kind: Kind;
   /** A further argument `more`, with the default 0. */
   readonly argument: boolean;
-  /** `coalesce(column, default)`, plus `more`. */
+  /** `coalesce(column, fallback)`, plus `more`. */
   readonly column: string;
   readonly fallback: number | string;
+  /** 10 divided by that, which fails for 0. */
+  readonly divides: boolean;
 }
 
 export interface TableComputed {

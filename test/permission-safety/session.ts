@@ -1,0 +1,22 @@
+/** Sessions and HTTP requests of the cases. */
+import type { Choices } from './choices.ts';
+import type { Request } from './query.ts';
+import type { Session } from './world.ts';
+
+export interface Asked {
+  readonly role: string;
+  readonly session: Session;
+  readonly request: Request;
+}
+
+export function someSession(choices: Choices): Session {
+  return { 'user-id': String(choices.int(5)), name: choices.pick(['a', 'ab', 'b']), list: choices.pick(['{1,2}', '{0}', '{2,3,4}']) };
+}
+
+/** The body of the answer, byte for byte. */
+export async function ask(url: string, { role, session, request }: Asked): Promise<string> {
+  const headers = new Headers({ 'content-type': 'application/json', 'x-svc-role': role });
+  for (const [name, value] of Object.entries(session)) headers.set(`x-svc-${name}`, value);
+  const response = await fetch(`${url}/v1/graphql`, { method: 'POST', headers, body: JSON.stringify(request) });
+  return response.text();
+}
