@@ -120,7 +120,8 @@ const current = codec.decode(
     ],
     inherited_roles: [{ role_name: 'r', role_set: ['a', 'b'] }],
     network: { tls_allowlist: [{ host: 'h' }] },
-    rest_endpoints: [{ name: 'e' }],
+    query_collections: [{ name: 'old', definition: { queries: [{ name: 'q', query: '{ a }' }] } }],
+    rest_endpoints: [{ name: 'e', url: 'a/:id', methods: ['GET'], definition: { query: { collection_name: 'old', query_name: 'q' } } }],
     actions: [{ name: 'old' }],
     graphql_schema_introspection: { disabled_for_roles: ['x'] },
   },
@@ -132,6 +133,7 @@ test('a document without sources replaces what the default source holds', () => 
     tables: [{ table: 'new' }],
     functions: ['f', { schema: 's', name: 'g' }, { function: 'h', configuration: { exposed_as: 'query' } }],
     cron_triggers: [{ name: 'c' }],
+    query_collections: [{ name: 'new', definition: { queries: [] } }],
     network: { tls_allowlist: [{ host: 'ignored' }] },
   };
   const after = decodeDocument(json, ROOT, testKinds, current);
@@ -147,7 +149,9 @@ test('a document without sources replaces what the default source holds', () => 
   ]);
   expect(after.inheritedRoles.size).toBe(0);
   expect(after.introspection.disabledForRoles).toEqual(['x']);
-  expect(Object.fromEntries(after.other)).toEqual({ cron_triggers: [{ name: 'c' }], rest_endpoints: [{ name: 'e' }] });
+  expect([...after.queryCollections.keys()]).toEqual(['new']);
+  expect([...after.restEndpoints.keys()]).toEqual(['e']);
+  expect(Object.fromEntries(after.other)).toEqual({ cron_triggers: [{ name: 'c' }] });
 });
 
 test('a document with sources and no version is read as version 3', () => {

@@ -10,15 +10,18 @@ import { type Codec, defaulted, int, leaf, object, parseFailed, required, wrongT
 import { type FunctionMetadata, functionCodec, newFunction } from './function.ts';
 import { keyedList } from './keyed-list.ts';
 import type { KindCodecs, Kinds } from './kinds.ts';
-import { laterSections, type Metadata, metadataCodec, tablesCodec } from './metadata.ts';
+import { laterSections, type Metadata, metadataCodec, storedOperationSections, tablesCodec } from './metadata.ts';
 import { codecsOf, DEFAULT_SOURCE } from './source.ts';
 import { nameKey } from '../catalog/catalog.ts';
 import { printName } from './table-name.ts';
 
-/** Sections that a document of version 1 or 2 leaves alone. */
-const KEPT_BY_LEGACY: ReadonlySet<string> = new Set(['rest_endpoints']);
 /** Sections that did not exist then and are cleared. */
 const CLEARED_BY_LEGACY: ReadonlySet<string> = new Set(['network']);
+
+const legacySections = object('MetadataNoSources', {
+  queryCollections: storedOperationSections.queryCollections,
+  allowlist: storedOperationSections.allowlist,
+});
 
 /** In version 1 a function is its name only. */
 function legacyFunctionsCodec(codecs: KindCodecs): Codec<ReadonlyMap<string, FunctionMetadata>> {
@@ -52,12 +55,17 @@ export function decodeLegacyDocument(json: JsonObject, path: Path, kinds: Kinds,
     tables: required(tablesCodec(codecs)),
     functions: defaulted<ReadonlyMap<string, FunctionMetadata>>(legacyFunctionsCodec(codecs), () => new Map()),
   }).decode(json, path);
-  const other = new Map([...laterSections(json)].filter(([key]) => !KEPT_BY_LEGACY.has(key) && !CLEARED_BY_LEGACY.has(key)));
-  for (const [key, section] of current.other) if (KEPT_BY_LEGACY.has(key)) other.set(key, section);
+  const { queryCollections, allowlist } = legacySections.decode(json, path);
+  const other = new Map([...laterSections(json)].filter(([key]) => !CLEARED_BY_LEGACY.has(key)));
   return {
     sources: new Map([[DEFAULT_SOURCE, { ...source, ...contents }]]),
+    queryCollections,
+    allowlist,
+    // There were none then, so such a document says nothing about them.
+    restEndpoints: current.restEndpoints,
     inheritedRoles: new Map(),
     introspection: current.introspection,
+    apiLimits: null,
     other,
   };
 }

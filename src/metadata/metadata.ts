@@ -4,11 +4,15 @@
  */
 import { nameKey } from '../catalog/catalog.ts';
 import type { Json, JsonObject } from '../util/json.ts';
-import { type Codec, defaulted, list, nonEmptyText, object, required } from './codec.ts';
+import { type ApiLimits, apiLimitsCodec } from './api-limits.ts';
+import { type AllowListEntry, allowListEntryCodec } from './allow-list.ts';
+import { type Codec, defaulted, leaf, list, nonEmptyText, object, optional, required } from './codec.ts';
 import { type FunctionMetadata, functionCodec } from './function.ts';
 import { type InheritedRole, inheritedRoleCodec } from './inherited-role.ts';
 import { isEmptyMap, keyedList } from './keyed-list.ts';
 import type { KindCodecs, Kinds } from './kinds.ts';
+import { type QueryCollection, queryCollectionCodec } from './query-collection.ts';
+import { type RestEndpoint, restEndpointCodec } from './rest-endpoint.ts';
 import { isEmptySection } from './section.ts';
 import { byKind, type Source, sourceFields, sourceHead } from './source.ts';
 import { type TableMetadata, tableCodec } from './table.ts';
@@ -23,8 +27,14 @@ export interface Introspection {
 export interface Metadata {
   /** By source name. */
   readonly sources: ReadonlyMap<string, SourceMetadata>;
+  readonly queryCollections: ReadonlyMap<string, QueryCollection>;
+  /** By the name of the collection. */
+  readonly allowlist: ReadonlyMap<string, AllowListEntry>;
+  readonly restEndpoints: ReadonlyMap<string, RestEndpoint>;
   readonly inheritedRoles: ReadonlyMap<string, InheritedRole>;
   readonly introspection: Introspection;
+  /** null: none are set. */
+  readonly apiLimits: ApiLimits | null;
   /**
    * Top-level sections of later features, kept verbatim so that a document makes the round trip.
    * A feature that starts to exist takes its section out of here.
@@ -43,22 +53,17 @@ export const NO_INTROSPECTION: Introspection = { disabledForRoles: [] };
 
 export const EMPTY_METADATA: Metadata = {
   sources: new Map(),
+  queryCollections: new Map(),
+  allowlist: new Map(),
+  restEndpoints: new Map(),
   inheritedRoles: new Map(),
   introspection: NO_INTROSPECTION,
+  apiLimits: null,
   other: new Map(),
 };
 
 /** Sections that are kept verbatim because their feature does not exist yet. */
-export const LATER_SECTIONS = [
-  'remote_schemas',
-  'query_collections',
-  'allowlist',
-  'actions',
-  'custom_types',
-  'cron_triggers',
-  'rest_endpoints',
-  'network',
-] as const;
+export const LATER_SECTIONS = ['remote_schemas', 'actions', 'custom_types', 'cron_triggers', 'network'] as const;
 
 /** Sections in the order of the exported document. Others that a document may have are ignored. */
 const SECTIONS = [
@@ -70,6 +75,7 @@ const SECTIONS = [
   'custom_types',
   'cron_triggers',
   'rest_endpoints',
+  'api_limits',
   'inherited_roles',
   'graphql_schema_introspection',
   'network',
@@ -119,29 +125,61 @@ export function laterSections(json: JsonObject): ReadonlyMap<string, Json> {
   return other;
 }
 
+/** Sorted by URL in the document. */
+const restEndpointsCodec: Codec<ReadonlyMap<string, RestEndpoint>> = (() => {
+  const { name, decode } = keyedList({ what: 'REST endpoints', item: restEndpointCodec, key: (endpoint) => endpoint.name });
+  return leaf(name, decode, (endpoints) =>
+    [...endpoints.values()]
+      .sort((a, b) => byText(a.url, b.url) || byText(a.name, b.name))
+      .map((endpoint) => restEndpointCodec.encode(endpoint)),
+  );
+})();
+
+function byText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function maps<T>(codec: Codec<ReadonlyMap<string, T>>) {
+  return defaulted<ReadonlyMap<string, T>>(codec, () => new Map(), isEmptyMap);
+}
+
+/** Stored operations and what refers to them: the same in documents of every version. */
+export const storedOperationSections = {
+  queryCollections: maps(keyedList({ what: 'query collections', item: queryCollectionCodec, key: ({ name }) => name })),
+  allowlist: maps(keyedList({ what: 'allowlist entries', item: allowListEntryCodec, key: ({ collection }) => collection })),
+  restEndpoints: maps(restEndpointsCodec),
+};
+
 /** A document of version 3. For documents of any version see `decodeDocument`. */
 export function metadataCodec(kinds: Kinds): Codec<Metadata> {
   const implemented = object('Metadata', {
     sources: required(keyedList({ what: 'sources', item: sourceCodec(kinds), key: ({ name }) => name })),
-    inheritedRoles: defaulted(
-      keyedList({ what: 'inherited roles', item: inheritedRoleCodec, key: ({ roleName }) => roleName }),
-      () => EMPTY_METADATA.inheritedRoles,
-      isEmptyMap,
-    ),
+    ...storedOperationSections,
+    inheritedRoles: maps(keyedList({ what: 'inherited roles', item: inheritedRoleCodec, key: ({ roleName }) => roleName })),
     graphqlSchemaIntrospection: defaulted(
       introspectionCodec,
       () => NO_INTROSPECTION,
       ({ disabledForRoles }) => disabledForRoles.length === 0,
     ),
+    apiLimits: optional(apiLimitsCodec),
   });
   return {
     name: 'Metadata',
     decode(json, path) {
-      const { sources, inheritedRoles, graphqlSchemaIntrospection } = implemented.decode(json, path);
-      return { sources, inheritedRoles, introspection: graphqlSchemaIntrospection, other: laterSections(json as JsonObject) };
+      const { graphqlSchemaIntrospection, apiLimits, ...known } = implemented.decode(json, path);
+      return {
+        ...known,
+        introspection: graphqlSchemaIntrospection,
+        apiLimits: apiLimits ?? null,
+        other: laterSections(json as JsonObject),
+      };
     },
     encode(value): JsonObject {
-      const known = implemented.encode({ ...value, graphqlSchemaIntrospection: value.introspection }) as JsonObject;
+      const known = implemented.encode({
+        ...value,
+        graphqlSchemaIntrospection: value.introspection,
+        apiLimits: value.apiLimits ?? undefined,
+      }) as JsonObject;
       const out: Record<string, Json> = { version: 3 };
       for (const key of SECTIONS) {
         const section = known[key] ?? value.other.get(key);

@@ -67,6 +67,9 @@ test('a change of one object is one piece', () => {
   expect(keysOf(diffPieces(base, { ...base, introspection: { disabledForRoles: ['r'] } }, testKinds))).toEqual([
     '+ section  graphql_schema_introspection',
   ]);
+  const limited = { ...base, apiLimits: { disabled: false, depthLimit: { global: 5, perRole: new Map() } } };
+  expect(keysOf(diffPieces(base, limited, testKinds))).toEqual(['+ section  api_limits']);
+  expect(keysOf(diffPieces(limited, base, testKinds))).toEqual(['- section  api_limits']);
   const actions: Json = [{ name: 'a' }];
   expect(keysOf(diffPieces(base, { ...base, other: withEntry(base.other, 'actions', actions) }, testKinds))).toEqual([
     '+ section  actions',

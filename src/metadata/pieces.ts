@@ -1,28 +1,41 @@
 /**
  * The document in the pieces that storage keeps: a source's settings, each table, each function,
- * each inherited role and each other section is a piece of its own, so that a change of one object
+ * each query collection, allow-list entry, REST endpoint and inherited role and each other section is a piece of its own, so that a change of one object
  * writes one row. Pure; knows nothing of the tables that hold the rows.
  */
 import { nameKey, type QualifiedName } from '../catalog/catalog.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { Json } from '../util/json.ts';
 import { along, type Path, ROOT } from '../util/path.ts';
+import { apiLimitsCodec } from './api-limits.ts';
+import { type AllowListEntry, allowListEntryCodec } from './allow-list.ts';
 import type { Codec } from './codec.ts';
 import { type FunctionMetadata, functionCodec } from './function.ts';
 import { type InheritedRole, inheritedRoleCodec } from './inherited-role.ts';
 import { type Kinds, storedKinds } from './kinds.ts';
 import { EMPTY_METADATA, introspectionCodec, LATER_SECTIONS, type Metadata, NO_INTROSPECTION, type SourceMetadata } from './metadata.ts';
+import { type QueryCollection, queryCollectionCodec } from './query-collection.ts';
+import { type RestEndpoint, restEndpointCodec } from './rest-endpoint.ts';
 import { codecsOf, type Source, sourceSettingsCodec } from './source.ts';
 import { type TableMetadata, tableCodec } from './table.ts';
 
-export const PIECE_KINDS = ['source', 'table', 'function', 'inherited_role', 'section'] as const;
+export const PIECE_KINDS = [
+  'source',
+  'table',
+  'function',
+  'query_collection',
+  'allowlist_entry',
+  'rest_endpoint',
+  'inherited_role',
+  'section',
+] as const;
 export type PieceKind = (typeof PIECE_KINDS)[number];
 
 export interface PieceName {
   readonly kind: PieceKind;
   /** Empty for pieces that belong to no source. */
   readonly source: string;
-  /** `["schema","name"]` of a table or function, the role, the section; empty for a source. */
+  /** `["schema","name"]` of a table or function, the name of another object, the section; empty for a source. */
   readonly key: string;
 }
 
@@ -34,6 +47,7 @@ export interface Piece extends PieceName {
 export type PieceChange = Piece;
 
 const INTROSPECTION = 'graphql_schema_introspection';
+const API_LIMITS = 'api_limits';
 
 interface TrackedCodecs {
   readonly table: Codec<TableMetadata>;
@@ -126,16 +140,22 @@ export function diffPieces(before: Metadata, after: Metadata, kinds: Kinds): rea
       diffSource(before.sources.get(name), after.sources.get(name), codecs, out);
     }
   }
-  diffMaps(
-    before.inheritedRoles,
-    after.inheritedRoles,
-    (role) => out.push({ kind: 'inherited_role', source: '', key: role.roleName, json: null }),
-    (role) => out.push({ kind: 'inherited_role', source: '', key: role.roleName, json: inheritedRoleCodec.encode(role) }),
-  );
+  const named = <V>(kind: PieceKind, codec: Codec<V>, key: (value: V) => string, was: ReadonlyMap<string, V>, is: ReadonlyMap<string, V>) =>
+    diffMaps(
+      was,
+      is,
+      (value) => out.push({ kind, source: '', key: key(value), json: null }),
+      (value) => out.push({ kind, source: '', key: key(value), json: codec.encode(value) }),
+    );
+  named('query_collection', queryCollectionCodec, ({ name }) => name, before.queryCollections, after.queryCollections);
+  named('allowlist_entry', allowListEntryCodec, ({ collection }) => collection, before.allowlist, after.allowlist);
+  named('rest_endpoint', restEndpointCodec, ({ name }) => name, before.restEndpoints, after.restEndpoints);
+  named('inherited_role', inheritedRoleCodec, ({ roleName }) => roleName, before.inheritedRoles, after.inheritedRoles);
   const section = (key: string, json: Json): number => out.push({ kind: 'section', source: '', key, json });
   if (before.introspection !== after.introspection) {
     section(INTROSPECTION, after.introspection.disabledForRoles.length === 0 ? null : introspectionCodec.encode(after.introspection));
   }
+  if (before.apiLimits !== after.apiLimits) section(API_LIMITS, after.apiLimits === null ? null : apiLimitsCodec.encode(after.apiLimits));
   if (before.other !== after.other) {
     for (const key of LATER_SECTIONS) {
       const json = after.other.get(key);
@@ -177,9 +197,12 @@ interface SourceDraft {
   readonly functions: Draft<FunctionMetadata>;
 }
 
-function applySection(sections: { introspection: Metadata['introspection'] }, other: Draft<Json>, piece: PieceChange, path: Path): void {
+type Sections = { -readonly [K in 'introspection' | 'apiLimits']: Metadata[K] };
+
+function applySection(sections: Sections, other: Draft<Json>, piece: PieceChange, path: Path): void {
   if (piece.key === INTROSPECTION)
     sections.introspection = piece.json === null ? NO_INTROSPECTION : introspectionCodec.decode(piece.json, path);
+  else if (piece.key === API_LIMITS) sections.apiLimits = piece.json === null ? null : apiLimitsCodec.decode(piece.json, path);
   else other.set(piece.key, piece.json === null ? undefined : piece.json);
 }
 
@@ -191,9 +214,12 @@ function applySection(sections: { introspection: Metadata['introspection'] }, ot
 export function applyPieces(before: Metadata, changes: Iterable<PieceChange>, kinds: Kinds): Metadata {
   const codecs = pieceCodecs(kinds);
   const drafts = new Map<string, SourceDraft>();
+  const collections = new Draft<QueryCollection>(before.queryCollections);
+  const allowlist = new Draft<AllowListEntry>(before.allowlist);
+  const endpoints = new Draft<RestEndpoint>(before.restEndpoints);
   const roles = new Draft<InheritedRole>(before.inheritedRoles);
   const other = new Draft<Json>(before.other);
-  const sections = { introspection: before.introspection };
+  const sections: Sections = { introspection: before.introspection, apiLimits: before.apiLimits };
   const tracked: PieceChange[] = [];
 
   const draftOf = (name: string): SourceDraft => {
@@ -214,6 +240,15 @@ export function applyPieces(before: Metadata, changes: Iterable<PieceChange>, ki
       case 'table':
       case 'function':
         tracked.push(piece);
+        break;
+      case 'query_collection':
+        collections.set(piece.key, piece.json === null ? undefined : queryCollectionCodec.decode(piece.json, path));
+        break;
+      case 'allowlist_entry':
+        allowlist.set(piece.key, piece.json === null ? undefined : allowListEntryCodec.decode(piece.json, path));
+        break;
+      case 'rest_endpoint':
+        endpoints.set(piece.key, piece.json === null ? undefined : restEndpointCodec.decode(piece.json, path));
         break;
       case 'inherited_role':
         roles.set(piece.key, piece.json === null ? undefined : inheritedRoleCodec.decode(piece.json, path));
@@ -246,7 +281,15 @@ export function applyPieces(before: Metadata, changes: Iterable<PieceChange>, ki
     if (base === null || base === undefined) sources.set(name, undefined);
     else sources.set(name, { ...base, tables: tables.value, functions: functions.value });
   }
-  return { sources: sources.value, inheritedRoles: roles.value, introspection: sections.introspection, other: other.value };
+  return {
+    ...sections,
+    sources: sources.value,
+    queryCollections: collections.value,
+    allowlist: allowlist.value,
+    restEndpoints: endpoints.value,
+    inheritedRoles: roles.value,
+    other: other.value,
+  };
 }
 
 /** The document from all its pieces. @throws SvcError when one cannot be read */

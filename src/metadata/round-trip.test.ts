@@ -4,6 +4,7 @@ import * as arbitrary from '../../test/support/arbitrary-metadata.ts';
 import { testKind, testKinds } from '../../test/support/kinds.ts';
 import { parseJson, printJson } from '../util/json.ts';
 import { ROOT } from '../util/path.ts';
+import { apiLimitsCodec } from './api-limits.ts';
 import type { Codec } from './codec.ts';
 import { computedFieldCodec } from './computed-field.ts';
 import { functionCodec } from './function.ts';
@@ -34,5 +35,6 @@ roundTrips('computed field', computedFieldCodec(testKind), arbitrary.computedFie
 roundTrips('table with its permissions', tableCodec(testKind), arbitrary.table);
 roundTrips('function', functionCodec(testKind), arbitrary.functionMetadata);
 roundTrips('source customization', sourceCustomizationCodec, arbitrary.customization);
+roundTrips('limits of roles', apiLimitsCodec, arbitrary.apiLimits);
 roundTrips('source', sourceCodec(testKinds), arbitrary.source);
 roundTrips('document', metadataCodec(testKinds), arbitrary.metadata);

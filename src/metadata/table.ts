@@ -1,7 +1,8 @@
 import type { QualifiedName } from '../catalog/catalog.ts';
 import { isJsonObject, type Json, type JsonObject } from '../util/json.ts';
-import { bool, type Codec, defaulted, leaf, object, parseFailed, required } from './codec.ts';
+import { bool, type Codec, defaulted, leaf, object, optional, parseFailed, required } from './codec.ts';
 import { type ComputedField, computedFieldCodec } from './computed-field.ts';
+import { type ExtFederationConfig, extFederationConfigCodec } from './ext-federation.ts';
 import { isEmptyMap, keyedList } from './keyed-list.ts';
 import type { KindCodecs } from './kinds.ts';
 import {
@@ -35,7 +36,8 @@ export interface TableMetadata {
   readonly selectPermissions: ReadonlyMap<string, PermissionEntry<SelectPermission>>;
   readonly updatePermissions: ReadonlyMap<string, PermissionEntry<UpdatePermission>>;
   readonly deletePermissions: ReadonlyMap<string, PermissionEntry<DeletePermission>>;
-  /** Keys of later features (`event_triggers`, `remote_relationships`, `ext_federation_config`), verbatim. */
+  readonly extFederationConfig?: ExtFederationConfig;
+  /** Keys of later features (`event_triggers`, `remote_relationships`), verbatim. */
   readonly other: ReadonlyMap<string, Json>;
 }
 
@@ -56,7 +58,7 @@ export function newTable(table: QualifiedName, configuration: TableConfiguration
 }
 
 /** Keys that are kept verbatim because their feature does not exist yet. */
-export const LATER_TABLE_KEYS = ['remote_relationships', 'event_triggers', 'ext_federation_config'] as const;
+export const LATER_TABLE_KEYS = ['remote_relationships', 'event_triggers'] as const;
 
 /** Keys in the order of the exported document. */
 const KEYS = [
@@ -111,6 +113,7 @@ export function tableCodec(codecs: KindCodecs): Codec<TableMetadata> {
     arrayRelationships: byName('array relationships', arrayRelationshipCodec(codecs)),
     computedFields: byName('computed fields', computedFieldCodec(codecs)),
     ...permissionFields,
+    extFederationConfig: optional(extFederationConfigCodec),
   });
   return leaf(
     'TableMetadata',

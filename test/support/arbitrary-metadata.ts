@@ -1,7 +1,10 @@
 /** Arbitrary documents, for properties that hold for all of them. */
 import fc from 'fast-check';
 import { nameKey, type QualifiedName } from '../../src/catalog/catalog.ts';
+import type { ApiLimits, Limit } from '../../src/metadata/api-limits.ts';
 import type { ComputedField } from '../../src/metadata/computed-field.ts';
+import type { QueryCollection } from '../../src/metadata/query-collection.ts';
+import { REST_METHODS, type RestEndpoint } from '../../src/metadata/rest-endpoint.ts';
 import type { FunctionMetadata } from '../../src/metadata/function.ts';
 import type { Metadata, SourceMetadata } from '../../src/metadata/metadata.ts';
 import { type PermissionEntry, QUERY_ROOT_FIELDS, SUBSCRIPTION_ROOT_FIELDS } from '../../src/metadata/permission.ts';
@@ -144,10 +147,7 @@ export const table: fc.Arbitrary<TableMetadata> = fc.record({
   deletePermissions: entries(sparse({ filter: jsonObject, backendOnly: fc.boolean(), validateInput }, ['filter', 'backendOnly'])),
   other: fc.constantFrom<ReadonlyMap<string, Json>>(
     new Map(),
-    new Map<string, Json>([
-      ['event_triggers', [{ name: 'changed', webhook: 'http://example.org' }]],
-      ['ext_federation_config', { enable: 'v1' }],
-    ]),
+    new Map<string, Json>([['event_triggers', [{ name: 'changed', webhook: 'http://example.org' }]]]),
   ),
 });
 
@@ -197,13 +197,54 @@ export const source: fc.Arbitrary<SourceMetadata> = sparse<SourceMetadata>(
   ['name', 'kind', 'configuration', 'customization', 'tables', 'functions'],
 );
 
+const positive = fc.integer({ min: 1, max: 999 });
+const limitOf = <T>(item: fc.Arbitrary<T>): fc.Arbitrary<Limit<T>> =>
+  fc.record(
+    { global: item, perRole: fc.dictionary(name, item).map((perRole) => new Map(Object.entries(perRole))) },
+    { requiredKeys: ['perRole'] },
+  );
+export const apiLimits: fc.Arbitrary<ApiLimits> = fc.record(
+  {
+    disabled: fc.boolean(),
+    depthLimit: limitOf(positive),
+    nodeLimit: limitOf(positive),
+    timeLimit: limitOf(positive),
+    batchLimit: limitOf(positive),
+    rateLimit: limitOf(
+      fc.record(
+        { maxReqsPerMin: positive, uniqueParams: fc.constantFrom<'IP' | readonly string[]>('IP', ['x-svc-org-id', 'x-svc-user-id']) },
+        { requiredKeys: ['maxReqsPerMin'] },
+      ),
+    ),
+    concurrencyLimit: limitOf(positive),
+  },
+  { requiredKeys: ['disabled'] },
+);
+
+export const queryCollection: fc.Arbitrary<QueryCollection> = sparse<QueryCollection>(
+  { name, queries: mapBy(fc.record({ name, query: fc.string({ maxLength: 6 }) }), (item) => item.name), comment },
+  ['name', 'queries'],
+);
+
+export const restEndpoint: fc.Arbitrary<RestEndpoint> = fc.record({
+  name,
+  url: name,
+  methods: fc.subarray([...REST_METHODS], { minLength: 1 }),
+  definition: fc.record({ query: fc.record({ collectionName: name, queryName: name }) }),
+  comment: fc.option(comment),
+});
+
 export const metadata: fc.Arbitrary<Metadata> = fc.record({
   sources: mapBy(source, (item) => item.name),
+  queryCollections: mapBy(queryCollection, (item) => item.name),
+  allowlist: mapBy(fc.record({ collection: name, scope: fc.option(someNames) }), (item) => item.collection),
+  restEndpoints: mapBy(restEndpoint, (item) => item.name),
   inheritedRoles: mapBy(
     fc.uniqueArray(name, { minLength: 3, maxLength: 4 }).map(([roleName = '', ...roleSet]) => ({ roleName, roleSet })),
     (item) => item.roleName,
   ),
   introspection: names.map((disabledForRoles) => ({ disabledForRoles })),
+  apiLimits: fc.option(apiLimits),
   other: fc.constantFrom<ReadonlyMap<string, Json>>(
     new Map(),
     new Map<string, Json>([

@@ -1,0 +1,90 @@
+/** Limits on what roles may ask for, beside those of the whole service: graphql reference, section 25. */
+import { type Codec, bool, defaulted, int, leaf, list, mapOf, nonEmptyText, object, optional, parseFailed, required } from './codec.ts';
+import { byKey, isEmptyMap } from './keyed-list.ts';
+
+export interface Limit<T> {
+  /** For every role that has none of its own. */
+  readonly global?: T | undefined;
+  readonly perRole: ReadonlyMap<string, T>;
+}
+
+export interface RateLimit {
+  readonly maxReqsPerMin: number;
+  /** Requests are counted apart for every address, or for every combination of these session variables; absent: for the role. */
+  readonly uniqueParams?: 'IP' | readonly string[] | undefined;
+}
+
+export interface ApiLimits {
+  /** Kept, but without effect. */
+  readonly disabled: boolean;
+  /** Levels of fields; those of introspection do not count. */
+  readonly depthLimit?: Limit<number> | undefined;
+  /** Fields with a selection of their own. */
+  readonly nodeLimit?: Limit<number> | undefined;
+  /** Seconds. */
+  readonly timeLimit?: Limit<number> | undefined;
+  /** Operations in one batched request. */
+  readonly batchLimit?: Limit<number> | undefined;
+  readonly rateLimit?: Limit<RateLimit> | undefined;
+  /** Operations of a role that run at the same time. */
+  readonly concurrencyLimit?: Limit<number> | undefined;
+}
+
+const positive: Codec<number> = leaf(
+  'PositiveInt',
+  (json, path) => {
+    const value = int.decode(json, path);
+    if (value < 1) throw parseFailed(`expected a positive integer, encountered ${value}`, path);
+    return value;
+  },
+  (value) => value,
+);
+
+const sessionVariable: Codec<string> = leaf(
+  'SessionVariable',
+  (json, path) => {
+    const name = nonEmptyText.decode(json, path).toLowerCase();
+    if (!name.startsWith('x-svc-')) throw parseFailed(`"${name}" is not a session variable: it must start with x-svc-`, path);
+    return name;
+  },
+  (value) => value,
+);
+
+const uniqueParams: Codec<'IP' | readonly string[]> = leaf(
+  'UniqueParams',
+  (json, path) => {
+    if (typeof json !== 'string') return [...new Set(list(sessionVariable).decode(json, path))].sort();
+    if (json.toUpperCase() !== 'IP') throw parseFailed(`unexpected value "${json}"; expecting "IP" or a list of session variables`, path);
+    return 'IP';
+  },
+  (value) => value,
+);
+
+const rateLimit: Codec<RateLimit> = object('RateLimit', { maxReqsPerMin: required(positive), uniqueParams: optional(uniqueParams) });
+
+function limitOf<T>(item: Codec<T>): Codec<Limit<T>> {
+  const roles = mapOf(item);
+  const sorted: Codec<ReadonlyMap<string, T>> = leaf(
+    roles.name,
+    (json, path) => {
+      const limits = roles.decode(json, path);
+      for (const role of limits.keys()) nonEmptyText.decode(role, path);
+      return limits;
+    },
+    (value) => roles.encode(new Map([...value].sort(byKey))),
+  );
+  return object('Limit', { global: optional(item), perRole: defaulted<ReadonlyMap<string, T>>(sorted, () => new Map(), isEmptyMap) });
+}
+
+const integerLimit = limitOf(positive);
+
+/** Arguments of `set_api_limits`, and the section of the document. */
+export const apiLimitsCodec: Codec<ApiLimits> = object('ApiLimits', {
+  disabled: defaulted(bool, () => false),
+  depthLimit: optional(integerLimit),
+  nodeLimit: optional(integerLimit),
+  timeLimit: optional(integerLimit),
+  batchLimit: optional(integerLimit),
+  rateLimit: optional(limitOf(rateLimit)),
+  concurrencyLimit: optional(integerLimit),
+});
