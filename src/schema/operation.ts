@@ -49,7 +49,14 @@ export function translateOperation(
   const fields = collectFields(context, [operation.selectionSet], parent, at(ROOT, 'selectionSet'));
   if (kind === 'subscription') checkSubscription(fields, parent);
   const response = object(fields);
-  return { kind, name: operation.name?.value ?? null, response, roots, constraints: context.constraints.list(), reusable: context.constraints.isComplete() };
+  return {
+    kind,
+    name: operation.name?.value ?? null,
+    response,
+    roots,
+    constraints: context.constraints.list(),
+    reusable: context.constraints.isComplete(),
+  };
 }
 
 function checkSubscription(fields: readonly CollectedField[], parent: SelectionParent): void {
