@@ -1,7 +1,8 @@
 /** The composition root: storage, state, administration and server, started and stopped in order. */
-import { createAuthenticator } from '../auth/authenticate.ts';
+import type { Authenticator } from '../auth/authenticate.ts';
+import { type AccessOptions, openAuthenticator } from '../auth/open-authenticator.ts';
 import type { Source } from '../backend/backend.ts';
-import { adminSecretsOf } from '../config/access.ts';
+import { adminSecretsOf, jwtSecretsOf } from '../config/access.ts';
 import { describeConfig } from '../config/load-config.ts';
 import type { Config } from '../config/options.ts';
 import { serviceVersion } from '../config/version.ts';
@@ -13,12 +14,16 @@ import type { RequestPipeline } from '../graphql/run-request.ts';
 import { kindsOf } from '../metadata/kinds.ts';
 import { createAdministration } from '../metadata-api/administration.ts';
 import { createLogger, type Logger } from '../observability/logger.ts';
+import { createOutboundClient, type OutboundClient } from '../outbound/client.ts';
+import { tlsAllowlistOf } from '../outbound/tls-allowlist.ts';
 import type { RoleSchemasOptions } from '../schema/role-schemas.ts';
-import { startServer } from '../server/server.ts';
+import { type HttpServer, startServer } from '../server/server.ts';
 import { createState, type RunningState } from '../state/create-state.ts';
+import { watchSourceHealth } from '../state/source-health.ts';
 import { createStorage, type Storage } from '../storage/storage.ts';
 import { parseJson } from '../util/json.ts';
 import { ROOT } from '../util/path.ts';
+import { configReport } from './config-report.ts';
 import { trackDefaultSource } from './default-source.ts';
 import { keepInStep } from './keep-in-step.ts';
 
@@ -102,30 +107,45 @@ async function listen(config: Config, { state, storage, database, logger }: Part
     showInternal: config.devMode || config.adminInternalErrors,
     compilerOf: pipeline.compilerOf,
   });
-  const server = await startServer(
-    {
-      authenticator: createAuthenticator({ adminSecrets: adminSecretsOf(config) }),
-      state,
-      pipeline,
-      observe: logger.observe,
-      handlers: administration,
-      options: {
-        enabledApis: config.enabledApis,
-        bodyLimit: config.requestBodyLimit,
-        batchLimit: config.batchLimit,
-        requestTimeout: config.requestTimeout,
-        devMode: config.devMode,
-        adminInternalErrors: config.adminInternalErrors,
-        preserve401Errors: config.preserve401Errors,
-        corsDomains: config.disableCors ? null : config.corsDomain,
-        version: serviceVersion(),
+  const outbound = outboundClient(config, state);
+  const sourceHealth = watchSourceHealth({ state, observe: logger.observe });
+  let authenticator: Authenticator | undefined;
+  const release = async (): Promise<void> => {
+    sourceHealth.stop();
+    authenticator?.stop();
+    await outbound.close();
+  };
+  let server: HttpServer;
+  try {
+    authenticator = await openAuthenticator(accessOptions(config), outbound, logger.observe);
+    server = await startServer(
+      {
+        authenticator,
+        state,
+        pipeline,
+        observe: logger.observe,
+        handlers: administration,
+        sourceHealth,
+        configReport: configReport(config, serviceVersion()),
+        options: {
+          enabledApis: config.enabledApis,
+          bodyLimit: config.requestBodyLimit,
+          batchLimit: config.batchLimit,
+          requestTimeout: config.requestTimeout,
+          devMode: config.devMode,
+          adminInternalErrors: config.adminInternalErrors,
+          preserve401Errors: config.preserve401Errors,
+          corsDomains: config.disableCors ? null : config.corsDomain,
+          version: serviceVersion(),
+        },
       },
-    },
-    { port: config.serverPort, host: config.serverHost, clientTimeout: config.serverTimeout },
-  ).catch((error: unknown) => {
+      { port: config.serverPort, host: config.serverHost, clientTimeout: config.serverTimeout },
+    );
+  } catch (error) {
     sync.stop();
+    await release();
     throw error;
-  });
+  }
   logger.observe({ kind: 'startup', message: 'listening', info: { url: server.url } });
   return {
     url: server.url,
@@ -133,10 +153,28 @@ async function listen(config: Config, { state, storage, database, logger }: Part
       logger.observe({ kind: 'shutdown', message: 'finishing requests' });
       sync.stop();
       await server.stop(config.gracefulShutdownTimeout);
+      await release();
       await state.stop();
       await database.close();
       logger.flush();
     },
+  };
+}
+
+function outboundClient(config: Config, state: RunningState): OutboundClient {
+  return createOutboundClient({
+    refusePrivate: config.refusePrivateAddresses,
+    tlsAllowlist: () => tlsAllowlistOf(state.current().metadata.other.get('network')),
+  });
+}
+
+function accessOptions(config: Config): AccessOptions {
+  const { authHook: url, authHookMode: method, authHookSendRequestBody: sendRequestBody, unauthorizedRole } = config;
+  return {
+    adminSecrets: adminSecretsOf(config),
+    unauthorizedRole,
+    webhook: url === null ? null : { url, method, sendRequestBody },
+    jwtSecrets: jwtSecretsOf(config),
   };
 }
 

@@ -3,10 +3,11 @@ import type { Authenticator } from '../auth/authenticate.ts';
 import type { Session } from '../auth/session.ts';
 import type { RequestPipeline } from '../graphql/run-request.ts';
 import type { Observer } from '../observability/observation.ts';
+import type { SourceHealth } from '../state/source-health.ts';
 import type { State } from '../state/state.ts';
 import type { Reply } from './reply.ts';
 import type { Cancellation, CancellationSource } from '../util/cancellation.ts';
-import type { Json } from '../util/json.ts';
+import type { Json, JsonObject } from '../util/json.ts';
 
 /** An administration endpoint's handler; it checks the role itself. */
 export type AdminHandler = (body: Json, context: { readonly session: Session; readonly signal: Cancellation }) => Promise<Json>;
@@ -17,6 +18,9 @@ export interface ServerContext {
   readonly state: State;
   readonly pipeline: RequestPipeline;
   readonly observe: Observer;
+  readonly sourceHealth: Pick<SourceHealth, 'reports'>;
+  /** The answer of the config endpoint. */
+  readonly configReport: JsonObject;
   readonly handlers: { readonly metadata: AdminHandler; readonly queryV1: AdminHandler; readonly queryV2: AdminHandler };
   readonly options: {
     readonly enabledApis: ReadonlySet<string>;

@@ -9,8 +9,10 @@ import type { Exchange, Route, ServerContext } from './context.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
 import { adminErrorReply, type Reply } from './reply.ts';
 import { administrationRoutes } from './routes/administration.ts';
+import { configRoute } from './routes/config.ts';
 import { graphqlRoutes } from './routes/graphql.ts';
 import { healthRoutes } from './routes/health.ts';
+import { sourceHealthRoute } from './routes/source-health.ts';
 
 export interface HttpServer {
   /** `http://127.0.0.1:8080` */
@@ -28,7 +30,7 @@ export interface ListenOptions {
 }
 
 const ROUTES: ReadonlyMap<string, Route> = new Map(
-  [...graphqlRoutes, ...administrationRoutes, ...healthRoutes].map((route) => [`${route.method} ${route.path}`, route]),
+  [...graphqlRoutes, ...administrationRoutes, ...healthRoutes, sourceHealthRoute, configRoute].map((route) => [`${route.method} ${route.path}`, route]),
 );
 const KNOWN_ID = /^[\x21-\x7e]{1,256}$/;
 /** Below this a body is sent in one piece: one copy is cheaper than several writes. */

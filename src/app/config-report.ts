@@ -1,0 +1,33 @@
+import { adminSecretsOf, jwtSecretsOf } from '../config/access.ts';
+import { DEFAULT_CLAIMS_NAMESPACE, type JwtSecret } from '../config/jwt-secret.ts';
+import type { Config } from '../config/options.ts';
+import type { Json, JsonObject } from '../util/json.ts';
+
+/** What `/v1alpha1/config` answers (specification, section 2.17); it holds no secret. */
+export function configReport(config: Config, version: string): JsonObject {
+  const [firstJwtSecret] = jwtSecretsOf(config);
+  return {
+    version,
+    is_function_permissions_inferred: config.inferFunctionPermissions,
+    is_remote_schema_permissions_enabled: false,
+    is_admin_secret_set: adminSecretsOf(config).length > 0,
+    is_auth_hook_set: config.authHook !== null,
+    is_jwt_set: firstJwtSecret !== undefined,
+    jwt: firstJwtSecret === undefined ? null : claimsReport(firstJwtSecret),
+    is_allow_list_enabled: false,
+    live_queries: { batch_size: 100, refetch_delay: 1 },
+    default_naming_convention: config.defaultNamingConvention,
+    experimental_features: [...config.experimentalFeatures],
+  };
+}
+
+function claimsReport({ claims }: JwtSecret): Json {
+  switch (claims.kind) {
+    case 'namespace':
+      return { claims_namespace: claims.name, claims_format: claims.format };
+    case 'path':
+      return { claims_namespace_path: claims.text, claims_format: claims.format };
+    case 'map':
+      return { claims_namespace: DEFAULT_CLAIMS_NAMESPACE, claims_format: 'json', claims_map: claims.json };
+  }
+}

@@ -1,0 +1,83 @@
+/** JWT mode: a signed token says who a request is. */
+import type { JwtSecret } from '../../config/jwt-secret.ts';
+import { SvcError } from '../../errors/svc-error.ts';
+import type { Observer } from '../../observability/observation.ts';
+import type { OutboundClient } from '../../outbound/client.ts';
+import type { Authenticated, CredentialCheck, RequestHead } from '../credentials.ts';
+import { requestedRole } from '../session-variables.ts';
+import { sessionOfClaims } from './claims.ts';
+import { tokensAt } from './find-tokens.ts';
+import { type KeySet, type KeySetTiming, openKeySet } from './key-set.ts';
+import { invalidToken, readToken, type UnverifiedToken } from './token.ts';
+import { createVerifier, type Verifier } from './verify.ts';
+
+export interface JwtOptions {
+  /** At least one. */
+  readonly secrets: readonly JwtSecret[];
+  readonly outbound: OutboundClient;
+  readonly observe: Observer;
+  readonly keySetTiming?: KeySetTiming;
+}
+
+interface Candidate {
+  readonly verifier: Verifier;
+  readonly token: UnverifiedToken;
+}
+
+/** @throws ConfigError when keys cannot be fetched */
+export async function openJwtCheck(options: JwtOptions): Promise<CredentialCheck> {
+  const keySets: KeySet[] = [];
+  const stop = (): void => {
+    for (const keySet of keySets) keySet.stop();
+  };
+  try {
+    const verifiers: Verifier[] = [];
+    for (const secret of options.secrets) verifiers.push(await createVerifier(secret, await keySetOf(secret, options, keySets)));
+    return {
+      check(request) {
+        const candidates = findCandidates(verifiers, request);
+        return candidates.length === 0 ? null : authenticate(chooseCandidate(candidates), request);
+      },
+      missing: () => new SvcError('invalid-headers', "Missing 'Authorization' or 'Cookie' header in JWT authentication mode"),
+      stop,
+    };
+  } catch (error) {
+    stop();
+    throw error;
+  }
+}
+
+async function keySetOf({ key }: JwtSecret, options: JwtOptions, opened: KeySet[]): Promise<KeySet['current']> {
+  if (key.kind !== 'url') return () => ({ keys: [] });
+  const { outbound, observe, keySetTiming: timing } = options;
+  const keySet = await openKeySet({ url: key.url, outbound, observe, ...(timing === undefined ? {} : { timing }) });
+  opened.push(keySet);
+  return keySet.current;
+}
+
+/** Each secret with each token at its own location; tokens elsewhere do not count. */
+function findCandidates(verifiers: readonly Verifier[], { headers }: RequestHead): readonly Candidate[] {
+  return verifiers.flatMap((verifier) =>
+    tokensAt(verifier.secret.location, headers).map((text) => ({ verifier, token: readToken(text) })),
+  );
+}
+
+/** The one candidate whose issuers do not contradict each other. @throws SvcError invalid-jwt, invalid-headers */
+function chooseCandidate(candidates: readonly Candidate[]): Candidate {
+  const fitting = candidates.filter(({ verifier, token }) => {
+    const { issuer } = verifier.secret;
+    return issuer === null || !Object.hasOwn(token.claims, 'iss') || token.claims['iss'] === issuer;
+  });
+  const [chosen] = fitting;
+  if (chosen === undefined) throw invalidToken('JWTNotInIssuer');
+  if (fitting.length > 1) throw new SvcError('invalid-headers', 'Could not verify JWT: Multiple JWTs found');
+  return chosen;
+}
+
+async function authenticate({ verifier, token }: Candidate, { headers }: RequestHead): Promise<Authenticated> {
+  await verifier.verify(token);
+  const session = sessionOfClaims(token.claims, verifier.secret.claims, requestedRole(headers));
+  const { exp } = token.claims;
+  const expiresAt = typeof exp === 'number' ? exp * 1000 : Number.POSITIVE_INFINITY;
+  return { session: Number.isFinite(expiresAt) ? { ...session, expiresAt } : session, cookies: [] };
+}

@@ -1,0 +1,36 @@
+import type { HookMethod } from '../config/option-types.ts';
+import type { JwtSecret } from '../config/jwt-secret.ts';
+import type { Observer } from '../observability/observation.ts';
+import type { OutboundClient } from '../outbound/client.ts';
+import { type Authenticator, createAuthenticator } from './authenticate.ts';
+import type { CredentialCheck } from './credentials.ts';
+import { openJwtCheck } from './jwt/jwt.ts';
+import type { KeySetTiming } from './jwt/key-set.ts';
+import { createWebhookCheck } from './webhook/webhook.ts';
+
+/** Who may do what, as the options say it; their combination has been checked. */
+export interface AccessOptions {
+  /** Empty: open mode, and nothing else is set. */
+  readonly adminSecrets: readonly string[];
+  readonly unauthorizedRole: string | null;
+  readonly webhook: { readonly url: string; readonly method: HookMethod; readonly sendRequestBody: boolean } | null;
+  /** Empty: no JWT mode. */
+  readonly jwtSecrets: readonly JwtSecret[];
+  readonly keySetTiming?: KeySetTiming;
+}
+
+/**
+ * Puts the configured modes together; with a `jwk_url` it waits for the keys.
+ * @throws ConfigError when there are none
+ */
+export async function openAuthenticator(access: AccessOptions, outbound: OutboundClient, observe: Observer): Promise<Authenticator> {
+  const { adminSecrets, unauthorizedRole } = access;
+  return createAuthenticator({ adminSecrets, unauthorizedRole, credentials: await openCheck(access, outbound, observe) });
+}
+
+async function openCheck(access: AccessOptions, outbound: OutboundClient, observe: Observer): Promise<CredentialCheck | null> {
+  const { webhook, jwtSecrets: secrets, keySetTiming } = access;
+  if (webhook !== null) return createWebhookCheck({ ...webhook, outbound, observe });
+  if (secrets.length === 0) return null;
+  return openJwtCheck({ secrets, outbound, observe, ...(keySetTiming === undefined ? {} : { keySetTiming }) });
+}

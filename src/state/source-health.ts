@@ -1,0 +1,169 @@
+/**
+ * Runs the health checks that sources ask for in their metadata and remembers how the last one went. Each source has
+ * a loop of its own; the metadata is looked at now and then for sources that came, went or changed.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { HealthStatus } from '../backend/backend.ts';
+import type { SourceMetadata } from '../metadata/metadata.ts';
+import type { HealthCheck } from '../metadata/source.ts';
+import type { Observer } from '../observability/observation.ts';
+import { objectId } from '../schema-cache/object-id.ts';
+import type { Json } from '../util/json.ts';
+import type { Snapshot } from './snapshot.ts';
+import type { State } from './state.ts';
+
+export interface HealthReport {
+  readonly status: HealthStatus['status'];
+  /** Null for `OK` and `TIMEOUT`, `{message, extra}` for `ERROR`, a text for `FAILED`. */
+  readonly error: Json;
+  /** UTC, ISO 8601 */
+  readonly timestamp: string;
+}
+
+export interface SourceHealth {
+  /** By source name, in the order of the metadata; waits for checks that run for the first time. */
+  reports(): Promise<ReadonlyMap<string, HealthReport>>;
+  stop(): void;
+}
+
+export interface SourceHealthOptions {
+  readonly state: Pick<State, 'current'>;
+  readonly observe: Observer;
+  /** ms between looks at the metadata */
+  readonly lookInterval?: number;
+}
+
+const LOOK_INTERVAL_MS = 1000;
+const MAX_DELAY_MS = 2_147_483_647;
+
+export function watchSourceHealth({ state, observe, lookInterval = LOOK_INTERVAL_MS }: SourceHealthOptions): SourceHealth {
+  const watches = new Map<string, Watch>();
+  let seen: ReadonlyMap<string, SourceMetadata> | undefined;
+  const look = (): void => {
+    const { sources } = state.current().metadata;
+    if (sources === seen) return;
+    seen = sources;
+    for (const [name, watch] of watches) {
+      if (watch.isOf(sources.get(name))) continue;
+      watch.stop();
+      watches.delete(name);
+    }
+    for (const [name, source] of sources) {
+      if (source.healthCheck === undefined || watches.has(name)) continue;
+      watches.set(name, new Watch(source, source.healthCheck, state, observe));
+    }
+  };
+  look();
+  const timer = setInterval(look, lookInterval);
+  timer.unref();
+  return {
+    async reports() {
+      look();
+      const now = [...state.current().metadata.sources.keys()].flatMap((name) => {
+        const watch = watches.get(name);
+        return watch === undefined ? [] : [[name, watch] as const];
+      });
+      return new Map(await Promise.all(now.map(async ([name, watch]) => [name, await watch.report()] as const)));
+    },
+    stop() {
+      clearInterval(timer);
+      for (const watch of watches.values()) watch.stop();
+    },
+  };
+}
+
+/** The loop of one source. */
+class Watch {
+  readonly #source: SourceMetadata;
+  readonly #check: HealthCheck;
+  readonly #state: Pick<State, 'current'>;
+  readonly #observe: Observer;
+  readonly #stopping = new AbortController();
+  readonly #first: Promise<HealthReport>;
+  #last: HealthReport | undefined;
+
+  constructor(source: SourceMetadata, check: HealthCheck, state: Pick<State, 'current'>, observe: Observer) {
+    this.#source = source;
+    this.#check = check;
+    this.#state = state;
+    this.#observe = observe;
+    this.#first = this.#attempt(0);
+    void this.#run();
+  }
+
+  isOf(source: SourceMetadata | undefined): boolean {
+    return source?.healthCheck === this.#check && source.configuration === this.#source.configuration && source.kind === this.#source.kind;
+  }
+
+  async report(): Promise<HealthReport> {
+    return this.#last ?? this.#first;
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  async #run(): Promise<void> {
+    const { interval, retries, retryInterval } = this.#check;
+    let report = await this.#first;
+    try {
+      for (;;) {
+        for (let attempt = 1; report.status !== 'OK' && attempt <= retries; attempt++) {
+          await this.#pause(retryInterval);
+          report = await this.#attempt(attempt);
+        }
+        await this.#pause(interval);
+        report = await this.#attempt(0);
+      }
+    } catch {
+      // stopped
+    }
+  }
+
+  async #pause(seconds: number): Promise<void> {
+    await sleep(Math.min(seconds * 1000, MAX_DELAY_MS), undefined, { signal: this.#stopping.signal, ref: false });
+  }
+
+  async #attempt(attempt: number): Promise<HealthReport> {
+    const report: HealthReport = { ...(await this.#outcome()), timestamp: new Date().toISOString() };
+    if (this.#stopping.signal.aborted) return report;
+    const recovered = this.#last !== undefined && this.#last.status !== 'OK';
+    this.#last = report;
+    if (report.status !== 'OK' || recovered) {
+      const { interval, retries, timeout } = this.#check;
+      const { status, error, timestamp } = report;
+      const check = { interval, retries, attempt, timeout };
+      this.#observe({ kind: 'source-health', source: this.#source.name, status, timestamp, error, check });
+    }
+    return report;
+  }
+
+  async #outcome(): Promise<Pick<HealthReport, 'status' | 'error'>> {
+    const snapshot = this.#state.current();
+    const connection = snapshot.connections.get(this.#source.name);
+    if (connection === undefined) return outcomeOfClosed(snapshot, this.#source.name);
+    try {
+      const health = await connection.health(this.#check.test.sql, Math.min(this.#check.timeout * 1000, MAX_DELAY_MS));
+      switch (health.status) {
+        case 'OK':
+        case 'TIMEOUT':
+          return { status: health.status, error: null };
+        case 'ERROR':
+          return { status: 'ERROR', error: { message: health.message, extra: null } };
+        case 'FAILED':
+          return { status: 'FAILED', error: health.message };
+      }
+    } catch (error) {
+      return { status: 'ERROR', error: { message: error instanceof Error ? error.message : String(error), extra: null } };
+    }
+  }
+}
+
+/** A database that cannot be reached is an error, anything else that keeps a source closed is its configuration. */
+function outcomeOfClosed(snapshot: Snapshot, name: string): Pick<HealthReport, 'status' | 'error'> {
+  const id = objectId.source(name);
+  const found = snapshot.cache.inconsistencies.find((inconsistency) => inconsistency.objectId === id);
+  const reason = found?.reason ?? 'the source is not open';
+  if (found !== undefined && !/connection error/.test(reason)) return { status: 'FAILED', error: reason };
+  return { status: 'ERROR', error: { message: reason, extra: found?.message ?? null } };
+}
