@@ -28,13 +28,14 @@ function userText(session: Session): string {
  * @throws SvcError and then nothing has been changed
  */
 export async function runMutation(step: MutationStep, source: Source, reusable: boolean, context: RunContext): Promise<JsonRow> {
+  const repeated = reusable ? null : repeatedTexts(step);
   const statements = step.statements.map(
     (item): MutationStatement => ({
       statement: item.statement,
       values: bindAll(item.binders, context.variables, context.session),
       path: item.path,
       failures: item.failures,
-      ...(reusable ? {} : { once: true }),
+      ...(repeated === null || repeated.has(item.statement.text) ? {} : { once: true }),
     }),
   );
   const rows = await source.runMutation(statements, { ...context.how, settings: [[USER_SETTING, userText(context.session)]] });
@@ -43,4 +44,15 @@ export async function runMutation(step: MutationStep, source: Source, reusable: 
     const row = rows[i] ?? NO_CELLS;
     return Array.from({ length: statement.columns }, (_, column) => row[column] ?? null);
   });
+}
+
+/** Texts that come more than once in the same transaction, such as those of nested rows. */
+function repeatedTexts(step: MutationStep): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const { statement } of step.statements) {
+    if (seen.has(statement.text)) repeated.add(statement.text);
+    else seen.add(statement.text);
+  }
+  return repeated;
 }

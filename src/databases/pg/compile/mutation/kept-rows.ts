@@ -3,16 +3,25 @@
  * with the transaction, as the text of an array of the table's row type: what a type prints, it reads.
  */
 import type { QualifiedName } from '../../../../catalog/catalog.ts';
-import { identifier, join, string, type Sql, sql } from '../../../../sql/fragment.ts';
+import type { Value } from '../../../../ir/value.ts';
+import { identifier, string, type Sql, sql } from '../../../../sql/fragment.ts';
+import { baseType } from '../../operators.ts';
 import { aliasRow, type Context } from '../context.ts';
+import { operandSql } from '../operand.ts';
 import { qualified } from '../type-name.ts';
 import type { RowSource } from './answer.ts';
 import type { Slot } from './program.ts';
 
+const TEXT = baseType('text');
 const COUNT = string('svc.rows');
 
+/** A parameter, so that statements about different rows have the same text. */
 function setting(slot: Slot): Sql {
-  return string(`svc.rows${slot}`);
+  return operandSql({ value: nameOf(slot), type: TEXT, list: false });
+}
+
+function nameOf(slot: Slot): Value {
+  return { kind: 'literal', json: `svc.rows${slot}` };
 }
 
 /** Keeps an aggregate of rows; true or false as a value, so that the text does not travel. */
@@ -38,19 +47,16 @@ export function keptValue(context: Context, table: QualifiedName, slot: Slot, co
 
 /** The rows of the slots, one after another. */
 export function keptRows(context: Context, table: QualifiedName, slots: readonly Slot[]): RowSource {
-  const texts = slots.map((slot) => sql`current_setting(${setting(slot)})`);
-  const [only] = texts;
-  if (texts.length === 1 && only !== undefined) {
-    const alias = context.alias();
-    return {
-      from: sql`${unnested(table, only)} as ${alias}`,
-      row: aliasRow(alias),
-      ordered: () => numbered(context, sql`${unnested(table, only)} as ${alias}`, alias),
-    };
-  }
-  const list = context.alias();
   const alias = context.alias();
-  const from = sql`unnest(array[${join(texts, sql`, `)}]::text[]) as ${list} ("rows"), ${unnested(table, sql`${list}."rows"`)} as ${alias}`;
+  const [only] = slots;
+  let from: Sql;
+  if (slots.length === 1 && only !== undefined) {
+    from = sql`${unnested(table, sql`current_setting(${setting(only)})`)} as ${alias}`;
+  } else {
+    const list = context.alias();
+    const names = operandSql({ value: { kind: 'list', items: slots.map(nameOf) }, type: TEXT, list: true });
+    from = sql`unnest(${names}) as ${list} ("name"), ${unnested(table, sql`current_setting(${list}."name")`)} as ${alias}`;
+  }
   return { from, row: aliasRow(alias), ordered: () => numbered(context, from, alias) };
 }
 
