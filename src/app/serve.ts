@@ -9,6 +9,7 @@ import { serviceVersion } from '../config/version.ts';
 import { backends } from '../databases/index.ts';
 import { pg } from '../databases/pg/index.ts';
 import { compilersOf } from '../graphql/compilers.ts';
+import { createAdmission } from '../graphql/admission.ts';
 import { createOperationCache } from '../graphql/operation-cache.ts';
 import type { RequestPipeline } from '../graphql/run-request.ts';
 import { kindsOf } from '../metadata/kinds.ts';
@@ -184,6 +185,7 @@ function defaultLogger(config: Config): Logger {
 
 function requestPipeline(config: Config): RequestPipeline {
   return {
+    admission: createAdmission(),
     operations: createOperationCache({
       operations: config.operationCacheSize,
       plansPerOperation: config.plansPerOperation,
@@ -211,6 +213,7 @@ function roleSchemasOptions(config: Config): RoleSchemasOptions {
       nullInNonNullableVariables: config.nullInNonnullableVariables,
       noNullUnboundVariableDefault: config.experimentalFeatures.has('no_null_unbound_variable_default'),
     },
+    introspectionDisabled: config.disableIntrospection,
     maxSchemas: 256,
   };
 }

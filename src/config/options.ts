@@ -221,6 +221,12 @@ export const options = {
     false,
     'Keep status 401 on /v1/graphql when the credentials are refused, in place of 200.',
   ),
+  disableIntrospection: access(
+    'disable-introspection',
+    boolean,
+    false,
+    'Answer __schema and __type to administrators only. Without it, the metadata names the roles that get no answer.',
+  ),
 
   stringifyNumericTypes: behaviour(
     'stringify-numeric-types',

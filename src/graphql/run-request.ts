@@ -6,18 +6,21 @@ import { runPlan } from '../execute/run-plan.ts';
 import { planOperation } from '../plan/plan.ts';
 import type { RoleSchema } from '../schema/translation.ts';
 import type { SchemaCache } from '../schema-cache/schema-cache.ts';
+import type { Admission } from './admission.ts';
+import { checkSize, limitsFor, type RoleLimits } from './api-limits.ts';
 import type { OperationCache } from './operation-cache.ts';
 import type { GraphqlRequest } from './request.ts';
 
 /** What a request needs of a snapshot. */
 export interface RequestSnapshot {
-  readonly cache: Pick<SchemaCache, 'sources'>;
+  readonly cache: Pick<SchemaCache, 'sources' | 'apiLimits'>;
   readonly connections: ReadonlyMap<string, Source>;
   roleSchema(role: string, variant: 'frontend' | 'backend'): RoleSchema;
 }
 
 export interface RequestPipeline {
   readonly operations: OperationCache;
+  readonly admission: Admission;
   /** The compiler of a source. */
   compilerOf(snapshot: RequestSnapshot, source: string): Compiler;
 }
@@ -25,6 +28,8 @@ export interface RequestPipeline {
 export interface RequestOptions extends RunOptions {
   /** Mutations are refused: the request must be safe to repeat and to link to. */
   readonly queriesOnly?: boolean;
+  /** Of the client: limits of roles may count by it. */
+  readonly address?: string;
 }
 
 /**
@@ -39,6 +44,28 @@ export async function runRequest(
   request: GraphqlRequest,
   how: RequestOptions,
 ): Promise<readonly Buffer[]> {
+  const limits = limitsFor(snapshot.cache.apiLimits, session);
+  if (limits === null) return run(pipeline, snapshot, session, request, how, null);
+  const leave = pipeline.admission.admit(limits, session, how.address ?? '');
+  try {
+    return await run(pipeline, snapshot, session, request, earlier(how, limits.time), limits);
+  } finally {
+    leave();
+  }
+}
+
+function earlier(how: RequestOptions, time: number | null): RequestOptions {
+  return time === null ? how : { ...how, deadline: Math.min(how.deadline ?? Number.POSITIVE_INFINITY, Date.now() + time) };
+}
+
+function run(
+  pipeline: RequestPipeline,
+  snapshot: RequestSnapshot,
+  session: Session,
+  request: GraphqlRequest,
+  how: RequestOptions,
+  limits: RoleLimits | null,
+): Promise<readonly Buffer[]> {
   const schema = snapshot.roleSchema(session.role, session.backendOnly ? 'backend' : 'frontend');
   const operation = pipeline.operations.operation(schema, request.query, request.operationName);
   if (operation.prepared.kind === 'subscription') {
@@ -47,6 +74,7 @@ export async function runRequest(
   if (how.queriesOnly === true && operation.prepared.kind !== 'query') {
     throw new SvcError('method-not-allowed', 'only queries are allowed in GET requests', { keepsStatus: true });
   }
+  if (limits !== null) checkSize(limits, operation.prepared.size);
   const variables = operation.prepared.variables(request.variables);
   const plan = pipeline.operations.plan(operation, variables, () =>
     planOperation(operation.prepared.translate(variables), (source) => pipeline.compilerOf(snapshot, source)),

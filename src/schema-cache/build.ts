@@ -97,6 +97,7 @@ export function buildSchemaCache(input: BuildInput, previous?: Build): Build {
     roles,
     inconsistencies,
     introspectionDisabledFor: new Set(metadata.introspection.disabledForRoles),
+    apiLimits: metadata.apiLimits,
   };
   return { cache, stages: { sources: stages, names, plan } };
 }

@@ -9,6 +9,7 @@ import type { BoolExp } from '../ir/bool-exp.ts';
 import type { Join } from '../ir/relation.ts';
 import type { Operand } from '../ir/value.ts';
 import type { Json } from '../util/json.ts';
+import type { ApiLimits } from '../metadata/api-limits.ts';
 import type { NamingConvention, SourceCustomization } from '../metadata/source.ts';
 import type { CustomRootField, TableConfiguration } from '../metadata/table.ts';
 
@@ -19,6 +20,7 @@ export interface SchemaCache {
   readonly inconsistencies: readonly Inconsistency[];
   /** Roles for which `__schema` and `__type` fail. */
   readonly introspectionDisabledFor: ReadonlySet<string>;
+  readonly apiLimits: ApiLimits | null;
 }
 
 export interface SourceInfo {

@@ -67,11 +67,12 @@ export function createRoleSchema(role: string, roots: RootTypes, options: RoleSc
       const parent = parents[kind];
       if (parent === null) throw new SvcError('validation-failed', kind === 'mutation' ? 'no mutations exist' : 'no subscriptions exist');
       const declared = declareVariables(operation);
-      const { usedVariables } = checkDocument(document, declared, limits);
+      const { usedVariables, size } = checkDocument(document, declared, limits);
       const argumentTexts = new Map<FieldNode, string>();
       return {
         kind,
         name: operation.name?.value ?? null,
+        size,
         variables: variableBinder(declared, usedVariables, {
           nullInNonNullableVariables,
           missingVariablesAreAbsent,

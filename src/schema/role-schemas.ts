@@ -2,6 +2,7 @@
  * The role schemas of one schema cache: made on first use, bounded, and taken over from the
  * previous cache for every role that a change does not concern.
  */
+import { ADMIN_ROLE } from '../auth/session.ts';
 import type { SchemaCache } from '../schema-cache/schema-cache.ts';
 import { type BuildOptions, DEFAULT_BUILD_OPTIONS, type SchemaVariant } from './build/options.ts';
 import { rootTypes } from './build/root-types.ts';
@@ -15,6 +16,8 @@ export type { SchemaVariant };
 export interface RoleSchemasOptions {
   readonly build: BuildOptions;
   readonly engine: Omit<RoleSchemaOptions, 'introspectionDisabled'>;
+  /** For every role but admin, whatever the metadata says. */
+  readonly introspectionDisabled?: boolean;
   /** Role schemas kept; the one that was idle longest goes first. */
   readonly maxSchemas: number;
 }
@@ -65,7 +68,8 @@ class CachedRoleSchemas implements RoleSchemas {
       this.entries.set(key, known);
       return known.schema;
     }
-    const introspectionDisabled = this.cache.introspectionDisabledFor.has(role);
+    const introspectionDisabled =
+      this.cache.introspectionDisabledFor.has(role) || (this.options.introspectionDisabled === true && role !== ADMIN_ROLE);
     const schema = createRoleSchema(role, rootTypes(this.context.sources, role, variant), {
       ...this.options.engine,
       introspectionDisabled,

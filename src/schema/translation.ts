@@ -108,10 +108,19 @@ export interface RoleSchema {
   prepare(query: string, operationName: string | null): PreparedOperation;
 }
 
+/** How much an operation asks for, fragments expanded, whatever its directives leave out. */
+export interface OperationSize {
+  /** Levels of fields; those of introspection do not count. */
+  readonly depth: number;
+  /** Fields with a selection. */
+  readonly nodes: number;
+}
+
 /** A checked operation of a document; bound to the role schema, reused for every request. */
 export interface PreparedOperation {
   readonly kind: 'query' | 'mutation' | 'subscription';
   readonly name: string | null;
+  readonly size: OperationSize;
   /**
    * Applies defaults and checks presence: missing, null for non-null, unexpected.
    * @param sent `variables` of the request, `{}` when absent

@@ -246,5 +246,6 @@ export function schemaCache(...sources: readonly SourceInfo[]): SchemaCache {
     roles: new Set(),
     inconsistencies: [],
     introspectionDisabledFor: new Set(),
+    apiLimits: null,
   };
 }

@@ -23,17 +23,8 @@ import type { Inconsistency } from '../../schema-cache/schema-cache.ts';
 import { isJsonArray, isJsonObject, type Json } from '../../util/json.ts';
 import { at, type Path } from '../../util/path.ts';
 import { dropInconsistent } from '../drop-inconsistent.ts';
+import { noArguments } from '../no-arguments.ts';
 import { operation, type OperationGroup, SUCCESS } from '../operation.ts';
-
-/** An object whose keys do not matter. */
-const noArguments: Codec<unknown> = leaf(
-  'Object',
-  (json, path) => {
-    if (json !== null && !isJsonObject(json) && !(isJsonArray(json) && json.length === 0)) throw wrongType('Object', 'Object', json, path);
-    return {};
-  },
-  () => ({}),
-);
 
 const exportMetadata: OperationGroup = () => [
   operation({

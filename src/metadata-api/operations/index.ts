@@ -1,4 +1,5 @@
 import type { OperationGroup } from '../operation.ts';
+import { apiLimitOperations } from './api-limits.ts';
 import { batchTrackingOperations } from './batch-tracking.ts';
 import { catalogOperations } from './catalog.ts';
 import { computedFieldOperations } from './computed-fields.ts';
@@ -21,5 +22,6 @@ export const operationGroups: readonly OperationGroup[] = [
   ...functionOperations,
   ...permissionOperations,
   ...roleOperations,
+  ...apiLimitOperations,
   ...genericOperations,
 ];

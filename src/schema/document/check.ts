@@ -8,6 +8,7 @@ import { SvcError } from '../../errors/svc-error.ts';
 import { at, type Path, ROOT } from '../../util/path.ts';
 import { checkDirectives } from '../directives.ts';
 import type { OperationDocument } from '../document.ts';
+import type { OperationSize } from '../translation.ts';
 
 export interface DocumentLimits {
   /** Levels of fields, fragments, lists and input objects. */
@@ -19,6 +20,7 @@ export interface DocumentLimits {
 export interface DocumentFacts {
   /** Names of the variables that the operation reads, directly or through fragments. */
   readonly usedVariables: ReadonlySet<string>;
+  readonly size: OperationSize;
   /** Nodes visited by the check: bounded by the size of the document. */
   readonly visited: number;
 }
@@ -26,6 +28,10 @@ export interface DocumentFacts {
 interface Size {
   readonly depth: number;
   readonly nodes: number;
+  /** Levels of fields alone, without those of introspection. */
+  readonly levels: number;
+  /** Fields with a selection. */
+  readonly objects: number;
 }
 
 /** @throws SvcError validation-failed */
@@ -85,13 +91,21 @@ export function checkDocument(
     if (level > limits.maxDepth) throw tooDeep();
     let depth = 0;
     let nodes = 0;
+    let levels = 0;
+    let objects = 0;
     for (const selection of set.selections) {
       visited += 1;
       let inner: Size | undefined;
+      let counted = true;
       if (selection.kind === Kind.FIELD) {
         const fieldPath = at(path, selection.name.value);
         nodes += 1 + directiveNodes(selection, 'FIELD', fieldPath) + argumentNodes(selection.arguments, fieldPath);
-        if (selection.selectionSet !== undefined) inner = selectionSize(selection.selectionSet, level + 1, at(fieldPath, 'selectionSet'));
+        counted = selection.name.value !== '__schema' && selection.name.value !== '__type';
+        if (counted && levels === 0) levels = 1;
+        if (selection.selectionSet !== undefined) {
+          objects += 1;
+          inner = selectionSize(selection.selectionSet, level + 1, at(fieldPath, 'selectionSet'));
+        }
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {
         nodes += 1 + directiveNodes(selection, 'INLINE_FRAGMENT', path);
         inner = selectionSize(selection.selectionSet, level + 1, path);
@@ -101,12 +115,15 @@ export function checkDocument(
       }
       if (inner !== undefined) {
         nodes += inner.nodes;
+        objects += inner.objects;
         if (inner.depth > depth) depth = inner.depth;
+        const below = selection.kind === Kind.FIELD ? inner.levels + 1 : inner.levels;
+        if (counted && below > levels) levels = below;
       }
       if (nodes > limits.maxNodes) throw tooLarge();
     }
     if (level + depth > limits.maxDepth) throw tooDeep();
-    return { depth: depth + 1, nodes };
+    return { depth: depth + 1, nodes, levels, objects };
   }
 
   function fragmentSize(name: string, level: number, path: Path): Size {
@@ -125,7 +142,7 @@ export function checkDocument(
     const own = directiveNodes(fragment satisfies FragmentDefinitionNode, 'FRAGMENT_DEFINITION', fragmentPath);
     const inner = selectionSize(fragment.selectionSet, level, at(fragmentPath, 'selectionSet'));
     open.pop();
-    const size = { depth: inner.depth, nodes: inner.nodes + own };
+    const size = { ...inner, nodes: inner.nodes + own };
     sizes.set(name, size);
     return size;
   }
@@ -133,8 +150,8 @@ export function checkDocument(
   const location = operation.operation === 'query' ? 'QUERY' : operation.operation === 'mutation' ? 'MUTATION' : 'SUBSCRIPTION';
   directiveNodes(operation, location, ROOT);
   for (const definition of operation.variableDefinitions ?? []) directiveNodes(definition, 'VARIABLE_DEFINITION', ROOT);
-  selectionSize(operation.selectionSet, 1, at(ROOT, 'selectionSet'));
-  return { usedVariables, visited };
+  const { levels, objects } = selectionSize(operation.selectionSet, 1, at(ROOT, 'selectionSet'));
+  return { usedVariables, size: { depth: levels, nodes: objects }, visited };
 }
 
 function refuseRepeated(nodes: readonly { readonly name: { readonly value: string } }[], what: string, path: Path): void {

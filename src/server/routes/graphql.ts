@@ -1,6 +1,7 @@
 import type { Session } from '../../auth/session.ts';
 import { printGraphqlErrors, toSvcError } from '../../errors/encode.ts';
 import { SvcError } from '../../errors/svc-error.ts';
+import { limitsFor } from '../../graphql/api-limits.ts';
 import { decodeRequest } from '../../graphql/request.ts';
 import { runRequest } from '../../graphql/run-request.ts';
 import { isJsonArray, type Json } from '../../util/json.ts';
@@ -31,13 +32,14 @@ function runOne(json: Json, session: Session, exchange: Exchange, context: Serve
     signal: exchange.signal,
     ...(requestTimeout === 0 ? {} : { deadline: Date.now() + requestTimeout }),
     queriesOnly: exchange.request.method === 'GET',
+    address: exchange.request.socket.remoteAddress ?? '',
   });
 }
 
 async function runBatch(items: readonly Json[], session: Session, exchange: Exchange, context: ServerContext): Promise<readonly Buffer[]> {
-  if (items.length > context.options.batchLimit) {
-    throw new SvcError('bad-request', `batch of ${items.length} operations is over the limit of ${context.options.batchLimit}`);
-  }
+  const ofRole = limitsFor(context.state.current().cache.apiLimits, session)?.batch ?? Number.POSITIVE_INFINITY;
+  const limit = Math.min(context.options.batchLimit, ofRole);
+  if (items.length > limit) throw new SvcError('bad-request', `batch of ${items.length} operations is over the limit of ${limit}`);
   exchange.mode = 'batched';
   const body: Buffer[] = [OPEN];
   // One after the other: a later operation of a batch sees the effects of an earlier one.

@@ -1,0 +1,62 @@
+/** What the limits of roles mean for one request: graphql reference, section 25. */
+import { isAdmin, type Session } from '../auth/session.ts';
+import { SvcError } from '../errors/svc-error.ts';
+import type { ApiLimits, Limit, RateLimit } from '../metadata/api-limits.ts';
+import type { OperationSize } from '../schema/translation.ts';
+
+/** The limits of one role; null where it has none. */
+export interface RoleLimits {
+  readonly depth: number | null;
+  readonly nodes: number | null;
+  /** ms */
+  readonly time: number | null;
+  readonly batch: number | null;
+  readonly rate: RateLimit | null;
+  readonly concurrency: number | null;
+}
+
+const known = new WeakMap<ApiLimits, Map<string, RoleLimits>>();
+/** Roles may be made up by clients that may choose any. */
+const MAX_KNOWN = 1000;
+
+/** null: nothing is limited for this session. */
+export function limitsFor(limits: ApiLimits | null, session: Session): RoleLimits | null {
+  if (limits === null || limits.disabled || isAdmin(session)) return null;
+  let byRole = known.get(limits);
+  if (byRole === undefined) {
+    byRole = new Map();
+    known.set(limits, byRole);
+  }
+  let found = byRole.get(session.role);
+  if (found === undefined) {
+    found = resolve(limits, session.role);
+    if (byRole.size < MAX_KNOWN) byRole.set(session.role, found);
+  }
+  return found;
+}
+
+function resolve(limits: ApiLimits, role: string): RoleLimits {
+  const of = <T>(limit: Limit<T> | undefined): T | null => limit?.perRole.get(role) ?? limit?.global ?? null;
+  const seconds = of(limits.timeLimit);
+  return {
+    depth: of(limits.depthLimit),
+    nodes: of(limits.nodeLimit),
+    time: seconds === null ? null : seconds * 1000,
+    batch: of(limits.batchLimit),
+    rate: of(limits.rateLimit),
+    concurrency: of(limits.concurrencyLimit),
+  };
+}
+
+/** @throws SvcError validation-failed */
+export function checkSize({ depth, nodes }: RoleLimits, size: OperationSize): void {
+  if (depth !== null && size.depth > depth) {
+    throw new SvcError('validation-failed', `the operation is ${size.depth} levels deep, but no more than ${depth} are allowed`);
+  }
+  if (nodes !== null && size.nodes > nodes) {
+    throw new SvcError(
+      'validation-failed',
+      `the operation has ${size.nodes} fields with a selection, but no more than ${nodes} are allowed`,
+    );
+  }
+}
