@@ -53,16 +53,28 @@ export function planMutation(roots: readonly Root[], once = false): Plan {
   );
 }
 
-export async function mutationDatabase(schema: string): Promise<MutationDatabase> {
+export interface MutationDatabaseOptions {
+  /** Default: that of the server, so that no transaction is begun explicitly. */
+  readonly isolation?: 'read-committed' | 'repeatable-read' | 'serializable';
+  readonly prepare?: boolean;
+}
+
+export async function mutationDatabase(
+  schema: string,
+  { isolation, prepare = true }: MutationDatabaseOptions = {},
+): Promise<MutationDatabase> {
   const database = await testDatabase();
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
   await client.query(schema);
-  const configuration = backend.configuration.decode({ connection_info: { database_url: database.url } }, ROOT);
+  const configuration = backend.configuration.decode(
+    { connection_info: { database_url: database.url, isolation_level: isolation ?? 'read-committed' } },
+    ROOT,
+  );
   const source: Source = await backend.connect(configuration, {
     sourceName: 'default',
     environment: {},
-    usePreparedStatements: true,
+    usePreparedStatements: prepare,
     maxConnections: 3,
   });
   const run: MutationDatabase['run'] = async (roots, { variables = {}, session = {}, once = false } = {}) => {

@@ -284,3 +284,47 @@ it('reads what a scope names, in a transaction too', async () => {
   expect(table('article', 'other', changed).columns.at(-1)?.name).toBe('fresh');
   expect(table('article', 'other', changed).id).toBe(table('article', 'other').id);
 });
+
+it('says which tables stand alone and what writing to them may change', async () => {
+  await source.runSql(
+    `
+    create schema alone; set search_path to alone;
+    create table plain (id int primary key);
+    create table cascading (id int primary key);
+    create table owned (id int references cascading on delete cascade, other int references plain);
+    create table renaming (id int primary key);
+    create table owned_too (id int references renaming on update set null);
+    create table watched (id int);
+    create function watch() returns trigger language plpgsql as 'begin return new; end';
+    create trigger watch after insert on watched execute function watch();
+    create table parent (id int); create table child () inherits (parent);
+    create table ruled (id int); create rule more as on insert to ruled do also insert into plain values (1);
+    create table guarded (id int); alter table guarded enable row level security;
+    create table parts (id int) partition by list (id); create table part partition of parts default;
+    create view seen as select * from plain;`,
+    {},
+  );
+  const { tables } = await source.introspect();
+  const facts = [...tables.values()].flatMap(({ name, stored, sideEffects }) => {
+    if (name.schema !== 'alone' || sideEffects === undefined) return [];
+    const effects = (['insert', 'update', 'delete'] as const).filter((event) => sideEffects[event]);
+    return [[name.name, stored, effects.join()]];
+  });
+  const all = 'insert,update,delete';
+  expect(Object.fromEntries(facts.map(([name, ...rest]) => [name, rest]))).toEqual({
+    plain: [true, ''],
+    owned: [true, ''],
+    owned_too: [true, ''],
+    cascading: [true, 'delete'],
+    renaming: [true, 'update'],
+    watched: [true, all],
+    parent: [false, all],
+    child: [false, all],
+    ruled: [false, all],
+    guarded: [false, all],
+    parts: [false, all],
+    part: [false, all],
+    seen: [false, all],
+  });
+  await source.runSql('drop schema alone cascade; reset search_path', {});
+});
