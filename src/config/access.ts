@@ -28,9 +28,7 @@ export function checkAccess(config: AccessConfig): void {
   const hasJwt = jwtSecretsOf(config).length > 0;
   if (hasHook && hasJwt) throw new ConfigError('Both webhook and JWT mode cannot be enabled at the same time');
   if (config.unauthorizedRole !== null && (hasHook || !isSecured)) {
-    throw new ConfigError(
-      `--unauthorized-role (SVC_GRAPHQL_UNAUTHORIZED_ROLE) ${NEEDS_SECRET} and is not allowed when ${HOOK} is set`,
-    );
+    throw new ConfigError(`--unauthorized-role (SVC_GRAPHQL_UNAUTHORIZED_ROLE) ${NEEDS_SECRET} and is not allowed when ${HOOK} is set`);
   }
   if (isSecured) return;
   if (hasHook) throw ConfigError.complete(`Fatal Error : ${HOOK} ${NEEDS_SECRET}`);

@@ -42,17 +42,35 @@ export const DEFAULT_CLAIMS_NAMESPACE = 'urn:svc:jwt:claims';
 export const ALLOWED_ROLES = 'x-svc-allowed-roles';
 export const DEFAULT_ROLE = 'x-svc-default-role';
 
-const HMAC: Readonly<Record<string, number>> = { HS256: 32, HS384: 48, HS512: 64 };
-const RSA = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'] as const;
-const CURVES: Readonly<Record<string, string>> = { ES256: 'prime256v1', ES384: 'secp384r1', ES512: 'secp521r1' };
-const EDWARDS = ['EdDSA', 'Ed25519'] as const;
+/** With the least length of the secret. */
+const HMAC: ReadonlyMap<string, number> = new Map([
+  ['HS256', 32],
+  ['HS384', 48],
+  ['HS512', 64],
+]);
+const RSA: readonly string[] = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];
+const CURVES: ReadonlyMap<string, string> = new Map([
+  ['ES256', 'prime256v1'],
+  ['ES384', 'secp384r1'],
+  ['ES512', 'secp521r1'],
+]);
+const EDWARDS: readonly string[] = ['EdDSA', 'Ed25519'];
 const MIN_RSA_BITS = 2048;
 /** What keys of a URL may be used for: never a shared secret, which a public document cannot hold. */
-const PUBLIC_ALGORITHMS = [...RSA, ...Object.keys(CURVES), ...EDWARDS];
-const KEYS = [
-  'type', 'key', 'jwk_url', 'claims_namespace', 'claims_namespace_path', 'claims_format', 'claims_map', 'audience', 'issuer',
-  'allowed_skew', 'header',
-]; // biome-ignore format: a list of words
+const PUBLIC_ALGORITHMS = [...RSA, ...CURVES.keys(), ...EDWARDS];
+const KEYS: readonly string[] = [
+  'type',
+  'key',
+  'jwk_url',
+  'claims_namespace',
+  'claims_namespace_path',
+  'claims_format',
+  'claims_map',
+  'audience',
+  'issuer',
+  'allowed_skew',
+  'header',
+];
 
 export const jwtSecret: OptionType<JwtSecret> = {
   name: 'JSON object',
@@ -104,11 +122,11 @@ function decodeKey(json: JsonObject): Pick<JwtSecret, 'key' | 'algorithms'> {
   const algorithms = type === null ? null : algorithmsOf(type);
   if (url !== null) {
     if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) throw new Error('jwk_url: expecting an http or https URL');
-    if (type !== null && HMAC[type] !== undefined) throw new Error(`Key type: ${type} is not supported with jwk_url`);
+    if (type !== null && HMAC.has(type)) throw new Error(`Key type: ${type} is not supported with jwk_url`);
     return { key: { kind: 'url', url }, algorithms: algorithms ?? PUBLIC_ALGORITHMS };
   }
   if (type === null || algorithms === null) throw new Error("the key 'type' was not present");
-  const size = HMAC[type];
+  const size = HMAC.get(type);
   if (size === undefined) return { key: { kind: 'public', key: publicKey(key as string, type) }, algorithms };
   if ((key as string).length < size) throw new Error(`Key size too small; should be atleast ${size} characters`);
   return { key: { kind: 'hmac', secret: Buffer.from(key as string) }, algorithms };
@@ -116,8 +134,8 @@ function decodeKey(json: JsonObject): Pick<JwtSecret, 'key' | 'algorithms'> {
 
 /** Signatures of Ed25519 keys have gone by two names (RFC 8037, RFC 9864). */
 function algorithmsOf(type: string): readonly string[] {
-  if ((EDWARDS as readonly string[]).includes(type)) return EDWARDS;
-  if (HMAC[type] === undefined && CURVES[type] === undefined && !(RSA as readonly string[]).includes(type)) {
+  if (EDWARDS.includes(type)) return EDWARDS;
+  if (!HMAC.has(type) && !CURVES.has(type) && !RSA.includes(type)) {
     throw new Error(`Key type: ${type} is not supported`);
   }
   return [type];
@@ -133,11 +151,12 @@ function publicKey(pem: string, type: string): KeyObject {
     throw new Error('Invalid JWK: expecting a public key or a certificate in PEM format');
   }
   const { asymmetricKeyType: kind, asymmetricKeyDetails: details } = key;
-  if ((RSA as readonly string[]).includes(type)) {
+  const curve = CURVES.get(type);
+  if (RSA.includes(type)) {
     if (kind !== 'rsa') throw new Error(`Invalid JWK: ${type} needs an RSA key, but found ${kind}`);
     if ((details?.modulusLength ?? 0) < MIN_RSA_BITS) throw new Error(`Invalid JWK: an RSA key needs at least ${MIN_RSA_BITS} bits`);
-  } else if (CURVES[type] !== undefined) {
-    if (details?.namedCurve !== CURVES[type]) throw new Error(`Invalid JWK: ${type} needs a key on the curve ${CURVES[type]}`);
+  } else if (curve !== undefined) {
+    if (details?.namedCurve !== curve) throw new Error(`Invalid JWK: ${type} needs a key on the curve ${curve}`);
   } else if (kind !== 'ed25519') throw new Error(`Invalid JWK: ${type} needs an Ed25519 key, but found ${kind}`);
   return key;
 }

@@ -97,8 +97,7 @@ async function exchange(url: URL, call: OutboundRequest, dispatcher: Dispatcher,
   const { username, password } = url;
   const headers: Record<string, string> = { ...call.headers };
   if (username !== '' && !Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')) {
-    headers['authorization'] =
-      `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}`;
+    headers['authorization'] = `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}`;
   }
   const target = new URL(url);
   target.username = '';

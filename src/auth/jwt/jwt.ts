@@ -57,9 +57,7 @@ async function keySetOf({ key }: JwtSecret, options: JwtOptions, opened: KeySet[
 
 /** Each secret with each token at its own location; tokens elsewhere do not count. */
 function findCandidates(verifiers: readonly Verifier[], { headers }: RequestHead): readonly Candidate[] {
-  return verifiers.flatMap((verifier) =>
-    tokensAt(verifier.secret.location, headers).map((text) => ({ verifier, token: readToken(text) })),
-  );
+  return verifiers.flatMap((verifier) => tokensAt(verifier.secret.location, headers).map((text) => ({ verifier, token: readToken(text) })));
 }
 
 /** The one candidate whose issuers do not contradict each other. @throws SvcError invalid-jwt, invalid-headers */

@@ -21,7 +21,10 @@ export function usableKeys(text: string): JSONWebKeySet {
   }
   const list = isJsonObject(json) ? json['keys'] : undefined;
   if (!isJsonArray(list)) throw new Error('the answer is no JSON object with a list of keys');
-  const keys = list.filter((key) => isJsonObject(key)).map(publicMembers).filter(isUsable);
+  const keys = list
+    .filter((key) => isJsonObject(key))
+    .map(publicMembers)
+    .filter(isUsable);
   if (keys.length === 0) throw new Error('none of the keys can verify tokens');
   return { keys: keys as unknown as JWK[] };
 }
