@@ -231,6 +231,10 @@ export interface MutationOptions extends RunOptions {
 
 export type HealthStatus = { readonly status: 'OK' | 'TIMEOUT' } | { readonly status: 'ERROR' | 'FAILED'; readonly message: string };
 
+export interface Listening {
+  stop(): Promise<void>;
+}
+
 /** An open source; owns its pool. */
 export interface Source extends Connection {
   /**
@@ -242,4 +246,11 @@ export interface Source extends Connection {
   health(sql: string, timeoutMs: number): Promise<HealthStatus>;
   /** Waits for running statements up to a bound, then ends all connections. */
   close(): Promise<void>;
+  /**
+   * Hears what is sent on a channel, on a connection of its own; absent where the database cannot.
+   * Resolves after the first attempt and never rejects: a connection that cannot be made, or
+   * breaks, is tried again until `stop` or `close`. `onMessage(null)` says that messages may have
+   * been missed: the connection is there again.
+   */
+  listen?(channel: string, onMessage: (payload: string | null) => void): Promise<Listening>;
 }

@@ -13,9 +13,10 @@ import {
   type SslMode,
 } from './configuration.ts';
 import type { Step } from './driver/exchange.ts';
-import { createOpener } from './driver/open-session.ts';
+import { createClientOpener, createOpener, type Target } from './driver/open-session.ts';
 import { Pool } from './driver/pool.ts';
 import { connectionError, statementError } from './errors.ts';
+import { listen } from './listen.ts';
 import { type IsolationLevel, PgSource } from './source.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -30,11 +31,12 @@ export async function connect(configuration: PgConfiguration, context: ConnectCo
   const retries = configuration.pool?.retries ?? DEFAULTS.retries;
   const extensions = extensionsStep(configuration.extensionsSchema, prepare);
   const ssl = configuration.ssl === undefined ? urlSsl : sslFromEnvironment(configuration.ssl, context.environment);
-  const open = createOpener({ client, ssl: sslAttempts(ssl, resolvedHost(client)), prepare, setup: prepare ? extensions : null });
+  const target: Target = { client, ssl: sslAttempts(ssl, resolvedHost(client)), prepare, setup: prepare ? extensions : null };
+  const onEvent = (kind: string, message: string): void => context.onEvent?.({ kind, message });
   const own = configuration.pool;
   const lifetimeMs = milliseconds(own?.connection_lifetime) ?? context.lifetimeMs ?? DEFAULTS.lifetimeMs;
   const pool = new Pool(
-    open,
+    createOpener(target),
     {
       maxConnections: own?.max_connections ?? context.maxConnections,
       idleTimeoutMs: milliseconds(own?.idle_timeout) ?? context.idleTimeoutMs ?? DEFAULTS.idleTimeoutMs,
@@ -42,7 +44,7 @@ export async function connect(configuration: PgConfiguration, context: ConnectCo
       waitTimeoutMs: milliseconds(own?.pool_timeout) ?? context.waitTimeoutMs ?? Number.POSITIVE_INFINITY,
       retries,
     },
-    (kind, message) => context.onEvent?.({ kind, message }),
+    onEvent,
   );
   try {
     await pool.start();
@@ -55,6 +57,8 @@ export async function connect(configuration: PgConfiguration, context: ConnectCo
     retries,
     isolation: configuration.isolationLevel ?? context.isolation ?? 'read-committed',
     prelude: prepare ? null : extensions,
+    listenOn: (channel: string, onMessage: (payload: string | null) => void) =>
+      listen({ open: createClientOpener(target), channel, onMessage, onEvent }),
   };
   const source = new PgSource({ ...options, serverIsolation: 'read-committed' });
   try {

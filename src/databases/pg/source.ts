@@ -2,6 +2,7 @@ import type {
   Connection,
   HealthStatus,
   JsonRow,
+  Listening,
   MutationOptions,
   MutationStatement,
   RunOptions,
@@ -30,6 +31,7 @@ export interface SourceOptions {
   readonly serverIsolation: IsolationLevel;
   /** Sent in front of each exchange, where nothing may be kept in the session. */
   readonly prelude: Step | null;
+  readonly listenOn: (channel: string, onMessage: (payload: string | null) => void) => Promise<Listening>;
 }
 
 const BEGIN: Readonly<Record<IsolationLevel, string>> = {
@@ -48,6 +50,7 @@ const CLOSE_BOUND_MS = 10_000;
 export class PgSource implements Source {
   private readonly pool: Pool;
   private readonly options: SourceOptions;
+  private readonly listenings = new Set<Listening>();
   private readonly watch = (): void => this.pool.watch();
 
   constructor(options: SourceOptions) {
@@ -119,8 +122,20 @@ export class PgSource implements Source {
     }
   }
 
-  close(): Promise<void> {
-    return this.pool.close(CLOSE_BOUND_MS);
+  async listen(channel: string, onMessage: (payload: string | null) => void): Promise<Listening> {
+    const listening = await this.options.listenOn(channel, onMessage);
+    this.listenings.add(listening);
+    return {
+      stop: () => {
+        this.listenings.delete(listening);
+        return listening.stop();
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.listenings].map((listening) => listening.stop()));
+    await this.pool.close(CLOSE_BOUND_MS);
   }
 
   /** A repeatable statement: pipelined when that helps, sent again when it was not its own fault. */
@@ -226,6 +241,7 @@ export class PgSource implements Source {
   }
 
   private async lend(how: LendOptions): Promise<Session> {
+      connection.finish();
     try {
       const late = cancelReason({ signal: how.signal, deadline: how.deadline ?? Number.POSITIVE_INFINITY }, Date.now());
       if (late !== null) throw new CancelledError(late);

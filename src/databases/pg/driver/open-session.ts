@@ -33,16 +33,26 @@ const CANCEL_TIMEOUT_MS = 4_000;
 
 /** A function that opens sessions. It remembers which kind of encryption the server accepts. */
 export function createOpener(target: Target): () => Promise<Session> {
+  return createConnector(target, (client, ssl) => takeOver(target, client, ssl));
+}
+
+/** The same for plain clients, for what sessions cannot do. Their `error` event is already heard. */
+export function createClientOpener(target: Target): () => Promise<pg.Client> {
+  return createConnector(target, (client) => Promise.resolve(client));
+}
+
+function createConnector<T>(target: Target, use: (client: pg.Client, ssl: false | ConnectionOptions) => Promise<T>): () => Promise<T> {
   let preferred = 0;
   return async () => {
     const count = target.ssl.length;
     let first: unknown;
     for (let attempt = 0; ; attempt++) {
       const index = (preferred + attempt) % count;
+      const ssl = target.ssl[index] as false | ConnectionOptions;
       try {
-        const session = await open(target, target.ssl[index] as false | ConnectionOptions);
+        const opened = await use(await connect(target, ssl), ssl);
         preferred = index;
-        return session;
+        return opened;
       } catch (error) {
         // What the server said to the first attempt is the reason; that the other kind of encryption is not there is none.
         first ??= error;
@@ -54,9 +64,9 @@ export function createOpener(target: Target): () => Promise<Session> {
   };
 }
 
-async function open(target: Target, ssl: false | ConnectionOptions): Promise<Session> {
+async function connect(target: Target, ssl: false | ConnectionOptions): Promise<pg.Client> {
   const client = new pg.Client({ ...target.client, ssl });
-  // pg's listeners stay on the socket; what they report after the take-over goes nowhere.
+  // After a take-over pg's listeners stay on the socket; what they report goes nowhere.
   client.on('error', () => {});
   try {
     await client.connect();
@@ -64,6 +74,10 @@ async function open(target: Target, ssl: false | ConnectionOptions): Promise<Ses
     (client as unknown as ConnectedClient).connection.stream.destroy();
     throw error;
   }
+  return client;
+}
+
+async function takeOver(target: Target, client: pg.Client, ssl: false | ConnectionOptions): Promise<Session> {
   const connected = client as unknown as ConnectedClient;
   const stream = connected.connection.stream;
   stream.removeAllListeners('data');

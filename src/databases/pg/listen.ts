@@ -1,0 +1,82 @@
+/** Notifications of a channel, on a connection of its own that is opened anew when it breaks. */
+import type { Socket } from 'node:net';
+import type pg from 'pg';
+import type { Listening } from '../../backend/backend.ts';
+import { identifier, print, sql } from '../../sql/fragment.ts';
+import { dialect } from './compile/dialect.ts';
+
+export interface ListenOptions {
+  readonly open: () => Promise<pg.Client>;
+  readonly channel: string;
+  /** `null`: messages may have been missed. */
+  readonly onMessage: (payload: string | null) => void;
+  readonly onEvent: (kind: string, message: string) => void;
+}
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 10_000;
+const END_GRACE_MS = 1_000;
+
+/** Resolves when it listens, or when the first attempt failed; then it goes on trying. Never rejects. */
+export async function listen(options: ListenOptions): Promise<Listening> {
+  const listener = new Listener(options);
+  await listener.start();
+  return listener;
+}
+
+class Listener implements Listening {
+  readonly #options: ListenOptions;
+  #client: pg.Client | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #stopped = false;
+  #failures = 0;
+
+  constructor(options: ListenOptions) {
+    this.#options = options;
+  }
+
+  async start(again = false): Promise<void> {
+    const { open, channel, onMessage, onEvent } = this.#options;
+    let client: pg.Client | undefined;
+    try {
+      client = await open();
+      this.#client = client;
+      client.once('end', () => this.#lost());
+      client.on('notification', ({ payload }) => {
+        if (!this.#stopped) onMessage(payload ?? '');
+      });
+      if (this.#stopped) return await this.stop();
+      await client.query(print(sql`listen ${identifier(channel)}`, dialect).text);
+    } catch (error) {
+      if (this.#failures === 0 && !this.#stopped) onEvent('listen-failed', error instanceof Error ? error.message : String(error));
+      this.#failures += 1;
+      // A client that was opened says by its end that it is time to try again.
+      if (client === undefined) this.#lost();
+      else await end(client);
+      return;
+    }
+    this.#failures = 0;
+    if (again && !this.#stopped) onMessage(null);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    if (this.#client !== undefined) await end(this.#client);
+  }
+
+  #lost(): void {
+    this.#client = undefined;
+    if (this.#stopped) return;
+    this.#timer = setTimeout(() => void this.start(true), Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures));
+    this.#timer.unref();
+  }
+}
+
+/** Ends the connection, whether the server answers or not. */
+async function end(client: pg.Client): Promise<void> {
+  const { stream } = (client as unknown as { readonly connection: { readonly stream: Socket } }).connection;
+  const timer = setTimeout(() => stream.destroy(), END_GRACE_MS);
+  await client.end().catch(() => undefined);
+  clearTimeout(timer);
+}
