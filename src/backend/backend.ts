@@ -243,9 +243,9 @@ export interface Source extends Connection {
    */
   runMutation(statements: readonly MutationStatement[], how: MutationOptions): Promise<readonly JsonRow[]>;
   transaction<T>(how: TransactionOptions, run: (connection: Connection) => Promise<T>): Promise<T>;
+  /** Statements in one session of the database, without a transaction around them. */
+  session<T>(run: (connection: Connection) => Promise<T>): Promise<T>;
   health(sql: string, timeoutMs: number): Promise<HealthStatus>;
-  /** Waits for running statements up to a bound, then ends all connections. */
-  close(): Promise<void>;
   /**
    * Hears what is sent on a channel, on a connection of its own; absent where the database cannot.
    * Resolves after the first attempt and never rejects: a connection that cannot be made, or
@@ -253,4 +253,6 @@ export interface Source extends Connection {
    * been missed: the connection is there again.
    */
   listen?(channel: string, onMessage: (payload: string | null) => void): Promise<Listening>;
+  /** Waits for running statements up to a bound, then ends all connections. */
+  close(): Promise<void>;
 }

@@ -5,7 +5,8 @@
 import { nameKey, type QualifiedName } from '../catalog/catalog.ts';
 import type { PermissionKind } from '../metadata/permission.ts';
 
-const id = (...parts: readonly string[]): string => parts.join('\u0001');
+const SEPARATOR = '\u0001';
+const id = (...parts: readonly string[]): string => parts.join(SEPARATOR);
 
 export const objectId = {
   source: (source: string) => id('source', source),
@@ -24,3 +25,11 @@ export const objectId = {
   /** A top-level section of a later feature. */
   section: (section: string, name: string) => id('section', section, name),
 } as const;
+
+/** The id of an object in a source whose tables and functions have other names now, by the `nameKey`s of the old ones. */
+export function renamedObjectId(objectIdentity: string, source: string, names: ReadonlyMap<string, string>): string {
+  return objectIdentity
+    .split(SEPARATOR)
+    .map((part, i, parts) => (parts[i - 1] === source ? (names.get(part) ?? part) : part))
+    .join(SEPARATOR);
+}

@@ -14,11 +14,12 @@ import { shareUnchanged } from '../metadata/share.ts';
 import type { Observer } from '../observability/observation.ts';
 import { createRoleSchemas, type RoleSchemas, type RoleSchemasOptions } from '../schema/role-schemas.ts';
 import { type Build, type BuildOptions, buildSchemaCache } from '../schema-cache/build.ts';
+import type { Inconsistency } from '../schema-cache/schema-cache.ts';
 import type { Storage } from '../storage/storage.ts';
-import { type LiveSource, type OpenContext, openSource, refreshSource, type SourceScope } from './live-source.ts';
+import { type LiveSource, type OpenContext, openSource, refreshSource, type SourceScope, withCatalog } from './live-source.ts';
 import { distinct, encodeRefresh, isEmpty, mergeNotices, named } from './refresh.ts';
 import type { Snapshot } from './snapshot.ts';
-import type { Change, ChangeResult, Refresh, State } from './state.ts';
+import type { Change, ChangeResult, Preview, Refresh, State } from './state.ts';
 import { judge } from './verdict.ts';
 
 export interface StateOptions {
@@ -93,6 +94,15 @@ class QueuedState implements RunningState {
 
   change(change: Change): Promise<ChangeResult> {
     return this.#alone(() => this.#change(change));
+  }
+
+  preview({ edit, source, catalog, renamedTables }: Preview): readonly Inconsistency[] {
+    const before = this.#now();
+    const metadata = edit(before.snapshot.metadata, before.snapshot);
+    const sources = new Map(before.sources);
+    const live = sources.get(source);
+    if (live?.input.kind === 'open') sources.set(source, { ...live, input: withCatalog(live.input, catalog, renamedTables) });
+    return this.#assemble(before.snapshot.resourceVersion, metadata, sources, before).snapshot.cache.inconsistencies;
   }
 
   isAlive(): Promise<boolean> {

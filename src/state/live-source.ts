@@ -76,6 +76,21 @@ export async function refreshSource(metadata: SourceMetadata, live: LiveSource, 
   return { ...live, input: { ...input, catalog, enumValues } };
 }
 
+/** An open source as it would be with another catalog; the rows of renamed enum tables are what they were. */
+export function withCatalog(
+  input: Extract<SourceInput, { kind: 'open' }>,
+  catalog: Catalog,
+  renamedTables: ReadonlyMap<string, QualifiedName>,
+): SourceInput {
+  const enumValues = new Map(
+    [...input.enumValues].map(([key, values]) => {
+      const name = renamedTables.get(key);
+      return [name === undefined ? key : nameKey(name), values] as const;
+    }),
+  );
+  return { ...input, catalog: shareUnchanged(input.catalog, catalog), enumValues: shareUnchanged(input.enumValues, enumValues) };
+}
+
 /** The catalog with the entries in `scope` replaced; what is equal stays the same object. */
 function merge(catalog: Catalog, scope: CatalogScope, found: Catalog): Catalog {
   const tables = replaced(catalog.tables, scope.tables ?? [], found.tables);

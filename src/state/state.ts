@@ -1,6 +1,6 @@
 import type { Metadata } from '../metadata/metadata.ts';
 import type { Inconsistency } from '../schema-cache/schema-cache.ts';
-import type { QualifiedName } from '../catalog/catalog.ts';
+import type { Catalog, QualifiedName } from '../catalog/catalog.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** What a change must read anew from the databases before stages run. */
@@ -27,6 +27,13 @@ export interface Change {
   readonly edited?: readonly string[];
 }
 
+export interface Preview extends Pick<Change, 'edit'> {
+  readonly source: string;
+  readonly catalog: Catalog;
+  /** Tables that have another name in the catalog than before, by the `nameKey` of the old one. */
+  readonly renamedTables: ReadonlyMap<string, QualifiedName>;
+}
+
 export interface ChangeResult {
   readonly resourceVersion: number;
   readonly inconsistencies: readonly Inconsistency[];
@@ -36,6 +43,11 @@ export interface ChangeResult {
 export interface State {
   current(): Snapshot;
   change(change: Change): Promise<ChangeResult>;
+  /**
+   * What would be inconsistent after an edit if a source had this catalog, which a transaction sees
+   * that is still open. Changes nothing and reads nothing. @throws SvcError of the edit
+   */
+  preview(preview: Preview): readonly Inconsistency[];
   /** Whether the metadata database answers. */
   isAlive(): Promise<boolean>;
 }

@@ -51,6 +51,7 @@ export function plainSource(url: string, maxConnections = 4): Source {
         client.release();
       }
     },
+    session: unused,
     runMutation: unused,
     health: unused,
     close: () => pool.end(),

@@ -103,6 +103,10 @@ export class PgSource implements Source {
     }
   }
 
+  async session<T>(run: (connection: Connection) => Promise<T>): Promise<T> {
+    return this.alone({}, run);
+  }
+
   async health(sql: string, timeoutMs: number): Promise<HealthStatus> {
     const how: RunOptions = { deadline: Date.now() + timeoutMs };
     let session: Session | undefined;
@@ -233,15 +237,16 @@ export class PgSource implements Source {
 
   private async alone<T>(how: LendOptions, run: (connection: SessionConnection) => Promise<T>): Promise<T> {
     const session = await this.lend(how);
+    const connection = new SessionConnection(session, this.watch, this.options.prelude, null);
     try {
-      return await run(new SessionConnection(session, this.watch, this.options.prelude, null));
+      return await run(connection);
     } finally {
+      connection.finish();
       this.pool.giveBack(session);
     }
   }
 
   private async lend(how: LendOptions): Promise<Session> {
-      connection.finish();
     try {
       const late = cancelReason({ signal: how.signal, deadline: how.deadline ?? Number.POSITIVE_INFINITY }, Date.now());
       if (late !== null) throw new CancelledError(late);

@@ -196,7 +196,7 @@ const rename = perKind('rename_relationship', everyKind, (backend) =>
           `cannot rename relationship "${name}" to "${newName}" in table "${printName(table.table, backend.defaultSchema)}" as a column/relationship with the name already exists`,
         );
       }
-      return renameRelationship(metadata, target, name, newName, backend, snapshot.cache);
+      return renameRelationship(metadata, target, name, newName, snapshot.cache);
     },
     edited: ({ source, table, newName }) => [objectId.relationship(source, table, newName)],
   }),

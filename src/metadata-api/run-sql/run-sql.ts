@@ -1,13 +1,15 @@
-import type { Backend, Connection, RunSqlResult } from '../../backend/backend.ts';
-import type { QualifiedName } from '../../catalog/catalog.ts';
+import type { Backend, Connection, RunOptions, RunSqlResult } from '../../backend/backend.ts';
+import { nameKey, type QualifiedName } from '../../catalog/catalog.ts';
 import { bool, defaulted, object, optional, required, text } from '../../metadata/codec.ts';
-import type { SourceMetadata } from '../../metadata/metadata.ts';
-import type { Refresh } from '../../state/state.ts';
+import type { Metadata } from '../../metadata/metadata.ts';
+import type { Change, Refresh } from '../../state/state.ts';
 import type { Json } from '../../util/json.ts';
 import { define, everyKind, type OperationGroup, perKind, type RunContext } from '../operation.ts';
 import { openSource, sourceArgument } from '../target.ts';
-import { type DroppedObjects, droppedObjects, NOTHING_DROPPED } from './dropped-objects.ts';
-import { removeDropped } from './remove-dropped.ts';
+import { catalogChanges } from './catalog-changes.ts';
+import { followChanges } from './follow-changes.ts';
+import { refuseInconsistent } from './refuse-inconsistent.ts';
+import { splitStatements } from './split-statements.ts';
 
 /** SQL that may change what metadata depends on: it is worth looking at the catalog again. */
 const MAY_CHANGE_CATALOG = /\b(?:alter|drop|replace|create function|comment on)\b/i;
@@ -44,38 +46,76 @@ export const runSqlOperations: OperationGroup = perKind('run_sql', everyKind, (b
 
 async function runSql(args: RunSql, backend: Backend, context: RunContext): Promise<Json> {
   const source = openSource(args.source, backend, context.snapshot);
-  const how = context.signal === undefined ? {} : { signal: context.signal };
-  const { sql } = args;
-  const checks = !args.readOnly && (args.checkMetadataConsistency ?? MAY_CHANGE_CATALOG.test(sql));
-  if (!checks) {
-    const run = (connection: Connection): Promise<RunSqlResult> => connection.runSql(sql, how);
-    return printResult(await (args.noTransaction && !args.readOnly ? run(source) : source.transaction({ readOnly: args.readOnly }, run)));
-  }
-  let dropped: DroppedObjects = NOTHING_DROPPED;
-  const runChecked = async (connection: Connection): Promise<RunSqlResult> => {
-    const done = await connection.runSql(sql, how);
-    dropped = droppedObjects(context.snapshot, args.source, await connection.introspect());
-    // Refuses inside the transaction, so that the SQL is taken back.
-    removeDropped(context.snapshot.metadata, context.snapshot, dropped, args.cascade);
-    return done;
-  };
-  const result = await (args.noTransaction ? runChecked(source) : source.transaction({}, runChecked));
-  await context.change({
-    edit: (metadata, snapshot) => removeDropped(metadata, snapshot, dropped, true),
-    refresh: trackedObjects(context.snapshot.metadata.sources.get(args.source)),
-    inconsistencies: 'allow',
-  });
-  return printResult(result);
+  const how: RunOptions = context.signal === undefined ? {} : { signal: context.signal };
+  const inTransaction = args.readOnly || !args.noTransaction;
+  const checks = !args.readOnly && (args.checkMetadataConsistency ?? MAY_CHANGE_CATALOG.test(args.sql));
+  const run = (connection: Connection): Promise<RunSqlResult> =>
+    inTransaction ? connection.runSql(args.sql, how) : runOneByOne(connection, args.sql, how);
+  const within = <T>(task: (connection: Connection) => Promise<T>): Promise<T> =>
+    inTransaction ? source.transaction({ readOnly: args.readOnly }, task) : source.session(task);
+  return printResult(checks ? await runChecked(args, run, within, context) : await within(run));
 }
 
-/** All that the schema cache knows of the source's catalog; the rest is read when it is tracked. */
-function trackedObjects(source: SourceMetadata | undefined): Refresh {
-  if (source === undefined) return {};
-  const tables = [...source.tables.values()];
-  const functions = [...source.functions.values()].map((entry) => entry.function);
+/** Each statement by itself, in one session; the result of the last one. */
+async function runOneByOne(connection: Connection, sql: string, how: RunOptions): Promise<RunSqlResult> {
+  let result: RunSqlResult = { kind: 'CommandOk', columns: [], rows: [], command: '' };
+  for (const statement of splitStatements(sql)) result = await connection.runSql(statement, how);
+  return result;
+}
+
+/**
+ * Runs SQL and carries what it did into the metadata. What the metadata does not allow is refused
+ * while the transaction can still be rolled back; without one the SQL stands, the metadata is left
+ * as it was, and what does not fit any more is inconsistent.
+ */
+async function runChecked(
+  { source, cascade, noTransaction }: RunSql,
+  run: (connection: Connection) => Promise<RunSqlResult>,
+  within: <T>(task: (connection: Connection) => Promise<T>) => Promise<T>,
+  context: RunContext,
+): Promise<RunSqlResult> {
+  const { snapshot, services } = context;
+  const named = namedObjects(snapshot.metadata, source);
+  const change = async (edit: Change['edit']): Promise<void> => {
+    const after = namedObjects(edit(snapshot.metadata, snapshot), source);
+    const inSource = (name: QualifiedName): { source: string; name: QualifiedName } => ({ source, name });
+    // Old names too: what has one of them now is something else.
+    const refresh: Refresh = {
+      tables: [...named.tables, ...after.tables].map(inSource),
+      functions: [...named.functions, ...after.functions].map(inSource),
+    };
+    await context.change({ edit, refresh, inconsistencies: 'allow' });
+  };
+  const checked = async (connection: Connection) => {
+    const before = await connection.introspect(named);
+    const result = await run(connection);
+    const catalog = await connection.introspect();
+    const changes = catalogChanges(source, before, catalog);
+    const edit: Change['edit'] = (metadata, now) => followChanges(metadata, now, changes, cascade);
+    const inconsistencies = services.state.preview({ edit, source, catalog, renamedTables: changes.renames.tables });
+    refuseInconsistent(snapshot.cache, inconsistencies, changes);
+    return { result, changes };
+  };
+  try {
+    const { result, changes } = await within(checked);
+    await change((metadata, now) => followChanges(metadata, now, changes, true));
+    return result;
+  } catch (thrown) {
+    if (noTransaction) await change((metadata) => metadata);
+    throw thrown;
+  }
+}
+
+/** What the metadata names in a source: the rest of a catalog is read when it is tracked. */
+function namedObjects(
+  metadata: Metadata,
+  name: string,
+): { readonly tables: readonly QualifiedName[]; readonly functions: readonly QualifiedName[] } {
+  const source = metadata.sources.get(name);
+  const tables = [...(source?.tables.values() ?? [])];
+  const functions = [...(source?.functions.values() ?? [])].map((entry) => entry.function);
   for (const { computedFields } of tables) for (const field of computedFields.values()) functions.push(field.function);
-  const inSource = (name: QualifiedName): { source: string; name: QualifiedName } => ({ source: source.name, name });
-  return { tables: tables.map(({ table }) => inSource(table)), functions: functions.map(inSource) };
+  return { tables: tables.map(({ table }) => table), functions: [...new Map(functions.map((each) => [nameKey(each), each])).values()] };
 }
 
 /** The header row first; every value is text, SQL NULL the text `NULL`. */

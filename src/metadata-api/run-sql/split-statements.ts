@@ -1,0 +1,138 @@
+/**
+ * Splits SQL text at the semicolons that end statements: not at those in quotes, comments,
+ * parentheses (rules) and the bodies of functions between BEGIN and END.
+ */
+
+interface Lexer {
+  readonly text: string;
+  at: number;
+}
+
+/** Statements with their comments, without the semicolons; parts without a statement are left out. */
+export function splitStatements(sql: string): readonly string[] {
+  const lexer: Lexer = { text: sql, at: 0 };
+  const statements: string[] = [];
+  let start = 0;
+  let parentheses = 0;
+  /** BEGIN and CASE inside a function's body that wait for their END. */
+  let blocks = 0;
+  let words: string[] = [];
+  let empty = true;
+  const end = (): void => {
+    if (!empty) statements.push(sql.slice(start, lexer.at).trim());
+    parentheses = 0;
+    blocks = 0;
+    words = [];
+    empty = true;
+  };
+  while (lexer.at < sql.length) {
+    const character = sql[lexer.at] as string;
+    if (character === ';' && parentheses === 0 && blocks === 0) {
+      end();
+      lexer.at++;
+      start = lexer.at;
+      continue;
+    }
+    if (skipBlank(lexer)) continue;
+    empty = false;
+    const word = readWord(lexer);
+    if (word !== null) {
+      if (words.length < 4) words.push(word);
+      if (parentheses === 0) blocks = Math.max(0, blocks + blockChange(word, words, blocks));
+    } else if (!skipQuoted(lexer)) {
+      if (character === '(') parentheses++;
+      else if (character === ')') parentheses = Math.max(0, parentheses - 1);
+      lexer.at++;
+    }
+  }
+  end();
+  return statements;
+}
+
+/** Whitespace and comments, which nest. */
+function skipBlank(lexer: Lexer): boolean {
+  const { text, at } = lexer;
+  if (/\s/.test(text[at] as string)) {
+    lexer.at++;
+    return true;
+  }
+  if (text.startsWith('--', at)) {
+    lexer.at = indexOrEnd(text, text.indexOf('\n', at));
+    return true;
+  }
+  if (!text.startsWith('/*', at)) return false;
+  let depth = 0;
+  do {
+    if (text.startsWith('/*', lexer.at)) {
+      depth++;
+      lexer.at += 2;
+    } else if (text.startsWith('*/', lexer.at)) {
+      depth--;
+      lexer.at += 2;
+    } else lexer.at++;
+  } while (depth > 0 && lexer.at < text.length);
+  return true;
+}
+
+const WORD = /[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*/y;
+
+/** A keyword or plain name in lower case; not the letter in front of a quote. */
+function readWord(lexer: Lexer): string | null {
+  WORD.lastIndex = lexer.at;
+  const [word] = WORD.exec(lexer.text) ?? [];
+  if (word === undefined) return null;
+  // E'\'' has escapes; in other strings a backslash is a character like any other.
+  if (/^e$/i.test(word) && lexer.text[lexer.at + 1] === "'") return null;
+  lexer.at += word.length;
+  return word.toLowerCase();
+}
+
+const DOLLAR_QUOTE = /\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/y;
+
+/** A string, a quoted name or a dollar-quoted text; up to the end when it is not closed. */
+function skipQuoted(lexer: Lexer): boolean {
+  const { text, at } = lexer;
+  const character = text[at] as string;
+  if (character === "'" || character === '"') {
+    skipTo(lexer, character, false);
+    return true;
+  }
+  if (/e/i.test(character) && text[at + 1] === "'") {
+    lexer.at++;
+    skipTo(lexer, "'", true);
+    return true;
+  }
+  DOLLAR_QUOTE.lastIndex = at;
+  const [quote] = DOLLAR_QUOTE.exec(text) ?? [];
+  if (quote === undefined) return false;
+  const close = text.indexOf(quote, at + quote.length);
+  lexer.at = close < 0 ? text.length : close + quote.length;
+  return true;
+}
+
+/** Past the closing quote; a doubled one ends a string and begins the next, which comes to the same. */
+function skipTo(lexer: Lexer, quote: string, escapes: boolean): void {
+  const { text } = lexer;
+  let at = lexer.at + 1;
+  while (at < text.length && text[at] !== quote) at += escapes && text[at] === '\\' ? 2 : 1;
+  // The doubled quote of a string with escapes goes on with escapes.
+  if (escapes && text[at + 1] === quote) {
+    lexer.at = at + 1;
+    skipTo(lexer, quote, true);
+    return;
+  }
+  lexer.at = Math.min(at + 1, text.length);
+}
+
+function indexOrEnd(text: string, index: number): number {
+  return index < 0 ? text.length : index;
+}
+
+/** Bodies of functions and procedures may be written without quotes: BEGIN ATOMIC … END. */
+function blockChange(word: string, words: readonly string[], blocks: number): number {
+  const [create, second, third, fourth] = words;
+  const created = second === 'or' && third === 'replace' ? fourth : second;
+  if (create !== 'create' || (created !== 'function' && created !== 'procedure')) return 0;
+  if (word === 'begin' || (word === 'case' && blocks > 0)) return 1;
+  return word === 'end' && blocks > 0 ? -1 : 0;
+}
