@@ -2,7 +2,19 @@ import type { Metadata } from '../metadata/metadata.ts';
 import type { Inconsistency } from '../schema-cache/schema-cache.ts';
 import { removeObjects } from './remove-objects.ts';
 
-/** The metadata without the objects that these records are about; informational records stay. */
+/**
+ * The metadata without the objects that these records are about, and without the REST endpoints of
+ * queries that go with them; informational records stay.
+ */
 export function dropInconsistent(metadata: Metadata, inconsistencies: readonly Inconsistency[]): Metadata {
-  return removeObjects(metadata, new Set(inconsistencies.filter((each) => each.informational !== true).map((each) => each.objectId)));
+  const ids = new Set(inconsistencies.filter((each) => each.informational !== true).map((each) => each.objectId));
+  return withoutDanglingEndpoints(removeObjects(metadata, ids));
+}
+
+function withoutDanglingEndpoints(metadata: Metadata): Metadata {
+  const { restEndpoints, queryCollections } = metadata;
+  const kept = [...restEndpoints].filter(([, { definition: { query } }]) =>
+    queryCollections.get(query.collectionName)?.queries.has(query.queryName),
+  );
+  return kept.length === restEndpoints.size ? metadata : { ...metadata, restEndpoints: new Map(kept) };
 }

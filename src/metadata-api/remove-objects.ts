@@ -16,9 +16,19 @@ export function removeObjects(metadata: Metadata, ids: ReadonlySet<string>): Met
     (source) => removeFromSource(source, ids),
   );
   const inheritedRoles = filterMap(metadata.inheritedRoles, ({ roleName }) => !ids.has(objectId.inheritedRole(roleName)));
+  const queryCollections = filterMap(
+    metadata.queryCollections,
+    () => true,
+    (collection) => {
+      const queries = filterMap(collection.queries, (query) => !ids.has(objectId.collectedQuery(collection.name, query.name)));
+      return queries === collection.queries ? collection : { ...collection, queries };
+    },
+  );
+  const allowlist = filterMap(metadata.allowlist, ({ collection }) => !ids.has(objectId.allowListEntry(collection)));
+  const restEndpoints = filterMap(metadata.restEndpoints, ({ name }) => !ids.has(objectId.restEndpoint(name)));
   const other = removeEntries(metadata.other, (section, name) => ids.has(objectId.section(section, name)));
-  if (sources === metadata.sources && inheritedRoles === metadata.inheritedRoles && other === metadata.other) return metadata;
-  return { ...metadata, sources, inheritedRoles, other };
+  const next: Metadata = { ...metadata, sources, queryCollections, allowlist, restEndpoints, inheritedRoles, other };
+  return (Object.keys(next) as (keyof Metadata)[]).every((key) => next[key] === metadata[key]) ? metadata : next;
 }
 
 function removeFromSource(source: SourceMetadata, ids: ReadonlySet<string>): SourceMetadata {

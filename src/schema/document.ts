@@ -3,6 +3,12 @@ import { type DocumentNode, type FragmentDefinitionNode, GraphQLError, Kind, typ
 import { SvcError } from '../errors/svc-error.ts';
 import { at, ROOT } from '../util/path.ts';
 
+/** The operations and fragments of a text. */
+export interface Definitions {
+  readonly operations: readonly OperationDefinitionNode[];
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+}
+
 export interface OperationDocument {
   readonly operation: OperationDefinitionNode;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
@@ -13,6 +19,12 @@ export interface OperationDocument {
  * @throws SvcError validation-failed, parse-failed
  */
 export function readDocument(query: string, operationName: string | null, maxTokens: number): OperationDocument {
+  const { operations, fragments } = readDefinitions(query, maxTokens);
+  return { operation: chooseOperation(operations, operationName), fragments };
+}
+
+/** @throws SvcError validation-failed, parse-failed */
+export function readDefinitions(query: string, maxTokens: number): Definitions {
   const operations: OperationDefinitionNode[] = [];
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of parseDocument(query, maxTokens).definitions) {
@@ -24,10 +36,11 @@ export function readDocument(query: string, operationName: string | null, maxTok
     } else throw notAQuery('the document defines types');
   }
   refuseEqualNames(operations);
-  return { operation: chooseOperation(operations, operationName), fragments };
+  return { operations, fragments };
 }
 
-function parseDocument(query: string, maxTokens: number): DocumentNode {
+/** @throws SvcError validation-failed */
+export function parseDocument(query: string, maxTokens: number): DocumentNode {
   try {
     return parse(query, { noLocation: true, maxTokens });
   } catch (error) {

@@ -60,6 +60,7 @@ export function createRoleSchema(role: string, roots: RootTypes, options: RoleSc
 
   return {
     role,
+    roots,
     prepare(query, operationName) {
       const document = readDocument(query, operationName, limits.maxTokens);
       const { operation, fragments } = document;

@@ -9,7 +9,7 @@ import type { Value } from '../ir/value.ts';
 import type { Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
 import type { Constraint, Variables } from './constraint.ts';
-import type { EnumSchemaValue, InputField, InputTypeRef, ObjectType, OutputField } from './types.ts';
+import type { EnumSchemaValue, InputField, InputTypeRef, ObjectType, OutputField, RootTypes } from './types.ts';
 
 /** One field of a selection after merging: fragments spread, directives evaluated, arguments checked. */
 export interface CollectedField {
@@ -102,6 +102,8 @@ export interface TranslatedOperation {
 /** What the request pipeline sees of a role's schema. */
 export interface RoleSchema {
   readonly role: string;
+  /** Its types, lazy as ever: for what shows the schema or checks stored operations. */
+  readonly roots: RootTypes;
   /**
    * Parses and checks a document once. @throws SvcError validation-failed `not a valid graphql query` at `$.query`
    */

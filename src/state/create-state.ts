@@ -5,6 +5,7 @@
  * it was; requests keep the snapshot that they began with.
  */
 import { randomUUID } from 'node:crypto';
+import { ADMIN_ROLE } from '../auth/session.ts';
 import type { Backend, ConnectContext, Source } from '../backend/backend.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { Kinds } from '../metadata/kinds.ts';
@@ -12,11 +13,12 @@ import type { Metadata, SourceMetadata } from '../metadata/metadata.ts';
 import { applyPieces, diffPieces } from '../metadata/pieces.ts';
 import { shareUnchanged } from '../metadata/share.ts';
 import type { Observer } from '../observability/observation.ts';
+import { resolveStoredOperations } from '../schema/stored/stored-operations.ts';
 import { createRoleSchemas, type RoleSchemas, type RoleSchemasOptions } from '../schema/role-schemas.ts';
 import { type Build, type BuildOptions, buildSchemaCache } from '../schema-cache/build.ts';
 import type { Inconsistency } from '../schema-cache/schema-cache.ts';
 import type { Storage } from '../storage/storage.ts';
-import { type LiveSource, type OpenContext, openSource, refreshSource, type SourceScope, withCatalog } from './live-source.ts';
+import { failedSource, type LiveSource, type OpenContext, openSource, refreshSource, type SourceScope, withCatalog } from './live-source.ts';
 import { distinct, encodeRefresh, isEmpty, mergeNotices, named } from './refresh.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Change, ChangeResult, Preview, Refresh, State } from './state.ts';
@@ -65,6 +67,8 @@ export async function createState(options: StateOptions): Promise<RunningState> 
 
 const DEFAULT_RETRY = { firstMs: 1_000, maxMs: 30_000 };
 const DEFAULT_CLOSE_DELAY_MS = 5_000;
+/** How often a change is made on top of others' before the client is told that it came too late. */
+const ATTEMPTS = 10;
 
 class QueuedState implements RunningState {
   readonly #options: StateOptions;
@@ -142,7 +146,24 @@ class QueuedState implements RunningState {
     return result;
   }
 
+  /**
+   * A refusal counts only when it was said of the newest metadata: where another instance was
+   * faster, the edit is made again on top of the other change.
+   */
   async #change(change: Change): Promise<ChangeResult> {
+    for (let attempt = 1; ; attempt += 1) {
+      const version = this.current().resourceVersion;
+      try {
+        return await this.#attempt(change);
+      } catch (error) {
+        if (!(error instanceof SvcError) || attempt === ATTEMPTS) throw error;
+        await this.#synchronize().catch(() => undefined);
+        if (this.current().resourceVersion === version) throw error;
+      }
+    }
+  }
+
+  async #attempt(change: Change): Promise<ChangeResult> {
     const before = this.#now();
     const version = before.snapshot.resourceVersion;
     if (change.expectedVersion !== undefined && change.expectedVersion !== version) {
@@ -164,21 +185,14 @@ class QueuedState implements RunningState {
     }
   }
 
-  async #save(expectedVersion: number, before: Metadata, after: Metadata, refresh: Refresh): Promise<number> {
+  #save(expectedVersion: number, before: Metadata, after: Metadata, refresh: Refresh): Promise<number> {
     const { storage, kinds } = this.#options;
-    const changes = diffPieces(before, after, kinds);
-    try {
-      return await storage.save({
-        expectedVersion,
-        changes,
-        instanceId: this.#instanceId,
-        ...(isEmpty(refresh) ? {} : { refresh: encodeRefresh(refresh) }),
-      });
-    } catch (error) {
-      // Another instance was faster: the client's next attempt should start from there.
-      if (error instanceof SvcError && error.code === 'conflict') this.synchronize().catch((cause: unknown) => this.#report(cause));
-      throw error;
-    }
+    return storage.save({
+      expectedVersion,
+      changes: diffPieces(before, after, kinds),
+      instanceId: this.#instanceId,
+      ...(isEmpty(refresh) ? {} : { refresh: encodeRefresh(refresh) }),
+    });
   }
 
   async #synchronize(): Promise<void> {
@@ -198,17 +212,30 @@ class QueuedState implements RunningState {
       version = stored.resourceVersion;
       refresh = { sources: 'all' };
     }
-    this.#swap(this.#assemble(version, metadata, await this.#sourcesFor(metadata, before, refresh), before));
+    this.#swap(this.#assemble(version, metadata, await this.#sourcesFor(metadata, before, refresh, true), before));
   }
 
-  /** The sources of `metadata`, those of `before` taken over where they still fit. */
-  async #sourcesFor(metadata: Metadata, before: Current | undefined, refresh: Refresh): Promise<ReadonlyMap<string, LiveSource>> {
+  /**
+   * The sources of `metadata`, those of `before` taken over where they still fit. One that is open
+   * and does not answer fails the whole, or with `withoutSilent` is missing until it is back.
+   */
+  async #sourcesFor(
+    metadata: Metadata,
+    before: Current | undefined,
+    refresh: Refresh,
+    withoutSilent = false,
+  ): Promise<ReadonlyMap<string, LiveSource>> {
     const outcomes = await Promise.allSettled(
       [...metadata.sources.values()].map(async (source): Promise<readonly [string, LiveSource]> => {
         const known = before === undefined ? undefined : takeOver(source, metadata, before.sources);
         const anew = refresh.sources === 'all' || refresh.sources?.includes(source.name) === true;
         if (known === undefined || anew) return [source.name, await openSource(source, this.#open, known)];
-        return [source.name, await this.#refreshed(source, known, refresh, before?.snapshot.metadata.sources.get(source.name))];
+        try {
+          return [source.name, await this.#refreshed(source, known, refresh, before?.snapshot.metadata.sources.get(source.name))];
+        } catch (error) {
+          if (!withoutSilent) throw error;
+          return [source.name, failedSource(source, error)];
+        }
       }),
     );
     const entries = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
@@ -240,10 +267,18 @@ class QueuedState implements RunningState {
     const connections = new Map(
       [...sources].flatMap(([name, { connection }]) => (connection === null ? [] : [[name, connection] as const])),
     );
+    const storedOperations = resolveStoredOperations(
+      metadata,
+      () => roleSchemas.get(ADMIN_ROLE, 'backend').roots,
+      this.#options.roleSchemas.engine.limits,
+      before?.snapshot.storedOperations,
+    );
+    const found = storedOperations.inconsistencies;
     const snapshot: Snapshot = {
       resourceVersion,
       metadata,
-      cache: build.cache,
+      cache: found.length === 0 ? build.cache : { ...build.cache, inconsistencies: [...build.cache.inconsistencies, ...found] },
+      storedOperations,
       connections,
       roleSchema: (role, variant) => roleSchemas.get(role, variant),
     };

@@ -1,5 +1,6 @@
 import type { Source } from '../backend/backend.ts';
 import type { Metadata } from '../metadata/metadata.ts';
+import type { StoredOperations } from '../schema/stored/stored-operations.ts';
 import type { RoleSchema } from '../schema/translation.ts';
 import type { SchemaCache } from '../schema-cache/schema-cache.ts';
 
@@ -10,6 +11,8 @@ export interface Snapshot {
   readonly cache: SchemaCache;
   /** Open sources by name; an unreachable source is missing here and inconsistent in the cache. */
   readonly connections: ReadonlyMap<string, Source>;
+  /** Query collections, the allow-list and REST endpoints; what is wrong with them is in the cache's list as well. */
+  readonly storedOperations: StoredOperations;
   /** Built on first use; kept across snapshots when its inputs did not change. */
   roleSchema(role: string, variant: 'frontend' | 'backend'): RoleSchema;
 }

@@ -6,7 +6,9 @@ import { computedFieldOperations } from './computed-fields.ts';
 import { functionOperations } from './functions.ts';
 import { genericOperations } from './generic.ts';
 import { permissionOperations } from './permissions.ts';
+import { queryCollectionOperations } from './query-collections.ts';
 import { relationshipOperations } from './relationships.ts';
+import { restEndpointOperations } from './rest-endpoints.ts';
 import { roleOperations } from './roles.ts';
 import { sourceOperations } from './sources.ts';
 import { tableOperations } from './tables.ts';
@@ -21,6 +23,8 @@ export const operationGroups: readonly OperationGroup[] = [
   ...computedFieldOperations,
   ...functionOperations,
   ...permissionOperations,
+  ...queryCollectionOperations,
+  ...restEndpointOperations,
   ...roleOperations,
   ...apiLimitOperations,
   ...genericOperations,

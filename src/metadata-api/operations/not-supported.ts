@@ -37,17 +37,6 @@ const WITHOUT_PREFIX: ReadonlySet<string> = new Set([
   'create_remote_schema_remote_relationship',
   'update_remote_schema_remote_relationship',
   'delete_remote_schema_remote_relationship',
-  // query collections, allow-list and REST endpoints
-  'create_query_collection',
-  'rename_query_collection',
-  'drop_query_collection',
-  'add_query_to_collection',
-  'drop_query_from_collection',
-  'add_collection_to_allowlist',
-  'update_scope_of_collection_in_allowlist',
-  'drop_collection_from_allowlist',
-  'create_rest_endpoint',
-  'drop_rest_endpoint',
   // actions and custom types
   'set_custom_types',
   'create_action',

@@ -1,0 +1,222 @@
+/** Query collections and the allow-list made of them. */
+import { SvcError } from '../../errors/svc-error.ts';
+import { type AllowListEntry, allowListEntryCodec, allowListScopeCodec } from '../../metadata/allow-list.ts';
+import { bool, nonEmptyText, object, required, text } from '../../metadata/codec.ts';
+import { withEntry, withoutEntry } from '../../metadata/edit.ts';
+import type { Metadata } from '../../metadata/metadata.ts';
+import { type QueryCollection, queryCollectionCodec } from '../../metadata/query-collection.ts';
+import { objectId } from '../../schema-cache/object-id.ts';
+import type { Json } from '../../util/json.ts';
+import { at, type Path } from '../../util/path.ts';
+import { BROKEN_BY_DROP, operation, type OperationGroup, SUCCESS } from '../operation.ts';
+
+/** @throws SvcError not-exists at the argument that names the collection */
+function requireCollection(metadata: Metadata, name: string, path: Path): QueryCollection {
+  const collection = metadata.queryCollections.get(name);
+  if (collection === undefined) throw new SvcError('not-exists', `query collection with name "${name}" does not exist`, { path });
+  return collection;
+}
+
+function requireFree(metadata: Metadata, name: string, path: Path): void {
+  if (metadata.queryCollections.has(name))
+    throw new SvcError('already-exists', `query collection with name "${name}" already exists`, { path });
+}
+
+function withCollection(metadata: Metadata, collection: QueryCollection): Metadata {
+  return { ...metadata, queryCollections: withEntry(metadata.queryCollections, collection.name, collection) };
+}
+
+const create: OperationGroup = () => [
+  operation({
+    type: 'create_query_collection',
+    args: queryCollectionCodec,
+    changes: 'metadata',
+    documentation: {
+      summary: 'Makes a collection of GraphQL operations, for the allow-list and for REST endpoints.',
+      example: {
+        name: 'shop',
+        definition: { queries: [{ name: 'authors', query: 'query { author { id name } }' }] },
+        comment: 'what the shop asks',
+      },
+    },
+    edit(metadata, collection, { path }) {
+      requireFree(metadata, collection.name, at(path, 'name'));
+      return withCollection(metadata, collection);
+    },
+    edited: ({ name, queries }) => [...queries.keys()].map((query) => objectId.collectedQuery(name, query)),
+  }),
+];
+
+const rename: OperationGroup = () => [
+  operation({
+    type: 'rename_query_collection',
+    args: object('RenameCollection', { name: required(nonEmptyText), newName: required(nonEmptyText) }),
+    changes: 'metadata',
+    documentation: {
+      summary: 'Renames a collection, also where the allow-list and REST endpoints refer to it.',
+      example: { name: 'shop', new_name: 'storefront' },
+    },
+    edit(metadata, { name, newName }, { path }) {
+      const collection = requireCollection(metadata, name, at(path, 'name'));
+      requireFree(metadata, newName, at(path, 'new_name'));
+      return renameReferences(withCollection(withoutCollection(metadata, name), { ...collection, name: newName }), name, newName);
+    },
+  }),
+];
+
+function withoutCollection(metadata: Metadata, name: string): Metadata {
+  return { ...metadata, queryCollections: withoutEntry(metadata.queryCollections, name) };
+}
+
+function renameReferences(metadata: Metadata, from: string, to: string): Metadata {
+  const entry = metadata.allowlist.get(from);
+  const allowlist =
+    entry === undefined ? metadata.allowlist : withEntry(withoutEntry(metadata.allowlist, from), to, { ...entry, collection: to });
+  const endpoints = [...metadata.restEndpoints].map(([name, endpoint]) => {
+    const { query } = endpoint.definition;
+    const renamed = query.collectionName !== from ? endpoint : { ...endpoint, definition: { query: { ...query, collectionName: to } } };
+    return [name, renamed] as const;
+  });
+  return { ...metadata, allowlist, restEndpoints: new Map(endpoints) };
+}
+
+const drop: OperationGroup = () => [
+  operation({
+    type: 'drop_query_collection',
+    args: object('DropCollection', { collection: required(nonEmptyText), cascade: required(bool) }),
+    changes: 'metadata',
+    documentation: {
+      summary: 'Removes a collection; with cascade also from the allow-list.',
+      example: { collection: 'shop', cascade: true },
+    },
+    othersBroke: BROKEN_BY_DROP,
+    edit(metadata, { collection, cascade }, { path }) {
+      requireCollection(metadata, collection, at(path, 'collection'));
+      if (metadata.allowlist.has(collection) && !cascade) {
+        throw new SvcError(
+          'dependency-error',
+          `query collection with name "${collection}" is present in the allowlist; cannot proceed to drop. Use "cascade" to remove it from the allowlist as well`,
+        );
+      }
+      return { ...withoutCollection(metadata, collection), allowlist: withoutEntry(metadata.allowlist, collection) };
+    },
+  }),
+];
+
+const addQuery: OperationGroup = () => [
+  operation({
+    type: 'add_query_to_collection',
+    args: object('AddQueryToCollection', {
+      collectionName: required(nonEmptyText),
+      queryName: required(nonEmptyText),
+      query: required(text),
+    }),
+    changes: 'metadata',
+    documentation: {
+      summary: 'Adds a GraphQL operation to a collection.',
+      example: { collection_name: 'shop', query_name: 'titles', query: 'query { article { title } }' },
+    },
+    edit(metadata, { collectionName, queryName, query }, { path }) {
+      const collection = requireCollection(metadata, collectionName, at(path, 'collection_name'));
+      if (collection.queries.has(queryName)) {
+        throw new SvcError('already-exists', `query with name "${queryName}" already exists in collection "${collectionName}"`);
+      }
+      return withCollection(metadata, { ...collection, queries: withEntry(collection.queries, queryName, { name: queryName, query }) });
+    },
+    edited: ({ collectionName, queryName }) => [objectId.collectedQuery(collectionName, queryName)],
+  }),
+];
+
+const dropQuery: OperationGroup = () => [
+  operation({
+    type: 'drop_query_from_collection',
+    args: object('DropQueryFromCollection', { collectionName: required(nonEmptyText), queryName: required(nonEmptyText) }),
+    changes: 'metadata',
+    documentation: {
+      summary: 'Removes a GraphQL operation from a collection.',
+      example: { collection_name: 'shop', query_name: 'titles' },
+    },
+    othersBroke: BROKEN_BY_DROP,
+    edit(metadata, { collectionName, queryName }, { path }) {
+      const collection = requireCollection(metadata, collectionName, at(path, 'collection_name'));
+      if (!collection.queries.has(queryName)) {
+        throw new SvcError('not-found', `query with name "${queryName}" not found in collection "${collectionName}"`);
+      }
+      return withCollection(metadata, { ...collection, queries: withoutEntry(collection.queries, queryName) });
+    },
+  }),
+];
+
+function alreadyListed(collection: string): Json {
+  const advice = 'use update_scope_of_collection_in_allowlist to change the scope';
+  return { message: `collection "${collection}" already exists in the allowlist, scope ignored; ${advice}` };
+}
+
+const addToAllowList: OperationGroup = () => [
+  operation<AllowListEntry>({
+    type: 'add_collection_to_allowlist',
+    args: allowListEntryCodec,
+    changes: 'metadata',
+    documentation: {
+      summary: 'Allows the operations of a collection, to everybody or to some roles.',
+      example: { collection: 'shop', scope: { global: false, roles: ['user'] } },
+    },
+    // A collection that is listed stays as it is, so the answer has to be known before the change.
+    async run(entry, { change, path }) {
+      let known = false;
+      await change({
+        edit(metadata) {
+          requireCollection(metadata, entry.collection, at(path, 'collection'));
+          known = metadata.allowlist.has(entry.collection);
+          return known ? metadata : { ...metadata, allowlist: withEntry(metadata.allowlist, entry.collection, entry) };
+        },
+      });
+      return known ? alreadyListed(entry.collection) : SUCCESS;
+    },
+  }),
+];
+
+function requireListed(metadata: Metadata, collection: string): void {
+  if (!metadata.allowlist.has(collection))
+    throw new SvcError('not-found', `collection "${collection}" doesn't exist in the allowlist`);
+}
+
+const updateScope: OperationGroup = () => [
+  operation({
+    type: 'update_scope_of_collection_in_allowlist',
+    args: object('UpdateScopeOfCollectionInAllowlist', { collection: required(nonEmptyText), scope: required(allowListScopeCodec) }),
+    changes: 'metadata',
+    documentation: {
+      summary: 'Changes for whom the operations of a collection are allowed.',
+      example: { collection: 'shop', scope: { global: true } },
+    },
+    edit(metadata, entry) {
+      requireListed(metadata, entry.collection);
+      return { ...metadata, allowlist: withEntry(metadata.allowlist, entry.collection, entry) };
+    },
+  }),
+];
+
+const dropFromAllowList: OperationGroup = () => [
+  operation({
+    type: 'drop_collection_from_allowlist',
+    args: object('DropCollectionFromAllowlist', { collection: required(nonEmptyText) }),
+    changes: 'metadata',
+    documentation: { summary: 'Takes a collection off the allow-list.', example: { collection: 'shop' } },
+    edit(metadata, { collection }) {
+      requireListed(metadata, collection);
+      return { ...metadata, allowlist: withoutEntry(metadata.allowlist, collection) };
+    },
+  }),
+];
+
+export const queryCollectionOperations: readonly OperationGroup[] = [
+  create,
+  rename,
+  drop,
+  addQuery,
+  dropQuery,
+  addToAllowList,
+  updateScope,
+  dropFromAllowList,
+];

@@ -1,0 +1,168 @@
+/**
+ * What a stored operation selects and takes, whatever values its variables will have, and everything
+ * that is wrong with it at once. Requests are not checked here but while they are translated.
+ */
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import { SvcError } from '../../errors/svc-error.ts';
+import { at, type Path, printPath, ROOT } from '../../util/path.ts';
+import type { Definitions } from '../document.ts';
+import { checkDocument, type DocumentLimits } from '../document/check.ts';
+import { STRING } from '../input/built-in-scalars.ts';
+import { literalText } from '../input/literal-json.ts';
+import { introspectionFields } from '../introspection.ts';
+import { named, namedTypeOf, type ObjectType, type OutputField, outputField, type OutputTypeRef, type RootTypes, type UnionType } from '../types.ts';
+import { declareVariables, type VariableDeclaration } from '../variables.ts';
+import { checkArguments, type InputNamedType } from './arguments.ts';
+
+export interface OperationAnalysis {
+  readonly kind: 'query' | 'mutation' | 'subscription';
+  readonly name: string | null;
+  readonly variables: readonly AnalysedVariable[];
+  /** By response key, in the order of the document; what is wrong is left out. */
+  readonly fields: ReadonlyMap<string, SelectedField>;
+  /** `$.author.name: field 'name' not found in object 'author'` */
+  readonly problems: readonly string[];
+}
+
+export interface AnalysedVariable {
+  readonly declaration: VariableDeclaration;
+  /** The type inside the lists of the declaration; null when the variable is not used where a type is known. */
+  readonly type: InputNamedType | null;
+}
+
+export interface SelectedField {
+  readonly type: OutputTypeRef;
+  /** Of objects and unions; all that any of the members has. */
+  readonly fields: ReadonlyMap<string, SelectedField>;
+}
+
+const NO_PARENT = { query: 'no queries exist', mutation: 'no mutations exist', subscription: 'no subscriptions exist' } as const;
+
+/** @param limits as for requests */
+export function analyseOperation(
+  roots: RootTypes,
+  operation: OperationDefinitionNode,
+  fragments: Definitions['fragments'],
+  limits: DocumentLimits,
+): OperationAnalysis {
+  const problems: string[] = [];
+  const report = (path: Path, message: string): void => void problems.push(`${printPath(path)}: ${message}`);
+  const fields = new Map<string, FieldDraft>();
+  const types = new Map<string, InputNamedType>();
+  let declared: ReadonlyMap<string, VariableDeclaration> = new Map();
+  const kind = operation.operation;
+  try {
+    declared = declareVariables(operation);
+    // Bounds the walk below too: it expands fragments.
+    checkDocument({ operation, fragments }, declared, limits);
+    const root = roots[kind];
+    if (root === null) throw new SvcError('validation-failed', NO_PARENT[kind]);
+    const parent = { type: root, union: null, meta: kind === 'mutation' ? null : introspectionFields('admin', roots, ANYTHING) };
+    new Walk(fragments, declared, types, report).collect(operation.selectionSet, parent, ROOT, fields);
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    report(error.path, error.message);
+  }
+  return {
+    kind,
+    name: operation.name?.value ?? null,
+    variables: [...declared.values()].map((declaration) => ({ declaration, type: types.get(declaration.name) ?? null })),
+    fields,
+    problems: [...new Set(problems)],
+  };
+}
+
+const ANYTHING = { disabled: false, maxCharacters: 0 };
+const TYPENAME: OutputTypeRef = named('String', () => STRING, true);
+
+interface Parent {
+  readonly type: ObjectType;
+  readonly union: UnionType | null;
+  readonly meta: ReadonlyMap<string, OutputField> | null;
+}
+
+interface FieldDraft extends SelectedField {
+  readonly node: FieldNode;
+  readonly fields: Map<string, FieldDraft>;
+}
+
+class Walk {
+  readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly #declared: ReadonlyMap<string, VariableDeclaration>;
+  readonly #types: Map<string, InputNamedType>;
+  readonly #report: (path: Path, message: string) => void;
+
+  constructor(
+    fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+    declared: ReadonlyMap<string, VariableDeclaration>,
+    types: Map<string, InputNamedType>,
+    report: (path: Path, message: string) => void,
+  ) {
+    this.#fragments = fragments;
+    this.#declared = declared;
+    this.#types = types;
+    this.#report = report;
+  }
+
+  collect(set: SelectionSetNode, parent: Parent, path: Path, into: Map<string, FieldDraft>, inUnion = parent.union !== null): void {
+    for (const selection of set.selections) {
+      if (selection.kind === Kind.FIELD) {
+        this.#field(selection, parent, path, into, inUnion);
+        continue;
+      }
+      const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : this.#fragments.get(selection.name.value);
+      if (fragment === undefined) continue;
+      const condition = fragment.typeCondition?.name.value;
+      if (condition === undefined) this.collect(fragment.selectionSet, parent, path, into, inUnion);
+      else if (condition === parent.type.name) this.collect(fragment.selectionSet, parent, path, into, false);
+      else if (condition === parent.union?.name) this.collect(fragment.selectionSet, parent, path, into, true);
+    }
+  }
+
+  #field(node: FieldNode, parent: Parent, path: Path, into: Map<string, FieldDraft>, inUnion: boolean): void {
+    const name = node.name.value;
+    const key = node.alias?.value ?? name;
+    const place = at(path, name);
+    const definition = name === '__typename' || inUnion ? undefined : (outputField(parent.type, name) ?? parent.meta?.get(name));
+    if (definition === undefined && name !== '__typename') {
+      const owner = inUnion ? parent.union?.name : parent.type.name;
+      this.#report(place, `field '${name}' not found in object '${owner}'`);
+      return;
+    }
+    const type = definition?.type ?? TYPENAME;
+    const known = into.get(key);
+    if (known !== undefined && known.node.name.value !== name) {
+      this.#report(path, `selection of both '${known.node.name.value}' and '${name}' specify the same response name, '${key}'`);
+      return;
+    }
+    if (known !== undefined && argumentText(known.node) !== argumentText(node)) {
+      this.#report(path, `inconsistent arguments between multiple selections of field '${name}'`);
+    }
+    checkArguments(node, definition?.args ?? new Map(), place, { declared: this.#declared, types: this.#types, report: this.#report });
+    const draft = known ?? { node, type, fields: new Map<string, FieldDraft>() };
+    into.set(key, draft);
+    this.#below(node, type, place, draft.fields);
+  }
+
+  #below(node: FieldNode, type: OutputTypeRef, place: Path, into: Map<string, FieldDraft>): void {
+    const inner = namedTypeOf(type);
+    if (inner.kind === 'scalar' || inner.kind === 'enum') {
+      if (node.selectionSet !== undefined) this.#report(place, 'unexpected subselection set for non-object field');
+    } else if (node.selectionSet === undefined) this.#report(place, `missing selection set for '${inner.name}'`);
+    else if (inner.kind === 'object') this.collect(node.selectionSet, { type: inner, union: null, meta: null }, place, into);
+    else for (const member of inner.members()) this.collect(node.selectionSet, { type: member, union: inner, meta: null }, place, into);
+  }
+}
+
+function argumentText(node: FieldNode): string {
+  return (node.arguments ?? [])
+    .map((argument) => `${argument.name.value}:${literalText(argument.value)}`)
+    .sort()
+    .join();
+}

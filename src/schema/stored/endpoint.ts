@@ -1,0 +1,105 @@
+/** REST endpoints: each with its query and its pattern; what stands in the way of one is told. */
+import type { Metadata } from '../../metadata/metadata.ts';
+import type { CollectedQuery } from '../../metadata/query-collection.ts';
+import { type RestEndpoint, restEndpointCodec } from '../../metadata/rest-endpoint.ts';
+import { inconsistent, type ObjectDescription } from '../../schema-cache/inconsistency.ts';
+import { objectId } from '../../schema-cache/object-id.ts';
+import type { Inconsistency } from '../../schema-cache/schema-cache.ts';
+import { groupBy } from '../../util/group-by.ts';
+import type { Json } from '../../util/json.ts';
+import { declareVariables, type VariableDeclaration } from '../variables.ts';
+import { readQuery } from './read-query.ts';
+import { overlaps, parseTemplate, type Segment } from './template.ts';
+
+/** An endpoint that can be called. Its query may still be invalid for some roles, or for all. */
+export interface EndpointInfo {
+  readonly endpoint: RestEndpoint;
+  readonly segments: readonly Segment[];
+  readonly query: CollectedQuery;
+  readonly variables: ReadonlyMap<string, VariableDeclaration>;
+}
+
+export interface Endpoints {
+  readonly endpoints: readonly EndpointInfo[];
+  readonly inconsistencies: readonly Inconsistency[];
+}
+
+export function resolveEndpoints(metadata: Pick<Metadata, 'restEndpoints' | 'queryCollections'>, maxTokens: number): Endpoints {
+  const endpoints: EndpointInfo[] = [];
+  const inconsistencies: Inconsistency[] = [];
+  for (const endpoint of metadata.restEndpoints.values()) {
+    const found = resolveEndpoint(endpoint, metadata.queryCollections, maxTokens);
+    if ('reason' in found) inconsistencies.push(found);
+    else endpoints.push(found);
+  }
+  return { endpoints, inconsistencies: [...inconsistencies, ...ambiguities(endpoints)] };
+}
+
+function resolveEndpoint(endpoint: RestEndpoint, collections: Metadata['queryCollections'], maxTokens: number): EndpointInfo | Inconsistency {
+  const { collectionName, queryName } = endpoint.definition.query;
+  const broken = (reason: string): Inconsistency => inconsistent(describeEndpoint(endpoint), `in endpoint ${endpoint.name}: ${reason}`);
+  const segments = parseTemplate(endpoint.url);
+  if (typeof segments === 'string') return { ...describeEndpoint(endpoint), reason: segments };
+  const collection = collections.get(collectionName);
+  if (collection === undefined) return broken(`collection with name ${collectionName} does not exist`);
+  const query = collection.queries.get(queryName);
+  if (query === undefined) return broken(`query with name ${queryName} does not exist in collection ${collectionName}`);
+  const read = readQuery(query, maxTokens);
+  // The query is inconsistent itself; the endpoint is not a second object at fault.
+  if ('error' in read) return { endpoint, segments, query, variables: new Map() };
+  const [operation, ...more] = read.definitions.operations;
+  if (operation === undefined || more.length > 0) return broken(`query with name ${queryName} does not have exactly one operation`);
+  if (operation.operation === 'subscription') return broken(`query with name ${queryName} is a subscription`);
+  return { endpoint, segments, query, variables: declareVariables(operation) };
+}
+
+export function describeEndpoint(endpoint: RestEndpoint): ObjectDescription {
+  return {
+    objectId: objectId.restEndpoint(endpoint.name),
+    type: 'rest_endpoint',
+    name: `rest_endpoint ${endpoint.name}`,
+    definition: restEndpointCodec.encode(endpoint),
+  };
+}
+
+/** Endpoints that one request could mean, in groups: each of a group overlaps with another of it under the same method. */
+function ambiguities(endpoints: readonly EndpointInfo[]): readonly Inconsistency[] {
+  const byLength = groupBy(endpoints, ({ segments }) => segments.length);
+  return [...byLength.values()].flatMap((candidates) =>
+    groups(candidates, collide).flatMap((group) => {
+      const sorted = [...group].sort((a, b) => (a.endpoint.url < b.endpoint.url ? -1 : a.endpoint.url > b.endpoint.url ? 1 : 0));
+      const reason = `Ambiguous URL paths: ${sorted.map(({ endpoint }) => endpoint.url).join(', ')}`;
+      const record: Json = { reason, conflicts: sorted.map(conflictOf) };
+      return sorted.map(({ endpoint }): Inconsistency => ({ ...describeEndpoint(endpoint), reason, record }));
+    }),
+  );
+}
+
+function collide(a: EndpointInfo, b: EndpointInfo): boolean {
+  return a.endpoint.methods.some((method) => b.endpoint.methods.includes(method)) && overlaps(a.segments, b.segments);
+}
+
+/** As in the record of a conflict: the text of the query in place of its name. */
+function conflictOf({ endpoint, query }: EndpointInfo): Json {
+  const { name, url, methods, comment } = endpoint;
+  return { definition: { query: query.query }, url, methods: [...methods], name, comment };
+}
+
+/** The connected components of more than one. */
+function groups<T>(items: readonly T[], connected: (a: T, b: T) => boolean): readonly (readonly T[])[] {
+  const left = new Set(items);
+  const found: T[][] = [];
+  for (const item of items) {
+    if (!left.delete(item)) continue;
+    const group = [item];
+    for (const member of group) {
+      for (const other of left) {
+        if (!connected(member, other)) continue;
+        left.delete(other);
+        group.push(other);
+      }
+    }
+    if (group.length > 1) found.push(group);
+  }
+  return found;
+}

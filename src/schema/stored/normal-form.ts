@@ -1,0 +1,17 @@
+/** How documents are compared for the allow-list: as they are parsed, without any `__typename`. */
+import { type DocumentNode, Kind, print, type SelectionSetNode, visit } from 'graphql';
+import { parseDocument } from '../document.ts';
+
+/** Equal for documents that differ in white space, comments and `__typename` only. @throws SvcError validation-failed */
+export function normalForm(query: string, maxTokens: number): string {
+  return print(withoutTypename(parseDocument(query, maxTokens)));
+}
+
+function withoutTypename(document: DocumentNode): DocumentNode {
+  return visit(document, {
+    SelectionSet(node): SelectionSetNode | undefined {
+      const selections = node.selections.filter((selection) => selection.kind !== Kind.FIELD || selection.name.value !== '__typename');
+      return selections.length === node.selections.length ? undefined : { ...node, selections };
+    },
+  });
+}

@@ -1,0 +1,188 @@
+/**
+ * Query collections and what is made of them: the allow-list and the REST endpoints. They are checked
+ * last, against the schema of administrators, because they are about what all other metadata makes.
+ */
+import { type AllowListEntry, allowListEntryCodec } from '../../metadata/allow-list.ts';
+import type { Metadata } from '../../metadata/metadata.ts';
+import type { CollectedQuery, QueryCollection } from '../../metadata/query-collection.ts';
+import { inconsistent } from '../../schema-cache/inconsistency.ts';
+import { objectId } from '../../schema-cache/object-id.ts';
+import type { Inconsistency } from '../../schema-cache/schema-cache.ts';
+import { groupBy } from '../../util/group-by.ts';
+import { analyseOperation, type OperationAnalysis } from '../analysis/analyse.ts';
+import type { OperationLimits } from '../engine.ts';
+import { lazy, type RootTypes } from '../types.ts';
+import { type EndpointInfo, type Endpoints, resolveEndpoints } from './endpoint.ts';
+import { normalForm } from './normal-form.ts';
+import { readQuery } from './read-query.ts';
+
+type Sections = Pick<Metadata, 'queryCollections' | 'allowlist' | 'restEndpoints'>;
+
+export interface StoredOperations {
+  readonly endpoints: readonly EndpointInfo[];
+  readonly inconsistencies: readonly Inconsistency[];
+  /** Whether the allow-list has a document of this normal form for the role. */
+  allows(role: string, normalForm: string): boolean;
+  /** The analyses of a query's operations against the schema of administrators. */
+  analyse(query: CollectedQuery): QueryAnalysis;
+}
+
+export interface QueryAnalysis {
+  readonly operations: readonly OperationAnalysis[];
+  readonly problems: readonly string[];
+}
+
+/**
+ * @param roots of the administrators' schema; asked for only when there is something to check
+ * @param previous the result before a change: what the change does not concern is kept
+ */
+export function resolveStoredOperations(
+  metadata: Sections,
+  roots: () => RootTypes,
+  limits: OperationLimits,
+  previous?: StoredOperations,
+): StoredOperations {
+  const before = previous instanceof ResolvedOperations ? previous : undefined;
+  const { queryCollections, allowlist, restEndpoints } = metadata;
+  if (queryCollections.size === 0 && allowlist.size === 0 && restEndpoints.size === 0) return NOTHING;
+  const resolved = new ResolvedOperations({ queryCollections, allowlist, restEndpoints }, roots(), limits, before);
+  return before?.isSame(resolved) === true ? before : resolved;
+}
+
+class ResolvedOperations implements StoredOperations {
+  readonly #metadata: Sections;
+  readonly #roots: RootTypes;
+  readonly #limits: OperationLimits;
+  readonly #analyses: WeakMap<CollectedQuery, QueryAnalysis>;
+  readonly #resolved: () => Endpoints;
+  readonly #inconsistencies: () => readonly Inconsistency[];
+  readonly #allowed: () => ReadonlyMap<string, ReadonlySet<string> | null>;
+
+  constructor(metadata: Sections, roots: RootTypes, limits: OperationLimits, before: ResolvedOperations | undefined) {
+    this.#metadata = metadata;
+    this.#roots = roots;
+    this.#limits = limits;
+    const sameQueries = before !== undefined && before.#metadata.queryCollections === metadata.queryCollections;
+    const sameEndpoints = sameQueries && before.#metadata.restEndpoints === metadata.restEndpoints;
+    const sameAllowList = sameQueries && before.#metadata.allowlist === metadata.allowlist;
+    this.#analyses = before !== undefined && before.#roots === roots ? before.#analyses : new WeakMap();
+    this.#resolved = sameEndpoints ? before.#resolved : lazy(() => resolveEndpoints(metadata, limits.maxTokens));
+    this.#allowed = sameAllowList ? before.#allowed : lazy(() => allowedForms(metadata, limits.maxTokens));
+    this.#inconsistencies =
+      sameEndpoints && sameAllowList && this.#analyses === before.#analyses ? before.#inconsistencies : lazy(() => this.#check());
+  }
+
+  isSame(other: ResolvedOperations): boolean {
+    return this.#inconsistencies === other.#inconsistencies;
+  }
+
+  get endpoints(): readonly EndpointInfo[] {
+    return this.#resolved().endpoints;
+  }
+
+  get inconsistencies(): readonly Inconsistency[] {
+    return this.#inconsistencies();
+  }
+
+  allows(role: string, form: string): boolean {
+    const roles = this.#allowed().get(form);
+    return roles === null || roles?.has(role) === true;
+  }
+
+  analyse(query: CollectedQuery): QueryAnalysis {
+    let analysis = this.#analyses.get(query);
+    if (analysis === undefined) {
+      analysis = this.#analyse(query);
+      this.#analyses.set(query, analysis);
+    }
+    return analysis;
+  }
+
+  #analyse(query: CollectedQuery): QueryAnalysis {
+    const read = readQuery(query, this.#limits.maxTokens);
+    if ('error' in read) {
+      const reason = typeof read.error.cause === 'string' ? ` (${read.error.cause})` : '';
+      return { operations: [], problems: [`${read.error.printedPath}: ${read.error.message}${reason}`] };
+    }
+    const { operations, fragments } = read.definitions;
+    if (operations.length === 0) return { operations: [], problems: ['$: the document has no operation'] };
+    const analyses = operations.map((operation) => analyseOperation(this.#roots, operation, fragments, this.#limits));
+    return { operations: analyses, problems: analyses.flatMap(({ problems }) => problems) };
+  }
+
+  #check(): readonly Inconsistency[] {
+    const { queryCollections, allowlist, restEndpoints } = this.#metadata;
+    const users = groupBy(restEndpoints.values(), ({ definition: { query } }) => keyOf(query.collectionName, query.queryName));
+    const found: Inconsistency[] = [];
+    for (const collection of queryCollections.values()) {
+      for (const query of collection.queries.values()) {
+        const { problems } = this.analyse(query);
+        if (problems.length === 0) continue;
+        const endpoints = (users.get(keyOf(collection.name, query.name)) ?? []).map(({ name }) => name).sort();
+        found.push(invalidQuery(collection, query, problems, endpoints, allowlist.has(collection.name)));
+      }
+    }
+    for (const entry of allowlist.values()) if (!queryCollections.has(entry.collection)) found.push(danglingEntry(entry));
+    return [...found, ...this.#resolved().inconsistencies];
+  }
+}
+
+const NOTHING: StoredOperations = {
+  endpoints: [],
+  inconsistencies: [],
+  allows: () => false,
+  analyse: () => ({ operations: [], problems: [] }),
+};
+
+function keyOf(collection: string, query: string): string {
+  return JSON.stringify([collection, query]);
+}
+
+function quoted(texts: readonly string[]): string {
+  return texts.map((text) => `"${text}"`).join(', ');
+}
+
+function invalidQuery(
+  collection: QueryCollection,
+  query: CollectedQuery,
+  problems: readonly string[],
+  endpoints: readonly string[],
+  inAllowList: boolean,
+): Inconsistency {
+  const object = {
+    objectId: objectId.collectedQuery(collection.name, query.name),
+    type: 'query_collections',
+    name: `query_collections ${query.name} in ${collection.name}`,
+    definition: { name: query.name, query: query.query },
+  };
+  const where = `In query collection "${collection.name}" the query "${query.name}" is invalid with the following error(s): ${quoted(problems)}`;
+  const used = endpoints.length === 0 ? '' : `. This query is being used in the following REST endpoint(s): ${quoted(endpoints)}`;
+  return inconsistent(object, `${where}${used}${inAllowList ? '. This query is in allowlist.' : ''}`);
+}
+
+function danglingEntry(entry: AllowListEntry): Inconsistency {
+  const object = {
+    objectId: objectId.allowListEntry(entry.collection),
+    type: 'allowlist',
+    name: `allowlist ${entry.collection}`,
+    definition: allowListEntryCodec.encode(entry),
+  };
+  return inconsistent(object, `query collection with name "${entry.collection}" does not exist`);
+}
+
+/** By normal form the roles for which it is listed; null: for all. */
+function allowedForms({ queryCollections, allowlist }: Sections, maxTokens: number): ReadonlyMap<string, ReadonlySet<string> | null> {
+  const allowed = new Map<string, Set<string> | null>();
+  for (const { collection, scope } of allowlist.values()) {
+    for (const query of queryCollections.get(collection)?.queries.values() ?? []) {
+      if ('error' in readQuery(query, maxTokens)) continue;
+      const form = normalForm(query.query, maxTokens);
+      const known = allowed.get(form);
+      if (known === null) continue;
+      if (scope === null) allowed.set(form, null);
+      else if (known === undefined) allowed.set(form, new Set(scope));
+      else for (const role of scope) known.add(role);
+    }
+  }
+  return allowed;
+}
