@@ -274,11 +274,102 @@ test('changes of another instance are taken over', async () => {
   const second = await start('two');
   await state.change(add(database.url));
   await state.change(track('author'));
-  await expect(second.change(add(database.url))).rejects.toMatchObject({ code: 'conflict' });
   await second.synchronize();
   expect(second.current().resourceVersion).toBe(3);
   expect(second.current().cache.sources.get('s')?.tables.has(key('author'))).toBe(true);
   await second.stop();
+});
+
+test('a change from an outdated instance is made on top of what others changed', async () => {
+  const second = await start('two');
+  await state.change(add(database.url));
+  await state.change(track('author'));
+  expect(await second.change(track('article'))).toMatchObject({ resourceVersion: 4 });
+  expect([...(second.current().metadata.sources.get('s')?.tables.keys() ?? [])]).toEqual([key('author'), key('article')]);
+  await second.stop();
+});
+
+test('a client that names a version is told when another instance was faster, and may know more than its instance', async () => {
+  const second = await start('two');
+  await state.change(add(database.url));
+  await expect(second.change({ ...add(database.url), expectedVersion: 1 })).rejects.toMatchObject({
+    code: 'conflict',
+    message: 'metadata resource version referenced (1) did not match current version',
+  });
+  expect(second.current().resourceVersion).toBe(2);
+  await state.change(track('author'));
+  expect(await second.change({ ...track('article'), expectedVersion: 3 })).toMatchObject({ resourceVersion: 4 });
+  await expect(second.change({ edit: (m) => m, expectedVersion: 9 })).rejects.toMatchObject({ code: 'conflict' });
+  await second.stop();
+});
+
+test('a change whose connection broke after it was stored has succeeded', async () => {
+  const second = await start('two', {
+    async save(save) {
+      await storage.save(save);
+      throw new SvcError('unexpected', 'connection error');
+    },
+  });
+  expect(await second.change(add(database.url))).toEqual({ resourceVersion: 2, inconsistencies: [] });
+  expect(await second.change(track('author'))).toEqual({ resourceVersion: 3, inconsistencies: [] });
+  expect(second.current().cache.sources.get('s')?.tables.has(key('author'))).toBe(true);
+  await second.stop();
+});
+
+test("another instance's change is taken over although a source does not answer, and the source when it does", async () => {
+  const other = await testDatabase();
+  await runSql(other.url, 'create table far ()');
+  await state.change(add(other.url));
+  const second = await start('two');
+  await state.change({
+    edit: (m) => withTable(withSource(m, source('t', database.url)), 't', newTable(name('author'))),
+  });
+  await state.change({ ...track('far'), refresh: { tables: [{ source: 's', name: name('far') }] } });
+  const otherName = new URL(other.url).pathname.slice(1);
+  const connections = (allowed: boolean) => runSql(database.url, `alter database ${otherName} allow_connections ${allowed}`);
+  await connections(false);
+  await runSql(database.url, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${otherName}'`);
+  await second.synchronize();
+  expect(second.current().resourceVersion).toBe(4);
+  expect(second.current().cache.sources.get('t')?.tables.has(key('author'))).toBe(true);
+  expect(second.current().cache.inconsistencies).toMatchObject([{ type: 'source', name: 'source s' }]);
+  await connections(true);
+  await vi.waitFor(() => expect(second.current().cache.sources.get('s')?.tables.has(key('far'))).toBe(true), 5_000);
+  await second.stop();
+  await state.change({ edit: (m) => withoutSource(m, 's') });
+  await other.drop();
+});
+
+test('sources are opened with all that the service was told', async () => {
+  const contexts: unknown[] = [];
+  const recording: Backend = {
+    ...(pg as Backend),
+    connect: (configuration, context) => {
+      contexts.push(context);
+      return pg.connect(configuration as never, context);
+    },
+  };
+  const settings = {
+    environment: {},
+    usePreparedStatements: false,
+    maxConnections: 3,
+    idleTimeoutMs: 4_000,
+    lifetimeMs: 5_000,
+    waitTimeoutMs: 6_000,
+    isolation: 'serializable' as const,
+  };
+  await state.change(add(database.url));
+  const second = await createState({
+    storage,
+    backends: [recording],
+    kinds,
+    cache: { defaultNamingConvention: 'svc-default' },
+    roleSchemas: DEFAULT_ROLE_SCHEMAS_OPTIONS,
+    connect: settings,
+    observe: () => {},
+  });
+  await second.stop();
+  expect(contexts).toEqual([{ ...settings, sourceName: 's', onEvent: expect.any(Function) }]);
 });
 
 test('changes made at once are applied one after the other', async () => {

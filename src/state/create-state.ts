@@ -113,8 +113,8 @@ class QueuedState implements RunningState {
     return this.#options.storage.isAlive();
   }
 
-  synchronize(): Promise<void> {
-    return this.#alone(() => this.#synchronize());
+  async synchronize(): Promise<void> {
+    await this.#alone(() => this.#synchronize());
   }
 
   async start(): Promise<void> {
@@ -148,17 +148,20 @@ class QueuedState implements RunningState {
 
   /**
    * A refusal counts only when it was said of the newest metadata: where another instance was
-   * faster, the edit is made again on top of the other change.
+   * faster, the edit is made again on top of the other change. It also settles whether a change
+   * was stored whose connection broke at the end.
    */
   async #change(change: Change): Promise<ChangeResult> {
     for (let attempt = 1; ; attempt += 1) {
-      const version = this.current().resourceVersion;
+      const { resourceVersion: version } = this.current();
       try {
         return await this.#attempt(change);
       } catch (error) {
         if (!(error instanceof SvcError) || attempt === ATTEMPTS) throw error;
-        await this.#synchronize().catch(() => undefined);
-        if (this.current().resourceVersion === version) throw error;
+        const author = await this.#synchronize().catch(() => undefined);
+        if (author === undefined) throw error;
+        if (author !== this.#instanceId) continue;
+        return { resourceVersion: version + 1, inconsistencies: this.current().cache.inconsistencies };
       }
     }
   }
@@ -195,11 +198,12 @@ class QueuedState implements RunningState {
     });
   }
 
-  async #synchronize(): Promise<void> {
+  /** Gives the instance that made the version after this one's, `''` for an unknown one; undefined: there is none. */
+  async #synchronize(): Promise<string | undefined> {
     const before = this.#now();
     const { snapshot } = before;
     const news = await this.#options.storage.changesSince(snapshot.resourceVersion);
-    if (news.resourceVersion === snapshot.resourceVersion) return;
+    if (news.resourceVersion === snapshot.resourceVersion) return undefined;
     let metadata: Metadata;
     let version = news.resourceVersion;
     let refresh: Refresh = {};
@@ -213,6 +217,7 @@ class QueuedState implements RunningState {
       refresh = { sources: 'all' };
     }
     this.#swap(this.#assemble(version, metadata, await this.#sourcesFor(metadata, before, refresh, true), before));
+    return news.kind === 'changes' ? news.notices[0]?.instanceId : '';
   }
 
   /**

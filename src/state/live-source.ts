@@ -29,12 +29,12 @@ export type OpenContext = Omit<ConnectContext, 'sourceName' | 'onEvent'> & {
 export async function openSource(metadata: SourceMetadata, context: OpenContext, previous?: LiveSource): Promise<LiveSource> {
   const { kind, configuration, name } = metadata;
   const backend = context.backend(kind);
-  if (backend === undefined) return failed(metadata, new SvcError('not-supported', `sources of kind "${kind}" are not supported`));
+  if (backend === undefined) return failedSource(metadata, new SvcError('not-supported', `sources of kind "${kind}" are not supported`));
   let connection: Source | undefined;
   try {
-    const { environment, usePreparedStatements, maxConnections } = context;
-    const onEvent = (event: { readonly kind: string; readonly message: string }): void => context.onEvent(name, event.kind, event.message);
-    connection = await backend.connect(configuration, { sourceName: name, environment, usePreparedStatements, maxConnections, onEvent });
+    const { backend: _, onEvent: tell, ...settings } = context;
+    const onEvent = (event: { readonly kind: string; readonly message: string }): void => tell(name, event.kind, event.message);
+    connection = await backend.connect(configuration, { ...settings, sourceName: name, onEvent });
     const found = await connection.introspect();
     const before = previous?.input.kind === 'open' ? previous.input : undefined;
     const catalog = before === undefined ? found : shareUnchanged(before.catalog, found);
@@ -44,11 +44,11 @@ export async function openSource(metadata: SourceMetadata, context: OpenContext,
   } catch (error) {
     await connection?.close();
     context.onEvent(name, 'unavailable', error instanceof Error ? error.message : String(error));
-    return failed(metadata, error);
+    return failedSource(metadata, error);
   }
 }
 
-function failed({ kind, configuration }: SourceMetadata, error: unknown): LiveSource {
+export function failedSource({ kind, configuration }: SourceMetadata, error: unknown): LiveSource {
   const known = error instanceof SvcError;
   const reason = known ? error.message : 'connection error';
   const message = known ? error.internal : error instanceof Error ? error.message : String(error);
