@@ -7,11 +7,22 @@ export type BoolExp =
   | { readonly kind: 'constant'; readonly value: boolean }
   | { readonly kind: 'and' | 'or'; readonly items: readonly BoolExp[] }
   | { readonly kind: 'not'; readonly item: BoolExp }
+  | Guarded
   | Compare
   | { readonly kind: 'is-null'; readonly left: Read; readonly isNull: boolean }
   | CompareColumns
   | Exists
   | AggregatePredicate;
+
+/**
+ * Both hold, and `item` is asked of no row for which `guard` does not hold: what a user asks must not
+ * fail because of a row that the user may not see. Stands where a permission filter meets a `where`.
+ */
+export interface Guarded {
+  readonly kind: 'guarded';
+  readonly guard: BoolExp;
+  readonly item: BoolExp;
+}
 
 export interface Compare {
   readonly kind: 'compare';
@@ -93,6 +104,13 @@ export function or(...items: readonly BoolExp[]): BoolExp {
     else rest.push(item);
   }
   return rest.length === 0 ? FALSE : rest.length === 1 ? (rest[0] as BoolExp) : { kind: 'or', items: rest };
+}
+
+/** A permission filter and what is asked of the rows that it leaves. */
+export function guarded(guard: BoolExp, item: BoolExp): BoolExp {
+  if (guard.kind === 'constant') return guard.value ? item : FALSE;
+  if (item.kind === 'constant') return item.value ? guard : FALSE;
+  return { kind: 'guarded', guard, item };
 }
 
 export function not(item: BoolExp): BoolExp {

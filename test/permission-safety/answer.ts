@@ -85,12 +85,29 @@ function aggregated(places: readonly Place[], args: Args, fields: readonly Aggre
       }
       case 'count': {
         const values = rows.map((row) => field.columns.map((column) => read(row, { column })));
-        return { k: 'object', fields: [['count', json(aggregate('count', values, field.distinct && field.columns.length > 0).value as number)]] };
+        return {
+          k: 'object',
+          fields: [['count', json(aggregate('count', values, field.distinct && field.columns.length > 0).value as number)]],
+        };
       }
       case 'function':
         return {
           k: 'object',
-          fields: [[field.function, { k: 'object', fields: field.refs.map((ref) => [refName(ref), functionOf(field.function, rows.map((row) => [read(row, ref)]))]) }]],
+          fields: [
+            [
+              field.function,
+              {
+                k: 'object',
+                fields: field.refs.map((ref) => [
+                  refName(ref),
+                  functionOf(
+                    field.function,
+                    rows.map((row) => [read(row, ref)]),
+                  ),
+                ]),
+              },
+            ],
+          ],
         };
     }
   };
@@ -255,4 +272,3 @@ export function show(expected: Expected): string {
       return `[${expected.groups.map((group) => (group.length === 1 ? group.map(show).join() : `(${group.map(show).join(', ')})`)).join(', ')}]`;
   }
 }
-

@@ -20,7 +20,9 @@ export function view(world: World, data: Data, role: string, session: Session): 
     return visibleRows(scene, role, table.name).map((row) => {
       const place: Place = { scene, table, row, role, root: row };
       const cells = access.columns.map((column) => read(place, { column }));
-      const computed = table.computed.filter((each): each is ScalarComputed => access.computed.includes(each.name) && each.result === 'scalar');
+      const computed = table.computed.filter(
+        (each): each is ScalarComputed => access.computed.includes(each.name) && each.result === 'scalar',
+      );
       const values = computed.map(({ name }) => read(place, { computed: name }));
       const related = names.map(({ name }) => relatedRows(place, name).rows.map((other) => other['id']));
       return [row['id'], cells, values, related];

@@ -2,19 +2,7 @@
 import type { Choices } from './choices.ts';
 import { type Access, accessOf } from './seen.ts';
 import { patternsOf, someOperand, TEXT_OPERATORS } from './values.ts';
-import {
-
-  type Exp,
-  type Kind,
-  kindOf,
-  ORDERED,
-  type Operand,
-  type Ref,
-  type Table,
-  TRUE,
-  tableOf,
-  type World,
-} from './world.ts';
+import { type Exp, type Kind, kindOf, ORDERED, type Operand, type Ref, type Table, TRUE, tableOf, type World } from './world.ts';
 
 export interface ConditionScope {
   readonly world: World;
@@ -52,9 +40,17 @@ function list<T>(choices: Choices, make: () => T): T[] {
 
 /** Columns and scalar computed fields without arguments. @param failing those too that fail for some rows */
 export function refsOf(table: Table, access: Access | null, failing = false): readonly Ref[] {
-  const columns = table.columns.filter(({ name }) => access === null || access.columns.includes(name)).map(({ name }) => ({ column: name }));
+  const columns = table.columns
+    .filter(({ name }) => access === null || access.columns.includes(name))
+    .map(({ name }) => ({ column: name }));
   const computed = table.computed
-    .filter((each) => each.result === 'scalar' && !each.argument && (failing || !each.divides) && (access === null || access.computed.includes(each.name)))
+    .filter(
+      (each) =>
+        each.result === 'scalar' &&
+        !each.argument &&
+        (failing || !each.divides) &&
+        (access === null || access.computed.includes(each.name)),
+    )
     .map(({ name }) => ({ computed: name }));
   return [...columns, ...computed];
 }
@@ -200,4 +196,3 @@ function makePredicate(choices: Choices, inner: ConditionScope, relationship: st
 export function uniqueOf<T>(items: readonly T[]): T[] {
   return [...new Set(items)];
 }
-

@@ -67,7 +67,10 @@ function makeField(choices: Choices, scope: QueryScope, access: Access, depth: n
     const related = makeRelatedField(choices, scope, access, depth - 1, alias);
     if (related !== null) return related;
   }
-  const refs: readonly Ref[] = [...access.columns.map((column) => ({ column })), ...access.computed.filter((name) => scope.failing || name !== 'ratio').map((computed) => ({ computed }))];
+  const refs: readonly Ref[] = [
+    ...access.columns.map((column) => ({ column })),
+    ...access.computed.filter((name) => scope.failing || name !== 'ratio').map((computed) => ({ computed })),
+  ];
   if (refs.length === 0 || choices.chance(3)) return { k: 'typename', alias };
   const ref = choices.pick(refs);
   const path = kindOf(table, ref) === 'jsonb' && choices.chance(40) ? choices.pick(['$.a', 'b', '$']) : null;
@@ -78,7 +81,12 @@ function makeField(choices: Choices, scope: QueryScope, access: Access, depth: n
 function makeRelatedField(choices: Choices, scope: QueryScope, access: Access, depth: number, alias: string): Field | null {
   const { world, role } = scope;
   const names = [
-    ...access.table.relationships.map(({ name, target, kind }) => ({ name, target, single: kind === 'object', aggregates: kind === 'array' })),
+    ...access.table.relationships.map(({ name, target, kind }) => ({
+      name,
+      target,
+      single: kind === 'object',
+      aggregates: kind === 'array',
+    })),
     ...access.table.computed.flatMap((each) =>
       each.result === 'table' ? [{ name: each.name, target: each.target, single: false, aggregates: false }] : [],
     ),
@@ -109,7 +117,8 @@ function makeAggregateFields(choices: Choices, scope: QueryScope, access: Access
       const name = kind === 2 ? choices.pick(['min', 'max']) : choices.pick(NUMERIC_FUNCTIONS);
       const operands = ofKind(kind === 2 ? COMPARABLE : NUMERIC);
       const chosen = choices.some(operands, 50);
-      if (operands.length > 0) return { k: 'function', alias, function: name, refs: chosen.length === 0 ? [choices.pick(operands)] : chosen };
+      if (operands.length > 0)
+        return { k: 'function', alias, function: name, refs: chosen.length === 0 ? [choices.pick(operands)] : chosen };
     }
     const columns = choices.chance(50) ? choices.some(access.columns, 40) : [];
     return { k: 'count', alias, columns, distinct: choices.chance(40) };
@@ -118,7 +127,14 @@ function makeAggregateFields(choices: Choices, scope: QueryScope, access: Access
 
 export function makeArgs(choices: Choices, scope: QueryScope, access: Access): Args {
   const { world, role, total } = scope;
-  const condition: ConditionScope = { world, table: access.table, access: { role, of: access }, root: access.table, depth: 2, failing: scope.failing };
+  const condition: ConditionScope = {
+    world,
+    table: access.table,
+    access: { role, of: access },
+    root: access.table,
+    depth: 2,
+    failing: scope.failing,
+  };
   const where = choices.chance(60) ? makeExp(choices, condition) : null;
   const ordered = access.columns.filter((name) => ORDERED.has(kindOf(access.table, { column: name })));
   const distinctOn = choices.chance(12) ? choices.some(ordered, 30) : [];
@@ -174,4 +190,3 @@ function aggregateTerm(choices: Choices, name: string, target: Access, failing: 
   if (functionName === 'count' || operands.length === 0) return { kind: 'aggregate', name, function: 'count', ref: null };
   return { kind: 'aggregate', name, function: functionName, ref: choices.pick(operands) };
 }
-

@@ -26,8 +26,21 @@ export type Field =
   | { readonly k: 'typename'; readonly alias: string }
   | { readonly k: 'read'; readonly alias: string; readonly ref: Ref; readonly path: string | null; readonly more: number | null }
   /** Relationship or table computed field. */
-  | { readonly k: 'rows'; readonly alias: string; readonly name: string; readonly single: boolean; readonly args: Args; readonly fields: readonly Field[] }
-  | { readonly k: 'aggregate'; readonly alias: string; readonly name: string; readonly args: Args; readonly fields: readonly AggregateField[] };
+  | {
+      readonly k: 'rows';
+      readonly alias: string;
+      readonly name: string;
+      readonly single: boolean;
+      readonly args: Args;
+      readonly fields: readonly Field[];
+    }
+  | {
+      readonly k: 'aggregate';
+      readonly alias: string;
+      readonly name: string;
+      readonly args: Args;
+      readonly fields: readonly AggregateField[];
+    };
 
 export type AggregateField =
   | { readonly k: 'count'; readonly alias: string; readonly columns: readonly string[]; readonly distinct: boolean }
@@ -36,8 +49,20 @@ export type AggregateField =
 
 export type Root =
   | { readonly k: 'rows'; readonly alias: string; readonly table: string; readonly args: Args; readonly fields: readonly Field[] }
-  | { readonly k: 'key'; readonly alias: string; readonly table: string; readonly key: Readonly<Record<string, Value>>; readonly fields: readonly Field[] }
-  | { readonly k: 'aggregate'; readonly alias: string; readonly table: string; readonly args: Args; readonly fields: readonly AggregateField[] };
+  | {
+      readonly k: 'key';
+      readonly alias: string;
+      readonly table: string;
+      readonly key: Readonly<Record<string, Value>>;
+      readonly fields: readonly Field[];
+    }
+  | {
+      readonly k: 'aggregate';
+      readonly alias: string;
+      readonly table: string;
+      readonly args: Args;
+      readonly fields: readonly AggregateField[];
+    };
 
 export interface Request {
   readonly query: string;
@@ -224,7 +249,9 @@ function literal(value: Value): string {
 function jsonLiteral(json: Json): string {
   if (Array.isArray(json)) return `[${json.map(jsonLiteral).join(', ')}]`;
   if (typeof json === 'object' && json !== null) {
-    return `{${Object.entries(json).map(([key, value]) => `${key}: ${jsonLiteral(value)}`).join(', ')}}`;
+    return `{${Object.entries(json)
+      .map(([key, value]) => `${key}: ${jsonLiteral(value)}`)
+      .join(', ')}}`;
   }
   return JSON.stringify(json);
 }

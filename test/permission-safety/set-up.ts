@@ -19,7 +19,10 @@ const SQL_TYPES: Readonly<Record<Kind, string>> = {
 /** Replaces what the service tracks, and its database's tables. */
 export async function setUp(service: TestService, world: World): Promise<void> {
   await service.metadata('clear_metadata', {});
-  await runSql(service.databaseUrl, `drop schema public cascade; create schema public; ${definitions(world)} ${rowsSql(world, world.data)}`);
+  await runSql(
+    service.databaseUrl,
+    `drop schema public cascade; create schema public; ${definitions(world)} ${rowsSql(world, world.data)}`,
+  );
   await service.metadata('replace_metadata', metadataOf(world));
 }
 
@@ -32,7 +35,9 @@ export async function fill(service: TestService, world: World, data: Data): Prom
 export function definitions(world: World): string {
   const tables = world.tables.filter(({ view }) => view === null);
   const views = world.tables.flatMap(({ name, columns, view }) =>
-    view === null ? [] : [`create view ${name} as select ${columns.map((each) => each.name).join(', ')} from ${view.base} where ${view.where} is not null;`],
+    view === null
+      ? []
+      : [`create view ${name} as select ${columns.map((each) => each.name).join(', ')} from ${view.base} where ${view.where} is not null;`],
   );
   const keys = tables.flatMap(({ name, columns }) =>
     columns.flatMap((column) =>
@@ -97,7 +102,12 @@ export function metadataOf(world: World): JsonObject {
   return {
     version: 3,
     sources: [
-      { name: 'default', kind: 'postgres', configuration: { connection_info: { database_url: { from_env: 'SVC_GRAPHQL_DATABASE_URL' } } }, tables },
+      {
+        name: 'default',
+        kind: 'postgres',
+        configuration: { connection_info: { database_url: { from_env: 'SVC_GRAPHQL_DATABASE_URL' } } },
+        tables,
+      },
     ],
     inherited_roles: [...world.inherited].map(([role, parents]) => ({ role_name: role, role_set: [...parents] })),
   };
@@ -118,7 +128,14 @@ export function permissionJson(permission: Permission): JsonObject {
   };
 }
 
-const COLUMN_OPERATORS: Readonly<Record<string, string>> = { _eq: '_ceq', _neq: '_cne', _gt: '_cgt', _lt: '_clt', _gte: '_cgte', _lte: '_clte' };
+const COLUMN_OPERATORS: Readonly<Record<string, string>> = {
+  _eq: '_ceq',
+  _neq: '_cne',
+  _gt: '_cgt',
+  _lt: '_clt',
+  _gte: '_cgte',
+  _lte: '_clte',
+};
 
 function rule(exp: Exp): JsonObject {
   switch (exp.k) {

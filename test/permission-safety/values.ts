@@ -33,20 +33,20 @@ export function someOperand(choices: Choices, kind: Kind): Value {
 /** Patterns by operator, and what they mean in JavaScript. */
 export const PATTERNS: Readonly<Record<string, readonly (readonly [string, RegExp])[]>> = {
   _like: [
-    ['a%', /^a[^]*$/],
-    ['%b', /^[^]*b$/],
+    ['a%', /^a.*$/],
+    ['%b', /^.*b$/],
     ['a\\%', /^a%$/],
-    ['_', /^[^]$/],
+    ['_', /^.$/],
     ['', /^$/],
   ],
   _ilike: [
-    ['A%', /^a[^]*$/i],
-    ['%B', /^[^]*b$/i],
+    ['A%', /^a.*$/i],
+    ['%B', /^.*b$/i],
     ['aB', /^ab$/i],
   ],
   _similar: [
-    ['(a|b)%', /^(?:a|b)[^]*$/],
-    ['_b', /^[^]b$/],
+    ['(a|b)%', /^(?:a|b).*$/],
+    ['_b', /^.b$/],
     ['[ab]+', /^[ab]+$/],
   ],
   _regex: [

@@ -16,6 +16,10 @@ export interface CompiledArgument {
 }
 
 export interface PgComparison extends Comparison {
+  /** Fails for some values of the column. */
+  readonly mayFail?: true;
+  /** The operand is a pattern of this language, and is found wrong whatever rows there are. */
+  readonly pattern?: 'like' | 'regex' | 'iregex';
   compile(column: Sql, argument: CompiledArgument): Sql;
 }
 
@@ -31,6 +35,15 @@ const LIST = { kind: 'list' } as const;
 
 function operator(name: string, symbol: Sql, description: string | null = null, argument: Comparison['argument'] = SAME): PgComparison {
   return { name, description, argument, compile: (column, operand) => sql`(${column} ${symbol} ${operand()})` };
+}
+
+function pattern(language: PgComparison['pattern'] & string, comparison: PgComparison): PgComparison {
+  return { ...comparison, pattern: language };
+}
+
+/** The translation of such a pattern is the database's own: it may be wrong, and is seen to be when it meets a row. */
+function similar(comparison: PgComparison): PgComparison {
+  return { ...comparison, mayFail: true };
 }
 
 function call(name: string, functionName: Sql, description: string): PgComparison {
@@ -56,16 +69,16 @@ export const NEGATED_COMPARISONS: readonly PgComparison[] = [
 ];
 
 export const TEXT_COMPARISONS: readonly PgComparison[] = [
-  operator('_like', sql`like`, 'does the column match the given pattern'),
-  operator('_nlike', sql`not like`, 'does the column NOT match the given pattern'),
-  operator('_ilike', sql`ilike`, 'does the column match the given case-insensitive pattern'),
-  operator('_nilike', sql`not ilike`, 'does the column NOT match the given case-insensitive pattern'),
-  operator('_similar', sql`similar to`, 'does the column match the given SQL regular expression'),
-  operator('_nsimilar', sql`not similar to`, 'does the column NOT match the given SQL regular expression'),
-  operator('_regex', sql`~`, 'does the column match the given POSIX regular expression, case sensitive'),
-  operator('_nregex', sql`!~`, 'does the column NOT match the given POSIX regular expression, case sensitive'),
-  operator('_iregex', sql`~*`, 'does the column match the given POSIX regular expression, case insensitive'),
-  operator('_niregex', sql`!~*`, 'does the column NOT match the given POSIX regular expression, case insensitive'),
+  pattern('like', operator('_like', sql`like`, 'does the column match the given pattern')),
+  pattern('like', operator('_nlike', sql`not like`, 'does the column NOT match the given pattern')),
+  pattern('like', operator('_ilike', sql`ilike`, 'does the column match the given case-insensitive pattern')),
+  pattern('like', operator('_nilike', sql`not ilike`, 'does the column NOT match the given case-insensitive pattern')),
+  similar(operator('_similar', sql`similar to`, 'does the column match the given SQL regular expression')),
+  similar(operator('_nsimilar', sql`not similar to`, 'does the column NOT match the given SQL regular expression')),
+  pattern('regex', operator('_regex', sql`~`, 'does the column match the given POSIX regular expression, case sensitive')),
+  pattern('regex', operator('_nregex', sql`!~`, 'does the column NOT match the given POSIX regular expression, case sensitive')),
+  pattern('iregex', operator('_iregex', sql`~*`, 'does the column match the given POSIX regular expression, case insensitive')),
+  pattern('iregex', operator('_niregex', sql`!~*`, 'does the column NOT match the given POSIX regular expression, case insensitive')),
 ];
 
 function cast(input: string, targets: Extract<Comparison['argument'], { kind: 'cast' }>['targets']): PgComparison {

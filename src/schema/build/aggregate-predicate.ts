@@ -1,7 +1,7 @@
 /** `R_aggregate_bool_exp`: comparisons of an aggregate over related rows, used in `where`. */
 import type { AggregatePredicateFunction } from '../../backend/backend.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
-import { and, type BoolExp } from '../../ir/bool-exp.ts';
+import { type BoolExp, guarded } from '../../ir/bool-exp.ts';
 import type { Read } from '../../ir/read.ts';
 import { predicateColumnsTypeName } from '../../schema-cache/naming.ts';
 import type { RelationshipInfo } from '../../schema-cache/schema-cache.ts';
@@ -102,7 +102,7 @@ function makePredicate(table: RoleTable, functionName: string, args: PredicateAr
         kind: 'aggregate-predicate',
         join: relationship.join,
         from: table.relation,
-        where: and(table.access.filter, ...(filter === null ? [] : [table.boolExp().condition(filter)])),
+        where: filter === null ? table.access.filter : guarded(table.access.filter, table.boolExp().condition(filter)),
         function: functionName,
         arguments: argument === null || args === null ? [] : args.reads(argument),
         distinct: present(names.distinct)?.json() === true,

@@ -1,5 +1,5 @@
 /** `distinct_on`, `limit`, `offset`, `order_by` and `where`, and the set of rows that they make. */
-import { and } from '../../ir/bool-exp.ts';
+import { guarded } from '../../ir/bool-exp.ts';
 import type { Read } from '../../ir/read.ts';
 import type { OrderBy, RowSet } from '../../ir/select.ts';
 import { at } from '../../util/path.ts';
@@ -39,7 +39,7 @@ export function selectArguments(table: RoleTable): SelectArguments {
       const limit = given(field.args, name('limit'));
       const offset = given(field.args, name('offset'));
       const rows: RowSet = {
-        where: where === null ? table.access.filter : and(table.access.filter, table.boolExp().condition(where)),
+        where: where === null ? table.access.filter : guarded(table.access.filter, table.boolExp().condition(where)),
         distinctOn,
         orderBy: order,
         limit: limit === null ? null : Number(limit.json()),

@@ -137,7 +137,7 @@ describe('aggregate predicates', () => {
       function: 'count',
       arguments: [{ column: 'title' }],
       distinct: true,
-      where: { kind: 'and', items: [OWN_ARTICLES, { operator: '_eq' }] },
+      where: { kind: 'guarded', guard: OWN_ARTICLES, item: { operator: '_eq' } },
       predicate: [
         { kind: 'compare', operator: '_gt', operand: { type: { name: 'int4' } } },
         { kind: 'is-null', isNull: false },

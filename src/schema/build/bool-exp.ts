@@ -1,5 +1,5 @@
 /** `T_bool_exp`: conditions on rows over columns, relationships, aggregates and computed fields. */
-import { and, type BoolExp, not, or, TRUE } from '../../ir/bool-exp.ts';
+import { and, type BoolExp, guarded, not, or, TRUE } from '../../ir/bool-exp.ts';
 import type { Join, Relation } from '../../ir/relation.ts';
 import type { Input } from '../translation.ts';
 import type { InputField, InputObjectType, InputTypeRef } from '../types.ts';
@@ -81,5 +81,5 @@ function boolExpOf(target: RoleTable): InputTypeRef {
 
 /** A row that the role may see, and that fits the nested condition. */
 function exists(target: RoleTable, join: Join | null, from: Relation, input: Input): BoolExp {
-  return { kind: 'exists', join, from, where: and(target.access.filter, target.boolExp().condition(input)) };
+  return { kind: 'exists', join, from, where: guarded(target.access.filter, target.boolExp().condition(input)) };
 }

@@ -266,7 +266,7 @@ describe('on_conflict', () => {
     expect(update).toMatchObject({
       columns: ['name'],
       presets: new Map([['greeting', GREETING]]),
-      where: { kind: 'and', items: [columnIs('id', 2), { left: { column: 'name' } }] },
+      where: { kind: 'guarded', guard: columnIs('id', 2), item: { left: { column: 'name' } } },
       check: columnIs('id', 3),
     });
   });

@@ -144,7 +144,7 @@ describe('deletes', () => {
       mutation: {
         kind: 'delete',
         table: { name: 'author' },
-        where: { kind: 'and', items: [{ left: { column: 'id' } }, { left: { column: 'name' } }] },
+        where: { kind: 'guarded', guard: { left: { column: 'id' } }, item: { left: { column: 'name' } } },
         output: { kind: 'response', fields: [{ kind: 'affected-rows', alias: 'affected_rows' }] },
         contained: false,
       },
@@ -158,7 +158,7 @@ describe('deletes', () => {
     });
     expect(operation.roots[0]?.root).toMatchObject({
       mutation: {
-        where: { items: [{ left: { column: 'id' } }, { argument: { operand: { value: { kind: 'variable', name: 'i' } } } }] },
+        where: { guard: { left: { column: 'id' } }, item: { argument: { operand: { value: { kind: 'variable', name: 'i' } } } } },
         output: { kind: 'row', fields: [{ alias: 'name' }] },
       },
     });

@@ -1,6 +1,6 @@
 /** The mutation root fields of a table. Which of them a role has follows from its permissions alone. */
 import { isContained } from '../../catalog/catalog.ts';
-import { and, TRUE } from '../../ir/bool-exp.ts';
+import { and, guarded, TRUE } from '../../ir/bool-exp.ts';
 import type { Delete, Insert, MutationOutput, MutationRoot, Update, UpdateMany } from '../../ir/mutation.ts';
 import { invariant } from '../../errors/svc-error.ts';
 import type { TableInfo } from '../../schema-cache/schema-cache.ts';
@@ -171,7 +171,7 @@ function update(
   return {
     kind: 'update',
     table: table.info.name,
-    where: and(access.filter, condition),
+    where: guarded(access.filter, condition),
     assignments: table.operators().assignments(get, path),
     check: access.check ?? TRUE,
     output,
@@ -265,7 +265,7 @@ function remove(table: WriteTable, condition: Delete['where'], field: CollectedF
   invariant(access !== null, 'only tables that rows can be deleted from have the root');
   refuseUnvalidated(access, field.path);
   const contained = isContained(table.info.catalog, 'delete');
-  return { kind: 'delete', table: table.info.name, where: and(access.filter, condition), output, contained };
+  return { kind: 'delete', table: table.info.name, where: guarded(access.filter, condition), output, contained };
 }
 
 function deleteShape(table: WriteTable): Shape {

@@ -1,6 +1,6 @@
 /** `T_on_conflict`, `T_constraint` and `T_update_column`: what happens to rows that are there already. */
 import { isGraphqlName } from '../../schema-cache/naming.ts';
-import { and } from '../../ir/bool-exp.ts';
+import { guarded } from '../../ir/bool-exp.ts';
 import type { OnConflict } from '../../ir/mutation.ts';
 import { invariant } from '../../errors/svc-error.ts';
 import type { Input } from '../translation.ts';
@@ -60,7 +60,7 @@ function clause(
     update: {
       columns,
       presets: access.presets,
-      where: where === null ? access.filter : and(access.filter, where),
+      where: where === null ? access.filter : guarded(access.filter, where),
       check: access.check,
     },
   };

@@ -33,11 +33,9 @@ describe('rows of a table', () => {
     expect(shape).toBe('single');
     expect(rows.limit).toBeNull();
     expect(rows.where).toMatchObject({
-      kind: 'and',
-      items: [
-        OWN_ARTICLES,
-        { kind: 'compare', operator: '_eq', argument: { operand: { value: { kind: 'variable', name: 'i' }, type: int } } },
-      ],
+      kind: 'guarded',
+      guard: OWN_ARTICLES,
+      item: { kind: 'compare', operator: '_eq', argument: { operand: { value: { kind: 'variable', name: 'i' }, type: int } } },
     });
   });
 

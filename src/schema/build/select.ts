@@ -1,5 +1,5 @@
 /** `T`, the type of a row: columns, relationships, computed fields, and their translation. */
-import { and } from '../../ir/bool-exp.ts';
+import { and, guarded } from '../../ir/bool-exp.ts';
 import type { Read } from '../../ir/read.ts';
 import type { Join, Relation } from '../../ir/relation.ts';
 import type { AggregateQuery, Field, RowSet, RowsQuery } from '../../ir/select.ts';
@@ -195,6 +195,6 @@ export function rowByKey(table: RoleTable, field: CollectedField, key: readonly 
     const input = field.args.get(column.name);
     return input === undefined ? [] : [keyCondition(column, input)];
   });
-  const rows: RowSet = { ...singleRow(table), where: and(table.access.filter, ...conditions) };
+  const rows: RowSet = { ...singleRow(table), where: guarded(table.access.filter, and(...conditions)) };
   return rowsQuery(table, field, table.relation, rows, 'single');
 }

@@ -101,8 +101,9 @@ describe('updates of one row', () => {
     expect(one).toMatchObject({
       kind: 'update',
       where: {
-        kind: 'and',
-        items: [columnIs('id', 2), { argument: { operand: { value: { kind: 'variable', name: 'k', path: ['id'] } } } }],
+        kind: 'guarded',
+        guard: columnIs('id', 2),
+        item: { argument: { operand: { value: { kind: 'variable', name: 'k', path: ['id'] } } } },
       },
       output: { kind: 'row', fields: [{ alias: 'id' }, { alias: 'name' }] },
     });
@@ -127,7 +128,7 @@ describe('many updates', () => {
     const { updates } = many('[{where: {id: {_eq: 1}}, _set: {name: "a"}}, {where: {}}, {where: {}, _inc: {rating: 1}}]');
     expect(updates.map(({ assignments }) => assignments.map(({ column }) => column))).toEqual([['name'], [], ['rating']]);
     expect(many('[{where: {id: {_eq: 1}}}]', 'writer').updates[0]).toMatchObject({
-      where: { kind: 'and', items: [columnIs('id', 2), { left: { column: 'id' } }] },
+      where: { kind: 'guarded', guard: columnIs('id', 2), item: { left: { column: 'id' } } },
       assignments: [{ column: 'greeting' }],
       output: { kind: 'response', fields: [{ kind: 'affected-rows' }] },
     });

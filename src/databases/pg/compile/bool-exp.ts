@@ -2,7 +2,7 @@
  * Conditions on a row, and reads of its columns: together because a masked read holds a condition.
  */
 import type { CatalogType } from '../../../catalog/catalog.ts';
-import type { AggregatePredicate, BoolExp, Compare, CompareColumns, Exists } from '../../../ir/bool-exp.ts';
+import type { AggregatePredicate, BoolExp, Compare, CompareColumns, Exists, Guarded } from '../../../ir/bool-exp.ts';
 import type { Read } from '../../../ir/read.ts';
 import type { Operand } from '../../../ir/value.ts';
 import { EMPTY, join, type Sql, sql } from '../../../sql/fragment.ts';
@@ -10,7 +10,9 @@ import { ARRAY_COMPARISONS, COMMON_COMPARISONS, type CompiledArgument, NEGATED_C
 import { pgScalar } from '../types.ts';
 import { aggregateCall } from './aggregate-call.ts';
 import { type Context, ownScope, type Row, rowOutside, type Scope } from './context.ts';
+import { mayFail } from './may-fail.ts';
 import { isPostgis, operandSql } from './operand.ts';
+import { refusalOf, validitySql } from './pattern.ts';
 import { callSql, joinConditions, relationSql } from './relation.ts';
 import { typeName } from './type-name.ts';
 
@@ -35,6 +37,10 @@ export function conditionSql(context: Context, exp: BoolExp, scope: Scope): Sql 
     }
     case 'not':
       return sql`(not ${conditionSql(context, exp.item, scope)})`;
+    case 'guarded': {
+      const guard = conditionSql(context, exp.guard, scope);
+      return sql`(${guard} and ${mayFail(exp.item) ? guardedSql(context, exp, scope) : conditionSql(context, exp.item, scope)})`;
+    }
     case 'compare':
       return compareSql(context, exp, scope);
     case 'is-null':
@@ -46,6 +52,12 @@ export function conditionSql(context: Context, exp: BoolExp, scope: Scope): Sql 
     case 'aggregate-predicate':
       return aggregatePredicateSql(context, exp, scope);
   }
+}
+
+/** The database evaluates the parts of a conjunction in any order, but nothing in a `case` that is not called for. */
+function guardedSql(context: Context, exp: Guarded, scope: Scope): Sql {
+  const item = conditionSql(context, exp.item, { ...scope, fenced: true });
+  return sql`case when ${conditionSql(context, exp.guard, scope)} then ${item} else false end`;
 }
 
 /** A condition taken apart for a select: joins that cannot multiply rows, and what is left. */
@@ -64,6 +76,10 @@ export function filterOf(context: Context, exp: BoolExp, scope: Scope): Filter {
   const visit = (item: BoolExp, at: Scope): void => {
     if (item.kind === 'and') {
       for (const part of item.items) visit(part, at);
+    } else if (item.kind === 'guarded') {
+      visit(item.guard, at);
+      if (mayFail(item.item)) conditions.push(guardedSql(context, item, at));
+      else visit(item.item, at);
     } else if (item.kind === 'exists' && item.join?.unique && item.from.kind === 'table') {
       const { item: target, row } = relationSql(context, item.from, at.row);
       joins.push(sql` join ${target} on ${allOf(joinConditions(item.join.columns, at.row, row))}`);
@@ -88,13 +104,15 @@ function allOf(conditions: readonly Sql[]): Sql {
 /** `<from> <joins> <where>` of the rows that an `exists` or an aggregate is about. */
 function relatedRows(context: Context, exp: Exists | AggregatePredicate, scope: Scope): { readonly body: Sql; readonly row: Row } {
   const { item, row } = relationSql(context, exp.from, scope.row);
-  const filter = filterOf(context, exp.where, { row, outer: scope });
+  const filter = filterOf(context, exp.where, { ...scope, row, outer: scope });
   const conditions = [...(exp.join === null ? [] : joinConditions(exp.join.columns, scope.row, row)), ...filter.conditions];
   return { body: sql`${item}${join(filter.joins, EMPTY)}${whereSql(conditions)}`, row };
 }
 
 function existsSql(context: Context, exp: Exists, scope: Scope): Sql {
-  return sql`exists (select 1 from ${relatedRows(context, exp, scope).body})`;
+  // With an offset it stays a question about this row, and is not answered for all rows at once.
+  const fence = scope.fenced === true && mayFail(exp) ? sql` offset 0` : EMPTY;
+  return sql`exists (select 1 from ${relatedRows(context, exp, scope).body}${fence})`;
 }
 
 function aggregatePredicateSql(context: Context, exp: AggregatePredicate, scope: Scope): Sql {
@@ -118,7 +136,10 @@ function compareSql(context: Context, exp: Compare, scope: Scope): Sql {
   const isNull = value.kind === 'literal' && value.json === null;
   if (exp.nullSafe && isNull && exp.operator === '_eq') return sql`(${left} is null)`;
   if (exp.nullSafe && isNull && exp.operator === '_neq') return sql`(${left} is not null)`;
-  const plain = comparisonOf(exp.left.type, exp.operator).compile(left, operandArgument(argument.operand));
+  const comparison = comparisonOf(exp.left.type, exp.operator);
+  const holds = comparison.compile(left, operandArgument(argument.operand, refusalOf(comparison, argument.operand)));
+  const valid = validitySql(comparison, argument.operand);
+  const plain = valid === null ? holds : sql`(${holds} and ${valid})`;
   // Only a variable can be null here; for all other values plain equality has the same answer, and an index.
   if (exp.nullSafe && value.kind === 'variable') return nullSafe(plain, exp.operator, left, operandSql(argument.operand));
   return exp.nullSafe && exp.operator === '_neq' ? sql`(${plain} or ${left} is null)` : plain;
@@ -154,8 +175,8 @@ function constantArgument(value: Sql): CompiledArgument {
   return Object.assign(() => value, { has: () => false });
 }
 
-function operandArgument(operand: Operand): CompiledArgument {
-  return Object.assign((_field?: string, type?: CatalogType) => operandSql(type === undefined ? operand : { ...operand, type }), {
+function operandArgument(operand: Operand, refuse?: (text: string) => void): CompiledArgument {
+  return Object.assign((_field?: string, type?: CatalogType) => operandSql(type === undefined ? operand : { ...operand, type }, refuse), {
     has: () => false,
   });
 }

@@ -39,6 +39,8 @@ export interface Row {
 export interface Scope {
   readonly row: Row;
   readonly outer: Scope | null;
+  /** Inside a condition that may fail for other rows than the ones it is asked of. */
+  readonly fenced?: true;
 }
 
 /** The row of a table alias (a table, a function or a common table expression). */

@@ -5,15 +5,18 @@
 import type { CatalogType } from '../../../catalog/catalog.ts';
 import type { Operand, Value } from '../../../ir/value.ts';
 import { parameter, type Sql, sql } from '../../../sql/fragment.ts';
-import { printJson } from '../../../util/json.ts';
+import { type Json, printJson } from '../../../util/json.ts';
 import { encoder } from '../coerce/encode.ts';
 import { baseType } from '../operators.ts';
 import { typeName } from './type-name.ts';
 
 const TEXT = baseType('text');
 
-/** The SQL expression of an operand; a list is an array, or a sub-select where there is no such array. */
-export function operandSql(operand: Operand): Sql {
+/**
+ * The SQL expression of an operand; a list is an array, or a sub-select where there is no such array.
+ * @param refuse throws for texts that must not be sent; values of the session are not asked about
+ */
+export function operandSql(operand: Operand, refuse?: (text: string) => void): Sql {
   const { value, type, list } = operand;
   if (value.kind === 'literal') {
     if (value.json === null) return sql`null::${typeName(type, type.array || list)}`;
@@ -22,7 +25,7 @@ export function operandSql(operand: Operand): Sql {
   }
   if (isSpatial(type)) return spatialSql(operand);
   if (list && type.array) return sql`select "x"::${typeName(type)} from unnest(${placeholder(operand, TEXT, true)}) as "list" ("x")`;
-  return placeholder(operand, type, list || type.array);
+  return placeholder(operand, type, list || type.array, refuse);
 }
 
 /** A number of rows or the like: a value that the IR gives no type. */
@@ -41,9 +44,25 @@ export function fromTextSql(text: Sql, type: CatalogType): Sql {
   return type.array ? sql`(${text})::${typeName(type)}` : geoJsonOrText(text, type);
 }
 
-function placeholder(operand: Operand, type: CatalogType, array: boolean): Sql {
-  const key = `${valueKey(operand.value)} ${typeKey(operand.type)}${operand.list} ${typeKey(type)}${array}`;
-  return sql`(${parameter({ operand, key, encode: encoder(operand) })})::${typeName(type, array)}`;
+function placeholder(operand: Operand, type: CatalogType, array: boolean, refuse?: (text: string) => void): Sql {
+  const key = `${valueKey(operand.value)} ${typeKey(operand.type)}${operand.list} ${typeKey(type)}${array}${refuse === undefined ? '' : ' refuse'}`;
+  const encode = encoder(operand);
+  const checked = (json: Json): string | null => {
+    const text = encode(json);
+    if (text !== null) refuse?.(text);
+    return text;
+  };
+  return sql`(${parameter({ operand, key, encode: refuse === undefined ? encode : checked })})::${typeName(type, array)}`;
+}
+
+/** A parameter of another type than the operand's, made from its text. @param key tells it from others of the same operand */
+export function derivedSql(operand: Operand, key: string, type: Sql, derive: (text: string) => string): Sql {
+  const encode = encoder(operand);
+  const derived = (json: Json): string | null => {
+    const text = encode(json);
+    return text === null ? null : derive(text);
+  };
+  return sql`(${parameter({ operand, key: `${valueKey(operand.value)} ${typeKey(operand.type)}${key}`, encode: derived })})::${type}`;
 }
 
 function isBoolean(type: CatalogType): boolean {

@@ -52,6 +52,8 @@ function looksElsewhere(exp: BoolExp): boolean {
       return exp.items.some(looksElsewhere);
     case 'not':
       return looksElsewhere(exp.item);
+    case 'guarded':
+      return looksElsewhere(exp.guard) || looksElsewhere(exp.item);
     default:
       return exp.kind === 'exists';
   }

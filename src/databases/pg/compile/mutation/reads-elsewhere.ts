@@ -32,6 +32,8 @@ export function readElsewhere(fields: readonly Field[], written: Written): boole
         return exp.items.some(condition);
       case 'not':
         return condition(exp.item);
+      case 'guarded':
+        return condition(exp.guard) || condition(exp.item);
       case 'compare':
       case 'is-null':
         return read(exp.left);
