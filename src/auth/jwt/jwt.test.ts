@@ -77,6 +77,13 @@ describe('signatures', () => {
   });
 });
 
+it('a token of more than 32 KiB is refused unread', async () => {
+  const authenticator = await open(hs256);
+  const sized = (filler: number): IncomingHttpHeaders => signed({ ...body, filler: 'x'.repeat(filler) });
+  expect(await refusal(authenticator, sized(20_000))).toBe('a session of the role user');
+  expect(await refusal(authenticator, sized(30_000))).toBe('invalid-jwt Could not verify JWT: JWSError CompactDecodeError');
+});
+
 describe('a session', () => {
   it('has the claims as variables, none of the headers, and the role', async () => {
     const authenticator = await open(hs256);

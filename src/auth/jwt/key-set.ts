@@ -54,6 +54,7 @@ export async function openKeySet(options: KeySetOptions): Promise<KeySet> {
       ({ keys, lifetime } = await fetchKeys(options));
       report(options, 'the keys were fetched', null);
     } catch (error) {
+      if (stopped) return;
       // The old keys stay, and the next attempt comes soon.
       lifetime = 0;
       report(options, 'the keys could not be fetched; those known stay in use', error);
