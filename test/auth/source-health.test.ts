@@ -1,0 +1,107 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { SourceHealthObservation } from '../../src/observability/observation.ts';
+import type { Json, JsonObject } from '../../src/util/json.ts';
+import { testDatabase } from '../support/postgres.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const started: TestService[] = [];
+afterEach(async () => {
+  for (const service of started.splice(0)) await service.stop();
+});
+
+async function service(options: Readonly<Record<string, string>> = {}): Promise<TestService> {
+  const made = await startTestService(options);
+  started.push(made);
+  return made;
+}
+
+const health = async (of: TestService): Promise<JsonObject> => (await of.send('/healthz/sources')).json as JsonObject;
+const logged = (of: TestService): readonly SourceHealthObservation[] =>
+  of.observations.filter((o): o is SourceHealthObservation => o.kind === 'source-health');
+const add = (of: TestService, name: string, url: Json, check: Json): Promise<Json> =>
+  of.metadata('pg_add_source', { name, configuration: { connection_info: { database_url: url } }, health_check: check });
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  for (let i = 0; i < 300; i++) {
+    if (await holds()) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error('it does not happen');
+}
+
+describe('source health', () => {
+  it('has an entry for each source with a check, at once', async () => {
+    const of = await service();
+    expect(await health(of)).toEqual({});
+    const timestamp = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d+Z$/);
+    await add(of, 'good', of.databaseUrl, { interval: 60 });
+    await add(of, 'slow', of.databaseUrl, { interval: 60, retries: 0, timeout: 1, test: { sql: 'select pg_sleep(20)' } });
+    await add(of, 'bad', of.databaseUrl, { interval: 60, retries: 0, test: { sql: 'select nonsense' } });
+    await of.metadata('pg_add_source', { name: 'unchecked', configuration: { connection_info: { database_url: of.databaseUrl } } });
+    expect(await health(of)).toEqual({
+      good: { status: 'OK', error: null, timestamp },
+      slow: { status: 'TIMEOUT', error: null, timestamp },
+      bad: { status: 'ERROR', error: { message: 'column "nonsense" does not exist', extra: null }, timestamp },
+    });
+    expect(logged(of).map(({ source, status, check }) => ({ source, status, check }))).toEqual(
+      expect.arrayContaining([
+        { source: 'slow', status: 'TIMEOUT', check: { interval: 60, retries: 0, attempt: 0, timeout: 1 } },
+        { source: 'bad', status: 'ERROR', check: { interval: 60, retries: 0, attempt: 0, timeout: 10 } },
+      ]),
+    );
+    await of.metadata('pg_drop_source', { name: 'bad' });
+    expect(Object.keys(await health(of))).toEqual(['good', 'slow']);
+  });
+
+  it('repeats the check: soon while it fails, later when it is good', async () => {
+    const of = await service();
+    await of.sql('create table gate (n int)');
+    await of.sql('create function pass() returns int language sql as $$ select 1 / count(*)::int from gate $$');
+    await add(of, 'gated', of.databaseUrl, { interval: 1, retries: 1000, retry_interval: 0, test: { sql: 'select pass()' } });
+    await until(async () => logged(of).length >= 3);
+    expect(await health(of)).toMatchObject({ gated: { status: 'ERROR', error: { message: 'division by zero' } } });
+    const attempts = logged(of).map(({ check }) => check.attempt);
+    expect(attempts.slice(0, 3)).toEqual([0, 1, 2]);
+    await of.sql('insert into gate values (1)');
+    await until(async () => ((await health(of))['gated'] as JsonObject)['status'] === 'OK');
+    const { length } = logged(of);
+    expect(logged(of).at(-1)).toMatchObject({ status: 'OK', error: null });
+    const first = ((await health(of))['gated'] as JsonObject)['timestamp'];
+    await until(async () => ((await health(of))['gated'] as JsonObject)['timestamp'] !== first);
+    // A check that is good again and again is not worth a line.
+    expect(logged(of)).toHaveLength(length);
+    await of.sql('delete from gate');
+    await until(async () => ((await health(of))['gated'] as JsonObject)['status'] === 'ERROR');
+  });
+
+  it('tells a database that is away from a configuration that is wrong', async () => {
+    const gone = await testDatabase();
+    await gone.drop();
+    const of = await service();
+    const { metadata } = (await of.metadata('export_metadata', {}, { version: 2 })) as { metadata: JsonObject };
+    const source = (name: string, url: Json): Json => ({
+      name,
+      kind: 'pg',
+      tables: [],
+      configuration: { connection_info: { database_url: url } },
+      health_check: { interval: 60, retries: 0 },
+    });
+    const sources = [source('away', gone.url), source('unset', { from_env: 'NO_SUCH_VARIABLE' })];
+    await of.metadata('replace_metadata', { allow_inconsistent_metadata: true, metadata: { ...metadata, sources } }, { version: 2 });
+    expect(await health(of)).toMatchObject({
+      away: { status: 'ERROR', error: { message: expect.stringContaining('connection error') } },
+      unset: { status: 'FAILED', error: expect.stringContaining("'NO_SUCH_VARIABLE' not set") },
+    });
+  });
+
+  it('is for administrators, and cannot be switched off', async () => {
+    const of = await service({ ADMIN_SECRET: 'secret', ENABLED_APIS: 'metrics' });
+    const ask = (headers: Record<string, string>) => of.send('/healthz/sources', { headers });
+    expect(await ask({})).toMatchObject({ status: 401, json: { code: 'access-denied' } });
+    expect(await ask({ 'x-svc-admin-secret': 'secret', 'x-svc-role': 'user' })).toMatchObject({
+      status: 400,
+      json: { path: '$', error: 'You have to be an admin to access this endpoint', code: 'access-denied' },
+    });
+    expect(await ask({ 'x-svc-admin-secret': 'secret' })).toMatchObject({ status: 200, json: {} });
+  });
+});
