@@ -1,5 +1,17 @@
 /** Argument codecs that the legacy data operations share. */
-import { type Codec, int, leaf, list, literal, nonEmptyText, object, optional, parseFailed, required, wrongType } from '../../metadata/codec.ts';
+import {
+  type Codec,
+  int,
+  leaf,
+  list,
+  literal,
+  nonEmptyText,
+  object,
+  optional,
+  parseFailed,
+  required,
+  wrongType,
+} from '../../metadata/codec.ts';
 import { rawBoolExpCodec, type RawBoolExp } from '../../metadata/permission.ts';
 import { isJsonArray, isJsonObject, type Json } from '../../util/json.ts';
 

@@ -72,4 +72,3 @@ async function run<A extends Target>(definition: DataOperation<A>, args: A, back
   const result = await runRoot(definition.root(args, { reader, info, backendOnly: session.backendOnly, path }), args.source, context);
   return definition.answer === undefined ? result : definition.answer(result);
 }
-

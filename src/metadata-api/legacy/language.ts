@@ -8,6 +8,7 @@ import { parseFailed } from '../../metadata/codec.ts';
 import { at, type Path } from '../../util/path.ts';
 import type { OperationEntry } from '../operation.ts';
 import { type OperationTable, operationKey } from '../operation-table.ts';
+import { legacyClearMetadata } from '../operations/generic.ts';
 import { setCustomFields } from '../operations/tables.ts';
 import { isAwaited } from '../operations/not-supported.ts';
 import type { Language } from '../request.ts';
@@ -99,6 +100,7 @@ export function legacyLanguage(table: OperationTable, backends: readonly Backend
   for (const entry of [...runSqlOperations(backends), ...setCustomFields(backends)]) {
     if (entry.type.startsWith(PREFIX)) own.set(entry.type.slice(PREFIX.length), entry);
   }
+  own.set(legacyClearMetadata.type, legacyClearMetadata);
   return {
     bulks: new Map([['bulk', 'stop']]),
     find: (type, version, path) => own.get(type) ?? find(table, type, version, path),

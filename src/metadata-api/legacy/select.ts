@@ -10,10 +10,7 @@ interface Select extends Target, RowsArguments {
 }
 
 const selectArguments = (backend: Backend): Codec<Select> =>
-  legacyArguments(
-    ['table', 'columns'],
-    object('SelectQuery', { ...targetFields(backend), columns: required(selectItems), ...rowsFields }),
-  );
+  legacyArguments(['table', 'columns'], object('SelectQuery', { ...targetFields(backend), columns: required(selectItems), ...rowsFields }));
 
 /** Rows under the select permission of the role; which root fields GraphQL shows does not matter here. */
 export const selectOperation = dataOperation<Select>({

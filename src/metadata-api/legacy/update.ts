@@ -59,9 +59,7 @@ function update(args: UpdateArguments, context: DataContext): Update {
     ...assigned(args.$inc, '$inc', access, context),
     ...assigned(args.$mul, '$mul', access, context),
   ];
-  const defaults = (args.$default ?? []).map(
-    (name, i) => writtenColumn(context, access, 'update', name, at(at(path, '$default'), i)).name,
-  );
+  const defaults = (args.$default ?? []).map((name, i) => writtenColumn(context, access, 'update', name, at(at(path, '$default'), i)).name);
   refuseRepeated([...assignments.map(({ column }) => column), ...defaults], path);
   for (const [column, operand] of access.presets) assignments.push({ column, type: operand.type, operator: 'set', operand });
   if (assignments.length + defaults.length === 0) {

@@ -77,4 +77,3 @@ function inUsing(using: ObjectUsing, owner: string, names: NewNames): ObjectUsin
     }
   }
 }
-

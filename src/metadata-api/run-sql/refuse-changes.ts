@@ -41,8 +41,7 @@ function refuseFunctions(metadata: Metadata, source: SourceInfo, { overloaded, m
       const start = `"${print(source, name)}" associated with computed field`;
       const end = `"${field.name}" of table "${print(source, table.name)}" is being`;
       // The missing space is part of the interface.
-      if (overloaded.some((each) => sameName(each, name)))
-        throw new SvcError('not-supported', `The function ${start}${end} overloaded`);
+      if (overloaded.some((each) => sameName(each, name))) throw new SvcError('not-supported', `The function ${start}${end} overloaded`);
       if (madeVolatile.some((each) => sameName(each, name)))
         throw new SvcError('not-supported', `The type of function ${start} ${end} altered to "VOLATILE"`);
     }

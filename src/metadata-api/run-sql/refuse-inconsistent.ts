@@ -1,35 +1,68 @@
-import { nameKey } from '../../catalog/catalog.ts';
+import { type Catalog, nameKey } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { renamedObjectId } from '../../schema-cache/object-id.ts';
-import type { Inconsistency, SchemaCache } from '../../schema-cache/schema-cache.ts';
+import type { Inconsistency } from '../../schema-cache/schema-cache.ts';
+import type { Change, State } from '../../state/state.ts';
 import { ChangeRefused, judge } from '../../state/verdict.ts';
 import { BROKEN_BY_DROP } from '../operation.ts';
 import type { CatalogChanges, Renames } from './catalog-changes.ts';
 
+/** Of the source before the SQL and after it. */
+export interface Catalogs {
+  readonly before: Catalog;
+  readonly after: Catalog;
+}
+
 /**
- * Objects that SQL would make inconsistent without being what it is about.
- * @throws SvcError unexpected with their records, remote-schema-conflicts when the new name of a table is taken
+ * Refuses SQL that makes objects inconsistent without being about them.
+ * @param edit what becomes of the metadata
+ * @throws SvcError of the edit; unexpected with the records of the objects, remote-schema-conflicts
+ * when the new name of a table is taken
  */
-export function refuseInconsistent(before: SchemaCache, after: readonly Inconsistency[], { source, renames }: CatalogChanges): void {
+export function refuseInconsistent(state: State, catalogs: Catalogs, { source, renames }: CatalogChanges, edit: Change['edit']): void {
+  const { cache } = state.current();
+  const after = state.preview({ edit, source, catalog: catalogs.after, renamedTables: renames.tables });
+  const refusal = refusalOf(underNewNames(cache.inconsistencies, source, renames), after);
+  if (refusal === null) return;
+  // What was wrong already is not the doing of this SQL, although nobody has looked since.
+  const known = state.preview({ edit: (metadata) => metadata, source, catalog: catalogs.before, renamedTables: new Map() });
+  const own = refusalOf(underNewNames(known, source, renames), after);
+  if (own !== null) throw reworded(own, after, renames, cache.sources.get(source)?.backend.defaultSchema);
+}
+
+function refusalOf(before: readonly Inconsistency[], after: readonly Inconsistency[]): ChangeRefused | null {
   try {
-    judge(underNewNames(before.inconsistencies, source, renames), after, []);
+    judge(before, after, []);
+    return null;
   } catch (thrown) {
-    if (!(thrown instanceof ChangeRefused)) throw thrown;
-    const [renamed] = renames.tables.values();
-    const taken = after.some(({ objectId, refusal }) => refusal !== undefined && thrown.objects.includes(objectId));
-    if (taken && renamed !== undefined) {
-      const defaultSchema = before.sources.get(source)?.backend.defaultSchema;
-      const node = renamed.schema === defaultSchema ? renamed.name : `${renamed.schema}_${renamed.name}`;
-      throw new SvcError('remote-schema-conflicts', `node ${node} already exists in current graphql schema`, { cause: thrown });
-    }
-    if (taken) throw thrown;
-    const internal = thrown.internal === undefined ? {} : { internal: thrown.internal };
-    throw new SvcError('unexpected', BROKEN_BY_DROP.message, { status: BROKEN_BY_DROP.status, ...internal });
+    if (thrown instanceof ChangeRefused) return thrown;
+    throw thrown;
   }
 }
 
+function reworded(
+  refused: ChangeRefused,
+  after: readonly Inconsistency[],
+  { tables }: Renames,
+  defaultSchema: string | undefined,
+): SvcError {
+  const [renamed] = tables.values();
+  const taken = after.some(({ objectId, refusal }) => refusal !== undefined && refused.objects.includes(objectId));
+  if (taken && renamed !== undefined) {
+    const node = renamed.schema === defaultSchema ? renamed.name : `${renamed.schema}_${renamed.name}`;
+    return new SvcError('remote-schema-conflicts', `node ${node} already exists in current graphql schema`, { cause: refused });
+  }
+  if (taken) return refused;
+  const internal = refused.internal === undefined ? {} : { internal: refused.internal };
+  return new SvcError('unexpected', BROKEN_BY_DROP.message, { status: BROKEN_BY_DROP.status, ...internal });
+}
+
 /** What was inconsistent before a rename is no news after it. */
-function underNewNames(inconsistencies: readonly Inconsistency[], source: string, { tables, functions }: Renames): readonly Inconsistency[] {
+function underNewNames(
+  inconsistencies: readonly Inconsistency[],
+  source: string,
+  { tables, functions }: Renames,
+): readonly Inconsistency[] {
   const names = new Map([...tables, ...functions].map(([key, name]) => [key, nameKey(name)]));
   if (names.size === 0) return inconsistencies;
   return inconsistencies.map((each) => ({ ...each, objectId: renamedObjectId(each.objectId, source, names) }));

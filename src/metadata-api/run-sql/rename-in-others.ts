@@ -69,7 +69,8 @@ function remoteRelationship(renamer: Renamer, relationship: JsonObject, key: str
   const { names } = renamer;
   const own = key === null ? (json: Json): Json => json : columns(names, key);
   const toRemoteSchema = (json: Json): Json => inKeys(json, { lhs_fields: own });
-  const toSource = (json: Json): Json => inTarget(renamer, json, 'source', 'table', (name) => (key === null ? name : names.field(key, name)));
+  const toSource = (json: Json): Json =>
+    inTarget(renamer, json, 'source', 'table', (name) => (key === null ? name : names.field(key, name)));
   return inKeys(relationship, {
     svc_fields: own,
     definition: (json) => inKeys(json, { to_remote_schema: toRemoteSchema, to_source: toSource, svc_fields: own, lhs_fields: own }),

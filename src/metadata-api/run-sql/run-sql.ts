@@ -89,11 +89,9 @@ async function runChecked(
   const checked = async (connection: Connection) => {
     const before = await connection.introspect(named);
     const result = await run(connection);
-    const catalog = await connection.introspect();
-    const changes = catalogChanges(source, before, catalog);
-    const edit: Change['edit'] = (metadata, now) => followChanges(metadata, now, changes, cascade);
-    const inconsistencies = services.state.preview({ edit, source, catalog, renamedTables: changes.renames.tables });
-    refuseInconsistent(snapshot.cache, inconsistencies, changes);
+    const after = await connection.introspect();
+    const changes = catalogChanges(source, before, after);
+    refuseInconsistent(services.state, { before, after }, changes, (metadata, now) => followChanges(metadata, now, changes, cascade));
     return { result, changes };
   };
   try {

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { splitStatements } from './split-statements.ts';
+
+describe('statements of an SQL text', () => {
+  it.each<[what: string, sql: string, statements: readonly string[]]>([
+    ['nothing', ' ;; -- only a comment\n; /* and ; another */ ', []],
+    ['the last one without a semicolon', 'select 1; select 2', ['select 1', 'select 2']],
+    ['strings and names', `select ';', 'it''s; ', "a;""b"; select 2;`, [`select ';', 'it''s; ', "a;""b"`, 'select 2']],
+    ['backslashes, which end nothing', `select '\\'; select 2`, [`select '\\'`, 'select 2']],
+    ['strings with escapes', `select E'\\';''\\''; select e'a'; select 3`, [`select E'\\';''\\''`, `select e'a'`, 'select 3']],
+    ['a name that ends in e', `select name'x;' from t; select 2`, [`select name'x;' from t`, 'select 2']],
+    ['dollar quotes', 'do $$ begin; end $$; do $a$ $$;$b$ $a$; select 3', ['do $$ begin; end $$', 'do $a$ $$;$b$ $a$', 'select 3']],
+    ['dollars that quote nothing', 'select a$b, $1; select a$b$c; select 3', ['select a$b, $1', 'select a$b$c', 'select 3']],
+    ['comments', 'select 1 -- a; b\n; /* ; /* ; */ ; */ select 2; -- the end', ['select 1 -- a; b', '/* ; /* ; */ ; */ select 2']],
+    [
+      'parentheses',
+      'create rule r as on insert to t do also (select 1; select 2); select 3',
+      ['create rule r as on insert to t do also (select 1; select 2)', 'select 3'],
+    ],
+    [
+      'bodies without quotes',
+      'create or replace function f() returns int begin atomic select 1; select case when true then 2 end; end; select 3',
+      ['create or replace function f() returns int begin atomic select 1; select case when true then 2 end; end', 'select 3'],
+    ],
+    ['transactions', 'begin; select 1; end; select 2', ['begin', 'select 1', 'end', 'select 2']],
+    ['what is never closed', `select 1; select 'a; b`, ['select 1', `select 'a; b`]],
+  ])('%s', (_what, sql, statements) => {
+    expect(splitStatements(sql)).toEqual(statements);
+  });
+});
