@@ -14,7 +14,7 @@ export function configReport(config: Config, version: string): JsonObject {
     is_auth_hook_set: config.authHook !== null,
     is_jwt_set: firstJwtSecret !== undefined,
     jwt: firstJwtSecret === undefined ? null : claimsReport(firstJwtSecret),
-    is_allow_list_enabled: false,
+    is_allow_list_enabled: config.enableAllowlist,
     live_queries: { batch_size: 100, refetch_delay: 1 },
     default_naming_convention: config.defaultNamingConvention,
     experimental_features: [...config.experimentalFeatures],

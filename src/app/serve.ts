@@ -1,4 +1,5 @@
 /** The composition root: storage, state, administration and server, started and stopped in order. */
+import { randomUUID } from 'node:crypto';
 import type { Authenticator } from '../auth/authenticate.ts';
 import { type AccessOptions, openAuthenticator } from '../auth/open-authenticator.ts';
 import type { Source } from '../backend/backend.ts';
@@ -9,6 +10,7 @@ import { serviceVersion } from '../config/version.ts';
 import { backends } from '../databases/index.ts';
 import { pg } from '../databases/pg/index.ts';
 import { compilersOf } from '../graphql/compilers.ts';
+import { createAllowList } from '../graphql/allow-list.ts';
 import { createAdmission } from '../graphql/admission.ts';
 import { createOperationCache } from '../graphql/operation-cache.ts';
 import type { RequestPipeline } from '../graphql/run-request.ts';
@@ -63,6 +65,7 @@ export async function serve(
   const kinds = kindsOf(backends);
   const database = await openMetadataDatabase(config, config.metadataDatabaseUrl, logger);
   const storage = createStorage(database, kinds);
+  const instanceId = randomUUID();
   let state: RunningState | undefined;
   try {
     await storage.migrate();
@@ -82,9 +85,10 @@ export async function serve(
         isolation: config.txIso,
       },
       observe,
+      instanceId,
     });
     if (config.databaseUrl !== null) await trackDefaultSource(state, pg);
-    return await listen(config, { state, storage, database, logger });
+    return await listen(config, { state, storage, database, logger, instanceId });
   } catch (error) {
     await state?.stop();
     await database.close();
@@ -97,10 +101,12 @@ interface Parts {
   readonly storage: Storage;
   readonly database: Source;
   readonly logger: Logger;
+  readonly instanceId: string;
 }
 
-async function listen(config: Config, { state, storage, database, logger }: Parts): Promise<Service> {
-  const sync = keepInStep(state, storage, config.schemaSyncPollInterval, logger.observe);
+async function listen(config: Config, { state, storage, database, logger, instanceId }: Parts): Promise<Service> {
+  const { observe } = logger;
+  const sync = await keepInStep({ state, storage, instanceId, interval: config.schemaSyncPollInterval, observe });
   const pipeline = requestPipeline(config);
   const administration = createAdministration({
     state,
@@ -143,7 +149,7 @@ async function listen(config: Config, { state, storage, database, logger }: Part
       { port: config.serverPort, host: config.serverHost, clientTimeout: config.serverTimeout },
     );
   } catch (error) {
-    sync.stop();
+    await sync.stop();
     await release();
     throw error;
   }
@@ -152,7 +158,7 @@ async function listen(config: Config, { state, storage, database, logger }: Part
     url: server.url,
     async stop() {
       logger.observe({ kind: 'shutdown', message: 'finishing requests' });
-      sync.stop();
+      await sync.stop();
       await server.stop(config.gracefulShutdownTimeout);
       await release();
       await state.stop();
@@ -186,6 +192,7 @@ function defaultLogger(config: Config): Logger {
 function requestPipeline(config: Config): RequestPipeline {
   return {
     admission: createAdmission(),
+    allowList: config.enableAllowlist ? createAllowList(config.queryTokenLimit) : null,
     operations: createOperationCache({
       operations: config.operationCacheSize,
       plansPerOperation: config.plansPerOperation,

@@ -82,6 +82,7 @@ const EXPERIMENTAL_FEATURES = [
   'hide_aggregation_predicates',
   'hide_update_many_fields',
   'no_null_unbound_variable_default',
+  'ext_federation',
 ] as const;
 
 export type ApiType = (typeof API_TYPES)[number];
@@ -150,7 +151,7 @@ export const options = {
     'schema-sync-poll-interval',
     milliseconds(0),
     1000,
-    'How often to look for metadata changes made by other instances; 0 does not look.',
+    'How often to look for metadata changes made by other instances, besides being told of them; 0 does not follow them at all.',
   ),
 
   serverPort: http('server-port', integer(0, 65_535), 8080, 'Port to listen on; 0 takes a free one.'),
@@ -260,6 +261,18 @@ export const options = {
     listOf(EXPERIMENTAL_FEATURES),
     new Set<ExperimentalFeature>(),
     'Comma separated list of features to switch on; naming_convention is always on.',
+  ),
+  enableAllowlist: behaviour(
+    'enable-allowlist',
+    boolean,
+    false,
+    'Let every role but admin run only the operations of the collections on the allow-list.',
+  ),
+  enableExtFederation: behaviour(
+    'enable-ext-federation',
+    boolean,
+    false,
+    'Make the schema a subgraph for federation; tables join in by their federation setting. The experimental feature ext_federation does the same.',
   ),
   enableTelemetry: behaviour(
     'enable-telemetry',

@@ -4,9 +4,11 @@ import type { Compiler, RunOptions, Source } from '../backend/backend.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { runPlan } from '../execute/run-plan.ts';
 import { planOperation } from '../plan/plan.ts';
+import type { StoredOperations } from '../schema/stored/stored-operations.ts';
 import type { RoleSchema } from '../schema/translation.ts';
 import type { SchemaCache } from '../schema-cache/schema-cache.ts';
 import type { Admission } from './admission.ts';
+import type { AllowList } from './allow-list.ts';
 import { checkSize, limitsFor, type RoleLimits } from './api-limits.ts';
 import type { OperationCache } from './operation-cache.ts';
 import type { GraphqlRequest } from './request.ts';
@@ -15,12 +17,15 @@ import type { GraphqlRequest } from './request.ts';
 export interface RequestSnapshot {
   readonly cache: Pick<SchemaCache, 'sources' | 'apiLimits'>;
   readonly connections: ReadonlyMap<string, Source>;
+  readonly storedOperations: Pick<StoredOperations, 'allows'>;
   roleSchema(role: string, variant: 'frontend' | 'backend'): RoleSchema;
 }
 
 export interface RequestPipeline {
   readonly operations: OperationCache;
   readonly admission: Admission;
+  /** null: everything is allowed. */
+  readonly allowList: AllowList | null;
   /** The compiler of a source. */
   compilerOf(snapshot: RequestSnapshot, source: string): Compiler;
 }
@@ -67,6 +72,7 @@ function run(
   limits: RoleLimits | null,
 ): Promise<readonly Buffer[]> {
   const schema = snapshot.roleSchema(session.role, session.backendOnly ? 'backend' : 'frontend');
+  pipeline.allowList?.check(snapshot.storedOperations, session, request.query);
   const operation = pipeline.operations.operation(schema, request.query, request.operationName);
   if (operation.prepared.kind === 'subscription') {
     throw new SvcError('unexpected-payload', 'subscriptions are not supported over HTTP, use websockets instead');

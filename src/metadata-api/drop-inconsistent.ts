@@ -13,8 +13,13 @@ export function dropInconsistent(metadata: Metadata, inconsistencies: readonly I
 
 function withoutDanglingEndpoints(metadata: Metadata): Metadata {
   const { restEndpoints, queryCollections } = metadata;
-  const kept = [...restEndpoints].filter(([, { definition: { query } }]) =>
-    queryCollections.get(query.collectionName)?.queries.has(query.queryName),
+  const kept = [...restEndpoints].filter(
+    ([
+      ,
+      {
+        definition: { query },
+      },
+    ]) => queryCollections.get(query.collectionName)?.queries.has(query.queryName),
   );
   return kept.length === restEndpoints.size ? metadata : { ...metadata, restEndpoints: new Map(kept) };
 }

@@ -12,6 +12,7 @@ import { administrationRoutes } from './routes/administration.ts';
 import { configRoute } from './routes/config.ts';
 import { graphqlRoutes } from './routes/graphql.ts';
 import { healthRoutes } from './routes/health.ts';
+import { restRoute } from './routes/rest.ts';
 import { sourceHealthRoute } from './routes/source-health.ts';
 
 export interface HttpServer {
@@ -30,7 +31,10 @@ export interface ListenOptions {
 }
 
 const ROUTES: ReadonlyMap<string, Route> = new Map(
-  [...graphqlRoutes, ...administrationRoutes, ...healthRoutes, sourceHealthRoute, configRoute].map((route) => [`${route.method} ${route.path}`, route]),
+  [...graphqlRoutes, ...administrationRoutes, ...healthRoutes, sourceHealthRoute, configRoute].map((route) => [
+    `${route.method} ${route.path}`,
+    route,
+  ]),
 );
 const KNOWN_ID = /^[\x21-\x7e]{1,256}$/;
 /** Below this a body is sent in one piece: one copy is cheaper than several writes. */
@@ -140,7 +144,7 @@ const SHUTTING_DOWN: Reply = {
 };
 
 function answer(exchange: Exchange, context: ServerContext): Promise<Reply> {
-  const route = ROUTES.get(`${exchange.request.method} ${exchange.path}`);
+  const route = ROUTES.get(`${exchange.request.method} ${exchange.path}`) ?? restRoute(exchange);
   if (route === undefined || (route.api !== undefined && !context.options.enabledApis.has(route.api))) {
     exchange.request.resume();
     return Promise.resolve(adminErrorReply(new SvcError('not-found', 'resource does not exist', { status: 404 }), false));

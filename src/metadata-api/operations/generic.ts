@@ -17,6 +17,8 @@ import {
 } from '../../metadata/codec.ts';
 import { decodeDocument } from '../../metadata/document.ts';
 import { EMPTY_METADATA, type Metadata, metadataCodec } from '../../metadata/metadata.ts';
+import { withSource } from '../../metadata/edit.ts';
+import { DEFAULT_SOURCE, NO_CUSTOMIZATION } from '../../metadata/source.ts';
 import { shareUnchanged } from '../../metadata/share.ts';
 import { recordsOf } from '../../schema-cache/inconsistency.ts';
 import type { Inconsistency } from '../../schema-cache/schema-cache.ts';
@@ -24,7 +26,7 @@ import { isJsonArray, isJsonObject, type Json } from '../../util/json.ts';
 import { at, type Path } from '../../util/path.ts';
 import { dropInconsistent } from '../drop-inconsistent.ts';
 import { noArguments } from '../no-arguments.ts';
-import { operation, type OperationGroup, SUCCESS } from '../operation.ts';
+import { operation, type OperationEntry, type OperationGroup, SUCCESS } from '../operation.ts';
 
 const exportMetadata: OperationGroup = () => [
   operation({
@@ -178,6 +180,20 @@ const clearMetadata: OperationGroup = () => [
     inconsistencies: () => 'allow',
   }),
 ];
+
+/** On the endpoint that is older than sources the database behind it stays: clearing empties the default source. */
+export const legacyClearMetadata: OperationEntry = operation({
+  type: 'clear_metadata',
+  args: noArguments,
+  changes: 'metadata',
+  documentation: { summary: 'Empties the metadata, but keeps the connection of the default source.', example: {} },
+  edit(metadata) {
+    const source = metadata.sources.get(DEFAULT_SOURCE);
+    if (source === undefined) return EMPTY_METADATA;
+    return withSource(EMPTY_METADATA, { ...source, customization: NO_CUSTOMIZATION, tables: new Map(), functions: new Map() });
+  },
+  inconsistencies: () => 'allow',
+});
 
 const inconsistentMetadata: OperationGroup = () => [
   operation({

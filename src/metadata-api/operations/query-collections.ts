@@ -177,8 +177,7 @@ const addToAllowList: OperationGroup = () => [
 ];
 
 function requireListed(metadata: Metadata, collection: string): void {
-  if (!metadata.allowlist.has(collection))
-    throw new SvcError('not-found', `collection "${collection}" doesn't exist in the allowlist`);
+  if (!metadata.allowlist.has(collection)) throw new SvcError('not-found', `collection "${collection}" doesn't exist in the allowlist`);
 }
 
 const updateScope: OperationGroup = () => [

@@ -2,13 +2,7 @@
  * What a stored operation selects and takes, whatever values its variables will have, and everything
  * that is wrong with it at once. Requests are not checked here but while they are translated.
  */
-import {
-  type FieldNode,
-  type FragmentDefinitionNode,
-  Kind,
-  type OperationDefinitionNode,
-  type SelectionSetNode,
-} from 'graphql';
+import { type FieldNode, type FragmentDefinitionNode, Kind, type OperationDefinitionNode, type SelectionSetNode } from 'graphql';
 import { SvcError } from '../../errors/svc-error.ts';
 import { at, type Path, printPath, ROOT } from '../../util/path.ts';
 import type { Definitions } from '../document.ts';
@@ -16,7 +10,16 @@ import { checkDocument, type DocumentLimits } from '../document/check.ts';
 import { STRING } from '../input/built-in-scalars.ts';
 import { literalText } from '../input/literal-json.ts';
 import { introspectionFields } from '../introspection.ts';
-import { named, namedTypeOf, type ObjectType, type OutputField, outputField, type OutputTypeRef, type RootTypes, type UnionType } from '../types.ts';
+import {
+  named,
+  namedTypeOf,
+  type ObjectType,
+  type OutputField,
+  outputField,
+  type OutputTypeRef,
+  type RootTypes,
+  type UnionType,
+} from '../types.ts';
 import { declareVariables, type VariableDeclaration } from '../variables.ts';
 import { checkArguments, type InputNamedType } from './arguments.ts';
 

@@ -35,7 +35,11 @@ export function resolveEndpoints(metadata: Pick<Metadata, 'restEndpoints' | 'que
   return { endpoints, inconsistencies: [...inconsistencies, ...ambiguities(endpoints)] };
 }
 
-function resolveEndpoint(endpoint: RestEndpoint, collections: Metadata['queryCollections'], maxTokens: number): EndpointInfo | Inconsistency {
+function resolveEndpoint(
+  endpoint: RestEndpoint,
+  collections: Metadata['queryCollections'],
+  maxTokens: number,
+): EndpointInfo | Inconsistency {
   const { collectionName, queryName } = endpoint.definition.query;
   const broken = (reason: string): Inconsistency => inconsistent(describeEndpoint(endpoint), `in endpoint ${endpoint.name}: ${reason}`);
   const segments = parseTemplate(endpoint.url);

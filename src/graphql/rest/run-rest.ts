@@ -1,0 +1,53 @@
+/** A call of a REST endpoint: the operation behind it is run like any request. */
+import type { Session } from '../../auth/session.ts';
+import { SvcError } from '../../errors/svc-error.ts';
+import type { StoredOperations } from '../../schema/stored/stored-operations.ts';
+import { isJsonObject, type Json } from '../../util/json.ts';
+import { type RequestOptions, type RequestPipeline, type RequestSnapshot, runRequest } from '../run-request.ts';
+import { routerOf } from './routing.ts';
+import { restVariables } from './variables.ts';
+
+export interface RestRequest {
+  readonly method: string;
+  /** Behind the common prefix, decoded, without any slash of its own. */
+  readonly segments: readonly string[];
+  readonly query: Iterable<readonly [name: string, text: string]>;
+  /** Null when there is none. */
+  readonly body: Json;
+}
+
+export interface RestSnapshot extends RequestSnapshot {
+  readonly storedOperations: StoredOperations;
+}
+
+const OPENING = '{"data":';
+
+/**
+ * @returns the answer's `data`, in pieces
+ * @throws SvcError also when no endpoint, or more than one, is meant
+ */
+export async function runRest(
+  pipeline: RequestPipeline,
+  snapshot: RestSnapshot,
+  session: Session,
+  request: RestRequest,
+  how: RequestOptions,
+): Promise<readonly Buffer[]> {
+  const { body } = request;
+  const { info, pathValues } = routerOf(snapshot.storedOperations.endpoints)(request.method, request.segments);
+  if (body !== null && !isJsonObject(body)) throw new SvcError('bad-request', 'the request body has to be a JSON object');
+  const variables = restVariables(info.variables, { path: pathValues, query: request.query, body: body ?? {} });
+  const answer = await runRequest(pipeline, snapshot, session, { query: info.query.query, variables, operationName: null }, how);
+  return dataOf(answer);
+}
+
+/** The pieces without the object around `data`; where pieces begin and end is the plan's affair. */
+function dataOf(pieces: readonly Buffer[]): readonly Buffer[] {
+  const first = pieces[0];
+  if (first === undefined || first.toString('latin1', 0, OPENING.length) !== OPENING)
+    throw new Error('invariant: an answer begins with its data');
+  const data = [first.subarray(OPENING.length), ...pieces.slice(1)];
+  const last = data.length - 1;
+  data[last] = (data[last] as Buffer).subarray(0, -1);
+  return data;
+}
