@@ -12,6 +12,7 @@ import { administrationRoutes } from './routes/administration.ts';
 import { configRoute } from './routes/config.ts';
 import { graphqlRoutes } from './routes/graphql.ts';
 import { healthRoutes } from './routes/health.ts';
+import { openApiRoute } from './routes/open-api.ts';
 import { restRoute } from './routes/rest.ts';
 import { sourceHealthRoute } from './routes/source-health.ts';
 
@@ -31,7 +32,7 @@ export interface ListenOptions {
 }
 
 const ROUTES: ReadonlyMap<string, Route> = new Map(
-  [...graphqlRoutes, ...administrationRoutes, ...healthRoutes, sourceHealthRoute, configRoute].map((route) => [
+  [...graphqlRoutes, ...administrationRoutes, ...healthRoutes, sourceHealthRoute, configRoute, openApiRoute].map((route) => [
     `${route.method} ${route.path}`,
     route,
   ]),
