@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+const tsx = fileURLToPath(import.meta.resolve('tsx'));
+
+export interface ServiceProcess {
+  /** What it wrote to both of its outputs so far. */
+  output(): string;
+  /** The first match in the output, waited for. @throws Error when the process ends without */
+  find(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Sends SIGTERM and waits. */
+  stop(): Promise<void>;
+  readonly ended: Promise<number | null>;
+}
+
+/** Runs the command `svc` in a process of its own. `environment` is all it gets, without the prefix `SVC_GRAPHQL_`. */
+export function runService(args: readonly string[], environment: Readonly<Record<string, string>> = {}): ServiceProcess {
+  const env = Object.fromEntries(Object.entries(environment).map(([name, value]) => [`SVC_GRAPHQL_${name}`, value]));
+  const child = spawn(process.execPath, ['--import', tsx, main, ...args], { cwd: tmpdir(), env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let text = '';
+  let hasEnded = false;
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => void (text += chunk.toString()));
+  const ended = new Promise<number | null>((resolve) => {
+    child.once('close', (code) => {
+      hasEnded = true;
+      resolve(code);
+    });
+  });
+  return {
+    output: () => text,
+    async find(pattern) {
+      for (;;) {
+        const found = pattern.exec(text);
+        if (found !== null) return found;
+        if (hasEnded) throw new Error(`the process ended: ${text}`);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    },
+    async stop() {
+      child.kill('SIGTERM');
+      await ended;
+    },
+    ended,
+  };
+}
