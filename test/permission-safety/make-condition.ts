@@ -65,7 +65,7 @@ function makeSimple(choices: Choices, scope: ConditionScope): Exp {
   if (refs.length === 0) return TRUE;
   const ref = choices.pick(refs);
   const kind = kindOf(table, ref);
-  if (scope.failing && choices.chance(30)) return makeFailing(choices, ref, kind);
+  if (scope.failing && choices.chance(40)) return makeFailing(choices, table, refs);
   if (choices.chance(12)) return { k: 'null', ref, isNull: choices.chance(50) };
   if (access === null && choices.chance(35)) {
     const session = makeSession(choices, ref, kind);
@@ -120,14 +120,29 @@ const BROKEN: Readonly<Record<string, readonly string[]>> = {
   _niregex: [')', '\\'],
 };
 
-/** The database refuses the pattern where it looks at it, or a value that is none of its type. */
-function makeFailing(choices: Choices, ref: Ref, kind: Kind): Exp {
-  const made = (operator: string, value: string, cast = false): Exp => ({ k: 'compare', ref, operator, operand: { value }, cast });
-  if (kind === 'text' || kind === 'jsonb') {
-    const operator = choices.pick(Object.keys(BROKEN));
-    return made(operator, choices.pick(BROKEN[operator] ?? []), kind === 'jsonb');
+/** Fails for some rows, or with all that are looked at, or always. */
+function makeFailing(choices: Choices, table: Table, refs: readonly Ref[]): Exp {
+  const made = (ref: Ref, operator: string, value: string, cast = false): Exp => ({
+    k: 'compare',
+    ref,
+    operator,
+    operand: { value },
+    cast,
+  });
+  const dividing = refs.filter(
+    (ref) => 'computed' in ref && table.computed.some((each) => each.name === ref.computed && 'divides' in each && each.divides),
+  );
+  if (dividing.length > 0 && choices.chance(60)) return makeCompare(choices, choices.pick(dividing), 'int');
+  const textual = refs.filter((ref) => ['text', 'jsonb'].includes(kindOf(table, ref)));
+  if (textual.length > 0 && choices.chance(90)) {
+    const ref = choices.pick(textual);
+    const operator = choices.pick(['_similar', ...Object.keys(BROKEN)]);
+    return made(ref, operator, choices.pick(BROKEN[operator] ?? []), kindOf(table, ref) === 'jsonb');
   }
-  return made(choices.pick(['_eq', '_gt']), choices.pick(['x', '', '1e999']));
+  const ref = choices.pick(refs);
+  return kindOf(table, ref) === 'int' && choices.chance(20)
+    ? made(ref, '_eq', choices.pick(['x', '', '1e999']))
+    : makeCompare(choices, ref, kindOf(table, ref));
 }
 
 function makeColumns(choices: Choices, { table, root }: ConditionScope): Exp | null {

@@ -130,24 +130,25 @@ class Printer {
     }
   }
 
-  /** One `aggregate` each, because response keys are unique all the same. */
   private aggregateFields(table: Table, fields: readonly AggregateField[]): string {
-    const printed = fields.map((field) => {
-      switch (field.k) {
-        case 'nodes':
-          return `${field.alias}: nodes ${this.fields(table, field.fields)}`;
-        case 'count': {
-          const args = [
-            ...(field.columns.length === 0 ? [] : [`columns: [${field.columns.join(', ')}]`]),
-            ...(field.distinct ? ['distinct: true'] : []),
-          ];
-          return `${field.alias}: aggregate { count${args.length === 0 ? '' : `(${args.join(', ')})`} }`;
-        }
-        case 'function':
-          return `${field.alias}: aggregate { ${field.function} { ${field.refs.map(refName).join(' ')} } }`;
+    return `{ ${fields.map((field) => this.aggregateField(table, field)).join(' ')} }`;
+  }
+
+  /** One `aggregate` each, because response keys are unique all the same. */
+  private aggregateField(table: Table, field: AggregateField): string {
+    switch (field.k) {
+      case 'nodes':
+        return `${field.alias}: nodes ${this.fields(table, field.fields)}`;
+      case 'count': {
+        const args = [
+          ...(field.columns.length === 0 ? [] : [`columns: [${field.columns.join(', ')}]`]),
+          ...(field.distinct ? ['distinct: true'] : []),
+        ];
+        return `${field.alias}: aggregate { count${args.length === 0 ? '' : `(${args.join(', ')})`} }`;
       }
-    });
-    return `{ ${printed.join(' ')} }`;
+      case 'function':
+        return `${field.alias}: aggregate { ${field.function} { ${field.refs.map(refName).join(' ')} } }`;
+    }
   }
 
   private args(table: Table, args: Args): string {

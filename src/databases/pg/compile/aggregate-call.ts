@@ -1,4 +1,5 @@
-import { join, type Sql, sql } from '../../../sql/fragment.ts';
+import type { CatalogType } from '../../../catalog/catalog.ts';
+import { EMPTY, join, type Sql, sql } from '../../../sql/fragment.ts';
 
 const AGGREGATES: Readonly<Record<string, Sql>> = {
   count: sql`count`,
@@ -18,12 +19,41 @@ const AGGREGATES: Readonly<Record<string, Sql>> = {
   covar_samp: sql`covar_samp`,
 };
 
+/** Their results do not depend on the order of the values, whatever these are. */
+const ORDERLESS: ReadonlySet<string> = new Set(['count', 'min', 'max', 'bool_and', 'bool_or']);
+
+export interface AggregateOperand {
+  readonly value: Sql;
+  readonly type: CatalogType;
+}
+
 /** An aggregate over values; `count` of several values counts rows of them, of none all rows. */
-export function aggregateCall(name: string, values: readonly Sql[], distinct: boolean): Sql {
+export function aggregateCall(name: string, operands: readonly AggregateOperand[], distinct: boolean): Sql {
   const call = Object.hasOwn(AGGREGATES, name) ? AGGREGATES[name] : undefined;
   if (call === undefined) throw new Error(`invariant: unknown aggregate ${name}`);
-  if (values.length === 0) return sql`${call}(*)`;
-  const list = join(values, sql`, `);
-  const argument = name === 'count' && values.length > 1 ? sql`(${list})` : list;
-  return distinct ? sql`${call}(distinct ${argument})` : sql`${call}(${argument})`;
+  if (operands.length === 0) return sql`${call}(*)`;
+  const list = join(
+    operands.map(({ value }) => value),
+    sql`, `,
+  );
+  const argument = name === 'count' && operands.length > 1 ? sql`(${list})` : list;
+  if (distinct) return sql`${call}(distinct ${argument})`;
+  const types = operands.map(({ type }) => type);
+  return sql`${call}(${argument}${isRounded(name, types) ? sql` order by ${list}` : EMPTY})`;
+}
+
+/** Whether the database sorts the rows for it, and with them what other aggregates beside it get. */
+export function isSorted(name: string, types: readonly CatalogType[], distinct: boolean): boolean {
+  return types.length > 0 && (distinct || isRounded(name, types));
+}
+
+/**
+ * Sums of floating point numbers depend on the order in which they are added up. Without an order of
+ * its own that is the order in which rows lie on disk, which changes with rows and columns that are
+ * not even looked at.
+ */
+function isRounded(name: string, types: readonly CatalogType[]): boolean {
+  return (
+    !ORDERLESS.has(name) && types.some(({ schema, name: type }) => schema === 'pg_catalog' && (type === 'float8' || type === 'float4'))
+  );
 }

@@ -2,7 +2,7 @@
 import type { Read } from '../../../ir/read.ts';
 import type { AggregateField, AggregateItem } from '../../../ir/select.ts';
 import { identifier, join, string, type Sql, sql } from '../../../sql/fragment.ts';
-import { aggregateCall } from './aggregate-call.ts';
+import { aggregateCall, type AggregateOperand } from './aggregate-call.ts';
 import type { Context } from './context.ts';
 import { builtObject, type Entry, fitsOneCall } from './json-object.ts';
 import { isStringified } from './output.ts';
@@ -56,16 +56,17 @@ function typenameSql(typeName: string): Sql {
 }
 
 function itemSql(context: Context, item: AggregateItem, rows: AggregatedRows, value: (aggregate: Sql) => Sql): Sql {
+  const operandOf = (read: Read): AggregateOperand => ({ value: rows.read(read), type: read.type });
   switch (item.kind) {
     case 'typename':
       return typenameSql(item.typeName);
     case 'count':
-      return value(aggregateCall('count', item.columns.map(rows.read), item.distinct));
+      return value(aggregateCall('count', item.columns.map(operandOf), item.distinct));
     case 'function':
       return builtObject(
         item.fields.map((field): Entry => {
           if (field.kind === 'typename') return { key: field.alias, value: typenameSql(field.typeName) };
-          const aggregate = value(aggregateCall(item.function, [rows.read(field.read)], false));
+          const aggregate = value(aggregateCall(item.function, [operandOf(field.read)], false));
           const asText = context.options.stringifyNumericTypes && isStringified(field.columnType);
           return { key: field.alias, value: asText ? sql`(${aggregate})::text` : aggregate };
         }),

@@ -5,6 +5,7 @@
 import type { Join } from '../../../ir/relation.ts';
 import type { AggregateField, AggregateQuery } from '../../../ir/select.ts';
 import { EMPTY, integer, join, type Sql, sql } from '../../../sql/fragment.ts';
+import { isSorted } from './aggregate-call.ts';
 import { aggregateResult } from './aggregate-result.ts';
 import { readSql } from './bool-exp.ts';
 import type { Context, Row } from './context.ts';
@@ -66,8 +67,8 @@ function withNodes(context: Context, query: AggregateQuery, rows: CompiledRows):
   const values = projection(source.row, alias);
   const number = source.number === null ? null : values.add(source.number);
   const limit = number === null ? EMPTY : sql` filter (where ${number} <= ${integer(query.nodesLimit as number)})`;
-  // The database sorts the rows for a distinct aggregate, and all the others get them in that order.
-  const order = query.fields.some(countsDistinct) ? orderBySql(number === null ? keysOutside(source.keys, values) : [ascending(number)]) : EMPTY;
+  // The database sorts the rows for some aggregates, and all the others get them in that order.
+  const order = query.fields.some(sortsRows) ? orderBySql(number === null ? keysOutside(source.keys, values) : [ascending(number)]) : EMPTY;
   return aggregateResult(context, query.fields, {
     read: (read) => readSql(context, read, values.row),
     nodes(field) {
@@ -78,8 +79,16 @@ function withNodes(context: Context, query: AggregateQuery, rows: CompiledRows):
   });
 }
 
-function countsDistinct(field: AggregateField): boolean {
-  return field.kind === 'aggregate' && field.fields.some((item) => item.kind === 'count' && item.distinct && item.columns.length > 0);
+function sortsRows(field: AggregateField): boolean {
+  if (field.kind !== 'aggregate') return false;
+  return field.fields.some((item) => {
+    if (item.kind === 'typename') return false;
+    if (item.kind === 'count') {
+      const types = item.columns.map(({ type }) => type);
+      return isSorted('count', types, item.distinct);
+    }
+    return item.fields.some((each) => each.kind === 'read' && isSorted(item.function, [each.read.type], false));
+  });
 }
 
 function ascending(value: Sql): OrderKey {

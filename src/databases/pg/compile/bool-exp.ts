@@ -118,7 +118,7 @@ function existsSql(context: Context, exp: Exists, scope: Scope): Sql {
 function aggregatePredicateSql(context: Context, exp: AggregatePredicate, scope: Scope): Sql {
   if (exp.predicate.length === 0) return sql`true`;
   const { body, row } = relatedRows(context, exp, scope);
-  const values = exp.arguments.map((read) => readSql(context, read, row));
+  const values = exp.arguments.map((read) => ({ value: readSql(context, read, row), type: read.type }));
   const aggregate = aggregateCall(exp.function, values, exp.distinct);
   const comparisons = exp.predicate.map((comparison) =>
     comparison.kind === 'is-null'

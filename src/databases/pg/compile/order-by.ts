@@ -65,7 +65,7 @@ function termSql(context: Context, term: OrderTerm, row: Row, joins: Sql[]): Sql
       ? termSql(context, term.term, target, inner)
       : aggregateCall(
           term.function,
-          term.arguments.map((read) => readSql(context, read, target)),
+          term.arguments.map((read) => ({ value: readSql(context, read, target), type: read.type })),
           false,
         );
   const one = term.kind === 'related' && !term.join.unique ? sql` limit 1` : EMPTY;

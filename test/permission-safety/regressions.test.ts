@@ -1,0 +1,209 @@
+/** What random cases have found, and attacks that were thought of: the smallest case of each. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Json } from '../../src/util/json.ts';
+import { runSql } from '../support/postgres.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { ask } from './session.ts';
+
+const TABLES = `
+  create table author (id integer primary key, owner integer not null, name text collate "C");
+  create table article (
+    id integer primary key,
+    author_id integer not null references author,
+    title text collate "C",
+    code character(4),
+    divisor integer not null default 1,
+    rating double precision,
+    parts integer[],
+    note text
+  );
+  create function ratio(article article) returns integer language plpgsql stable as $$ begin return 10 / article.divisor; end $$;
+  create function ratios(author author) returns setof article language sql stable as
+    $$ select * from article where author_id = author.id and 10 / divisor > 0 $$;
+`;
+const ROWS = `
+  truncate author, article;
+  insert into author values (1, 1, 'a'), (2, 2, 'b');
+  insert into article (id, author_id, title, code, rating, parts) values
+    (1, 1, 'visible', 'x', 1e16, '{1}'), (2, 1, 'visible too', 'y', -1e16, '{2}'), (3, 1, null, null, 1, null);
+`;
+
+const COLUMNS = ['id', 'author_id', 'title', 'code', 'divisor', 'rating', 'parts'];
+const OWN = { author: { owner: 'X-Svc-User-Id' } };
+
+const permission = (role: string, columns: readonly string[], filter: Json): Json => ({
+  role,
+  permission: { columns: [...columns], filter, computed_fields: ['ratio'], allow_aggregations: true },
+});
+
+const METADATA: Json = {
+  version: 3,
+  sources: [
+    {
+      name: 'default',
+      kind: 'postgres',
+      configuration: { connection_info: { database_url: { from_env: 'SVC_GRAPHQL_DATABASE_URL' } } },
+      tables: [
+        {
+          table: 'author',
+          array_relationships: [{ name: 'articles', using: { foreign_key_constraint_on: { table: 'article', column: 'author_id' } } }],
+          computed_fields: [{ name: 'ratios', definition: { function: 'ratios' } }],
+          select_permissions: [
+            { role: 'user', permission: { columns: ['id', 'name'], filter: { owner: 'X-Svc-User-Id' }, allow_aggregations: true } },
+            { role: 'reader', permission: { columns: ['id', 'name'], filter: {} } },
+          ],
+        },
+        {
+          table: 'article',
+          object_relationships: [{ name: 'author', using: { foreign_key_constraint_on: 'author_id' } }],
+          computed_fields: [{ name: 'ratio', definition: { function: 'ratio' } }],
+          select_permissions: [
+            permission('user', COLUMNS, OWN),
+            permission('simple', COLUMNS, { author_id: 'X-Svc-User-Id' }),
+            permission('titles', ['id', 'title'], OWN),
+            permission('ids', ['id'], {}),
+          ],
+          update_permissions: [{ role: 'user', permission: { columns: ['title'], filter: OWN } }],
+          delete_permissions: [{ role: 'user', permission: { filter: OWN } }],
+        },
+      ],
+    },
+  ],
+  inherited_roles: [{ role_name: 'masked', role_set: ['titles', 'ids'] }],
+};
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ PG_CONNECTIONS: '2' });
+  await service.metadata('clear_metadata', {});
+  await runSql(service.databaseUrl, TABLES);
+  await service.metadata('replace_metadata', METADATA);
+});
+afterAll(async () => {
+  await service?.stop();
+});
+beforeEach(async () => {
+  await runSql(service.databaseUrl, ROWS);
+});
+
+const answer = (role: string, query: string, variables: Record<string, Json> = {}): Promise<string> =>
+  ask(service.url, { role, session: { 'user-id': '1' }, request: { query, variables } });
+
+const failure = (message: string, code: string): string => JSON.stringify({ errors: [{ message, extensions: { path: '$', code } }] });
+
+describe('inherited roles', () => {
+  it('keep the first of each value of a masked column', async () => {
+    const query = '{ article(distinct_on: title, order_by: [{title: asc}, {id: asc}]) { id title } }';
+    await runSql(service.databaseUrl, `insert into article (id, author_id, title) values (4, 2, 'hidden'), (5, 1, 'visible')`);
+    expect(JSON.parse(await answer('masked', query))).toEqual({
+      data: {
+        article: [
+          { id: 1, title: 'visible' },
+          { id: 2, title: 'visible too' },
+          { id: 3, title: null },
+        ],
+      },
+    });
+  });
+});
+
+describe('the order of nodes', () => {
+  const nodes = '{ nodes { id } }';
+  it.each(['count(columns: id, distinct: true)', 'sum { rating }'])('is kept beside %s', async (beside) => {
+    const query = `{ article_aggregate(order_by: {id: desc}) { aggregate { ${beside} } ${nodes.slice(2, -2)} } }`;
+    const { data } = JSON.parse(await answer('user', query)) as { data: { article_aggregate: { nodes: Json } } };
+    expect(data.article_aggregate.nodes).toEqual([{ id: 3 }, { id: 2 }, { id: 1 }]);
+  });
+});
+
+describe('rows that are not seen', () => {
+  const HIDDEN = `insert into article (id, author_id, title, code, divisor, parts) values (4, 2, 'hidden', 'abc', 0, '{4}')`;
+  const LIKE = failure('LIKE pattern must not end with escape character', 'bad-request');
+  const REGEX = failure('invalid regular expression: parentheses () not balanced', 'data-exception');
+
+  /** The same before and after a row comes that the role does not see. */
+  async function unnoticed(role: string, query: string, variables: Record<string, Json> = {}): Promise<string> {
+    const before = await answer(role, query, variables);
+    await runSql(service.databaseUrl, HIDDEN);
+    expect(await answer(role, query, variables)).toBe(before);
+    return before;
+  }
+
+  const ids = (...of: number[]): Json => ({ data: { article: of.map((id) => ({ id })) } });
+
+  describe.each(['user', 'simple'])('do not make requests of %s fail', (role) => {
+    it.each([
+      ['{ title: { _like: "hid\\\\" } }', LIKE],
+      ['{ title: { _nilike: "hid\\\\" } }', LIKE],
+      ['{ code: { _like: "abc\\\\ " } }', LIKE],
+      ['{ title: { _regex: "(" } }', REGEX],
+      ['{ _not: { title: { _niregex: "(" } } }', REGEX],
+      ['{ id: { _gt: 3 }, code: { _regex: "(" } }', REGEX],
+    ])('by %s, which fails whatever rows there are', async (where, expected) => {
+      expect(await unnoticed(role, `{ article(where: ${where}) { id } }`)).toBe(expected);
+    });
+
+    it.each([
+      ['{ ratio: { _gt: 1 } }', ids(1, 2, 3)],
+      ['{ _or: [{ id: { _lt: 0 } }, { ratio: { _lt: 1 } }] }', ids()],
+      ['{ parts: { _in: ["{1}", "{2}"] } }', ids(1, 2)],
+      ['{ title: { _similar: "%too" } }', ids(2)],
+      ['{ title: { _regex: "(v|h).*too" } }', ids(2)],
+      ['{ title: { _like: "visible\\\\\\\\" } }', ids()],
+    ])('by %s', async (where, expected) => {
+      expect(JSON.parse(await unnoticed(role, `{ article(where: ${where}, order_by: {id: asc}) { id } }`))).toEqual(expected);
+    });
+  });
+
+  it('do not make a pattern fail that would fail for them', async () => {
+    await runSql(service.databaseUrl, 'delete from article');
+    expect(await unnoticed('user', '{ article(where: {title: {_similar: "("}}) { id } }')).toBe('{"data":{"article":[]}}');
+    await runSql(service.databaseUrl, 'delete from article');
+    expect(await unnoticed('user', '{ article(where: {parts: {_in: ["no array"]}}) { id } }')).toBe('{"data":{"article":[]}}');
+  });
+
+  it('are not asked through relationships', async () => {
+    for (const where of [
+      '{articles: {ratio: {_gt: 1}}}',
+      '{_not: {articles: {ratio: {_lt: 1}}}}',
+      '{articles_aggregate: {count: {predicate: {_eq: 3}, filter: {ratio: {_gt: 1}}}}}',
+      '{ratios: {id: {_eq: 1}}}',
+    ]) {
+      expect(JSON.parse(await unnoticed('user', `{ author(where: ${where}) { id } }`))).toEqual({ data: { author: [{ id: 1 }] } });
+      await runSql(service.databaseUrl, ROWS);
+    }
+  });
+
+  it('are not asked for order, aggregates and the like', async () => {
+    for (const query of [
+      '{ article(order_by: [{ratio: asc}, {id: asc}]) { id } }',
+      '{ article_aggregate(where: {ratio: {_gt: 1}}) { aggregate { count sum { ratio } } } }',
+      '{ author(order_by: {articles_aggregate: {max: {ratio: asc}}}) { id articles_aggregate { aggregate { max { ratio } } } } }',
+      '{ article(where: {ratio: {_gt: 1}}, distinct_on: author_id, order_by: [{author_id: asc}, {id: asc}], limit: 2) { id ratio } }',
+    ]) {
+      expect(await unnoticed('user', query)).toContain('{"data":');
+      await runSql(service.databaseUrl, ROWS);
+    }
+  });
+
+  it('are not asked by writes', async () => {
+    await runSql(service.databaseUrl, HIDDEN);
+    const where = '{ratio: {_gt: 1}, id: {_gt: 1}}';
+    expect(JSON.parse(await answer('user', `mutation { update_article(where: ${where}, _set: {title: "x"}) { affected_rows } }`))).toEqual({
+      data: { update_article: { affected_rows: 2 } },
+    });
+    expect(JSON.parse(await answer('user', `mutation { delete_article(where: ${where}) { affected_rows } }`))).toEqual({
+      data: { delete_article: { affected_rows: 2 } },
+    });
+  });
+});
+
+describe('columns that are not granted', () => {
+  it('do not change how sums are rounded', async () => {
+    const query = '{ article_aggregate { aggregate { sum { rating } avg { rating } stddev { rating } } } }';
+    const before = await answer('user', query);
+    // The row moves to the end of the table.
+    await runSql(service.databaseUrl, `update article set note = 'x' where id = 1`);
+    expect(await answer('user', query)).toBe(before);
+  });
+});
