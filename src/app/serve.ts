@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Authenticator } from '../auth/authenticate.ts';
 import { type AccessOptions, openAuthenticator } from '../auth/open-authenticator.ts';
+import { ADMIN_ROLE } from '../auth/session.ts';
 import type { Source } from '../backend/backend.ts';
 import { adminSecretsOf, jwtSecretsOf } from '../config/access.ts';
 import { describeConfig } from '../config/load-config.ts';
@@ -60,6 +61,10 @@ export async function serve(
       message: 'open_access',
       info: { warning: 'no admin secret is set: every request has full access to the data and the metadata; set SVC_GRAPHQL_ADMIN_SECRET' },
     });
+  }
+  if (config.unauthorizedRole === ADMIN_ROLE) {
+    const warning = 'the unauthorized role is admin: requests without credentials have full access to the data and the metadata';
+    observe({ kind: 'startup', message: 'open_access', info: { warning } });
   }
   if (config.metadataDatabaseUrl === null) throw new Error('no metadata database is configured');
   const kinds = kindsOf(backends);

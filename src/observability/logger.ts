@@ -30,10 +30,7 @@ export function createLogger(options: LoggerOptions): Logger {
   const stream = pino.destination({ fd: options.destination ?? 1, sync: false, minLength: 4096 });
   const timer = setInterval(() => stream.flush(() => undefined), 500);
   timer.unref();
-  const log = pino(
-    { level: options.level, base: null, timestamp, formatters: { level: (label) => ({ level: label }) } },
-    stream,
-  );
+  const log = pino({ level: options.level, base: null, timestamp, formatters: { level: (label) => ({ level: label }) } }, stream);
   const httpEnabled = options.enabledTypes.has('http-log');
   const startupEnabled = options.enabledTypes.has('startup');
   const webhookEnabled = options.enabledTypes.has('webhook-log');
@@ -61,7 +58,10 @@ export function createLogger(options: LoggerOptions): Logger {
         if (healthEnabled) log[o.status === 'OK' ? 'info' : 'warn'](healthEntry(o));
         return;
       case 'startup':
-        if (startupEnabled) log.info({ type: 'startup', detail: { kind: o.message, info: o.info ?? {} } });
+        // A warning is told even to those who do not want to hear of the start.
+        if (startupEnabled || o.info?.['warning'] !== undefined) {
+          log[o.info?.['warning'] === undefined ? 'info' : 'warn']({ type: 'startup', detail: { kind: o.message, info: o.info ?? {} } });
+        }
         return;
       case 'shutdown':
         log.info({ type: 'startup', detail: { kind: 'shutdown', info: o.message } });

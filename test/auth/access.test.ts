@@ -162,6 +162,17 @@ describe.each([
   });
 });
 
+it('an unauthorized role that is admin is told in the log', async () => {
+  const service = await prepared({ ADMIN_SECRET: 'secret', UNAUTHORIZED_ROLE: 'admin' }, 'secret');
+  try {
+    expect((await ask(service)).json).toEqual(ids(1, 2, 3));
+    const told = service.observations.find((o) => o.kind === 'startup' && o.message === 'open_access');
+    expect(JSON.stringify(told)).toContain('the unauthorized role is admin');
+  } finally {
+    await service.stop();
+  }
+});
+
 describe('tokens', () => {
   it('are asked for when there is no other way in, and keep 401 for secrets', async () => {
     const service = await prepared({ ADMIN_SECRET: 'secret', JWT_SECRET, PRESERVE_401_ERRORS: 'true' }, 'secret');

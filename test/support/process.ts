@@ -21,7 +21,11 @@ export function runService(args: readonly string[], environment: Readonly<Record
   const child = spawn(process.execPath, ['--import', tsx, main, ...args], { cwd: tmpdir(), env, stdio: ['ignore', 'pipe', 'pipe'] });
   let text = '';
   let hasEnded = false;
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => void (text += chunk.toString()));
+  const keep = (chunk: Buffer): void => {
+    text += chunk.toString();
+  };
+  child.stdout.on('data', keep);
+  child.stderr.on('data', keep);
   const ended = new Promise<number | null>((resolve) => {
     child.once('close', (code) => {
       hasEnded = true;
