@@ -1,6 +1,6 @@
-import net from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { testDatabase, type TestDatabase } from '../../../test/support/postgres.ts';
+import { relayTo } from '../../../test/support/relay.ts';
 import type { JsonRow, Source, Statement } from '../../backend/backend.ts';
 import type { SvcError } from '../../errors/svc-error.ts';
 import type { Json } from '../../util/json.ts';
@@ -322,13 +322,10 @@ it('sends reads again and fails writes when their connection is killed', async (
 });
 
 it('fails quickly while the database is away, and recovers', async () => {
-  const target = new URL(database.url);
-  const proxy = await startProxy(Number(target.port), target.hostname);
-  target.port = String(proxy.port);
-  target.hostname = '127.0.0.1';
-  const source = await open({ url: target.href });
+  const relay = await relayTo(database.url);
+  const source = await open({ url: relay.url });
   await warm(source, ITEM);
-  await proxy.stop();
+  await relay.stop();
   const begun = performance.now();
   for (const statement of [ITEM, { ...ITEM, repeatable: false }]) {
     expect(await failure(source.runJson(statement, ['1'], {}))).toMatchObject({
@@ -339,40 +336,33 @@ it('fails quickly while the database is away, and recovers', async () => {
   }
   expect(performance.now() - begun).toBeLessThan(1_000);
   expect((await source.health('select 1', 1_000)).status).toBe('ERROR');
-  expect((await failure(open({ url: target.href }))).message).toBe('connection error');
-  await proxy.start();
+  expect((await failure(open({ url: relay.url }))).message).toBe('connection error');
+  await relay.start();
   expect(texts(await source.runJson(ITEM, ['1'], {}))).toEqual(['{"id":1,"name":"item 1"}']);
-  await proxy.stop();
+  await relay.stop();
 });
 
-/** Stands between the source and the server, so that the server can go away. */
-async function startProxy(port: number, host: string) {
-  const sockets = new Set<net.Socket>();
-  const server = net.createServer((client) => {
-    const upstream = net.connect(port, host);
-    for (const [from, to] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(from);
-      from.pipe(to);
-      from.on('error', () => to.destroy()).on('close', () => to.destroy());
-    }
-  });
-  const listen = (on: number) => new Promise<void>((resolve) => server.listen(on, '127.0.0.1', resolve));
-  await listen(0);
-  const own = (server.address() as net.AddressInfo).port;
-  return {
-    port: own,
-    start: () => listen(own),
-    stop: async () => {
-      const closed = new Promise((resolve) => server.close(resolve));
-      for (const socket of sockets) socket.destroy();
-      sockets.clear();
-      await closed;
-    },
+it('fails quickly while the database is away, however many ask', async () => {
+  const relay = await relayTo(database.url);
+  const source = await open({ url: relay.url });
+  await relay.stop();
+  const waits: number[] = [];
+  const ask = async (): Promise<void> => {
+    const begun = performance.now();
+    expect((await failure(source.query('select 1', [], { deadline: Date.now() + 5_000 }))).message).toBe('connection error');
+    waits.push(performance.now() - begun);
   };
-}
+  const asked: Promise<void>[] = [];
+  for (let i = 0; i < 100; i++) {
+    asked.push(ask());
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  await Promise.all(asked);
+  expect(Math.max(...waits)).toBeLessThan(1_000);
+  await relay.start();
+  expect((await source.query('select 1', [])).rows).toEqual([['1']]);
+  await relay.stop();
+});
 
 it('answers the last of several statements', async () => {
   const source = await open();

@@ -34,6 +34,8 @@ interface Waiter {
   readonly signal: Cancellation | undefined;
   readonly deadline: number;
   readonly since: number;
+  /** How many have come to wait before. */
+  arrival: number;
 }
 
 const READERS = 4;
@@ -59,6 +61,11 @@ export class Pool implements SessionOwner {
   private readonly readers: Session[] = [];
   private readonly waiting: Waiter[] = [];
   private opening = 0;
+  /** Of the openings under way in the background. */
+  private readonly openings = new Set<object>();
+  /** An opening failed: so will all who wait for connections since, when these openings fail as well. */
+  private doubt: { readonly awaited: Set<object>; readonly since: number } | null = null;
+  private arrivals = 0;
   private closing: (() => void) | null = null;
   private closed = false;
   private ticker: NodeJS.Timeout | null = null;
@@ -110,6 +117,7 @@ export class Pool implements SessionOwner {
       signal: exchange.signal,
       deadline: exchange.deadline,
       since: Date.now(),
+      arrival: 0,
     });
   }
 
@@ -132,6 +140,7 @@ export class Pool implements SessionOwner {
         signal: how.signal,
         deadline: how.deadline ?? Number.POSITIVE_INFINITY,
         since: Date.now(),
+        arrival: 0,
       });
     });
   }
@@ -240,6 +249,7 @@ export class Pool implements SessionOwner {
       waiter.fail(new ConnectionError('open', 'the source is closed'));
       return;
     }
+    waiter.arrival = this.arrivals++;
     this.waiting.push(waiter);
     if (
       waiter.signal !== undefined ||
@@ -276,21 +286,46 @@ export class Pool implements SessionOwner {
       (this.closed && this.waiting.length === 0)
     )
       return false;
+    const opening = {};
     this.opening++;
+    this.openings.add(opening);
     this.openWithRetries().then(
       (session) => {
         this.opening--;
+        this.openings.delete(opening);
+        this.doubt = null;
         this.adopt(session);
       },
       (error: ConnectionError) => {
         this.opening--;
+        this.openings.delete(opening);
         this.onEvent('connection-failed', error.message);
-        // While others are at work, those who wait get their turn after them.
-        if (this.sessions.size === 0 && this.opening === 0) for (const waiter of this.waiting.splice(0)) waiter.fail(error);
+        this.giveUp(opening, error);
         this.checkClosed();
       },
     );
     return true;
+  }
+
+  /**
+   * Fails those who wait when no connection is there or to be had: those who waited when an opening
+   * failed, once all openings that were under way then have failed too.
+   */
+  private giveUp(failed: object, error: ConnectionError): void {
+    // While others are at work, those who wait get their turn after them.
+    if (this.sessions.size > 0) {
+      this.doubt = null;
+      return;
+    }
+    this.doubt ??= { awaited: new Set(this.openings), since: this.arrivals };
+    this.doubt.awaited.delete(failed);
+    if (this.doubt.awaited.size > 0) return;
+    const { since } = this.doubt;
+    this.doubt = null;
+    const count = this.waiting.findIndex((waiter) => waiter.arrival >= since);
+    for (const waiter of this.waiting.splice(0, count < 0 ? this.waiting.length : count)) waiter.fail(error);
+    // Who came since may have nobody opening for them.
+    while (this.opening < this.waiting.length && this.grow());
   }
 
   private async openWithRetries(): Promise<Session> {

@@ -1,0 +1,46 @@
+import net from 'node:net';
+
+export interface Relay {
+  /** The database's URL, through the relay. */
+  readonly url: string;
+  /** Breaks all connections; nobody listens any more. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+}
+
+/** Stands between a service and its database, so that the database can go away. It is started. */
+export async function relayTo(databaseUrl: string): Promise<Relay> {
+  const { port, hostname } = new URL(databaseUrl);
+  const sockets = new Set<net.Socket>();
+  const server = net.createServer((client) => {
+    const upstream = net.connect(Number(port), hostname);
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(from);
+      from.pipe(to);
+      from
+        .on('error', () => to.destroy())
+        .on('close', () => {
+          sockets.delete(from);
+          to.destroy();
+        });
+    }
+  });
+  const listen = (on: number) => new Promise<void>((resolve) => server.listen(on, '127.0.0.1', resolve));
+  await listen(0);
+  const own = (server.address() as net.AddressInfo).port;
+  const url = new URL(databaseUrl);
+  url.hostname = '127.0.0.1';
+  url.port = String(own);
+  return {
+    url: url.href,
+    start: () => listen(own),
+    async stop() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
