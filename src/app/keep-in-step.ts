@@ -1,42 +1,93 @@
+/**
+ * Follows what other instances on the same metadata database change: hears of it at once, and looks
+ * at the version now and then in case something was missed. While the database cannot be reached
+ * the service goes on with what it has.
+ */
+import type { Listening } from '../backend/backend.ts';
 import type { Observer } from '../observability/observation.ts';
 import type { RunningState } from '../state/create-state.ts';
-import type { Storage } from '../storage/storage.ts';
+import type { Announcement, Storage } from '../storage/storage.ts';
 
-/**
- * Follows what other instances on the same metadata database change, by polling its version.
- * @param interval ms between looks; 0 never looks
- */
-export function keepInStep(state: RunningState, storage: Storage, interval: number, observe: Observer): { stop(): void } {
-  let stopped = interval === 0;
-  let timer: NodeJS.Timeout | undefined;
-  let failing = false;
-  const look = async (): Promise<void> => {
+export interface KeepInStepOptions {
+  readonly state: Pick<RunningState, 'current' | 'synchronize'>;
+  readonly storage: Pick<Storage, 'currentVersion' | 'listen'>;
+  /** This one: what it announces itself is no news. */
+  readonly instanceId: string;
+  /** ms between looks; 0 neither looks nor listens. */
+  readonly interval: number;
+  readonly observe: Observer;
+}
+
+export interface KeepingInStep {
+  stop(): Promise<void>;
+}
+
+export async function keepInStep(options: KeepInStepOptions): Promise<KeepingInStep> {
+  const follower = new Follower(options);
+  await follower.start();
+  return follower;
+}
+
+class Follower implements KeepingInStep {
+  readonly #options: KeepInStepOptions;
+  #listening: Listening | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #stopped = false;
+  #looking = false;
+  /** Something was heard during a look. */
+  #lookAgain = false;
+  #failing = false;
+
+  constructor(options: KeepInStepOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    if (this.#options.interval === 0) return;
+    this.#listening = await this.#options.storage.listen((change) => this.#hear(change));
+    // What was changed since the metadata was loaded and before it listened.
+    await this.#look();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#listening?.stop();
+  }
+
+  #hear(change: Announcement | null): void {
+    const { state, instanceId } = this.#options;
+    if (change !== null && (change.instance === instanceId || change.version === state.current().resourceVersion)) return;
+    if (this.#looking) this.#lookAgain = true;
+    else void this.#look();
+  }
+
+  async #look(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#looking = true;
+    do {
+      this.#lookAgain = false;
+      await this.#catchUp();
+    } while (this.#lookAgain && !this.#stopped);
+    this.#looking = false;
+    if (this.#stopped) return;
+    this.#timer = setTimeout(() => void this.#look(), this.#options.interval);
+    this.#timer.unref();
+  }
+
+  async #catchUp(): Promise<void> {
+    const { state, storage } = this.#options;
     try {
       if ((await storage.currentVersion()) !== state.current().resourceVersion) await state.synchronize();
-      failing = false;
+      if (this.#failing) this.#tell('available', 'the metadata of other instances is followed again');
+      this.#failing = false;
     } catch (error) {
-      if (!failing && !stopped) {
-        observe({
-          kind: 'source',
-          source: 'metadata',
-          event: 'unreachable',
-          message: error instanceof Error ? error.message : String(error),
-        });
-      }
-      failing = true;
+      if (!this.#failing) this.#tell('unreachable', error instanceof Error ? error.message : String(error));
+      this.#failing = true;
     }
-    schedule();
-  };
-  const schedule = (): void => {
-    if (stopped) return;
-    timer = setTimeout(() => void look(), interval);
-    timer.unref();
-  };
-  schedule();
-  return {
-    stop() {
-      stopped = true;
-      clearTimeout(timer);
-    },
-  };
+  }
+
+  #tell(event: string, message: string): void {
+    if (!this.#stopped) this.#options.observe({ kind: 'source', source: 'metadata', event, message });
+  }
 }

@@ -3,7 +3,7 @@
  * and a log that lets other instances fetch just what changed. It knows SQL and pieces, not what
  * the pieces mean; it receives its database and never names a kind.
  */
-import type { Connection, Source } from '../backend/backend.ts';
+import type { Connection, Listening, Source } from '../backend/backend.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { Kinds } from '../metadata/kinds.ts';
 import type { Metadata } from '../metadata/metadata.ts';
@@ -11,8 +11,13 @@ import { fromPieces, type PieceChange, type PieceKind } from '../metadata/pieces
 import { type Json, parseJson, printJson } from '../util/json.ts';
 import { migrate } from './migrations.ts';
 
-/** Listeners get `{"version", "instance"}` here after every change. */
+/** Listeners get an `Announcement` here after every change, as JSON. */
 export const METADATA_CHANNEL = 'svc_metadata';
+
+export interface Announcement {
+  readonly version: number;
+  readonly instance: string;
+}
 
 export interface StoredMetadata {
   readonly resourceVersion: number;
@@ -58,6 +63,11 @@ export interface Storage {
   save(save: Save): Promise<number>;
   /** What happened after `version`, to be polled or read after a notification. */
   changesSince(version: number): Promise<ChangesSince>;
+  /**
+   * Hears of changes when they are made; null says that some may have been missed. Resolves after
+   * the first attempt and never rejects, as `Source.listen`; undefined where the database cannot.
+   */
+  listen(onChange: (change: Announcement | null) => void): Promise<Listening | undefined>;
   isAlive(timeoutMs?: number): Promise<boolean>;
 }
 
@@ -69,6 +79,8 @@ export interface StorageOptions {
 
 /** Waiting longer for another instance's change means that something hangs. */
 const LOCK_TIMEOUT_MS = 10_000;
+/** For small reads in the background: longer means that the connection hangs. */
+const READ_TIMEOUT_MS = 10_000;
 /** Old removals are deleted once in so many versions, or after a change that removes as many pieces. */
 const PRUNE_INTERVAL = 64;
 
@@ -130,6 +142,18 @@ function printChanges(changes: readonly PieceChange[]): string {
   );
 }
 
+const soon = (): { deadline: number } => ({ deadline: Date.now() + READ_TIMEOUT_MS });
+
+/** Anybody may send on a channel: what is no announcement is as good as a missed one. */
+function readAnnouncement(payload: string): Announcement | null {
+  try {
+    const { version, instance } = JSON.parse(payload) as Partial<Record<keyof Announcement, unknown>>;
+    return typeof version === 'number' && typeof instance === 'string' ? { version, instance } : null;
+  } catch {
+    return null;
+  }
+}
+
 function conflict(version: number): SvcError {
   return new SvcError('conflict', `metadata resource version referenced (${version}) did not match current version`);
 }
@@ -146,14 +170,14 @@ export function createStorage(database: Source, kinds: Kinds, options: StorageOp
       const locked = await connection.query(LOCK, [], { deadline: Date.now() + LOCK_TIMEOUT_MS });
       if (Number(locked.rows[0]?.[0]) !== expectedVersion) throw conflict(expectedVersion);
       await inTransaction?.(connection);
-      const payload = JSON.stringify({ version, instance: instanceId });
+      const announcement: Announcement = { version, instance: instanceId };
       await connection.query(WRITE, [
         text,
         String(version),
         instanceId,
         refresh === undefined ? null : printJson(refresh),
         METADATA_CHANNEL,
-        payload,
+        JSON.stringify(announcement),
       ]);
       if (version % PRUNE_INTERVAL === 0 || removals >= PRUNE_INTERVAL) {
         await connection.query(PRUNE, [String(version - keptVersions), String(keptRemovals)]);
@@ -169,12 +193,12 @@ export function createStorage(database: Source, kinds: Kinds, options: StorageOp
   }
 
   async function changesSince(version: number): Promise<ChangesSince> {
-    const { rows } = await database.query(CHANGES, [String(version)]);
+    const { rows } = await database.query(CHANGES, [String(version)], soon());
     const resourceVersion = Number(rows[0]?.[0]);
     // A version from the future: the database was restored or exchanged.
     if (version > resourceVersion || version < Number(rows[0]?.[1])) return { kind: 'unknown', resourceVersion };
     const changes = rows.filter((row) => row[2] !== null).map((row) => toChange(row.slice(2)));
-    const noticed = version === resourceVersion ? [] : (await database.query(NOTICES, [String(version), String(resourceVersion)])).rows;
+    const noticed = version === resourceVersion ? [] : (await database.query(NOTICES, [String(version), String(resourceVersion)], soon())).rows;
     // Every version has its notice; one that is gone was deleted since the first statement.
     if (noticed.length !== resourceVersion - version) return { kind: 'unknown', resourceVersion };
     const notices = noticed.map(([at, instanceId, refresh]) => ({
@@ -191,8 +215,11 @@ export function createStorage(database: Source, kinds: Kinds, options: StorageOp
     save,
     changesSince,
     async currentVersion() {
-      const { rows } = await database.query('select resource_version from svc_catalog.metadata_version', []);
+      const { rows } = await database.query('select resource_version from svc_catalog.metadata_version', [], soon());
       return Number(rows[0]?.[0]);
+    },
+    async listen(onChange) {
+      return database.listen?.(METADATA_CHANNEL, (payload) => onChange(payload === null ? null : readAnnouncement(payload)));
     },
     async isAlive(timeoutMs = 5000) {
       try {
