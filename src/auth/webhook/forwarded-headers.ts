@@ -17,25 +17,21 @@ const NOT_FORWARDED: ReadonlySet<string> = new Set([
   'cache-control',
   'connection',
   'dnt',
-  // These belong to one connection (RFC 9110, 7.6.1).
+  // How the client's body comes; the call has none.
   'expect',
   'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
   'transfer-encoding',
   'upgrade',
 ]);
 
-/** The headers of a GET to the webhook: the client's, but for those about its own request. */
+/**
+ * The headers of a GET to the webhook: the client's, but for those about its own request. What the client lists in
+ * `Connection` is forwarded nevertheless: else it could take away what a proxy in front has added.
+ */
 export function forwardedHeaders(headers: IncomingHttpHeaders): Record<string, string> {
-  const ofConnection = new Set((headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase()));
   const forwarded: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || NOT_FORWARDED.has(name) || ofConnection.has(name)) continue;
-    forwarded[name] = joined(value);
+    if (value !== undefined && !NOT_FORWARDED.has(name)) forwarded[name] = joined(value);
   }
   return forwarded;
 }
