@@ -1,4 +1,4 @@
-import { parse as parseLossless } from 'lossless-json';
+import { parseExactJson } from './parse-exact-json.ts';
 
 /** A JSON number whose text does not survive a trip through an IEEE double. */
 export class JsonNumber {
@@ -35,11 +35,6 @@ export function numberText(value: number | JsonNumber): string {
 
 // A digit run of 16 or more, a fraction or an exponent: the only texts that a double may change.
 const MAY_LOSE = /\d(?:\d{15}|\.\d|[eE])|-0/;
-const EXACT = /^-?(?:0|[1-9]\d{0,14})$/;
-
-function keepNumber(text: string): number | JsonNumber {
-  return EXACT.test(text) && text !== '-0' ? Number(text) : new JsonNumber(text);
-}
 
 /**
  * Parses JSON text without changing any number: integers up to 15 digits become numbers, all
@@ -47,25 +42,32 @@ function keepNumber(text: string): number | JsonNumber {
  * @throws SyntaxError
  */
 export function parseJson(text: string): Json {
-  if (!MAY_LOSE.test(text)) return JSON.parse(text) as Json;
-  JSON.parse(text); // the strict check, and a bound on the depth that the recursive parser sees
-  return parseLossless(text, null, {
-    parseNumber: keepNumber,
-    onDuplicateKey: ({ newValue }) => newValue,
-  }) as Json;
+  return (MAY_LOSE.test(text) ? parseExactJson(text, keepNumber) : JSON.parse(text)) as Json;
+}
+
+function keepNumber(text: string): JsonNumber {
+  return new JsonNumber(text);
 }
 
 /** Prints JSON text; a `JsonNumber` is printed as it was written. */
 export function printJson(value: Json): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (value === null || typeof value !== 'object') return String(value);
   if (value instanceof JsonNumber) return value.text;
-  if (value === null || typeof value !== 'object') return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(printJson).join(',')}]`;
-  const object = value as JsonObject;
   let text = '';
-  for (const key of Object.keys(object)) {
-    const item = object[key];
+  let separator = '';
+  if (isJsonArray(value)) {
+    for (const item of value) {
+      text += separator + printJson(item);
+      separator = ',';
+    }
+    return `[${text}]`;
+  }
+  for (const key of Object.keys(value)) {
+    const item = value[key];
     if (item === undefined) continue;
-    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${printJson(item)}`;
+    text += `${separator}${JSON.stringify(key)}:${printJson(item)}`;
+    separator = ',';
   }
   return `{${text}}`;
 }

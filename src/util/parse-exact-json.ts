@@ -1,0 +1,168 @@
+/** Reads JSON text and keeps every number as it was written. */
+
+/** `N` stands for the numbers that a double may change. */
+export type ExactJson<N> = null | boolean | number | string | N | ExactJson<N>[] | { [key: string]: ExactJson<N> };
+
+const TAB = 9;
+const NEWLINE = 10;
+const RETURN = 13;
+const SPACE = 32;
+const QUOTE = 34;
+const PLUS = 43;
+const COMMA = 44;
+const MINUS = 45;
+const POINT = 46;
+const ZERO = 48;
+const NINE = 57;
+const COLON = 58;
+const OPEN_LIST = 91;
+const BACKSLASH = 92;
+const CLOSE_LIST = 93;
+const OPEN_OBJECT = 123;
+const CLOSE_OBJECT = 125;
+/** Every integer of so many digits is a double. */
+const EXACT_DIGITS = 15;
+/** What strings may not hold as it is: escapes begin with the one, the other is not allowed. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const NOT_PLAIN = /[\\\u0000-\u001f]/;
+
+/**
+ * Integers of up to 15 digits become numbers. For a key written twice the last one counts.
+ * @param keep makes what stands for any other number
+ * @throws SyntaxError, also when it is nested deeper than the stack
+ */
+export function parseExactJson<N>(text: string, keep: (text: string) => N): ExactJson<N> {
+  let at = 0;
+
+  const fault = (): SyntaxError => new SyntaxError(`unexpected text in JSON at position ${at}`);
+
+  const skipSpace = (): number => {
+    let code = text.charCodeAt(at);
+    while (code === SPACE || code === NEWLINE || code === RETURN || code === TAB) code = text.charCodeAt(++at);
+    return code;
+  };
+
+  const string = (): string => {
+    const start = at + 1;
+    let end = text.indexOf('"', start);
+    for (; end >= 0; end = text.indexOf('"', end + 1)) {
+      let slashes = 0;
+      while (text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes += 1;
+      if (slashes % 2 === 0) break;
+    }
+    if (end < 0) throw fault();
+    at = end + 1;
+    const raw = text.slice(start, end);
+    return NOT_PLAIN.test(raw) ? (JSON.parse(text.slice(start - 1, end + 1)) as string) : raw;
+  };
+
+  const digits = (): number => {
+    const start = at;
+    let code = text.charCodeAt(at);
+    while (code >= ZERO && code <= NINE) code = text.charCodeAt(++at);
+    if (at === start) throw fault();
+    return code;
+  };
+
+  const number = (first: number): number | N => {
+    const start = at;
+    let code = first === MINUS ? text.charCodeAt(++at) : first;
+    const whole = at;
+    let value = 0;
+    while (code >= ZERO && code <= NINE) {
+      value = value * 10 + (code - ZERO);
+      code = text.charCodeAt(++at);
+    }
+    const length = at - whole;
+    if (length === 0 || (length > 1 && text.charCodeAt(whole) === ZERO)) throw fault();
+    let exact = length <= EXACT_DIGITS && !(value === 0 && first === MINUS);
+    if (code === POINT) {
+      exact = false;
+      at += 1;
+      code = digits();
+    }
+    if (code === 101 || code === 69) {
+      exact = false;
+      code = text.charCodeAt(++at);
+      if (code === PLUS || code === MINUS) at += 1;
+      digits();
+    }
+    if (exact) return first === MINUS ? -value : value;
+    return keep(text.slice(start, at));
+  };
+
+  const word = <T>(expected: string, meaning: T): T => {
+    if (!text.startsWith(expected, at)) throw fault();
+    at += expected.length;
+    return meaning;
+  };
+
+  const list = (): ExactJson<N>[] => {
+    const items: ExactJson<N>[] = [];
+    at += 1;
+    if (skipSpace() === CLOSE_LIST) {
+      at += 1;
+      return items;
+    }
+    for (;;) {
+      items.push(value());
+      const code = skipSpace();
+      if (code !== COMMA && code !== CLOSE_LIST) throw fault();
+      at += 1;
+      if (code === CLOSE_LIST) return items;
+    }
+  };
+
+  const object = (): ExactJson<N> => {
+    const out: Record<string, ExactJson<N>> = {};
+    at += 1;
+    if (skipSpace() === CLOSE_OBJECT) {
+      at += 1;
+      return out;
+    }
+    for (;;) {
+      if (skipSpace() !== QUOTE) throw fault();
+      const key = string();
+      if (skipSpace() !== COLON) throw fault();
+      at += 1;
+      const item = value();
+      if (key === '__proto__') Object.defineProperty(out, key, { value: item, enumerable: true, configurable: true, writable: true });
+      else out[key] = item;
+      const code = skipSpace();
+      if (code !== COMMA && code !== CLOSE_OBJECT) throw fault();
+      at += 1;
+      if (code === CLOSE_OBJECT) return out;
+    }
+  };
+
+  const value = (): ExactJson<N> => {
+    const code = skipSpace();
+    switch (code) {
+      case QUOTE:
+        return string();
+      case OPEN_LIST:
+        return list();
+      case OPEN_OBJECT:
+        return object();
+      case 116:
+        return word('true', true);
+      case 102:
+        return word('false', false);
+      case 110:
+        return word('null', null);
+      default:
+        return number(code);
+    }
+  };
+
+  let whole: ExactJson<N>;
+  try {
+    whole = value();
+  } catch (error) {
+    if (error instanceof RangeError) throw new SyntaxError('JSON is nested too deeply');
+    throw error;
+  }
+  skipSpace();
+  if (at < text.length) throw fault();
+  return whole;
+}
