@@ -1,3 +1,5 @@
+import type { Json } from '../../../util/json.ts';
+
 /** PostgreSQL array input syntax: `{"a","b \"c\""}`; null is an element that is NULL. */
 export type ArrayElement = string | null | readonly ArrayElement[];
 
@@ -6,8 +8,20 @@ export function arrayLiteral(elements: readonly ArrayElement[], delimiter: ',' |
   return `{${elements.map((element) => elementLiteral(element, delimiter)).join(delimiter)}}`;
 }
 
+/**
+ * The same of a list of texts and numbers, made as one JSON text, in a fraction of the time: where nothing is
+ * escaped, the two syntaxes differ in their brackets only. Null where that is not so.
+ */
+export function plainArrayLiteral(items: readonly Json[]): string | null {
+  for (const item of items) if (typeof item === 'object') return null;
+  const text = JSON.stringify(items);
+  return text.includes('\\') ? null : `{${text.slice(1, -1)}}`;
+}
+
+const SPECIAL = /["\\]/;
+
 function elementLiteral(element: ArrayElement, delimiter: ',' | ';'): string {
   if (element === null) return 'NULL';
-  if (typeof element === 'string') return `"${element.replace(/["\\]/g, '\\$&')}"`;
+  if (typeof element === 'string') return SPECIAL.test(element) ? `"${element.replace(/["\\]/g, '\\$&')}"` : `"${element}"`;
   return arrayLiteral(element, delimiter);
 }

@@ -33,8 +33,10 @@ function stringOnly(name: string): Check {
 
 function integer(sqlName: string, bits: number): Check {
   const limit = 2n ** BigInt(bits - 1);
+  const most = Math.min(2 ** (bits - 1) - 1, Number.MAX_SAFE_INTEGER);
   return (json, at) => {
     if (typeof json === 'string') return json;
+    if (Number.isInteger(json) && (json as number) <= most && (json as number) >= -most) return json;
     if (!isJsonNumber(json)) throw parseFailed(`Integer expected for input type: ${sqlName}`, at);
     const decimal = parseDecimal(numberText(json));
     const text = integerText(decimal);

@@ -9,14 +9,29 @@ export interface Decimal {
   readonly exponent: number;
 }
 
+const ZERO = 48;
+
 /** Takes JSON number text apart. */
 export function parseDecimal(text: string): Decimal {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
   const negative = mantissa.startsWith('-');
   const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');
-  const all = (whole + fraction).replace(/^0+/, '');
-  const digits = all.replace(/0+$/, '');
+  const all = withoutLeadingZeros(whole + fraction);
+  const digits = withoutTrailingZeros(all);
   return { negative, digits, exponent: digits === '' ? 0 : Number(exponent) - fraction.length + (all.length - digits.length) };
+}
+
+// Not regular expressions: `/0+$/` looks at a run of zeros once for each of them.
+function withoutLeadingZeros(text: string): string {
+  let start = 0;
+  while (text.charCodeAt(start) === ZERO) start += 1;
+  return text.slice(start);
+}
+
+function withoutTrailingZeros(text: string): string {
+  let end = text.length;
+  while (text.charCodeAt(end - 1) === ZERO) end -= 1;
+  return text.slice(0, end);
 }
 
 /** The integer that the number is, or null when it has a fraction or more than `maxDigits` digits. */

@@ -5,20 +5,22 @@
 import type { CatalogType } from '../../../catalog/catalog.ts';
 import type { Operand } from '../../../ir/value.ts';
 import { isJsonArray, isJsonNumber, type Json, numberText, parseJson, printJson } from '../../../util/json.ts';
-import { type ArrayElement, arrayLiteral } from './array-literal.ts';
+import { type ArrayElement, arrayLiteral, plainArrayLiteral } from './array-literal.ts';
 
 /** The encoding of an operand's values. Null is SQL NULL. */
 export function encoder(operand: Operand): (json: Json) => string | null {
   const { type, list, value } = operand;
   if (value.kind === 'session') return (json) => (json === null ? null : scalarText(json));
   const delimiter = type.schema === 'pg_catalog' && type.name === 'box' ? ';' : ',';
+  const plain = (items: readonly Json[]): string | null => (delimiter === ',' && !isJsonType(type) ? plainArrayLiteral(items) : null);
   const array = (json: Json): string =>
     typeof json === 'string'
       ? json
-      : arrayLiteral(
+      : (plain(asList(json)) ??
+        arrayLiteral(
           asList(json).map((item) => arrayItem(item, type)),
           delimiter,
-        );
+        ));
   const scalar = (json: Json): string => (isJsonType(type) ? printJson(json) : scalarText(json));
   if (list) {
     const item = type.array ? array : scalar;
@@ -27,10 +29,11 @@ export function encoder(operand: Operand): (json: Json) => string | null {
     return (json) =>
       json === null
         ? null
-        : arrayLiteral(
+        : ((type.array ? null : plain(asList(json))) ??
+          arrayLiteral(
             asList(json).map((x) => (x === null ? null : item(x))),
             outer,
-          );
+          ));
   }
   const encode = type.array ? array : scalar;
   return (json) => (json === null ? null : encode(json));

@@ -14,7 +14,8 @@ import { derivedSql } from './operand.ts';
 export function refusalOf(comparison: PgComparison, operand: Operand): ((text: string) => void) | undefined {
   if (comparison.pattern !== 'like') return undefined;
   return (text) => {
-    const escapes = /\\*$/.exec(meant(text, operand))?.[0].length ?? 0;
+    const pattern = meant(text, operand);
+    const escapes = pattern.length - endWithout(pattern, '\\');
     if (escapes % 2 === 1) throw new SvcError('bad-request', 'LIKE pattern must not end with escape character');
   };
 }
@@ -39,7 +40,14 @@ export function validitySql(comparison: PgComparison, operand: Operand): Sql | n
 
 /** The database takes blanks at the end of such a value for padding. */
 function meant(text: string, operand: Operand): string {
-  return operand.type.name === 'bpchar' ? text.replace(/ +$/, '') : text;
+  return operand.type.name === 'bpchar' ? text.slice(0, endWithout(text, ' ')) : text;
+}
+
+/** Where the text ends when this character is taken from its end. Not a regular expression: `/ +$/` looks at a run once for each of its characters. */
+function endWithout(text: string, character: string): number {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === character) end -= 1;
+  return end;
 }
 
 /** As it is sent: half of a surrogate pair has become a replacement character. */
