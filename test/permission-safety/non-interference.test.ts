@@ -18,6 +18,7 @@ const SEED = Number(process.env['SVC_SAFETY_SEED'] ?? Date.now() % 2 ** 31);
 const ROLES_PER_WORLD = 12;
 const CASES_PER_ROLE = 40;
 const AT_ONCE = 4;
+const TIMEOUT = Math.max(600_000, CASES * 60);
 
 let service: TestService;
 beforeAll(async () => {
@@ -44,34 +45,39 @@ async function askAll(asked: readonly Asked[]): Promise<string[]> {
   return answers;
 }
 
-it(`answers ${CASES} random requests the same when what the role does not see is changed (seed ${SEED})`, async () => {
-  const counts = { asked: 0, failed: 0, unchanged: 0 };
-  for (let seed = SEED; counts.asked < CASES; seed++) {
-    const choices = new Choices(numbersOf(seed, 400_000));
-    const world = makeWorld(choices, 7);
-    await setUp(service, world);
-    for (let i = 0; i < ROLES_PER_WORLD; i++) {
-      const role = choices.pick(ALL_ROLES);
-      const session = someSession(choices);
-      const changed = editUnseen(choices, world, role, session, 25);
-      if (changed === world.data) {
-        counts.unchanged++;
-        continue;
+it(
+  `answers ${CASES} random requests the same when what the role does not see is changed (seed ${SEED})`,
+  async () => {
+    const counts = { asked: 0, failed: 0, unchanged: 0 };
+    for (let seed = SEED; counts.asked < CASES; seed++) {
+      const choices = new Choices(numbersOf(seed, 400_000));
+      const world = makeWorld(choices, 7);
+      await setUp(service, world);
+      for (let i = 0; i < ROLES_PER_WORLD; i++) {
+        const role = choices.pick(ALL_ROLES);
+        const session = someSession(choices);
+        const changed = editUnseen(choices, world, role, session, 25);
+        if (changed === world.data) {
+          counts.unchanged++;
+          continue;
+        }
+        const asked = requests(choices, world, role, session);
+        await fill(service, world, world.data);
+        const before = await askAll(asked);
+        await fill(service, world, changed);
+        const after = await askAll(asked);
+        counts.asked += asked.length;
+        counts.failed += before.filter((text) => text.startsWith('{"errors"')).length;
+        const leak = before.findIndex((text, j) => text !== after[j]);
+        if (leak < 0) continue;
+        const tables = world.tables.filter(({ name }) => world.data.get(name) !== changed.get(name)).map(({ name }) => name);
+        expect.fail(
+          `world ${seed}: changes in ${tables} are noticed\n${JSON.stringify(asked[leak], null, 1)}\nbefore ${before[leak]}\nafter  ${after[leak]}`,
+        );
       }
-      const asked = requests(choices, world, role, session);
-      await fill(service, world, world.data);
-      const before = await askAll(asked);
-      await fill(service, world, changed);
-      const after = await askAll(asked);
-      counts.asked += asked.length;
-      counts.failed += before.filter((text) => text.startsWith('{"errors"')).length;
-      const leak = before.findIndex((text, j) => text !== after[j]);
-      if (leak < 0) continue;
-      const tables = world.tables.filter(({ name }) => world.data.get(name) !== changed.get(name)).map(({ name }) => name);
-      expect.fail(
-        `world ${seed}: changes in ${tables} are noticed\n${JSON.stringify(asked[leak], null, 1)}\nbefore ${before[leak]}\nafter  ${after[leak]}`,
-      );
     }
-  }
-  console.info(`non-interference: ${JSON.stringify(counts)}, seed ${SEED}`);
-}, 600_000);
+    expect(counts.failed).toBeLessThan(0.6 * counts.asked);
+    console.info(`non-interference: ${JSON.stringify(counts)}, seed ${SEED}`);
+  },
+  TIMEOUT,
+);

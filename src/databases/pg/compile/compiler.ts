@@ -5,13 +5,18 @@ import { identifier, join, print, type Sql, sql } from '../../../sql/fragment.ts
 import { aggregateSql } from './aggregate.ts';
 import { type Context, createContext } from './context.ts';
 import { dialect } from './dialect.ts';
+import { inlined } from './inline.ts';
+import { compileLiveQuery } from './live-query.ts';
 import { compileMutation } from './mutation/mutation.ts';
 import { rowsSql } from './rows.ts';
 
 export function compiler(options: CompilerOptions): Compiler {
   return {
     select: (roots) => compileSelect(options, roots),
-    mutation: (roots) => compileMutation({ newContext: () => selectContext(options), select: (root) => compileSelect(options, [root]) }, roots),
+    mutation: (roots) =>
+      compileMutation({ newContext: () => selectContext(options), select: (root) => compileSelect(options, [root]) }, roots),
+    liveQuery: (roots) => compileLiveQuery(rootsSql(selectContext(options), roots), roots.length),
+    inlined: (statement, values) => inlined(statement.text, values),
   };
 }
 

@@ -52,7 +52,7 @@ function placeholder(operand: Operand, type: CatalogType, array: boolean, refuse
     if (text !== null) refuse?.(text);
     return text;
   };
-  return sql`(${parameter({ operand, key, encode: refuse === undefined ? encode : checked })})::${typeName(type, array)}`;
+  return sql`(${parameter({ operand, key, encode: refuse === undefined ? encode : checked, cast: { type, array } })})::${typeName(type, array)}`;
 }
 
 /** A parameter of another type than the operand's, made from its text. @param key tells it from others of the same operand */

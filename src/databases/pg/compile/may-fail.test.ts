@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import type { CatalogType } from '../../../catalog/catalog.ts';
+import type { BoolExp } from '../../../ir/bool-exp.ts';
+import { guarded, not, or } from '../../../ir/bool-exp.ts';
+import type { Read } from '../../../ir/read.ts';
+import { baseType } from '../operators.ts';
+import { mayFail } from './may-fail.ts';
+
+const INT = baseType('int4');
+const TEXT = baseType('text');
+const extension = (name: string): CatalogType => ({ schema: 'public', name, kind: 'base', array: false });
+
+function compare(type: CatalogType, operator: string, list = false, left: Read = { kind: 'column', column: 'c', type }): BoolExp {
+  const operand = { value: { kind: 'literal', json: 'x' } as const, type, list };
+  return { kind: 'compare', left, operator, argument: { kind: 'operand', operand }, nullSafe: false };
+}
+
+const RATIO: Read = {
+  kind: 'computed-field',
+  call: { function: { schema: 'public', name: 'ratio' }, arguments: [{ kind: 'row' }] },
+  type: INT,
+};
+const DIVIDES = compare(INT, '_gt', false, RATIO);
+const ARTICLE = { kind: 'table', name: { schema: 'public', name: 'article' } } as const;
+const exists = (where: BoolExp): BoolExp => ({ kind: 'exists', join: null, from: ARTICLE, where });
+const aggregate = (name: string): BoolExp => ({
+  kind: 'aggregate-predicate',
+  join: { columns: [], unique: false },
+  from: ARTICLE,
+  where: compare(INT, '_eq'),
+  function: name,
+  arguments: [],
+  distinct: false,
+  predicate: [],
+});
+
+describe('conditions that may fail', () => {
+  it.each<[string, BoolExp]>([
+    ['a geometry', compare(extension('geometry'), '_st_contains')],
+    ['equality of a type of somebody', compare(extension('somebody'), '_eq')],
+    ['a composite type', compare({ ...extension('pair'), kind: 'composite' }, '_eq')],
+    ['similar to', compare(TEXT, '_nsimilar')],
+    ['a list of arrays', compare({ ...INT, array: true }, '_in', true)],
+    ['a computed field', DIVIDES],
+    ['its nullness', { kind: 'is-null', left: RATIO, isNull: true }],
+    [
+      'a cast',
+      compare(TEXT, '_eq', false, { kind: 'cast', read: { kind: 'column', column: 'g', type: extension('geography') }, type: TEXT }),
+    ],
+    ['one in a negation', not(or(compare(INT, '_eq'), DIVIDES))],
+    ['one about related rows', exists(guarded(compare(INT, '_eq'), DIVIDES))],
+    ['an average', aggregate('avg')],
+  ])('%s', (_name, exp) => {
+    expect(mayFail(exp)).toBe(true);
+  });
+
+  it.each<[string, BoolExp]>([
+    ['comparisons of built-in types', compare(INT, '_gt')],
+    ['of texts with patterns, which are checked before', compare(TEXT, '_regex')],
+    ['of enums', compare({ ...extension('mood'), kind: 'enum' }, '_in', true)],
+    ['of known extensions', compare(extension('citext'), '_ilike')],
+    ['of whole arrays', compare({ ...INT, array: true }, '_contains')],
+    ['about related rows', exists(compare(INT, '_eq'))],
+    ['a number of rows', aggregate('count')],
+  ])('are not %s', (_name, exp) => {
+    expect(mayFail(exp)).toBe(false);
+  });
+});
