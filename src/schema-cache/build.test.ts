@@ -133,6 +133,19 @@ describe('tables', () => {
       'the following field names belong to more than one column: "name" (columns "id", "name")',
     ]);
   });
+
+  test('nor one name once the naming convention has re-cased them', () => {
+    const found = catalog([table('t', { columns: ['first_name text', { ...column('x text'), name: 'firstName' }] })]);
+    const camel = decode([{ table: 't' }], {}, { customization: { naming_convention: 'graphql-default' } });
+    const plain = buildOf(decode([{ table: 't' }]), open(found));
+    expect(reasons(plain.cache)).toEqual([]);
+    const message = 'the following field names belong to more than one column: "firstName" (columns "first_name", "firstName")';
+    expect(reasons(buildOf(camel, open(found), plain).cache)).toEqual([message]);
+    const renamed = { first_name: { custom_name: 'first_name' } };
+    const tables = [{ table: 't', configuration: { column_config: renamed } }];
+    const apart = decode(tables, {}, { customization: { naming_convention: 'graphql-default' } });
+    expect(reasons(buildOf(apart, open(found)).cache)).toEqual([]);
+  });
 });
 
 describe('enum tables', () => {
@@ -333,6 +346,48 @@ describe('relationships', () => {
     ]);
     expect(recordsOf(cache.inconsistencies)).toHaveLength(3);
     expect(infoOf(cache, 'author')?.relationships.size).toBe(0);
+  });
+
+  test('clashes of the aggregate field with other relationships and with columns', () => {
+    const list = { foreign_key_constraint_on: { table: 'article', column: 'author_id' } };
+    const wide = table('author', { columns: ['id int4!', 'sold_aggregate int4'], key: ['id'] });
+    const cache = cacheOf(
+      [
+        {
+          table: 'author',
+          array_relationships: [object('articles', list), object('articles_aggregate', list), object('sold', list)],
+        },
+        { table: 'article' },
+      ],
+      catalog([wide, article]),
+    );
+    expect(cache.inconsistencies.map(({ name, reason }) => [name.split(' in table')[0], reason])).toEqual([
+      ['array_relation articles', 'Conflicting objects: conflicting definitions for field "articles_aggregate"'],
+      ['array_relation articles_aggregate', 'Conflicting objects: conflicting definitions for field "articles_aggregate"'],
+      ['array_relation sold', 'Inconsistent object: field definition conflicts with postgres column'],
+    ]);
+    expect(recordsOf(cache.inconsistencies)).toHaveLength(2);
+  });
+
+  test('clashes that the naming convention brings about', () => {
+    const list = { foreign_key_constraint_on: { table: 'article', column: 'author_id' } };
+    const wide = table('author', { columns: ['id int4!', 'first_name text'], key: ['id'] });
+    const tables: readonly Json[] = [
+      {
+        table: 'author',
+        array_relationships: [object('firstName', list), object('my_list', list), object('myList', list)],
+      },
+      { table: 'article' },
+    ];
+    const plain = buildOf(decode(tables), open(catalog([wide, article])));
+    expect(reasons(plain.cache)).toEqual([]);
+    const camel = decode(tables, {}, { customization: { naming_convention: 'graphql-default' } });
+    const { cache } = buildOf(camel, open(catalog([wide, article])), plain);
+    expect(cache.inconsistencies.map(({ name, reason }) => [name.split(' in table')[0], reason])).toEqual([
+      ['array_relation firstName', 'Inconsistent object: field definition conflicts with postgres column'],
+      ['array_relation myList', 'Conflicting objects: conflicting definitions for field "myList"'],
+      ['array_relation my_list', 'Conflicting objects: conflicting definitions for field "myList"'],
+    ]);
   });
 });
 

@@ -61,11 +61,11 @@ export function buildSchemaCache(input: BuildInput, previous?: Build): Build {
     else if (convention !== 'svc-default' && !open.backend.capabilities.namingConventions) {
       const reason = `sources other than postgres do not support ${convention} as naming convention yet`;
       inconsistencies.push(inconsistent(describeSource(source.name), reason));
-    } else cores.push(resolveCores(source, open, before?.sources.get(source.name)?.cores));
+    } else cores.push(resolveCores(source, convention, open, before?.sources.get(source.name)?.cores));
   }
 
   const names = claimNames(
-    cores.flatMap((stage) => claimantsOf(stage, options)),
+    cores.flatMap((stage) => claimantsOf(stage)),
     before?.names,
   );
   for (const [id, message] of names.conflicts) inconsistencies.push(nameConflict(cores, id, message));
@@ -82,7 +82,6 @@ export function buildSchemaCache(input: BuildInput, previous?: Build): Build {
     const stage = resolveSource(
       core,
       {
-        namingConvention: conventionOf(core.metadata, options),
         customization: core.metadata.customization,
         plan,
         nameless: namelessIn(core, names.conflicts),
@@ -120,9 +119,9 @@ function permissionRoles(metadata: Metadata): Set<string> {
   return roles;
 }
 
-function claimantsOf(stage: CoresStage, options: BuildOptions): readonly Claimant[] {
+function claimantsOf(stage: CoresStage): readonly Claimant[] {
   const { context, metadata, open } = stage;
-  const convention = conventionOf(metadata, options);
+  const convention = context.namingConvention;
   const style = { namingConvention: convention, customization: metadata.customization };
   const claimants: Claimant[] = [];
   if (metadata.customization.rootFields.namespace !== undefined) {

@@ -4,6 +4,7 @@ import { type ArrayRelationship, type ObjectRelationship, objectUsingCodec } fro
 import type { TableMetadata } from '../../metadata/table.ts';
 import { conflicting, Defect, fromDefect, inconsistent, type ObjectDescription } from '../inconsistency.ts';
 import type { ColumnInfo, ComputedFieldInfo, Inconsistency, RelationshipInfo } from '../schema-cache.ts';
+import { fieldName } from '../naming.ts';
 import { resolveColumns } from './column.ts';
 import { resolveComputedField } from './computed-field.ts';
 import { describeComputedField, describeRelationship, describeTableExtra } from './describe.ts';
@@ -40,7 +41,8 @@ function keeps(previous: FieldsResult, core: TableCore, metadata: TableMetadata,
   );
 }
 
-type Candidate = { readonly describe: () => ObjectDescription; readonly names: readonly string[] } & (
+/** `fields`: the names in GraphQL, its own one first. */
+type Candidate = { readonly name: string; readonly fields: readonly string[]; readonly describe: () => ObjectDescription } & (
   | { readonly kind: 'object' | 'array'; readonly relationship: ObjectRelationship | ArrayRelationship }
   | { readonly kind: 'computed-field'; readonly field: ComputedField }
 );
@@ -60,8 +62,8 @@ export function resolveFields(
   const inconsistencies: Inconsistency[] = [...unsupported(source, metadata)];
   const printed = printTable(source, core.name);
 
-  for (const candidate of withoutClashes(candidatesOf(source, metadata), columns, inconsistencies)) {
-    const name = candidate.names[0] as string;
+  for (const candidate of withoutClashes(source, candidatesOf(source, metadata), columns, inconsistencies)) {
+    const { name } = candidate;
     try {
       if (candidate.kind === 'computed-field') computedFields.set(name, resolveComputedField(source, core.name, candidate.field, inquiry));
       else relationships.set(name, resolveRelationship(source, core, candidate.kind, candidate.relationship, inquiry));
@@ -83,58 +85,62 @@ export function resolveFields(
 
 function candidatesOf(source: SourceContext, metadata: TableMetadata): readonly Candidate[] {
   const candidates: Candidate[] = [];
+  const fieldOf = (...parts: readonly string[]): string => fieldName(source.namingConvention, ...parts);
   for (const relationship of metadata.objectRelationships.values()) {
     const describe = () =>
       describeRelationship(source, metadata.table, 'object', relationship, objectUsingCodec(source.backend).encode(relationship.using));
-    candidates.push({ kind: 'object', relationship, names: [relationship.name], describe });
+    const { name } = relationship;
+    candidates.push({ kind: 'object', relationship, name, fields: [fieldOf(name)], describe });
   }
   for (const relationship of metadata.arrayRelationships.values()) {
     const describe = () =>
       describeRelationship(source, metadata.table, 'array', relationship, objectUsingCodec(source.backend).encode(relationship.using));
-    candidates.push({ kind: 'array', relationship, names: [relationship.name, `${relationship.name}_aggregate`], describe });
+    const { name } = relationship;
+    candidates.push({ kind: 'array', relationship, name, fields: [fieldOf(name), fieldOf(name, 'aggregate')], describe });
   }
   for (const field of metadata.computedFields.values()) {
     const describe = () => describeComputedField(source, metadata.table, field, computedFieldDefinitionCodec(source.backend).encode(field));
-    candidates.push({ kind: 'computed-field', field, names: [field.name], describe });
+    candidates.push({ kind: 'computed-field', field, name: field.name, fields: [fieldOf(field.name)], describe });
   }
-  return candidates.sort((a, b) => ((a.names[0] as string) < (b.names[0] as string) ? -1 : 1));
+  return candidates.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** Drops what has the name of a column, and all of those that share a name. */
 function withoutClashes(
+  source: SourceContext,
   candidates: readonly Candidate[],
   columns: ReadonlyMap<string, ColumnInfo>,
   inconsistencies: Inconsistency[],
 ): readonly Candidate[] {
-  const customNames = new Map<string, string>();
-  for (const column of columns.values()) if (column.customName) customNames.set(column.fieldName, column.name);
+  const ofColumns = new Map<string, ColumnInfo>();
+  for (const column of columns.values()) {
+    ofColumns.set(column.customName ? column.fieldName : fieldName(source.namingConvention, column.name), column);
+  }
   const byName = new Map<string, Candidate[]>();
   for (const candidate of candidates) {
-    const name = candidate.names[0] as string;
-    byName.set(name, [...(byName.get(name) ?? []), candidate]);
+    for (const name of candidate.fields) byName.set(name, [...(byName.get(name) ?? []), candidate]);
   }
+  const reported = new Set<Candidate>();
   return candidates.filter((candidate) => {
-    const name = candidate.names[0] as string;
-    const rivals = byName.get(name) ?? [];
-    if (rivals.length > 1) {
-      if (rivals[0] === candidate) {
-        inconsistencies.push(
-          ...conflicting(
-            rivals.map((rival) => rival.describe()),
-            `conflicting definitions for field "${name}"`,
-          ),
-        );
-      }
+    const shared = candidate.fields.find((name) => (byName.get(name) ?? []).length > 1);
+    if (shared !== undefined) {
+      if (reported.has(candidate)) return false;
+      const rivals = byName.get(shared) ?? [];
+      for (const rival of rivals) reported.add(rival);
+      inconsistencies.push(
+        ...conflicting(
+          rivals.map((rival) => rival.describe()),
+          `conflicting definitions for field "${shared}"`,
+        ),
+      );
       return false;
     }
-    if (columns.has(name)) {
-      inconsistencies.push(inconsistent(candidate.describe(), 'field definition conflicts with postgres column'));
-      return false;
-    }
-    const custom = candidate.names.find((each) => customNames.has(each));
-    if (custom === undefined) return true;
-    const reason = `field definition conflicts with custom field name for postgres column "${customNames.get(custom)}"`;
-    inconsistencies.push(inconsistent(candidate.describe(), reason));
+    const column = candidate.fields.map((field) => ofColumns.get(field)).find((found) => found !== undefined);
+    // The name in the database counts too, even where GraphQL shows the column under another one.
+    if (column === undefined && !columns.has(candidate.name)) return true;
+    const plain = columns.has(candidate.name) || column?.customName !== true;
+    const reason = plain ? 'postgres column' : `custom field name for postgres column "${column.name}"`;
+    inconsistencies.push(inconsistent(candidate.describe(), `field definition conflicts with ${reason}`));
     return false;
   });
 }

@@ -5,6 +5,7 @@
  */
 import type { Backend } from '../../backend/backend.ts';
 import { type CatalogColumn, type CatalogFunction, type CatalogTable, nameKey, type QualifiedName } from '../../catalog/catalog.ts';
+import type { NamingConvention } from '../../metadata/source.ts';
 import { printName } from '../../metadata/table-name.ts';
 import type { TableConfiguration } from '../../metadata/table.ts';
 import type { ColumnInfo, ComputedFieldInfo, EnumValue, RelationshipInfo } from '../schema-cache.ts';
@@ -30,10 +31,11 @@ export interface TableFields {
   readonly computedFields: ReadonlyMap<string, ComputedFieldInfo>;
 }
 
-/** What identifies a source in messages and records. */
+/** What identifies a source in messages and records, and decides the names of its fields. */
 export interface SourceContext {
   readonly name: string;
   readonly backend: Backend;
+  readonly namingConvention: NamingConvention;
 }
 
 export function printTable(source: SourceContext, name: QualifiedName): string {

@@ -32,9 +32,18 @@ export interface CoresStage {
   readonly cores: ReadonlyMap<string, CoreResult>;
 }
 
-export function resolveCores(metadata: SourceMetadata, open: OpenSource, previous: CoresStage | undefined): CoresStage {
-  const same = previous !== undefined && previous.context.backend === open.backend && previous.context.name === metadata.name;
-  const context = same ? previous.context : { name: metadata.name, backend: open.backend };
+export function resolveCores(
+  metadata: SourceMetadata,
+  namingConvention: NamingConvention,
+  open: OpenSource,
+  previous: CoresStage | undefined,
+): CoresStage {
+  const same =
+    previous !== undefined &&
+    previous.context.backend === open.backend &&
+    previous.context.name === metadata.name &&
+    previous.context.namingConvention === namingConvention;
+  const context = same ? previous.context : { name: metadata.name, backend: open.backend, namingConvention };
   const cores = new Map<string, CoreResult>();
   for (const [key, table] of metadata.tables) {
     const inputs = coreInputs(table, open.catalog.tables, open.enumValues);
@@ -62,7 +71,6 @@ export interface SourceStage {
 }
 
 export interface SourceScope {
-  readonly namingConvention: NamingConvention;
   readonly customization: SourceCustomization;
   readonly plan: InheritancePlan;
   /** Whether a table, a function did not get its names. */
@@ -170,7 +178,8 @@ function sourceInfo(
   const found = new Map<string, FunctionInfo>();
   for (const [key, { info }] of results) if (info !== null) found.set(key, info);
   const functions = keepMap(found, previous?.functions);
-  const { customization, namingConvention } = scope;
+  const { customization } = scope;
+  const { namingConvention } = stage.context;
   const same =
     previous !== undefined &&
     previous.tables === tables &&

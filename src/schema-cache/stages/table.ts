@@ -4,6 +4,7 @@ import type { TableConfiguration, TableMetadata } from '../../metadata/table.ts'
 import { Defect, fromDefect, illegalName } from '../inconsistency.ts';
 import { isGraphqlName } from '../../metadata/graphql-name.ts';
 import type { EnumValue, Inconsistency } from '../schema-cache.ts';
+import { fieldName } from '../naming.ts';
 import { describeTable } from './describe.ts';
 import { resolveEnum } from './enum-table.ts';
 import { printTable, type SourceContext, type TableCore } from './scope.ts';
@@ -59,7 +60,7 @@ function core(source: SourceContext, name: QualifiedName, inputs: CoreInputs): T
   for (const custom of configuration.customRootFields.values()) {
     if (custom.name !== undefined && !isGraphqlName(custom.name)) throw new Defect(illegalName(custom.name));
   }
-  checkColumnNames(catalog, configuration);
+  checkColumnNames(source, catalog, configuration);
   return {
     source: source.name,
     name,
@@ -103,14 +104,15 @@ function checkConstraintNames(table: CatalogTable): void {
   }
 }
 
-function checkColumnNames(table: CatalogTable, configuration: TableConfiguration): void {
-  if (configuration.columnConfig.size === 0) return;
+function checkColumnNames(source: SourceContext, table: CatalogTable, configuration: TableConfiguration): void {
+  // Names of a database differ; they can only meet when some are replaced or re-cased.
+  if (configuration.columnConfig.size === 0 && source.namingConvention === 'svc-default') return;
   const owners = new Map<string, string>();
   const clashes: string[] = [];
   for (const column of table.columns) {
     const custom = configuration.columnConfig.get(column.name)?.customName;
     if (custom !== undefined && !isGraphqlName(custom)) throw new Defect(illegalName(custom));
-    const field = custom ?? column.name;
+    const field = custom ?? fieldName(source.namingConvention, column.name);
     const owner = owners.get(field);
     if (owner === undefined) owners.set(field, column.name);
     else clashes.push(`"${field}" (columns "${owner}", "${column.name}")`);
