@@ -140,6 +140,28 @@ export interface Compiler {
   select(roots: readonly SelectRoot[]): Statement;
   /** Root fields that run in one transaction, in order; a select among them is a function that may write. */
   mutation(roots: readonly (SelectRoot | MutationRoot)[]): CompiledMutation;
+  /** The same as `select` for many cohorts at once; absent where a kind cannot do that. */
+  liveQuery?(roots: readonly SelectRoot[]): LiveQuery;
+  /** A statement with its values written into it, for people; absent: the text says enough. */
+  inlined?(statement: Statement, values: readonly (string | null)[]): string;
+}
+
+/**
+ * A statement that answers a batch of cohorts, subscribers that share all values. Its rows are in no
+ * order: the id of a cohort, then one JSON column per root.
+ */
+export interface LiveQuery {
+  readonly text: string;
+  /** The values by which cohorts differ. */
+  readonly parameters: readonly Parameter[];
+  /** Number of JSON columns. */
+  readonly columns: number;
+  /**
+   * The values of the statement's placeholders.
+   * @param ids UUIDs, one per cohort
+   * @param values per cohort those of `parameters`
+   */
+  batch(ids: readonly string[], values: readonly (readonly (string | null)[])[]): readonly string[];
 }
 
 export interface CompiledMutation {

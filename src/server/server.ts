@@ -10,6 +10,7 @@ import { corsHeaders, preflightHeaders } from './cors.ts';
 import { adminErrorReply, type Reply } from './reply.ts';
 import { administrationRoutes } from './routes/administration.ts';
 import { configRoute } from './routes/config.ts';
+import { explainRoutes } from './routes/explain.ts';
 import { graphqlRoutes } from './routes/graphql.ts';
 import { healthRoutes } from './routes/health.ts';
 import { openApiRoute } from './routes/open-api.ts';
@@ -32,7 +33,7 @@ export interface ListenOptions {
 }
 
 const ROUTES: ReadonlyMap<string, Route> = new Map(
-  [...graphqlRoutes, ...administrationRoutes, ...healthRoutes, sourceHealthRoute, configRoute, openApiRoute].map((route) => [
+  [...graphqlRoutes, ...administrationRoutes, ...healthRoutes, sourceHealthRoute, configRoute, openApiRoute, ...explainRoutes].map((route) => [
     `${route.method} ${route.path}`,
     route,
   ]),

@@ -3,6 +3,7 @@
  * literals in our own sources; everything else is an identifier, a literal or a parameter node,
  * and only the printer of a dialect turns it into characters.
  */
+import type { CatalogType } from '../catalog/catalog.ts';
 import type { Json } from '../util/json.ts';
 import type { Operand } from '../ir/value.ts';
 
@@ -20,6 +21,14 @@ export interface Parameter {
   /** Equal keys share one placeholder. */
   readonly key: string;
   readonly encode: (json: Json) => string | null;
+  /** The type that the statement casts the value to; undefined where it casts to none. */
+  readonly cast?: ValueCast;
+}
+
+export interface ValueCast {
+  readonly type: CatalogType;
+  /** To an array of the type. */
+  readonly array: boolean;
 }
 
 /** `` sql`select ${identifier('a')} from ${table}` `` */
@@ -56,6 +65,12 @@ export function parameter(parameter: Parameter): Sql {
 /** `a, b, c`, with any separator. */
 export function join(items: readonly Sql[], separator: Sql): Sql {
   return { kind: 'sequence', items: items.flatMap((item, i) => (i === 0 ? [item] : [separator, item])) };
+}
+
+/** The tree with other nodes in the place of its parameters. */
+export function replaceParameters(node: Sql, replace: (parameter: Parameter) => Sql): Sql {
+  if (node.kind === 'parameter') return replace(node.parameter);
+  return node.kind === 'sequence' ? { kind: 'sequence', items: node.items.map((item) => replaceParameters(item, replace)) } : node;
 }
 
 /** How one database writes the leaves. */

@@ -17,7 +17,8 @@ export function openApiDocument(stored: Pick<StoredOperations, 'endpoints' | 'an
   const warnings: string[] = [];
   for (const info of [...stored.endpoints].sort(byUrl)) {
     const { operations, problems } = stored.analyse(info.query);
-    if (problems.length > 0) warnings.push([`Endpoint "${info.endpoint.name}":`, ...problems.map((problem) => `- ⚠️ ${problem}`)].join('\n'));
+    if (problems.length > 0)
+      warnings.push([`Endpoint "${info.endpoint.name}":`, ...problems.map((problem) => `- ⚠️ ${problem}`)].join('\n'));
     // Two templates that differ in the names of their variables only are one path.
     const shape = info.segments.map((segment) => (segment.kind === 'variable' ? ':' : `/${segment.text}`)).join();
     const path = paths.get(shape) ?? { segments: info.segments, operations: {} };
@@ -109,7 +110,13 @@ function typeNameOf({ declaration: { type } }: AnalysedVariable): string {
 }
 
 function pathParameter(name: string, typeName: string): JsonObject {
-  return { description: `_"${name}" is required as part of the path_`, in: 'path', name, required: true, schema: parameterSchema(typeName) };
+  return {
+    description: `_"${name}" is required as part of the path_`,
+    in: 'path',
+    name,
+    required: true,
+    schema: parameterSchema(typeName),
+  };
 }
 
 /** Only scalars can stand in the query string. */

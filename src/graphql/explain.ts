@@ -1,0 +1,165 @@
+/** What a request would do: its statements and the plans that the database has for them. Nothing is run. */
+import { ADMIN_ROLE, type Session } from '../auth/session.ts';
+import type { RunOptions, Source, Statement } from '../backend/backend.ts';
+import { SvcError } from '../errors/svc-error.ts';
+import type { SelectRoot } from '../ir/select.ts';
+import type { Value } from '../ir/value.ts';
+import { bindAll, binder } from '../plan/bind.ts';
+import type { Variables } from '../schema/constraint.ts';
+import type { ResponseNode, TranslatedOperation, TranslatedRoot } from '../schema/translation.ts';
+import type { Parameter } from '../sql/fragment.ts';
+import { groupBy } from '../util/group-by.ts';
+import { isJsonObject, type Json, type JsonObject } from '../util/json.ts';
+import { at, ROOT } from '../util/path.ts';
+import { decodeRequest, type GraphqlRequest } from './request.ts';
+import type { RequestPipeline, RequestSnapshot } from './run-request.ts';
+
+export interface ExplainRequest extends GraphqlRequest {
+  /** For whom the request is explained. */
+  readonly session: Session;
+}
+
+/** @throws SvcError parse-failed */
+export function decodeExplain(json: Json): ExplainRequest {
+  if (!isJsonObject(json))
+    throw new SvcError('parse-failed', 'parsing GQLExplain failed, expected Object, but encountered a different JSON value');
+  const { query, user } = json;
+  // The specification allows the text alone as well.
+  const request = decodeRequest(isJsonObject(query) ? query : json);
+  return { ...request, session: sessionOf(user) };
+}
+
+function sessionOf(user: Json | undefined): Session {
+  const variables = new Map<string, string>();
+  const path = at(ROOT, 'user');
+  if (user !== undefined && user !== null) {
+    if (!isJsonObject(user)) throw new SvcError('parse-failed', 'parsing HashMap failed, expected Object', { path });
+    for (const [name, value] of Object.entries(user)) {
+      if (typeof value !== 'string') throw new SvcError('parse-failed', 'parsing Text failed, expected String', { path: at(path, name) });
+      variables.set(name.toLowerCase(), value);
+    }
+  }
+  const role = variables.get('x-svc-role') ?? ADMIN_ROLE;
+  variables.set('x-svc-role', role);
+  return { role, variables, backendOnly: false };
+}
+
+interface Explaining {
+  readonly pipeline: RequestPipeline;
+  readonly snapshot: RequestSnapshot;
+  readonly session: Session;
+  readonly variables: Variables;
+  readonly how: RunOptions;
+}
+
+/** @throws SvcError invalid-params for what has no plan */
+export async function explain(
+  pipeline: RequestPipeline,
+  snapshot: RequestSnapshot,
+  request: ExplainRequest,
+  how: RunOptions,
+): Promise<Json> {
+  const { session } = request;
+  const prepared = snapshot.roleSchema(session.role, 'frontend').prepare(request.query, request.operationName);
+  if (prepared.kind === 'mutation') throw new SvcError('invalid-params', 'only queries can be explained');
+  const variables = prepared.variables(request.variables);
+  const operation = prepared.translate(variables);
+  const explaining: Explaining = { pipeline, snapshot, session, variables, how };
+  return prepared.kind === 'query' ? explainQuery(operation, explaining) : explainSubscription(operation, explaining);
+}
+
+async function explainQuery({ response, roots }: TranslatedOperation, explaining: Explaining): Promise<Json> {
+  const explained: Json[] = [];
+  for (const { field, indexes } of fieldsOf(response)) {
+    const bySource = groupBy(
+      indexes.map((index) => roots[index] as TranslatedRoot),
+      ({ source }) => source,
+    );
+    if (bySource.size === 0) explained.push({ field, sql: null, plan: null });
+    for (const [source, own] of bySource) explained.push({ field, ...(await explainSelect(source, own, explaining)) });
+  }
+  return explained;
+}
+
+interface RootField {
+  readonly field: string;
+  /** Of the roots that answer it; none for what needs no database. */
+  readonly indexes: readonly number[];
+}
+
+/** The fields of the response; those of a source's namespace count one by one. */
+function fieldsOf(response: ResponseNode): readonly RootField[] {
+  if (response.kind !== 'object') return [];
+  return response.entries.flatMap(([field, node]) => {
+    const indexes = rootsIn(node);
+    if (node.kind !== 'object' || indexes.length === 0) return { field, indexes };
+    return fieldsOf(node).map((inner) => ({ ...inner, field: `${field}.${inner.field}` }));
+  });
+}
+
+function rootsIn(node: ResponseNode): readonly number[] {
+  switch (node.kind) {
+    case 'root':
+      return [node.index];
+    case 'object':
+      return node.entries.flatMap(([, child]) => rootsIn(child));
+    case 'list':
+      return node.items.flatMap(rootsIn);
+    default:
+      return [];
+  }
+}
+
+async function explainSelect(name: string, roots: readonly TranslatedRoot[], explaining: Explaining): Promise<JsonObject> {
+  const { pipeline, snapshot, session, variables, how } = explaining;
+  const compiler = pipeline.compilerOf(snapshot, name);
+  const statement = compiler.select(selectsOf(roots));
+  const values = bindAll(statement.parameters.map(binder), variables, session);
+  const plan = await sourceOf(snapshot, name).explain(statement, values, how);
+  return { sql: compiler.inlined?.(statement, values) ?? statement.text, plan: [...plan] };
+}
+
+async function explainSubscription({ roots }: TranslatedOperation, explaining: Explaining): Promise<Json> {
+  const { pipeline, snapshot, session, variables, how } = explaining;
+  const name = roots[0]?.source;
+  if (name === undefined) throw new SvcError('not-found', 'no subscriptions found');
+  const live = pipeline.compilerOf(snapshot, name).liveQuery?.(selectsOf(roots));
+  if (live === undefined) throw new SvcError('not-supported', 'subscriptions on this kind of source cannot be explained');
+  const values = bindAll(live.parameters.map(binder), variables, session);
+  const statement: Statement = { text: live.text, parameters: [], repeatable: true, columns: live.columns };
+  const plan = await sourceOf(snapshot, name).explain(statement, live.batch([ANY_COHORT], [values]), how);
+  return { sql: live.text, plan: [...plan], variables: cohortVariables(live.parameters, values, session) };
+}
+
+const ANY_COHORT = '00000000-0000-0000-0000-000000000000';
+
+/** The values by which the subscription shares its work with others: of the document, of the request, of the session. */
+function cohortVariables(parameters: readonly Parameter[], values: readonly (string | null)[], session: Session): JsonObject {
+  const synthetic: Json[] = [];
+  const query: [string, Json][] = [];
+  const mentioned = new Set<string>();
+  parameters.forEach(({ operand: { value } }, i) => {
+    const text = values[i] ?? null;
+    if (value.kind === 'variable') query.push([printReference(value), text]);
+    else if (value.kind === 'session') mentioned.add(value.name);
+    else if (value.kind === 'session-variables') for (const each of session.variables.keys()) mentioned.add(each);
+    else synthetic.push(text);
+  });
+  const ofSession = [...mentioned].map((each) => [each, session.variables.get(each) ?? null] as const);
+  return { synthetic, query: Object.fromEntries(query), session: Object.fromEntries(ofSession) };
+}
+
+function printReference({ name, path }: Extract<Value, { kind: 'variable' }>): string {
+  return [name, ...path].join('.');
+}
+
+/** A query or subscription has no other roots. */
+function selectsOf(roots: readonly TranslatedRoot[]): readonly SelectRoot[] {
+  return roots.map(({ root }) => root as SelectRoot);
+}
+
+function sourceOf(snapshot: RequestSnapshot, name: string): Source {
+  const source = snapshot.connections.get(name);
+  if (source === undefined) throw new SvcError('unexpected', `source with name "${name}" is inconsistent`, { status: 400 });
+  return source;
+}

@@ -1,0 +1,25 @@
+import { decodeExplain, explain } from '../../graphql/explain.ts';
+import { adminRoute } from '../admin-route.ts';
+import { decodeJsonBody, readBody } from '../body.ts';
+import type { Route } from '../context.ts';
+import { jsonReply } from '../reply.ts';
+
+function explainRoute(path: string): Route {
+  return adminRoute({
+    method: 'POST',
+    path,
+    api: 'metadata',
+    async handle(exchange, { options, pipeline, state }) {
+      const request = decodeExplain(decodeJsonBody(await readBody(exchange.request, options.bodyLimit)));
+      const { requestTimeout } = options;
+      const answer = await explain(pipeline, state.current(), request, {
+        signal: exchange.signal,
+        ...(requestTimeout === 0 ? {} : { deadline: Date.now() + requestTimeout }),
+      });
+      return jsonReply(200, answer);
+    },
+  });
+}
+
+/** What a GraphQL request would do in the databases. */
+export const explainRoutes: readonly Route[] = [explainRoute('/v1/graphql/explain'), explainRoute('/v1alpha1/graphql/explain')];
