@@ -214,12 +214,15 @@ function roleSchemasOptions(config: Config): RoleSchemasOptions {
       inferFunctionPermissions: config.inferFunctionPermissions,
       hideAggregationPredicates: config.experimentalFeatures.has('hide_aggregation_predicates'),
       hideUpdateManyFields: config.experimentalFeatures.has('hide_update_many_fields'),
+      federation: config.enableExtFederation || config.experimentalFeatures.has('ext_federation'),
     },
     engine: {
       limits: {
         maxTokens: config.queryTokenLimit,
         maxDepth: config.queryDepthLimit,
         maxNodes: config.queryNodeLimit,
+        maxObjects: config.queryObjectLimit,
+        maxAliases: config.queryAliasLimit,
         maxIntrospectionCharacters: 128 * 1024 * 1024,
       },
       nullInNonNullableVariables: config.nullInNonnullableVariables,

@@ -63,7 +63,15 @@ interface Planned {
 
 const NULL = Buffer.from('null');
 
-/** Groups root fields by source, one statement each. */
+/** Fewer than a row of any database may have columns. */
+const MAX_ROOTS = 500;
+
+function inChunks<T>(items: readonly T[]): readonly (readonly T[])[] {
+  if (items.length <= MAX_ROOTS) return [items];
+  return Array.from({ length: Math.ceil(items.length / MAX_ROOTS) }, (_, i) => items.slice(i * MAX_ROOTS, (i + 1) * MAX_ROOTS));
+}
+
+/** Groups root fields by source, one statement each unless there are very many. */
 function planSelects(operation: TranslatedOperation, compilerOf: (source: string) => Compiler): Planned {
   const bySource = new Map<string, number[]>();
   operation.roots.forEach((root, index) => {
@@ -73,7 +81,7 @@ function planSelects(operation: TranslatedOperation, compilerOf: (source: string
   });
   const results: (readonly Piece[])[] = [];
   const steps: Step[] = [];
-  for (const [source, indexes] of bySource) {
+  for (const [source, indexes] of [...bySource].flatMap(([source, all]) => inChunks(all).map((part) => [source, part] as const))) {
     const roots = indexes.map((index) => operation.roots[index] as TranslatedRoot);
     const statement = compilerOf(source).select(roots.map((r) => r.root as SelectRoot));
     for (const [column, index] of indexes.entries()) results[index] = [{ step: steps.length, column, absent: NULL }];
@@ -134,6 +142,14 @@ function template(response: ResponseNode, results: readonly (readonly Piece[])[]
         return;
       case 'deferred':
         parts.push({ produce: node.produce });
+        return;
+      case 'list':
+        text('[');
+        node.items.forEach((child, i) => {
+          if (i > 0) text(',');
+          visit(child);
+        });
+        text(']');
         return;
       case 'object':
         text('{');

@@ -45,6 +45,8 @@ export interface TableInfo {
   readonly customName: boolean;
   /** False: tracked, but absent from GraphQL because the name is no GraphQL name. */
   readonly inGraphql: boolean;
+  /** Its rows are entities of a federated graph, where the service takes part in one. */
+  readonly federated: boolean;
   /** Columns whose GraphQL name is legal, by database name, in catalog order. */
   readonly columns: ReadonlyMap<string, ColumnInfo>;
   /** By name, in name order. */

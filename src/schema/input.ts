@@ -63,6 +63,7 @@ function createLiteralInput(context: InputContext, node: ValueNode, type: InputT
   const input: Input = {
     type,
     path,
+    as: (other) => createLiteralInput(context, node, other, path),
     isNull: () => node.kind === Kind.NULL,
     entries: () => entries(context, node, type, path),
     items: () => items(context, node, type, path),

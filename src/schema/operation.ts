@@ -2,6 +2,7 @@
 import { SvcError } from '../errors/svc-error.ts';
 import { printJson } from '../util/json.ts';
 import { at, ROOT } from '../util/path.ts';
+import { checkIntrospectionRoots } from './introspection/roots.ts';
 import { collectFields, type SelectionContext, type SelectionParent } from './selection.ts';
 import type { OperationDocument } from './document.ts';
 import type { CollectedField, PreparedOperation, ResponseNode, RootMeaning, TranslatedOperation, TranslatedRoot } from './translation.ts';
@@ -9,9 +10,14 @@ import type { CollectedField, PreparedOperation, ResponseNode, RootMeaning, Tran
 /** What a field outside of any table or function becomes: `__schema` and `__type`. */
 export interface MetaMeaning {
   readonly kind: 'meta';
-  /** @throws SvcError where the role may not ask */
-  respond(field: CollectedField): ResponseNode;
+  /**
+   * @param addRoot adds a row of a source and gives its index; `root` gets the alias that the index asks for
+   * @throws SvcError where the role may not ask
+   */
+  respond(field: CollectedField, addRoot: AddRoot): ResponseNode;
 }
+
+export type AddRoot = (source: string, field: CollectedField, root: (alias: string) => TranslatedRoot['root']) => number;
 
 /** @throws SvcError with the position of the fault */
 export function translateOperation(
@@ -22,22 +28,24 @@ export function translateOperation(
 ): TranslatedOperation {
   const roots: TranslatedRoot[] = [];
 
+  const addRoot: AddRoot = (source, field, make) => {
+    const index = roots.length;
+    roots.push({ source, path: field.path, responseKey: field.responseKey, root: make(String(index)) });
+    return index;
+  };
   const respond = (field: CollectedField): ResponseNode => {
     if (field.field === null) return { kind: 'json', text: JSON.stringify(field.typeName) };
     const meaning = field.field.meaning as RootMeaning | MetaMeaning;
     switch (meaning.kind) {
       case 'meta':
-        return meaning.respond(field);
+        return meaning.respond(field, addRoot);
       case 'constant':
         return { kind: 'json', text: printJson(meaning.json) };
       case 'namespace':
         return object(field.select(meaning.type));
       case 'select':
       case 'mutation': {
-        const index = roots.length;
-        const root = meaning.translate(field, String(index));
-        roots.push({ source: meaning.source, path: field.path, responseKey: field.responseKey, root });
-        return { kind: 'root', index };
+        return { kind: 'root', index: addRoot(meaning.source, field, (alias) => meaning.translate(field, alias)) };
       }
     }
   };
@@ -48,6 +56,7 @@ export function translateOperation(
 
   const fields = collectFields(context, [operation.selectionSet], parent, at(ROOT, 'selectionSet'));
   if (kind === 'subscription') checkSubscription(fields, parent);
+  checkIntrospectionRoots(fields);
   const response = object(fields);
   return {
     kind,

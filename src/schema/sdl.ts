@@ -8,6 +8,7 @@ import { type InputField, type NamedType, type OutputField, printType, type Root
 export interface SdlOptions {
   /** Fields of the query root that are left out, such as `_service`. */
   readonly withoutQueryFields?: ReadonlySet<string>;
+  readonly withoutTypes?: ReadonlySet<string>;
   /** Text after a type's name, such as ` @key(fields: "id")`. */
   readonly typeDirectives?: (type: NamedType) => string;
 }
@@ -20,6 +21,7 @@ export async function printRoleSchema(roots: RootTypes, options: SdlOptions = {}
   const parts = [printRoots(roots)];
   for (const type of await createTypeWalk(roots, [SCHEMA]).all(slices)) {
     if (type.name.startsWith('__') || (type.kind === 'scalar' && STANDARD_SCALARS.has(type.name))) continue;
+    if (options.withoutTypes?.has(type.name) === true) continue;
     parts.push(
       await printNamedType(
         type,

@@ -35,6 +35,8 @@ export interface Input {
   readonly type: InputTypeRef;
   /** `$.selectionSet.author.args.where.id` */
   readonly path: Path;
+  /** The same value at a position of another type. */
+  as(type: InputTypeRef): Input;
   /** Whether the value is null here and now (a fact about the variable where it is one). */
   isNull(): boolean;
   /**
@@ -76,6 +78,7 @@ export type ResponseNode =
   | { readonly kind: 'object'; readonly entries: readonly (readonly [key: string, node: ResponseNode])[] }
   /** Result of `roots[index]`. */
   | { readonly kind: 'root'; readonly index: number }
+  | { readonly kind: 'list'; readonly items: readonly ResponseNode[] }
   | { readonly kind: 'json'; readonly text: string }
   /** Made in slices on first use: introspection. */
   | { readonly kind: 'deferred'; readonly produce: () => Promise<string> };

@@ -133,6 +133,7 @@ export function tableInfo(name: string, spec: TableSpec): TableInfo {
     baseName: configuration.customName ?? (unprefixed ? name : `${qualified.schema}_${name}`),
     customName: configuration.customName !== undefined,
     inGraphql: true,
+    federated: false,
     columns: new Map(
       columns.map((one) => {
         const custom = configuration.columnConfig.get(one.name);

@@ -54,6 +54,7 @@ export async function answer(operation: TranslatedOperation): Promise<unknown> {
     if (node.kind === 'json') return node.text;
     if (node.kind === 'deferred') return node.produce();
     if (node.kind === 'root') return JSON.stringify(`root ${node.index}`);
+    if (node.kind === 'list') return `[${(await Promise.all(node.items.map(text))).join()}]`;
     const entries = await Promise.all(node.entries.map(async ([key, child]) => `${JSON.stringify(key)}:${await text(child)}`));
     return `{${entries.join()}}`;
   };

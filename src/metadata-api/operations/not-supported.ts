@@ -65,7 +65,6 @@ const WITH_PREFIX: ReadonlySet<string> = new Set([
   'get_event_logs',
   'get_event_invocation_logs',
   'get_event_by_id',
-  'set_ext_federation_config',
 ]);
 
 /** Operations of kinds that are not part of the service; for kinds that are, the table is complete. */
@@ -81,6 +80,7 @@ const OF_ABSENT_KINDS: ReadonlySet<string> = new Set([
   'track_tables',
   'untrack_tables',
   'set_table_customization',
+  'set_ext_federation_config',
   'track_function',
   'untrack_function',
   'set_function_customization',

@@ -2,9 +2,10 @@ import { nameKey, type QualifiedName } from '../../catalog/catalog.ts';
 import type { Backend } from '../../backend/backend.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { anyJson, bool, type Codec, defaulted, leaf, object, optional, required } from '../../metadata/codec.ts';
+import { type ExtFederationConfig, extFederationConfigCodec } from '../../metadata/ext-federation.ts';
 import { withoutTable, withTable } from '../../metadata/edit.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
-import { newTable } from '../../metadata/table.ts';
+import { newTable, type TableMetadata } from '../../metadata/table.ts';
 import { NO_TABLE_CONFIGURATION, type TableConfiguration, tableConfigurationCodec } from '../../metadata/table-configuration.ts';
 import { printName } from '../../metadata/table-name.ts';
 import { objectId } from '../../schema-cache/object-id.ts';
@@ -24,6 +25,7 @@ import { editTargetTable, sourceArgument, type TableTarget, targetSource } from 
 export interface TrackTable extends TableTarget {
   readonly configuration: TableConfiguration;
   readonly isEnum: boolean;
+  readonly extFederationConfig?: ExtFederationConfig | undefined;
 }
 
 export interface UntrackTable extends TableTarget {
@@ -38,15 +40,6 @@ export function orBareName<A>(long: Codec<A>, key: string, name: Codec<Qualified
     (value) => long.encode(value),
   );
 }
-
-/** An option of a feature that does not exist yet may be absent or null, nothing else. */
-const absent: Codec<undefined> = leaf(
-  'Null',
-  (_json, path) => {
-    throw new SvcError('not-supported', 'subgraph federation is not supported by this version of the service', { path });
-  },
-  () => null,
-);
 
 export function trackTableArguments(backend: Backend): Codec<TrackTable> {
   const enums: Codec<boolean> = leaf(
@@ -64,16 +57,13 @@ export function trackTableArguments(backend: Backend): Codec<TrackTable> {
     source: sourceArgument,
     configuration: defaulted(tableConfigurationCodec, () => NO_TABLE_CONFIGURATION),
     isEnum: defaulted(enums, () => false),
-    extFederationConfig: optional(absent),
+    extFederationConfig: optional(extFederationConfigCodec),
   });
   return orBareName<TrackTable>(
     leaf(
       long.name,
-      (json, path) => {
-        const { table, source, configuration, isEnum } = long.decode(json, path);
-        return { table, source, configuration, isEnum };
-      },
-      (value) => long.encode({ ...value, extFederationConfig: undefined }),
+      (json, path) => long.decode(json, path),
+      (value) => long.encode(value),
     ),
     'table',
     backend.tableName,
@@ -90,13 +80,17 @@ export function untrackTableArguments(backend: Backend): Codec<UntrackTable> {
   return orBareName<UntrackTable>(long, 'table', backend.tableName, (table) => ({ table, source: 'default', cascade: false }));
 }
 
+function withFederation({ extFederationConfig: _, ...table }: TableMetadata, config: ExtFederationConfig | undefined): TableMetadata {
+  return config === undefined ? table : { ...table, extFederationConfig: config };
+}
+
 export function trackTable(metadata: Metadata, args: TrackTable, backend: Backend, context: EditContext): Metadata {
   const source = targetSource(metadata, args.source, backend, context.snapshot);
   const key = nameKey(args.table);
   const printed = printName(args.table, backend.defaultSchema);
   if (source.tables.has(key)) throw new SvcError('already-tracked', `view/table already tracked: "${printed}"`);
   if (source.functions.has(key)) throw new SvcError('not-supported', `function with name "${printed}" already exists`);
-  return withTable(metadata, args.source, newTable(args.table, args.configuration, args.isEnum));
+  return withTable(metadata, args.source, withFederation(newTable(args.table, args.configuration, args.isEnum), args.extFederationConfig));
 }
 
 /** Tables that depend on each other do not block one another when they go together. */
@@ -213,4 +207,22 @@ const setIsEnum = perKind(
     }),
 );
 
-export const tableOperations: readonly OperationGroup[] = [track, untrack, setCustomization, setIsEnum];
+const setFederation = perKind('set_ext_federation_config', everyKind, (backend) =>
+  define({
+    args: object('SetExtFederationConfig', {
+      table: required(backend.tableName),
+      source: sourceArgument,
+      extFederationConfig: optional(extFederationConfigCodec),
+    }),
+    changes: 'metadata',
+    documentation: {
+      summary: 'Makes the rows of a table entities of a federated graph; null ends that. It has an effect where federation is switched on.',
+      example: { source: 'default', table: AUTHOR, ext_federation_config: { enable: 'v1' } },
+    },
+    edit: (metadata, target, { snapshot }) =>
+      editTargetTable(metadata, target, backend, snapshot, (table) => withFederation(table, target.extFederationConfig)),
+    edited: ({ source, table }) => [objectId.table(source, table)],
+  }),
+);
+
+export const tableOperations: readonly OperationGroup[] = [track, untrack, setCustomization, setIsEnum, setFederation];

@@ -19,6 +19,7 @@ export interface TableCore {
   readonly baseName: string;
   readonly customName: boolean;
   readonly inGraphql: boolean;
+  readonly federated: boolean;
   readonly enumValues: readonly EnumValue[] | null;
 }
 

@@ -134,6 +134,7 @@ function resolveTable(
     baseName: core.baseName,
     customName: core.customName,
     inGraphql: core.inGraphql,
+    federated: core.federated,
     columns: legal(fields.columns, (column: ColumnInfo) => column.fieldName),
     relationships: legal(fields.relationships, (relationship: RelationshipInfo) => relationship.name),
     computedFields: fields.computedFields,

@@ -12,6 +12,7 @@ import { printTable, type SourceContext, type TableCore } from './scope.ts';
 export interface CoreInputs {
   readonly configuration: TableConfiguration;
   readonly isEnum: boolean;
+  readonly federated: boolean;
   readonly catalog: CatalogTable | undefined;
   readonly enumRows: readonly EnumValue[] | undefined;
 }
@@ -31,13 +32,14 @@ export function coreInputs(
   return {
     configuration: table.configuration,
     isEnum: table.isEnum,
+    federated: table.extFederationConfig !== undefined,
     catalog: tables.get(key),
     enumRows: table.isEnum ? enumValues.get(key) : undefined,
   };
 }
 
 export function sameCoreInputs(a: CoreInputs, b: CoreInputs): boolean {
-  return a.configuration === b.configuration && a.isEnum === b.isEnum && a.catalog === b.catalog && a.enumRows === b.enumRows;
+  return a.configuration === b.configuration && a.isEnum === b.isEnum && a.federated === b.federated && a.catalog === b.catalog && a.enumRows === b.enumRows;
 }
 
 export function resolveCore(source: SourceContext, name: QualifiedName, inputs: CoreInputs): CoreResult {
@@ -69,6 +71,7 @@ function core(source: SourceContext, name: QualifiedName, inputs: CoreInputs): T
     baseName,
     customName: configuration.customName !== undefined,
     inGraphql: isGraphqlName(baseName),
+    federated: inputs.federated,
     enumValues: inputs.isEnum ? enumValuesOf(source, catalog, printed, inputs.enumRows) : null,
   };
 }

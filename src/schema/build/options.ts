@@ -11,6 +11,8 @@ export interface BuildOptions {
   readonly hideAggregationPredicates: boolean;
   /** Leaves the `update_many` roots out. */
   readonly hideUpdateManyFields: boolean;
+  /** The schema is a subgraph of a federated graph: `_service` and `_entities`. */
+  readonly federation: boolean;
 }
 
 export const DEFAULT_BUILD_OPTIONS: BuildOptions = {
@@ -18,4 +20,5 @@ export const DEFAULT_BUILD_OPTIONS: BuildOptions = {
   inferFunctionPermissions: true,
   hideAggregationPredicates: false,
   hideUpdateManyFields: false,
+  federation: false,
 };

@@ -5,6 +5,7 @@ import type { ObjectType, OutputField, RootTypes } from '../types.ts';
 import { lazy, named } from '../types.ts';
 import { builtin, STRING } from './builtin-scalar.ts';
 import { NO_QUERIES } from './descriptions.ts';
+import { federationFields } from './federation.ts';
 import { functionIsVisible, functionRootField } from './function-root.ts';
 import { mutationField, mutationIsVisible } from './mutation-root.ts';
 import type { SchemaVariant } from './options.ts';
@@ -23,16 +24,37 @@ interface FieldSet {
 
 const PLACEHOLDER_NAME = 'no_queries_available';
 
-export function rootTypes(sources: readonly SourceEntry[], role: string, variant: SchemaVariant): RootTypes {
+/** @param federation whether the query root has the fields of a subgraph */
+export function rootTypes(sources: readonly SourceEntry[], role: string, variant: SchemaVariant, federation = false): RootTypes {
   const roleSources = sources.map((entry) => ({ entry, source: new RoleSource(entry.context, role) }));
   const rootOf = (root: ReadRoot): FieldSet => merged(roleSources.map(({ entry, source }) => readFields(entry, source, root)));
   const query = rootOf('query');
   const subscription = rootOf('subscription');
   const mutation = merged(roleSources.map(({ entry, source }) => mutationFields(entry, new WriteSource(source, variant))));
-  return {
-    query: objectOf('query_root', null, isEmpty(query) ? placeholder() : query),
+  const subgraphFields = lazy(() =>
+    federationFields(
+      roleSources.map(({ source }) => source),
+      () => roots,
+    ),
+  );
+  const own = isEmpty(query) ? placeholder() : query;
+  const roots: RootTypes = {
+    query: objectOf('query_root', null, federation ? withFields(own, subgraphFields) : own),
     mutation: isEmpty(mutation) ? null : objectOf('mutation_root', 'mutation root', mutation),
     subscription: isEmpty(subscription) ? null : objectOf('subscription_root', null, subscription),
+  };
+  return roots;
+}
+
+/** More fields behind those of a set. */
+function withFields(set: FieldSet, more: () => ReadonlyMap<string, OutputField>): FieldSet {
+  return {
+    *names() {
+      yield* set.names();
+      for (const name of more().keys()) if (!set.has(name)) yield name;
+    },
+    has: (name) => set.has(name) || more().has(name),
+    field: (name) => (set.has(name) ? set.field(name) : more().get(name)),
   };
 }
 

@@ -45,6 +45,7 @@ function sameTable(a: TableInfo, b: TableInfo, role: string): boolean {
     a.baseName === b.baseName &&
     a.customName === b.customName &&
     a.inGraphql === b.inGraphql &&
+    a.federated === b.federated &&
     a.columns === b.columns &&
     a.relationships === b.relationships &&
     a.computedFields === b.computedFields &&

@@ -30,6 +30,7 @@ export function createVariableInput(context: InputContext, part: VariablePart, t
   const input: Input = {
     type,
     path,
+    as: (other) => createVariableInput(context, part, other, path),
     isNull() {
       if (!part.neverNull) record({ kind: 'null', isNull: json === null });
       return json === null;

@@ -1,0 +1,184 @@
+/**
+ * The schema as a subgraph: `_service` gives its text, `_entities` rows by their keys. Tables take part
+ * that their metadata names and whose rows the role may find by their keys.
+ */
+import { SvcError } from '../../errors/svc-error.ts';
+import { and } from '../../ir/bool-exp.ts';
+import type { Field, SelectRoot } from '../../ir/select.ts';
+import type { Json } from '../../util/json.ts';
+import type { MetaMeaning } from '../operation.ts';
+import { printRoleSchema } from '../sdl.ts';
+import type { CollectedField, Input, ResponseNode } from '../translation.ts';
+import type { InputField, InputObjectType, NamedType, ObjectType, OutputField, RootTypes, ScalarSchemaType, UnionType } from '../types.ts';
+import { lazy, listOf, named } from '../types.ts';
+import { builtin, STRING } from './builtin-scalar.ts';
+import { invalid } from './input.ts';
+import { keyColumns, keyCondition } from './primary-key.ts';
+import type { RoleSource } from './role-context.ts';
+import type { RoleColumn, RoleTable } from './role-table.ts';
+import { tableRootIsVisible } from './table-root.ts';
+
+interface Entity {
+  readonly source: string;
+  readonly table: RoleTable;
+  readonly key: readonly RoleColumn[];
+}
+
+const TYPENAME = '__typename';
+const ARGUMENT = 'representations';
+
+/** The fields that the query root has besides its own. @param roots the finished types, to print them */
+export function federationFields(sources: readonly RoleSource[], roots: () => RootTypes): ReadonlyMap<string, OutputField> {
+  const entities = new Map(sources.flatMap(entitiesOf).map((entity) => [entity.table.name, entity]));
+  const fields = new Map<string, OutputField>([[SERVICE_FIELD, serviceField(entities, roots)]]);
+  if (entities.size > 0) fields.set(ENTITIES_FIELD, entitiesField(entities));
+  return fields;
+}
+
+function entitiesOf(source: RoleSource): readonly Entity[] {
+  return [...source.context.info.tables.values()].flatMap((info): readonly Entity[] => {
+    if (!info.federated || !tableRootIsVisible(source, info, 'select_by_pk', 'query')) return [];
+    const table = source.table(info.name);
+    const key = table === null ? null : keyColumns(table);
+    return table === null || key === null ? [] : [{ source: source.context.info.name, table, key }];
+  });
+}
+
+const SERVICE_FIELD = '_service';
+const ENTITIES_FIELD = '_entities';
+
+const ANY: ScalarSchemaType = { kind: 'scalar', name: '_Any', description: null, anyLiteral: true, check: (json: Json) => json };
+
+const SERVICE: ObjectType = {
+  kind: 'object',
+  name: '_Service',
+  description: null,
+  fields: lazy(
+    () =>
+      new Map([
+        ['sdl', { name: 'sdl', description: 'SDL representation of schema', type: builtin(STRING, true), args: new Map(), meaning: null }],
+      ]),
+  ),
+};
+
+const OWN_TYPES: ReadonlySet<string> = new Set(['_Any', '_Entity', SERVICE.name]);
+const OWN_FIELDS: ReadonlySet<string> = new Set([SERVICE_FIELD, ENTITIES_FIELD]);
+
+function serviceField(entities: ReadonlyMap<string, Entity>, roots: () => RootTypes): OutputField {
+  const keyDirective = (type: NamedType): string => {
+    const entity = type.kind === 'object' ? entities.get(type.name) : undefined;
+    return entity === undefined ? '' : ` @key(fields: ${JSON.stringify(entity.key.map(({ name }) => name).join(' '))})`;
+  };
+  const sdl: ResponseNode = {
+    kind: 'deferred',
+    produce: async () =>
+      JSON.stringify(
+        await printRoleSchema(roots(), { withoutQueryFields: OWN_FIELDS, withoutTypes: OWN_TYPES, typeDirectives: keyDirective }),
+      ),
+  };
+  const meaning: MetaMeaning = {
+    kind: 'meta',
+    respond: (field) => ({
+      kind: 'object',
+      entries: field
+        .select(SERVICE)
+        .map((inner) => [inner.responseKey, inner.field === null ? { kind: 'json', text: JSON.stringify(inner.typeName) } : sdl]),
+    }),
+  };
+  return { name: SERVICE_FIELD, description: null, type: named(SERVICE.name, () => SERVICE, true), args: new Map(), meaning };
+}
+
+function entitiesField(entities: ReadonlyMap<string, Entity>): OutputField {
+  const union: UnionType = {
+    kind: 'union',
+    name: '_Entity',
+    description: 'A union of all types that have keys',
+    members: () => [...entities.values()].map(({ table }) => table.rows().type),
+  };
+  const argument: InputField = {
+    name: ARGUMENT,
+    description: null,
+    type: listOf(
+      named(ANY.name, () => ANY, true),
+      true,
+    ),
+  };
+  const meaning: MetaMeaning = {
+    kind: 'meta',
+    respond(field, addRoot) {
+      const selected = new Map<Entity, readonly Field[]>();
+      const items = (field.args.get(ARGUMENT)?.items() ?? []).map((item): ResponseNode => {
+        const { entity, root } = rowOf(entities, field, item, selected);
+        return { kind: 'root', index: addRoot(entity.source, field, root) };
+      });
+      return { kind: 'list', items };
+    },
+  };
+  return {
+    name: ENTITIES_FIELD,
+    description: null,
+    type: listOf(
+      named(union.name, () => union),
+      true,
+    ),
+    args: new Map([[ARGUMENT, argument]]),
+    meaning,
+  };
+}
+
+/** The row that a representation stands for. Values of keys stay references, so that a plan serves other rows too. */
+function rowOf(
+  entities: ReadonlyMap<string, Entity>,
+  field: CollectedField,
+  item: Input,
+  selected: Map<Entity, readonly Field[]>,
+): { readonly entity: Entity; readonly root: (alias: string) => SelectRoot } {
+  const typeName = valuesOf(item, NO_KEY).get(TYPENAME)?.json();
+  if (typeof typeName !== 'string') throw invalid('__typename key not found', item.path);
+  const entity = entities.get(typeName);
+  if (entity === undefined) {
+    throw invalid(`${typeName} is not found in selection set or federation is not enabled for the type`, item.path);
+  }
+  const { table, key } = entity;
+  const values = valuesOf(item, key);
+  const conditions = key.map((column) => {
+    const value = values.get(column.name);
+    if (value === undefined) throw invalid(`cannot find ${column.name} in _Any type`, item.path);
+    return keyCondition(column, value);
+  });
+  const fields = selected.get(entity) ?? table.rows().fields(field);
+  selected.set(entity, fields);
+  const rows = { where: and(table.access.filter, ...conditions), distinctOn: [], orderBy: [], limit: null, offset: null };
+  return { entity, root: (alias) => ({ alias, query: { kind: 'rows', shape: 'single', from: table.relation, rows, fields } }) };
+}
+
+const NO_KEY: readonly RoleColumn[] = [];
+
+/** The keys of a representation; those of the table have their columns' types. */
+function valuesOf(item: Input, key: readonly RoleColumn[]): ReadonlyMap<string, Input> {
+  try {
+    const entries = item.as(named(ANY.name, () => representationType(key), true)).entries();
+    return new Map(entries.map(({ field, input }) => [field.name, input]));
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.path !== item.path) throw error;
+    throw invalid('representations is expecting a list of objects only', item.path);
+  }
+}
+
+const representationTypes = new WeakMap<readonly RoleColumn[], InputObjectType>();
+
+/** Takes any field: a representation may hold more than the key. */
+function representationType(key: readonly RoleColumn[]): InputObjectType {
+  let type = representationTypes.get(key);
+  if (type === undefined) {
+    const known = new Map<string, InputField>(
+      key.map((column) => [column.name, { name: column.name, description: null, type: column.place.input(true) }]),
+    );
+    known.set(TYPENAME, { name: TYPENAME, description: null, type: builtin(STRING) });
+    const fields = new Map<string, InputField>();
+    fields.get = (name) => known.get(name) ?? { name, description: null, type: named(ANY.name, () => ANY) };
+    type = { kind: 'input-object', name: ANY.name, description: null, fields: () => fields };
+    representationTypes.set(key, type);
+  }
+  return type;
+}
