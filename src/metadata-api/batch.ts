@@ -2,11 +2,13 @@
  * Runs a decoded request. Neighbouring edits of a bulk wait in a batch and become one change of
  * the state; an operation that has an effect or an answer of its own settles them first. When a
  * bulk fails, changes that were already settled are taken back: a request changes all metadata or
- * none. SQL and other effects that already happened stay.
+ * none. SQL and other effects that already happened stay. The state of a request that edits is a
+ * draft: what is settled is neither stored nor shown to others before the whole request is done.
  */
 import { SvcError } from '../errors/svc-error.ts';
 import type { Metadata } from '../metadata/metadata.ts';
-import type { Change, ChangeResult, Refresh } from '../state/state.ts';
+import { mergeRefreshes } from '../state/refresh.ts';
+import type { Change, ChangeResult } from '../state/state.ts';
 import { ChangeRefused } from '../state/verdict.ts';
 import { type Path, ROOT } from '../util/path.ts';
 import type { EditContext, Prepared, Refusal, Services } from './operation.ts';
@@ -124,14 +126,4 @@ function reworded(error: SvcError, refusal: Refusal | undefined): SvcError {
 function findCulprit(items: readonly Pending[], error: SvcError): Pending | undefined {
   if (!(error instanceof ChangeRefused)) return undefined;
   return items.find((item) => item.prepared.edited.some((id) => error.objects.includes(id)));
-}
-
-export function mergeRefreshes(refreshes: readonly Refresh[]): Refresh {
-  const all = refreshes.some((refresh) => refresh.sources === 'all');
-  const sources = refreshes.flatMap((refresh) => (refresh.sources === 'all' ? [] : (refresh.sources ?? [])));
-  return {
-    sources: all ? 'all' : [...new Set(sources)],
-    tables: refreshes.flatMap((refresh) => refresh.tables ?? []),
-    functions: refreshes.flatMap((refresh) => refresh.functions ?? []),
-  };
 }

@@ -1,11 +1,11 @@
 import type { Session } from '../auth/session.ts';
 import { encodeAdminError, toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
+import type { State } from '../state/state.ts';
 import type { Cancellation } from '../util/cancellation.ts';
 import { isJsonArray, type Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
 import { Batch, placed } from './batch.ts';
-import { exclusively } from './exclusive.ts';
 import { type Prepared, type RunContext, type Services, SUCCESS } from './operation.ts';
 import type { AdministrationRequest, Command } from './request.ts';
 
@@ -17,15 +17,17 @@ export interface Caller {
 
 /** Runs a decoded request and gives its answer. @throws SvcError */
 export async function runRequest(request: AdministrationRequest, services: Services, caller: Caller): Promise<Json> {
-  const run = async (): Promise<Json> => {
-    const runner = new Runner(services, caller, new Batch(services, request.resourceVersion));
-    return runner.whole(request.command);
+  const run = (on: State): Promise<Json> => {
+    const own = { ...services, state: on };
+    return new Runner(own, caller, new Batch(own, request.resourceVersion)).whole(request.command);
   };
-  return edits(request.command) ? exclusively(services.state, run) : run();
+  const { state } = services;
+  if (!some(request.command, (changes) => changes === 'metadata')) return run(state);
+  return state.together(run, { repeatable: !some(request.command, (changes) => changes === 'database') });
 }
 
-function edits(command: Command): boolean {
-  return command.kind === 'bulk' ? command.items.some(edits) : command.prepared.changes === 'metadata';
+function some(command: Command, test: (changes: Prepared['changes']) => boolean): boolean {
+  return command.kind === 'bulk' ? command.items.some((item) => some(item, test)) : test(command.prepared.changes);
 }
 
 class Runner {

@@ -372,6 +372,92 @@ test('sources are opened with all that the service was told', async () => {
   expect(contexts).toEqual([{ ...settings, sourceName: 's', onEvent: expect.any(Function) }]);
 });
 
+test('changes made together are one version, seen by others only when all are made', async () => {
+  await state.change(add(database.url));
+  const before = state.current();
+  const versions = await state.together(
+    async (draft) => {
+      await draft.change(track('author'));
+      expect(draft.current().cache.sources.get('s')?.tables.has(key('author'))).toBe(true);
+      expect(state.current()).toBe(before);
+      expect(await storage.currentVersion()).toBe(2);
+      const { resourceVersion } = await draft.change(track('article'));
+      return [draft.current().resourceVersion, resourceVersion];
+    },
+    { repeatable: true },
+  );
+  expect(versions).toEqual([3, 3]);
+  expect(await storage.currentVersion()).toBe(3);
+  expect([...(state.current().cache.sources.get('s')?.tables.keys() ?? [])]).toEqual([key('author'), key('article')]);
+});
+
+test('of changes made together all fail when one does', async () => {
+  await state.change(add(database.url));
+  const before = state.current();
+  const failing = state.together(
+    async (draft) => {
+      await draft.change({ edit: (m) => withSource(m, source('t', database.url)) });
+      await draft.change(track('author'));
+      await draft.change(track('nothing'));
+    },
+    { repeatable: true },
+  );
+  await expect(failing).rejects.toMatchObject({ code: 'invalid-configuration' });
+  expect(state.current()).toBe(before);
+  expect(await storage.currentVersion()).toBe(2);
+  expect(opened.map(({ closed }) => closed)).toEqual([false, true]);
+});
+
+test('a source that was opened and given up on the way is closed, one that stays is not', async () => {
+  await state.together(
+    async (draft) => {
+      await draft.change(add(database.url));
+      await draft.change({ edit: (m) => withSource(m, source('t', database.url)) });
+      await draft.change({ edit: (m) => withoutSource(m, 't') });
+    },
+    { repeatable: true },
+  );
+  expect(opened.map(({ closed }) => closed)).toEqual([false, true]);
+  await state.change(track('author'));
+});
+
+test('what was changed in a database is read again although the metadata does not change with it', async () => {
+  await state.change(add(database.url));
+  await state.change(track('author'));
+  const failing = state.together(
+    async (draft) => {
+      await runSql(database.url, 'alter table author add column age int');
+      await draft.change({ edit: (m) => m, refresh: { tables: [{ source: 's', name: name('author') }] } });
+      throw new SvcError('bad-request', 'no more');
+    },
+    { repeatable: false },
+  );
+  await expect(failing).rejects.toMatchObject({ message: 'no more' });
+  expect(state.current().cache.sources.get('s')?.tables.get(key('author'))?.catalog.columns).toHaveLength(3);
+  expect(state.current().resourceVersion).toBe(4);
+});
+
+test('changes made together are made again on top of those of another instance, unless more than changes happened', async () => {
+  const second = await start('two');
+  await state.change(add(database.url));
+  let runs = 0;
+  const both = (repeatable: boolean, table: string) =>
+    second.together(
+      async (draft) => {
+        runs += 1;
+        if (runs % 2 === 1) await state.change({ edit: (m) => m });
+        return draft.change(track(table));
+      },
+      { repeatable },
+    );
+  expect(await both(true, 'author')).toMatchObject({ resourceVersion: 4 });
+  expect(runs).toBe(2);
+  await expect(both(false, 'article')).rejects.toMatchObject({ code: 'conflict' });
+  expect(runs).toBe(3);
+  expect(second.current().resourceVersion).toBe(5);
+  await second.stop();
+});
+
 test('changes made at once are applied one after the other', async () => {
   await state.change(add(database.url));
   const results = await Promise.all(['author', 'article', 'color'].map((table) => state.change(track(table))));

@@ -5,34 +5,24 @@
  * it was; requests keep the snapshot that they began with.
  */
 import { randomUUID } from 'node:crypto';
-import { ADMIN_ROLE } from '../auth/session.ts';
-import type { Backend, ConnectContext, Source } from '../backend/backend.ts';
+import type { Source } from '../backend/backend.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { Kinds } from '../metadata/kinds.ts';
-import type { Metadata, SourceMetadata } from '../metadata/metadata.ts';
+import type { Metadata } from '../metadata/metadata.ts';
 import { applyPieces, diffPieces } from '../metadata/pieces.ts';
 import { shareUnchanged } from '../metadata/share.ts';
-import type { Observer } from '../observability/observation.ts';
-import { resolveStoredOperations } from '../schema/stored/stored-operations.ts';
-import { createRoleSchemas, type RoleSchemas, type RoleSchemasOptions } from '../schema/role-schemas.ts';
-import { type Build, type BuildOptions, buildSchemaCache } from '../schema-cache/build.ts';
 import type { Inconsistency } from '../schema-cache/schema-cache.ts';
 import type { Storage } from '../storage/storage.ts';
-import { failedSource, type LiveSource, type OpenContext, openSource, refreshSource, type SourceScope, withCatalog } from './live-source.ts';
-import { distinct, encodeRefresh, isEmpty, mergeNotices, named } from './refresh.ts';
+import { type Assembled, Assembly, type AssemblyOptions } from './assembly.ts';
+import { Draft } from './draft.ts';
+import type { LiveSource } from './live-source.ts';
+import { encodeRefresh, isEmpty, mergeNotices } from './refresh.ts';
 import type { Snapshot } from './snapshot.ts';
-import type { Change, ChangeResult, Preview, Refresh, State } from './state.ts';
-import { judge } from './verdict.ts';
+import type { Change, ChangeResult, Preview, Refresh, State, TogetherOptions } from './state.ts';
 
-export interface StateOptions {
+export interface StateOptions extends AssemblyOptions {
   readonly storage: Pick<Storage, 'load' | 'save' | 'changesSince' | 'isAlive'>;
-  readonly backends: readonly Backend[];
   readonly kinds: Kinds;
-  readonly cache: BuildOptions;
-  /** Always the same object: role schemas are kept while it is. */
-  readonly roleSchemas: RoleSchemasOptions;
-  readonly connect: Omit<ConnectContext, 'sourceName' | 'onEvent'>;
-  readonly observe: Observer;
   /** Of this instance among others on the same metadata database. */
   readonly instanceId?: string;
   /** Pause before an unreachable source is tried again; doubles each time. */
@@ -46,13 +36,6 @@ export interface RunningState extends State {
   synchronize(): Promise<void>;
   /** Lets the running change finish and closes all connections. */
   stop(): Promise<void>;
-}
-
-interface Current {
-  readonly snapshot: Snapshot;
-  readonly build: Build;
-  readonly sources: ReadonlyMap<string, LiveSource>;
-  readonly roleSchemas: RoleSchemas;
 }
 
 /**
@@ -72,9 +55,9 @@ const ATTEMPTS = 10;
 
 class QueuedState implements RunningState {
   readonly #options: StateOptions;
-  readonly #open: OpenContext;
+  readonly #assembly: Assembly;
   readonly #instanceId: string;
-  #current: Current | undefined;
+  #current: Assembled | undefined;
   #queue: Promise<unknown> = Promise.resolve();
   #stopped = false;
   #retryTimer: NodeJS.Timeout | undefined;
@@ -85,11 +68,7 @@ class QueuedState implements RunningState {
   constructor(options: StateOptions) {
     this.#options = options;
     this.#instanceId = options.instanceId ?? randomUUID();
-    this.#open = {
-      ...options.connect,
-      backend: (kind) => options.backends.find((backend) => backend.kind === kind),
-      onEvent: (source, event, message) => options.observe({ kind: 'source', source, event, message }),
-    };
+    this.#assembly = new Assembly(options);
   }
 
   current(): Snapshot {
@@ -97,16 +76,15 @@ class QueuedState implements RunningState {
   }
 
   change(change: Change): Promise<ChangeResult> {
-    return this.#alone(() => this.#change(change));
+    return this.together((draft) => draft.change(change), { repeatable: true });
   }
 
-  preview({ edit, source, catalog, renamedTables }: Preview): readonly Inconsistency[] {
-    const before = this.#now();
-    const metadata = edit(before.snapshot.metadata, before.snapshot);
-    const sources = new Map(before.sources);
-    const live = sources.get(source);
-    if (live?.input.kind === 'open') sources.set(source, { ...live, input: withCatalog(live.input, catalog, renamedTables) });
-    return this.#assemble(before.snapshot.resourceVersion, metadata, sources, before).snapshot.cache.inconsistencies;
+  together<T>(run: (draft: State) => Promise<T>, { repeatable }: TogetherOptions): Promise<T> {
+    return this.#alone(() => this.#together(run, repeatable));
+  }
+
+  preview(preview: Preview): readonly Inconsistency[] {
+    return this.#draft().preview(preview);
   }
 
   isAlive(): Promise<boolean> {
@@ -119,8 +97,8 @@ class QueuedState implements RunningState {
 
   async start(): Promise<void> {
     const { resourceVersion, metadata } = await this.#options.storage.load();
-    const sources = await this.#sourcesFor(metadata, undefined, {});
-    this.#swap(this.#assemble(resourceVersion, metadata, sources, undefined));
+    const sources = await this.#assembly.sourcesFor(metadata, undefined, {});
+    this.#swap(this.#assembly.assemble(resourceVersion, metadata, sources));
   }
 
   async stop(): Promise<void> {
@@ -132,7 +110,7 @@ class QueuedState implements RunningState {
     await Promise.allSettled(open.map((connection) => connection.close()));
   }
 
-  #now(): Current {
+  #now(): Assembled {
     if (this.#current === undefined) throw new Error('invariant: the state has been started');
     return this.#current;
   }
@@ -146,45 +124,52 @@ class QueuedState implements RunningState {
     return result;
   }
 
+  #draft(): Draft {
+    return new Draft(this.#assembly, this.#now(), () => this.isAlive());
+  }
+
   /**
    * A refusal counts only when it was said of the newest metadata: where another instance was
-   * faster, the edit is made again on top of the other change. It also settles whether a change
-   * was stored whose connection broke at the end.
+   * faster, the changes are made again on top of its own. It also settles whether changes were
+   * stored whose connection broke at the end.
    */
-  async #change(change: Change): Promise<ChangeResult> {
+  async #together<T>(run: (draft: State) => Promise<T>, repeatable: boolean): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
-      const { resourceVersion: version } = this.current();
+      const draft = this.#draft();
+      let done: { readonly answer: T } | undefined;
       try {
-        return await this.#attempt(change);
+        done = { answer: await run(draft) };
+        await this.#commit(draft);
+        return done.answer;
       } catch (error) {
-        if (!(error instanceof SvcError) || attempt === ATTEMPTS) throw error;
-        const author = await this.#synchronize().catch(() => undefined);
-        if (author === undefined) throw error;
-        if (author !== this.#instanceId) continue;
-        return { resourceVersion: version + 1, inconsistencies: this.current().cache.inconsistencies };
+        await draft.close(this.#now());
+        const author = error instanceof SvcError ? await this.#synchronize().catch(() => undefined) : undefined;
+        if (done !== undefined && author === this.#instanceId) return done.answer;
+        if (!repeatable) await this.#readAgain(draft.refresh);
+        if (!repeatable || author === undefined || attempt === ATTEMPTS) throw error;
       }
     }
   }
 
-  async #attempt(change: Change): Promise<ChangeResult> {
+  /** Stores and shows what was drafted. */
+  async #commit(draft: Draft): Promise<void> {
     const before = this.#now();
-    const version = before.snapshot.resourceVersion;
-    if (change.expectedVersion !== undefined && change.expectedVersion !== version) {
-      throw new SvcError('conflict', `metadata resource version referenced (${change.expectedVersion}) did not match current version`);
-    }
-    const metadata = change.edit(before.snapshot.metadata, before.snapshot);
-    const refresh = change.refresh ?? {};
-    const sources = await this.#sourcesFor(metadata, before, refresh);
+    const { latest, refresh } = draft;
+    if (latest === before) return;
+    await this.#save(before.snapshot.resourceVersion, before.snapshot.metadata, latest.snapshot.metadata, refresh);
+    this.#swap(latest);
+    await draft.close(latest);
+  }
+
+  /** What was done to the databases stays when the metadata does not change with it. */
+  async #readAgain(refresh: Refresh): Promise<void> {
+    if (isEmpty(refresh)) return;
     try {
-      const candidate = this.#assemble(version + 1, metadata, sources, before);
-      const { inconsistencies } = candidate.snapshot.cache;
-      if (change.inconsistencies !== 'allow') judge(before.snapshot.cache.inconsistencies, inconsistencies, change.edited ?? []);
-      const stored = await this.#save(version, before.snapshot.metadata, metadata, refresh);
-      this.#swap(candidate);
-      return { resourceVersion: stored, inconsistencies };
+      const draft = this.#draft();
+      await draft.change({ edit: (metadata) => metadata, refresh, inconsistencies: 'allow' });
+      await this.#commit(draft);
     } catch (error) {
-      await this.#discard(sources, before.sources);
-      throw error;
+      this.#report(error);
     }
   }
 
@@ -216,93 +201,17 @@ class QueuedState implements RunningState {
       version = stored.resourceVersion;
       refresh = { sources: 'all' };
     }
-    this.#swap(this.#assemble(version, metadata, await this.#sourcesFor(metadata, before, refresh, true), before));
+    const sources = await this.#assembly.sourcesFor(metadata, before, refresh, true);
+    this.#swap(this.#assembly.assemble(version, metadata, sources, before));
     return news.kind === 'changes' ? news.notices[0]?.instanceId : '';
   }
 
-  /**
-   * The sources of `metadata`, those of `before` taken over where they still fit. One that is open
-   * and does not answer fails the whole, or with `withoutSilent` is missing until it is back.
-   */
-  async #sourcesFor(
-    metadata: Metadata,
-    before: Current | undefined,
-    refresh: Refresh,
-    withoutSilent = false,
-  ): Promise<ReadonlyMap<string, LiveSource>> {
-    const outcomes = await Promise.allSettled(
-      [...metadata.sources.values()].map(async (source): Promise<readonly [string, LiveSource]> => {
-        const known = before === undefined ? undefined : takeOver(source, metadata, before.sources);
-        const anew = refresh.sources === 'all' || refresh.sources?.includes(source.name) === true;
-        if (known === undefined || anew) return [source.name, await openSource(source, this.#open, known)];
-        try {
-          return [source.name, await this.#refreshed(source, known, refresh, before?.snapshot.metadata.sources.get(source.name))];
-        } catch (error) {
-          if (!withoutSilent) throw error;
-          return [source.name, failedSource(source, error)];
-        }
-      }),
-    );
-    const entries = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
-    const failure = outcomes.find((outcome) => outcome.status === 'rejected');
-    if (failure !== undefined) {
-      await this.#discard(new Map(entries), before?.sources ?? new Map());
-      throw failure.reason;
-    }
-    return new Map(entries);
-  }
-
-  async #refreshed(source: SourceMetadata, live: LiveSource, refresh: Refresh, before?: SourceMetadata): Promise<LiveSource> {
-    if (live.input.kind === 'failed') return live;
-    const { tables, functions } = live.input.catalog;
-    const scope: SourceScope = {
-      tables: distinct([...named(refresh.tables, source.name), ...unseen(source.tables, before?.tables, tables).map(({ table }) => table)]),
-      functions: distinct([
-        ...named(refresh.functions, source.name),
-        ...unseen(source.functions, before?.functions, functions).map((entry) => entry.function),
-      ]),
-    };
-    return refreshSource(source, live, scope);
-  }
-
-  #assemble(resourceVersion: number, metadata: Metadata, sources: ReadonlyMap<string, LiveSource>, before: Current | undefined): Current {
-    const inputs = new Map([...sources].map(([name, { input }]) => [name, input]));
-    const build = buildSchemaCache({ metadata, sources: inputs, options: this.#options.cache }, before?.build);
-    const roleSchemas = createRoleSchemas(build.cache, this.#options.roleSchemas, before?.roleSchemas);
-    const connections = new Map(
-      [...sources].flatMap(([name, { connection }]) => (connection === null ? [] : [[name, connection] as const])),
-    );
-    const storedOperations = resolveStoredOperations(
-      metadata,
-      () => roleSchemas.get(ADMIN_ROLE, 'backend').roots,
-      this.#options.roleSchemas.engine.limits,
-      before?.snapshot.storedOperations,
-    );
-    const found = storedOperations.inconsistencies;
-    const snapshot: Snapshot = {
-      resourceVersion,
-      metadata,
-      cache: found.length === 0 ? build.cache : { ...build.cache, inconsistencies: [...build.cache.inconsistencies, ...found] },
-      storedOperations,
-      connections,
-      roleSchema: (role, variant) => roleSchemas.get(role, variant),
-    };
-    return { snapshot, build, sources, roleSchemas };
-  }
-
-  #swap(next: Current): void {
+  #swap(next: Assembled): void {
     const before = this.#current;
     this.#current = next;
     const kept = new Set(next.snapshot.connections.values());
     for (const connection of before?.snapshot.connections.values() ?? []) if (!kept.has(connection)) this.#leave(connection);
     this.#scheduleRetry();
-  }
-
-  /** Closes what only a change that failed has opened. */
-  async #discard(sources: ReadonlyMap<string, LiveSource>, kept: ReadonlyMap<string, LiveSource>): Promise<void> {
-    const connections = new Set([...kept.values()].map(({ connection }) => connection));
-    const own = [...sources.values()].flatMap(({ connection }) => (connection === null || connections.has(connection) ? [] : [connection]));
-    await Promise.allSettled(own.map((connection) => connection.close()));
   }
 
   #leave(connection: Source): void {
@@ -336,7 +245,7 @@ class QueuedState implements RunningState {
     const before = this.#now();
     const { metadata } = before.snapshot;
     const broken = [...metadata.sources.values()].filter(({ name }) => before.sources.get(name)?.input.kind === 'failed');
-    const opened = await Promise.all(broken.map(async (source) => [source.name, await openSource(source, this.#open)] as const));
+    const opened = await Promise.all(broken.map(async (source) => [source.name, await this.#assembly.open(source)] as const));
     const back = opened.filter(([, { connection }]) => connection !== null);
     const all = new Map(back);
     try {
@@ -360,34 +269,14 @@ class QueuedState implements RunningState {
       if (known?.input.kind !== 'failed' || known.configuration !== live.configuration || known.kind !== live.kind) continue;
       const source = metadata.sources.get(name);
       if (source === undefined) continue;
-      sources.set(name, await this.#refreshed(source, live, {}));
+      sources.set(name, await this.#assembly.refreshed(source, live, {}));
       joined = true;
       this.#options.observe({ kind: 'source', source: name, event: 'available', message: 'the source can be used again' });
     }
-    if (joined) this.#swap(this.#assemble(resourceVersion, metadata, sources, before));
+    if (joined) this.#swap(this.#assembly.assemble(resourceVersion, metadata, sources, before));
   }
 
   #report(error: unknown): void {
     if (!this.#stopped) this.#options.observe({ kind: 'unexpected', message: 'background work of the state failed', error });
   }
-}
-
-/** The open source that has this configuration: of this name, or of a name that is gone (a renamed source). */
-function takeOver(source: SourceMetadata, metadata: Metadata, before: ReadonlyMap<string, LiveSource>): LiveSource | undefined {
-  const fits = (live: LiveSource | undefined): boolean =>
-    live !== undefined && live.configuration === source.configuration && live.kind === source.kind;
-  const own = before.get(source.name);
-  if (fits(own)) return own;
-  for (const [name, live] of before) if (!metadata.sources.has(name) && fits(live)) return live;
-  return undefined;
-}
-
-/** What is newly tracked and not in the catalog: it may have been made after the catalog was read. */
-function unseen<T>(
-  tracked: ReadonlyMap<string, T>,
-  before: ReadonlyMap<string, T> | undefined,
-  seen: ReadonlyMap<string, unknown>,
-): readonly T[] {
-  if (tracked === before) return [];
-  return [...tracked].filter(([key]) => !seen.has(key) && before?.has(key) !== true).map(([, item]) => item);
 }

@@ -19,6 +19,16 @@ export function isEmpty(refresh: Refresh): boolean {
   );
 }
 
+export function mergeRefreshes(refreshes: readonly Refresh[]): Refresh {
+  const all = refreshes.some((refresh) => refresh.sources === 'all');
+  const sources = refreshes.flatMap((refresh) => (refresh.sources === 'all' ? [] : (refresh.sources ?? [])));
+  return {
+    sources: all ? 'all' : [...new Set(sources)],
+    tables: refreshes.flatMap((refresh) => refresh.tables ?? []),
+    functions: refreshes.flatMap((refresh) => refresh.functions ?? []),
+  };
+}
+
 /** What other instances must read again as well. */
 export function encodeRefresh(refresh: Refresh): Json {
   const encode = (items: Refresh['tables']): Json =>

@@ -39,10 +39,21 @@ export interface ChangeResult {
   readonly inconsistencies: readonly Inconsistency[];
 }
 
+export interface TogetherOptions {
+  /** Nothing but changes happens, so that all of it may be done again when another instance was faster. */
+  readonly repeatable: boolean;
+}
+
 /** Owner of the current snapshot; every change runs alone, in a queue. */
 export interface State {
   current(): Snapshot;
   change(change: Change): Promise<ChangeResult>;
+  /**
+   * Changes that are stored and shown together when `run` is done, as one version, or not at all.
+   * In the draft that it gets they are current as soon as they are made. Nothing else changes
+   * meanwhile: `run` must not wait for another change of the state itself.
+   */
+  together<T>(run: (draft: State) => Promise<T>, how: TogetherOptions): Promise<T>;
   /**
    * What would be inconsistent after an edit if a source had this catalog, which a transaction sees
    * that is still open. Changes nothing and reads nothing. @throws SvcError of the edit

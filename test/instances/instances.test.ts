@@ -49,7 +49,11 @@ describe('a change made through one instance', () => {
     await one.metadata('pg_create_select_permission', { table: 'author', role: 'user', permission: { columns: ['id'], filter: {} } });
     await until(1000, () => two.graphql('{ author { id } }', { role: 'user' }), answers);
     await two.metadata('pg_untrack_table', { table: 'author', cascade: true });
-    await until(1000, () => one.graphql('{ author { name } }'), (answer) => !answers(answer));
+    await until(
+      1000,
+      () => one.graphql('{ author { name } }'),
+      (answer) => !answers(answer),
+    );
     expect(await version(one)).toBe(await version(two));
     await one.metadata('pg_track_table', { table: 'author' });
   });
@@ -66,7 +70,11 @@ describe('a change made through one instance', () => {
     await two.sql('alter table author add column age int');
     await until(1000, () => one.graphql('{ author { age } }'), answers);
     await one.sql('alter table author drop column age', { cascade: true });
-    await until(1000, () => two.graphql('{ author { age } }'), (answer) => !answers(answer));
+    await until(
+      1000,
+      () => two.graphql('{ author { age } }'),
+      (answer) => !answers(answer),
+    );
   });
 });
 
@@ -96,7 +104,11 @@ describe('changes through both at once', () => {
     expect(made.length).toBeGreaterThan(30);
     const expected = [...made].sort().join();
     for (const service of [one, two]) {
-      await until(1000, async () => roles(await service.metadata('export_metadata', {})).join(), (found) => found === expected);
+      await until(
+        1000,
+        async () => roles(await service.metadata('export_metadata', {})).join(),
+        (found) => found === expected,
+      );
     }
   });
 

@@ -32,6 +32,20 @@ describe('bulk', () => {
     expect(version()).toBe(before + 1);
   });
 
+  it('stores and shows all of its changes at once, whatever is between them', async () => {
+    const before = api.state.current();
+    const exported = { type: 'export_metadata', args: {} };
+    const untrack = { type: 'pg_untrack_table', args: { table: 'author' } };
+    const looked: number[] = [];
+    const running = api.metadata('bulk', [track('author'), exported, untrack, exported, track('author'), track('article'), exported]);
+    const looking = setInterval(() => looked.push(tracked()));
+    const answers = (await running) as { sources: { tables: unknown[] }[] }[];
+    clearInterval(looking);
+    expect([1, 3, 6].map((i) => answers[i]?.sources[0]?.tables.length)).toEqual([1, 0, 2]);
+    expect(api.state.current().resourceVersion).toBe(before.resourceVersion + 1);
+    expect(looked).not.toContain(1);
+  });
+
   it('names the element that refused', async () => {
     expect(await refusal(api.metadata('bulk', [track('author'), track('author')]))).toMatchObject({
       path: '$.args[1].args',

@@ -1,0 +1,149 @@
+/**
+ * How metadata and sources become a snapshot: opens and reads what a change needs, builds the
+ * schema cache and the role schemas on top of the ones before. Holds nothing itself; what it gives
+ * is current when somebody makes it so.
+ */
+import { ADMIN_ROLE } from '../auth/session.ts';
+import type { Backend, ConnectContext } from '../backend/backend.ts';
+import type { Metadata, SourceMetadata } from '../metadata/metadata.ts';
+import type { Observer } from '../observability/observation.ts';
+import { createRoleSchemas, type RoleSchemas, type RoleSchemasOptions } from '../schema/role-schemas.ts';
+import { resolveStoredOperations } from '../schema/stored/stored-operations.ts';
+import { type Build, type BuildOptions, buildSchemaCache } from '../schema-cache/build.ts';
+import { failedSource, type LiveSource, type OpenContext, openSource, refreshSource, type SourceScope } from './live-source.ts';
+import { distinct, named } from './refresh.ts';
+import type { Snapshot } from './snapshot.ts';
+import type { Refresh } from './state.ts';
+
+export interface AssemblyOptions {
+  readonly backends: readonly Backend[];
+  readonly cache: BuildOptions;
+  /** Always the same object: role schemas are kept while it is. */
+  readonly roleSchemas: RoleSchemasOptions;
+  readonly connect: Omit<ConnectContext, 'sourceName' | 'onEvent'>;
+  readonly observe: Observer;
+}
+
+/** A snapshot and what the next one can keep of it. */
+export interface Assembled {
+  readonly snapshot: Snapshot;
+  readonly build: Build;
+  readonly sources: ReadonlyMap<string, LiveSource>;
+  readonly roleSchemas: RoleSchemas;
+}
+
+export class Assembly {
+  readonly #options: AssemblyOptions;
+  readonly #open: OpenContext;
+
+  constructor(options: AssemblyOptions) {
+    this.#options = options;
+    this.#open = {
+      ...options.connect,
+      backend: (kind) => options.backends.find((backend) => backend.kind === kind),
+      onEvent: (source, event, message) => options.observe({ kind: 'source', source, event, message }),
+    };
+  }
+
+  open(source: SourceMetadata, previous?: LiveSource): Promise<LiveSource> {
+    return openSource(source, this.#open, previous);
+  }
+
+  /**
+   * The sources of `metadata`, those of `before` taken over where they still fit. One that is open
+   * and does not answer fails the whole, or with `withoutSilent` is missing until it is back.
+   */
+  async sourcesFor(
+    metadata: Metadata,
+    before: Assembled | undefined,
+    refresh: Refresh,
+    withoutSilent = false,
+  ): Promise<ReadonlyMap<string, LiveSource>> {
+    const outcomes = await Promise.allSettled(
+      [...metadata.sources.values()].map(async (source): Promise<readonly [string, LiveSource]> => {
+        const known = before === undefined ? undefined : takeOver(source, metadata, before.sources);
+        const anew = refresh.sources === 'all' || refresh.sources?.includes(source.name) === true;
+        if (known === undefined || anew) return [source.name, await this.open(source, known)];
+        try {
+          return [source.name, await this.refreshed(source, known, refresh, before?.snapshot.metadata.sources.get(source.name))];
+        } catch (error) {
+          if (!withoutSilent) throw error;
+          return [source.name, failedSource(source, error)];
+        }
+      }),
+    );
+    const entries = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    const failure = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failure !== undefined) {
+      await closeOthers(new Map(entries), before?.sources ?? new Map());
+      throw failure.reason;
+    }
+    return new Map(entries);
+  }
+
+  /** An open source with what `refresh` names, and what is newly tracked, read again. @throws SvcError */
+  async refreshed(source: SourceMetadata, live: LiveSource, refresh: Refresh, before?: SourceMetadata): Promise<LiveSource> {
+    if (live.input.kind === 'failed') return live;
+    const { tables, functions } = live.input.catalog;
+    const scope: SourceScope = {
+      tables: distinct([...named(refresh.tables, source.name), ...unseen(source.tables, before?.tables, tables).map(({ table }) => table)]),
+      functions: distinct([
+        ...named(refresh.functions, source.name),
+        ...unseen(source.functions, before?.functions, functions).map((entry) => entry.function),
+      ]),
+    };
+    return refreshSource(source, live, scope);
+  }
+
+  assemble(resourceVersion: number, metadata: Metadata, sources: ReadonlyMap<string, LiveSource>, before?: Assembled): Assembled {
+    const inputs = new Map([...sources].map(([name, { input }]) => [name, input]));
+    const build = buildSchemaCache({ metadata, sources: inputs, options: this.#options.cache }, before?.build);
+    const roleSchemas = createRoleSchemas(build.cache, this.#options.roleSchemas, before?.roleSchemas);
+    const connections = new Map(
+      [...sources].flatMap(([name, { connection }]) => (connection === null ? [] : [[name, connection] as const])),
+    );
+    const storedOperations = resolveStoredOperations(
+      metadata,
+      () => roleSchemas.get(ADMIN_ROLE, 'backend').roots,
+      this.#options.roleSchemas.engine.limits,
+      before?.snapshot.storedOperations,
+    );
+    const found = storedOperations.inconsistencies;
+    const snapshot: Snapshot = {
+      resourceVersion,
+      metadata,
+      cache: found.length === 0 ? build.cache : { ...build.cache, inconsistencies: [...build.cache.inconsistencies, ...found] },
+      storedOperations,
+      connections,
+      roleSchema: (role, variant) => roleSchemas.get(role, variant),
+    };
+    return { snapshot, build, sources, roleSchemas };
+  }
+}
+
+/** Closes the connections of `sources` that are not in `kept`. */
+export async function closeOthers(sources: ReadonlyMap<string, LiveSource>, kept: ReadonlyMap<string, LiveSource>): Promise<void> {
+  const connections = new Set([...kept.values()].map(({ connection }) => connection));
+  const own = [...sources.values()].flatMap(({ connection }) => (connection === null || connections.has(connection) ? [] : [connection]));
+  await Promise.allSettled(own.map((connection) => connection.close()));
+}
+
+/** The open source that has this configuration: of this name, or of a name that is gone (a renamed source). */
+function takeOver(source: SourceMetadata, metadata: Metadata, before: ReadonlyMap<string, LiveSource>): LiveSource | undefined {
+  const fits = (live: LiveSource | undefined): boolean =>
+    live !== undefined && live.configuration === source.configuration && live.kind === source.kind;
+  const own = before.get(source.name);
+  if (fits(own)) return own;
+  for (const [name, live] of before) if (!metadata.sources.has(name) && fits(live)) return live;
+  return undefined;
+}
+
+/** What is newly tracked and not in the catalog: it may have been made after the catalog was read. */
+function unseen<T>(
+  tracked: ReadonlyMap<string, T>,
+  before: ReadonlyMap<string, T> | undefined,
+  seen: ReadonlyMap<string, unknown>,
+): readonly T[] {
+  if (tracked === before) return [];
+  return [...tracked].filter(([key]) => !seen.has(key) && before?.has(key) !== true).map(([, item]) => item);
+}

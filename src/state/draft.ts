@@ -1,0 +1,91 @@
+/**
+ * Changes on top of a snapshot that only their maker sees: each is checked as if it stood alone,
+ * nothing is stored or shown. The owner of the state makes the result current, or discards it.
+ */
+import { SvcError } from '../errors/svc-error.ts';
+import type { Inconsistency } from '../schema-cache/schema-cache.ts';
+import { type Assembled, type Assembly, closeOthers } from './assembly.ts';
+import { withCatalog } from './live-source.ts';
+import { mergeRefreshes } from './refresh.ts';
+import type { Snapshot } from './snapshot.ts';
+import type { Change, ChangeResult, Preview, Refresh, State } from './state.ts';
+import { judge } from './verdict.ts';
+
+export class Draft implements State {
+  readonly #assembly: Assembly;
+  readonly #base: Assembled;
+  readonly #isAlive: () => Promise<boolean>;
+  #latest: Assembled;
+  /** All that was assembled on the way. */
+  readonly #steps: Assembled[] = [];
+  #refresh: Refresh = {};
+
+  constructor(assembly: Assembly, base: Assembled, isAlive: () => Promise<boolean>) {
+    this.#assembly = assembly;
+    this.#base = base;
+    this.#latest = base;
+    this.#isAlive = isAlive;
+  }
+
+  /** The last change's outcome; the base when there was none. */
+  get latest(): Assembled {
+    return this.#latest;
+  }
+
+  /** What the changes read anew. */
+  get refresh(): Refresh {
+    return this.#refresh;
+  }
+
+  current(): Snapshot {
+    return this.#latest.snapshot;
+  }
+
+  async change(change: Change): Promise<ChangeResult> {
+    const before = this.#latest;
+    const { resourceVersion } = before.snapshot;
+    if (change.expectedVersion !== undefined && change.expectedVersion !== resourceVersion) {
+      throw new SvcError('conflict', `metadata resource version referenced (${change.expectedVersion}) did not match current version`);
+    }
+    const metadata = change.edit(before.snapshot.metadata, before.snapshot);
+    const refresh = change.refresh ?? {};
+    // One version for all of the draft.
+    const version = this.#base.snapshot.resourceVersion + 1;
+    this.#refresh = mergeRefreshes([this.#refresh, refresh]);
+    const sources = await this.#assembly.sourcesFor(metadata, before, refresh);
+    try {
+      const candidate = this.#assembly.assemble(version, metadata, sources, before);
+      const { inconsistencies } = candidate.snapshot.cache;
+      if (change.inconsistencies !== 'allow') judge(before.snapshot.cache.inconsistencies, inconsistencies, change.edited ?? []);
+      this.#steps.push(candidate);
+      this.#latest = candidate;
+      return { resourceVersion: version, inconsistencies };
+    } catch (error) {
+      await closeOthers(sources, before.sources);
+      throw error;
+    }
+  }
+
+  preview({ edit, source, catalog, renamedTables }: Preview): readonly Inconsistency[] {
+    const before = this.#latest;
+    const metadata = edit(before.snapshot.metadata, before.snapshot);
+    const sources = new Map(before.sources);
+    const live = sources.get(source);
+    if (live?.input.kind === 'open') sources.set(source, { ...live, input: withCatalog(live.input, catalog, renamedTables) });
+    return this.#assembly.assemble(before.snapshot.resourceVersion, metadata, sources, before).snapshot.cache.inconsistencies;
+  }
+
+  together<T>(run: (draft: State) => Promise<T>): Promise<T> {
+    return run(this);
+  }
+
+  isAlive(): Promise<boolean> {
+    return this.#isAlive();
+  }
+
+  /** Closes what the changes opened and `kept`, the base or the latest, does not have. */
+  async close(kept: Assembled): Promise<void> {
+    const needed = new Map([...this.#base.sources, ...kept.sources].map(([name, live], i) => [`${i} ${name}`, live]));
+    for (const { sources } of this.#steps) await closeOthers(sources, needed);
+  }
+}
