@@ -35,7 +35,10 @@ async function follow({ interval = 600_000, listens = true } = {}) {
       async listen(onChange) {
         if (!listens) return undefined;
         hear = onChange;
-        return { stop: async () => void (hear = undefined) };
+        const stop = async (): Promise<void> => {
+          hear = undefined;
+        };
+        return { stop };
       },
     },
   });

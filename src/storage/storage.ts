@@ -198,7 +198,8 @@ export function createStorage(database: Source, kinds: Kinds, options: StorageOp
     // A version from the future: the database was restored or exchanged.
     if (version > resourceVersion || version < Number(rows[0]?.[1])) return { kind: 'unknown', resourceVersion };
     const changes = rows.filter((row) => row[2] !== null).map((row) => toChange(row.slice(2)));
-    const noticed = version === resourceVersion ? [] : (await database.query(NOTICES, [String(version), String(resourceVersion)], soon())).rows;
+    const noticed =
+      version === resourceVersion ? [] : (await database.query(NOTICES, [String(version), String(resourceVersion)], soon())).rows;
     // Every version has its notice; one that is gone was deleted since the first statement.
     if (noticed.length !== resourceVersion - version) return { kind: 'unknown', resourceVersion };
     const notices = noticed.map(([at, instanceId, refresh]) => ({
