@@ -176,7 +176,7 @@ async function listen(config: Config, { state, storage, database, logger, instan
 function outboundClient(config: Config, state: RunningState): OutboundClient {
   return createOutboundClient({
     refusePrivate: config.refusePrivateAddresses,
-    tlsAllowlist: () => tlsAllowlistOf(state.current().metadata.other.get('network')),
+    tlsAllowlist: () => tlsAllowlistOf(state.current().metadata.network),
   });
 }
 

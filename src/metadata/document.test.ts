@@ -149,6 +149,7 @@ test('a document without sources replaces what the default source holds', () => 
   ]);
   expect(after.inheritedRoles.size).toBe(0);
   expect(after.introspection.disabledForRoles).toEqual(['x']);
+  expect(after.network.tlsAllowlist.size).toBe(0);
   expect([...after.queryCollections.keys()]).toEqual(['new']);
   expect([...after.restEndpoints.keys()]).toEqual(['e']);
   expect(Object.fromEntries(after.other)).toEqual({ cron_triggers: [{ name: 'c' }] });

@@ -11,12 +11,10 @@ import { type FunctionMetadata, functionCodec, newFunction } from './function.ts
 import { keyedList } from './keyed-list.ts';
 import type { KindCodecs, Kinds } from './kinds.ts';
 import { laterSections, type Metadata, metadataCodec, storedOperationSections, tablesCodec } from './metadata.ts';
+import { NO_NETWORK } from './network.ts';
 import { codecsOf, DEFAULT_SOURCE } from './source.ts';
 import { nameKey } from '../catalog/catalog.ts';
 import { printName } from './table-name.ts';
-
-/** Sections that did not exist then and are cleared. */
-const CLEARED_BY_LEGACY: ReadonlySet<string> = new Set(['network']);
 
 const legacySections = object('MetadataNoSources', {
   queryCollections: storedOperationSections.queryCollections,
@@ -56,7 +54,6 @@ export function decodeLegacyDocument(json: JsonObject, path: Path, kinds: Kinds,
     functions: defaulted<ReadonlyMap<string, FunctionMetadata>>(legacyFunctionsCodec(codecs), () => new Map()),
   }).decode(json, path);
   const { queryCollections, allowlist } = legacySections.decode(json, path);
-  const other = new Map([...laterSections(json)].filter(([key]) => !CLEARED_BY_LEGACY.has(key)));
   return {
     sources: new Map([[DEFAULT_SOURCE, { ...source, ...contents }]]),
     queryCollections,
@@ -66,7 +63,8 @@ export function decodeLegacyDocument(json: JsonObject, path: Path, kinds: Kinds,
     inheritedRoles: new Map(),
     introspection: current.introspection,
     apiLimits: null,
-    other,
+    network: NO_NETWORK,
+    other: laterSections(json),
   };
 }
 

@@ -11,6 +11,7 @@ import { type FunctionMetadata, functionCodec } from './function.ts';
 import { type InheritedRole, inheritedRoleCodec } from './inherited-role.ts';
 import { isEmptyMap, keyedList } from './keyed-list.ts';
 import type { KindCodecs, Kinds } from './kinds.ts';
+import { isEmptyNetwork, type Network, networkCodec, NO_NETWORK } from './network.ts';
 import { type QueryCollection, queryCollectionCodec } from './query-collection.ts';
 import { type RestEndpoint, restEndpointCodec } from './rest-endpoint.ts';
 import { isEmptySection } from './section.ts';
@@ -35,6 +36,7 @@ export interface Metadata {
   readonly introspection: Introspection;
   /** null: none are set. */
   readonly apiLimits: ApiLimits | null;
+  readonly network: Network;
   /**
    * Top-level sections of later features, kept verbatim so that a document makes the round trip.
    * A feature that starts to exist takes its section out of here.
@@ -59,11 +61,12 @@ export const EMPTY_METADATA: Metadata = {
   inheritedRoles: new Map(),
   introspection: NO_INTROSPECTION,
   apiLimits: null,
+  network: NO_NETWORK,
   other: new Map(),
 };
 
 /** Sections that are kept verbatim because their feature does not exist yet. */
-export const LATER_SECTIONS = ['remote_schemas', 'actions', 'custom_types', 'cron_triggers', 'network'] as const;
+export const LATER_SECTIONS = ['remote_schemas', 'actions', 'custom_types', 'cron_triggers'] as const;
 
 /** Sections in the order of the exported document. Others that a document may have are ignored. */
 const SECTIONS = [
@@ -162,6 +165,7 @@ export function metadataCodec(kinds: Kinds): Codec<Metadata> {
       ({ disabledForRoles }) => disabledForRoles.length === 0,
     ),
     apiLimits: optional(apiLimitsCodec),
+    network: defaulted(networkCodec, () => NO_NETWORK, isEmptyNetwork),
   });
   return {
     name: 'Metadata',

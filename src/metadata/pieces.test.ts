@@ -29,6 +29,7 @@ test('the difference of two documents turns one into the other', () => {
       const after = shareUnchanged(before, {
         ...before,
         sources: new Map([...before.sources].slice(1).concat([...other.sources])),
+        network: other.network,
         other: other.other,
       });
       const changes = diffPieces(before, after, testKinds);
@@ -70,6 +71,9 @@ test('a change of one object is one piece', () => {
   const limited = { ...base, apiLimits: { disabled: false, depthLimit: { global: 5, perRole: new Map() } } };
   expect(keysOf(diffPieces(base, limited, testKinds))).toEqual(['+ section  api_limits']);
   expect(keysOf(diffPieces(limited, base, testKinds))).toEqual(['- section  api_limits']);
+  const reachable = { ...base, network: { tlsAllowlist: new Map([['h', { host: 'h', suffix: null, permissions: null }]]) } };
+  expect(keysOf(diffPieces(base, reachable, testKinds))).toEqual(['+ section  network']);
+  expect(keysOf(diffPieces(reachable, base, testKinds))).toEqual(['- section  network']);
   const actions: Json = [{ name: 'a' }];
   expect(keysOf(diffPieces(base, { ...base, other: withEntry(base.other, 'actions', actions) }, testKinds))).toEqual([
     '+ section  actions',

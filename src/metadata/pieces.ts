@@ -14,6 +14,7 @@ import { type FunctionMetadata, functionCodec } from './function.ts';
 import { type InheritedRole, inheritedRoleCodec } from './inherited-role.ts';
 import { type Kinds, storedKinds } from './kinds.ts';
 import { EMPTY_METADATA, introspectionCodec, LATER_SECTIONS, type Metadata, NO_INTROSPECTION, type SourceMetadata } from './metadata.ts';
+import { isEmptyNetwork, networkCodec, NO_NETWORK } from './network.ts';
 import { type QueryCollection, queryCollectionCodec } from './query-collection.ts';
 import { type RestEndpoint, restEndpointCodec } from './rest-endpoint.ts';
 import { codecsOf, type Source, sourceSettingsCodec } from './source.ts';
@@ -48,6 +49,7 @@ export type PieceChange = Piece;
 
 const INTROSPECTION = 'graphql_schema_introspection';
 const API_LIMITS = 'api_limits';
+const NETWORK = 'network';
 
 interface TrackedCodecs {
   readonly table: Codec<TableMetadata>;
@@ -156,6 +158,7 @@ export function diffPieces(before: Metadata, after: Metadata, kinds: Kinds): rea
     section(INTROSPECTION, after.introspection.disabledForRoles.length === 0 ? null : introspectionCodec.encode(after.introspection));
   }
   if (before.apiLimits !== after.apiLimits) section(API_LIMITS, after.apiLimits === null ? null : apiLimitsCodec.encode(after.apiLimits));
+  if (before.network !== after.network) section(NETWORK, isEmptyNetwork(after.network) ? null : networkCodec.encode(after.network));
   if (before.other !== after.other) {
     for (const key of LATER_SECTIONS) {
       const json = after.other.get(key);
@@ -197,12 +200,13 @@ interface SourceDraft {
   readonly functions: Draft<FunctionMetadata>;
 }
 
-type Sections = { -readonly [K in 'introspection' | 'apiLimits']: Metadata[K] };
+type Sections = { -readonly [K in 'introspection' | 'apiLimits' | 'network']: Metadata[K] };
 
 function applySection(sections: Sections, other: Draft<Json>, piece: PieceChange, path: Path): void {
   if (piece.key === INTROSPECTION)
     sections.introspection = piece.json === null ? NO_INTROSPECTION : introspectionCodec.decode(piece.json, path);
   else if (piece.key === API_LIMITS) sections.apiLimits = piece.json === null ? null : apiLimitsCodec.decode(piece.json, path);
+  else if (piece.key === NETWORK) sections.network = piece.json === null ? NO_NETWORK : networkCodec.decode(piece.json, path);
   else other.set(piece.key, piece.json === null ? undefined : piece.json);
 }
 
@@ -219,7 +223,7 @@ export function applyPieces(before: Metadata, changes: Iterable<PieceChange>, ki
   const endpoints = new Draft<RestEndpoint>(before.restEndpoints);
   const roles = new Draft<InheritedRole>(before.inheritedRoles);
   const other = new Draft<Json>(before.other);
-  const sections: Sections = { introspection: before.introspection, apiLimits: before.apiLimits };
+  const sections: Sections = { introspection: before.introspection, apiLimits: before.apiLimits, network: before.network };
   const tracked: PieceChange[] = [];
 
   const draftOf = (name: string): SourceDraft => {

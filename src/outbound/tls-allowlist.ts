@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, type Json } from '../util/json.ts';
+import type { Network } from '../metadata/network.ts';
 
 /** A host whose certificate need not be in order: self-signed, of another name, not X.509 v3. */
 export interface TlsAllowlistEntry {
@@ -17,16 +17,12 @@ export function isAllowlisted(list: readonly TlsAllowlistEntry[], url: URL): boo
   });
 }
 
-/** The entries in the metadata section `network`; what is no entry is left out. */
-export function tlsAllowlistOf(network: Json | undefined): readonly TlsAllowlistEntry[] {
-  const list = isJsonObject(network) ? network['tls_allowlist'] : undefined;
-  if (!isJsonArray(list)) return [];
+/** The entries of the metadata that permit certificates which are not in order. */
+export function tlsAllowlistOf({ tlsAllowlist }: Network): readonly TlsAllowlistEntry[] {
   const entries: TlsAllowlistEntry[] = [];
-  for (const item of list) {
-    if (!isJsonObject(item)) continue;
-    const { host, suffix } = item;
-    if (typeof host !== 'string' || host === '') continue;
-    entries.push(typeof suffix === 'string' ? { host, suffix } : { host });
+  for (const { host, suffix, permissions } of tlsAllowlist.values()) {
+    if (permissions?.includes('self-signed') === false) continue;
+    entries.push(suffix === null ? { host } : { host, suffix });
   }
   return entries;
 }

@@ -7,6 +7,7 @@ import type { QueryCollection } from '../../src/metadata/query-collection.ts';
 import { REST_METHODS, type RestEndpoint } from '../../src/metadata/rest-endpoint.ts';
 import type { FunctionMetadata } from '../../src/metadata/function.ts';
 import type { Metadata, SourceMetadata } from '../../src/metadata/metadata.ts';
+import { tlsAllowlistKey } from '../../src/metadata/network.ts';
 import { type PermissionEntry, QUERY_ROOT_FIELDS, SUBSCRIPTION_ROOT_FIELDS } from '../../src/metadata/permission.ts';
 import type { ArrayUsing, ObjectUsing, Relationship } from '../../src/metadata/relationship.ts';
 import type { SourceCustomization } from '../../src/metadata/source.ts';
@@ -245,11 +246,19 @@ export const metadata: fc.Arbitrary<Metadata> = fc.record({
   ),
   introspection: names.map((disabledForRoles) => ({ disabledForRoles })),
   apiLimits: fc.option(apiLimits),
+  network: mapBy(
+    fc.record({
+      host: name,
+      suffix: fc.option(fc.constantFrom('443', '8443')),
+      permissions: fc.option(fc.constantFrom<readonly 'self-signed'[]>([], ['self-signed'])),
+    }),
+    tlsAllowlistKey,
+  ).map((tlsAllowlist) => ({ tlsAllowlist })),
   other: fc.constantFrom<ReadonlyMap<string, Json>>(
     new Map(),
     new Map<string, Json>([
       ['remote_schemas', [{ name: 'r', definition: { url: 'http://example.org' } }]],
-      ['network', { tls_allowlist: [{ host: 'example.org' }] }],
+      ['cron_triggers', [{ name: 'c' }]],
     ]),
   ),
 });

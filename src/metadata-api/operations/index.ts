@@ -5,6 +5,7 @@ import { catalogOperations } from './catalog.ts';
 import { computedFieldOperations } from './computed-fields.ts';
 import { functionOperations } from './functions.ts';
 import { genericOperations } from './generic.ts';
+import { networkOperations } from './network.ts';
 import { permissionOperations } from './permissions.ts';
 import { queryCollectionOperations } from './query-collections.ts';
 import { relationshipOperations } from './relationships.ts';
@@ -27,5 +28,6 @@ export const operationGroups: readonly OperationGroup[] = [
   ...restEndpointOperations,
   ...roleOperations,
   ...apiLimitOperations,
+  ...networkOperations,
   ...genericOperations,
 ];

@@ -44,9 +44,7 @@ const WITHOUT_PREFIX: ReadonlySet<string> = new Set([
   'drop_action',
   'create_action_permission',
   'drop_action_permission',
-  // network and the rest
-  'add_host_to_tls_allowlist',
-  'drop_host_from_tls_allowlist',
+  // the rest
   'get_catalog_state',
   'set_catalog_state',
   'dump_internal_state',

@@ -9,10 +9,9 @@ const TYPES: Readonly<Record<string, string>> = {
   remote_schemas: 'remote_schema',
   actions: 'action',
   cron_triggers: 'cron_trigger',
-  rest_endpoints: 'rest_endpoint',
 };
 
-const NAME_KEYS = ['name', 'collection', 'host'];
+const NAME_KEYS = ['name'];
 
 function nameOf(section: string, entry: Json): string {
   if (isJsonObject(entry)) {

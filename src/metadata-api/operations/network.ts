@@ -1,0 +1,65 @@
+import { SvcError } from '../../errors/svc-error.ts';
+import { type Codec, defaulted, leaf, object, required, text } from '../../metadata/codec.ts';
+import { withEntry, withoutEntry } from '../../metadata/edit.ts';
+import type { Metadata } from '../../metadata/metadata.ts';
+import {
+  printTlsHost,
+  type TlsAllowlistEntry,
+  tlsAllowlistEntryCodec,
+  tlsAllowlistKey,
+  tlsSuffixCodec,
+} from '../../metadata/network.ts';
+import { operation, type OperationGroup } from '../operation.ts';
+
+/** The host may stand for the object. An empty one is refused with a message of its own. */
+function orBareHost<A>(long: Codec<A>): Codec<A> {
+  return leaf(
+    long.name,
+    (json, path) => long.decode(typeof json === 'string' ? { host: json } : json, path),
+    (value) => long.encode(value),
+  );
+}
+
+function withAllowlist(metadata: Metadata, tlsAllowlist: ReadonlyMap<string, TlsAllowlistEntry>): Metadata {
+  return { ...metadata, network: { ...metadata.network, tlsAllowlist } };
+}
+
+const addHost: OperationGroup = () => [
+  operation({
+    type: 'add_host_to_tls_allowlist',
+    args: orBareHost(tlsAllowlistEntryCodec(text)),
+    changes: 'metadata',
+    documentation: {
+      summary: 'Lets the service call a host whose certificate is self-signed or otherwise not in order.',
+      example: { host: 'hooks.example.org', suffix: '8443', permissions: ['self-signed'] },
+    },
+    edit(metadata, entry) {
+      if (entry.host === '') throw new SvcError('bad-request', 'key "host" cannot be empty');
+      const { tlsAllowlist } = metadata.network;
+      const key = tlsAllowlistKey(entry);
+      if (tlsAllowlist.has(key)) throw new SvcError('already-exists', `${printTlsHost(entry)} already exists in the allowlist`);
+      return withAllowlist(metadata, withEntry(tlsAllowlist, key, entry));
+    },
+  }),
+];
+
+const dropHost: OperationGroup = () => [
+  operation({
+    type: 'drop_host_from_tls_allowlist',
+    args: orBareHost(object('DropHostFromTLSAllowlist', { host: required(text), suffix: defaulted<string | null>(tlsSuffixCodec, () => null) })),
+    changes: 'metadata',
+    documentation: {
+      summary: 'Ends what an entry of the TLS allow-list permits; the entry is the one with exactly this host and suffix.',
+      example: { host: 'hooks.example.org', suffix: '8443' },
+    },
+    edit(metadata, entry) {
+      if (entry.host === '') throw new SvcError('bad-request', 'hostname cannot be empty');
+      const { tlsAllowlist } = metadata.network;
+      const key = tlsAllowlistKey(entry);
+      if (!tlsAllowlist.has(key)) throw new SvcError('not-exists', `${printTlsHost(entry)} isn't present in the allowlist`);
+      return withAllowlist(metadata, withoutEntry(tlsAllowlist, key));
+    },
+  }),
+];
+
+export const networkOperations: readonly OperationGroup[] = [addHost, dropHost];
