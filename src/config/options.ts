@@ -283,13 +283,20 @@ export const options = {
 
   requestBodyLimit: limits('request-body-limit', integer(1, 1_073_741_824), 16_777_216, 'Largest request body, in bytes.'),
   queryDepthLimit: limits('query-depth-limit', integer(1, 1000), 100, 'Deepest nesting of selections in a GraphQL document.'),
-  queryTokenLimit: limits('query-token-limit', integer(1), 100_000, 'Most tokens in a GraphQL document.'),
+  queryTokenLimit: limits('query-token-limit', integer(1), 10_000, 'Most tokens in a GraphQL document, comments included.'),
   queryNodeLimit: limits(
     'query-node-limit',
     integer(1),
-    50_000,
-    'Most fields that a GraphQL operation selects once its fragments are spread.',
+    5000,
+    'Most fields and values of a GraphQL operation once its fragments are spread; also parts of variables that decide how it runs.',
   ),
+  queryObjectLimit: limits(
+    'query-object-limit',
+    integer(1),
+    500,
+    'Most fields with a selection of their own in a GraphQL operation once its fragments are spread.',
+  ),
+  queryAliasLimit: limits('query-alias-limit', integer(0), 500, 'Most aliases in a GraphQL operation once its fragments are spread.'),
   batchLimit: limits('batch-limit', integer(1), 100, 'Most operations in one batched request.'),
   requestTimeout: limits('request-timeout', seconds(0), 120_000, 'Cancel a GraphQL request that runs longer; 0 is no limit.'),
   operationCacheSize: limits('operation-cache-size', integer(0), 1000, 'Most operations whose plans a role keeps.'),

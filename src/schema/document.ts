@@ -2,6 +2,7 @@
 import { type DocumentNode, type FragmentDefinitionNode, GraphQLError, Kind, type OperationDefinitionNode, parse } from 'graphql';
 import { SvcError } from '../errors/svc-error.ts';
 import { at, ROOT } from '../util/path.ts';
+import { scanDocument } from './document/scan.ts';
 
 /** The operations and fragments of a text. */
 export interface Definitions {
@@ -41,6 +42,7 @@ export function readDefinitions(query: string, maxTokens: number): Definitions {
 
 /** @throws SvcError validation-failed */
 export function parseDocument(query: string, maxTokens: number): DocumentNode {
+  scanDocument(query, maxTokens);
   try {
     return parse(query, { noLocation: true, maxTokens });
   } catch (error) {

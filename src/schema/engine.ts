@@ -21,6 +21,10 @@ export interface OperationLimits {
   readonly maxDepth: number;
   /** Fields and input values, fragments expanded. */
   readonly maxNodes: number;
+  /** Fields with a selection of their own, fragments expanded: what costs most to plan. */
+  readonly maxObjects: number;
+  /** Fields with an alias, fragments expanded. */
+  readonly maxAliases: number;
   /** Characters of an introspection answer. */
   readonly maxIntrospectionCharacters: number;
 }
@@ -29,6 +33,8 @@ export const DEFAULT_LIMITS: OperationLimits = {
   maxTokens: 50_000,
   maxDepth: 200,
   maxNodes: 20_000,
+  maxObjects: 1_000,
+  maxAliases: 1_000,
   maxIntrospectionCharacters: 128 * 1024 * 1024,
 };
 
@@ -80,7 +86,8 @@ export function createRoleSchema(role: string, roots: RootTypes, options: RoleSc
           maxDepth: limits.maxDepth,
         }),
         translate(variables: Variables) {
-          const constraints = kind === 'mutation' ? createConstraintRecorder(MUTATION_FACTS, 'drop') : createConstraintRecorder(limits.maxNodes);
+          const constraints =
+            kind === 'mutation' ? createConstraintRecorder(MUTATION_FACTS, 'drop') : createConstraintRecorder(limits.maxNodes);
           const context: SelectionContext = {
             variables,
             declared,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { refusal, seen, translate } from '../../test/support/small-engine.ts';
+import { DEFAULT_LIMITS } from './engine.ts';
 import { plainValue } from '../../test/support/small-schema.ts';
 import { holds } from './constraint.ts';
 import type { Value } from '../ir/value.ts';
@@ -246,7 +247,7 @@ describe('constraints', () => {
   ])('%s', (_name, variables, expected) => expect(fits(variables)).toBe(expected));
 
   test('a bounded number of facts', () => {
-    const limits = { maxTokens: 100, maxDepth: 20, maxNodes: 50, maxIntrospectionCharacters: 1000 };
+    const limits = { ...DEFAULT_LIMITS, maxNodes: 50 };
     const many = { w: { _and: Array.from({ length: 60 }, () => ({})) } };
     expect(refusal('query ($w: author_bool_exp) { author(where: $w) { id } }', { variables: many, options: { limits } })).toBe(
       'validation-failed: the variables have more than 50 parts that the operation depends on @ $',

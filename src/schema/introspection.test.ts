@@ -9,6 +9,7 @@ import {
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { answer, engine, refusal, translate } from '../../test/support/small-engine.ts';
+import { DEFAULT_LIMITS } from './engine.ts';
 import { QUERY_ONLY, SMALL_ROOTS } from '../../test/support/small-schema.ts';
 import { createAnswerCache } from './introspection/cache.ts';
 import { startSlices } from './introspection/slices.ts';
@@ -213,10 +214,23 @@ describe('refusals', () => {
       '{ __schema { types { fields(includeDeprecated: 1) { name } } } }',
       "validation-failed: expected a boolean for type 'Boolean', but found an integer @ $.selectionSet.__schema.selectionSet.types.selectionSet.fields.args.includeDeprecated",
     ],
+    [
+      '{ __schema { types { a: name b: name c: name } } }',
+      'validation-failed: introspection with more than 2 aliases of one field is not supported @ $.selectionSet.__schema.selectionSet.types.selectionSet.name',
+    ],
+    ['{ a: __schema { queryType { name } } b: __schema { queryType { name } } }', 'accepted'],
+    [
+      '{ a: __schema { queryType { name } } b: __schema { queryType { name } } c: __schema { queryType { name } } }',
+      "validation-failed: '__schema' cannot be selected more than 2 times @ $.selectionSet.__schema",
+    ],
+    [
+      `{ ${Array.from({ length: 21 }, (_, i) => `a${i}: __type(name: "author") { name }`).join(' ')} }`,
+      "validation-failed: '__type' cannot be selected more than 20 times @ $.selectionSet.__type",
+    ],
     ['{ __schema }', "validation-failed: missing selection set for '__Schema' @ $.selectionSet.__schema"],
     [
-      '{ __schema { types { fields { type { fields { type { fields { type { fields { name } } } } } } } } } }',
-      'validation-failed: introspection with more than 3 lists inside one another is not supported @ $.selectionSet.__schema.selectionSet.types.selectionSet.fields.selectionSet.type.selectionSet.fields.selectionSet.type.selectionSet.fields.selectionSet.type.selectionSet.fields',
+      '{ __schema { types { fields { type { fields { type { fields { name } } } } } } } }',
+      'validation-failed: introspection with more than 2 lists inside one another is not supported @ $.selectionSet.__schema.selectionSet.types.selectionSet.fields.selectionSet.type.selectionSet.fields.selectionSet.type.selectionSet.fields',
     ],
   ])('%s', (query, message) => expect(refusal(query)).toBe(message));
 
@@ -232,10 +246,7 @@ describe('refusals', () => {
   });
 
   test('an answer larger than allowed', async () => {
-    const schema = engine(
-      { limits: { maxTokens: 1000, maxDepth: 50, maxNodes: 1000, maxIntrospectionCharacters: 10_000 } },
-      wideRoots(500),
-    );
+    const schema = engine({ limits: { ...DEFAULT_LIMITS, maxIntrospectionCharacters: 10_000 } }, wideRoots(500));
     const prepared = schema.prepare('{ __schema { types { fields { name args { name type { kind name ofType { name } } } } } } }', null);
     await expect(answer(prepared.translate(prepared.variables({})))).rejects.toThrow(
       'the introspection answer has more than 10000 characters',

@@ -123,7 +123,12 @@ export function variableBinder(
   };
 }
 
+/** Names in one message. */
+const NAMED = 20;
+
 function refuseUnexpected(sent: readonly string[], used: ReadonlySet<string>, declared: ReadonlyMap<string, VariableDeclaration>): void {
   const unexpected = sent.filter((name) => !used.has(name) || !declared.has(name));
-  if (unexpected.length > 0) throw new SvcError('validation-failed', `unexpected variables in variableValues: ${unexpected.join(', ')}`);
+  if (unexpected.length === 0) return;
+  const names = unexpected.length <= NAMED ? unexpected : [...unexpected.slice(0, NAMED), `and ${unexpected.length - NAMED} more`];
+  throw new SvcError('validation-failed', `unexpected variables in variableValues: ${names.join(', ')}`);
 }

@@ -6,7 +6,12 @@ import { checkDocument } from './check.ts';
 
 const NONE = new Map<string, never>();
 const visited = (query: string): number =>
-  checkDocument(readDocument(query, null, 1_000_000), NONE, { maxDepth: 100_000, maxNodes: Number.POSITIVE_INFINITY }).visited;
+  checkDocument(readDocument(query, null, 1_000_000), NONE, {
+    maxDepth: 100_000,
+    maxNodes: Number.POSITIVE_INFINITY,
+    maxObjects: Number.POSITIVE_INFINITY,
+    maxAliases: Number.POSITIVE_INFINITY,
+  }).visited;
 
 /** Fragments that each spread the next one twice: 2^levels fields when expanded. */
 function bomb(levels: number): string {
@@ -52,7 +57,7 @@ describe('limits', () => {
     ['a long chain reached first by a short way', `{ author { ...F190 ...F0 } } ${chained(250).slice(21)}`, DEEP],
     ['input objects', `{ author(where: ${'{_not: '.repeat(250)}{}${'}'.repeat(250)}) { id } }`, DEEP],
     ['lists', `{ author(where: {data: {_eq: ${'['.repeat(250)}${']'.repeat(250)}}}) { id } }`, DEEP],
-    ['a fragment bomb', bomb(30), LARGE],
+    ['a fragment bomb', bomb(30), 'validation-failed: the operation has more than 1000 fields with a selection @ $'],
     [
       'values in a fragment that is spread often',
       `{ ${Array.from({ length: 300 }, (_, i) => `a${i}: author { ...F }`).join(' ')} } fragment F on author { articles(where: {id: {_in: [${'1 '.repeat(100)}]}}) { id } }`,
@@ -60,14 +65,29 @@ describe('limits', () => {
     ],
   ])('%s', (_name, query, message) => expect(refusal(query)).toBe(message));
 
+  test('fields with a selection, and aliases, fragments expanded', () => {
+    const limits = { ...DEFAULT_LIMITS, maxObjects: 4, maxAliases: 3 };
+    const ask = (query: string): string => refusal(query, { options: { limits } });
+    expect(ask('{ a: author { articles { id } } author { ...F } } fragment F on author { articles { x: id y: id } }')).toBe('accepted');
+    expect(ask('{ author { ...F a: articles { id } } } fragment F on author { articles { author { articles { id } } } }')).toBe(
+      'validation-failed: the operation has more than 4 fields with a selection @ $',
+    );
+    expect(ask('{ author { ...F } b: author { ...F } } fragment F on author { x: id y: id }')).toBe(
+      'validation-failed: the operation has more than 3 aliases @ $',
+    );
+  });
+
   test('deeper than the parser can go', () => {
-    expect(refusal('{ author '.repeat(100_000))).toBe('validation-failed: not a valid graphql query @ $.query');
-    expect(refusal(`{ author(where: ${'['.repeat(400_000)}`)).toBe('validation-failed: not a valid graphql query @ $.query');
+    const message = 'validation-failed: the document has brackets inside each other, more than 1024 levels deep @ $.query';
+    expect(refusal('{ author '.repeat(20_000))).toBe(message);
+    expect(refusal(`{ author(where: ${'['.repeat(40_000)}`)).toBe(message);
+    expect(refusal(`query ($a: ${'['.repeat(2000)}Int${']'.repeat(2000)}) { notice }`)).toBe(message);
+    expect(refusal(`query ($a: Int = ${'{a:'.repeat(2000)}1${'}'.repeat(2000)}) { notice }`)).toBe(message);
   });
 
   test('more tokens than allowed', () => {
     expect(refusal('{ notice notice }', { options: { limits: { ...DEFAULT_LIMITS, maxTokens: 3 } } })).toBe(
-      'validation-failed: not a valid graphql query @ $.query',
+      'validation-failed: the document has more than 3 tokens @ $.query',
     );
     expect(refusal('{ notice }', { options: { limits: { ...DEFAULT_LIMITS, maxTokens: 3 } } })).toBe('accepted');
   });

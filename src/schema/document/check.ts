@@ -15,6 +15,10 @@ export interface DocumentLimits {
   readonly maxDepth: number;
   /** Fields and input values, fragments expanded. */
   readonly maxNodes: number;
+  /** Fields with a selection of their own, fragments expanded. */
+  readonly maxObjects: number;
+  /** Fields with an alias, fragments expanded. */
+  readonly maxAliases: number;
 }
 
 export interface DocumentFacts {
@@ -32,6 +36,7 @@ interface Size {
   readonly levels: number;
   /** Fields with a selection. */
   readonly objects: number;
+  readonly aliases: number;
 }
 
 /** @throws SvcError validation-failed */
@@ -47,6 +52,8 @@ export function checkDocument(
 
   const tooDeep = (): SvcError => new SvcError('validation-failed', `the operation is nested deeper than ${limits.maxDepth} levels`);
   const tooLarge = (): SvcError => new SvcError('validation-failed', `the operation has more than ${limits.maxNodes} fields and values`);
+  const tooMany = (count: number, what: string): SvcError =>
+    new SvcError('validation-failed', `the operation has more than ${count} ${what}`);
 
   function valueNodes(node: ValueNode, depth: number, path: Path): number {
     visited += 1;
@@ -93,6 +100,7 @@ export function checkDocument(
     let nodes = 0;
     let levels = 0;
     let objects = 0;
+    let aliases = 0;
     for (const selection of set.selections) {
       visited += 1;
       let inner: Size | undefined;
@@ -100,6 +108,7 @@ export function checkDocument(
       if (selection.kind === Kind.FIELD) {
         const fieldPath = at(path, selection.name.value);
         nodes += 1 + directiveNodes(selection, 'FIELD', fieldPath) + argumentNodes(selection.arguments, fieldPath);
+        if (selection.alias !== undefined) aliases += 1;
         counted = selection.name.value !== '__schema' && selection.name.value !== '__type';
         if (counted && levels === 0) levels = 1;
         if (selection.selectionSet !== undefined) {
@@ -116,14 +125,17 @@ export function checkDocument(
       if (inner !== undefined) {
         nodes += inner.nodes;
         objects += inner.objects;
+        aliases += inner.aliases;
         if (inner.depth > depth) depth = inner.depth;
         const below = selection.kind === Kind.FIELD ? inner.levels + 1 : inner.levels;
         if (counted && below > levels) levels = below;
       }
       if (nodes > limits.maxNodes) throw tooLarge();
+      if (objects > limits.maxObjects) throw tooMany(limits.maxObjects, 'fields with a selection');
+      if (aliases > limits.maxAliases) throw tooMany(limits.maxAliases, 'aliases');
     }
     if (level + depth > limits.maxDepth) throw tooDeep();
-    return { depth: depth + 1, nodes, levels, objects };
+    return { depth: depth + 1, nodes, levels, objects, aliases };
   }
 
   function fragmentSize(name: string, level: number, path: Path): Size {

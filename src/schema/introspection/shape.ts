@@ -20,7 +20,9 @@ export interface ShapeField {
 }
 
 /** Lists inside lists multiply the answer, so they are bounded: what tools ask for has two levels. */
-const MAX_LISTS = 3;
+const MAX_LISTS = 2;
+/** And so do aliases of one field, which no tool asks for. */
+const MAX_ALIASES = 2;
 const MULTIPLYING = new Set(['fields', 'args', 'inputFields', 'interfaces', 'possibleTypes']);
 const REFERENCE_FIELDS = new Set(['kind', 'name', 'ofType', '__typename']);
 
@@ -28,7 +30,9 @@ const REFERENCE_FIELDS = new Set(['kind', 'name', 'ofType', '__typename']);
 export function shapeOf(collected: readonly CollectedField[], lists = 0): Shape {
   let key = '';
   let ofReference = true;
+  const counts = new Map<string, number>();
   const fields = collected.map((field): ShapeField => {
+    countAlias(counts, field);
     const prefix = `${JSON.stringify(field.responseKey)}:`;
     for (const given of field.args.values()) given.json(); // Nothing is deprecated, so the value changes nothing; it is checked.
     key += `${field.responseKey}:${field.name}`;
@@ -54,4 +58,12 @@ export function shapeOf(collected: readonly CollectedField[], lists = 0): Shape 
     return { prefix, read: field.field.meaning as MetaRead, shape };
   });
   return { fields, key, ofReference };
+}
+
+function countAlias(counts: Map<string, number>, { name, path }: CollectedField): void {
+  const count = (counts.get(name) ?? 0) + 1;
+  counts.set(name, count);
+  if (count > MAX_ALIASES) {
+    throw new SvcError('validation-failed', `introspection with more than ${MAX_ALIASES} aliases of one field is not supported`, { path });
+  }
 }

@@ -1,0 +1,109 @@
+/**
+ * A look at the characters of a document before it is parsed: one that is too large costs no more
+ * than reading it. The parser makes objects of tokens, and of the lines before a fault it counts
+ * every one.
+ */
+import { SvcError } from '../../errors/svc-error.ts';
+import { at, ROOT } from '../../util/path.ts';
+
+/** Lines that a token may take: more than that is padding. */
+const LINES_PER_TOKEN = 2;
+/** Brackets inside each other, of whatever kind: as many as everything that recurses over a document can bear. */
+const MAX_BRACKETS = 1024;
+
+const NEWLINE = 10;
+const RETURN = 13;
+const QUOTE = 34;
+const HASH = 35;
+const POINT = 46;
+const BACKSLASH = 92;
+
+/** For ASCII characters: part of a name or number, an opening or closing bracket, ignored, or any other. */
+const WORD = 1;
+const OPEN = 2;
+const CLOSE = 3;
+const IGNORED = 4;
+const CLASSES = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  if (/[\w+-]/.test(character)) return WORD;
+  if ('([{'.includes(character)) return OPEN;
+  if (')]}'.includes(character)) return CLOSE;
+  return ' \t,'.includes(character) ? IGNORED : 0;
+});
+
+/**
+ * Says nothing about the syntax. Texts that are no documents may be counted in any way.
+ * @param maxTokens comments count as well
+ * @throws SvcError validation-failed
+ */
+export function scanDocument(query: string, maxTokens: number): void {
+  const { length } = query;
+  const maxLines = maxTokens * LINES_PER_TOKEN;
+  let tokens = 0;
+  let lines = 0;
+  let brackets = 0;
+
+  for (let i = 0; i < length; ) {
+    const code = query.charCodeAt(i);
+    const kind = code < 128 ? CLASSES[code] : IGNORED;
+    i += 1;
+    if (kind === IGNORED) continue;
+    if (code === NEWLINE || code === RETURN) {
+      if (++lines > maxLines) throw tooLarge(`more than ${maxLines} lines`);
+      continue;
+    }
+    if (++tokens > maxTokens) throw tooLarge(`more than ${maxTokens} tokens`);
+    if (kind === WORD) {
+      while (i < length && continues(query, i)) i += 1;
+    } else if (kind === OPEN) {
+      if (++brackets > MAX_BRACKETS) throw tooLarge(`brackets inside each other, more than ${MAX_BRACKETS} levels deep`);
+    } else if (kind === CLOSE) brackets -= 1;
+    else if (code === HASH) {
+      while (i < length && query.charCodeAt(i) !== NEWLINE && query.charCodeAt(i) !== RETURN) i += 1;
+    } else if (code === POINT) {
+      while (query.charCodeAt(i) === POINT) i += 1;
+    } else if (code === QUOTE) {
+      const block = query.startsWith('""', i);
+      const end = block ? endOfBlock(query, i + 2) : endOfString(query, i);
+      if (block) lines += linesIn(query, i, end);
+      i = end;
+    }
+  }
+  if (lines > maxLines) throw tooLarge(`more than ${maxLines} lines`);
+}
+
+/** A single point belongs to a number. */
+function continues(query: string, i: number): boolean {
+  const code = query.charCodeAt(i);
+  return CLASSES[code] === WORD || (code === POINT && query.charCodeAt(i + 1) !== POINT);
+}
+
+function endOfString(query: string, start: number): number {
+  for (let i = start; i < query.length; i++) {
+    const code = query.charCodeAt(i);
+    if (code === QUOTE) return i + 1;
+    if (code === NEWLINE || code === RETURN) return i;
+    if (code === BACKSLASH) i += 1;
+  }
+  return query.length;
+}
+
+/** `\"""` does not end the string. */
+function endOfBlock(query: string, start: number): number {
+  let end = query.indexOf('"""', start);
+  while (end > start && query.charCodeAt(end - 1) === BACKSLASH) end = query.indexOf('"""', end + 3);
+  return end < 0 ? query.length : end + 3;
+}
+
+function linesIn(query: string, start: number, end: number): number {
+  let lines = 0;
+  for (let i = start; i < end; i++) {
+    const code = query.charCodeAt(i);
+    if (code === NEWLINE || code === RETURN) lines += 1;
+  }
+  return lines;
+}
+
+function tooLarge(what: string): SvcError {
+  return new SvcError('validation-failed', `the document has ${what}`, { path: at(ROOT, 'query') });
+}
