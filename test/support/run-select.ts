@@ -2,6 +2,7 @@
 import type pg from 'pg';
 import type { Statement } from '../../src/backend/backend.ts';
 import type { Value } from '../../src/ir/value.ts';
+import type { Parameter } from '../../src/sql/fragment.ts';
 import { type Json, parseJson } from '../../src/util/json.ts';
 
 export interface Values {
@@ -13,7 +14,7 @@ export interface Values {
 export async function runSelect(client: pg.Client, statement: Statement, values: Values = {}): Promise<readonly Json[]> {
   const result = await client.query({
     text: statement.text,
-    values: statement.parameters.map(({ operand, encode }) => encode(resolve(operand.value, values))),
+    values: [...parameterTexts(statement.parameters, values)],
     rowMode: 'array',
     types: { getTypeParser: () => (raw: string) => raw },
   });
@@ -21,6 +22,10 @@ export async function runSelect(client: pg.Client, statement: Statement, values:
     throw new Error(`expected one row of ${statement.columns}, found ${result.rows.length} of ${result.fields.length}`);
   }
   return (result.rows[0] as unknown as string[]).map(parseJson);
+}
+
+export function parameterTexts(parameters: readonly Parameter[], values: Values): readonly (string | null)[] {
+  return parameters.map(({ operand, encode }) => encode(resolve(operand.value, values)));
 }
 
 function resolve(value: Value, values: Values): Json {
