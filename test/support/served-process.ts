@@ -1,0 +1,33 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+export interface ServedProcess {
+  /** Resolves with the address when it listens; rejects with its output when it ends before. */
+  readonly listening: Promise<string>;
+  readonly ended: Promise<void>;
+  kill(signal: 'SIGKILL' | 'SIGTERM'): void;
+}
+
+/** `svc serve` as a process of its own, compiled: `dist/` must be up to date. `options` are variables without `SVC_GRAPHQL_`. */
+export function serveInProcess(databaseUrl: string, options: Readonly<Record<string, string>> = {}): ServedProcess {
+  const all = { DATABASE_URL: databaseUrl, SERVER_PORT: '0', SERVER_HOST: '127.0.0.1', ...options };
+  const env = Object.fromEntries(Object.entries(all).map(([name, value]) => [`SVC_GRAPHQL_${name}`, value]));
+  const child: ChildProcess = spawn(process.execPath, [main, 'serve'], { cwd: tmpdir(), env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const listening = new Promise<string>((resolve, reject) => {
+    const take = (chunk: unknown): void => {
+      output += String(chunk);
+      const url = /"kind":"listening","info":\{"url":"([^"]+)"/.exec(output)?.[1];
+      if (url !== undefined) resolve(url);
+    };
+    child.stdout?.on('data', take);
+    child.stderr?.on('data', take);
+    void ended.then(() => reject(new Error(`the service ended before it listened: ${output}`)));
+  });
+  listening.catch(() => undefined);
+  return { listening, ended, kill: (signal) => void child.kill(signal) };
+}
