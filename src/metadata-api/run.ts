@@ -125,7 +125,7 @@ class Runner {
       if (!(thrown instanceof SvcError) || !isJsonArray(thrown.internal)) throw thrown;
       throw new SvcError('bad-request', 'Schema inconsistency', { path: thrown.path, internal: thrown.internal });
     }
-    return items.map(() => SUCCESS);
+    return SUCCESS;
   }
 
   async #concurrent(items: readonly Command[], path: Path): Promise<Json> {
