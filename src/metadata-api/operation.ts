@@ -11,7 +11,7 @@ import type { Codec } from '../metadata/codec.ts';
 import type { Kinds } from '../metadata/kinds.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 import type { Snapshot } from '../state/snapshot.ts';
-import type { Change, ChangeResult, Refresh, State } from '../state/state.ts';
+import type { Change, ChangeResult, InconsistencyRule, Refresh, State } from '../state/state.ts';
 import type { Cancellation } from '../util/cancellation.ts';
 import type { Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
@@ -76,7 +76,7 @@ export interface OperationDefinition<A> {
   refresh?(args: A): Refresh;
   /** Ids of the objects that the operation is about: their own inconsistency is the client's fault. */
   edited?(args: A): readonly string[];
-  inconsistencies?(args: A): 'reject' | 'allow';
+  inconsistencies?(args: A): InconsistencyRule;
   /** `edit` looks at the snapshot's dependencies, so earlier edits of a bulk must be in it. */
   readonly readsDependencies?: boolean;
   /** How the change is refused when it breaks other objects, where that is not the usual way. */
@@ -99,7 +99,7 @@ export interface Prepared {
   readonly edit: ((metadata: Metadata, context: EditContext) => Metadata) | undefined;
   readonly refresh: Refresh;
   readonly edited: readonly string[];
-  readonly inconsistencies: 'reject' | 'allow';
+  readonly inconsistencies: InconsistencyRule;
   readonly readsDependencies: boolean;
   readonly othersBroke: Refusal | undefined;
   readonly readOnly: boolean;

@@ -56,7 +56,10 @@ export class Draft implements State {
     try {
       const candidate = this.#assembly.assemble(version, metadata, sources, before);
       const { inconsistencies } = candidate.snapshot.cache;
-      if (change.inconsistencies !== 'allow') judge(before.snapshot.cache.inconsistencies, inconsistencies, change.edited ?? []);
+      if (change.inconsistencies !== 'allow') {
+        const known = change.inconsistencies === 'reject-all' ? [] : before.snapshot.cache.inconsistencies;
+        judge(known, inconsistencies, change.edited ?? []);
+      }
       this.#steps.push(candidate);
       this.#latest = candidate;
       return { resourceVersion: version, inconsistencies };

@@ -12,6 +12,8 @@ export interface Refresh {
   readonly functions?: readonly { readonly source: string; readonly name: QualifiedName }[];
 }
 
+export type InconsistencyRule = 'reject' | 'reject-all' | 'allow';
+
 export interface Change {
   /** The `resource_version` that the client named, if any: 409 when it is not the current one. */
   readonly expectedVersion?: number;
@@ -19,11 +21,12 @@ export interface Change {
   edit(metadata: Metadata, snapshot: Snapshot): Metadata;
   readonly refresh?: Refresh;
   /**
-   * `reject`: newly inconsistent objects fail the change (the default); `allow`: they are recorded.
+   * `reject`: newly inconsistent objects fail the change (the default); `reject-all`: those that were
+   * inconsistent before do too; `allow`: they are recorded.
    * `edited` names the objects the command is about (their ids in the schema cache), so that
    * their own inconsistency is `invalid-configuration` with their reasons.
    */
-  readonly inconsistencies?: 'reject' | 'allow';
+  readonly inconsistencies?: InconsistencyRule;
   readonly edited?: readonly string[];
 }
 

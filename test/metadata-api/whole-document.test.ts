@@ -51,6 +51,12 @@ describe('operations on the whole metadata', () => {
       inconsistent_objects: [{ name: 'table nothing in source default', type: 'table', definition: { name: 'nothing', schema: 'public' } }],
     });
     expect(await api.metadata('get_inconsistent_metadata', {})).toMatchObject({ is_consistent: false });
+    // A whole document answers for all that is in it, also for what was there before.
+    expect(await refusal(api.metadata('replace_metadata', metadata))).toMatchObject({
+      status: 400,
+      error: 'cannot continue due to inconsistent metadata',
+      internal: [{ name: 'table nothing in source default' }],
+    });
     expect(await api.metadata('reload_metadata', {})).toMatchObject({
       message: 'success',
       is_consistent: false,

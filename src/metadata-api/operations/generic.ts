@@ -101,7 +101,7 @@ const replaceMetadata: OperationGroup = () =>
         return replace(metadata, args, path, kinds);
       },
       othersBroke: { message: 'cannot continue due to inconsistent metadata', status: 400 },
-      inconsistencies: ({ allowInconsistent }) => (allowInconsistent ? 'allow' : 'reject'),
+      inconsistencies: ({ allowInconsistent }) => (allowInconsistent ? 'allow' : 'reject-all'),
       async run({ options }, { changed }) {
         if (!options) return SUCCESS;
         const inconsistencies = changed?.inconsistencies ?? [];
