@@ -122,7 +122,7 @@ class Lane {
       this.#n += 1;
       const operation = nextOperation(this.#document, this.#n, this.#random);
       const begun = performance.now();
-      const killed = left > 0 ? undefined : sleep(this.#random() * 1.5 * expectedMs).then(() => service.kill('SIGKILL'));
+      const killed = left > 0 ? undefined : sleep((0.2 + this.#random()) * expectedMs).then(() => service.kill('SIGKILL'));
       let answer: { status: number; text: string };
       try {
         answer = await post(url, operation.endpoint, operation.body);
@@ -200,6 +200,6 @@ describe(`${ROUNDS} kills`, () => {
     await Promise.all(Array.from({ length: Math.min(LANES, ROUNDS) }, (_, i) => run(i + 1)));
     console.info(JSON.stringify({ ...counts, seconds: Math.round((performance.now() - started) / 1000) }));
     // Kills that never hit an operation would prove nothing.
-    if (ROUNDS >= 40) expect(Math.min(counts.before, counts.after)).toBeGreaterThan(0);
+    expect(counts.before + counts.after).toBeGreaterThanOrEqual(Math.floor(ROUNDS / 10));
   });
 });

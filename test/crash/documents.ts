@@ -79,7 +79,7 @@ export function nextOperation(before: Document, n: number, random: Random): Oper
         commented(before, TABLES),
       ),
     () => {
-      const query = `query ${stamp} { t0 { id } }`;
+      const query = `query ${stamp} { __typename }`;
       const name = `c${n % 2}`;
       const definition = { queries: [{ name: 'q', query }] };
       const drop =
