@@ -4,6 +4,7 @@
  */
 import { Kind, type ValueNode } from 'graphql';
 import { invariant, SvcError } from '../errors/svc-error.ts';
+import type { WrittenJson } from '../ir/input-validation.ts';
 import type { Value } from '../ir/value.ts';
 import type { Json } from '../util/json.ts';
 import { at, type Path } from '../util/path.ts';
@@ -13,6 +14,7 @@ import { describeLiteral, expected, expectedList, unexpectedNull } from './input
 import { fieldOf, requireFields } from './input/input-object.ts';
 import { holdsVariable, literalJson } from './input/literal-json.ts';
 import { createVariableInput } from './input/variable-input.ts';
+import { writtenLiteral } from './input/written-json.ts';
 import type { Input } from './translation.ts';
 import { type EnumSchemaValue, type InputField, type InputTypeRef, printType, type ScalarSchemaType } from './types.ts';
 import { mayStandAt } from './variables.ts';
@@ -56,23 +58,58 @@ export function createInput(context: InputContext, node: ValueNode, type: InputT
     return createVariableInput(context, { name, inner: [], json: context.variables[name] ?? null, neverNull }, type, path);
   }
   if (node.kind === Kind.NULL && type.nonNull) throw unexpectedNull(type, path);
-  return createLiteralInput(context, node, type, path);
+  return new LiteralInput(context, node, type, path);
 }
 
-function createLiteralInput(context: InputContext, node: ValueNode, type: InputTypeRef, path: Path): Input {
-  const input: Input = {
-    type,
-    path,
-    as: (other) => createLiteralInput(context, node, other, path),
-    isNull: () => node.kind === Kind.NULL,
-    entries: () => entries(context, node, type, path),
-    items: () => items(context, node, type, path),
-    enumValue: () => enumValue(node, type, path),
-    value: () => value(context, node, type, path),
-    listValue: () => listValue(context, node, type, path),
-    json: () => fixed(context, node, type, path),
-  };
-  return input;
+/** A class, because operations have thousands of values: methods of a prototype cost nothing to make. */
+class LiteralInput implements Input {
+  readonly type: InputTypeRef;
+  readonly path: Path;
+  readonly #context: InputContext;
+  readonly #node: ValueNode;
+
+  constructor(context: InputContext, node: ValueNode, type: InputTypeRef, path: Path) {
+    this.type = type;
+    this.path = path;
+    this.#context = context;
+    this.#node = node;
+  }
+
+  as(other: InputTypeRef): Input {
+    return new LiteralInput(this.#context, this.#node, other, this.path);
+  }
+
+  isNull(): boolean {
+    return this.#node.kind === Kind.NULL;
+  }
+
+  entries(): ReturnType<Input['entries']> {
+    return entries(this.#context, this.#node, this.type, this.path);
+  }
+
+  items(): readonly Input[] {
+    return items(this.#context, this.#node, this.type, this.path);
+  }
+
+  enumValue(): EnumSchemaValue {
+    return enumValue(this.#node, this.type, this.path);
+  }
+
+  value(): Value {
+    return value(this.#context, this.#node, this.type, this.path);
+  }
+
+  listValue(): Value {
+    return listValue(this.#context, this.#node, this.type, this.path);
+  }
+
+  json(): Json {
+    return fixed(this.#context, this.#node, this.type, this.path);
+  }
+
+  written(): WrittenJson {
+    return writtenLiteral(this.#node);
+  }
 }
 
 function entries(

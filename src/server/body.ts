@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { SvcError } from '../errors/svc-error.ts';
 import { type Json, parseJson } from '../util/json.ts';
+import { type Path, ROOT } from '../util/path.ts';
 
 /** Reads a whole request body. @throws SvcError bad-request, status 413, when it is over `limit` bytes */
 export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
@@ -32,40 +33,50 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
   });
 }
 
-/** Deepest nesting of arrays and objects in JSON text, or the first depth over `limit`; strings are skipped. */
-export function nesting(text: string, limit: number): number {
+const MAX_NESTING = 512;
+/** Of one object: parsers put keys into tables, which for very many costs as much as all the rest of a request. */
+const MAX_KEYS = 30_000;
+const keys = new Uint32Array(MAX_NESTING + 1);
+
+/** Nesting and keys of JSON text, found before it is parsed; `undefined` when there is nothing to say against it. */
+function faultOf(text: string): string | undefined {
   let depth = 0;
-  let deepest = 0;
+  keys[0] = 0;
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i);
     if (c === 34) {
       for (i++; i < text.length && text.charCodeAt(i) !== 34; i++) if (text.charCodeAt(i) === 92) i++;
     } else if (c === 91 || c === 123) {
-      if (++depth > deepest) deepest = depth;
-      if (deepest > limit) return deepest;
-    } else if (c === 93 || c === 125) depth--;
+      if (++depth > MAX_NESTING) return `JSON is nested deeper than ${MAX_NESTING} levels`;
+      keys[depth] = 0;
+    } else if (c === 93 || c === 125) {
+      if (depth > 0) depth--;
+    } else if (c === 58) {
+      const count = (keys[depth] ?? 0) + 1;
+      if (count > MAX_KEYS) return `JSON has an object of more than ${MAX_KEYS} keys`;
+      keys[depth] = count;
+    }
   }
-  return deepest;
+  return undefined;
 }
 
-export const MAX_NESTING = 512;
-
-/** @throws SvcError invalid-json */
-export function decodeJsonBody(body: Buffer): Json {
-  const text = body.toString('utf8');
-  if (text.length > MAX_NESTING && nesting(text, MAX_NESTING) > MAX_NESTING) {
-    throw new SvcError('invalid-json', `JSON is nested deeper than ${MAX_NESTING} levels`, { keepsStatus: true });
-  }
+/**
+ * JSON of a client.
+ * @param what as messages call it
+ * @throws SvcError invalid-json
+ */
+export function decodeJson(text: string, what: string, path: Path = ROOT): Json {
+  const fault = text.length > MAX_NESTING ? faultOf(text) : undefined;
+  if (fault !== undefined) throw new SvcError('invalid-json', fault, { path, keepsStatus: true });
   try {
     return parseJson(text);
   } catch (error) {
-    throw new SvcError(
-      'invalid-json',
-      body.length === 0 ? 'the request body is empty; expected JSON' : 'the request body is not valid JSON',
-      {
-        keepsStatus: true,
-        cause: error,
-      },
-    );
+    throw new SvcError('invalid-json', `${what} is not valid JSON`, { path, keepsStatus: true, cause: error });
   }
+}
+
+/** @throws SvcError invalid-json */
+export function decodeJsonBody(body: Buffer): Json {
+  if (body.length === 0) throw new SvcError('invalid-json', 'the request body is empty; expected JSON', { keepsStatus: true });
+  return decodeJson(body.toString('utf8'), 'the request body');
 }

@@ -1,7 +1,6 @@
-import { SvcError } from '../errors/svc-error.ts';
-import { type Json, type JsonObject, parseJson } from '../util/json.ts';
+import type { Json, JsonObject } from '../util/json.ts';
 import { at, ROOT } from '../util/path.ts';
-import { MAX_NESTING, nesting } from './body.ts';
+import { decodeJson } from './body.ts';
 
 /** The GraphQL request in the parameters of a URL, in the form of a request body. @throws SvcError invalid-json */
 export function requestOfParameters(parameters: URLSearchParams): JsonObject {
@@ -12,19 +11,7 @@ export function requestOfParameters(parameters: URLSearchParams): JsonObject {
   if (operationName !== null && operationName !== '') request['operationName'] = operationName;
   for (const name of ['variables', 'extensions']) {
     const text = parameters.get(name);
-    if (text !== null && text !== '') request[name] = jsonOf(name, text);
+    if (text !== null && text !== '') request[name] = decodeJson(text, `the parameter "${name}"`, at(ROOT, name));
   }
   return request;
-}
-
-function jsonOf(name: string, text: string): Json {
-  const path = at(ROOT, name);
-  if (nesting(text, MAX_NESTING) > MAX_NESTING) {
-    throw new SvcError('invalid-json', `JSON is nested deeper than ${MAX_NESTING} levels`, { path, keepsStatus: true });
-  }
-  try {
-    return parseJson(text);
-  } catch (error) {
-    throw new SvcError('invalid-json', `the parameter "${name}" is not valid JSON`, { path, keepsStatus: true, cause: error });
-  }
 }

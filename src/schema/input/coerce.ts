@@ -52,7 +52,11 @@ export function listCoercion(type: InputTypeRef): Coercion {
   return (json, path) => {
     if (json === null) throw expectedList('null', path);
     if (!isJsonArray(json)) return [coerceItem(json, at(path, 0))];
-    return json.map((value, index) => coerceItem(value, at(path, index)));
+    // One place for all items: an error keeps it, and then there is no next item.
+    const place = { parent: path, key: 0 };
+    const items: Json[] = [];
+    for (; place.key < json.length; place.key++) items.push(coerceItem(json[place.key] as Json, place));
+    return items;
   };
 }
 

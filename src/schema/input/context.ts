@@ -17,6 +17,8 @@ export interface InputContext {
 /** Collects the facts that a plan rests on, each once. */
 export interface ConstraintRecorder {
   record(constraint: Constraint): void;
+  /** Says that at least so many facts follow, so that what is too much is found out before it is done. */
+  expect(facts: number): void;
   list(): readonly Constraint[];
   /** False once facts were dropped: the plan serves this request only. */
   isComplete(): boolean;
@@ -30,21 +32,24 @@ export interface ConstraintRecorder {
 export function createConstraintRecorder(limit: number, beyond: 'refuse' | 'drop' = 'refuse'): ConstraintRecorder {
   const byKey = new Map<string, Constraint>();
   let complete = true;
+  const giveUp = (): void => {
+    if (beyond === 'refuse') {
+      throw new SvcError('validation-failed', `the variables have more than ${limit} parts that the operation depends on`);
+    }
+    complete = false;
+    byKey.clear();
+  };
   return {
     record(constraint) {
       if (!complete) return;
       // One translation sees one value, so variable, place and kind of fact decide the fact.
       const key = keyOf(constraint.fact.kind, constraint);
       if (byKey.has(key)) return;
-      if (byKey.size >= limit) {
-        if (beyond === 'refuse') {
-          throw new SvcError('validation-failed', `the variables have more than ${limit} parts that the operation depends on`);
-        }
-        complete = false;
-        byKey.clear();
-        return;
-      }
-      byKey.set(key, constraint);
+      if (byKey.size >= limit) giveUp();
+      else byKey.set(key, constraint);
+    },
+    expect(facts) {
+      if (complete && byKey.size + facts > limit) giveUp();
     },
     list: () => [...byKey.values()].filter((constraint) => !isImplied(constraint, byKey)),
     isComplete: () => complete,

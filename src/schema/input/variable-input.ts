@@ -1,10 +1,12 @@
 /** An input that is the value of a variable or a part of it. Looking in records what was seen. */
 import { invariant, SvcError } from '../../errors/svc-error.ts';
+import type { WrittenJson } from '../../ir/input-validation.ts';
+import type { Value } from '../../ir/value.ts';
 import { isJsonArray, isJsonObject, type Json } from '../../util/json.ts';
 import { at, type Path, ROOT } from '../../util/path.ts';
 import type { Constraint } from '../constraint.ts';
 import type { Input } from '../translation.ts';
-import type { InputTypeRef } from '../types.ts';
+import type { EnumSchemaValue, InputTypeRef } from '../types.ts';
 import { enumValueOfJson, listCoercion, valueCoercion } from './coerce.ts';
 import type { InputContext } from './context.ts';
 import { describeJson, expected, expectedList, unexpectedNull } from './found.ts';
@@ -22,70 +24,110 @@ export interface VariablePart {
 }
 
 export function createVariableInput(context: InputContext, part: VariablePart, type: InputTypeRef, path: Path): Input {
-  const { name, inner, json } = part;
-  const record = (fact: Constraint['fact']): void => context.constraints.record({ variable: name, path: inner, fact });
-  const child = (key: string | number, value: Json, childType: InputTypeRef): Input =>
-    createVariableInput(context, { name, inner: [...inner, key], json: value, neverNull: false }, childType, at(path, key));
+  return new VariableInput(context, part, type, path);
+}
 
-  const input: Input = {
-    type,
-    path,
-    as: (other) => createVariableInput(context, part, other, path),
-    isNull() {
-      if (!part.neverNull) record({ kind: 'null', isNull: json === null });
-      return json === null;
-    },
-    entries() {
-      invariant(type.kind === 'named', 'an input object position');
-      const object = type.type();
-      invariant(object.kind === 'input-object', `${type.name} is an input object`);
-      if (!isJsonObject(json)) throw expected('an object', type.name, describeJson(json), path);
-      const keys = Object.keys(json);
-      record({ kind: 'keys', keys });
-      const entries = keys.map((key) => {
-        if (!NAME.test(key)) {
-          throw new SvcError(
-            'validation-failed',
-            `variable value contains object with key ${JSON.stringify(key)}, which is not a legal GraphQL name`,
-            { path: ROOT },
-          );
-        }
-        const field = fieldOf(object, key, path);
-        const value = json[key] as Json;
-        if (value === null && field.type.nonNull) throw unexpectedNull(field.type, at(path, key));
-        return { field, input: child(key, value, field.type) };
-      });
-      requireFields(object, (field) => Object.hasOwn(json, field), path);
-      return entries;
-    },
-    items() {
-      invariant(type.kind === 'list', 'a list position');
-      const { item } = type;
-      if (json === null) throw expectedList('null', path);
-      if (!isJsonArray(json)) {
-        record({ kind: 'length', length: null });
-        if (!part.neverNull) record({ kind: 'null', isNull: false });
-        return [createVariableInput(context, part, item, at(path, 0))];
+/** A class, because variables have thousands of parts: methods of a prototype cost nothing to make. */
+class VariableInput implements Input {
+  readonly type: InputTypeRef;
+  readonly path: Path;
+  readonly #context: InputContext;
+  readonly #part: VariablePart;
+
+  constructor(context: InputContext, part: VariablePart, type: InputTypeRef, path: Path) {
+    this.type = type;
+    this.path = path;
+    this.#context = context;
+    this.#part = part;
+  }
+
+  as(other: InputTypeRef): Input {
+    return new VariableInput(this.#context, this.#part, other, this.path);
+  }
+
+  isNull(): boolean {
+    const { json, neverNull } = this.#part;
+    if (!neverNull) this.#record({ kind: 'null', isNull: json === null });
+    return json === null;
+  }
+
+  entries(): ReturnType<Input['entries']> {
+    const { type, path } = this;
+    const { json } = this.#part;
+    invariant(type.kind === 'named', 'an input object position');
+    const object = type.type();
+    invariant(object.kind === 'input-object', `${type.name} is an input object`);
+    if (!isJsonObject(json)) throw expected('an object', type.name, describeJson(json), path);
+    const keys = Object.keys(json);
+    this.#record({ kind: 'keys', keys });
+    const entries = keys.map((key) => {
+      if (!NAME.test(key)) {
+        throw new SvcError(
+          'validation-failed',
+          `variable value contains object with key ${JSON.stringify(key)}, which is not a legal GraphQL name`,
+          { path: ROOT },
+        );
       }
-      record({ kind: 'length', length: json.length });
-      return json.map((value, index) => {
-        if (value === null && item.nonNull) throw unexpectedNull(item, at(path, index));
-        return child(index, value, item);
-      });
-    },
-    enumValue() {
-      invariant(type.kind === 'named', 'an enum position');
-      const named = type.type();
-      invariant(named.kind === 'enum', `${type.name} is an enum`);
-      record({ kind: 'equals', json });
-      return enumValueOfJson(named, json, path);
-    },
-    value: () => ({ kind: 'variable', name, path: inner, at: path, check: valueCoercion(type) }),
-    listValue: () => ({ kind: 'variable', name, path: inner, at: path, check: listCoercion(type) }),
-    json() {
-      record({ kind: 'equals', json });
-      return valueCoercion(type)(json, path);
-    },
-  };
-  return input;
+      const field = fieldOf(object, key, path);
+      const value = json[key] as Json;
+      if (value === null && field.type.nonNull) throw unexpectedNull(field.type, at(path, key));
+      return { field, input: this.#child(key, value, field.type) };
+    });
+    requireFields(object, (field) => Object.hasOwn(json, field), path);
+    return entries;
+  }
+
+  items(): readonly Input[] {
+    const { type, path } = this;
+    const { json, neverNull } = this.#part;
+    invariant(type.kind === 'list', 'a list position');
+    const { item } = type;
+    if (json === null) throw expectedList('null', path);
+    if (!isJsonArray(json)) {
+      this.#record({ kind: 'length', length: null });
+      if (!neverNull) this.#record({ kind: 'null', isNull: false });
+      return [new VariableInput(this.#context, this.#part, item, at(path, 0))];
+    }
+    this.#record({ kind: 'length', length: json.length });
+    this.#context.constraints.expect(json.length);
+    return json.map((value, index) => {
+      if (value === null && item.nonNull) throw unexpectedNull(item, at(path, index));
+      return this.#child(index, value, item);
+    });
+  }
+
+  enumValue(): EnumSchemaValue {
+    const { type } = this;
+    invariant(type.kind === 'named', 'an enum position');
+    const named = type.type();
+    invariant(named.kind === 'enum', `${type.name} is an enum`);
+    this.#record({ kind: 'equals', json: this.#part.json });
+    return enumValueOfJson(named, this.#part.json, this.path);
+  }
+
+  value(): Value {
+    return { kind: 'variable', name: this.#part.name, path: this.#part.inner, at: this.path, check: valueCoercion(this.type) };
+  }
+
+  listValue(): Value {
+    return { kind: 'variable', name: this.#part.name, path: this.#part.inner, at: this.path, check: listCoercion(this.type) };
+  }
+
+  json(): Json {
+    this.#record({ kind: 'equals', json: this.#part.json });
+    return valueCoercion(this.type)(this.#part.json, this.path);
+  }
+
+  written(): WrittenJson {
+    return { kind: 'variable', name: this.#part.name, path: this.#part.inner };
+  }
+
+  #record(fact: Constraint['fact']): void {
+    this.#context.constraints.record({ variable: this.#part.name, path: this.#part.inner, fact });
+  }
+
+  #child(key: string | number, json: Json, type: InputTypeRef): Input {
+    const { name, inner } = this.#part;
+    return new VariableInput(this.#context, { name, inner: [...inner, key], json, neverNull: false }, type, at(this.path, key));
+  }
 }
