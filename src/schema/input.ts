@@ -47,7 +47,7 @@ export function createInput(context: InputContext, node: ValueNode, type: InputT
   if (node.kind === Kind.VARIABLE) {
     const name = node.name.value;
     const declaration = declarationOf(context, name, path);
-    if (!mayStandAt(declaration, type, positionHasDefault)) {
+    if (!mayStandAt(declaration, type, positionHasDefault) && !takesAnyVariable(type)) {
       throw new SvcError(
         'validation-failed',
         `variable '${name}' is declared as '${declaration.typeText}', but used where '${printType(type)}' is expected`,
@@ -59,6 +59,12 @@ export function createInput(context: InputContext, node: ValueNode, type: InputT
   }
   if (node.kind === Kind.NULL && type.nonNull) throw unexpectedNull(type, path);
   return new LiteralInput(context, node, type, path);
+}
+
+function takesAnyVariable(position: InputTypeRef): boolean {
+  if (position.kind === 'list') return false;
+  const named = position.type();
+  return named.kind === 'scalar' && named.anyVariable === true;
 }
 
 /** A class, because operations have thousands of values: methods of a prototype cost nothing to make. */

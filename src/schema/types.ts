@@ -28,6 +28,8 @@ export interface ScalarSchemaType {
   check(json: Json, at: Path, found?: string): Json;
   /** Takes every literal, enum values too (they become strings): json and jsonb. */
   readonly anyLiteral?: boolean;
+  /** Takes variables of every type. */
+  readonly anyVariable?: boolean;
 }
 
 export interface EnumSchemaType {

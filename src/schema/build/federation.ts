@@ -49,6 +49,9 @@ const ENTITIES_FIELD = '_entities';
 
 const ANY: ScalarSchemaType = { kind: 'scalar', name: '_Any', description: null, anyLiteral: true, check: (json: Json) => json };
 
+/** What stands inside a representation: a variable there has the type of its column. */
+const PART: ScalarSchemaType = { ...ANY, anyVariable: true };
+
 const SERVICE: ObjectType = {
   kind: 'object',
   name: '_Service',
@@ -176,7 +179,7 @@ function representationType(key: readonly RoleColumn[]): InputObjectType {
     );
     known.set(TYPENAME, { name: TYPENAME, description: null, type: builtin(STRING) });
     const fields = new Map<string, InputField>();
-    fields.get = (name) => known.get(name) ?? { name, description: null, type: named(ANY.name, () => ANY) };
+    fields.get = (name) => known.get(name) ?? { name, description: null, type: named(PART.name, () => PART) };
     type = { kind: 'input-object', name: ANY.name, description: null, fields: () => fields };
     representationTypes.set(key, type);
   }
