@@ -24,7 +24,10 @@ const DEFAULTS = { idleTimeoutMs: 180_000, retries: 1, lifetimeMs: 600_000 };
 
 type Environment = ConnectContext['environment'];
 
-/** Throws `SvcError`: `not-found` for missing environment variables, `postgres-error` when the database cannot be reached. */
+/**
+ * Throws `SvcError`: `not-found` for missing environment variables, `postgres-error` when the database cannot be reached,
+ * `not-exists` for a schema of extensions that is not there.
+ */
 export async function connect(configuration: PgConfiguration, context: ConnectContext): Promise<PgSource> {
   const { client, ssl: urlSsl } = clientConfig(configuration.databaseUrl, context.environment);
   const prepare = configuration.usePreparedStatements ?? context.usePreparedStatements;
@@ -62,8 +65,16 @@ export async function connect(configuration: PgConfiguration, context: ConnectCo
   };
   const source = new PgSource({ ...options, serverIsolation: 'read-committed' });
   try {
-    const setting = await source.query("select current_setting('default_transaction_isolation')", []);
-    const serverIsolation = setting.rows[0]?.[0]?.replace(' ', '-') as IsolationLevel;
+    const { extensionsSchema } = configuration;
+    const found = await source.query("select current_setting('default_transaction_isolation'), to_regnamespace(quote_ident($1))", [
+      extensionsSchema,
+    ]);
+    const [isolation, schema] = found.rows[0] ?? [];
+    // Nobody asked for the default one; a database may do without it.
+    if (schema === null && extensionsSchema !== 'public') {
+      throw new SvcError('not-exists', `the schema "${extensionsSchema}" of extensions_schema does not exist in the database`);
+    }
+    const serverIsolation = isolation?.replace(' ', '-') as IsolationLevel;
     return new PgSource({ ...options, serverIsolation });
   } catch (error) {
     await pool.close(0);

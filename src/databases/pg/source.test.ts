@@ -229,6 +229,10 @@ describe.each([true, false])('with use_prepared_statements %s', (prepare) => {
     expect(inside).toEqual([['14', '"$user", public, "ext ra"']]);
     const plain = await open({ prepare });
     expect((await failure(plain.query('select twice(5)', []))).code).toBe('unexpected');
+    expect(await failure(open({ prepare, document: { extensions_schema: 'no such' } }))).toMatchObject({
+      code: 'not-exists',
+      message: 'the schema "no such" of extensions_schema does not exist in the database',
+    });
   });
 });
 
