@@ -482,7 +482,7 @@ it('closes connections that were idle for too long or are too old', async () => 
       (await observer.query('select count(*) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()', []))
         .rows[0]?.[0],
     );
-  await Promise.all(Array.from({ length: 4 }, () => source.query('select pg_sleep(0.05)', [])));
+  await Promise.all(Array.from({ length: 4 }, () => source.query('select pg_sleep(0.5)', [])));
   expect(await count()).toBeGreaterThanOrEqual(4);
   await expect.poll(count, { timeout: 5_000 }).toBe(0);
   expect((await source.query('select 1', [])).rows).toEqual([['1']]);
