@@ -47,6 +47,8 @@ export interface RoleSchemaOptions {
   readonly noNullUnboundVariableDefault?: boolean;
 }
 
+/** A condition in a variable is known by a few facts, where one in the document is a few nodes. */
+const FACTS_PER_NODE = 2;
 /** Facts about the data of a mutation beyond which its plan is not worth keeping. */
 const MUTATION_FACTS = 32;
 
@@ -87,7 +89,9 @@ export function createRoleSchema(role: string, roots: RootTypes, options: RoleSc
         }),
         translate(variables: Variables) {
           const constraints =
-            kind === 'mutation' ? createConstraintRecorder(MUTATION_FACTS, 'drop') : createConstraintRecorder(limits.maxNodes);
+            kind === 'mutation'
+              ? createConstraintRecorder(MUTATION_FACTS, 'drop')
+              : createConstraintRecorder(limits.maxNodes * FACTS_PER_NODE);
           const context: SelectionContext = {
             variables,
             declared,

@@ -248,9 +248,9 @@ describe('constraints', () => {
 
   test('a bounded number of facts', () => {
     const limits = { ...DEFAULT_LIMITS, maxNodes: 50 };
-    const many = { w: { _and: Array.from({ length: 60 }, () => ({})) } };
+    const many = { w: { _and: Array.from({ length: 101 }, () => ({})) } };
     expect(refusal('query ($w: author_bool_exp) { author(where: $w) { id } }', { variables: many, options: { limits } })).toBe(
-      'validation-failed: the variables have more than 50 parts that the operation depends on @ $',
+      'validation-failed: the variables have more than 100 parts that the operation depends on @ $',
     );
   });
 });

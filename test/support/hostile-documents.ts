@@ -5,9 +5,9 @@
 
 /** Two tables that refer to each other, so that selections and filters nest without end. */
 export const hostileSchema = {
-  sql: `create table author (id int primary key, name text, rating numeric, data jsonb);
+  sql: `create table author (id int primary key, name text, rating numeric, score float8, code char(3), data jsonb);
     create table book (id int primary key, title text, author_id int references author);
-    insert into author values (1, 'one', 1.5, '{}'); insert into book values (1, 'first', 1)`,
+    insert into author values (1, 'one', 1.5, 2.5, 'abc', '{}'); insert into book values (1, 'first', 1)`,
   tables: ['author', 'book'],
   relationships: [
     { kind: 'array', table: 'author', name: 'books', using: { foreign_key_constraint_on: { table: 'book', column: 'author_id' } } },
@@ -252,6 +252,31 @@ const variables: readonly HostileRequest[] = [
     'a long fraction',
     () => 'query ($r: Int) { author(where: {id: {_eq: $r}}) { id } }',
     () => `{"r":0.${'1'.repeat(MEGABYTE)}}`,
+  ),
+  document(
+    'zeros inside a number',
+    () => 'query ($r: Int) { author(where: {id: {_eq: $r}}) { id } }',
+    () => `{"r":1${'0'.repeat(MEGABYTE)}1}`,
+  ),
+  document(
+    'zeros inside a fraction',
+    () => 'query ($r: float8) { author(where: {score: {_eq: $r}}) { id } }',
+    () => `{"r":0.${'0'.repeat(MEGABYTE)}1e-400}`,
+  ),
+  document(
+    'backslashes in a pattern',
+    () => 'query ($n: String) { author(where: {name: {_like: $n}}) { id } }',
+    () => `{"n":"${'\\\\'.repeat(MEGABYTE / 4)}a"}`,
+  ),
+  document(
+    'blanks in a pattern',
+    () => 'query ($c: bpchar) { author(where: {code: {_like: $c}}) { id } }',
+    () => `{"c":"${' '.repeat(MEGABYTE)}a"}`,
+  ),
+  document(
+    'steps of a JSON path',
+    () => 'query ($p: String) { author { data(path: $p) } }',
+    () => `{"p":"$${'.a'.repeat(MEGABYTE / 2)}"}`,
   ),
   document(
     'a large exponent',

@@ -1,0 +1,118 @@
+/** Requests that are made to keep the server busy are answered or refused within a bound of CPU time, and the work is linear. */
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hostileRequests, hostileSchema } from '../support/hostile-documents.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const BUDGET_MS = 50;
+/** The budget is for a processor of its own; tests share theirs with other tests, and the collector of garbage runs when it likes. */
+const SHARED = process.env['CI'] === undefined ? 3 : 5;
+const ATTEMPTS = 3;
+
+let service: TestService;
+let socket: Socket;
+
+beforeAll(async () => {
+  // Without a cache every attempt is the first.
+  service = await startTestService({ OPERATION_CACHE_SIZE: '0' });
+  await service.sql(hostileSchema.sql);
+  for (const table of hostileSchema.tables) await service.metadata('pg_track_table', { table });
+  for (const { kind, ...args } of hostileSchema.relationships) await service.metadata(`pg_create_${kind}_relationship`, args);
+  const { port, hostname } = new URL(service.url);
+  socket = connect({ port: Number(port), host: hostname, noDelay: true });
+  await new Promise((resolve) => socket.once('connect', resolve));
+});
+afterAll(async () => {
+  socket.destroy();
+  await service.stop();
+});
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Sent without a client worth the name: its work would count as the server's. */
+function send(body: Buffer): Promise<Answer> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let received = 0;
+    let expected = Number.POSITIVE_INFINITY;
+    const onData = (chunk: Buffer): void => {
+      if (chunks.length === 0) {
+        const head = chunk.toString('latin1', 0, 4096);
+        expected = head.indexOf('\r\n\r\n') + 4 + Number(/content-length: (\d+)/i.exec(head)?.[1]);
+      }
+      chunks.push(chunk);
+      received += chunk.length;
+      if (received < expected) return;
+      socket.off('data', onData);
+      const text = Buffer.concat(chunks).toString();
+      resolve({ status: Number(text.slice(9, 12)), text: text.slice(text.indexOf('\r\n\r\n') + 4) });
+    };
+    socket.on('data', onData);
+    socket.write(`POST /v1/graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`);
+    socket.write(body);
+  });
+}
+
+/** ms that this process computed. */
+async function cpuOf(run: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage();
+  await run();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+describe('a hostile request', () => {
+  it.each(hostileRequests.map((hostile) => [hostile.name, hostile] as const))('%s', async (_name, hostile) => {
+    const body = Buffer.from(hostile.body());
+    let answer: Answer = { status: 0, text: '' };
+    let best = Number.POSITIVE_INFINITY;
+    for (let attempt = 0; attempt < ATTEMPTS && best > BUDGET_MS; attempt++) {
+      const used = await cpuOf(async () => {
+        answer = await send(body);
+      });
+      best = Math.min(best, used);
+    }
+    expect([200, 400]).toContain(answer.status);
+    expect(Object.keys(JSON.parse(answer.text) as object)).toHaveLength(1);
+    // Refused for a reason, not by an accident.
+    expect(answer.text).not.toContain('"code":"unexpected"');
+    expect(best).toBeLessThan(BUDGET_MS * SHARED);
+  });
+});
+
+describe('the work is linear', () => {
+  const many = (count: number, text: (n: number) => string): string => Array.from({ length: count }, (_, n) => text(n)).join('');
+
+  /** Characters of the statement: what planning makes, counted without a clock. */
+  async function statementSize(query: string): Promise<number> {
+    const answer = await service.send('/v1/graphql/explain', { method: 'POST', body: JSON.stringify({ query: { query } }) });
+    expect(answer.status).toBe(200);
+    return JSON.stringify((answer.json as { sql: string | null }[]).map(({ sql }) => sql)).length;
+  }
+
+  it.each([
+    ['aliases of a column', (n: number) => `{ author { ${many(n, (i) => `a${i}: id `)} } }`],
+    ['aliases of a root field', (n: number) => `{ ${many(n, (i) => `a${i}: author { id } `)} }`],
+    ['aliases of a relationship', (n: number) => `{ author { ${many(n, (i) => `a${i}: books { id } `)} } }`],
+    ['conditions', (n: number) => `{ author(where: {_or: [${many(n, (i) => `{id: {_eq: ${i}}} `)}]}) { id } }`],
+    [
+      'conditions inside each other',
+      (n: number) => `{ author(where: ${'{_not: '.repeat(n / 2)}{id: {_eq: 1}}${'}'.repeat(n / 2)}) { id } }`,
+    ],
+    ['values', (n: number) => `{ author(where: {id: {_in: [${many(n, (i) => `${i} `)}]}}) { id } }`],
+    ['orders', (n: number) => `{ author(order_by: [${many(n, () => '{id: asc} ')}]) { id } }`],
+    ['levels', (n: number) => `{ author { ${'books { author { '.repeat(n / 8)} id ${'} } '.repeat(n / 8)} } }`],
+    ['overlapping selections', (n: number) => `{ author { ${many(n, (i) => `books { a${i % 7}: id author { name } } `)} } }`],
+    [
+      'a fragment in many places',
+      (n: number) => `{ ${many(n, (i) => `a${i}: author { ...F } `)} } fragment F on author { id name books { id } }`,
+    ],
+  ])('%s', async (_name, document) => {
+    const small = await statementSize(document(80));
+    const large = await statementSize(document(160));
+    expect(large).toBeLessThan(small * 2.2);
+  });
+});
