@@ -5,6 +5,7 @@
  */
 import { ADMIN_ROLE } from '../auth/session.ts';
 import type { Backend, ConnectContext } from '../backend/backend.ts';
+import { nameKey, type QualifiedName } from '../catalog/catalog.ts';
 import type { Metadata, SourceMetadata } from '../metadata/metadata.ts';
 import type { Observer } from '../observability/observation.ts';
 import { createRoleSchemas, type RoleSchemas, type RoleSchemasOptions } from '../schema/role-schemas.ts';
@@ -90,6 +91,7 @@ export class Assembly {
       functions: distinct([
         ...named(refresh.functions, source.name),
         ...unseen(source.functions, before?.functions, functions).map((entry) => entry.function),
+        ...unseenOfComputedFields(source, before, functions),
       ]),
     };
     return refreshSource(source, live, scope);
@@ -146,4 +148,19 @@ function unseen<T>(
 ): readonly T[] {
   if (tracked === before) return [];
   return [...tracked].filter(([key]) => !seen.has(key) && before?.has(key) !== true).map(([, item]) => item);
+}
+
+/** The same for the functions of computed fields. */
+function unseenOfComputedFields(
+  { tables }: SourceMetadata,
+  before: SourceMetadata | undefined,
+  seen: ReadonlyMap<string, unknown>,
+): readonly QualifiedName[] {
+  if (tables === before?.tables) return [];
+  const names: QualifiedName[] = [];
+  for (const [key, { computedFields }] of tables) {
+    if (computedFields.size === 0 || computedFields === before?.tables.get(key)?.computedFields) continue;
+    for (const field of computedFields.values()) if (!seen.has(nameKey(field.function))) names.push(field.function);
+  }
+  return names;
 }

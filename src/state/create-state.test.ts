@@ -241,6 +241,21 @@ test('values of enum tables are read, and read again on reload', async () => {
   expect(values()?.map(({ value }) => value)).toEqual(['blue', 'green', 'red']);
 });
 
+test('the function of a new computed field is looked for in the database', async () => {
+  await state.change(add(database.url));
+  await state.change(track('author'));
+  await runSql(database.url, "create function loud(a author) returns text language sql stable as 'select upper(a.name)'");
+  await state.change({
+    inconsistencies: 'allow',
+    edit: (m) =>
+      updateTable(m, 's', key('author'), (t) => ({
+        ...t,
+        computedFields: withEntry(t.computedFields, 'loud', { name: 'loud', function: name('loud') }),
+      })),
+  });
+  expect(state.current().cache.sources.get('s')?.tables.get(key('author'))?.computedFields.has('loud')).toBe(true);
+});
+
 test('a source that is down at the start is taken in when it comes back', async () => {
   await state.change(add(database.url));
   await state.change(track('author'));
