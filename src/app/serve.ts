@@ -10,6 +10,7 @@ import type { Config } from '../config/options.ts';
 import { serviceVersion } from '../config/version.ts';
 import { backends } from '../databases/index.ts';
 import { pg } from '../databases/pg/index.ts';
+import { createInputValidator, type InputValidator } from '../execute/input-validator.ts';
 import { compilersOf } from '../graphql/compilers.ts';
 import { createAllowList } from '../graphql/allow-list.ts';
 import { createAdmission } from '../graphql/admission.ts';
@@ -93,7 +94,7 @@ export async function serve(
       instanceId,
     });
     if (config.databaseUrl !== null) await trackDefaultSource(state, pg);
-    return await listen(config, { state, storage, database, logger, instanceId });
+    return await listen(config, { state, storage, database, logger, instanceId, environment });
   } catch (error) {
     await state?.stop();
     await database.close();
@@ -107,19 +108,20 @@ interface Parts {
   readonly database: Source;
   readonly logger: Logger;
   readonly instanceId: string;
+  readonly environment: Environment;
 }
 
-async function listen(config: Config, { state, storage, database, logger, instanceId }: Parts): Promise<Service> {
+async function listen(config: Config, { state, storage, database, logger, instanceId, environment }: Parts): Promise<Service> {
   const { observe } = logger;
   const sync = await keepInStep({ state, storage, instanceId, interval: config.schemaSyncPollInterval, observe });
-  const pipeline = requestPipeline(config);
+  const outbound = outboundClient(config, state);
+  const pipeline = requestPipeline(config, createInputValidator(outbound, environment));
   const administration = createAdministration({
     state,
     backends,
     showInternal: config.devMode || config.adminInternalErrors,
     compilerOf: pipeline.compilerOf,
   });
-  const outbound = outboundClient(config, state);
   const sourceHealth = watchSourceHealth({ state, observe: logger.observe });
   let authenticator: Authenticator | undefined;
   const release = async (): Promise<void> => {
@@ -194,8 +196,9 @@ function defaultLogger(config: Config): Logger {
   return createLogger({ level: config.logLevel, enabledTypes: config.enabledLogTypes });
 }
 
-function requestPipeline(config: Config): RequestPipeline {
+function requestPipeline(config: Config, validateInput: InputValidator): RequestPipeline {
   return {
+    validateInput,
     admission: createAdmission(),
     allowList: config.enableAllowlist ? createAllowList(config.queryTokenLimit) : null,
     operations: createOperationCache({

@@ -33,7 +33,7 @@ function step(source: string, ...texts: readonly string[]): MutationStep {
 }
 
 function plan(steps: readonly MutationStep[], template: Plan['template'] = [], reusable = true): Plan {
-  return { kind: 'mutation', constraints: [], reusable, template, steps };
+  return { kind: 'mutation', constraints: [], reusable, template, steps, validations: [] };
 }
 
 const session = {

@@ -1,7 +1,7 @@
 /** Runs the steps of a plan and splices the database's JSON bytes into the response, unparsed. */
 import type { JsonRow, Source } from '../backend/backend.ts';
-import { SvcError } from '../errors/svc-error.ts';
-import { bindAll } from '../plan/bind.ts';
+import { invariant, SvcError } from '../errors/svc-error.ts';
+import { bindAll, bindWritten } from '../plan/bind.ts';
 import type { Plan, SelectStep, Step } from '../plan/plan.ts';
 import type { RunContext } from './run-context.ts';
 import { runMutation } from './run-mutation.ts';
@@ -13,6 +13,7 @@ import { runMutation } from './run-mutation.ts';
  */
 export async function runPlan(plan: Plan, context: RunContext): Promise<readonly Buffer[]> {
   const { steps } = plan;
+  if (plan.validations.length > 0) await validateInput(plan, context);
   let rows: readonly JsonRow[];
   if (steps.length === 1) rows = [await runStep(steps[0] as Step, plan, context)];
   else if (steps.length === 0) rows = [];
@@ -29,6 +30,16 @@ export async function runPlan(plan: Plan, context: RunContext): Promise<readonly
     }
   }
   return body;
+}
+
+/** One hook after another, so that the first one that refuses is the error. @throws SvcError and then nothing has been changed */
+async function validateInput({ validations }: Plan, context: RunContext): Promise<void> {
+  const { validateInput: ask, session, variables, how, headers } = context;
+  invariant(ask !== undefined, 'whoever runs plans with validations can validate');
+  for (const { hook, input } of validations) {
+    const bound = input.map((item) => bindWritten(item, variables));
+    await ask({ hook, input: bound, session, how, ...(headers === undefined ? {} : { headers }) });
+  }
 }
 
 async function runInOrder(plan: Plan, context: RunContext): Promise<readonly JsonRow[]> {

@@ -1,7 +1,9 @@
 /** The path of a GraphQL request: session and snapshot in, response bytes out. */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Session } from '../auth/session.ts';
 import type { Compiler, RunOptions, Source } from '../backend/backend.ts';
 import { SvcError } from '../errors/svc-error.ts';
+import type { InputValidator } from '../execute/input-validator.ts';
 import { runPlan } from '../execute/run-plan.ts';
 import { planOperation } from '../plan/plan.ts';
 import type { StoredOperations } from '../schema/stored/stored-operations.ts';
@@ -28,6 +30,7 @@ export interface RequestPipeline {
   readonly allowList: AllowList | null;
   /** The compiler of a source. */
   compilerOf(snapshot: RequestSnapshot, source: string): Compiler;
+  readonly validateInput: InputValidator;
 }
 
 export interface RequestOptions extends RunOptions {
@@ -35,6 +38,8 @@ export interface RequestOptions extends RunOptions {
   readonly queriesOnly?: boolean;
   /** Of the client: limits of roles may count by it. */
   readonly address?: string;
+  /** Of the client's request: hooks may get them. */
+  readonly headers?: IncomingHttpHeaders;
 }
 
 /**
@@ -85,5 +90,12 @@ function run(
   const plan = pipeline.operations.plan(operation, variables, () =>
     planOperation(operation.prepared.translate(variables), (source) => pipeline.compilerOf(snapshot, source)),
   );
-  return runPlan(plan, { connections: snapshot.connections, session, variables, how });
+  return runPlan(plan, {
+    connections: snapshot.connections,
+    session,
+    variables,
+    how,
+    validateInput: pipeline.validateInput,
+    ...(how.headers === undefined ? {} : { headers: how.headers }),
+  });
 }

@@ -5,6 +5,7 @@
 import type { CatalogType, QualifiedName } from '../catalog/catalog.ts';
 import type { Path } from '../util/path.ts';
 import type { BoolExp } from './bool-exp.ts';
+import type { InputValidation } from './input-validation.ts';
 import type { Field } from './select.ts';
 import type { Operand } from './value.ts';
 
@@ -53,6 +54,8 @@ export interface InsertRows {
   readonly onConflict: OnConflict | null;
   /** Insert permission's check, on the row after the write. */
   readonly check: BoolExp;
+  /** Hooks of the permissions; those of nested rows are with them. */
+  readonly validations?: readonly InputValidation[];
 }
 
 export interface InsertColumn {
@@ -118,6 +121,7 @@ export interface Update {
   readonly check: BoolExp;
   readonly output: MutationOutput;
   readonly contained: Contained;
+  readonly validations?: readonly InputValidation[];
 }
 
 /** Batches in order; later ones see earlier changes. The result is a list. */
@@ -133,6 +137,7 @@ export interface Delete {
   readonly where: BoolExp;
   readonly output: MutationOutput;
   readonly contained: Contained;
+  readonly validations?: readonly InputValidation[];
 }
 
 export interface Assignment {

@@ -19,6 +19,7 @@ import {
   wrongType,
 } from './codec.ts';
 import { isEmptyMap } from './keyed-list.ts';
+import { type ValidateInput, validateInputCodec } from './validate-input.ts';
 
 /** `*` follows columns that are added later. */
 export type PermissionColumns = '*' | readonly string[];
@@ -51,7 +52,7 @@ export interface InsertPermission {
   readonly check: RawBoolExp;
   readonly set: ReadonlyMap<string, Json>;
   readonly backendOnly: boolean;
-  readonly validateInput?: Json;
+  readonly validateInput?: ValidateInput;
 }
 
 export interface UpdatePermission {
@@ -60,13 +61,13 @@ export interface UpdatePermission {
   readonly check: RawBoolExp | null;
   readonly set: ReadonlyMap<string, Json>;
   readonly backendOnly: boolean;
-  readonly validateInput?: Json;
+  readonly validateInput?: ValidateInput;
 }
 
 export interface DeletePermission {
   readonly filter: RawBoolExp;
   readonly backendOnly: boolean;
-  readonly validateInput?: Json;
+  readonly validateInput?: ValidateInput;
 }
 
 export const PERMISSION_KINDS = ['insert', 'select', 'update', 'delete'] as const;
@@ -115,28 +116,6 @@ function rootFieldsCodec<R extends string>(known: readonly R[]): Codec<readonly 
     (value) => [...value],
   );
 }
-
-const validateInputShape = object('ValidateInput', {
-  type: required(literal('ValidateInputType', ['http'])),
-  definition: required(
-    object('ValidateInputHttpDefinition', {
-      url: required(nonEmptyText),
-      headers: defaulted(list(anyJson), () => []),
-      timeout: defaulted(limitCodec, () => 10),
-      forwardClientHeaders: defaulted(bool, () => false),
-    }),
-  ),
-});
-
-/** Checked where it is written; kept verbatim. */
-const validateInputCodec: Codec<Json> = leaf(
-  'ValidateInput',
-  (json, path) => {
-    validateInputShape.decode(json, path);
-    return json;
-  },
-  (value) => value,
-);
 
 const presets = defaulted<ReadonlyMap<string, Json>>(mapOf(anyJson), () => new Map(), isEmptyMap);
 const backendOnly = defaulted(

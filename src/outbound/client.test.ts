@@ -1,29 +1,10 @@
 import type { LookupFunction } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type PlayedServer, playServer } from '../../test/support/played-server.ts';
+import { SELF_SIGNED } from '../../test/support/self-signed.ts';
 import { createOutboundClient, type OutboundClient, type OutboundOptions, type OutboundRequest } from './client.ts';
 import { OutboundError } from './outbound-error.ts';
 import type { TlsAllowlistEntry } from './tls-allowlist.ts';
-
-// A self-signed certificate of `hook.test`, made for this test only.
-const CERTIFICATE = `-----BEGIN CERTIFICATE-----
-MIIBlTCCATugAwIBAgIUSwhnKHbKlj5aCbsMvuug7gnIggIwCgYIKoZIzj0EAwIw
-FDESMBAGA1UEAwwJaG9vay50ZXN0MCAXDTI2MTEyMTEyMDgxM1oYDzIxMjYxMDI4
-MTIwODEzWjAUMRIwEAYDVQQDDAlob29rLnRlc3QwWTATBgcqhkjOPQIBBggqhkjO
-PQMBBwNCAASo0PLhzzkyNSDnHprHoLZ/l9K2Varr82kEQ+DXdqpNokEg3btS5Ub8
-4jz1hhNiE2omx0/Dx/tXygtfMH6yaBNGo2kwZzAdBgNVHQ4EFgQU3Rn/FR9DD+/h
-+FhioQilM8KQlWgwHwYDVR0jBBgwFoAU3Rn/FR9DD+/h+FhioQilM8KQlWgwDwYD
-VR0TAQH/BAUwAwEB/zAUBgNVHREEDTALgglob29rLnRlc3QwCgYIKoZIzj0EAwID
-SAAwRQIhAKxI0QoFFx6vkWpfPlLtvP7VVnZUvJVC2U78kmJxOZlYAiAnhpSSW8yR
-oWzSsG5MnJzpqRzZyrDgc3wW7esYzrMkaA==
------END CERTIFICATE-----
-`;
-const KEY = `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgyHVyrGJLDU+9FHNt
-/7q4J1SAB/AGD+bkPn+1qCcW75qhRANCAASo0PLhzzkyNSDnHprHoLZ/l9K2Varr
-82kEQ+DXdqpNokEg3btS5Ub84jz1hhNiE2omx0/Dx/tXygtfMH6yaBNG
------END PRIVATE KEY-----
-`;
 
 const clients: OutboundClient[] = [];
 const servers: PlayedServer[] = [];
@@ -179,7 +160,7 @@ describe('redirects', () => {
 
 describe('certificates', () => {
   it('are checked unless the host is on the list, and again when it has left it', async () => {
-    const secure = await played({ key: KEY, cert: CERTIFICATE });
+    const secure = await played(SELF_SIGNED);
     const { port } = new URL(secure.url);
     const list: TlsAllowlistEntry[] = [];
     const careful = client({ tlsAllowlist: () => list, lookup: names('127.0.0.1') });

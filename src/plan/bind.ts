@@ -1,6 +1,7 @@
 /** From value references to parameter texts: what is done per request for a plan made before. */
 import type { Session } from '../auth/session.ts';
 import { SvcError } from '../errors/svc-error.ts';
+import type { WrittenJson } from '../ir/input-validation.ts';
 import type { Value } from '../ir/value.ts';
 import { type Variables, valueAt } from '../schema/constraint.ts';
 import type { Parameter } from '../sql/fragment.ts';
@@ -69,4 +70,24 @@ export function binder(parameter: Parameter): Binder {
 
 function encodeNullable(encode: (json: Json) => string | null, json: Json): string | null {
   return json === null ? null : encode(json);
+}
+
+/** JSON as the request wrote it, with the values of its variables. A key whose variable was not sent is not there. */
+export function bindWritten(written: WrittenJson, variables: Variables): Json {
+  return bindPart(written, variables) ?? null;
+}
+
+function bindPart(written: WrittenJson, variables: Variables): Json | undefined {
+  switch (written.kind) {
+    case 'json':
+      return written.json;
+    case 'variable':
+      return valueAt(variables, written.name, written.path);
+    case 'list':
+      return written.items.map((item) => bindWritten(item, variables));
+    case 'object': {
+      const entries = written.entries.map(([key, value]) => [key, bindPart(value, variables)] as const);
+      return Object.fromEntries(entries.filter((entry): entry is readonly [string, Json] => entry[1] !== undefined));
+    }
+  }
 }

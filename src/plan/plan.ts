@@ -1,9 +1,11 @@
 /** IR -> steps. A plan holds no request's values, so it serves every request its constraints fit. */
 import type { CompiledMutationStatement, Compiler, ResultPiece, Statement } from '../backend/backend.ts';
+import type { InputValidation } from '../ir/input-validation.ts';
 import type { SelectRoot } from '../ir/select.ts';
 import type { Constraint } from '../schema/constraint.ts';
 import type { ResponseNode, TranslatedOperation, TranslatedRoot } from '../schema/translation.ts';
 import { type Binder, binder } from './bind.ts';
+import { validationsOf } from './validations.ts';
 
 export interface Plan {
   readonly kind: 'query' | 'mutation' | 'subscription';
@@ -13,6 +15,8 @@ export interface Plan {
   /** The response's `data`, with holes for results. */
   readonly template: readonly TemplatePart[];
   readonly steps: readonly Step[];
+  /** Hooks that have to agree before the first step. */
+  readonly validations: readonly InputValidation[];
 }
 
 export type TemplatePart =
@@ -52,7 +56,8 @@ type Piece = string | Hole;
 export function planOperation(operation: TranslatedOperation, compilerOf: (source: string) => Compiler): Plan {
   const { kind, constraints, reusable } = operation;
   const { steps, results } = kind === 'mutation' ? planMutation(operation, compilerOf) : planSelects(operation, compilerOf);
-  return { kind, constraints, reusable, template: template(operation.response, results), steps };
+  const validations = operation.roots.flatMap(({ root }) => (root.mutation === undefined ? [] : validationsOf(root)));
+  return { kind, constraints, reusable, template: template(operation.response, results), steps, validations };
 }
 
 interface Planned {

@@ -12,6 +12,7 @@ import type { Json } from '../util/json.ts';
 import type { ApiLimits } from '../metadata/api-limits.ts';
 import type { NamingConvention, SourceCustomization } from '../metadata/source.ts';
 import type { CustomRootField, TableConfiguration } from '../metadata/table.ts';
+import type { ValidateInput } from '../metadata/validate-input.ts';
 
 export interface SchemaCache {
   readonly sources: ReadonlyMap<string, SourceInfo>;
@@ -140,7 +141,7 @@ export interface InsertPermission {
   readonly check: BoolExp;
   readonly presets: ReadonlyMap<string, Preset>;
   readonly backendOnly: boolean;
-  readonly validateInput: Json | null;
+  readonly validateInput: ValidateInput | null;
 }
 
 export interface UpdatePermission {
@@ -149,13 +150,13 @@ export interface UpdatePermission {
   readonly check: BoolExp | null;
   readonly presets: ReadonlyMap<string, Preset>;
   readonly backendOnly: boolean;
-  readonly validateInput: Json | null;
+  readonly validateInput: ValidateInput | null;
 }
 
 export interface DeletePermission {
   readonly filter: BoolExp;
   readonly backendOnly: boolean;
-  readonly validateInput: Json | null;
+  readonly validateInput: ValidateInput | null;
 }
 
 /** One record of `get_inconsistent_metadata`. */

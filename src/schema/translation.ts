@@ -3,6 +3,7 @@
  * variables, argument checks, error positions) and the builders of fields, which turn collected
  * fields and typed inputs into IR.
  */
+import type { WrittenJson } from '../ir/input-validation.ts';
 import type { MutationRoot } from '../ir/mutation.ts';
 import type { SelectRoot } from '../ir/select.ts';
 import type { Value } from '../ir/value.ts';
@@ -53,6 +54,8 @@ export interface Input {
   listValue(): Value;
   /** A scalar's value here and now, fixed in the plan. */
   json(): Json;
+  /** The value as the request wrote it, of any type and unchecked; leaves the plan reusable. */
+  written(): WrittenJson;
 }
 
 /** What a root field becomes. */

@@ -80,11 +80,6 @@ beforeAll(async () => {
   await allow('select', 'article', 'user', { columns: ['id', 'title', 'views'], filter: {} });
   await allow('insert', 'article', 'user', { columns: ['title'], check: { author: own }, set: { editor_id: 'x-svc-user-id' } });
   await allow('insert', 'author', 'trusted', { columns: ['name'], check: {}, backend_only: true });
-  await allow('insert', 'author', 'hooked', {
-    columns: ['name'],
-    check: {},
-    validate_input: { type: 'http', definition: { url: 'http://127.0.0.1:1/' } },
-  });
   await allow('delete', 'author', 'blind', { filter: { id: { _eq: 3 } } });
   await service.metadata('pg_create_function_permission', { function: 'raise_views', role: 'user' });
 });
@@ -230,12 +225,6 @@ describe('inserts', () => {
     expect(await data(query, { role: 'trusted', session: { 'use-backend-only-permissions': 'true' } })).toEqual({
       insert_author: { affected_rows: 1 },
     });
-  });
-
-  it('are refused where a hook would have to see them', async () => {
-    expect(await refused('mutation { insert_author(objects: {name: "Zoe"}) { affected_rows } }', { role: 'hooked' })).toBe(
-      'not-supported at $.selectionSet.insert_author.args.objects[0]: permissions with "validate_input" are not supported: no hook can be called',
-    );
   });
 });
 

@@ -13,6 +13,7 @@ import type { ArrayUsing, ObjectUsing, Relationship } from '../../src/metadata/r
 import type { SourceCustomization } from '../../src/metadata/source.ts';
 import type { TableMetadata } from '../../src/metadata/table.ts';
 import { type CustomRootField, ROOT_FIELD_KEYS, type TableConfiguration } from '../../src/metadata/table-configuration.ts';
+import type { ValidateInput } from '../../src/metadata/validate-input.ts';
 import { type Json, parseJson } from '../../src/util/json.ts';
 
 /** Leaves `undefined` values out, as decoders do. */
@@ -101,7 +102,21 @@ export const columns = fc.oneof(fc.constant('*' as const), names);
 const presets = fc
   .uniqueArray(fc.tuple(name, json), { maxLength: 2, selector: ([column]) => column })
   .map((pairs): ReadonlyMap<string, Json> => new Map(pairs));
-const validateInput = fc.constant<Json>({ type: 'http', definition: { url: 'http://example.org', timeout: 3 } });
+const validateInput = fc.constantFrom<ValidateInput>(
+  { type: 'http', definition: { url: 'http://example.org', headers: [], timeout: 3, forwardClientHeaders: false } },
+  {
+    type: 'http',
+    definition: {
+      url: '{{HOOKS}}/x',
+      headers: [
+        { name: 'a', value: 'b' },
+        { name: 'c', valueFromEnv: 'D' },
+      ],
+      timeout: 10,
+      forwardClientHeaders: true,
+    },
+  },
+);
 
 function entries<P>(permission: fc.Arbitrary<P>): fc.Arbitrary<ReadonlyMap<string, PermissionEntry<P>>> {
   return mapBy(sparse<PermissionEntry<P>>({ role: name, permission, comment }, ['role', 'permission']), ({ role }) => role);

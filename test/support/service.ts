@@ -36,15 +36,23 @@ export interface Answer {
   readonly json: Json;
 }
 
-/** Starts a service of its own on a database of its own. `options` are environment variables without `SVC_GRAPHQL_`. */
-export async function startTestService(options: Readonly<Record<string, string>> = {}): Promise<TestService> {
+/**
+ * Starts a service of its own on a database of its own.
+ * @param options environment variables without `SVC_GRAPHQL_`
+ * @param others the other environment variables that metadata may refer to
+ */
+export async function startTestService(
+  options: Readonly<Record<string, string>> = {},
+  others: Readonly<Record<string, string>> = {},
+): Promise<TestService> {
   const database: TestDatabase = await testDatabase();
   const observations: Observation[] = [];
-  const environment = Object.fromEntries(
+  const settings = Object.fromEntries(
     Object.entries({ DATABASE_URL: database.url, SERVER_PORT: '0', SERVER_HOST: '127.0.0.1', PG_CONNECTIONS: '10', ...options }).map(
       ([name, value]) => [`SVC_GRAPHQL_${name}`, value],
     ),
   );
+  const environment = { ...settings, ...others };
   const config = loadConfig({ argv: [], environment });
   const complete = { ...config, metadataDatabaseUrl: config.metadataDatabaseUrl ?? config.databaseUrl };
   const service = await serve(complete, environment, { observe: (o) => void observations.push(o), flush: () => undefined });

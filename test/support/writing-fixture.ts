@@ -1,6 +1,7 @@
 /** Authors and what they write, with permissions to write: the schema cache of the tests of mutations. */
 import type { BoolExp } from '../../src/ir/bool-exp.ts';
 import type { Operand } from '../../src/ir/value.ts';
+import type { ValidateInput } from '../../src/metadata/validate-input.ts';
 import type { FunctionInfo, SchemaCache, SourceInfo } from '../../src/schema-cache/schema-cache.ts';
 import { catalogFunction, inPublic, schemaCache, sourceInfo, tableInfo, typeNamed, unmasked } from './schema-cache-fixture.ts';
 
@@ -15,6 +16,10 @@ export function columnIs(name: string, json: number | string, type = 'int4'): Bo
 }
 
 export const SESSION_USER: Operand = { value: { kind: 'session', name: 'x-svc-user-id' }, type: typeNamed('int4'), list: false };
+export const HOOK: ValidateInput = {
+  type: 'http',
+  definition: { url: 'http://hook.test/', headers: [], timeout: 10, forwardClientHeaders: false },
+};
 export const GREETING: Operand = { value: { kind: 'literal', json: 'hello' }, type: typeNamed('text'), list: false };
 
 const author = tableInfo('author', {
@@ -57,9 +62,9 @@ const author = tableInfo('author', {
     blind: { insert: { presets: new Map([['name', GREETING]]) }, update: { columns: new Set() }, delete: {} },
     trusted: { insert: { columns: new Set(['name']), backendOnly: true }, delete: { backendOnly: true } },
     hooked: {
-      insert: { columns: new Set(['name']), validateInput: { type: 'http' } },
-      update: { columns: new Set(['name']), validateInput: { type: 'http' } },
-      delete: { validateInput: { type: 'http' } },
+      insert: { columns: new Set(['name']), validateInput: HOOK },
+      update: { columns: new Set(['name']), validateInput: HOOK },
+      delete: { validateInput: HOOK },
     },
   },
 });

@@ -1,7 +1,8 @@
 /** `T_insert_input`: values for columns and rows of related tables, and the rows that they make. */
 import { isContained } from '../../catalog/catalog.ts';
 import { invariant } from '../../errors/svc-error.ts';
-import type { InsertRow, InsertRows, NestedArray, NestedObject } from '../../ir/mutation.ts';
+import type { InputValidation, WrittenJson } from '../../ir/input-validation.ts';
+import type { InsertRow, InsertRows, NestedArray, NestedObject, OnConflict } from '../../ir/mutation.ts';
 import type { Join } from '../../ir/relation.ts';
 import type { Operand } from '../../ir/value.ts';
 import type { RelationshipInfo } from '../../schema-cache/schema-cache.ts';
@@ -13,7 +14,7 @@ import { BOOLEAN, builtin } from './builtin-scalar.ts';
 import { columnValue } from './column-value.ts';
 import { commentOr, quoted } from './descriptions.ts';
 import { invalid } from './input.ts';
-import { refuseUnvalidated } from './write-access.ts';
+import { validated } from './write-access.ts';
 import type { InsertInput, WriteTable } from './write-table.ts';
 
 /** One row while its fields are read. */
@@ -90,16 +91,50 @@ function insertRows(
 ): InsertRows {
   const access = table.insert;
   invariant(access !== null, 'only tables that take rows have an input type');
-  const [first] = items;
-  if (first !== undefined) refuseUnvalidated(access, first.path);
   const rows = items.map((item) => insertRow(table, fields, item, determined));
+  const clause = onConflict === null ? null : (table.onConflict()?.clause(onConflict) ?? null);
+  const validations = validationsOf(table, items, onConflict, clause);
   const used = new Set(rows.flatMap((row) => [...row.values.keys()]));
   return {
     table: table.info.name,
     columns: table.info.catalog.columns.flatMap(({ name, type }) => (used.has(name) ? [{ name, type }] : [])),
     rows,
-    onConflict: onConflict === null ? null : (table.onConflict()?.clause(onConflict) ?? null),
+    onConflict: clause,
     check: access.check,
+    ...(validations.length === 0 ? {} : { validations }),
+  };
+}
+
+/** Those of the insert permission, and of the update permission where rows that are there already may change. */
+function validationsOf(
+  table: WriteTable,
+  items: readonly Input[],
+  onConflict: Input | null,
+  clause: OnConflict | null,
+): readonly InputValidation[] {
+  const { insert, update } = table;
+  if (items.length === 0 || insert === null) return [];
+  const inserted = validated(insert, () => items.map((item) => item.written())).validations ?? [];
+  if (onConflict === null || clause === null || clause.update === null || update === null) return inserted;
+  const columns = new Set(clause.update.columns);
+  const updated = validated(update, () => items.map((item) => writtenUpdate(table, item, columns, onConflict))).validations ?? [];
+  return [...inserted, ...updated];
+}
+
+/** The arguments of the update that a row becomes where it is there already. */
+function writtenUpdate(table: WriteTable, item: Input, columns: ReadonlySet<string>, onConflict: Input): WrittenJson {
+  const { source } = table;
+  const set = item.entries().flatMap(({ field: { name }, input }): readonly (readonly [string, WrittenJson])[] => {
+    const column = table.insertColumns().get(name);
+    return column === undefined || !columns.has(column.info.name) ? [] : [[name, input.written()]];
+  });
+  const where = onConflict.entries().filter(({ field, input }) => field.name === source.field('where') && !input.isNull());
+  return {
+    kind: 'object',
+    entries: [
+      ...where.map(({ field, input }) => [field.name, input.written()] as const),
+      [source.field('_set'), { kind: 'object', entries: set }],
+    ],
   };
 }
 

@@ -189,18 +189,6 @@ describe('deletes', () => {
   });
 });
 
-describe('what only a hook may let through', () => {
-  it.each([
-    ['insert_author(objects: {name: "x"})', '$.selectionSet.insert_author.args.objects[0]'],
-    ['update_author(where: {}, _set: {name: "x"})', '$.selectionSet.update_author.args'],
-    ['delete_author(where: {})', '$.selectionSet.delete_author'],
-  ])('%s is refused', (field, path) => {
-    expect(failure(() => translate(cache, `mutation { ${field} { affected_rows } }`, { role: 'hooked' }))).toBe(
-      `${path}: permissions with "validate_input" are not supported: no hook can be called`,
-    );
-  });
-});
-
 describe('functions that write', () => {
   it('are selects among the mutations, under the permission to select', () => {
     const query = 'mutation { reset_views(args: {to: 0}, limit: 3) { title } }';

@@ -1,6 +1,7 @@
 /** The mutation root fields of a table. Which of them a role has follows from its permissions alone. */
 import { isContained } from '../../catalog/catalog.ts';
 import { and, guarded, TRUE } from '../../ir/bool-exp.ts';
+import type { WrittenJson } from '../../ir/input-validation.ts';
 import type { Delete, Insert, MutationOutput, MutationRoot, Update, UpdateMany } from '../../ir/mutation.ts';
 import { invariant } from '../../errors/svc-error.ts';
 import type { TableInfo } from '../../schema-cache/schema-cache.ts';
@@ -14,7 +15,7 @@ import { conflictArgument, insertIsContained } from './insert-input.ts';
 import { hasKey, keyColumns, keyCondition, keyFields } from './primary-key.ts';
 import { accessOf } from './role-context.ts';
 import type { RoleColumn, RoleTable } from './role-table.ts';
-import { deleteAccess, insertAccess, refuseUnvalidated, updateAccess } from './write-access.ts';
+import { deleteAccess, insertAccess, updateAccess, validated, writtenObject } from './write-access.ts';
 import type { WriteSource } from './write-context.ts';
 import type { WriteTable } from './write-table.ts';
 
@@ -164,18 +165,20 @@ function update(
   get: (name: string) => Input | null,
   path: CollectedField['path'],
   output: MutationOutput,
+  written: () => WrittenJson,
 ): Update {
   const access = table.update;
   invariant(access !== null, 'only tables that can be updated have the root');
-  refuseUnvalidated(access, path);
+  const assignments = table.operators().assignments(get, path);
   return {
     kind: 'update',
     table: table.info.name,
     where: guarded(access.filter, condition),
-    assignments: table.operators().assignments(get, path),
+    assignments,
     check: access.check ?? TRUE,
     output,
     contained: isContained(table.info.catalog, 'update'),
+    ...(assignments.length === 0 ? {} : validated(access, () => [written()])),
   };
 }
 
@@ -193,6 +196,7 @@ function updateShape(table: WriteTable): Shape {
         (name) => given(field.args, name),
         at(field.path, 'args'),
         table.response().output(field),
+        () => writtenObject(field.args),
       ),
   };
 }
@@ -217,7 +221,14 @@ function updateByKeyShape(table: WriteTable, selected: RoleTable, columns: reado
           .map((entry) => [entry.field.name, entry.input]),
       );
       const condition = keyOf(columns, inputs);
-      return update(table, condition, (operator) => given(field.args, operator), at(field.path, 'args'), rowOutput(selected, field));
+      return update(
+        table,
+        condition,
+        (operator) => given(field.args, operator),
+        at(field.path, 'args'),
+        rowOutput(selected, field),
+        () => writtenObject(field.args),
+      );
     },
   };
 }
@@ -253,7 +264,15 @@ function updateManyShape(table: WriteTable): Shape {
         .map((item) => {
           const inputs = new Map(item.entries().map((entry) => [entry.field.name, entry.input]));
           const condition = table.boolExp().condition(argument(inputs, where.name));
-          return update(table, condition, (operator) => given(inputs, operator), item.path, table.response().output(field));
+          const output = table.response().output(field);
+          return update(
+            table,
+            condition,
+            (operator) => given(inputs, operator),
+            item.path,
+            output,
+            () => item.written(),
+          );
         });
       return { kind: 'update-many', updates: batches.some(({ assignments }) => assignments.length > 0) ? batches : [] };
     },
@@ -263,9 +282,14 @@ function updateManyShape(table: WriteTable): Shape {
 function remove(table: WriteTable, condition: Delete['where'], field: CollectedField, output: MutationOutput): Delete {
   const access = table.delete;
   invariant(access !== null, 'only tables that rows can be deleted from have the root');
-  refuseUnvalidated(access, field.path);
-  const contained = isContained(table.info.catalog, 'delete');
-  return { kind: 'delete', table: table.info.name, where: guarded(access.filter, condition), output, contained };
+  return {
+    kind: 'delete',
+    table: table.info.name,
+    where: guarded(access.filter, condition),
+    output,
+    contained: isContained(table.info.catalog, 'delete'),
+    ...validated(access, () => [writtenObject(field.args)]),
+  };
 }
 
 function deleteShape(table: WriteTable): Shape {

@@ -8,7 +8,6 @@ import type { EnumSchemaType, EnumSchemaValue, InputField, InputObjectType } fro
 import { lazy, listOf, named } from '../types.ts';
 import { quoted } from './descriptions.ts';
 import { invalid } from './input.ts';
-import { refuseUnvalidated } from './write-access.ts';
 import type { OnConflictType, WriteTable } from './write-table.ts';
 
 const PLACEHOLDER = '_PLACEHOLDER';
@@ -54,7 +53,6 @@ function clause(
   const where = given === undefined || given.isNull() ? null : table.boolExp().condition(given);
   const access = table.update;
   if (columns.length === 0 || access === null) return { constraint, update: null };
-  refuseUnvalidated(access, input.path);
   return {
     constraint,
     update: {

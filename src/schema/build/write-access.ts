@@ -1,11 +1,11 @@
 /** What a role may write to a table, in one variant of its schema. Looks at permissions only. */
 import { ADMIN_ROLE } from '../../auth/session.ts';
 import type { CatalogColumn } from '../../catalog/catalog.ts';
-import { SvcError } from '../../errors/svc-error.ts';
 import { type BoolExp, TRUE } from '../../ir/bool-exp.ts';
+import type { InputValidation, WrittenJson } from '../../ir/input-validation.ts';
+import type { ValidateInput } from '../../metadata/validate-input.ts';
 import type { Preset, TableInfo } from '../../schema-cache/schema-cache.ts';
-import type { Json } from '../../util/json.ts';
-import type { Path } from '../../util/path.ts';
+import type { Input } from '../translation.ts';
 import type { SchemaVariant } from './options.ts';
 import type { SourceContext } from './source-context.ts';
 
@@ -17,7 +17,7 @@ export interface Writer {
 
 interface Validated {
   /** A hook that has to see the input first. */
-  readonly validateInput: Json | null;
+  readonly validateInput: ValidateInput | null;
 }
 
 export interface InsertAccess extends Validated {
@@ -77,8 +77,12 @@ export function takesValues(column: CatalogColumn): boolean {
   return !column.generated && column.identity !== 'always';
 }
 
-/** @throws SvcError `not-supported` where a hook would have to be asked: writing without it is no option */
-export function refuseUnvalidated(access: Validated, at: Path): void {
-  if (access.validateInput === null) return;
-  throw new SvcError('not-supported', 'permissions with "validate_input" are not supported: no hook can be called', { path: at });
+/** Part of a write: the hook of the permission, if there is one, and what it has to see. */
+export function validated(access: Validated, input: () => readonly WrittenJson[]): { readonly validations?: readonly InputValidation[] } {
+  return access.validateInput === null ? {} : { validations: [{ hook: access.validateInput, input: input() }] };
+}
+
+/** What was given by name, as one object. */
+export function writtenObject(inputs: ReadonlyMap<string, Input>): WrittenJson {
+  return { kind: 'object', entries: [...inputs].map(([name, input]) => [name, input.written()]) };
 }

@@ -33,6 +33,7 @@ function runOne(json: Json, session: Session, exchange: Exchange, context: Serve
     ...(requestTimeout === 0 ? {} : { deadline: Date.now() + requestTimeout }),
     queriesOnly: exchange.request.method === 'GET',
     address: exchange.request.socket.remoteAddress ?? '',
+    headers: exchange.request.headers,
   });
 }
 

@@ -50,6 +50,7 @@ function requestOptions(exchange: Exchange, { options }: ServerContext) {
     signal: exchange.signal,
     ...(options.requestTimeout === 0 ? {} : { deadline: Date.now() + options.requestTimeout }),
     address: exchange.request.socket.remoteAddress ?? '',
+    headers: exchange.request.headers,
   };
 }
 

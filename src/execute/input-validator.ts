@@ -1,0 +1,99 @@
+/** Asks the hooks of permissions (`validate_input`) whether a request's input may be written. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Session } from '../auth/session.ts';
+import { forwardedHeaders } from '../auth/webhook/forwarded-headers.ts';
+import type { RunOptions } from '../backend/backend.ts';
+import { SvcError } from '../errors/svc-error.ts';
+import { type Environment, fillTemplate, type HeaderDefinition } from '../metadata/environment-template.ts';
+import type { ValidateInput } from '../metadata/validate-input.ts';
+import type { OutboundClient, OutboundResponse } from '../outbound/client.ts';
+import { OutboundError } from '../outbound/outbound-error.ts';
+import { CancellationSource } from '../util/cancellation.ts';
+import { isJsonObject, type Json, parseJson, printJson } from '../util/json.ts';
+
+/** What a hook is asked about. */
+export interface ValidationRequest {
+  readonly hook: ValidateInput;
+  readonly input: readonly Json[];
+  readonly session: Session;
+  /** Of the client's request, for hooks that get them; absent where there is none. */
+  readonly headers?: IncomingHttpHeaders;
+  readonly how: RunOptions;
+}
+
+/** @throws SvcError validation-failed with the hook's own message when it refuses, unexpected when it cannot be asked */
+export type InputValidator = (request: ValidationRequest) => Promise<void>;
+
+const MAX_RESPONSE_SIZE = 1_048_576;
+
+export function createInputValidator(outbound: OutboundClient, environment: Environment): InputValidator {
+  return async ({ hook: { definition }, input, session, headers, how }) => {
+    const configured = definition.headers.map((header) => [header.name.toLowerCase(), headerValue(header, environment)] as const);
+    const url = filled(definition.url, environment);
+    const body = printJson({ version: 1, role: session.role, session_variables: Object.fromEntries(session.variables), data: { input } });
+    let answer: OutboundResponse;
+    try {
+      answer = await outbound.send({
+        url,
+        method: 'POST',
+        headers: {
+          ...(definition.forwardClientHeaders && headers !== undefined ? clientHeaders(headers) : {}),
+          ...Object.fromEntries(configured),
+          'content-type': 'application/json',
+        },
+        body,
+        timeout: Math.max(0, Math.min(definition.timeout * 1000, (how.deadline ?? Number.POSITIVE_INFINITY) - Date.now())),
+        maxResponseSize: MAX_RESPONSE_SIZE,
+        ...(how.signal instanceof CancellationSource ? { signal: how.signal.signal() } : {}),
+      });
+    } catch (error) {
+      throw failed(error instanceof OutboundError ? error.message : 'the hook cannot be called', error);
+    }
+    const { status } = answer;
+    if (status >= 200 && status < 300) return;
+    const refusal = status === 400 ? messageOf(answer.body) : undefined;
+    if (refusal === undefined) throw failed(`the hook answered with status ${status}`);
+    throw new SvcError('validation-failed', refusal);
+  };
+}
+
+function failed(reason: string, cause?: unknown): SvcError {
+  return new SvcError('unexpected', 'internal error when validating input data', { internal: { error: reason }, cause });
+}
+
+/** The client's headers as hooks get them: without session variables and secrets. */
+function clientHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const forwarded = Object.entries(forwardedHeaders(headers)).filter(([name]) => !name.startsWith('x-svc-'));
+  for (const name of ['host', 'user-agent', 'origin'] as const) {
+    const value = headers[name];
+    if (value !== undefined) forwarded.push([`x-forwarded-${name}`, value]);
+  }
+  return Object.fromEntries(forwarded);
+}
+
+function headerValue({ value, valueFromEnv }: HeaderDefinition, environment: Environment): string {
+  if (valueFromEnv === undefined) return filled(value ?? '', environment);
+  const found = environment[valueFromEnv];
+  if (found === undefined) throw missing([valueFromEnv]);
+  return found;
+}
+
+function filled(template: string, environment: Environment): string {
+  const result = fillTemplate(template, environment);
+  if ('missing' in result) throw missing(result.missing);
+  return result.text;
+}
+
+function missing(names: readonly string[]): SvcError {
+  return failed(`Value for environment variables not found: ${names.join(', ')}`);
+}
+
+function messageOf(body: Buffer): string | undefined {
+  try {
+    const json = parseJson(body.toString('utf8'));
+    const message = isJsonObject(json) ? json['message'] : undefined;
+    return typeof message === 'string' ? message : undefined;
+  } catch {
+    return undefined;
+  }
+}
