@@ -1,6 +1,7 @@
 /** Compression of answers. The work is done by the thread pool, not on the event loop. */
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { LruMap } from '../util/lru.ts';
 import { preferences } from './accept.ts';
 
 const gzipAsync = promisify(gzip);
@@ -20,6 +21,10 @@ export interface EncodingChoice {
   readonly always: boolean;
 }
 
+/** Clients send few headers, over and over. */
+const choices = new LruMap<string, EncodingChoice>(100);
+const KEPT_LENGTH = 200;
+
 const PLAIN: EncodingChoice = { encoding: null, always: false };
 
 /**
@@ -28,6 +33,16 @@ const PLAIN: EncodingChoice = { encoding: null, always: false };
  */
 export function chooseEncoding(header: string | string[] | undefined): EncodingChoice {
   if (header === undefined) return PLAIN;
+  const text = Array.isArray(header) ? header.join() : header;
+  let choice = choices.get(text);
+  if (choice === undefined) {
+    choice = choose(text);
+    if (text.length <= KEPT_LENGTH) choices.set(text, choice);
+  }
+  return choice;
+}
+
+function choose(header: string): EncodingChoice {
   const weights = new Map(preferences(header).map(({ name, weight }) => [name, weight]));
   const any = weights.get('*');
   const br = weights.get('br') ?? any ?? 0;

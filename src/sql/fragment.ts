@@ -34,11 +34,12 @@ export interface ValueCast {
 /** `` sql`select ${identifier('a')} from ${table}` `` */
 export function sql(strings: TemplateStringsArray, ...values: readonly Sql[]): Sql {
   const items: Sql[] = [];
-  strings.forEach((text, i) => {
+  for (let i = 0; i < strings.length; i++) {
+    const text = strings[i] as string;
     if (text !== '') items.push({ kind: 'text', text });
     const value = values[i];
     if (value !== undefined) items.push(value);
-  });
+  }
   return items.length === 1 ? (items[0] as Sql) : { kind: 'sequence', items };
 }
 
@@ -64,7 +65,12 @@ export function parameter(parameter: Parameter): Sql {
 
 /** `a, b, c`, with any separator. */
 export function join(items: readonly Sql[], separator: Sql): Sql {
-  return { kind: 'sequence', items: items.flatMap((item, i) => (i === 0 ? [item] : [separator, item])) };
+  const joined: Sql[] = [];
+  for (const item of items) {
+    if (joined.length > 0) joined.push(separator);
+    joined.push(item);
+  }
+  return { kind: 'sequence', items: joined };
 }
 
 /** The tree with other nodes in the place of its parameters. */
