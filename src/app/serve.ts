@@ -25,6 +25,7 @@ import type { RoleSchemasOptions } from '../schema/role-schemas.ts';
 import { type HttpServer, startServer } from '../server/server.ts';
 import { createState, type RunningState } from '../state/create-state.ts';
 import { watchSourceHealth } from '../state/source-health.ts';
+import { createCatalogStateStore } from '../storage/catalog-state.ts';
 import { createStorage, type Storage } from '../storage/storage.ts';
 import { parseJson } from '../util/json.ts';
 import { ROOT } from '../util/path.ts';
@@ -121,6 +122,7 @@ async function listen(config: Config, { state, storage, database, logger, instan
     backends,
     showInternal: config.devMode || config.adminInternalErrors,
     compilerOf: pipeline.compilerOf,
+    catalogState: createCatalogStateStore(database),
   });
   const sourceHealth = watchSourceHealth({ state, observe: logger.observe });
   let authenticator: Authenticator | undefined;

@@ -47,6 +47,7 @@ export interface AdministrationOptions {
   readonly showInternal: boolean;
   /** The compiler of a source, for operations on rows; numbers are JSON numbers by default. */
   readonly compilerOf?: Services['compilerOf'];
+  readonly catalogState: Services['catalogState'];
 }
 
 /** Builds the operation table once and gives the handlers of the endpoints. */

@@ -11,6 +11,7 @@ import type { Codec } from '../metadata/codec.ts';
 import type { Kinds } from '../metadata/kinds.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 import type { Snapshot } from '../state/snapshot.ts';
+import type { CatalogStateStore } from '../storage/catalog-state.ts';
 import type { Change, ChangeResult, InconsistencyRule, Refresh, State } from '../state/state.ts';
 import type { Cancellation } from '../util/cancellation.ts';
 import type { Json } from '../util/json.ts';
@@ -24,6 +25,7 @@ export interface Services {
   /** Whether answers of `bulk_keep_going` show the internals of errors. */
   readonly showInternal: boolean;
   readonly compilerOf: RequestPipeline['compilerOf'];
+  readonly catalogState: CatalogStateStore;
 }
 
 export interface EditContext {

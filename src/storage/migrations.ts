@@ -37,6 +37,16 @@ const MIGRATIONS: readonly string[] = [
     created_at timestamptz not null default now()
   );
   `,
+  `
+  -- What tools remember; one row, whose id names this metadata database.
+  create table svc_catalog.catalog_state (
+    id uuid primary key,
+    cli_state json not null default '{}',
+    console_state json not null default '{}'
+  );
+  -- gen_random_uuid() is not in every version of the database
+  insert into svc_catalog.catalog_state (id) values (md5(random()::text || clock_timestamp()::text || current_database())::uuid);
+  `,
 ];
 
 export const CATALOG_VERSION = MIGRATIONS.length;

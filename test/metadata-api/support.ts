@@ -57,7 +57,18 @@ export async function testAdministration(sql: string): Promise<TestAdministratio
     observe: () => undefined,
     closeDelayMs: 10,
   });
-  const administration = createAdministration({ state, backends, showInternal: true });
+  let remembered = { id: '00000000-0000-4000-8000-000000000000', cli: {} as Json, console: {} as Json };
+  const administration = createAdministration({
+    state,
+    backends,
+    showInternal: true,
+    catalogState: {
+      read: async () => remembered,
+      write: async (owner, value) => {
+        remembered = { ...remembered, [owner]: value };
+      },
+    },
+  });
   const metadata = (type: string, args: Json, more: JsonObject = {}): Promise<Json> =>
     administration.metadata({ type, args, ...more }, { session: ADMIN });
   const reset = async (): Promise<void> => {

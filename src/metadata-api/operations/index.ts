@@ -12,6 +12,7 @@ import { relationshipOperations } from './relationships.ts';
 import { restEndpointOperations } from './rest-endpoints.ts';
 import { roleOperations } from './roles.ts';
 import { sourceOperations } from './sources.ts';
+import { stateOperations } from './state.ts';
 import { tableOperations } from './tables.ts';
 
 /** Every group of operations of `/v1/metadata`. A new group is one line here. */
@@ -30,4 +31,5 @@ export const operationGroups: readonly OperationGroup[] = [
   ...apiLimitOperations,
   ...networkOperations,
   ...genericOperations,
+  ...stateOperations,
 ];

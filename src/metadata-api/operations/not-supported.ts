@@ -45,9 +45,6 @@ const WITHOUT_PREFIX: ReadonlySet<string> = new Set([
   'create_action_permission',
   'drop_action_permission',
   // the rest
-  'get_catalog_state',
-  'set_catalog_state',
-  'dump_internal_state',
   'test_webhook_transform',
 ]);
 
