@@ -18,7 +18,11 @@ it('reads tables and columns of any name under GraphQL names of their own', asyn
     table: { schema: 'other "one"', name: table },
     configuration: { custom_name: 'bobby', column_config: { "näme 'q'": { custom_name: 'name' } } },
   });
-  expect(await service.graphql(`{ bobby(where: {name: {_eq: "é '\\""}, select: {_eq: 2}}, order_by: {${long}: asc}) { id name ${long} select } }`)).toEqual({
+  expect(
+    await service.graphql(
+      `{ bobby(where: {name: {_eq: "é '\\""}, select: {_eq: 2}}, order_by: {${long}: asc}) { id name ${long} select } }`,
+    ),
+  ).toEqual({
     data: { bobby: [{ id: 1, name: `é '"`, [long]: 'long', select: 2 }] },
   });
 });
@@ -29,7 +33,9 @@ it('tracks what has no GraphQL name, but leaves it out until it gets one', async
   expect(await service.graphql('{ __type(name: "query_root") { name } }')).toEqual({ data: { __type: { name: 'query_root' } } });
   await service.metadata('pg_set_table_customization', { table: '1st-table', configuration: { custom_name: 'first' } });
   expect(await service.graphql('{ first { id } }')).toEqual({ data: { first: [] } });
-  expect(await service.graphql('{ __type(name: "first") { fields { name } } }')).toEqual({ data: { __type: { fields: [{ name: 'id' }] } } });
+  expect(await service.graphql('{ __type(name: "first") { fields { name } } }')).toEqual({
+    data: { __type: { fields: [{ name: 'id' }] } },
+  });
 });
 
 it('gives aliases of any length back', async () => {
@@ -50,10 +56,31 @@ it('keeps numbers of any precision', async () => {
     body: `{"query":"query ($id: bigint!, $n: numeric!, $j: jsonb!) { number(where: {id: {_eq: $id}, n: {_eq: $n}, j: {_contains: $j}}) { id n j } }",
       "variables":{"id":9007199254740993,"n":${digits},"j":{"n":${digits}}}}`,
   });
-  expect(answer.text.replaceAll(/\s/g, '')).toBe(`{"data":{"number":[{"id":9007199254740993,"n":${digits},"j":{"e":0.0000001,"n":${digits}}}]}}`);
+  expect(answer.text.replaceAll(/\s/g, '')).toBe(
+    `{"data":{"number":[{"id":9007199254740993,"n":${digits},"j":{"e":0.0000001,"n":${digits}}}]}}`,
+  );
   const literal = await service.send('/v1/graphql', {
     method: 'POST',
     body: JSON.stringify({ query: `{ number(where: {id: {_eq: 9007199254740993}, j: {_contains: {n: ${digits}}}}) { id } }` }),
   });
   expect(literal.text).toContain('9007199254740993');
+});
+
+it('leaves columns out whose names GraphQL or a filter uses itself', async () => {
+  await service.sql(
+    'create table reserved (id int primary key, __typename text, _and int, _or int, _not int); insert into reserved values (1)',
+  );
+  await service.metadata('pg_track_table', { table: 'reserved' });
+  const fields = (type: string): string => `__type(name: "${type}") { fields { name } inputFields { name } }`;
+  expect(
+    await service.graphql(
+      `{ row: ${fields('reserved')} filter: ${fields('reserved_bool_exp')} reserved(where: {_not: {id: {_eq: 2}}}) { __typename id } }`,
+    ),
+  ).toEqual({
+    data: {
+      row: { fields: [{ name: 'id' }], inputFields: null },
+      filter: { fields: null, inputFields: [{ name: '_and' }, { name: '_not' }, { name: '_or' }, { name: 'id' }] },
+      reserved: [{ __typename: 'reserved', id: 1 }],
+    },
+  });
 });

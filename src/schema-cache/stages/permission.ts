@@ -1,7 +1,7 @@
 /** Permissions of one table and one role. Each function throws what is wrong with the definition. */
 import type { CatalogColumn, CatalogTable } from '../../catalog/catalog.ts';
 import type { BoolExp } from '../../ir/bool-exp.ts';
-import { isGraphqlName } from '../../metadata/graphql-name.ts';
+import { isFieldName } from '../../metadata/graphql-name.ts';
 import type * as metadata from '../../metadata/permission.ts';
 import type { Json } from '../../util/json.ts';
 import { Defect } from '../inconsistency.ts';
@@ -50,7 +50,7 @@ function selectableColumns(scope: PermissionScope, given: metadata.PermissionCol
       }
       throw new Defect(`column "${name}" does not exist`);
     }
-    if (isGraphqlName(column.fieldName)) columns.set(name, NO_MASK);
+    if (isFieldName(column.fieldName)) columns.set(name, NO_MASK);
   }
   return columns;
 }
@@ -138,7 +138,7 @@ function writableColumns(
       throw new Defect(`Only table columns can have ${write} permissions defined, not relationships or other field types`);
     }
     if (given !== '*') requireWritable(column, write);
-    if (writable(column.catalog) && isGraphqlName(column.fieldName) && !presets.has(name)) columns.add(name);
+    if (writable(column.catalog) && isFieldName(column.fieldName) && !presets.has(name)) columns.add(name);
   }
   return columns;
 }

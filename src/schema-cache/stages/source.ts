@@ -5,7 +5,7 @@
  */
 import type { Backend } from '../../backend/backend.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
-import { isGraphqlName } from '../../metadata/graphql-name.ts';
+import { isFieldName } from '../../metadata/graphql-name.ts';
 import type { SourceMetadata } from '../../metadata/metadata.ts';
 import type { NamingConvention, SourceCustomization } from '../../metadata/source.ts';
 import type { TableMetadata } from '../../metadata/table.ts';
@@ -144,10 +144,10 @@ function resolveTable(
   return { core, fields, inheritance, info };
 }
 
-/** Only what has a name that GraphQL can have. */
+/** Only what has a name that a GraphQL field can have. */
 function legal<T>(items: ReadonlyMap<string, T>, nameOf: (item: T) => string): ReadonlyMap<string, T> {
   for (const item of items.values()) {
-    if (!isGraphqlName(nameOf(item))) return new Map([...items].filter(([, each]) => isGraphqlName(nameOf(each))));
+    if (!isFieldName(nameOf(item))) return new Map([...items].filter(([, each]) => isFieldName(nameOf(each))));
   }
   return items;
 }

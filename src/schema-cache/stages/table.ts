@@ -39,7 +39,13 @@ export function coreInputs(
 }
 
 export function sameCoreInputs(a: CoreInputs, b: CoreInputs): boolean {
-  return a.configuration === b.configuration && a.isEnum === b.isEnum && a.federated === b.federated && a.catalog === b.catalog && a.enumRows === b.enumRows;
+  return (
+    a.configuration === b.configuration &&
+    a.isEnum === b.isEnum &&
+    a.federated === b.federated &&
+    a.catalog === b.catalog &&
+    a.enumRows === b.enumRows
+  );
 }
 
 export function resolveCore(source: SourceContext, name: QualifiedName, inputs: CoreInputs): CoreResult {
