@@ -1,0 +1,494 @@
+/** For every operation: arguments that it takes, and two ways in which it refuses. */
+import type { Json, JsonObject } from '../../../src/util/json.ts';
+import { BASE, WITH_INCONSISTENT } from './base.ts';
+
+export interface Failure {
+  readonly args: Json;
+  readonly code: string;
+  readonly path: string;
+  /** Beside `type` and `args`. */
+  readonly extra?: JsonObject;
+}
+
+export interface Case {
+  readonly args: Json;
+  /** The metadata that it starts from, where that is not the base. */
+  readonly from?: JsonObject;
+  /** 2: the second argument structure. */
+  readonly version?: 2;
+  /** It makes a version, but the document is the same. */
+  readonly keepsMetadata?: true;
+  readonly fails: readonly [Failure, Failure, ...Failure[]];
+}
+
+const failure = (args: Json, code: string, path: string): Failure => ({ args, code, path });
+const stale = (args: Json): Failure => ({ args, code: 'conflict', path: '$', extra: { resource_version: 1 } });
+const NO_VERSION: Failure = { args: {}, code: 'parse-failed', path: '$.resource_version', extra: { resource_version: 'x' } };
+const anyColumns = { columns: ['id'], filter: {} };
+
+/** Under every prefix of the kind. */
+export const PREFIXED: Readonly<Record<string, Case>> = {
+  add_source: {
+    args: { name: 'third', configuration: { connection_info: { database_url: { from_env: 'SVC_GRAPHQL_DATABASE_URL' } } } },
+    fails: [
+      failure(
+        { name: 'default', configuration: { connection_info: { database_url: { from_env: 'SVC_GRAPHQL_DATABASE_URL' } } } },
+        'already-exists',
+        '$.args',
+      ),
+      failure(
+        { name: 'third', configuration: { connection_info: { database_url: { from_env: 'NOT_SET' } } } },
+        'invalid-configuration',
+        '$.args',
+      ),
+      failure({ name: 'third' }, 'parse-failed', '$.args'),
+    ],
+  },
+  update_source: {
+    args: { name: 'second', customization: { root_fields: { prefix: 'other_' }, type_names: { prefix: 'other_' } } },
+    fails: [
+      failure({ name: 'nothing', customization: {} }, 'not-exists', '$.args'),
+      failure({ name: 'second', customization: { root_fields: 1 } }, 'parse-failed', '$.args.customization.root_fields'),
+    ],
+  },
+  drop_source: {
+    args: { name: 'second' },
+    fails: [failure({ name: 'nothing' }, 'not-exists', '$.args'), failure({}, 'parse-failed', '$.args')],
+  },
+  track_table: {
+    args: { table: 'tag' },
+    fails: [
+      failure({ table: 'author' }, 'already-tracked', '$.args'),
+      failure({ table: 'nothing' }, 'invalid-configuration', '$.args'),
+      failure({ table: 'tag', source: 'nothing' }, 'not-exists', '$.args'),
+    ],
+  },
+  untrack_table: {
+    args: { table: 'color' },
+    fails: [failure({ table: 'tag' }, 'already-untracked', '$.args'), failure({ table: 'article' }, 'dependency-error', '$.args')],
+  },
+  track_tables: {
+    args: { tables: [{ table: 'tag' }] },
+    fails: [
+      failure({ tables: [{ table: 'nothing' }] }, 'invalid-configuration', '$.args'),
+      failure({ tables: [{ table: 'tag' }, { table: 'tag' }] }, 'bad-request', '$.args.tables'),
+    ],
+  },
+  untrack_tables: {
+    args: { tables: [{ table: 'color' }] },
+    fails: [
+      failure({ tables: [{ table: 'tag' }] }, 'invalid-configuration', '$.args'),
+      failure({ tables: 'color' }, 'parse-failed', '$.args.tables'),
+    ],
+  },
+  set_table_customization: {
+    args: { table: 'color', configuration: { custom_name: 'colour', comment: 'what it is painted in' } },
+    fails: [
+      failure({ table: 'tag', configuration: {} }, 'not-exists', '$.args'),
+      failure({ table: 'author', configuration: { custom_name: 'article' } }, 'unexpected', '$.args'),
+    ],
+  },
+  set_table_is_enum: {
+    args: { table: 'color', is_enum: true },
+    fails: [
+      failure({ table: 'author', is_enum: true }, 'invalid-configuration', '$.args'),
+      failure({ table: 'color', is_enum: 'yes' }, 'parse-failed', '$.args.is_enum'),
+    ],
+  },
+  set_ext_federation_config: {
+    args: { table: 'author', ext_federation_config: { enable: 'v1' } },
+    fails: [
+      failure({ table: 'author', ext_federation_config: { enable: 'v9' } }, 'parse-failed', '$.args.ext_federation_config.enable'),
+      failure({ table: 'tag', ext_federation_config: null }, 'not-exists', '$.args'),
+    ],
+  },
+  track_function: {
+    args: { function: 'late_articles' },
+    fails: [
+      failure({ function: 'search_articles' }, 'already-tracked', '$.args'),
+      failure({ function: 'strip' }, 'invalid-configuration', '$.args'),
+      failure({ function: 'nothing' }, 'invalid-configuration', '$.args'),
+    ],
+  },
+  untrack_function: {
+    args: { function: 'search_articles' },
+    fails: [failure({ function: 'late_articles' }, 'not-exists', '$.args'), failure({}, 'parse-failed', '$.args')],
+  },
+  set_function_customization: {
+    args: { function: 'search_articles', configuration: { custom_name: 'find_articles' } },
+    fails: [
+      failure({ function: 'late_articles', configuration: {} }, 'not-exists', '$.args'),
+      failure({ function: 'search_articles', configuration: { custom_name: 'author' } }, 'unexpected', '$.args'),
+    ],
+  },
+  create_function_permission: {
+    args: { function: 'search_articles', role: 'manager' },
+    fails: [
+      failure({ function: 'search_articles', role: 'user' }, 'already-exists', '$.args'),
+      failure({ function: 'search_articles', role: 'editor' }, 'not-supported', '$.args'),
+      failure({ function: 'late_articles', role: 'user' }, 'not-exists', '$.args'),
+    ],
+  },
+  drop_function_permission: {
+    args: { function: 'search_articles', role: 'user' },
+    fails: [
+      failure({ function: 'search_articles', role: 'editor' }, 'not-exists', '$.args'),
+      failure({ function: 'late_articles', role: 'user' }, 'not-exists', '$.args'),
+    ],
+  },
+  create_object_relationship: {
+    args: {
+      table: 'article',
+      name: 'writer',
+      using: { manual_configuration: { remote_table: 'author', column_mapping: { author_id: 'id' } } },
+    },
+    fails: [
+      failure({ table: 'article', name: 'author', using: { foreign_key_constraint_on: 'author_id' } }, 'already-exists', '$.args'),
+      failure({ table: 'article', name: 'other', using: { foreign_key_constraint_on: 'title' } }, 'invalid-configuration', '$.args'),
+      failure({ table: 'article', name: 'title', using: { foreign_key_constraint_on: 'author_id' } }, 'already-exists', '$.args'),
+    ],
+  },
+  create_array_relationship: {
+    args: {
+      table: 'author',
+      name: 'works',
+      using: { manual_configuration: { remote_table: 'article', column_mapping: { id: 'author_id' } } },
+    },
+    fails: [
+      failure(
+        { table: 'author', name: 'tags', using: { foreign_key_constraint_on: { table: 'tag', column: 'article_id' } } },
+        'invalid-configuration',
+        '$.args',
+      ),
+      failure(
+        { table: 'tag', name: 'x', using: { foreign_key_constraint_on: { table: 'article', column: 'author_id' } } },
+        'not-exists',
+        '$.args',
+      ),
+    ],
+  },
+  drop_relationship: {
+    args: { table: 'author', relationship: 'articles' },
+    fails: [
+      failure({ table: 'author', relationship: 'nothing' }, 'not-exists', '$.args'),
+      failure({ table: 'article', relationship: 'author' }, 'dependency-error', '$.args'),
+    ],
+  },
+  rename_relationship: {
+    args: { table: 'article', name: 'author', new_name: 'writer' },
+    fails: [
+      failure({ table: 'article', name: 'nothing', new_name: 'x' }, 'not-exists', '$.args'),
+      failure({ table: 'article', name: 'author', new_name: 'title' }, 'already-exists', '$.args'),
+    ],
+  },
+  set_relationship_comment: {
+    args: { table: 'article', relationship: 'author', comment: 'who wrote it' },
+    fails: [
+      failure({ table: 'article', relationship: 'nothing', comment: null }, 'not-exists', '$.args'),
+      failure({ table: 'article', relationship: 'author', comment: 1 }, 'parse-failed', '$.args.comment'),
+    ],
+  },
+  add_computed_field: {
+    args: { table: 'author', name: 'twice', definition: { function: 'author_twice' } },
+    fails: [
+      failure({ table: 'author', name: 'label', definition: { function: 'author_label' } }, 'already-exists', '$.args.name'),
+      failure({ table: 'author', name: 'other', definition: { function: 'strip' } }, 'invalid-configuration', '$.args'),
+      failure({ table: 'tag', name: 'other', definition: { function: 'author_label' } }, 'not-exists', '$.args.table'),
+    ],
+  },
+  drop_computed_field: {
+    args: { table: 'author', name: 'label', cascade: true },
+    fails: [
+      failure({ table: 'author', name: 'nothing' }, 'not-exists', '$.args.name'),
+      failure({ table: 'author', name: 'label' }, 'dependency-error', '$.args'),
+    ],
+  },
+  create_select_permission: {
+    args: { table: 'article', role: 'editor', permission: anyColumns },
+    fails: [
+      failure({ table: 'article', role: 'user', permission: anyColumns }, 'already-exists', '$.args'),
+      failure({ table: 'article', role: 'editor', permission: { columns: ['nothing'], filter: {} } }, 'invalid-configuration', '$.args'),
+      failure({ table: 'article', role: 'editor', permission: { columns: ['id'] } }, 'parse-failed', '$.args.permission'),
+    ],
+  },
+  create_insert_permission: {
+    args: { table: 'article', role: 'editor', permission: { check: { author: { id: { _eq: 'X-Svc-User-Id' } } }, columns: '*' } },
+    fails: [
+      failure({ table: 'article', role: 'user', permission: { check: {} } }, 'already-exists', '$.args'),
+      failure({ table: 'article', role: 'editor', permission: { check: { nothing: { _eq: 1 } } } }, 'invalid-configuration', '$.args'),
+    ],
+  },
+  create_update_permission: {
+    args: { table: 'article', role: 'editor', permission: { columns: ['title'], filter: {}, set: { author_id: 'X-Svc-User-Id' } } },
+    fails: [
+      failure({ table: 'tag', role: 'editor', permission: anyColumns }, 'not-exists', '$.args'),
+      failure({ table: 'article', role: 'editor', permission: { columns: ['nothing'], filter: {} } }, 'invalid-configuration', '$.args'),
+    ],
+  },
+  create_delete_permission: {
+    args: { table: 'article', role: 'editor', permission: { filter: { id: { _gt: 1 } } } },
+    fails: [
+      failure({ table: 'article', role: 'admin', permission: { filter: {} } }, 'already-exists', '$.args'),
+      failure({ table: 'article', role: 'editor', permission: { filter: { id: { _nothing: 1 } } } }, 'invalid-configuration', '$.args'),
+    ],
+  },
+  drop_select_permission: {
+    args: { table: 'author', role: 'editor' },
+    from: withoutInheritedRoles(BASE),
+    fails: [
+      failure({ table: 'article', role: 'editor' }, 'permission-denied', '$.args'),
+      failure({ table: 'nothing', role: 'user' }, 'not-exists', '$.args'),
+    ],
+  },
+  drop_insert_permission: {
+    args: { table: 'article', role: 'user' },
+    fails: [
+      failure({ table: 'article', role: 'editor' }, 'permission-denied', '$.args'),
+      failure({ table: 'article' }, 'parse-failed', '$.args'),
+    ],
+  },
+  drop_update_permission: {
+    args: { table: 'article', role: 'user' },
+    fails: [
+      failure({ table: 'article', role: 'editor' }, 'permission-denied', '$.args'),
+      failure({ role: 'user' }, 'parse-failed', '$.args'),
+    ],
+  },
+  drop_delete_permission: {
+    args: { table: 'article', role: 'user' },
+    fails: [failure({ table: 'article', role: 'editor' }, 'permission-denied', '$.args'), failure('article', 'parse-failed', '$.args')],
+  },
+  set_permission_comment: {
+    args: { table: 'article', role: 'user', permission: 'select', comment: 'own articles only' },
+    fails: [
+      failure({ table: 'article', role: 'editor', permission: 'select', comment: null }, 'permission-denied', '$.args'),
+      failure({ table: 'article', role: 'user', permission: 'drop', comment: null }, 'parse-failed', '$.args.permission'),
+    ],
+  },
+  get_source_tables: {
+    args: { source: 'default' },
+    fails: [failure({ source: 'nothing' }, 'not-exists', '$.args'), failure({ source: 1 }, 'parse-failed', '$.args.source')],
+  },
+  get_table_info: {
+    args: { source: 'default', table: 'tag' },
+    fails: [failure({ source: 'nothing', table: 'tag' }, 'not-exists', '$.args'), failure({ source: 'default' }, 'parse-failed', '$.args')],
+  },
+  suggest_relationships: {
+    args: { source: 'default', omit_tracked: false },
+    fails: [failure({ source: 'nothing' }, 'not-exists', '$.args'), failure({ omit_tracked: 1 }, 'parse-failed', '$.args.omit_tracked')],
+  },
+};
+
+function withoutInheritedRoles(document: JsonObject): JsonObject {
+  return { ...document, inherited_roles: [] };
+}
+
+export const UNPREFIXED: Readonly<Record<string, Case>> = {
+  bulk: {
+    args: [
+      { type: 'pg_track_table', args: { table: 'tag' } },
+      { type: 'pg_track_function', args: { function: 'late_articles' } },
+    ],
+    fails: [
+      failure(
+        [
+          { type: 'pg_track_table', args: { table: 'tag' } },
+          { type: 'pg_track_table', args: { table: 'author' } },
+        ],
+        'already-tracked',
+        '$.args[1].args',
+      ),
+      failure([{ type: 'nothing', args: {} }], 'parse-failed', '$.args[0]'),
+      failure({}, 'parse-failed', '$.args'),
+    ],
+  },
+  bulk_keep_going: {
+    args: [
+      { type: 'pg_track_table', args: { table: 'author' } },
+      { type: 'pg_track_table', args: { table: 'tag' } },
+    ],
+    fails: [failure([{ args: {} }], 'parse-failed', '$.args[0]'), failure('x', 'parse-failed', '$.args')],
+  },
+  bulk_atomic: {
+    args: [
+      { type: 'pg_drop_relationship', args: { table: 'author', relationship: 'articles' } },
+      {
+        type: 'pg_create_array_relationship',
+        args: { table: 'author', name: 'works', using: { foreign_key_constraint_on: { table: 'article', column: 'author_id' } } },
+      },
+    ],
+    fails: [
+      failure([{ type: 'pg_track_table', args: { table: 'tag' } }], 'unexpected', '$.args[0].args'),
+      failure([{ type: 'pg_drop_relationship', args: { table: 'author', relationship: 'nothing' } }], 'not-exists', '$.args[0].args'),
+    ],
+  },
+  rename_source: {
+    args: { name: 'second', new_name: 'third' },
+    fails: [
+      failure({ name: 'nothing', new_name: 'third' }, 'not-exists', '$.args'),
+      failure({ name: 'second', new_name: 'default' }, 'already-exists', '$.args'),
+    ],
+  },
+  list_source_kinds: { args: {}, fails: [failure('x', 'parse-failed', '$.args'), failure([], 'parse-failed', '$.args')] },
+  export_metadata: {
+    args: {},
+    fails: [failure('x', 'parse-failed', '$.args'), { args: {}, extra: { version: 3 }, code: 'parse-failed', path: '$.version' }],
+  },
+  'export_metadata:2': { args: {}, version: 2, fails: [failure(1, 'parse-failed', '$.args'), NO_VERSION] },
+  replace_metadata: {
+    args: withoutInheritedRoles(BASE),
+    fails: [
+      failure({ version: 3, sources: 1 }, 'parse-failed', '$.args.sources'),
+      failure({ version: 3, sources: [{ name: 'third' }] }, 'parse-failed', '$.args.sources[0]'),
+      stale(BASE),
+    ],
+  },
+  'replace_metadata:2': {
+    args: { metadata: withoutInheritedRoles(BASE), allow_inconsistent_metadata: false },
+    version: 2,
+    fails: [
+      failure({ metadata: BASE, resource_version: 1 }, 'conflict', '$'),
+      failure({ metadata: WITH_INCONSISTENT }, 'unexpected', '$.args'),
+    ],
+  },
+  reload_metadata: {
+    args: { reload_sources: ['default'] },
+    keepsMetadata: true,
+    fails: [
+      failure({ reload_sources: ['nothing'] }, 'not-exists', '$.args'),
+      failure({ reload_sources: 'default' }, 'parse-failed', '$.args.reload_sources'),
+    ],
+  },
+  clear_metadata: { args: {}, fails: [failure('x', 'parse-failed', '$.args'), stale({})] },
+  get_inconsistent_metadata: { args: {}, from: WITH_INCONSISTENT, fails: [failure('x', 'parse-failed', '$.args'), NO_VERSION] },
+  drop_inconsistent_metadata: { args: {}, from: WITH_INCONSISTENT, fails: [failure('x', 'parse-failed', '$.args'), stale({})] },
+  add_inherited_role: {
+    args: { role_name: 'chief', role_set: ['user', 'editor'] },
+    fails: [
+      failure({ role_name: 'chief', role_set: ['user'] }, 'parse-failed', '$.args.role_set'),
+      failure({ role_name: 'chief', role_set: ['user', 'nobody'] }, 'invalid-configuration', '$.args'),
+      failure({ role_name: 'user', role_set: ['editor', 'manager'] }, 'cyclic-dependency', '$.args'),
+    ],
+  },
+  drop_inherited_role: {
+    args: { role_name: 'manager' },
+    fails: [failure({ role_name: 'user' }, 'not-exists', '$.args'), failure({}, 'parse-failed', '$.args')],
+  },
+  set_graphql_introspection_options: {
+    args: { disabled_for_roles: ['user'] },
+    fails: [failure({ disabled_for_roles: 'user' }, 'parse-failed', '$.args.disabled_for_roles'), failure({}, 'parse-failed', '$.args')],
+  },
+  set_graphql_schema_introspection_options: {
+    args: { disabled_for_roles: ['editor'] },
+    fails: [failure({ disabled_for_roles: [1] }, 'parse-failed', '$.args.disabled_for_roles[0]'), failure([], 'parse-failed', '$.args')],
+  },
+  set_api_limits: {
+    args: { disabled: false, node_limit: { global: 10, per_role: {} } },
+    fails: [
+      failure({ node_limit: { global: 'many' } }, 'parse-failed', '$.args.node_limit.global'),
+      failure({ disabled: 1 }, 'parse-failed', '$.args.disabled'),
+    ],
+  },
+  remove_api_limits: { args: {}, fails: [failure('x', 'parse-failed', '$.args'), stale({})] },
+  create_query_collection: {
+    args: { name: 'more', definition: { queries: [{ name: 'q', query: '{ author { id } }' }] } },
+    fails: [
+      failure({ name: 'shop', definition: { queries: [] } }, 'already-exists', '$.args.name'),
+      failure({ name: 'more', definition: { queries: [{ name: 'q', query: '{ nothing }' }] } }, 'invalid-configuration', '$.args'),
+      failure({ name: 'more', definition: { queries: [{ name: 'q', query: '{' }] } }, 'invalid-configuration', '$.args'),
+    ],
+  },
+  rename_query_collection: {
+    args: { name: 'spare', new_name: 'other' },
+    fails: [
+      failure({ name: 'nothing', new_name: 'other' }, 'not-exists', '$.args.name'),
+      failure({ name: 'spare', new_name: 'shop' }, 'already-exists', '$.args.new_name'),
+    ],
+  },
+  drop_query_collection: {
+    args: { collection: 'spare', cascade: false },
+    fails: [
+      failure({ collection: 'nothing', cascade: true }, 'not-exists', '$.args.collection'),
+      failure({ collection: 'shop', cascade: false }, 'dependency-error', '$.args'),
+    ],
+  },
+  add_query_to_collection: {
+    args: { collection_name: 'spare', query_name: 'more', query: '{ article { id } }' },
+    fails: [
+      failure({ collection_name: 'nothing', query_name: 'more', query: '{ article { id } }' }, 'not-exists', '$.args.collection_name'),
+      failure({ collection_name: 'spare', query_name: 'names', query: '{ article { id } }' }, 'already-exists', '$.args'),
+      failure({ collection_name: 'spare', query_name: 'more', query: '{ nothing { id } }' }, 'invalid-configuration', '$.args'),
+    ],
+  },
+  drop_query_from_collection: {
+    args: { collection_name: 'spare', query_name: 'names' },
+    fails: [
+      failure({ collection_name: 'spare', query_name: 'nothing' }, 'not-found', '$.args'),
+      failure({ collection_name: 'nothing', query_name: 'names' }, 'not-exists', '$.args.collection_name'),
+    ],
+  },
+  add_collection_to_allowlist: {
+    args: { collection: 'spare' },
+    fails: [
+      failure({ collection: 'nothing' }, 'not-exists', '$.args.collection'),
+      failure({ collection: 'spare', scope: { global: false, roles: [] } }, 'parse-failed', '$.args.scope.roles'),
+    ],
+  },
+  update_scope_of_collection_in_allowlist: {
+    args: { collection: 'shop', scope: { global: false, roles: ['user'] } },
+    fails: [
+      failure({ collection: 'spare', scope: { global: true } }, 'not-found', '$.args'),
+      failure({ collection: 'shop' }, 'parse-failed', '$.args'),
+    ],
+  },
+  drop_collection_from_allowlist: {
+    args: { collection: 'shop' },
+    fails: [failure({ collection: 'spare' }, 'not-found', '$.args'), failure({}, 'parse-failed', '$.args')],
+  },
+  create_rest_endpoint: {
+    args: { name: 'names', url: 'names', methods: ['GET'], definition: { query: { collection_name: 'spare', query_name: 'names' } } },
+    fails: [
+      failure(
+        { name: 'titles', url: 'x', methods: ['GET'], definition: { query: { collection_name: 'shop', query_name: 'titles' } } },
+        'already-exists',
+        '$.args',
+      ),
+      failure(
+        { name: 'x', url: 'titles', methods: ['GET'], definition: { query: { collection_name: 'shop', query_name: 'titles' } } },
+        'invalid-configuration',
+        '$.args',
+      ),
+      failure(
+        { name: 'x', url: 'x', methods: ['GET'], definition: { query: { collection_name: 'shop', query_name: 'nothing' } } },
+        'invalid-configuration',
+        '$.args',
+      ),
+      failure(
+        { name: 'x', url: 'x', methods: [], definition: { query: { collection_name: 'shop', query_name: 'titles' } } },
+        'parse-failed',
+        '$.args.methods',
+      ),
+    ],
+  },
+  drop_rest_endpoint: {
+    args: { name: 'titles' },
+    fails: [failure({ name: 'nothing' }, 'not-exists', '$.args'), failure({}, 'parse-failed', '$.args')],
+  },
+  add_host_to_tls_allowlist: {
+    args: { host: 'new.example.org', suffix: '8443' },
+    fails: [
+      failure({ host: 'known.example.org' }, 'already-exists', '$.args'),
+      failure({ host: 'new.example.org', permissions: ['all'] }, 'parse-failed', '$.args.permissions[0]'),
+    ],
+  },
+  drop_host_from_tls_allowlist: {
+    args: { host: 'known.example.org' },
+    fails: [failure({ host: 'new.example.org' }, 'not-exists', '$.args'), failure({}, 'parse-failed', '$.args')],
+  },
+  get_catalog_state: { args: {}, fails: [failure('x', 'parse-failed', '$.args'), NO_VERSION] },
+  set_catalog_state: {
+    args: { type: 'console', state: { onboardingShown: true } },
+    fails: [failure({ type: 'other', state: {} }, 'parse-failed', '$.args.type'), failure({ type: 'cli' }, 'parse-failed', '$.args')],
+  },
+  dump_internal_state: { args: {}, fails: [failure('x', 'parse-failed', '$.args'), NO_VERSION] },
+};

@@ -1,0 +1,132 @@
+/**
+ * Every operation type of specification 4.1, prefixes expanded, and what those wait for that do not
+ * exist yet.
+ */
+
+export type Wait = 'event triggers' | 'scheduled triggers' | 'remote schemas' | 'actions' | 'other kinds of databases';
+
+const RELATIONAL = ['pg', 'dbb'];
+const TRACKING = ['pg', 'dbb', 'dwh'];
+const OTHER: Wait = 'other kinds of databases';
+
+/** Of operations with a prefix: prefixes, names, and what even the kinds that exist wait for. */
+const PREFIXED: readonly { readonly prefixes: readonly string[]; readonly names: readonly string[]; readonly waitsFor?: Wait }[] = [
+  { prefixes: TRACKING, names: ['add_source', 'drop_source', 'update_source'] },
+  { prefixes: TRACKING, names: ['track_table', 'untrack_table', 'set_table_customization', 'set_ext_federation_config'] },
+  {
+    prefixes: ['pg'],
+    names: [
+      'set_table_is_enum',
+      'track_function',
+      'untrack_function',
+      'set_function_customization',
+      'create_function_permission',
+      'drop_function_permission',
+    ],
+  },
+  {
+    prefixes: RELATIONAL,
+    names: [
+      'create_object_relationship',
+      'create_array_relationship',
+      'drop_relationship',
+      'rename_relationship',
+      'set_relationship_comment',
+      ...['insert', 'select', 'update', 'delete'].flatMap((kind) => [`create_${kind}_permission`, `drop_${kind}_permission`]),
+      'set_permission_comment',
+    ],
+  },
+  { prefixes: ['pg', 'dwh'], names: ['add_computed_field', 'drop_computed_field'] },
+  {
+    prefixes: RELATIONAL,
+    names: ['create_event_trigger', 'delete_event_trigger', 'redeliver_event', 'invoke_event_trigger'],
+    waitsFor: 'event triggers',
+  },
+  {
+    prefixes: ['pg', 'dbb', 'dbc', 'dwh'],
+    names: ['create_remote_relationship', 'update_remote_relationship', 'delete_remote_relationship'],
+    waitsFor: 'remote schemas',
+  },
+];
+
+const UNPREFIXED: readonly { readonly names: readonly string[]; readonly waitsFor?: Wait }[] = [
+  {
+    names: [
+      'bulk',
+      'rename_source',
+      'export_metadata',
+      'replace_metadata',
+      'reload_metadata',
+      'clear_metadata',
+      'get_inconsistent_metadata',
+      'drop_inconsistent_metadata',
+    ],
+  },
+  {
+    names: ['cleanup_event_trigger_logs', 'resume_event_trigger_cleanups', 'pause_event_trigger_cleanups'],
+    waitsFor: 'event triggers',
+  },
+  {
+    names: [
+      'create_cron_trigger',
+      'delete_cron_trigger',
+      'get_cron_triggers',
+      'get_scheduled_events',
+      'get_scheduled_event_invocations',
+      'create_scheduled_event',
+      'delete_scheduled_event',
+    ],
+    waitsFor: 'scheduled triggers',
+  },
+  {
+    names: [
+      'add_remote_schema',
+      'update_remote_schema',
+      'remove_remote_schema',
+      'reload_remote_schema',
+      'add_remote_schema_permissions',
+      'drop_remote_schema_permissions',
+      'create_remote_schema_remote_relationship',
+      'update_remote_schema_remote_relationship',
+      'delete_remote_schema_remote_relationship',
+    ],
+    waitsFor: 'remote schemas',
+  },
+  {
+    names: [
+      'create_query_collection',
+      'rename_query_collection',
+      'drop_query_collection',
+      'add_query_to_collection',
+      'drop_query_from_collection',
+      'add_collection_to_allowlist',
+      'drop_collection_from_allowlist',
+      'create_rest_endpoint',
+      'drop_rest_endpoint',
+      'add_inherited_role',
+      'drop_inherited_role',
+      'set_graphql_introspection_options',
+      'add_host_to_tls_allowlist',
+      'drop_host_from_tls_allowlist',
+    ],
+  },
+  {
+    names: ['set_custom_types', 'create_action', 'drop_action', 'update_action', 'create_action_permission', 'drop_action_permission'],
+    waitsFor: 'actions',
+  },
+];
+
+export interface Specified {
+  readonly type: string;
+  /** Undefined for what must exist. */
+  readonly waitsFor: Wait | undefined;
+}
+
+export const SPECIFIED: readonly Specified[] = [
+  ...PREFIXED.flatMap(({ prefixes, names, waitsFor }) =>
+    prefixes.flatMap((prefix) =>
+      names.map((name) => ({ type: `${prefix}_${name}`, waitsFor: prefix === 'pg' ? waitsFor : (waitsFor ?? OTHER) })),
+    ),
+  ),
+  ...UNPREFIXED.flatMap(({ names, waitsFor }) => names.map((type) => ({ type, waitsFor }))),
+];
