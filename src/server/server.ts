@@ -33,10 +33,9 @@ export interface ListenOptions {
 }
 
 const ROUTES: ReadonlyMap<string, Route> = new Map(
-  [...graphqlRoutes, ...administrationRoutes, ...healthRoutes, sourceHealthRoute, configRoute, openApiRoute, ...explainRoutes].map((route) => [
-    `${route.method} ${route.path}`,
-    route,
-  ]),
+  [...graphqlRoutes, ...administrationRoutes, ...healthRoutes, sourceHealthRoute, configRoute, openApiRoute, ...explainRoutes].map(
+    (route) => [`${route.method} ${route.path}`, route],
+  ),
 );
 const KNOWN_ID = /^[\x21-\x7e]{1,256}$/;
 /** Below this a body is sent in one piece: one copy is cheaper than several writes. */
