@@ -16,6 +16,7 @@ const CHECKS = {
   layers: () => [join(root, 'scripts', 'check-layers.mjs')],
   format: () => tool('@biomejs/biome', 'bin/biome', 'format', '.'),
   options: () => [join(root, 'scripts', 'options-page.mjs'), '--check'],
+  operations: () => [join(root, 'scripts', 'operations-page.mjs'), '--check'],
 };
 
 const wanted = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(CHECKS);

@@ -6,6 +6,7 @@ import { isAdmin } from '../auth/session.ts';
 import type { Backend } from '../backend/backend.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { compilersOf } from '../graphql/compilers.ts';
+import type { FieldDescription } from '../metadata/codec.ts';
 import { kindsOf } from '../metadata/kinds.ts';
 import type { State } from '../state/state.ts';
 import type { Json } from '../util/json.ts';
@@ -38,6 +39,8 @@ export interface OperationDescription {
   readonly changes: OperationEntry['changes'];
   readonly summary: string;
   readonly example: Json;
+  /** Undefined where the arguments are no object with keys of their own. */
+  readonly arguments: readonly FieldDescription[] | undefined;
 }
 
 export interface AdministrationOptions {
@@ -78,6 +81,6 @@ const ARGS = at(ROOT, 'args');
 /** The operation table as documentation; needs the kinds of the service, but no state. */
 export function describeOperations(backends: readonly Backend[]): readonly OperationDescription[] {
   return [...operationTable(backends).values()]
-    .map(({ type, version, changes, documentation }) => ({ type, version, changes, ...documentation }))
-    .sort((a, b) => (a.type < b.type ? -1 : 1));
+    .map(({ type, version, changes, documentation, arguments: args }) => ({ type, version, changes, ...documentation, arguments: args }))
+    .sort((a, b) => (a.type === b.type ? a.version - b.version : a.type < b.type ? -1 : 1));
 }

@@ -9,4 +9,5 @@ export const noArguments: Codec<unknown> = leaf(
     return {};
   },
   () => ({}),
+  [],
 );

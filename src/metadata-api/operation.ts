@@ -7,7 +7,7 @@
 import type { Session } from '../auth/session.ts';
 import type { Backend } from '../backend/backend.ts';
 import type { RequestPipeline } from '../graphql/run-request.ts';
-import type { Codec } from '../metadata/codec.ts';
+import type { Codec, FieldDescription } from '../metadata/codec.ts';
 import type { Kinds } from '../metadata/kinds.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 import type { Snapshot } from '../state/snapshot.ts';
@@ -116,6 +116,8 @@ export interface OperationEntry {
   readonly unprefixed: string | undefined;
   readonly changes: 'metadata' | 'database' | 'nothing';
   readonly documentation: Documentation;
+  /** The keys of its arguments; undefined where they are not an object with keys of their own. */
+  readonly arguments: readonly FieldDescription[] | undefined;
   /** @throws SvcError parse-failed */
   prepare(args: Json, path: Path): Prepared;
 }
@@ -130,6 +132,7 @@ export function operation<A>(definition: Operation<A>, unprefixed?: string): Ope
     unprefixed,
     changes: definition.changes,
     documentation: definition.documentation,
+    arguments: definition.args.fields,
     prepare(json, path) {
       const args = definition.args.decode(json, path);
       return {

@@ -12,6 +12,19 @@ export interface Codec<T> {
   /** @throws SvcError `parse-failed` at the offending path */
   decode(json: Json, path: Path): T;
   encode(value: T): Json;
+  /** Of objects, for documentation. */
+  readonly fields?: readonly FieldDescription[];
+}
+
+export interface FieldDescription {
+  readonly key: string;
+  /** Other spellings. */
+  readonly aliases: readonly string[];
+  /** Name of the type. */
+  readonly type: string;
+  readonly required: boolean;
+  /** Absent: none, or one that says no more than that the key is absent. */
+  readonly default?: Json;
 }
 
 export type Decoded<C> = C extends Codec<infer T> ? T : never;
@@ -33,8 +46,14 @@ export function wrongType(name: string, expected: string, found: Json | undefine
   return parseFailed(`parsing ${name} failed, expected ${expected}, but encountered ${describeJson(found)}`, path);
 }
 
-export function leaf<T>(name: string, decode: (json: Json, path: Path) => T, encode: (value: T) => Json): Codec<T> {
-  return { name, decode, encode };
+/** @param fields of an object that is read in another way than `object` does */
+export function leaf<T>(
+  name: string,
+  decode: (json: Json, path: Path) => T,
+  encode: (value: T) => Json,
+  fields?: readonly FieldDescription[],
+): Codec<T> {
+  return { name, decode, encode, ...(fields === undefined ? {} : { fields }) };
 }
 
 export const text: Codec<string> = leaf(
@@ -176,6 +195,7 @@ export interface ObjectCodec<F> {
   readonly name: string;
   decode(json: Json, path: Path): ObjectOf<F>;
   encode(value: PartialObjectOf<F>): Json;
+  readonly fields: readonly FieldDescription[];
 }
 
 /** `customName` is written `custom_name`; a key without capital letters is written as it is. */
@@ -188,6 +208,13 @@ interface Member {
   /** The key of the encoded form, then its aliases. */
   readonly keys: readonly [string, ...string[]];
   readonly spec: FieldSpec<unknown>;
+}
+
+function describeMember({ keys: [key, ...aliases], spec }: Member): FieldDescription {
+  const { codec, presence } = spec;
+  const byDefault = presence === 'defaulted' ? codec.encode((spec.default as () => unknown)()) : undefined;
+  const says = byDefault !== undefined && byDefault !== null;
+  return { key, aliases, type: codec.name, required: presence === 'required', ...(says ? { default: byDefault } : {}) };
 }
 
 /** The first spelling of the key that is there; null counts unless the key is required. */
@@ -212,6 +239,9 @@ export function object<F extends { readonly [key: string]: FieldSpec<unknown> }>
   }));
   return {
     name,
+    get fields() {
+      return members.map(describeMember);
+    },
     decode(json, path) {
       if (!isJsonObject(json)) throw wrongType(name, 'Object', json, path);
       const out: Record<string, unknown> = {};

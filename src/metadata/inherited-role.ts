@@ -22,4 +22,5 @@ export const inheritedRoleCodec: Codec<InheritedRole> = leaf(
     return { roleName, roleSet: parents };
   },
   (value) => written.encode(value),
+  written.fields,
 );

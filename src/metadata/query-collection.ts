@@ -48,4 +48,5 @@ export const queryCollectionCodec: Codec<QueryCollection> = leaf(
     return { ...rest, queries: definition.queries };
   },
   ({ queries, ...rest }) => written.encode({ ...rest, definition: { queries } }),
+  written.fields,
 );

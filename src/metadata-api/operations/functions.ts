@@ -31,6 +31,7 @@ function orBareName<A>(long: Codec<A>, name: Codec<QualifiedName>, fromName: (na
     long.name,
     (json, path) => (isJsonObject(json) && Object.hasOwn(json, 'function') ? long.decode(json, path) : fromName(name.decode(json, path))),
     (value) => long.encode(value),
+    long.fields,
   );
 }
 

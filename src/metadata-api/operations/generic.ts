@@ -77,6 +77,7 @@ const replaceArguments: Codec<ReplaceMetadata> = leaf(
     return { document: metadata, at: ['metadata'], allowInconsistent: allowInconsistentMetadata, resourceVersion, options: true };
   },
   ({ document }) => document,
+  replaceOptions.fields,
 );
 
 function replace(metadata: Metadata, args: ReplaceMetadata, path: Path, kinds: Parameters<typeof decodeDocument>[2]): Metadata {

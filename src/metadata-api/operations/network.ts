@@ -2,13 +2,7 @@ import { SvcError } from '../../errors/svc-error.ts';
 import { type Codec, defaulted, leaf, object, required, text } from '../../metadata/codec.ts';
 import { withEntry, withoutEntry } from '../../metadata/edit.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
-import {
-  printTlsHost,
-  type TlsAllowlistEntry,
-  tlsAllowlistEntryCodec,
-  tlsAllowlistKey,
-  tlsSuffixCodec,
-} from '../../metadata/network.ts';
+import { printTlsHost, type TlsAllowlistEntry, tlsAllowlistEntryCodec, tlsAllowlistKey, tlsSuffixCodec } from '../../metadata/network.ts';
 import { operation, type OperationGroup } from '../operation.ts';
 
 /** The host may stand for the object. An empty one is refused with a message of its own. */
@@ -17,6 +11,7 @@ function orBareHost<A>(long: Codec<A>): Codec<A> {
     long.name,
     (json, path) => long.decode(typeof json === 'string' ? { host: json } : json, path),
     (value) => long.encode(value),
+    long.fields,
   );
 }
 
@@ -46,7 +41,9 @@ const addHost: OperationGroup = () => [
 const dropHost: OperationGroup = () => [
   operation({
     type: 'drop_host_from_tls_allowlist',
-    args: orBareHost(object('DropHostFromTLSAllowlist', { host: required(text), suffix: defaulted<string | null>(tlsSuffixCodec, () => null) })),
+    args: orBareHost(
+      object('DropHostFromTLSAllowlist', { host: required(text), suffix: defaulted<string | null>(tlsSuffixCodec, () => null) }),
+    ),
     changes: 'metadata',
     documentation: {
       summary: 'Ends what an entry of the TLS allow-list permits; the entry is the one with exactly this host and suffix.',

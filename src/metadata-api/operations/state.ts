@@ -38,7 +38,10 @@ const internalState: OperationGroup = () => [
     type: 'dump_internal_state',
     args: noArguments,
     changes: 'nothing',
-    documentation: { summary: 'Gives what the service has made of the metadata, for support; its shape may change at any time.', example: {} },
+    documentation: {
+      summary: 'Gives what the service has made of the metadata, for support; its shape may change at any time.',
+      example: {},
+    },
     run: async (_args, { snapshot }) => dump(snapshot),
   }),
 ];

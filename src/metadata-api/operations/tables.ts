@@ -38,6 +38,7 @@ export function orBareName<A>(long: Codec<A>, key: string, name: Codec<Qualified
     long.name,
     (json, path) => (isJsonObject(json) && Object.hasOwn(json, key) ? long.decode(json, path) : fromName(name.decode(json, path))),
     (value) => long.encode(value),
+    long.fields,
   );
 }
 
@@ -64,6 +65,7 @@ export function trackTableArguments(backend: Backend): Codec<TrackTable> {
       long.name,
       (json, path) => long.decode(json, path),
       (value) => long.encode(value),
+      long.fields,
     ),
     'table',
     backend.tableName,

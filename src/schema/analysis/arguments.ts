@@ -62,7 +62,7 @@ function checkValue(node: ValueNode, type: InputTypeRef, positionHasDefault: boo
       if (position.kind === 'list') {
         if (value.kind === Kind.STRING && isArrayText(value.value)) return;
         if (value.kind !== Kind.LIST) visit(value, position.item, false, at(place, 0));
-        else value.values.forEach((item, i) => visit(item, position.item, false, at(place, i)));
+        else for (const [i, item] of value.values.entries()) visit(item, position.item, false, at(place, i));
         return;
       }
       const named = position.type();
