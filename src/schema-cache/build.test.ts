@@ -520,7 +520,7 @@ describe('names across tables', () => {
       ]),
     );
     const message =
-      "Encountered conflicting definitions in the selection set for 'subscription_root' for field 'people' defined in [table author in source s, table article in source s]. Fields must not be defined more than once across all sources.";
+      "Encountered conflicting definitions in the selection set for 'subscription_root' for field 'people' defined in [table article in source s, table author in source s]. Fields must not be defined more than once across all sources.";
     expect(cache.inconsistencies).toMatchObject([
       { name: 'table article in source s', reason: `Inconsistent object: ${message}`, refusal: { code: 'unexpected', message } },
     ]);

@@ -6,6 +6,7 @@
  * changed. Its map is shared between the builds and brought up to date when the result of a build
  * is built upon, so a build that is thrown away leaves no trace.
  */
+import type { Sliced } from '../../util/sliced.ts';
 import type { OperationRoot, ProducedNames } from '../naming.ts';
 
 export interface Claimant {
@@ -50,9 +51,10 @@ const BUILT_IN = [
   'cursor_ordering',
 ];
 
-export function claimNames(claimants: readonly Claimant[], previous: NamesResult | undefined): NamesResult {
+export function* claimNames(claimants: readonly Claimant[], previous: NamesResult | undefined): Sliced<NamesResult> {
   const byId = new Map(claimants.map((claimant) => [claimant.objectId, claimant]));
-  return (previous === undefined ? null : claimChanged(byId, previous)) ?? claimAll(claimants, byId);
+  // In one go: between builds the register is shared.
+  return (previous === undefined ? null : claimChanged(byId, previous)) ?? (yield* claimAll(claimants, byId));
 }
 
 function sameInputs(a: readonly unknown[], b: readonly unknown[]): boolean {
@@ -102,7 +104,7 @@ function* keysOf(names: ProducedNames): Iterable<string> {
   for (const type of new Set(names.types)) yield type;
 }
 
-function claimAll(claimants: readonly Claimant[], byId: ReadonlyMap<string, Claimant>): NamesResult {
+function* claimAll(claimants: readonly Claimant[], byId: ReadonlyMap<string, Claimant>): Sliced<NamesResult> {
   const owners = new Map(BUILT_IN.map((name) => [name, '']));
   const conflicts = new Map<string, string>();
   for (const claimant of claimants) {
@@ -110,6 +112,7 @@ function claimAll(claimants: readonly Claimant[], byId: ReadonlyMap<string, Clai
     const taken = keys.some((key) => owners.has(key)) || new Set(keys).size < keys.length;
     if (taken) conflicts.set(claimant.objectId, explain(claimant, owners, byId));
     else for (const key of keys) owners.set(key, claimant.objectId);
+    yield;
   }
   if (conflicts.size > 0) return { claimants: byId, conflicts, register: null };
   const id = {};
@@ -121,7 +124,7 @@ const ROOTS: readonly OperationRoot[] = ['mutation', 'subscription', 'query'];
 
 function explain(claimant: Claimant, owners: ReadonlyMap<string, string>, claimants: ReadonlyMap<string, Claimant>): string {
   const names = claimant.names();
-  const rivals = (owner: string | undefined): string => `[${claimants.get(owner ?? '')?.name ?? claimant.name}, ${claimant.name}]`;
+  const rivals = (owner: string | undefined): string => `[${[claimants.get(owner ?? '')?.name ?? claimant.name, claimant.name].sort().join(', ')}]`;
   for (const root of ROOTS) {
     const own = new Set<string>();
     const clashes: string[] = [];
