@@ -1,11 +1,13 @@
 /**
- * Metadata joined with catalogs. Pure and synchronous: the same input gives the same cache, and
- * with the previous build at hand everything whose inputs are the same objects is kept, so a
- * change of one object costs one walk over the tables and no more.
+ * Metadata joined with catalogs. Pure: the same input gives the same cache, and with the previous
+ * build at hand everything whose inputs are the same objects is kept, so a change of one object
+ * costs one walk over the tables and no more. It pauses between tables, for whoever wants to run
+ * it in slices.
  */
 import type { Metadata, SourceMetadata } from '../metadata/metadata.ts';
 import type { NamingConvention } from '../metadata/source.ts';
 import type { Json } from '../util/json.ts';
+import { atOnce, type Sliced } from '../util/sliced.ts';
 import { inconsistent } from './inconsistency.ts';
 import { namesOfFunction, namesOfNamespace, namesOfTable } from './naming.ts';
 import { objectId } from './object-id.ts';
@@ -49,6 +51,10 @@ interface BuildStages {
 const NOT_CONNECTED: SourceInput = { kind: 'failed', reason: 'connection error' };
 
 export function buildSchemaCache(input: BuildInput, previous?: Build): Build {
+  return atOnce(schemaCacheBuild(input, previous));
+}
+
+export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<Build> {
   const { metadata, options } = input;
   const before = previous?.stages;
   const inconsistencies: Inconsistency[] = [...unsupportedSections(metadata)];
@@ -61,13 +67,16 @@ export function buildSchemaCache(input: BuildInput, previous?: Build): Build {
     else if (convention !== 'svc-default' && !open.backend.capabilities.namingConventions) {
       const reason = `sources other than postgres do not support ${convention} as naming convention yet`;
       inconsistencies.push(inconsistent(describeSource(source.name), reason));
-    } else cores.push(resolveCores(source, convention, open, before?.sources.get(source.name)?.cores));
+    } else cores.push(yield* resolveCores(source, convention, open, before?.sources.get(source.name)?.cores));
   }
 
-  const names = claimNames(
-    cores.flatMap((stage) => claimantsOf(stage)),
-    before?.names,
-  );
+  const claimants: Claimant[] = [];
+  for (const stage of cores) {
+    claimants.push(...claimantsOf(stage));
+    yield;
+  }
+  const names = yield* claimNames(claimants, before?.names);
+  yield;
   for (const [id, message] of names.conflicts) inconsistencies.push(nameConflict(cores, id, message));
 
   const roles = permissionRoles(metadata);
@@ -79,7 +88,7 @@ export function buildSchemaCache(input: BuildInput, previous?: Build): Build {
   for (const core of cores) {
     const { name } = core.metadata;
     if (names.conflicts.has(objectId.source(name))) continue;
-    const stage = resolveSource(
+    const stage = yield* resolveSource(
       core,
       {
         customization: core.metadata.customization,

@@ -10,7 +10,8 @@ import type { Metadata, SourceMetadata } from '../metadata/metadata.ts';
 import type { Observer } from '../observability/observation.ts';
 import { createRoleSchemas, type RoleSchemas, type RoleSchemasOptions } from '../schema/role-schemas.ts';
 import { resolveStoredOperations } from '../schema/stored/stored-operations.ts';
-import { type Build, type BuildOptions, buildSchemaCache } from '../schema-cache/build.ts';
+import { type Build, type BuildOptions, schemaCacheBuild } from '../schema-cache/build.ts';
+import { inSlices } from '../util/sliced.ts';
 import { failedSource, type LiveSource, type OpenContext, openSource, refreshSource, type SourceScope } from './live-source.ts';
 import { distinct, named } from './refresh.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -97,9 +98,15 @@ export class Assembly {
     return refreshSource(source, live, scope);
   }
 
-  assemble(resourceVersion: number, metadata: Metadata, sources: ReadonlyMap<string, LiveSource>, before?: Assembled): Assembled {
+  /** In slices: meanwhile requests go on with the snapshot before. */
+  async assemble(
+    resourceVersion: number,
+    metadata: Metadata,
+    sources: ReadonlyMap<string, LiveSource>,
+    before?: Assembled,
+  ): Promise<Assembled> {
     const inputs = new Map([...sources].map(([name, { input }]) => [name, input]));
-    const build = buildSchemaCache({ metadata, sources: inputs, options: this.#options.cache }, before?.build);
+    const build = await inSlices(schemaCacheBuild({ metadata, sources: inputs, options: this.#options.cache }, before?.build));
     const roleSchemas = createRoleSchemas(build.cache, this.#options.roleSchemas, before?.roleSchemas);
     const connections = new Map(
       [...sources].flatMap(([name, { connection }]) => (connection === null ? [] : [[name, connection] as const])),

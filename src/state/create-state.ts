@@ -83,7 +83,7 @@ class QueuedState implements RunningState {
     return this.#alone(() => this.#together(run, repeatable));
   }
 
-  preview(preview: Preview): readonly Inconsistency[] {
+  preview(preview: Preview): Promise<readonly Inconsistency[]> {
     return this.#draft().preview(preview);
   }
 
@@ -98,7 +98,7 @@ class QueuedState implements RunningState {
   async start(): Promise<void> {
     const { resourceVersion, metadata } = await this.#options.storage.load();
     const sources = await this.#assembly.sourcesFor(metadata, undefined, {});
-    this.#swap(this.#assembly.assemble(resourceVersion, metadata, sources));
+    this.#swap(await this.#assembly.assemble(resourceVersion, metadata, sources));
   }
 
   async stop(): Promise<void> {
@@ -202,7 +202,7 @@ class QueuedState implements RunningState {
       refresh = { sources: 'all' };
     }
     const sources = await this.#assembly.sourcesFor(metadata, before, refresh, true);
-    this.#swap(this.#assembly.assemble(version, metadata, sources, before));
+    this.#swap(await this.#assembly.assemble(version, metadata, sources, before));
     return news.kind === 'changes' ? news.notices[0]?.instanceId : '';
   }
 
@@ -273,7 +273,7 @@ class QueuedState implements RunningState {
       joined = true;
       this.#options.observe({ kind: 'source', source: name, event: 'available', message: 'the source can be used again' });
     }
-    if (joined) this.#swap(this.#assembly.assemble(resourceVersion, metadata, sources, before));
+    if (joined) this.#swap(await this.#assembly.assemble(resourceVersion, metadata, sources, before));
   }
 
   #report(error: unknown): void {

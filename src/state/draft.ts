@@ -54,7 +54,7 @@ export class Draft implements State {
     this.#refresh = mergeRefreshes([this.#refresh, refresh]);
     const sources = await this.#assembly.sourcesFor(metadata, before, refresh);
     try {
-      const candidate = this.#assembly.assemble(version, metadata, sources, before);
+      const candidate = await this.#assembly.assemble(version, metadata, sources, before);
       const { inconsistencies } = candidate.snapshot.cache;
       if (change.inconsistencies !== 'allow') {
         const known = change.inconsistencies === 'reject-all' ? [] : before.snapshot.cache.inconsistencies;
@@ -69,13 +69,14 @@ export class Draft implements State {
     }
   }
 
-  preview({ edit, source, catalog, renamedTables }: Preview): readonly Inconsistency[] {
+  async preview({ edit, source, catalog, renamedTables }: Preview): Promise<readonly Inconsistency[]> {
     const before = this.#latest;
     const metadata = edit(before.snapshot.metadata, before.snapshot);
     const sources = new Map(before.sources);
     const live = sources.get(source);
     if (live?.input.kind === 'open') sources.set(source, { ...live, input: withCatalog(live.input, catalog, renamedTables) });
-    return this.#assembly.assemble(before.snapshot.resourceVersion, metadata, sources, before).snapshot.cache.inconsistencies;
+    const { snapshot } = await this.#assembly.assemble(before.snapshot.resourceVersion, metadata, sources, before);
+    return snapshot.cache.inconsistencies;
   }
 
   together<T>(run: (draft: State) => Promise<T>): Promise<T> {

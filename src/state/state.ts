@@ -61,7 +61,7 @@ export interface State {
    * What would be inconsistent after an edit if a source had this catalog, which a transaction sees
    * that is still open. Changes nothing and reads nothing. @throws SvcError of the edit
    */
-  preview(preview: Preview): readonly Inconsistency[];
+  preview(preview: Preview): Promise<readonly Inconsistency[]>;
   /** Whether the metadata database answers. */
   isAlive(): Promise<boolean>;
 }

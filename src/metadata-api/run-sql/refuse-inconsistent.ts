@@ -19,13 +19,18 @@ export interface Catalogs {
  * @throws SvcError of the edit; unexpected with the records of the objects, remote-schema-conflicts
  * when the new name of a table is taken
  */
-export function refuseInconsistent(state: State, catalogs: Catalogs, { source, renames }: CatalogChanges, edit: Change['edit']): void {
+export async function refuseInconsistent(
+  state: State,
+  catalogs: Catalogs,
+  { source, renames }: CatalogChanges,
+  edit: Change['edit'],
+): Promise<void> {
   const { cache } = state.current();
-  const after = state.preview({ edit, source, catalog: catalogs.after, renamedTables: renames.tables });
+  const after = await state.preview({ edit, source, catalog: catalogs.after, renamedTables: renames.tables });
   const refusal = refusalOf(underNewNames(cache.inconsistencies, source, renames), after);
   if (refusal === null) return;
   // What was wrong already is not the doing of this SQL, although nobody has looked since.
-  const known = state.preview({ edit: (metadata) => metadata, source, catalog: catalogs.before, renamedTables: new Map() });
+  const known = await state.preview({ edit: (metadata) => metadata, source, catalog: catalogs.before, renamedTables: new Map() });
   const own = refusalOf(underNewNames(known, source, renames), after);
   if (own !== null) throw reworded(own, after, renames, cache.sources.get(source)?.backend.defaultSchema);
 }

@@ -91,7 +91,7 @@ async function runChecked(
     const result = await run(connection);
     const after = await connection.introspect();
     const changes = catalogChanges(source, before, after);
-    refuseInconsistent(services.state, { before, after }, changes, (metadata, now) => followChanges(metadata, now, changes, cascade));
+    await refuseInconsistent(services.state, { before, after }, changes, (metadata, now) => followChanges(metadata, now, changes, cascade));
     return { result, changes };
   };
   try {

@@ -124,7 +124,8 @@ const ROOTS: readonly OperationRoot[] = ['mutation', 'subscription', 'query'];
 
 function explain(claimant: Claimant, owners: ReadonlyMap<string, string>, claimants: ReadonlyMap<string, Claimant>): string {
   const names = claimant.names();
-  const rivals = (owner: string | undefined): string => `[${[claimants.get(owner ?? '')?.name ?? claimant.name, claimant.name].sort().join(', ')}]`;
+  const rivals = (owner: string | undefined): string =>
+    `[${[claimants.get(owner ?? '')?.name ?? claimant.name, claimant.name].sort().join(', ')}]`;
   for (const root of ROOTS) {
     const own = new Set<string>();
     const clashes: string[] = [];

@@ -10,6 +10,7 @@ import type { SourceMetadata } from '../../metadata/metadata.ts';
 import type { NamingConvention, SourceCustomization } from '../../metadata/source.ts';
 import type { TableMetadata } from '../../metadata/table.ts';
 import type { ColumnInfo, EnumValue, FunctionInfo, Inconsistency, RelationshipInfo, SourceInfo, TableInfo } from '../schema-cache.ts';
+import type { Sliced } from '../../util/sliced.ts';
 import { type FieldsResult, resolveFields } from './fields.ts';
 import { type FunctionResult, resolveFunction } from './function.ts';
 import { type Inheritance, type InheritancePlan, inheritPermissions } from './inherited-role.ts';
@@ -32,12 +33,12 @@ export interface CoresStage {
   readonly cores: ReadonlyMap<string, CoreResult>;
 }
 
-export function resolveCores(
+export function* resolveCores(
   metadata: SourceMetadata,
   namingConvention: NamingConvention,
   open: OpenSource,
   previous: CoresStage | undefined,
-): CoresStage {
+): Sliced<CoresStage> {
   const same =
     previous !== undefined &&
     previous.context.backend === open.backend &&
@@ -49,6 +50,7 @@ export function resolveCores(
     const inputs = coreInputs(table, open.catalog.tables, open.enumValues);
     const before = same ? previous.cores.get(key) : undefined;
     cores.set(key, before !== undefined && sameCoreInputs(before.inputs, inputs) ? before : resolveCore(context, table.table, inputs));
+    yield;
   }
   return { context, metadata, open, cores };
 }
@@ -77,7 +79,7 @@ export interface SourceScope {
   readonly nameless: (kind: 'table' | 'function', key: string) => boolean;
 }
 
-export function resolveSource(stage: CoresStage, scope: SourceScope, previous: SourceStage | undefined): SourceStage {
+export function* resolveSource(stage: CoresStage, scope: SourceScope, previous: SourceStage | undefined): Sliced<SourceStage> {
   const { context, metadata, open } = stage;
   const before = previous?.cores.context === context ? previous : undefined;
   const cores = new Map<string, TableCore>();
@@ -92,6 +94,7 @@ export function resolveSource(stage: CoresStage, scope: SourceScope, previous: S
   };
   for (const [key, core] of cores) {
     fields.set(key, resolveFields(context, core, metadata.tables.get(key) as TableMetadata, answers, before?.fields.get(key)));
+    yield;
   }
   const permissions = new Map<string, PermissionsResult>();
   const tables = new Map<string, TableStage>();
@@ -100,6 +103,7 @@ export function resolveSource(stage: CoresStage, scope: SourceScope, previous: S
     const result = resolvePermissions(context, core, own, metadata.tables.get(key) as TableMetadata, answers, before?.permissions.get(key));
     permissions.set(key, result);
     tables.set(key, resolveTable(context, core, result, scope.plan, before?.tables.get(key)));
+    yield;
   }
   const infos = keepMap(new Map([...tables].map(([key, { info }]) => [key, info])), before?.info.tables);
   const functions = resolveFunctions(stage, scope, infos, before);

@@ -1,0 +1,26 @@
+/**
+ * Long computations that may pause: generators that yield between their steps. Run at once they
+ * are plain functions; run in slices they let everything else happen in between.
+ */
+export type Sliced<T> = Generator<undefined, T, undefined>;
+
+/** So long, in milliseconds, other work waits for a slice. */
+const SLICE_MS = 8;
+
+export function atOnce<T>(work: Sliced<T>): T {
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+export async function inSlices<T>(work: Sliced<T>): Promise<T> {
+  let end = performance.now() + SLICE_MS;
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+    if (performance.now() < end) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    end = performance.now() + SLICE_MS;
+  }
+}
