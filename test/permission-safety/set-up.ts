@@ -16,9 +16,13 @@ const SQL_TYPES: Readonly<Record<Kind, string>> = {
   jsonb: 'jsonb',
 };
 
+/** Where the server can, it would compile each of the many different statements, which takes far longer than to run them. */
+const WITHOUT_JIT = `do $$ begin execute format('alter database %I set jit = off', current_database()); end $$;`;
+
 /** Replaces what the service tracks, and its database's tables. */
 export async function setUp(service: TestService, world: World): Promise<void> {
   await service.metadata('clear_metadata', {});
+  await runSql(service.databaseUrl, WITHOUT_JIT);
   await runSql(
     service.databaseUrl,
     `drop schema public cascade; create schema public; ${definitions(world)} ${rowsSql(world, world.data)}`,
@@ -44,7 +48,14 @@ export function definitions(world: World): string {
       column.references === null ? [] : [`alter table ${name} add foreign key (${column.name}) references ${column.references} (id);`],
     ),
   );
-  return [...tables.map(tableSql), ...keys, ...views, ...tables.flatMap((table) => functionsOf(table))].join('\n');
+  // The result of a function has a collation of its own only by its type.
+  return [
+    'create domain ordered_text as text collate "C";',
+    ...tables.map(tableSql),
+    ...keys,
+    ...views,
+    ...tables.flatMap((table) => functionsOf(table)),
+  ].join('\n');
 }
 
 function tableSql({ name, columns, primaryKey }: Table): string {
@@ -61,7 +72,7 @@ function functionsOf({ name, computed }: Table): readonly string[] {
     }
     const fallback = typeof field.fallback === 'string' ? `'${field.fallback}'` : field.fallback;
     const value = `${field.divides ? '10 / ' : ''}coalesce(me.${field.column}, ${fallback})`;
-    const type = field.kind === 'text' ? 'text' : SQL_TYPES[field.kind];
+    const type = field.kind === 'text' ? 'ordered_text' : SQL_TYPES[field.kind];
     if (!field.argument) return `create function ${functionName}(me ${name}) returns ${type} language sql stable as $$ select ${value} $$;`;
     return `create function ${functionName}(me ${name}, more integer default 0) returns ${type} language sql stable as $$ select ${value} + more $$;`;
   });
