@@ -93,15 +93,15 @@ function nameKeyOf(pieceKey: string): string {
 }
 
 /** Compares two maps by the identity of their values. */
-function diffMaps<V>(
+function* diffMaps<V>(
   before: ReadonlyMap<string, V>,
   after: ReadonlyMap<string, V>,
-  gone: (value: V) => void,
-  written: (value: V) => void,
-): void {
+  name: (value: V) => PieceName,
+  json: (value: V) => Json,
+): Iterable<PieceChange> {
   if (before === after) return;
-  for (const [key, value] of before) if (!after.has(key)) gone(value);
-  for (const [key, value] of after) if (before.get(key) !== value) written(value);
+  for (const [key, value] of before) if (!after.has(key)) yield { ...name(value), json: null };
+  for (const [key, value] of after) if (before.get(key) !== value) yield { ...name(value), json: json(value) };
 }
 
 function sameSettings(a: SourceMetadata, b: SourceMetadata): boolean {
@@ -110,62 +110,73 @@ function sameSettings(a: SourceMetadata, b: SourceMetadata): boolean {
 
 const NOTHING_TRACKED: Pick<SourceMetadata, 'tables' | 'functions'> = { tables: new Map(), functions: new Map() };
 
-function diffSource(before: SourceMetadata | undefined, after: SourceMetadata | undefined, codecs: PieceCodecs, out: PieceChange[]): void {
+function* diffSource(before: SourceMetadata | undefined, after: SourceMetadata | undefined, codecs: PieceCodecs): Iterable<PieceChange> {
   if (before === after) return;
   const source = (after ?? before)?.name ?? '';
-  if (after === undefined) out.push({ kind: 'source', source, key: '', json: null });
+  if (after === undefined) yield { kind: 'source', source, key: '', json: null };
   else if (before === undefined || !sameSettings(before, after))
-    out.push({ kind: 'source', source, key: '', json: codecs.source.encode(after) });
+    yield { kind: 'source', source, key: '', json: codecs.source.encode(after) };
   const tracked = after === undefined ? undefined : codecs.tracked(after.kind);
   const was = before ?? NOTHING_TRACKED;
   const is = after ?? NOTHING_TRACKED;
-  diffMaps(
+  yield* diffMaps(
     was.tables,
     is.tables,
-    ({ table }) => out.push({ kind: 'table', source, key: qualifiedKey(table), json: null }),
-    (table) => out.push({ kind: 'table', source, key: qualifiedKey(table.table), json: tracked?.table.encode(table) ?? null }),
+    ({ table }) => ({ kind: 'table', source, key: qualifiedKey(table) }),
+    (table) => tracked?.table.encode(table) ?? null,
   );
-  diffMaps(
+  yield* diffMaps(
     was.functions,
     is.functions,
-    (fn) => out.push({ kind: 'function', source, key: qualifiedKey(fn.function), json: null }),
-    (fn) => out.push({ kind: 'function', source, key: qualifiedKey(fn.function), json: tracked?.function.encode(fn) ?? null }),
+    (fn) => ({ kind: 'function', source, key: qualifiedKey(fn.function) }),
+    (fn) => tracked?.function.encode(fn) ?? null,
   );
 }
 
-/** What must be written to turn the stored `before` into `after`; objects that are the same are not looked at. */
-export function diffPieces(before: Metadata, after: Metadata, kinds: Kinds): readonly PieceChange[] {
+/**
+ * What must be written to turn the stored `before` into `after`, one piece after the other; objects
+ * that are the same are not looked at.
+ */
+export function* changedPieces(before: Metadata, after: Metadata, kinds: Kinds): Iterable<PieceChange> {
   const codecs = pieceCodecs(kinds);
-  const out: PieceChange[] = [];
   if (before.sources !== after.sources) {
     for (const name of new Set([...before.sources.keys(), ...after.sources.keys()])) {
-      diffSource(before.sources.get(name), after.sources.get(name), codecs, out);
+      yield* diffSource(before.sources.get(name), after.sources.get(name), codecs);
     }
   }
   const named = <V>(kind: PieceKind, codec: Codec<V>, key: (value: V) => string, was: ReadonlyMap<string, V>, is: ReadonlyMap<string, V>) =>
     diffMaps(
       was,
       is,
-      (value) => out.push({ kind, source: '', key: key(value), json: null }),
-      (value) => out.push({ kind, source: '', key: key(value), json: codec.encode(value) }),
+      (value) => ({ kind, source: '', key: key(value) }),
+      (value) => codec.encode(value),
     );
-  named('query_collection', queryCollectionCodec, ({ name }) => name, before.queryCollections, after.queryCollections);
-  named('allowlist_entry', allowListEntryCodec, ({ collection }) => collection, before.allowlist, after.allowlist);
-  named('rest_endpoint', restEndpointCodec, ({ name }) => name, before.restEndpoints, after.restEndpoints);
-  named('inherited_role', inheritedRoleCodec, ({ roleName }) => roleName, before.inheritedRoles, after.inheritedRoles);
-  const section = (key: string, json: Json): number => out.push({ kind: 'section', source: '', key, json });
+  yield* named('query_collection', queryCollectionCodec, ({ name }) => name, before.queryCollections, after.queryCollections);
+  yield* named('allowlist_entry', allowListEntryCodec, ({ collection }) => collection, before.allowlist, after.allowlist);
+  yield* named('rest_endpoint', restEndpointCodec, ({ name }) => name, before.restEndpoints, after.restEndpoints);
+  yield* named('inherited_role', inheritedRoleCodec, ({ roleName }) => roleName, before.inheritedRoles, after.inheritedRoles);
+  yield* diffSections(before, after);
+}
+
+function* diffSections(before: Metadata, after: Metadata): Iterable<PieceChange> {
+  const section = (key: string, json: Json): PieceChange => ({ kind: 'section', source: '', key, json });
   if (before.introspection !== after.introspection) {
-    section(INTROSPECTION, after.introspection.disabledForRoles.length === 0 ? null : introspectionCodec.encode(after.introspection));
+    yield section(INTROSPECTION, after.introspection.disabledForRoles.length === 0 ? null : introspectionCodec.encode(after.introspection));
   }
-  if (before.apiLimits !== after.apiLimits) section(API_LIMITS, after.apiLimits === null ? null : apiLimitsCodec.encode(after.apiLimits));
-  if (before.network !== after.network) section(NETWORK, isEmptyNetwork(after.network) ? null : networkCodec.encode(after.network));
+  if (before.apiLimits !== after.apiLimits)
+    yield section(API_LIMITS, after.apiLimits === null ? null : apiLimitsCodec.encode(after.apiLimits));
+  if (before.network !== after.network) yield section(NETWORK, isEmptyNetwork(after.network) ? null : networkCodec.encode(after.network));
   if (before.other !== after.other) {
     for (const key of LATER_SECTIONS) {
       const json = after.other.get(key);
-      if (json !== before.other.get(key)) section(key, json ?? null);
+      if (json !== before.other.get(key)) yield section(key, json ?? null);
     }
   }
-  return out;
+}
+
+/** All of `changedPieces`. */
+export function diffPieces(before: Metadata, after: Metadata, kinds: Kinds): readonly PieceChange[] {
+  return [...changedPieces(before, after, kinds)];
 }
 
 /** The whole document in pieces. */

@@ -9,7 +9,7 @@ import type { Source } from '../backend/backend.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { Kinds } from '../metadata/kinds.ts';
 import type { Metadata } from '../metadata/metadata.ts';
-import { applyPieces, diffPieces } from '../metadata/pieces.ts';
+import { applyPieces, changedPieces } from '../metadata/pieces.ts';
 import { shareUnchanged } from '../metadata/share.ts';
 import type { Inconsistency } from '../schema-cache/schema-cache.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -177,7 +177,7 @@ class QueuedState implements RunningState {
     const { storage, kinds } = this.#options;
     return storage.save({
       expectedVersion,
-      changes: diffPieces(before, after, kinds),
+      changes: changedPieces(before, after, kinds),
       instanceId: this.#instanceId,
       ...(isEmpty(refresh) ? {} : { refresh: encodeRefresh(refresh) }),
     });

@@ -9,6 +9,7 @@ import type { Kinds } from '../metadata/kinds.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 import { fromPieces, type PieceChange, type PieceKind } from '../metadata/pieces.ts';
 import { type Json, parseJson, printJson } from '../util/json.ts';
+import { inSlices, type Sliced } from '../util/sliced.ts';
 import { migrate } from './migrations.ts';
 
 /** Listeners get an `Announcement` here after every change, as JSON. */
@@ -27,8 +28,8 @@ export interface StoredMetadata {
 export interface Save {
   /** The version that the change was made from. */
   readonly expectedVersion: number;
-  /** From `diffPieces`; may be empty: then only the version changes. */
-  readonly changes: readonly PieceChange[];
+  /** From `changedPieces`, taken one by one; may be empty: then only the version changes. */
+  readonly changes: Iterable<PieceChange>;
   readonly instanceId: string;
   /** What other instances must read again although no piece tells them, such as catalogs. */
   readonly refresh?: Json;
@@ -135,11 +136,21 @@ function toChange([kind, source, key, definition]: Row): PieceChange {
   return { kind: kind as PieceKind, source: source ?? '', key: key ?? '', json: definition == null ? null : parseJson(definition) };
 }
 
+interface PrintedChanges {
+  readonly text: string;
+  readonly removals: number;
+}
+
 /** The definition travels as a text inside the JSON: else the database would unescape what is in it, U+0000 included. */
-function printChanges(changes: readonly PieceChange[]): string {
-  return JSON.stringify(
-    changes.map(({ kind, source, key, json }) => ({ kind, source, key, definition: json === null ? null : printJson(json) })),
-  );
+function* printChanges(changes: Iterable<PieceChange>): Sliced<PrintedChanges> {
+  const printed: string[] = [];
+  let removals = 0;
+  for (const { kind, source, key, json } of changes) {
+    if (json === null) removals += 1;
+    printed.push(JSON.stringify({ kind, source, key, definition: json === null ? null : printJson(json) }));
+    yield;
+  }
+  return { text: `[${printed.join(',')}]`, removals };
 }
 
 const soon = (): { deadline: number } => ({ deadline: Date.now() + READ_TIMEOUT_MS });
@@ -164,8 +175,7 @@ export function createStorage(database: Source, kinds: Kinds, options: StorageOp
 
   async function save({ expectedVersion, changes, instanceId, refresh, inTransaction }: Save): Promise<number> {
     const version = expectedVersion + 1;
-    const removals = changes.filter(({ json }) => json === null).length;
-    const text = printChanges(changes);
+    const { text, removals } = await inSlices(printChanges(changes));
     await database.transaction({ isolation: 'read-committed' }, async (connection) => {
       const locked = await connection.query(LOCK, [], { deadline: Date.now() + LOCK_TIMEOUT_MS });
       if (Number(locked.rows[0]?.[0]) !== expectedVersion) throw conflict(expectedVersion);

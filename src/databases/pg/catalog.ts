@@ -14,6 +14,7 @@ import {
   nameKey,
   type QualifiedName,
 } from '../../catalog/catalog.ts';
+import { inSlices, type Sliced } from '../../util/sliced.ts';
 
 type Query = (text: string, values: readonly (string | null)[]) => Promise<JsonRow>;
 
@@ -133,11 +134,13 @@ export async function readCatalog(query: Query, scope: CatalogScope = {}): Promi
   const typeRow = await query(TYPES, [`{${[...used].join(',')}}`]);
   const types = new Types(parseCell<readonly TypeRow[]>(typeRow, 0));
   return {
-    tables: buildTables(
-      parseCell<TableRows>(tableRow, 0),
-      columnsByTable(columns, types),
-      parseCell<ConstraintRows>(tableRow, 2),
-      parseCell<readonly TargetRow[]>(tableRow, 3),
+    tables: await inSlices(
+      buildTables(
+        parseCell<TableRows>(tableRow, 0),
+        await inSlices(columnsByTable(columns, types)),
+        parseCell<ConstraintRows>(tableRow, 2),
+        parseCell<readonly TargetRow[]>(tableRow, 3),
+      ),
     ),
     functions: buildFunctions(functions, types),
     version: parseCell<number>(typeRow, 1),
@@ -182,9 +185,9 @@ class Types {
   }
 }
 
-function columnsByTable(rows: ColumnRows, types: Types): ReadonlyMap<number, CatalogColumn[]> {
+function* columnsByTable(rows: ColumnRows, types: Types): Sliced<ReadonlyMap<number, CatalogColumn[]>> {
   const tables = new Map<number, CatalogColumn[]>();
-  rows.table.forEach((table, i) => {
+  for (const [i, table] of rows.table.entries()) {
     const typeId = rows.type[i] as number;
     const declared = types.row(typeId);
     const identity = rows.identity[i];
@@ -202,7 +205,8 @@ function columnsByTable(rows: ColumnRows, types: Types): ReadonlyMap<number, Cat
     const columns = tables.get(table);
     if (columns === undefined) tables.set(table, [column]);
     else columns.push(column);
-  });
+    yield;
+  }
   for (const columns of tables.values()) columns.sort((a, b) => a.position - b.position);
   return tables;
 }
@@ -214,12 +218,12 @@ interface Constraints {
   readonly other: string[];
 }
 
-function buildTables(
+function* buildTables(
   rows: TableRows,
   columns: ReadonlyMap<number, readonly CatalogColumn[]>,
   constraintRows: ConstraintRows,
   targets: readonly TargetRow[],
-): ReadonlyMap<string, CatalogTable> {
+): Sliced<ReadonlyMap<string, CatalogTable>> {
   const names = new Map<number, QualifiedName>(
     rows.id.map((id, i) => [id, { schema: rows.schema[i] as string, name: rows.name[i] as string }]),
   );
@@ -229,12 +233,12 @@ function buildTables(
     if (target !== undefined) return target.columns[position] ?? '';
     return columns.get(table)?.find((column) => column.position === position)?.name ?? '';
   };
-  const constraints = buildConstraints(constraintRows, columnName, (id) => {
+  const constraints = yield* buildConstraints(constraintRows, columnName, (id) => {
     const target = outside.get(id);
     return target === undefined ? names.get(id) : { schema: target.schema, name: target.name };
   });
   const tables = new Map<string, CatalogTable>();
-  rows.id.forEach((id, i) => {
+  for (const [i, id] of rows.id.entries()) {
     const name = names.get(id) as QualifiedName;
     const events = rows.events[i] ?? 0;
     const effects = rows.effects[i] ?? UPDATE | INSERT | DELETE;
@@ -256,17 +260,19 @@ function buildTables(
       stored: rows.stored[i] === true,
       sideEffects: { insert: (effects & INSERT) !== 0, update: (effects & UPDATE) !== 0, delete: (effects & DELETE) !== 0 },
     });
-  });
+    yield;
+  }
   return tables;
 }
 
-function buildConstraints(
+function* buildConstraints(
   rows: ConstraintRows,
   columnName: (table: number, position: number) => string,
   tableName: (id: number) => QualifiedName | undefined,
-): ReadonlyMap<number, Constraints> {
+): Sliced<ReadonlyMap<number, Constraints>> {
   const tables = new Map<number, Constraints>();
-  rows.table.forEach((table, i) => {
+  for (const [i, table] of rows.table.entries()) {
+    yield;
     let found = tables.get(table);
     if (found === undefined) {
       found = { primaryKey: null, unique: [], foreign: [], other: [] };
@@ -277,21 +283,21 @@ function buildConstraints(
     switch (rows.kind[i]) {
       case 'p':
         found.primaryKey = { name, columns };
-        return;
+        break;
       case 'u':
         found.unique.push({ name, columns });
-        return;
+        break;
       case 'f': {
         const targetId = rows.target[i] as number;
         const target = tableName(targetId);
         const targetColumns = (rows.targetColumns[i] ?? []).map((position) => columnName(targetId, position));
         if (target !== undefined) found.foreign.push({ name, columns, target, targetColumns });
-        return;
+        break;
       }
       default:
         found.other.push(name);
     }
-  });
+  }
   return tables;
 }
 
