@@ -2,8 +2,8 @@
 //
 //   node bench/large-metadata.mjs [--database-url postgres://…empty database] [--tables 1451] [--roles 20] [--changes 30]
 //
-// Prints: time of replace_metadata and of one-object changes, the first request of each role, the longest wait of
-// requests sent meanwhile and how many failed, and the resident memory at the end.
+// Prints: time of replace_metadata, of one-object changes and of reading everything anew, the first request of each
+// role, the longest wait of requests sent meanwhile and how many failed, and the resident memory at the end.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -87,7 +87,9 @@ async function main() {
   await start(url);
 
   const document = JSON.stringify(metadata(tables, roles));
-  console.log(`replace_metadata (${(document.length / 1e6).toFixed(1)} MB): ${(await timed(() => post('/v1/metadata', document))).toFixed(0)} ms`);
+  console.log(
+    `replace_metadata (${(document.length / 1e6).toFixed(1)} MB): ${(await timed(() => post('/v1/metadata', document))).toFixed(0)} ms`,
+  );
 
   const query = JSON.stringify({ query: '{ big_t0700(limit: 1) { id parent { id } } }' });
   const asRole = (r) => ({ 'x-svc-role': `role${r}`, 'x-svc-user-id': '1' });
@@ -95,37 +97,57 @@ async function main() {
   for (let r = 0; r < roles; r++) first.push(await timed(() => post('/v1/graphql', query, asRole(r))));
   console.log(`first request of a role: ${summary(first)}`);
 
-  const waits = [];
-  let failed = 0;
-  let going = true;
-  const traffic = Promise.all(
-    [0, 1, 2, 3].map(async (r) => {
+  // Requests of four clients, one after the other each, while `work` is going on.
+  const underTraffic = async (work) => {
+    const waits = [];
+    let failed = 0;
+    let going = true;
+    const traffic = [0, 1, 2, 3].map(async (r) => {
       while (going) {
-        await timed(() => post('/v1/graphql', query, asRole(r))).then((ms) => waits.push(ms), () => failed++);
+        await timed(() => post('/v1/graphql', query, asRole(r))).then(
+          (ms) => waits.push(ms),
+          () => failed++,
+        );
         await new Promise((resolve) => setTimeout(resolve, 2));
       }
-    }),
-  );
+    });
+    await work();
+    going = false;
+    await Promise.all(traffic);
+    return `requests meanwhile: ${summary(waits)}, ${failed} failed`;
+  };
+
   const changes = [];
   const afterwards = [];
   const table = { schema: 'big', name: 't0700' };
-  for (let i = 0; i < Number(options.changes); i++) {
+  const change = async (i) => {
     const even = i % 2 === 0;
+    const permission = { table, role: 'late', permission: { columns: ['id'], filter: {} } };
     changes.push(
       await timed(() =>
-        even
-          ? operation('pg_create_select_permission', { table, role: 'late', permission: { columns: ['id'], filter: {} } })
-          : operation('pg_drop_select_permission', { table, role: 'late' }),
+        even ? operation('pg_create_select_permission', permission) : operation('pg_drop_select_permission', { table, role: 'late' }),
       ),
     );
-    if (even) afterwards.push(await timed(() => post('/v1/graphql', '{"query":"{ big_t0700(limit: 1) { id } }"}', { 'x-svc-role': 'late' })));
+    if (even)
+      afterwards.push(await timed(() => post('/v1/graphql', '{"query":"{ big_t0700(limit: 1) { id } }"}', { 'x-svc-role': 'late' })));
     await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  going = false;
-  await traffic;
+  };
+  const meanwhile = await underTraffic(async () => {
+    for (let i = 0; i < Number(options.changes); i++) await change(i);
+  });
   console.log(`one-object change: ${summary(changes)}`);
   console.log(`first request of a role made just now: ${summary(afterwards)}`);
-  console.log(`requests meanwhile: ${summary(waits)}, ${failed} failed`);
+  console.log(meanwhile);
+  for (const [name, work] of [
+    ['reload_metadata', () => operation('reload_metadata', {})],
+    ['replace_metadata', () => post('/v1/metadata', JSON.stringify(metadata(tables, roles + 1)))],
+  ]) {
+    let ms = 0;
+    const during = await underTraffic(async () => {
+      ms = await timed(work);
+    });
+    console.log(`${name}: ${ms.toFixed(0)} ms; ${during}`);
+  }
   console.log(`resident: ${resident()} MB`);
 
   service.kill('SIGTERM');
