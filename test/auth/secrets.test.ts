@@ -4,7 +4,7 @@
  */
 import { afterEach, describe, expect, it } from 'vitest';
 import { type PlayedServer, playServer } from '../support/played-server.ts';
-import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { runSql, type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { runService, type ServiceProcess } from '../support/process.ts';
 import { rsaPair, token } from '../support/tokens.ts';
 
@@ -26,6 +26,10 @@ afterEach(async () => {
 async function start(access: Readonly<Record<string, string>>): Promise<string> {
   database = await testDatabase();
   const url = new URL(database.url);
+  // A role of its own, so that the planted password is the right one wherever the server asks for it.
+  const role = `svc_secret_${process.pid}`;
+  await runSql(database.url, `drop role if exists ${role}; create role ${role} superuser login password '${PLANTED}-password'`);
+  url.username = role;
   url.password = `${PLANTED}-password`;
   service = runService(['serve'], {
     DATABASE_URL: url.href,
