@@ -114,7 +114,8 @@ async function main() {
     }
     for (const [i, [, address]] of servers.entries()) if (usable[i]) await load(address, workload, 1);
     for (let round = 0; round < Number(options.rounds); round++) {
-      for (const [i, [server, address]] of servers.entries()) if (usable[i]) runs[server].push(await load(address, workload, Number(options.seconds)));
+      for (const [i, [server, address]] of servers.entries())
+        if (usable[i]) runs[server].push(await load(address, workload, Number(options.seconds)));
     }
     const rate = (server) => median(runs[server].map((r) => r.rate));
     const floor = usable[1] ? rate('floor') : null;

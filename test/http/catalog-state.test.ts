@@ -14,9 +14,13 @@ describe('what tools remember', () => {
     expect(before).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string, cli_state: {}, console_state: {} });
     const version = async () => ((await service.metadata('export_metadata', {}, { version: 2 })) as JsonObject)['resource_version'];
     const versionBefore = await version();
-    expect(await service.metadata('set_catalog_state', { type: 'console', state: { seen: ['a', 1.50] } })).toEqual({ message: 'success' });
+    expect(await service.metadata('set_catalog_state', { type: 'console', state: { seen: ['a', 1.5] } })).toEqual({ message: 'success' });
     expect(await service.metadata('set_catalog_state', { type: 'cli', state: null })).toEqual({ message: 'success' });
-    expect(await service.metadata('get_catalog_state', {})).toEqual({ ...before, cli_state: null, console_state: { seen: ['a', expect.anything()] } });
+    expect(await service.metadata('get_catalog_state', {})).toEqual({
+      ...before,
+      cli_state: null,
+      console_state: { seen: ['a', expect.anything()] },
+    });
     expect(await version()).toBe(versionBefore);
   });
 
@@ -28,9 +32,15 @@ describe('what tools remember', () => {
 
 describe('the internal state', () => {
   it('shows what became of the metadata', async () => {
-    await service.sql('create table author (id int primary key); create table article (id int primary key, author_id int references author)');
+    await service.sql(
+      'create table author (id int primary key); create table article (id int primary key, author_id int references author)',
+    );
     await service.metadata('pg_track_tables', { tables: ['author', 'article'].map((table) => ({ table })) });
-    await service.metadata('pg_create_object_relationship', { table: 'article', name: 'author', using: { foreign_key_constraint_on: 'author_id' } });
+    await service.metadata('pg_create_object_relationship', {
+      table: 'article',
+      name: 'author',
+      using: { foreign_key_constraint_on: 'author_id' },
+    });
     await service.metadata('pg_create_select_permission', { table: 'author', role: 'user', permission: { columns: '*', filter: {} } });
     const dump = (await service.metadata('dump_internal_state', {})) as JsonObject;
     expect(dump).toMatchObject({

@@ -29,7 +29,9 @@ const connections = async (allowed: boolean): Promise<void> => {
 it('answers from one source while another is away, and from both again later', async () => {
   expect(await service.graphql('{ far { id } near { id } }')).toEqual({ data: { far: [{ id: 1 }], near: [{ id: 1 }] } });
   await connections(false);
-  expect(await service.graphql('{ far { id } }')).toMatchObject({ errors: [{ message: 'connection error', extensions: { code: 'postgres-error' } }] });
+  expect(await service.graphql('{ far { id } }')).toMatchObject({
+    errors: [{ message: 'connection error', extensions: { code: 'postgres-error' } }],
+  });
   expect(await service.graphql('{ near { id } }')).toEqual({ data: { near: [{ id: 1 }] } });
   await connections(true);
   let answer: unknown;
@@ -44,7 +46,10 @@ it('answers from one source while another is away, and from both again later', a
 it('adds no source that cannot be reached, and keeps everything as it was', async () => {
   const before = await service.metadata('export_metadata', {}, { version: 2 });
   await expect(
-    service.metadata('pg_add_source', { name: 'nowhere', configuration: { connection_info: { database_url: 'postgres://u:hidden@127.0.0.1:1/x' } } }),
+    service.metadata('pg_add_source', {
+      name: 'nowhere',
+      configuration: { connection_info: { database_url: 'postgres://u:hidden@127.0.0.1:1/x' } },
+    }),
   ).rejects.toThrow(/400.*invalid-configuration/s);
   expect(await service.metadata('export_metadata', {}, { version: 2 })).toEqual(before);
   expect(JSON.stringify(service.observations)).not.toContain('hidden');
