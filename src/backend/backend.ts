@@ -7,6 +7,7 @@ import type { MutationRoot } from '../ir/mutation.ts';
 import type { SelectRoot } from '../ir/select.ts';
 import type { Codec } from '../metadata/codec.ts';
 import type { Parameter } from '../sql/fragment.ts';
+import type { Bytes } from '../util/bytes.ts';
 import type { Cancellation } from '../util/cancellation.ts';
 import type { Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
@@ -205,7 +206,7 @@ export interface RunOptions {
 }
 
 /** Column values of the one result row as they came from the database; null is SQL NULL. */
-export type JsonRow = readonly (readonly Buffer[] | null)[];
+export type JsonRow = readonly (readonly Bytes[] | null)[];
 
 /** Text protocol rows, for administration. */
 export interface RunSqlResult {

@@ -3,6 +3,7 @@ import type { MutationStatement, Source } from '../backend/backend.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { MutationStep, Plan } from '../plan/plan.ts';
 import { ROOT } from '../util/path.ts';
+import { bytesOfText, textOfBytes } from '../util/bytes.ts';
 import { runPlan } from './run-plan.ts';
 
 type Settings = readonly (readonly [string, string])[];
@@ -16,7 +17,7 @@ function recorder() {
         log.push({ source: name, statements, settings });
         await new Promise((resolve) => setTimeout(resolve, 5));
         if (statements.some((item) => item.statement.text === 'fail')) throw new SvcError('permission-error', 'no');
-        return statements.map(({ statement }) => (statement.columns === 0 ? [] : [[Buffer.from(JSON.stringify(statement.text))]]));
+        return statements.map(({ statement }) => (statement.columns === 0 ? [] : [[bytesOfText(JSON.stringify(statement.text))]]));
       },
     }) as unknown as Source;
   return { log, connections: new Map(['a', 'b'].map((name) => [name, source(name)])) };
@@ -45,12 +46,12 @@ const session = {
   backendOnly: false,
 };
 const run = async (of: Plan, connections: ReadonlyMap<string, Source>) =>
-  Buffer.concat(await runPlan(of, { connections, session, variables: {}, how: {} })).toString();
+  textOfBytes(await runPlan(of, { connections, session, variables: {}, how: {} }));
 
 describe('mutations over several sources', () => {
   test('run one after another', async () => {
     const { log, connections } = recorder();
-    const cell = (at: number, column: number) => ({ step: at, column, absent: Buffer.from('null') });
+    const cell = (at: number, column: number) => ({ step: at, column, absent: bytesOfText('null') });
     const body = await run(plan([step('a', 'before', '1', '2'), step('b', '3')], [cell(1, 0), cell(0, 1), cell(0, 0)]), connections);
     expect(body).toBe('"3""2""1"');
     expect(log.map(({ source }) => source)).toEqual(['a', 'b']);

@@ -3,6 +3,7 @@ import type { JsonRow, Source } from '../backend/backend.ts';
 import { invariant, SvcError } from '../errors/svc-error.ts';
 import { bindAll, bindWritten } from '../plan/bind.ts';
 import type { Plan, SelectStep, Step } from '../plan/plan.ts';
+import { type Bytes, bytesOfText } from '../util/bytes.ts';
 import type { RunContext } from './run-context.ts';
 import { runMutation } from './run-mutation.ts';
 
@@ -11,7 +12,7 @@ import { runMutation } from './run-mutation.ts';
  * @returns the bytes of the whole response body, `{"data":…}`, in pieces
  * @throws SvcError of the first step that failed
  */
-export async function runPlan(plan: Plan, context: RunContext): Promise<readonly Buffer[]> {
+export async function runPlan(plan: Plan, context: RunContext): Promise<readonly Bytes[]> {
   const { steps } = plan;
   if (plan.validations.length > 0) await validateInput(plan, context);
   let rows: readonly JsonRow[];
@@ -19,10 +20,10 @@ export async function runPlan(plan: Plan, context: RunContext): Promise<readonly
   else if (steps.length === 0) rows = [];
   else if (plan.kind === 'mutation') rows = await runInOrder(plan, context);
   else rows = await Promise.all(steps.map((step) => runStep(step, plan, context)));
-  const body: Buffer[] = [];
+  const body: Bytes[] = [];
   for (const part of plan.template) {
-    if (Buffer.isBuffer(part)) body.push(part);
-    else if ('produce' in part) body.push(Buffer.from(await part.produce()));
+    if (typeof part === 'string') body.push(part);
+    else if ('produce' in part) body.push(bytesOfText(await part.produce()));
     else {
       const cell = rows[part.step]?.[part.column];
       if (cell === null || cell === undefined) body.push(part.absent);

@@ -9,6 +9,7 @@ import { planOperation } from '../plan/plan.ts';
 import type { StoredOperations } from '../schema/stored/stored-operations.ts';
 import type { RoleSchema } from '../schema/translation.ts';
 import type { SchemaCache } from '../schema-cache/schema-cache.ts';
+import type { Bytes } from '../util/bytes.ts';
 import type { Admission } from './admission.ts';
 import type { AllowList } from './allow-list.ts';
 import { checkSize, limitsFor, type RoleLimits } from './api-limits.ts';
@@ -53,7 +54,7 @@ export async function runRequest(
   session: Session,
   request: GraphqlRequest,
   how: RequestOptions,
-): Promise<readonly Buffer[]> {
+): Promise<readonly Bytes[]> {
   const limits = limitsFor(snapshot.cache.apiLimits, session);
   if (limits === null) return run(pipeline, snapshot, session, request, how, null);
   const leave = pipeline.admission.admit(limits, session, how.address ?? '');
@@ -75,7 +76,7 @@ function run(
   request: GraphqlRequest,
   how: RequestOptions,
   limits: RoleLimits | null,
-): Promise<readonly Buffer[]> {
+): Promise<readonly Bytes[]> {
   const schema = snapshot.roleSchema(session.role, session.backendOnly ? 'backend' : 'frontend');
   pipeline.allowList?.check(snapshot.storedOperations, session, request.query);
   const operation = pipeline.operations.operation(schema, request.query, request.operationName);

@@ -4,6 +4,7 @@ import type { InputValidation } from '../ir/input-validation.ts';
 import type { SelectRoot } from '../ir/select.ts';
 import type { Constraint } from '../schema/constraint.ts';
 import type { ResponseNode, TranslatedOperation, TranslatedRoot } from '../schema/translation.ts';
+import { type Bytes, bytesOfText } from '../util/bytes.ts';
 import { type Binder, binder } from './bind.ts';
 import { validationsOf } from './validations.ts';
 
@@ -20,9 +21,9 @@ export interface Plan {
 }
 
 export type TemplatePart =
-  | Buffer
+  | Bytes
   /** A cell of a step's row; `absent` stands for NULL and for no row. */
-  | { readonly step: number; readonly column: number; readonly absent: Buffer }
+  | { readonly step: number; readonly column: number; readonly absent: Bytes }
   | { readonly produce: () => Promise<string> };
 
 /** Of a query all are of the first kind and run at once, of a mutation of the second and run in order. */
@@ -49,7 +50,7 @@ export interface BoundStatement extends CompiledMutationStatement {
   readonly binders: readonly Binder[];
 }
 
-type Hole = Exclude<TemplatePart, Buffer>;
+type Hole = Exclude<TemplatePart, string>;
 type Piece = string | Hole;
 
 /** @param compilerOf the compiler of a source's kind */
@@ -66,7 +67,7 @@ interface Planned {
   readonly results: readonly (readonly Piece[])[];
 }
 
-const NULL = Buffer.from('null');
+const NULL = bytesOfText('null');
 
 /** Fewer than a row of any database may have columns. */
 const MAX_ROOTS = 500;
@@ -118,7 +119,7 @@ function planMutation(operation: TranslatedOperation, compilerOf: (source: strin
     const piece = (result: ResultPiece): Piece =>
       typeof result === 'string'
         ? result
-        : { step, column: (columns[result.statement] as number) + result.column, absent: Buffer.from(result.absent) };
+        : { step, column: (columns[result.statement] as number) + result.column, absent: bytesOfText(result.absent) };
     for (const pieces of compiled.results) results.push(pieces.map(piece));
     if (compiled.statements.length === 0) continue;
     const statements = compiled.statements.map((item) => ({ ...item, binders: item.statement.parameters.map(binder) }));
@@ -168,5 +169,5 @@ function template(response: ResponseNode, results: readonly (readonly Piece[])[]
   text('{"data":');
   visit(response);
   text('}');
-  return parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part));
+  return parts.map((part) => (typeof part === 'string' ? bytesOfText(part) : part));
 }

@@ -1,6 +1,7 @@
 /** Compression of answers. The work is done by the thread pool, not on the event loop. */
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { bufferOfBytes, type Bytes } from '../util/bytes.ts';
 import { LruMap } from '../util/lru.ts';
 import { preferences } from './accept.ts';
 
@@ -60,8 +61,8 @@ export function isWorthIt(size: number, { encoding, always }: EncodingChoice): b
 }
 
 /** Fast for large bodies, tight for small ones. */
-export function compress(body: readonly Buffer[], size: number, encoding: Encoding): Promise<Buffer> {
-  const whole = body.length === 1 ? (body[0] as Buffer) : Buffer.concat(body, size);
+export function compress(body: readonly Bytes[], size: number, encoding: Encoding): Promise<Buffer> {
+  const whole = bufferOfBytes(body);
   if (encoding === 'gzip') return gzipAsync(whole, { level: size <= SMALL_BYTES ? 1 : 6 });
   return brotliAsync(whole, {
     params: {

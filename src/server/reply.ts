@@ -1,5 +1,6 @@
 import { encodeAdminError, printGraphqlErrors } from '../errors/encode.ts';
 import type { SvcError } from '../errors/svc-error.ts';
+import { type Bytes, bytesOfText } from '../util/bytes.ts';
 import { type Json, printJson } from '../util/json.ts';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -8,18 +9,18 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 export interface Reply {
   readonly status: number;
   readonly contentType: string;
-  readonly body: readonly Buffer[];
+  readonly body: readonly Bytes[];
   readonly headers?: Readonly<Record<string, string>>;
   /** For the log. */
   readonly error?: SvcError;
 }
 
 export function jsonReply(status: number, json: Json): Reply {
-  return { status, contentType: JSON_TYPE, body: [Buffer.from(printJson(json))] };
+  return { status, contentType: JSON_TYPE, body: [bytesOfText(printJson(json))] };
 }
 
 export function textReply(status: number, text: string): Reply {
-  return { status, contentType: 'text/plain; charset=utf-8', body: [Buffer.from(text)] };
+  return { status, contentType: 'text/plain; charset=utf-8', body: [bytesOfText(text)] };
 }
 
 /** `{path, error, code}` with the error's own status. */
@@ -29,5 +30,5 @@ export function adminErrorReply(error: SvcError, showInternal: boolean): Reply {
 
 /** `{errors: […]}`; `status` overrides the error's own. */
 export function graphqlErrorReply(error: SvcError, showInternal: boolean, status: number): Reply {
-  return { status, contentType: JSON_TYPE, body: [Buffer.from(printGraphqlErrors(error, showInternal))], error };
+  return { status, contentType: JSON_TYPE, body: [bytesOfText(printGraphqlErrors(error, showInternal))], error };
 }

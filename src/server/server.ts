@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { SvcError } from '../errors/svc-error.ts';
+import { sizeOfBytes } from '../util/bytes.ts';
 import { CancellationSource } from '../util/cancellation.ts';
 import { chooseEncoding, compress, isWorthIt } from './compression.ts';
 import type { Exchange, Route, ServerContext } from './context.ts';
@@ -38,7 +39,7 @@ const ROUTES: ReadonlyMap<string, Route> = new Map(
   ),
 );
 const KNOWN_ID = /^[\x21-\x7e]{1,256}$/;
-/** Below this a body is sent in one piece: one copy is cheaper than several writes. */
+/** Below this a body is sent in one piece with its headers: one copy is cheaper than several writes. */
 const ONE_PIECE = 65_536;
 
 export async function startServer(context: ServerContext, listen: ListenOptions): Promise<HttpServer> {
@@ -116,9 +117,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, context
     return;
   }
   const reply = stopping() ? SHUTTING_DOWN : await answer(exchange, context);
-  let size = 0;
-  for (const piece of reply.body) size += piece.length;
-  const sent = { size, encoding: null as string | null };
+  const sent = { size: sizeOfBytes(reply.body), encoding: null as string | null };
   await send(request, response, reply, { requestId, cors, cookies: exchange.cookies, sent });
   context.observe({
     kind: 'http',
@@ -171,24 +170,26 @@ async function send(request: IncomingMessage, response: ServerResponse, reply: R
   if (cors !== null) Object.assign(headers, cors);
   if (cookies !== null && cookies.length > 0) headers['Set-Cookie'] = [...cookies];
   if (reply.headers !== undefined) Object.assign(headers, reply.headers);
-  let { body } = reply;
+  const { body } = reply;
   const choice = chooseEncoding(request.headers['accept-encoding']);
   if (reply.error === undefined && choice.encoding !== null && isWorthIt(sent.size, choice)) {
     const compressed = await compress(body, sent.size, choice.encoding);
-    body = [compressed];
     sent.size = compressed.length;
     sent.encoding = choice.encoding;
     headers['Content-Length'] = compressed.length;
     headers['Content-Encoding'] = choice.encoding;
     headers['Vary'] = headers['Vary'] === undefined ? 'Accept-Encoding' : `${headers['Vary']}, Accept-Encoding`;
+    response.writeHead(reply.status, headers);
+    response.end(compressed);
+    return;
   }
   response.writeHead(reply.status, headers);
-  if (body.length === 1) response.end(body[0]);
-  else if (sent.size < ONE_PIECE) response.end(Buffer.concat(body, sent.size));
-  else {
-    response.cork();
-    for (const piece of body) response.write(piece);
-    response.end();
-    response.uncork();
+  if (sent.size < ONE_PIECE) {
+    response.end(body.length === 1 ? body[0] : body.join(''), 'latin1');
+    return;
   }
+  response.cork();
+  for (const piece of body) response.write(piece, 'latin1');
+  response.end();
+  response.uncork();
 }

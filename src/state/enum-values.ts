@@ -5,6 +5,7 @@ import { TRUE } from '../ir/bool-exp.ts';
 import type { RowsQuery } from '../ir/select.ts';
 import type { EnumValue } from '../schema-cache/schema-cache.ts';
 import { enumColumns } from '../schema-cache/stages/enum-table.ts';
+import { textOfBytes } from '../util/bytes.ts';
 import { isJsonArray, isJsonObject, parseJson } from '../util/json.ts';
 
 /** All rows; null when the table's shape is not that of an enum, which the schema cache will say. */
@@ -32,7 +33,7 @@ export async function readEnumValues(connection: Connection, backend: Backend, t
   };
   const statement = backend.compiler({ stringifyNumericTypes: false }).select([{ alias: 'rows', query }]);
   const [cell] = await connection.runJson(statement, [], {});
-  const rows = parseJson(Buffer.concat([...(cell ?? [])]).toString('utf8'));
+  const rows = parseJson(textOfBytes(cell ?? []));
   return (isJsonArray(rows) ? rows : []).flatMap((row) => {
     if (!isJsonObject(row) || typeof row['value'] !== 'string') return [];
     return [{ value: row['value'], description: typeof row['description'] === 'string' ? row['description'] : null }];

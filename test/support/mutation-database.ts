@@ -8,6 +8,7 @@ import { runPlan } from '../../src/execute/run-plan.ts';
 import type { MutationRoot } from '../../src/ir/mutation.ts';
 import type { SelectRoot } from '../../src/ir/select.ts';
 import { type Plan, planOperation } from '../../src/plan/plan.ts';
+import { textOfBytes } from '../../src/util/bytes.ts';
 import { type Json, parseJson, printJson } from '../../src/util/json.ts';
 import { at, ROOT } from '../../src/util/path.ts';
 import { testDatabase } from './postgres.ts';
@@ -84,7 +85,7 @@ export async function mutationDatabase(
       variables,
       how: {},
     });
-    const { data } = parseJson(Buffer.concat(body).toString()) as { readonly data: Record<string, Json> };
+    const { data } = parseJson(textOfBytes(body)) as { readonly data: Record<string, Json> };
     return roots.map((_, i) => data[`r${i}`] as Json);
   };
   return {

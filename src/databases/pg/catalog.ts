@@ -14,6 +14,7 @@ import {
   nameKey,
   type QualifiedName,
 } from '../../catalog/catalog.ts';
+import { textOfBytes } from '../../util/bytes.ts';
 import { inSlices, type Sliced } from '../../util/sliced.ts';
 
 type Query = (text: string, values: readonly (string | null)[]) => Promise<JsonRow>;
@@ -148,7 +149,7 @@ export async function readCatalog(query: Query, scope: CatalogScope = {}): Promi
 }
 
 function parseCell<T>(row: JsonRow, index: number): T {
-  return JSON.parse(Buffer.concat(row[index] ?? []).toString()) as T;
+  return JSON.parse(textOfBytes(row[index] ?? [])) as T;
 }
 
 class Types {

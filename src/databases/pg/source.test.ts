@@ -3,6 +3,7 @@ import { testDatabase, type TestDatabase } from '../../../test/support/postgres.
 import { relayTo } from '../../../test/support/relay.ts';
 import type { JsonRow, Source, Statement } from '../../backend/backend.ts';
 import type { SvcError } from '../../errors/svc-error.ts';
+import { textOfBytes } from '../../util/bytes.ts';
 import type { Json } from '../../util/json.ts';
 import { ROOT } from '../../util/path.ts';
 import { pg } from './index.ts';
@@ -58,7 +59,7 @@ function write(text: string): Statement {
 }
 
 function texts(row: JsonRow): (string | null)[] {
-  return row.map((value) => value && Buffer.concat([...value]).toString());
+  return row.map((value) => value && textOfBytes(value));
 }
 
 async function failure(promise: Promise<unknown>): Promise<SvcError> {

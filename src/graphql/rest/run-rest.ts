@@ -2,6 +2,7 @@
 import type { Session } from '../../auth/session.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import type { StoredOperations } from '../../schema/stored/stored-operations.ts';
+import { type Bytes, sliceBytes } from '../../util/bytes.ts';
 import { isJsonObject, type Json } from '../../util/json.ts';
 import { type RequestOptions, type RequestPipeline, type RequestSnapshot, runRequest } from '../run-request.ts';
 import { routerOf } from './routing.ts';
@@ -32,7 +33,7 @@ export async function runRest(
   session: Session,
   request: RestRequest,
   how: RequestOptions,
-): Promise<readonly Buffer[]> {
+): Promise<readonly Bytes[]> {
   const { body } = request;
   const { info, pathValues } = routerOf(snapshot.storedOperations.endpoints)(request.method, request.segments);
   if (body !== null && !isJsonObject(body)) throw new SvcError('bad-request', 'the request body has to be a JSON object');
@@ -42,12 +43,11 @@ export async function runRest(
 }
 
 /** The pieces without the object around `data`; where pieces begin and end is the plan's affair. */
-function dataOf(pieces: readonly Buffer[]): readonly Buffer[] {
+function dataOf(pieces: readonly Bytes[]): readonly Bytes[] {
   const first = pieces[0];
-  if (first === undefined || first.toString('latin1', 0, OPENING.length) !== OPENING)
-    throw new Error('invariant: an answer begins with its data');
-  const data = [first.subarray(OPENING.length), ...pieces.slice(1)];
+  if (first?.startsWith(OPENING) !== true) throw new Error('invariant: an answer begins with its data');
+  const data: Bytes[] = [sliceBytes(first, OPENING.length), ...pieces.slice(1)];
   const last = data.length - 1;
-  data[last] = (data[last] as Buffer).subarray(0, -1);
+  data[last] = sliceBytes(data[last] as Bytes, 0, -1);
   return data;
 }

@@ -6,6 +6,7 @@ import type { MutationRoot } from '../../ir/mutation.ts';
 import type { SelectRoot } from '../../ir/select.ts';
 import { type Plan, planOperation } from '../../plan/plan.ts';
 import type { Parameter } from '../../sql/fragment.ts';
+import { textOfBytes } from '../../util/bytes.ts';
 import { type Json, type JsonObject, parseJson } from '../../util/json.ts';
 import type { RunContext } from '../operation.ts';
 
@@ -26,7 +27,7 @@ export async function runRoot(root: SelectRoot | MutationRoot, source: string, c
   requireSessionVariables(plan, session);
   const how = signal === undefined ? {} : { signal };
   const body = await runPlan(plan, { connections: snapshot.connections, session, variables: {}, how });
-  return (parseJson(Buffer.concat(body).toString()) as JsonObject)['data'] ?? null;
+  return (parseJson(textOfBytes(body)) as JsonObject)['data'] ?? null;
 }
 
 /** @throws SvcError not-found in the words of the legacy API */

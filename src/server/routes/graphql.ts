@@ -4,6 +4,7 @@ import { SvcError } from '../../errors/svc-error.ts';
 import { limitsFor } from '../../graphql/api-limits.ts';
 import { decodeRequest } from '../../graphql/request.ts';
 import { runRequest } from '../../graphql/run-request.ts';
+import { type Bytes, bytesOfText } from '../../util/bytes.ts';
 import { isJsonArray, type Json } from '../../util/json.ts';
 import { decodeJsonBody, readBody } from '../body.ts';
 import { type Exchange, type Route, type ServerContext, showsInternal } from '../context.ts';
@@ -12,9 +13,9 @@ import { identify } from '../identify.ts';
 import { graphqlAnswerType, isJsonContent } from '../media-type.ts';
 import { graphqlErrorReply, JSON_TYPE, type Reply } from '../reply.ts';
 
-const OPEN = Buffer.from('[');
-const COMMA = Buffer.from(',');
-const CLOSE = Buffer.from(']');
+const OPEN = bytesOfText('[');
+const COMMA = bytesOfText(',');
+const CLOSE = bytesOfText(']');
 /** What a GET answers depends on headers that caches do not know of. */
 const NOT_CACHED = { 'Cache-Control': 'no-store' };
 
@@ -24,7 +25,7 @@ function asError(thrown: unknown, context: ServerContext): SvcError {
   return toSvcError(thrown);
 }
 
-function runOne(json: Json, session: Session, exchange: Exchange, context: ServerContext): Promise<readonly Buffer[]> {
+function runOne(json: Json, session: Session, exchange: Exchange, context: ServerContext): Promise<readonly Bytes[]> {
   const request = decodeRequest(json);
   exchange.operationName = request.operationName;
   const { requestTimeout } = context.options;
@@ -37,19 +38,19 @@ function runOne(json: Json, session: Session, exchange: Exchange, context: Serve
   });
 }
 
-async function runBatch(items: readonly Json[], session: Session, exchange: Exchange, context: ServerContext): Promise<readonly Buffer[]> {
+async function runBatch(items: readonly Json[], session: Session, exchange: Exchange, context: ServerContext): Promise<readonly Bytes[]> {
   const ofRole = limitsFor(context.state.current().cache.apiLimits, session)?.batch ?? Number.POSITIVE_INFINITY;
   const limit = Math.min(context.options.batchLimit, ofRole);
   if (items.length > limit) throw new SvcError('bad-request', `batch of ${items.length} operations is over the limit of ${limit}`);
   exchange.mode = 'batched';
-  const body: Buffer[] = [OPEN];
+  const body: Bytes[] = [OPEN];
   // One after the other: a later operation of a batch sees the effects of an earlier one.
   for (const [i, item] of items.entries()) {
     if (i > 0) body.push(COMMA);
     try {
       body.push(...(await runOne(item, session, exchange, context)));
     } catch (thrown) {
-      body.push(Buffer.from(printGraphqlErrors(asError(thrown, context), showsInternal(context, session))));
+      body.push(bytesOfText(printGraphqlErrors(asError(thrown, context), showsInternal(context, session))));
     }
   }
   body.push(CLOSE);

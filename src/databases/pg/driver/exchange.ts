@@ -1,5 +1,6 @@
 import type { JsonRow } from '../../../backend/backend.ts';
 import type { CancelledError, ConnectionError, DatabaseError, PoolTimeoutError } from './database-error.ts';
+import type { Bytes } from '../../../util/bytes.ts';
 import type { Cancellation } from '../../../util/cancellation.ts';
 
 /** One statement with the texts of its parameters. */
@@ -26,7 +27,7 @@ export type Failure = DatabaseError | ConnectionError | CancelledError | PoolTim
  * called once, synchronously, when nothing more will come.
  */
 export class Exchange {
-  /** `json`: the values of one row as raw chunks; `text`: all rows as strings; `simple`: the simple query protocol. */
+  /** `json`: the values of one row as they came, in pieces; `text`: all rows as strings; `simple`: the simple query protocol. */
   readonly mode: 'json' | 'text' | 'simple';
   readonly steps: readonly Step[];
   readonly settle: (exchange: Exchange) => void;
@@ -59,7 +60,7 @@ export class Exchange {
   /** Milliseconds that the server was busy with it. */
   duration = 0;
 
-  row: (readonly Buffer[] | null)[] | null = null;
+  row: (readonly Bytes[] | null)[] | null = null;
   text: TextResult | null = null;
 
   constructor(mode: 'json' | 'text' | 'simple', steps: readonly Step[], settle: (exchange: Exchange) => void) {

@@ -8,6 +8,7 @@ import pg from 'pg';
 import { ConnectionError } from './database-error.ts';
 import { Exchange, type Step } from './exchange.ts';
 import { Session } from './session.ts';
+import { SharedBufferSocket } from './shared-buffer-socket.ts';
 
 export interface Target {
   /** Without `ssl`. */
@@ -65,7 +66,8 @@ function createConnector<T>(target: Target, use: (client: pg.Client, ssl: false 
 }
 
 async function connect(target: Target, ssl: false | ConnectionOptions): Promise<pg.Client> {
-  const client = new pg.Client({ ...target.client, ssl });
+  // A secure socket reads what the plain one under it would, so it makes buffers of its own.
+  const client = new pg.Client({ ...target.client, ssl, ...(ssl === false ? { stream: () => new SharedBufferSocket() } : {}) });
   // After a take-over pg's listeners stay on the socket; what they report goes nowhere.
   client.on('error', () => {});
   try {

@@ -2,23 +2,26 @@
  * One connection to a PostgreSQL server after its start-up: statements go out in the order in
  * which they were given, several may be on the way at once (pipelining), and the answers come back
  * in the same order. What is asked for in one turn of the event loop leaves in one write. Values of
- * JSON rows are handed on as the chunks that came from the socket, neither copied nor decoded.
+ * JSON rows are handed on as bytes, not decoded.
  *
  * The session knows nothing of pools and retries; its owner is told when something is done.
  */
 import type { Socket } from 'node:net';
 import { CancelledError, ConnectionError, DatabaseError, isStalePlan, readErrorFields } from './database-error.ts';
 import type { Exchange, Step, TextResult } from './exchange.ts';
+import { readFrom } from './shared-buffer-socket.ts';
 import { OutputBuffer } from './output-buffer.ts';
 import { PreparedStatements } from './prepared-statements.ts';
+import type { JsonRow } from '../../../backend/backend.ts';
+import { type Bytes, bytesOfBuffer, textOfBytes } from '../../../util/bytes.ts';
 import type { Cancellation } from '../../../util/cancellation.ts';
 
 const PREPARED_LIMIT = 512;
 /** How long the server may take to answer a cancelled statement before the connection is given up. */
 const CANCEL_GRACE_MS = 5_000;
 const END_GRACE_MS = 1_000;
-const NO_VALUE: readonly Buffer[] = [Buffer.alloc(0)];
-const NO_ROW: readonly (readonly Buffer[] | null)[] = [];
+const NO_VALUE: readonly Bytes[] = [];
+const NO_ROW: JsonRow = [];
 
 export interface SessionOptions {
   /** Named statements; false where a pooler may give every transaction another server connection. */
@@ -68,7 +71,7 @@ export class Session {
   private pending: Buffer | null = null;
   private columnsLeft = 0;
   private valueLeft = 0;
-  private value: Buffer[] = [];
+  private value: Bytes[] = [];
 
   private readonly flushNow = (): void => this.flush();
 
@@ -76,7 +79,7 @@ export class Session {
     this.socket = socket;
     this.options = options;
     this.prepare = options.prepare;
-    socket.on('data', (chunk: Buffer) => this.feed(chunk));
+    readFrom(socket, (chunk) => this.feed(chunk));
     socket.on('error', (error) => this.lose(new ConnectionError('lost', error.message, error)));
     socket.on('close', () =>
       this.lose(new ConnectionError('lost', this.fatal?.message ?? 'server closed the connection unexpectedly', this.fatal ?? undefined)),
@@ -214,7 +217,7 @@ export class Session {
         if (this.valueLeft > 0) {
           const taken = Math.min(this.valueLeft, end - offset);
           if (taken === 0) return;
-          this.value.push(taken === end ? chunk : chunk.subarray(offset, offset + taken));
+          this.value.push(bytesOfBuffer(chunk, offset, offset + taken));
           offset += taken;
           this.valueLeft -= taken;
           if (this.valueLeft > 0) return;
@@ -224,7 +227,7 @@ export class Session {
         if (end - offset < 4) break;
         const length = chunk.readInt32BE(offset);
         offset += 4;
-        const row = (this.queue[this.head] as Exchange).row as (readonly Buffer[] | null)[];
+        const row = (this.queue[this.head] as Exchange).row as (readonly Bytes[] | null)[];
         if (length > 0) {
           this.value = [];
           this.valueLeft = length;
@@ -255,7 +258,8 @@ export class Session {
       this.message(type, chunk, offset + 5, next);
       offset = next;
     }
-    if (offset < end) this.pending = chunk.subarray(offset);
+    // A copy: what was read into is read into again.
+    if (offset < end) this.pending = Buffer.from(chunk.subarray(offset));
   }
 
   private endRow(): void {
@@ -358,9 +362,8 @@ export function cancelReason(
   return now >= exchange.deadline ? 'deadline' : null;
 }
 
-function textOf(value: readonly Buffer[] | null): string | null {
-  if (value === null) return null;
-  return value.length === 1 ? (value[0] as Buffer).toString() : Buffer.concat(value).toString();
+function textOf(value: readonly Bytes[] | null): string | null {
+  return value === null ? null : textOfBytes(value);
 }
 
 function endStep(exchange: Exchange, command: string): void {

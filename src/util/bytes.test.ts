@@ -1,0 +1,27 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { bufferOfBytes, bytesOfBuffer, bytesOfText, sizeOfBytes, sliceBytes, textOfBytes } from './bytes.ts';
+
+test('a text, its bytes and its text again', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      const bytes = bytesOfText(text);
+      expect(bytes.length).toBe(Buffer.byteLength(text));
+      expect(textOfBytes([bytes])).toBe(Buffer.from(text).toString());
+    }),
+  );
+});
+
+test('pieces may end anywhere, inside a character too', () => {
+  const whole = Buffer.from('"ä€😀"');
+  for (let at = 0; at <= whole.length; at++) {
+    const pieces = [bytesOfBuffer(whole, 0, at), bytesOfBuffer(whole, at, whole.length)];
+    expect(sizeOfBytes(pieces)).toBe(whole.length);
+    expect(bufferOfBytes(pieces).equals(whole)).toBe(true);
+    expect(textOfBytes(pieces)).toBe('"ä€😀"');
+  }
+});
+
+test('slices count bytes', () => {
+  expect(textOfBytes([sliceBytes(bytesOfText('ä"x"'), 2, -1)])).toBe('"x');
+});
