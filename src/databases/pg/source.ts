@@ -17,6 +17,7 @@ import { CancelledError, ConnectionError, DatabaseError, isConnectionFailure, is
 import { Exchange, type Failure, type Step } from './driver/exchange.ts';
 import type { LendOptions, Pool } from './driver/pool.ts';
 import { cancelReason, type Session } from './driver/session.ts';
+import { Turnstile } from './driver/turnstile.ts';
 import { statementError } from './errors.ts';
 
 export type IsolationLevel = 'read-committed' | 'repeatable-read' | 'serializable';
@@ -50,6 +51,7 @@ const CLOSE_BOUND_MS = 10_000;
 export class PgSource implements Source {
   private readonly pool: Pool;
   private readonly options: SourceOptions;
+  private readonly turnstile = new Turnstile();
   private readonly listenings = new Set<Listening>();
   private readonly watch = (): void => this.pool.watch();
 
@@ -206,9 +208,7 @@ export class PgSource implements Source {
     checkParameters(steps);
 
     for (let attempt = 0; ; attempt++) {
-      const session = await this.lend(how);
-      const done = await runExchange(session, 'json', steps, how, this.watch);
-      this.cleanUp(session);
+      const done = await this.inTurn(steps, how);
       const failure = done.failure;
       if (failure === null) return done.rows.slice(first, first + statements.length);
       // The server refused before anything took effect: all of it was one transaction.
@@ -222,6 +222,22 @@ export class PgSource implements Source {
         path: statement?.path,
         failures: statement?.failures,
       });
+    }
+  }
+
+  /** Runs the steps of a mutation when it is their turn. */
+  private async inTurn(steps: readonly Step[], how: RunOptions): Promise<Exchange> {
+    const wait = this.turnstile.enter();
+    if (wait !== null) await wait;
+    let duration: number | null = null;
+    try {
+      const session = await this.lend(how);
+      const done = await runExchange(session, 'json', steps, how, this.watch);
+      duration = done.duration;
+      this.cleanUp(session);
+      return done;
+    } finally {
+      this.turnstile.leave(duration);
     }
   }
 
