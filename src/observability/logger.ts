@@ -1,4 +1,5 @@
 import pino from 'pino';
+import { httpLogLine } from './http-log-line.ts';
 import type { Observation, Observer } from './observation.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -17,9 +18,17 @@ export interface Logger {
   flush(): void;
 }
 
-/** `2024-05-01T10:00:00.123+0000` */
+let lastTime = 0;
+let lastTimestamp = '';
+
+/** `2024-05-01T10:00:00.123+0000`; under load many entries share one. */
 function timestamp(): string {
-  return `,"timestamp":"${new Date().toISOString().slice(0, -1)}+0000"`;
+  const now = Date.now();
+  if (now !== lastTime) {
+    lastTime = now;
+    lastTimestamp = `${new Date(now).toISOString().slice(0, -1)}+0000`;
+  }
+  return lastTimestamp;
 }
 
 /**
@@ -27,10 +36,18 @@ function timestamp(): string {
  * Session variables are logged, secrets never reach an observation.
  */
 export function createLogger(options: LoggerOptions): Logger {
-  const stream = pino.destination({ fd: options.destination ?? 1, sync: false, minLength: 4096 });
+  const stream = pino.destination({ fd: options.destination ?? 1, sync: false, minLength: 8192 });
   const timer = setInterval(() => stream.flush(() => undefined), 500);
   timer.unref();
-  const log = pino({ level: options.level, base: null, timestamp, formatters: { level: (label) => ({ level: label }) } }, stream);
+  const log = pino(
+    {
+      level: options.level,
+      base: null,
+      timestamp: () => `,"timestamp":"${timestamp()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    stream,
+  );
   const httpEnabled = options.enabledTypes.has('http-log');
   const startupEnabled = options.enabledTypes.has('startup');
   const webhookEnabled = options.enabledTypes.has('webhook-log');
@@ -39,7 +56,7 @@ export function createLogger(options: LoggerOptions): Logger {
   const observe = (o: Observation): void => {
     switch (o.kind) {
       case 'http':
-        if (httpEnabled) log[o.error === null ? 'info' : 'error'](httpEntry(o));
+        if (httpEnabled && log.isLevelEnabled(o.error === null ? 'info' : 'error')) stream.write(httpLogLine(o, timestamp()));
         return;
       case 'webhook':
         if (webhookEnabled) {
@@ -96,30 +113,4 @@ function healthEntry({ source, status, timestamp, error, check }: Extract<Observ
   const { interval, retries, attempt, timeout } = check;
   const internal = { interval, max_retries: retries, retry_iteration: attempt, timeout };
   return { type: 'health-check-log', detail: { source_name: source, status, timestamp, error, internal } };
-}
-
-function httpEntry(o: Extract<Observation, { kind: 'http' }>): object {
-  return {
-    type: 'http-log',
-    detail: {
-      request_id: o.requestId,
-      http_info: {
-        status: o.status,
-        method: o.method,
-        ip: o.ip,
-        url: o.url,
-        http_version: o.httpVersion,
-        content_encoding: o.encoding,
-      },
-      operation: {
-        request_id: o.requestId,
-        user_vars: o.userVariables === null ? null : Object.fromEntries(o.userVariables),
-        request_mode: o.mode,
-        operation_name: o.operationName,
-        response_size: o.responseSize,
-        query_execution_time: o.duration,
-        ...(o.error === null ? {} : { error: o.error }),
-      },
-    },
-  };
 }

@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { httpLogLine } from './http-log-line.ts';
+import type { HttpObservation } from './observation.ts';
+
+const text = fc.string({ unit: 'binary' });
+const observation: fc.Arbitrary<HttpObservation> = fc.record({
+  kind: fc.constant('http'),
+  requestId: text,
+  method: text,
+  url: text,
+  httpVersion: text,
+  ip: text,
+  status: fc.integer({ min: 100, max: 599 }),
+  role: fc.option(text),
+  userVariables: fc.option(fc.array(fc.tuple(text, text)).map((entries) => new Map(entries))),
+  mode: fc.constantFrom('single', 'batched', 'non-graphql', 'error'),
+  operationName: fc.option(text),
+  responseSize: fc.nat(),
+  duration: fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }),
+  encoding: fc.option(text),
+  error: fc.option(fc.record({ path: text, code: text, message: text })),
+});
+
+test('one line of JSON with all that is known of the request', () => {
+  fc.assert(
+    fc.property(observation, (o) => {
+      const line = httpLogLine(o, '2024-05-01T10:00:00.123+0000');
+      expect(line.indexOf('\n')).toBe(line.length - 1);
+      expect(JSON.parse(line)).toEqual({
+        level: o.error === null ? 'info' : 'error',
+        timestamp: '2024-05-01T10:00:00.123+0000',
+        type: 'http-log',
+        detail: {
+          request_id: o.requestId,
+          http_info: {
+            status: o.status,
+            method: o.method,
+            ip: o.ip,
+            url: o.url,
+            http_version: o.httpVersion,
+            content_encoding: o.encoding,
+          },
+          operation: {
+            request_id: o.requestId,
+            user_vars: o.userVariables === null ? null : JSON.parse(JSON.stringify(Object.fromEntries(o.userVariables))),
+            request_mode: o.mode,
+            operation_name: o.operationName,
+            response_size: o.responseSize,
+            query_execution_time: o.duration,
+            ...(o.error === null ? {} : { error: o.error }),
+          },
+        },
+      });
+    }),
+  );
+});
