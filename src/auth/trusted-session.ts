@@ -6,6 +6,9 @@ import { BACKEND_ONLY_HEADER, headerValue, requestedRole, ROLE_VARIABLE, variabl
 const TRUE_TEXTS: ReadonlySet<string> = new Set(['true', 't', 'yes', 'y']);
 const FALSE_TEXTS: ReadonlySet<string> = new Set(['false', 'f', 'no', 'n']);
 
+/** One for all administrators who say nothing else: what is derived from a session is derived once. */
+const PLAIN_ADMIN: Session = { role: ADMIN_ROLE, variables: new Map([[ROLE_VARIABLE, ADMIN_ROLE]]), backendOnly: false };
+
 /**
  * The session of a request that is trusted: any role, all `x-svc-*` headers but the secrets.
  * @throws SvcError bad-request when the header about backend permissions is no boolean
@@ -13,8 +16,10 @@ const FALSE_TEXTS: ReadonlySet<string> = new Set(['false', 'f', 'no', 'n']);
 export function trustedSession(headers: IncomingHttpHeaders): Session {
   const role = requestedRole(headers) ?? ADMIN_ROLE;
   const variables = variablesOfHeaders(headers);
+  const forBackend = backendOnly(headers);
+  if (variables.size === 0 && role === ADMIN_ROLE && !forBackend) return PLAIN_ADMIN;
   variables.set(ROLE_VARIABLE, role);
-  return { role, variables, backendOnly: backendOnly(headers) };
+  return { role, variables, backendOnly: forBackend };
 }
 
 /** The session of a request without credentials, whatever role it asks for. */

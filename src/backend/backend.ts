@@ -200,9 +200,9 @@ export interface Statement {
 }
 
 export interface RunOptions {
-  readonly signal?: Cancellation;
+  readonly signal?: Cancellation | undefined;
   /** epoch milliseconds */
-  readonly deadline?: number;
+  readonly deadline?: number | undefined;
 }
 
 /** Column values of the one result row as they came from the database; null is SQL NULL. */

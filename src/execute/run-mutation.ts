@@ -29,16 +29,18 @@ function userText(session: Session): string {
  */
 export async function runMutation(step: MutationStep, source: Source, reusable: boolean, context: RunContext): Promise<JsonRow> {
   const repeated = reusable ? null : repeatedTexts(step);
+  const { variables, session, how } = context;
   const statements = step.statements.map(
-    (item): MutationStatement => ({
-      statement: item.statement,
-      values: bindAll(item.binders, context.variables, context.session),
-      path: item.path,
-      failures: item.failures,
-      ...(repeated === null || repeated.has(item.statement.text) ? {} : { once: true }),
+    ({ statement, binders, path, failures }): MutationStatement => ({
+      statement,
+      values: bindAll(binders, variables, session),
+      path,
+      failures,
+      once: repeated !== null && !repeated.has(statement.text),
     }),
   );
-  const rows = await source.runMutation(statements, { ...context.how, settings: [[USER_SETTING, userText(context.session)]] });
+  const settings = [[USER_SETTING, userText(session)]] as const;
+  const rows = await source.runMutation(statements, { signal: how.signal, deadline: how.deadline, settings });
   if (step.statements.length === 1) return rows[0] ?? NO_CELLS;
   return step.statements.flatMap(({ statement }, i) => {
     const row = rows[i] ?? NO_CELLS;

@@ -40,6 +40,7 @@ const BEGIN: Readonly<Record<IsolationLevel, string>> = {
   'repeatable-read': 'begin isolation level repeatable read',
   serializable: 'begin isolation level serializable',
 };
+const SET_ONE = 'select set_config($1, $2, true)';
 const COMMIT: Step = { text: 'commit', values: [] };
 const ROLLBACK: Step = { text: 'rollback', values: [] };
 const NO_ROW: JsonRow = [];
@@ -203,7 +204,7 @@ export class PgSource implements Source {
     if (this.options.prelude !== null) steps.push(this.options.prelude);
     if (how.settings.length > 0) steps.push(settingsStep(how.settings));
     const first = steps.length;
-    for (const { statement, values, once } of statements) steps.push({ text: statement.text, values, ...(once === true ? { once } : {}) });
+    for (const { statement, values, once = false } of statements) steps.push({ text: statement.text, values, once });
     if (explicit) steps.push(COMMIT);
     checkParameters(steps);
 
@@ -278,6 +279,8 @@ function isLost(failure: Failure): boolean {
 }
 
 function settingsStep(settings: readonly (readonly [name: string, value: string])[]): Step {
+  const [only] = settings;
+  if (settings.length === 1 && only !== undefined) return { text: SET_ONE, values: only };
   const calls = settings.map((_, i) => `set_config($${2 * i + 1}, $${2 * i + 2}, true)`);
   return { text: `select ${calls.join(', ')}`, values: settings.flat() };
 }
