@@ -682,6 +682,22 @@ describe('inheritance', () => {
     ]);
     expect([...cache.roles]).toEqual(['a']);
   });
+
+  test('a cycle begins at the role that sorts first, whatever the order of the document and the way into it', () => {
+    const [m, n, d, outside] = [
+      ['m', 'a', 'd'],
+      ['n', 'm', 'a'],
+      ['d', 'n', 'a'],
+      ['c', 'm', 'a'],
+    ] as const;
+    const found = (...sets: (readonly [string, ...string[]])[]): readonly string[] => [
+      ...new Set(reasons(inheriting({ select_permissions: [select('a', ['id'], {})] }, roles(...sets)))),
+    ];
+    const expected = 'found cycle(s) in roles: ["d","n","m","d"]';
+    expect(found(m, n, d)).toEqual([expected]);
+    expect(found(d, n, m)).toEqual([expected]);
+    expect(found(n, m, d, outside)).toEqual([expected, 'parent role "m" does not exist']);
+  });
 });
 
 describe('building upon the build before', () => {

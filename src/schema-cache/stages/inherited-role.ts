@@ -35,7 +35,7 @@ export function planInheritance(
     const seen = state.get(name);
     if (seen !== undefined && seen !== 'open') return seen === 'good';
     if (seen === 'open') {
-      const cycle = [...trail.slice(trail.indexOf(name)), name];
+      const cycle = closedCycle(trail.slice(trail.indexOf(name)));
       const text = `found cycle(s) in roles: ${JSON.stringify(cycle)}`;
       for (const each of new Set(cycle)) {
         const member = inherited.get(each) as InheritedRole;
@@ -58,7 +58,7 @@ export function planInheritance(
     if (good) roles.push(role);
     return good;
   };
-  for (const name of inherited.keys()) visit(name, []);
+  for (const name of [...inherited.keys()].sort()) visit(name, []);
 
   const same =
     previous !== undefined &&
@@ -67,6 +67,16 @@ export function planInheritance(
     previous.roles.length === roles.length &&
     previous.roles.every((role, i) => role === roles[i]);
   return same ? previous : { roles, inconsistencies };
+}
+
+/**
+ * Each role of a cycle before one of its parents, from the name that sorts first back to it: the
+ * same text whatever the order of the document is and whichever role was added last.
+ */
+function closedCycle(members: readonly string[]): readonly string[] {
+  const start = members.indexOf([...members].sort()[0] as string);
+  const turned = [...members.slice(start), ...members.slice(0, start)];
+  return [...turned, ...turned.slice(0, 1)];
 }
 
 function describe(role: InheritedRole) {
