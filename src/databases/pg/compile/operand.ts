@@ -81,10 +81,13 @@ export function isPostgis(type: CatalogType): boolean {
 /** GeoJSON objects go through PostGIS's reader; other texts (WKT, hex WKB) through the type's. */
 function spatialSql(operand: Operand): Sql {
   const { value, type, list } = operand;
-  if (list || type.array) {
-    const array = sql`array(select ${geoJsonOrText(sql`"x"`, type)} from unnest(${placeholder(operand, TEXT, true)}) as "list" ("x"))`;
-    return sql`${array}::${typeName(type, true)}`;
+  const array = (texts: Sql) =>
+    sql`array(select ${geoJsonOrText(sql`"x"`, type)} from unnest(${texts}) as "list" ("x"))::${typeName(type, true)}`;
+  if (list && type.array) {
+    const one = sql`case when "y" is not null then ${array(sql`"y"::text[]`)} end`;
+    return sql`select ${one} from unnest(${placeholder(operand, TEXT, true)}) as "lists" ("y")`;
   }
+  if (list || type.array) return array(placeholder(operand, TEXT, true));
   const text = placeholder(operand, TEXT, false);
   if (value.kind !== 'literal') return geoJsonOrText(text, type);
   return typeof value.json === 'string' ? sql`(${text})::${typeName(type)}` : fromGeoJson(text, type);
