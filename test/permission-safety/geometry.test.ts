@@ -1,21 +1,13 @@
 /** Geometry operators fail for some values. Runs where the server has PostGIS. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import pg from 'pg';
-import { runSql, testServerUrl } from '../support/postgres.ts';
+import { availableExtensions } from '../support/extensions.ts';
+import { runSql } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { ask } from './session.ts';
 
-async function hasPostgis(): Promise<boolean> {
-  const client = new pg.Client({ connectionString: testServerUrl() });
-  await client.connect();
-  try {
-    return (await client.query(`select 1 from pg_available_extensions where name = 'postgis'`)).rowCount === 1;
-  } finally {
-    await client.end();
-  }
-}
+const available = await availableExtensions(['postgis']);
 
-describe.skipIf(!(await hasPostgis()))('geometries that are not seen', () => {
+describe.skipIf(!available.has('postgis'))('geometries that are not seen', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startTestService({ PG_CONNECTIONS: '2' });

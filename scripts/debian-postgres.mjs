@@ -1,0 +1,107 @@
+// A temporary cluster of Debian's PostgreSQL 15 with PostGIS, for what the embedded PostgreSQL cannot show: extensions
+// and the locale en_US.UTF-8. Run as a script it says what is missing, and ends with 3 when something is.
+import { spawn, spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+
+/** The exit code of scripts that cannot run because something is not installed. */
+export const NOT_INSTALLED = 3;
+const PROGRAMS = '/usr/lib/postgresql/15/bin';
+const POSTGIS = '/usr/share/postgresql/15/extension/postgis.control';
+
+/** What a cluster needs and this machine lacks, in words. */
+export function whatIsMissing() {
+  const list = [];
+  if (!existsSync(join(PROGRAMS, 'initdb'))) list.push('PostgreSQL 15');
+  if (!existsSync(POSTGIS)) list.push('PostGIS for PostgreSQL 15');
+  if (spawnSync('psql', ['--version']).status !== 0) list.push('psql');
+  const locales = spawnSync('locale', ['-a'], { encoding: 'utf8' }).stdout ?? '';
+  if (!/^en_US\.utf-?8$/im.test(locales)) list.push('locale en_US.UTF-8');
+  return list;
+}
+
+/**
+ * A cluster in the temporary folder for the time of `use`, which gets the URL of its database `test`; run by root it
+ * belongs to the user postgres. The result is that of `use`, or 1 when it or the cluster fails.
+ * @param whenInterrupted called before the cluster stops because this process was told to end
+ */
+export async function withCluster(use, whenInterrupted = () => undefined) {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-debian-postgres-'));
+  let server;
+  const stop = async () => {
+    if (server !== undefined && server.exitCode === null && server.signalCode === null) {
+      const ended = new Promise((resolve) => server.once('exit', resolve));
+      server.kill('SIGQUIT');
+      await ended;
+    }
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const interrupted = async () => {
+    whenInterrupted();
+    await stop();
+    process.exit(1);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, interrupted);
+  try {
+    const account = process.getuid() === 0 ? postgresAccount() : {};
+    const options = { ...account, cwd: '/', env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' } };
+    const dataFolder = join(folder, 'data');
+    chmodSync(folder, 0o755);
+    mkdirSync(dataFolder, { mode: 0o700 });
+    if (account.uid !== undefined) chownSync(dataFolder, account.uid, account.gid);
+    const initdb = ['-D', dataFolder, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=en_US.UTF-8', '-N'];
+    const made = spawnSync(join(PROGRAMS, 'initdb'), initdb, { ...options, encoding: 'utf8' });
+    if (made.status !== 0) throw new Error(`initdb failed: ${made.error?.message ?? made.stderr}`);
+    const port = await freePort();
+    const log = openSync(join(folder, 'postgres.log'), 'w');
+    const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off', 'max_connections=300'];
+    server = spawn(join(PROGRAMS, 'postgres'), ['-D', dataFolder, ...settings.flatMap((s) => ['-c', s])], {
+      ...options,
+      detached: true,
+      stdio: ['ignore', log, log],
+    });
+    closeSync(log);
+    const url = `postgres://postgres@127.0.0.1:${port}`;
+    for (let attempt = 0; spawnSync('psql', [`${url}/postgres`, '-qc', 'create database test']).status !== 0; attempt++) {
+      if (attempt === 100 || server.exitCode !== null) throw new Error(readFileSync(join(folder, 'postgres.log'), 'utf8'));
+      await sleep(100);
+    }
+    return await use(`${url}/test`);
+  } catch (error) {
+    console.error(`PostgreSQL 15: ${error.message}`);
+    return 1;
+  } finally {
+    for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, interrupted);
+    await stop();
+  }
+}
+
+function postgresAccount() {
+  const [, , uid, gid] = (/^postgres:.*$/m.exec(readFileSync('/etc/passwd', 'utf8'))?.[0] ?? '').split(':');
+  if (uid === undefined) throw new Error('there is no user postgres');
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+/** A port of the loopback address that nobody listens on. */
+export function freePort() {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen({ host: '127.0.0.1', port: 0 }, () => {
+      const { port } = probe.address();
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const missing = whatIsMissing();
+  if (missing.length > 0) {
+    console.error(`missing: ${missing.join(', ')}`);
+    process.exit(NOT_INSTALLED);
+  }
+}
