@@ -123,6 +123,7 @@ async function listen(config: Config, { state, storage, database, logger, instan
     showInternal: config.devMode || config.adminInternalErrors,
     compilerOf: pipeline.compilerOf,
     catalogState: createCatalogStateStore(database),
+    validateInput: pipeline.validateInput,
   });
   const sourceHealth = watchSourceHealth({ state, observe: logger.observe });
   let authenticator: Authenticator | undefined;

@@ -51,6 +51,7 @@ export interface AdministrationOptions {
   /** The compiler of a source, for operations on rows; numbers are JSON numbers by default. */
   readonly compilerOf?: Services['compilerOf'];
   readonly catalogState: Services['catalogState'];
+  readonly validateInput: Services['validateInput'];
 }
 
 /** Builds the operation table once and gives the handlers of the endpoints. */

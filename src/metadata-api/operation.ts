@@ -4,8 +4,10 @@
  * everything with another effect or with an answer of its own. Machinery never knows operations
  * by name.
  */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Session } from '../auth/session.ts';
 import type { Backend } from '../backend/backend.ts';
+import type { InputValidator } from '../execute/input-validator.ts';
 import type { RequestPipeline } from '../graphql/run-request.ts';
 import type { Codec, FieldDescription } from '../metadata/codec.ts';
 import type { Kinds } from '../metadata/kinds.ts';
@@ -26,6 +28,8 @@ export interface Services {
   readonly showInternal: boolean;
   readonly compilerOf: RequestPipeline['compilerOf'];
   readonly catalogState: CatalogStateStore;
+  /** Asks the hooks of permissions before operations on rows. */
+  readonly validateInput: InputValidator;
 }
 
 export interface EditContext {
@@ -41,6 +45,8 @@ export interface RunContext {
   readonly services: Services;
   readonly session: Session;
   readonly signal?: Cancellation;
+  /** Of the client's request; absent where there is none. */
+  readonly headers?: IncomingHttpHeaders;
   readonly path: Path;
   /** After all edits that precede the operation. */
   readonly snapshot: Snapshot;

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Session } from '../auth/session.ts';
 import { encodeAdminError, toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
@@ -13,6 +14,8 @@ import type { AdministrationRequest, Command } from './request.ts';
 export interface Caller {
   readonly session: Session;
   readonly signal?: Cancellation;
+  /** Of the request, for hooks that get them. */
+  readonly headers?: IncomingHttpHeaders;
 }
 
 /** Runs a decoded request and gives its answer. @throws SvcError */
@@ -75,10 +78,12 @@ class Runner {
     else await this.#batch.add(prepared, path);
     if (prepared.run === undefined) return SUCCESS;
     const changed = await this.#batch.settle();
+    const { session, signal, headers } = this.#caller;
     const context: RunContext = {
       services: this.#services,
-      session: this.#caller.session,
-      ...(this.#caller.signal === undefined ? {} : { signal: this.#caller.signal }),
+      session,
+      ...(signal === undefined ? {} : { signal }),
+      ...(headers === undefined ? {} : { headers }),
       path,
       snapshot: this.#services.state.current(),
       changed,

@@ -9,6 +9,7 @@ import { dataOperation, type Target, targetFields } from './data-operation.ts';
 import { readableOrUnseen } from './table-access.ts';
 import { whereCondition } from './where.ts';
 import { writeAccess, writeOutput } from './write-access.ts';
+import { validated, writtenArguments, writtenWhere } from './written-input.ts';
 
 interface DeleteArguments extends Target {
   readonly where: RawBoolExp;
@@ -31,16 +32,17 @@ export const deleteOperation = dataOperation<DeleteArguments>({
   },
   root({ where, returning }, context) {
     const { reader, info, path } = context;
-    const { filter } = writeAccess(context, 'delete');
+    const access = writeAccess(context, 'delete');
     const condition = whereCondition(readableOrUnseen(reader, info), where, at(path, 'where'));
     return {
       alias: 'delete',
       mutation: {
         kind: 'delete',
         table: info.name,
-        where: and(filter, condition),
+        where: and(access.filter, condition),
         output: writeOutput(context, returning),
         contained: isContained(info.catalog, 'delete'),
+        validations: validated(access, () => [writtenArguments(context, { where: writtenWhere(context, where) })]),
       },
     };
   },

@@ -2,6 +2,7 @@ import type { Backend } from '../../backend/backend.ts';
 import { isContained } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { TRUE } from '../../ir/bool-exp.ts';
+import type { InputValidation } from '../../ir/input-validation.ts';
 import type { Insert, InsertRow, OnConflict } from '../../ir/mutation.ts';
 import type { Operand } from '../../ir/value.ts';
 import { anyJson, type Codec, leaf, list, literal, mapOf, nonEmptyText, object, optional, required } from '../../metadata/codec.ts';
@@ -12,6 +13,7 @@ import { type DataContext, dataOperation, type Target, targetFields } from './da
 import { columnOperand } from './operand.ts';
 import { noSuchColumn } from './table-access.ts';
 import { type WriteAccess, writeAccess, writeAccessIfAny, writeOutput, writtenColumn } from './write-access.ts';
+import { validated, writtenArguments, writtenValues } from './written-input.ts';
 
 interface Conflict {
   readonly action: 'ignore' | 'update';
@@ -67,7 +69,8 @@ function insert({ objects, onConflict, returning }: InsertArguments, context: Da
   const given = new Set<string>();
   const rows = objects.map((row, i) => insertRow(row, given, access, context, at(at(path, 'objects'), i)));
   const written = new Set([...given, ...access.presets.keys()]);
-  const conflict = onConflict === undefined ? null : conflictClause(onConflict, given, context);
+  const updateAccess = onConflict?.action === 'update' ? writeAccessIfAny(context, 'update') : null;
+  const conflict = onConflict === undefined ? null : conflictClause(onConflict, given, updateAccess, context);
   const updates = conflict !== null && conflict.update !== null;
   return {
     kind: 'insert',
@@ -78,11 +81,24 @@ function insert({ objects, onConflict, returning }: InsertArguments, context: Da
       rows,
       onConflict: conflict,
       check: access.check ?? TRUE,
+      validations: insertValidations(objects, access, updateAccess, context),
     },
     output,
     path,
     contained: isContained(info.catalog, 'insert') && (!updates || isContained(info.catalog, 'update')),
   };
+}
+
+/** Those of the insert permission, and of the update permission where rows that are there already may change. */
+function insertValidations(
+  objects: InsertArguments['objects'],
+  access: WriteAccess,
+  updateAccess: WriteAccess | null,
+  context: DataContext,
+): readonly InputValidation[] {
+  const rows = objects.map((row) => writtenValues(context, row));
+  const updated = updateAccess === null ? [] : validated(updateAccess, () => rows.map((row) => writtenArguments(context, { $set: row })));
+  return [...validated(access, () => rows), ...updated];
 }
 
 /** @param given takes up the names of the columns */
@@ -99,7 +115,12 @@ function insertRow(row: ReadonlyMap<string, Json>, given: Set<string>, access: W
 }
 
 /** An update writes all columns that the request gave, under the update permission. */
-function conflictClause({ action, constraint, constraintOn }: Conflict, given: ReadonlySet<string>, context: DataContext): OnConflict {
+function conflictClause(
+  { action, constraint, constraintOn }: Conflict,
+  given: ReadonlySet<string>,
+  access: WriteAccess | null,
+  context: DataContext,
+): OnConflict {
   const path = at(context.path, 'on_conflict');
   for (const name of constraintOn ?? []) {
     if (!context.info.catalog.columns.some((column) => column.name === name)) throw noSuchColumn(name, at(path, 'constraint_on'));
@@ -110,7 +131,6 @@ function conflictClause({ action, constraint, constraintOn }: Conflict, given: R
     const message = "Expecting 'constraint' or 'constraint_on' when the 'action' is 'update'";
     throw new SvcError('unexpected-payload', message, { path });
   }
-  const access = writeAccessIfAny(context, 'update');
   if (access === null) {
     const message = `upsert is not allowed for role "${context.reader.role}" since update permissions are not defined`;
     throw new SvcError('permission-denied', message, { path });

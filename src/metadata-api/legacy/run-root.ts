@@ -12,7 +12,7 @@ import type { RunContext } from '../operation.ts';
 
 /** @returns the root's JSON @throws SvcError */
 export async function runRoot(root: SelectRoot | MutationRoot, source: string, context: RunContext): Promise<Json> {
-  const { services, snapshot, session, signal, path } = context;
+  const { services, snapshot, session, signal, headers, path } = context;
   const plan = planOperation(
     {
       kind: root.mutation === undefined ? 'query' : 'mutation',
@@ -25,8 +25,14 @@ export async function runRoot(root: SelectRoot | MutationRoot, source: string, c
     (name) => services.compilerOf(snapshot, name),
   );
   requireSessionVariables(plan, session);
-  const how = signal === undefined ? {} : { signal };
-  const body = await runPlan(plan, { connections: snapshot.connections, session, variables: {}, how });
+  const body = await runPlan(plan, {
+    connections: snapshot.connections,
+    session,
+    variables: {},
+    how: signal === undefined ? {} : { signal },
+    validateInput: services.validateInput,
+    ...(headers === undefined ? {} : { headers }),
+  });
   return (parseJson(textOfBytes(body)) as JsonObject)['data'] ?? null;
 }
 

@@ -5,7 +5,7 @@ import { and, TRUE } from '../../ir/bool-exp.ts';
 import type { Assignment, Update } from '../../ir/mutation.ts';
 import { anyJson, type Codec, list, mapOf, nonEmptyText, object, optional, required } from '../../metadata/codec.ts';
 import { rawBoolExpCodec, type RawBoolExp } from '../../metadata/permission.ts';
-import type { Json } from '../../util/json.ts';
+import type { Json, JsonObject } from '../../util/json.ts';
 import { at, type Path } from '../../util/path.ts';
 import { legacyArguments } from './arguments.ts';
 import { type DataContext, dataOperation, type Target, targetFields } from './data-operation.ts';
@@ -13,6 +13,7 @@ import { columnOperand, literalOperand } from './operand.ts';
 import { readableOrUnseen } from './table-access.ts';
 import { whereCondition } from './where.ts';
 import { type WriteAccess, writeAccess, writeOutput, writtenColumn } from './write-access.ts';
+import { validated, writtenArguments, writtenValues, writtenWhere } from './written-input.ts';
 
 type Values = ReadonlyMap<string, Json>;
 
@@ -74,7 +75,27 @@ function update(args: UpdateArguments, context: DataContext): Update {
     check: access.check ?? TRUE,
     output: writeOutput(context, args.returning),
     contained: isContained(info.catalog, 'update'),
+    validations: validated(access, () => [writtenUpdate(args, context)]),
   };
+}
+
+function writtenUpdate({ where, $set, $inc, $mul, $default }: UpdateArguments, context: DataContext): JsonObject {
+  const values = (given: Values | undefined): JsonObject | undefined => given && writtenValues(context, given);
+  const defaults =
+    $default &&
+    Object.keys(
+      writtenValues(
+        context,
+        $default.map((name) => [name, null] as const),
+      ),
+    );
+  return writtenArguments(context, {
+    where: writtenWhere(context, where),
+    $set: values($set),
+    $inc: values($inc),
+    $mul: values($mul),
+    $default: defaults,
+  });
 }
 
 const OPERATORS = { $set: 'set', $inc: 'inc', $mul: 'mul' } as const;

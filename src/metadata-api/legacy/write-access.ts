@@ -19,6 +19,8 @@ export interface WriteAccess {
   readonly filter: BoolExp;
   /** null: rows may become anything. */
   readonly check: BoolExp | null;
+  /** The hook that has to agree. */
+  readonly validateInput: ValidateInput | null;
 }
 
 type Action = 'insert' | 'update' | 'delete';
@@ -46,15 +48,11 @@ export function writeAccessIfAny({ reader, info, backendOnly, path }: DataContex
   if (!info.catalog[ABLE[action]]) {
     throw new SvcError('not-supported', `"${printTable(reader, info.name)}" is not ${ABLE[action]}`, { path });
   }
-  if (reader.role === ADMIN_ROLE) return { columns: null, presets: new Map(), filter: TRUE, check: null };
+  if (reader.role === ADMIN_ROLE) return { columns: null, presets: new Map(), filter: TRUE, check: null, validateInput: null };
   const granted: Granted | undefined = info.permissions.get(reader.role)?.[action];
   if (granted === undefined || (granted.backendOnly && !backendOnly)) return null;
-  if (granted.validateInput !== null) {
-    // Writing without asking the hook is no option, and hooks know nothing of requests of this form.
-    throw new SvcError('not-supported', 'permissions with "validate_input" are not supported: no hook can be called', { path });
-  }
-  const { columns = null, presets = new Map<string, Preset>(), filter = TRUE, check = null } = granted;
-  return { columns, presets, filter, check };
+  const { columns = null, presets = new Map<string, Preset>(), filter = TRUE, check = null, validateInput } = granted;
+  return { columns, presets, filter, check, validateInput };
 }
 
 /** A column that a value is given for. @throws SvcError when the role cannot give one */

@@ -15,7 +15,8 @@ function administrationRoute(path: string, handler: keyof ServerContext['handler
         const body = await readBody(exchange.request, context.options.bodyLimit);
         const session = await identify(exchange, context, null);
         const json = decodeJsonBody(body);
-        return jsonReply(200, await context.handlers[handler](json, { session, signal: exchange.signal }));
+        const caller = { session, signal: exchange.signal, headers: exchange.request.headers };
+        return jsonReply(200, await context.handlers[handler](json, caller));
       } catch (thrown) {
         if (!(thrown instanceof SvcError)) context.observe({ kind: 'unexpected', message: `${path} failed`, error: thrown });
         return adminErrorReply(toSvcError(thrown), showsInternal(context, exchange.session));
