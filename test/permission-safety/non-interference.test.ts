@@ -13,7 +13,7 @@ import { type Asked, ask, someSession } from './session.ts';
 import { fill, setUp } from './set-up.ts';
 import type { Session, World } from './world.ts';
 
-const CASES = Number(process.env['SVC_SAFETY_CASES'] ?? 5_000);
+const CASES = Number(process.env['SVC_SAFETY_CASES'] ?? 10_000);
 const SEED = Number(process.env['SVC_SAFETY_SEED'] ?? Date.now() % 2 ** 31);
 const ROLES_PER_WORLD = 12;
 const CASES_PER_ROLE = 40;
