@@ -75,7 +75,7 @@ export interface TypeSystem {
 }
 
 export interface ScalarType {
-  /** GraphQL scalar name, `Int`, `uuid`, `timestamptz`. May be no GraphQL name at all: then it is left out. */
+  /** GraphQL scalar name, `Int`, `uuid`, `timestamptz`. May be no GraphQL name at all: then what has that type is inconsistent. */
   readonly graphql: string;
   /** Operators besides those that every type has (`COMMON_COMPARISONS`); in order. */
   readonly comparisons: readonly Comparison[];

@@ -127,6 +127,18 @@ describe('tables', () => {
     ]);
   });
 
+  test('types of columns must have GraphQL names, unless the column is left out itself', () => {
+    const reason = 'cannot use SQL type "my-type" in the GraphQL schema because its name is not a valid GraphQL identifier';
+    const found = (name: string) => catalog([table('t', { columns: ['id int4!', { ...column('x my-type[]'), name }] })]);
+    const { inconsistencies } = cacheOf([{ table: 't' }], found('x'));
+    expect(inconsistencies).toMatchObject([
+      { type: 'table', reason: `Inconsistent object: ${reason}`, refusal: { code: 'validation-failed', message: reason } },
+    ]);
+    expect(reasons(cacheOf([{ table: 't' }], found('a b')))).toEqual([]);
+    const custom = { column_config: { 'a b': { custom_name: 'ab' } } };
+    expect(reasons(cacheOf([{ table: 't', configuration: custom }], found('a b')))).toEqual([reason]);
+  });
+
   test('two columns cannot have one name', () => {
     const config = { column_config: { id: { custom_name: 'name' } } };
     expect(reasons(cacheOf([{ table: 'author', configuration: config }]))).toEqual([
@@ -419,6 +431,12 @@ describe('computed fields', () => {
   });
 
   test.each<[string, readonly Parameters<typeof sqlFunction>[1][], string]>([
+    [
+      'an argument of a type that GraphQL cannot name',
+      [{ arguments: [row, who, { ...who, name: 'more', type: type('my-type') }] }],
+      'cannot use SQL type "my-type" in the GraphQL schema because its name is not a valid GraphQL identifier',
+    ],
+    ['a result of such a type', [{ arguments: [row, who], returns: type('my-type') }], 'cannot use SQL type "my-type"'],
     ['missing', [], ': no such function exists: "f"'],
     ['overloaded', [{}, {}], ': function "f" is overloaded. Overloaded functions are not supported'],
     [
@@ -478,6 +496,10 @@ describe('functions', () => {
       'in function "f": the function "f" cannot be tracked for the following reasons:\n  • function with "VARIADIC" parameters are not supported\n  • the function does not return a "COMPOSITE" type\n',
     ]);
     expect(reasons(functionsOf({}, returning, []))).toEqual(['in function "f": table "author" is not tracked']);
+    const odd = { ...returning, arguments: [{ name: 'a', type: type('my-type'), hasDefault: false }] };
+    expect(reasons(functionsOf({}, odd))).toEqual([
+      'in function "f": cannot use SQL type "my-type" in the GraphQL schema because its name is not a valid GraphQL identifier',
+    ]);
   });
 
   test('a permission needs a select permission on the table', () => {

@@ -38,6 +38,19 @@ it('tracks what has no GraphQL name, but leaves it out until it gets one', async
   });
 });
 
+it('refuses a table with a column whose type has no GraphQL name', async () => {
+  await service.sql(`create type "my-mood" as enum ('sad'); create table moody (id int primary key, mood "my-mood")`);
+  const tracked = await service.send('/v1/metadata', {
+    method: 'POST',
+    body: JSON.stringify({ type: 'pg_track_table', args: { table: 'moody' } }),
+  });
+  const error = 'cannot use SQL type "my-mood" in the GraphQL schema because its name is not a valid GraphQL identifier';
+  expect([tracked.status, tracked.json]).toMatchObject([400, { code: 'validation-failed', error }]);
+  await service.sql('alter type "my-mood" rename to mood');
+  await service.metadata('pg_track_table', { table: 'moody' });
+  expect(await service.graphql('{ moody(where: {mood: {_eq: "sad"}}) { mood } }')).toEqual({ data: { moody: [] } });
+});
+
 it('gives aliases of any length back', async () => {
   const a = `a${'b'.repeat(100)}`;
   const answer = await service.graphql(`{ first { ${a}1: id ${a}2: id } ${a}: first { id } }`);

@@ -5,6 +5,7 @@ import { Defect } from '../inconsistency.ts';
 import { isGraphqlName } from '../../metadata/graphql-name.ts';
 import type { ComputedFieldInfo } from '../schema-cache.ts';
 import { type Inquiry, printTable, type SourceContext } from './scope.ts';
+import { requireScalar } from './type-name.ts';
 
 /** The only function of a name. @throws Defect */
 export function singleFunction(source: SourceContext, name: QualifiedName, overloads: readonly CatalogFunction[]): CatalogFunction {
@@ -43,6 +44,10 @@ export function resolveComputedField(
   if (reasons.length > 0 || typeof returns === 'string') {
     throw refused(`the computed field "${field.name}" cannot be added to table "${printTable(source, table)}"`, reasons);
   }
+  for (const [i, argument] of found.arguments.entries()) {
+    if (i !== tableArgument && i !== sessionArgument) requireScalar(source, argument.type);
+  }
+  if (returns.kind === 'scalar') requireScalar(source, returns.type);
   return { name: field.name, comment: field.comment, function: found, tableArgument, sessionArgument, returns };
 }
 

@@ -8,6 +8,7 @@ import { isJson, refused, singleFunction } from './computed-field.ts';
 import { describeFunction, describeFunctionPermission } from './describe.ts';
 import type { InheritancePlan } from './inherited-role.ts';
 import { printTable, type SourceContext } from './scope.ts';
+import { requireScalar } from './type-name.ts';
 import { nameKey } from '../../catalog/catalog.ts';
 
 export interface FunctionResult {
@@ -79,6 +80,7 @@ function resolve(
   const illegal = found.arguments.map(({ name }) => name).filter((name) => name !== '' && !isGraphqlName(name));
   if (illegal.length > 0) reasons.push(`the function arguments ${illegal.join(', ')} are not in compliance with GraphQL spec`);
   if (reasons.length > 0) throw refused(`the function "${printTable(source, metadata.function)}" cannot be tracked`, reasons);
+  for (const [i, argument] of found.arguments.entries()) if (i !== sessionArgument) requireScalar(source, argument.type);
   if (found.returnsTable !== null && returns === undefined)
     throw new Defect(`table "${printTable(source, found.returnsTable)}" is not tracked`);
   return {

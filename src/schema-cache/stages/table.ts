@@ -2,12 +2,13 @@
 import { type CatalogTable, nameKey, type QualifiedName } from '../../catalog/catalog.ts';
 import type { TableConfiguration, TableMetadata } from '../../metadata/table.ts';
 import { Defect, fromDefect, illegalName } from '../inconsistency.ts';
-import { isGraphqlName } from '../../metadata/graphql-name.ts';
+import { isFieldName, isGraphqlName } from '../../metadata/graphql-name.ts';
 import type { EnumValue, Inconsistency } from '../schema-cache.ts';
 import { fieldName } from '../naming.ts';
 import { describeTable } from './describe.ts';
 import { resolveEnum } from './enum-table.ts';
 import { printTable, type SourceContext, type TableCore } from './scope.ts';
+import { requireScalar } from './type-name.ts';
 
 export interface CoreInputs {
   readonly configuration: TableConfiguration;
@@ -69,6 +70,8 @@ function core(source: SourceContext, name: QualifiedName, inputs: CoreInputs): T
     if (custom.name !== undefined && !isGraphqlName(custom.name)) throw new Defect(illegalName(custom.name));
   }
   checkColumnNames(source, catalog, configuration);
+  const inGraphql = isGraphqlName(baseName);
+  if (inGraphql) checkColumnTypes(source, catalog, configuration);
   return {
     source: source.name,
     name,
@@ -76,7 +79,7 @@ function core(source: SourceContext, name: QualifiedName, inputs: CoreInputs): T
     configuration,
     baseName,
     customName: configuration.customName !== undefined,
-    inGraphql: isGraphqlName(baseName),
+    inGraphql,
     federated: inputs.federated,
     enumValues: inputs.isEnum ? enumValuesOf(source, catalog, printed, inputs.enumRows) : null,
   };
@@ -110,6 +113,13 @@ function checkConstraintNames(table: CatalogTable): void {
     if (isGraphqlName(name)) continue;
     const madeUp = /_(?:pkey|key)\d*$/.test(name) && [table.name.name, ...columns].some((part) => !isGraphqlName(part));
     if (!madeUp) throw new Defect(illegalName(name), { code: 'validation-failed', message: illegalName(name) });
+  }
+}
+
+/** Columns that are left out for their own names may have any type. */
+function checkColumnTypes(source: SourceContext, table: CatalogTable, configuration: TableConfiguration): void {
+  for (const { name, type } of table.columns) {
+    if (isFieldName(configuration.columnConfig.get(name)?.customName ?? name)) requireScalar(source, type);
   }
 }
 
