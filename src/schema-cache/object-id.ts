@@ -29,6 +29,27 @@ export const objectId = {
   section: (section: string, name: string) => id('section', section, name),
 } as const;
 
+/** Where the source's name is in the ids of objects that are in one. */
+const SOURCE_PART: Readonly<Record<string, number>> = {
+  source: 1,
+  table: 1,
+  relationship: 1,
+  'computed-field': 1,
+  permission: 1,
+  function: 1,
+  'function-permission': 1,
+  'table-extra': 1,
+  'inherited-permission': 2,
+};
+
+/** The id of an object whose source may have another name now, by the old ones. */
+export function idInRenamedSource(objectIdentity: string, names: ReadonlyMap<string, string>): string {
+  const parts = objectIdentity.split(SEPARATOR);
+  const place = SOURCE_PART[parts[0] as string];
+  const renamed = place === undefined ? undefined : names.get(parts[place] as string);
+  return renamed === undefined ? objectIdentity : parts.with(place as number, renamed).join(SEPARATOR);
+}
+
 /** The id of an object in a source whose tables and functions have other names now, by the `nameKey`s of the old ones. */
 export function renamedObjectId(objectIdentity: string, source: string, names: ReadonlyMap<string, string>): string {
   return objectIdentity

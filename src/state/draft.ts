@@ -9,6 +9,7 @@ import { withCatalog } from './live-source.ts';
 import { mergeRefreshes } from './refresh.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Change, ChangeResult, Preview, Refresh, State } from './state.ts';
+import { underNewNames } from './renamed-sources.ts';
 import { judge } from './verdict.ts';
 
 export class Draft implements State {
@@ -57,7 +58,7 @@ export class Draft implements State {
       const candidate = await this.#assembly.assemble(version, metadata, sources, before);
       const { inconsistencies } = candidate.snapshot.cache;
       if (change.inconsistencies !== 'allow') {
-        const known = change.inconsistencies === 'reject-all' ? [] : before.snapshot.cache.inconsistencies;
+        const known = change.inconsistencies === 'reject-all' ? [] : underNewNames(before.snapshot, metadata);
         judge(known, inconsistencies, change.edited ?? []);
       }
       this.#steps.push(candidate);

@@ -66,6 +66,29 @@ describe('operations on the whole metadata', () => {
     expect(await api.metadata('reload_metadata', {})).toEqual({ message: 'success', is_consistent: true });
   });
 
+  it('drops what is inconsistent whole or not at all', async () => {
+    const hidden = { role: 'a', permission: { columns: ['nothing'], filter: {} } };
+    const metadata: Json = {
+      version: 3,
+      sources: [
+        source([{ table: 'author', select_permissions: [hidden, { ...hidden, role: 'b', permission: { columns: ['id'], filter: {} } }] }]),
+      ],
+      inherited_roles: [{ role_name: 'both', role_set: ['a', 'b'] }],
+    };
+    await api.metadata('replace_metadata', { metadata, allow_inconsistent_metadata: true });
+    const before = await api.metadata('export_metadata', {}, { version: 2 });
+    // Without its permission the role `a` is gone, so that another object becomes inconsistent.
+    expect(await refusal(api.metadata('drop_inconsistent_metadata', {}))).toMatchObject({
+      status: 400,
+      code: 'unexpected',
+      internal: [{ name: 'inherited_role inherited role both', type: 'inherited_role' }],
+    });
+    expect(await api.metadata('export_metadata', {}, { version: 2 })).toEqual(before);
+    const kept = await api.metadata('bulk_keep_going', [{ type: 'drop_inconsistent_metadata', args: {} }]);
+    expect(kept).toMatchObject([{ code: 'unexpected' }]);
+    expect(await api.metadata('export_metadata', {})).toEqual((before as { metadata: Json }).metadata);
+  });
+
   it('places errors inside the document', async () => {
     expect(
       await refusal(api.metadata('replace_metadata', { metadata: { version: 3, sources: [{ name: 'default', kind: 'pg', tables: {} }] } })),
@@ -189,6 +212,43 @@ describe('sources', () => {
       internal: [{ name: 'source far', type: 'source', definition: 'far' }],
     });
     expect(api.state.current().metadata.sources.has('far')).toBe(false);
+  });
+
+  it('renames sources that are inconsistent or have inconsistent objects, and nothing breaks by it', async () => {
+    const far: Json = { connection_info: { database_url: 'postgres://nobody@127.0.0.1:1/none' } };
+    const hidden = { role: 'a', permission: { columns: ['nothing'], filter: {} } };
+    const article = {
+      table: 'article',
+      object_relationships: [{ name: 'lost', using: { foreign_key_constraint_on: 'nothing' } }],
+      select_permissions: [hidden],
+    };
+    const metadata = {
+      version: 3,
+      sources: [
+        { name: 'default', kind: 'pg', configuration: CONFIGURATION, tables: [{ table: 'nothing' }, article] },
+        { name: 'far', kind: 'pg', configuration: far, tables: [{ table: 'author' }] },
+      ],
+      inherited_roles: [{ role_name: 'both', role_set: ['a', 'b'] }],
+    };
+    await api.metadata('replace_metadata', { metadata, allow_inconsistent_metadata: true });
+    const names = async () =>
+      ((await api.metadata('get_inconsistent_metadata', {})) as { inconsistent_objects: { name: string }[] }).inconsistent_objects.map(
+        ({ name }) => name,
+      );
+    const before = await names();
+    expect(before.length).toBeGreaterThanOrEqual(4);
+    expect(await api.metadata('rename_source', { name: 'default', new_name: 'near' })).toEqual(success);
+    expect(await api.metadata('rename_source', { name: 'far', new_name: 'away' })).toEqual(success);
+    expect(await names()).toEqual(before.map((name) => name.replace('source default', 'source near').replace('source far', 'source away')));
+    // A rename hides nothing that another edit of the same request breaks.
+    const broken = { type: 'pg_track_table', args: { source: 'default', table: 'no_more' } };
+    expect(
+      await refusal(api.metadata('bulk', [{ type: 'rename_source', args: { name: 'near', new_name: 'default' } }, broken])),
+    ).toMatchObject({
+      path: '$.args[1].args',
+      error: 'Inconsistent object: no such table/view exists in source: "no_more"',
+    });
+    expect((await api.metadata('export_metadata', {})) as object).toMatchObject({ sources: [{ name: 'away' }, { name: 'near' }] });
   });
 
   it('shows what is in the database', async () => {

@@ -103,7 +103,6 @@ const rename: OperationGroup = () => [
     changes: 'metadata',
     documentation: { summary: 'Gives a source another name and keeps everything else.', example: { name: 'default', new_name: 'shop' } },
     edit: (metadata, { name, newName }) => renameSource(metadata, name, newName),
-    edited: ({ newName }) => [objectId.source(newName)],
   }),
 ];
 
