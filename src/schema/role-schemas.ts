@@ -4,6 +4,7 @@
  */
 import { ADMIN_ROLE } from '../auth/session.ts';
 import type { SchemaCache } from '../schema-cache/schema-cache.ts';
+import { atOnce, type Sliced } from '../util/sliced.ts';
 import { type BuildOptions, DEFAULT_BUILD_OPTIONS, type SchemaVariant } from './build/options.ts';
 import { rootTypes } from './build/root-types.ts';
 import { sameForRole } from './build/same-for-role.ts';
@@ -48,15 +49,19 @@ class CachedRoleSchemas implements RoleSchemas {
   constructor(cache: SchemaCache, options: RoleSchemasOptions, previous: CachedRoleSchemas | undefined) {
     this.cache = cache;
     this.options = options;
-    const usable = previous !== undefined && previous.options === options ? previous : undefined;
-    this.context = new SchemaContext(cache, options.build, usable?.context);
-    if (usable === undefined) return;
+    this.context = new SchemaContext(cache, options.build, previous?.context);
+  }
+
+  /** Takes the schemas of roles that see no difference. */
+  *takeOver(previous: CachedRoleSchemas): Sliced<void> {
     const same = new Map<string, boolean>();
-    for (const [key, entry] of usable.entries) {
+    // A copy: requests go on, and reorder the entries.
+    for (const [key, entry] of [...previous.entries]) {
       const known = same.get(entry.role);
-      const keep = known ?? sameForRole(usable.cache, cache, entry.role);
+      const keep = known ?? sameForRole(previous.cache, this.cache, entry.role);
       if (known === undefined) same.set(entry.role, keep);
       if (keep) this.entries.set(key, entry);
+      yield;
     }
   }
 
@@ -87,6 +92,14 @@ class CachedRoleSchemas implements RoleSchemas {
  * @param options pass the same object every time: others make every schema anew
  * @param previous those of the cache before, made by this function
  */
+export function* roleSchemas(cache: SchemaCache, options: RoleSchemasOptions, previous?: RoleSchemas): Sliced<RoleSchemas> {
+  const usable = previous instanceof CachedRoleSchemas && previous.options === options ? previous : undefined;
+  const made = new CachedRoleSchemas(cache, options, usable);
+  if (usable !== undefined) yield* made.takeOver(usable);
+  yield* made.context.prepare();
+  return made;
+}
+
 export function createRoleSchemas(cache: SchemaCache, options: RoleSchemasOptions, previous?: RoleSchemas): RoleSchemas {
-  return new CachedRoleSchemas(cache, options, previous instanceof CachedRoleSchemas ? previous : undefined);
+  return atOnce(roleSchemas(cache, options, previous));
 }

@@ -8,7 +8,7 @@ import type { Backend, ConnectContext } from '../backend/backend.ts';
 import { nameKey, type QualifiedName } from '../catalog/catalog.ts';
 import type { Metadata, SourceMetadata } from '../metadata/metadata.ts';
 import type { Observer } from '../observability/observation.ts';
-import { createRoleSchemas, type RoleSchemas, type RoleSchemasOptions } from '../schema/role-schemas.ts';
+import { roleSchemas, type RoleSchemas, type RoleSchemasOptions } from '../schema/role-schemas.ts';
 import { resolveStoredOperations } from '../schema/stored/stored-operations.ts';
 import { type Build, type BuildOptions, schemaCacheBuild } from '../schema-cache/build.ts';
 import { inSlices } from '../util/sliced.ts';
@@ -107,13 +107,13 @@ export class Assembly {
   ): Promise<Assembled> {
     const inputs = new Map([...sources].map(([name, { input }]) => [name, input]));
     const build = await inSlices(schemaCacheBuild({ metadata, sources: inputs, options: this.#options.cache }, before?.build));
-    const roleSchemas = createRoleSchemas(build.cache, this.#options.roleSchemas, before?.roleSchemas);
+    const made = await inSlices(roleSchemas(build.cache, this.#options.roleSchemas, before?.roleSchemas));
     const connections = new Map(
       [...sources].flatMap(([name, { connection }]) => (connection === null ? [] : [[name, connection] as const])),
     );
     const storedOperations = resolveStoredOperations(
       metadata,
-      () => roleSchemas.get(ADMIN_ROLE, 'backend').roots,
+      () => made.get(ADMIN_ROLE, 'backend').roots,
       this.#options.roleSchemas.engine.limits,
       before?.snapshot.storedOperations,
     );
@@ -124,9 +124,9 @@ export class Assembly {
       cache: found.length === 0 ? build.cache : { ...build.cache, inconsistencies: [...build.cache.inconsistencies, ...found] },
       storedOperations,
       connections,
-      roleSchema: (role, variant) => roleSchemas.get(role, variant),
+      roleSchema: (role, variant) => made.get(role, variant),
     };
-    return { snapshot, build, sources, roleSchemas };
+    return { snapshot, build, sources, roleSchemas: made };
   }
 }
 

@@ -51,6 +51,9 @@ const BUILT_IN = [
   'cursor_ordering',
 ];
 
+/** With more changed objects and names it takes less time to start over, and that can be done in slices. */
+const FEW = 1_000;
+
 export function* claimNames(claimants: readonly Claimant[], previous: NamesResult | undefined): Sliced<NamesResult> {
   const byId = new Map(claimants.map((claimant) => [claimant.objectId, claimant]));
   // In one go: between builds the register is shared.
@@ -72,8 +75,10 @@ function claimChanged(claimants: ReadonlyMap<string, Claimant>, previous: NamesR
     if (before !== undefined && sameInputs(before.inputs, claimant.inputs)) continue;
     changed.push(claimant);
     if (before !== undefined) removed.push(...keysOf(before.names()));
+    if (changed.length + removed.length > FEW) return null;
   }
   for (const before of previous.claimants.values()) if (!claimants.has(before.objectId)) removed.push(...keysOf(before.names()));
+  if (changed.length + removed.length > FEW) return null;
 
   const free = new Set(removed);
   const added = new Map<string, string>();

@@ -4,6 +4,7 @@
  */
 import type { FunctionInfo, QueryRootField, SourceInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
 import { functionRootName, type NameStyle, tableRootNames } from '../../schema-cache/naming.ts';
+import type { Sliced } from '../../util/sliced.ts';
 import type { FunctionRootKey } from './function-root.ts';
 import { MUTATION_KEYS, type MutationKey } from './mutation-root.ts';
 import { READ_KEYS } from './table-root.ts';
@@ -52,11 +53,12 @@ function tableEntries(style: NameStyle, table: TableInfo): TableEntries {
   return entries;
 }
 
-export function rootIndex(source: SourceInfo): RootIndex {
+export function* rootIndex(source: SourceInfo): Sliced<RootIndex> {
   const roots = new Map<string, RootCandidate>();
   const aliases = new Map<string, RootCandidate>();
   const mutations = new Map<string, MutationCandidate>();
   for (const table of source.tables.values()) {
+    yield;
     if (!table.inGraphql) continue;
     const entries = tableEntries(source, table);
     for (const { name, candidate } of entries.mutations) if (!mutations.has(name)) mutations.set(name, candidate);

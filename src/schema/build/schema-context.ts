@@ -2,7 +2,7 @@
 import type { TypeSystem } from '../../backend/backend.ts';
 import type { NamingConvention } from '../../metadata/source.ts';
 import type { SchemaCache, SourceInfo } from '../../schema-cache/schema-cache.ts';
-import { lazy } from '../types.ts';
+import { atOnce, type Sliced } from '../../util/sliced.ts';
 import type { BuildOptions } from './options.ts';
 import { type RootIndex, rootIndex } from './root-index.ts';
 import { SharedTypes } from './shared-types.ts';
@@ -11,6 +11,8 @@ import { SourceContext } from './source-context.ts';
 export interface SourceEntry {
   readonly context: SourceContext;
   readonly roots: () => RootIndex;
+  /** Makes the roots beforehand. */
+  readonly prepare: () => Sliced<void>;
 }
 
 export class SchemaContext {
@@ -24,10 +26,22 @@ export class SchemaContext {
     this.sources = [...cache.sources.values()].map((info) => known.get(info) ?? this.makeSource(info, options));
   }
 
+  /** Does beforehand what the first request would have to wait for. */
+  *prepare(): Sliced<void> {
+    for (const source of this.sources) yield* source.prepare();
+  }
+
   private makeSource(info: SourceInfo, options: BuildOptions): SourceEntry {
+    let roots: RootIndex | null = null;
     return {
       context: new SourceContext(info, this.sharedTypes(info), options),
-      roots: lazy(() => rootIndex(info)),
+      roots() {
+        roots ??= atOnce(rootIndex(info));
+        return roots;
+      },
+      *prepare() {
+        roots ??= yield* rootIndex(info);
+      },
     };
   }
 
