@@ -33,11 +33,15 @@ export interface ListenOptions {
   readonly clientTimeout: number;
 }
 
-const ROUTES: ReadonlyMap<string, Route> = new Map(
-  [...graphqlRoutes, ...administrationRoutes, ...healthRoutes, sourceHealthRoute, configRoute, openApiRoute, ...explainRoutes].map(
-    (route) => [`${route.method} ${route.path}`, route],
-  ),
-);
+/** What is looked at with GET, and so with HEAD: the same answer without its body. */
+const VIEWS: readonly Route[] = [...healthRoutes, sourceHealthRoute, configRoute, openApiRoute];
+const ROUTES: ReadonlyMap<string, Route> = new Map([
+  ...[...graphqlRoutes, ...administrationRoutes, ...VIEWS, ...explainRoutes].map((route): [string, Route] => [
+    `${route.method} ${route.path}`,
+    route,
+  ]),
+  ...VIEWS.map((route): [string, Route] => [`HEAD ${route.path}`, route]),
+]);
 const KNOWN_ID = /^[\x21-\x7e]{1,256}$/;
 /** Below this a body is sent in one piece with its headers: one copy is cheaper than several writes. */
 const ONE_PIECE = 65_536;
@@ -131,7 +135,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, context
     userVariables: exchange.session?.variables ?? null,
     mode: reply.error === undefined ? exchange.mode : 'error',
     operationName: exchange.operationName,
-    responseSize: sent.size,
+    responseSize: request.method === 'HEAD' ? 0 : sent.size,
     duration: (performance.now() - started) / 1000,
     encoding: sent.encoding,
     error: reply.error === undefined ? null : { path: reply.error.printedPath, code: reply.error.code, message: reply.error.message },

@@ -179,6 +179,24 @@ describe('answers', () => {
     expect(await service.send('/healthz')).toMatchObject({ status: 200, text: 'OK' });
     expect((await service.send('/v1/version')).json).toMatchObject({ server_type: 'ce' });
   });
+
+  it.each(['/healthz', '/svc/healthz', '/v1/version', '/healthz/sources', '/v1alpha1/config', '/api/swagger/json'])(
+    'answers HEAD %s like GET, without the body',
+    async (path) => {
+      for (const headers of [{}, admin]) {
+        const [get, head] = [await service.send(path, { headers }), await service.send(path, { method: 'HEAD', headers })];
+        expect(head).toMatchObject({ status: get.status, text: '' });
+        for (const name of ['content-type', 'content-length', 'content-encoding'])
+          expect(head.headers.get(name)).toBe(get.headers.get(name));
+      }
+      expect(service.observations.at(-1)).toMatchObject({ kind: 'http', method: 'HEAD', url: path, responseSize: 0 });
+    },
+  );
+
+  it('runs no operation for HEAD', async () => {
+    const path = `/v1/graphql?query=${encodeURIComponent('mutation { delete_item(where: {}) { affected_rows } }')}`;
+    expect(await service.send(path, { method: 'HEAD', headers: admin })).toMatchObject({ status: 404 });
+  });
 });
 
 describe('documents', () => {
