@@ -9,6 +9,7 @@ import type { CatalogType } from '../../catalog/catalog.ts';
 import type { BoolExp } from '../../ir/bool-exp.ts';
 import type { ComparisonArgument } from '../../ir/bool-exp.ts';
 import { type Json, type JsonObject, parseJson } from '../../util/json.ts';
+import { ROOT } from '../../util/path.ts';
 import { compiler } from './compile/compiler.ts';
 import { COMMON_COMPARISONS } from './operators.ts';
 import { pgScalar, types } from './types.ts';
@@ -205,6 +206,18 @@ describe('in a database', () => {
       await insert(type(name), 7);
       const fields = [field('one', type(name)), field('many', type(`${name}[]`))];
       expect(await run(rows(table('sample'), fields), true), name).toEqual([{ one: output, many: [output, output] }]);
+    }
+  });
+
+  test('times of day with a zone that pass the check are those that the database reads', async () => {
+    const texts = ['13:00', '1:05 pm', '24:00:00Z', '13:00:60.5 -08:00', '13:00+2', '13:00:00+15:59:59', '13:00:00 PST', '130000.25+0230'];
+    for (const text of texts) {
+      expect(types.scalar(type('timetz')).check(text, ROOT)).toBe(text);
+      await insert(type('timetz'), text);
+    }
+    for (const text of ['25:00+00', '13:60Z', '13:00:61Z', '24:00:01Z', '13:00+16', '13:00+02:60']) {
+      expect(() => types.scalar(type('timetz')).check(text, ROOT)).toThrow('could not parse timetz');
+      await expect(insert(type('timetz'), text), text).rejects.toThrow();
     }
   });
 

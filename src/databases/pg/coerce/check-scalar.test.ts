@@ -61,6 +61,49 @@ describe('integers', () => {
   });
 });
 
+describe('times of day with a zone', () => {
+  test.each([
+    '13:00:00+00',
+    '13:00',
+    '1:05 pm',
+    '24:00:00Z',
+    '13:00:60.5 -08:00',
+    '13:00+2',
+    '13:00:00+15:59:59',
+    '13:00:00 PST',
+    '130000.25+0230',
+    'T13:00:00+02',
+    ' 13:00 utc ',
+  ])('takes %s', (text) => {
+    expect(check('timetz', text)).toBe(text);
+  });
+
+  test.each([
+    '',
+    'noon',
+    '13',
+    '25:00+00',
+    '13:60Z',
+    '13:00:61Z',
+    '24:00:01Z',
+    '13:00+16',
+    '13:00+02:60',
+    '13:00,5',
+    '2020-01-31',
+    '13:00:00+02 x',
+  ])('refuses "%s"', (text) => {
+    expect(refused('timetz', text)).toBe('parse-failed: could not parse timetz: not a time of day, such as 13:00:00+02');
+  });
+
+  test('refuses a long text at once', () => {
+    expect(refused('timetz', `13:00${' '.repeat(1_000_000)}x`)).toContain('could not parse timetz');
+  }, 1_000);
+
+  test('refuses what is no text', () => {
+    expect(refused('timetz', 13)).toBe('parse-failed: A string is expected for type: timetz');
+  });
+});
+
 describe('other numbers', () => {
   test('floats within the range of a double', () => {
     expect(check('float8', parseJson('1.5e300'))).toEqual(new JsonNumber('1.5e300'));

@@ -8,6 +8,7 @@ import { isJsonNumber, type Json, JsonNumber, numberText } from '../../../util/j
 import type { Path } from '../../../util/path.ts';
 import { fitsDouble, integerText, parseDecimal, plainText, scientificText } from './decimal.ts';
 import { checkGeoJson } from './geojson.ts';
+import { isTimeOfDay } from './time-of-day.ts';
 
 export type Check = (json: Json, at: Path) => Json;
 
@@ -87,6 +88,12 @@ const text: Check = (json, at) => {
   return json;
 };
 
+const timetz: Check = (json, at) => {
+  const value = stringOnly('timetz')(json, at) as string;
+  if (!isTimeOfDay(value)) throw parseFailed('could not parse timetz: not a time of day, such as 13:00:00+02', at);
+  return value;
+};
+
 const anyJson: Check = (json) => json;
 
 const geometry: Check = (json, at) => {
@@ -122,6 +129,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   varchar: text,
   bpchar: text,
   citext: text,
+  timetz,
   json: anyJson,
   jsonb: anyJson,
   geometry,
