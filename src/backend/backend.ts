@@ -66,6 +66,8 @@ export interface Capabilities {
 export interface TypeSystem {
   /** The scalar of a type, its element's for an array. Total: unknown types get a generic scalar. */
   scalar(type: CatalogType): ScalarType;
+  /** What messages call the type: `integer`, `text[]`. */
+  print(type: CatalogType): string;
   /** Operators of whole arrays (`X_array_comparison_exp`). */
   readonly arrayComparisons: readonly Comparison[];
   /** A named base type of this database (`text`, `int4`, `float8`, `bool`): for `_has_key` and so on. */

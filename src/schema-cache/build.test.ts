@@ -180,7 +180,7 @@ describe('enum tables', () => {
       'a key of another type',
       table('color', { columns: ['value int4!'], key: ['value'] }),
       rows,
-      ' because the table’s primary key ("value") must have type "text", not type "int4"',
+      ' because the table’s primary key ("value") must have type "text", not type "integer"',
     ],
     [
       'too many columns',

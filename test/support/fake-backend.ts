@@ -87,6 +87,7 @@ export const fakeBackend: Backend = {
   },
   types: {
     scalar,
+    print: ({ name, array }) => (name === 'int4' ? 'integer' : name) + (array ? '[]' : ''),
     arrayComparisons: [{ name: '_contains', description: null, argument: { kind: 'same' } }],
     base: type,
     aggregatePredicates: [],

@@ -58,6 +58,13 @@ const SAMPLES: readonly { type: CatalogType; graphql: string; value: Json; outpu
   { type: type('geography', 'ext'), graphql: 'geography', value: POINT, extension: 'postgis' },
 ];
 
+test('messages call types as SQL does', () => {
+  const names = ['int2', 'int4', 'int8', 'float4', 'float8', 'bool', 'text', 'timestamptz'].map((name) => types.print(type(name)));
+  expect(names).toEqual(['smallint', 'integer', 'bigint', 'real', 'double precision', 'boolean', 'text', 'timestamptz']);
+  expect(types.print({ ...type('int4'), array: true })).toBe('integer[]');
+  expect(types.print(type('bool', 'public'))).toBe('bool');
+});
+
 describe('in a database', () => {
   let client: pg.Client;
   let drop: () => Promise<void>;

@@ -16,6 +16,7 @@ import {
   rasterComparisons,
   TEXT_COMPARISONS,
 } from './operators.ts';
+import { sqlName } from './sql-name.ts';
 
 export interface PgScalarType extends ScalarType {
   readonly comparisons: readonly PgComparison[];
@@ -111,6 +112,7 @@ const bases = new Map<string, CatalogType>();
 
 export const types: TypeSystem = {
   scalar: pgScalar,
+  print: sqlName,
   arrayComparisons: ARRAY_COMPARISONS,
   base(name) {
     let type = bases.get(name);

@@ -98,7 +98,7 @@ function enumValuesOf(
     printed,
     rows,
     ({ type }) => !type.array && type.name === text.name && type.schema === text.schema,
-    ({ type }) => (type.array ? `${type.name}[]` : type.name),
+    ({ type }) => types.print(type),
   );
 }
 
