@@ -4,8 +4,7 @@ import type { Value } from '../../src/ir/value.ts';
 import { SvcError } from '../../src/errors/svc-error.ts';
 import { isJsonNumber, type Json } from '../../src/util/json.ts';
 import type { CollectedField, Input, RootMeaning } from '../../src/schema/translation.ts';
-import { NON_NEGATIVE_INT } from '../../src/schema/build/builtin-scalar.ts';
-import { BOOLEAN, INT, STRING } from '../../src/schema/input/built-in-scalars.ts';
+import { BOOLEAN, INT, NON_NEGATIVE_INT, STRING } from '../../src/schema/input/built-in-scalars.ts';
 import { unexpectedNull } from '../../src/schema/input/found.ts';
 import {
   type EnumSchemaType,

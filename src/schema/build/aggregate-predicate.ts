@@ -9,7 +9,7 @@ import type { Input } from '../translation.ts';
 import type { EnumSchemaType, InputField, InputObjectType, InputTypeRef } from '../types.ts';
 import { lazy, listOf, named } from '../types.ts';
 import { selectedColumns } from './arguments.ts';
-import { BOOLEAN, builtin } from './builtin-scalar.ts';
+import { BOOLEAN, builtin } from '../input/built-in-scalars.ts';
 import { comparisonType } from './comparison.ts';
 import { entriesOf, invalid } from './input.ts';
 import { type AggregatePredicateType, type RoleTable, typeOf } from './role-table.ts';

@@ -7,7 +7,7 @@ import type { InputField, ObjectType, OutputField } from '../types.ts';
 import { lazy, listOf, named } from '../types.ts';
 import { type Aggregate, AGGREGATES, aggregateOperands } from './aggregate-operands.ts';
 import { selectedColumns } from './arguments.ts';
-import { BOOLEAN, builtin, FLOAT, RESULT_INT } from './builtin-scalar.ts';
+import { BOOLEAN, builtin, FLOAT, INT } from '../input/built-in-scalars.ts';
 import { quoted } from './descriptions.ts';
 import { given } from './input.ts';
 import { type AggregateType, type RoleTable, typeOf } from './role-table.ts';
@@ -105,7 +105,7 @@ function countField(table: RoleTable): OutputField & { readonly meaning: ItemMea
   return {
     name: source.field('count'),
     description: null,
-    type: builtin(RESULT_INT, true),
+    type: builtin(INT, true),
     args,
     meaning: {
       toItem: (field) => ({

@@ -6,7 +6,7 @@ import { at } from '../../util/path.ts';
 import type { CollectedField, Input } from '../translation.ts';
 import type { InputField, InputTypeRef } from '../types.ts';
 import { lazy, listOf, named } from '../types.ts';
-import { builtin, NON_NEGATIVE_INT, OFFSET_INT } from './builtin-scalar.ts';
+import { builtin, NON_NEGATIVE_INT, OFFSET_INT } from '../input/built-in-scalars.ts';
 import { ARGUMENT_DESCRIPTIONS } from './descriptions.ts';
 import { given, invalid } from './input.ts';
 import { type RoleTable, type SelectArguments, typeOf } from './role-table.ts';

@@ -8,7 +8,7 @@ import { fieldName, sharedTypeName } from '../../schema-cache/naming.ts';
 import type { Input } from '../translation.ts';
 import type { EnumSchemaType, InputField, InputObjectType, InputTypeRef } from '../types.ts';
 import { lazy, listOf, named, nonNull } from '../types.ts';
-import { BOOLEAN, builtin } from './builtin-scalar.ts';
+import { BOOLEAN, builtin } from '../input/built-in-scalars.ts';
 import { entriesOf, invalid, nullList, typeNameOf } from './input.ts';
 import type { BuildOptions } from './options.ts';
 import type { SharedTypes } from './shared-types.ts';

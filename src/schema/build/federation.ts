@@ -11,7 +11,7 @@ import { printRoleSchema } from '../sdl.ts';
 import type { CollectedField, Input, ResponseNode } from '../translation.ts';
 import type { InputField, InputObjectType, NamedType, ObjectType, OutputField, RootTypes, ScalarSchemaType, UnionType } from '../types.ts';
 import { lazy, listOf, named } from '../types.ts';
-import { builtin, STRING } from './builtin-scalar.ts';
+import { builtin, STRING } from '../input/built-in-scalars.ts';
 import { invalid } from './input.ts';
 import { keyColumns, keyCondition } from './primary-key.ts';
 import type { RoleSource } from './role-context.ts';

@@ -10,7 +10,7 @@ import type { Path } from '../../util/path.ts';
 import type { Input } from '../translation.ts';
 import type { InputField, InputObjectType, InputTypeRef } from '../types.ts';
 import { lazy, named } from '../types.ts';
-import { BOOLEAN, builtin } from './builtin-scalar.ts';
+import { BOOLEAN, builtin } from '../input/built-in-scalars.ts';
 import { columnValue } from './column-value.ts';
 import { commentOr, quoted } from './descriptions.ts';
 import { invalid } from './input.ts';

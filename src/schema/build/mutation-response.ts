@@ -3,7 +3,7 @@ import type { MutationField } from '../../ir/mutation.ts';
 import type { CollectedField } from '../translation.ts';
 import type { ObjectType, OutputField } from '../types.ts';
 import { lazy, listOf, named } from '../types.ts';
-import { builtin, RESULT_INT } from './builtin-scalar.ts';
+import { builtin, INT } from '../input/built-in-scalars.ts';
 import { quoted } from './descriptions.ts';
 import type { ResponseType, WriteTable } from './write-table.ts';
 
@@ -34,7 +34,7 @@ function responseFields({ source, selected }: WriteTable): readonly Meant[] {
   const affected: Meant = {
     name: source.field('affected_rows'),
     description: 'number of rows affected by the mutation',
-    type: builtin(RESULT_INT, true),
+    type: builtin(INT, true),
     args: new Map(),
     meaning: { toField: (field) => ({ kind: 'affected-rows', alias: field.responseKey }) },
   };

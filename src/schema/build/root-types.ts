@@ -3,7 +3,7 @@ import { type NamespaceSuffix, namespaceTypeName } from '../../schema-cache/nami
 import type { RootMeaning } from '../translation.ts';
 import type { ObjectType, OutputField, RootTypes } from '../types.ts';
 import { lazy, named } from '../types.ts';
-import { builtin, STRING } from './builtin-scalar.ts';
+import { builtin, STRING } from '../input/built-in-scalars.ts';
 import { NO_QUERIES } from './descriptions.ts';
 import { federationFields } from './federation.ts';
 import { functionIsVisible, functionRootField } from './function-root.ts';

@@ -6,7 +6,7 @@ import type { AggregateQuery, Field, RowSet, RowsQuery } from '../../ir/select.t
 import type { CollectedField } from '../translation.ts';
 import type { InputField, ObjectType, OutputField } from '../types.ts';
 import { lazy, listOf, named } from '../types.ts';
-import { builtin, STRING } from './builtin-scalar.ts';
+import { builtin, STRING } from '../input/built-in-scalars.ts';
 import { commentOr, describeTable } from './descriptions.ts';
 import { given } from './input.ts';
 import { jsonPathValue } from './json-path.ts';

@@ -1,10 +1,28 @@
-/** The scalars of the GraphQL specification in their strict form: arguments of the engine's own fields and directives. */
+/**
+ * The scalars of the GraphQL specification in their strict form: of `limit` or `distinct`, of directives and
+ * introspection. Columns of type `Int` have another scalar of the same name, which takes what the database takes.
+ */
 import { isJsonNumber, type Json, numberText } from '../../util/json.ts';
-import type { Path } from '../../util/path.ts';
-import type { ScalarSchemaType } from '../types.ts';
+import { named, type ScalarSchemaType, type TypeRef } from '../types.ts';
 import { describeJson, expected } from './found.ts';
 
 const INTEGER = /^-?\d+$/;
+const MAX_INT = 2 ** 31 - 1;
+const MAX_BIGINT = 2n ** 63n - 1n;
+
+/** @param accept the value as it is used; undefined refuses it */
+function scalar(name: string, what: string, accept: (json: Json) => Json | undefined): ScalarSchemaType {
+  return {
+    kind: 'scalar',
+    name,
+    description: null,
+    check(json, at, found = describeJson(json)) {
+      const value = accept(json);
+      if (value === undefined) throw expected(what, name, found, at);
+      return value;
+    },
+  };
+}
 
 /** The number when it is an integer of 32 bits, also when written `5.0` or `5e0`. */
 function int32(json: Json): number | undefined {
@@ -12,36 +30,40 @@ function int32(json: Json): number | undefined {
   const text = numberText(json);
   if (!INTEGER.test(text) && !Number.isInteger(Number(text))) return undefined;
   const value = Number(text);
-  return value >= -2147483648 && value <= 2147483647 ? value : undefined;
+  return value >= -MAX_INT - 1 && value <= MAX_INT ? value : undefined;
 }
 
-export const BOOLEAN: ScalarSchemaType = {
-  kind: 'scalar',
-  name: 'Boolean',
-  description: null,
-  check(json: Json, at: Path, found = describeJson(json)): Json {
-    if (typeof json !== 'boolean') throw expected('a boolean', 'Boolean', found, at);
-    return json;
-  },
+export const BOOLEAN = scalar('Boolean', 'a boolean', (json) => (typeof json === 'boolean' ? json : undefined));
+export const STRING = scalar('String', 'a string', (json) => (typeof json === 'string' ? json : undefined));
+export const INT = scalar('Int', 'a 32-bit integer', int32);
+export const FLOAT = scalar('Float', 'a float', (json) => (isJsonNumber(json) ? json : undefined));
+
+/** `limit`: a number from 0 to 2^31 - 1. */
+export const NON_NEGATIVE_INT = scalar('Int', 'a non-negative 32-bit integer', (json) => {
+  const value = int32(json);
+  return value === undefined || value < 0 ? undefined : value;
+});
+
+const BIG_INT = scalar('Int', 'a 32-bit integer, or a 64-bit integer represented as a string', (json) => {
+  const text = bigIntText(json);
+  return /^\d{1,19}$/.test(text) && BigInt(text) <= MAX_BIGINT ? json : undefined;
+});
+const NOT_NEGATIVE = scalar('Int', 'a non-negative 32-bit integer, or a 64-bit integer represented as a string', (json) =>
+  /^-\d+$/.test(bigIntText(json)) ? undefined : json,
+);
+
+function bigIntText(json: Json): string {
+  if (isJsonNumber(json)) return numberText(json);
+  return typeof json === 'string' ? json : '';
+}
+
+/** `offset`: up to 64 bits, also as a string of digits; kept as text when it is large. */
+export const OFFSET_INT: ScalarSchemaType = {
+  ...BIG_INT,
+  check: (json, at, found) => BIG_INT.check(NOT_NEGATIVE.check(json, at, found), at, found),
 };
 
-export const STRING: ScalarSchemaType = {
-  kind: 'scalar',
-  name: 'String',
-  description: null,
-  check(json: Json, at: Path, found = describeJson(json)): Json {
-    if (typeof json !== 'string') throw expected('a string', 'String', found, at);
-    return json;
-  },
-};
-
-export const INT: ScalarSchemaType = {
-  kind: 'scalar',
-  name: 'Int',
-  description: null,
-  check(json: Json, at: Path, found = describeJson(json)): Json {
-    const value = int32(json);
-    if (value === undefined) throw expected('a 32-bit integer', 'Int', found, at);
-    return value;
-  },
-};
+/** A reference to one of the scalars above. */
+export function builtin(type: ScalarSchemaType, nonNull = false): TypeRef<ScalarSchemaType> {
+  return named(type.name, () => type, nonNull);
+}
