@@ -4,6 +4,7 @@ import type { ConnectionOptions } from 'node:tls';
 import pg from 'pg';
 import type { ConnectContext } from '../../backend/backend.ts';
 import { SvcError } from '../../errors/svc-error.ts';
+import { fillTemplate } from '../../metadata/environment-template.ts';
 import {
   type DatabaseUrl,
   type FromEnvironment,
@@ -170,14 +171,9 @@ function variable(name: string, environment: Environment): string {
 
 /** Replaces each `{{NAME}}`. */
 function expand(template: string, environment: Environment): string {
-  const missing: string[] = [];
-  const text = template.replace(/\{\{\s*([^{}\s]+)\s*\}\}/g, (_, name: string) => {
-    const value = environment[name];
-    if (value === undefined && !missing.includes(name)) missing.push(name);
-    return value ?? '';
-  });
-  if (missing.length > 0) throw new SvcError('not-found', `Value for environment variables not found: ${missing.join(', ')}`);
-  return text;
+  const filled = fillTemplate(template, environment);
+  if ('text' in filled) return filled.text;
+  throw new SvcError('not-found', `Value for environment variables not found: ${filled.missing.join(', ')}`);
 }
 
 function sslMode(mode: string | undefined, ssl: string | undefined): SslMode | undefined {
