@@ -6,7 +6,6 @@ import { isAdmin } from '../auth/session.ts';
 import type { Backend } from '../backend/backend.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { compilersOf } from '../graphql/compilers.ts';
-import type { FieldDescription } from '../metadata/codec.ts';
 import { kindsOf } from '../metadata/kinds.ts';
 import type { State } from '../state/state.ts';
 import type { Json } from '../util/json.ts';
@@ -14,7 +13,8 @@ import { at, ROOT } from '../util/path.ts';
 import { legacyLanguage } from './legacy/language.ts';
 import { isOpenToRoles } from './legacy/data-operations.ts';
 import { metadataLanguage } from './metadata-language.ts';
-import type { OperationEntry, Services } from './operation.ts';
+import { describeOperations, type OperationDescription } from './describe-operations.ts';
+import type { Services } from './operation.ts';
 import { operationTable } from './operation-table.ts';
 import { decodeRequest, type Language } from './request.ts';
 import { type Caller, runRequest } from './run.ts';
@@ -31,16 +31,6 @@ export interface Administration {
   readonly queryV2: AdministrationHandler;
   /** For documentation: every operation of `/v1/metadata`, sorted by type. */
   describeOperations(): readonly OperationDescription[];
-}
-
-export interface OperationDescription {
-  readonly type: string;
-  readonly version: 1 | 2;
-  readonly changes: OperationEntry['changes'];
-  readonly summary: string;
-  readonly example: Json;
-  /** Undefined where the arguments are no object with keys of their own. */
-  readonly arguments: readonly FieldDescription[] | undefined;
 }
 
 export interface AdministrationOptions {
@@ -78,10 +68,3 @@ export function createAdministration(options: AdministrationOptions): Administra
 }
 
 const ARGS = at(ROOT, 'args');
-
-/** The operation table as documentation; needs the kinds of the service, but no state. */
-export function describeOperations(backends: readonly Backend[]): readonly OperationDescription[] {
-  return [...operationTable(backends).values()]
-    .map(({ type, version, changes, documentation, arguments: args }) => ({ type, version, changes, ...documentation, arguments: args }))
-    .sort((a, b) => (a.type === b.type ? a.version - b.version : a.type < b.type ? -1 : 1));
-}

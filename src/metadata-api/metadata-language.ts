@@ -1,17 +1,16 @@
 import type { Backend } from '../backend/backend.ts';
 import { parseFailed } from '../metadata/codec.ts';
 import { at } from '../util/path.ts';
+import { BULK_ATOMIC, BULK_KEEP_GOING, type Bulk, bulkModes, METADATA_BULK } from './bulks.ts';
 import { findOperation, operationKey, type OperationTable } from './operation-table.ts';
 import type { Language } from './request.ts';
+
+export const METADATA_BULKS: readonly Bulk[] = [METADATA_BULK, BULK_KEEP_GOING, BULK_ATOMIC];
 
 /** What `/v1/metadata` understands. */
 export function metadataLanguage(table: OperationTable, backends: readonly Backend[]): Language {
   return {
-    bulks: new Map([
-      ['bulk', 'stop'],
-      ['bulk_keep_going', 'keep-going'],
-      ['bulk_atomic', 'atomic'],
-    ]),
+    bulks: bulkModes(METADATA_BULKS),
     find(type, version, path) {
       const entry = findOperation(table, backends, type, path);
       if (version === 1) return entry;

@@ -18,6 +18,7 @@ import type { Change, ChangeResult, InconsistencyRule, Refresh, State } from '..
 import type { Cancellation } from '../util/cancellation.ts';
 import type { Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
+import { INVALID_ARGUMENTS, type OperationErrors, STALE_VERSION } from './operation-error.ts';
 
 /** What the service was composed of; the same for every request. */
 export interface Services {
@@ -77,6 +78,8 @@ export interface OperationDefinition<A> {
   readonly args: Codec<A>;
   /** `metadata`: bumps the version; `database`: acts on a source; `nothing`: only reads. */
   readonly changes: 'metadata' | 'database' | 'nothing';
+  /** Why it is refused, but for arguments of a wrong form and stale versions, which every operation has. */
+  readonly errors: OperationErrors;
   readonly documentation: Documentation;
   /** @throws SvcError to refuse; without a path the error is placed at the arguments */
   edit?(metadata: Metadata, args: A, context: EditContext): Metadata;
@@ -121,6 +124,8 @@ export interface OperationEntry {
   /** The name without the prefix of its kind; undefined for operations that have no kind. */
   readonly unprefixed: string | undefined;
   readonly changes: 'metadata' | 'database' | 'nothing';
+  /** All of its own. */
+  readonly errors: OperationErrors;
   readonly documentation: Documentation;
   /** The keys of its arguments; undefined where they are not an object with keys of their own. */
   readonly arguments: readonly FieldDescription[] | undefined;
@@ -137,6 +142,7 @@ export function operation<A>(definition: Operation<A>, unprefixed?: string): Ope
     version: definition.version ?? 1,
     unprefixed,
     changes: definition.changes,
+    errors: [INVALID_ARGUMENTS, ...definition.errors, ...(definition.changes === 'metadata' ? [STALE_VERSION] : [])],
     documentation: definition.documentation,
     arguments: definition.args.fields,
     prepare(json, path) {

@@ -1,13 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { backends } from '../databases/index.ts';
 import { ROOT } from '../util/path.ts';
+import { legacyEntries } from './legacy/language.ts';
+import { METADATA_BULKS } from './metadata-language.ts';
 import { operationTable } from './operation-table.ts';
-import { operationsPage } from './reference-page.ts';
+import { operationsPage, queryPage } from './reference-page.ts';
+import { schemaEntries } from './schema-language.ts';
 
-const entries = [...operationTable(backends).values()];
+const table = [...operationTable(backends).values()];
+const entries = [...new Set([...table, ...schemaEntries(backends).values(), ...legacyEntries(backends).values()])];
+const headingsOf = (page: string): readonly string[] => page.split('\n').filter((line) => line.startsWith('## '));
 
 describe('the reference of operations', () => {
-  it.each(entries.map((entry) => [`${entry.type} ${entry.version}`, entry] as const))(
+  it.each(entries.map((entry, i) => [`${i}: ${entry.type} ${entry.version}`, entry] as const))(
     '%s has arguments that its example fits',
     (_name, entry) => {
       expect(() => entry.prepare(entry.documentation.example, ROOT)).not.toThrow();
@@ -20,11 +25,41 @@ describe('the reference of operations', () => {
 
   it('shows every operation once, under the prefix of its kind', () => {
     const page = operationsPage(backends);
-    const headings = page.split('\n').filter((line) => line.startsWith('## '));
-    const expected = entries.filter(({ type }) => !type.startsWith('postgres_'));
-    expect(headings).toHaveLength(expected.length);
+    const headings = headingsOf(page);
+    const expected = table.filter(({ type }) => !type.startsWith('postgres_'));
+    expect(headings).toHaveLength(expected.length + METADATA_BULKS.length);
     expect(new Set(headings).size).toBe(headings.length);
     expect(page).toContain('| `table` | QualifiedTable |  |');
     expect(page).toContain('| _`source`_ | NonEmptyText | `"default"` |');
   });
+
+  it('says on which endpoints there is what `/v1/metadata` does not have', () => {
+    const page = queryPage(backends);
+    expect(headingsOf(page).map((heading) => heading.slice(3))).toEqual([
+      'bulk',
+      'clear_metadata',
+      'concurrent_bulk',
+      'count',
+      'delete',
+      'insert',
+      'pg_run_sql',
+      'run_sql',
+      'select',
+      'set_table_custom_fields',
+      'update',
+      'Operations of the metadata API',
+    ]);
+    expect(page).toContain('\nOn `/v2/query` and `/v1/query`. Counts the rows');
+    expect(page).toContain('\nOn `/v2/query`. Runs operations that only read');
+    expect(page).toContain('| `track_table` | [`pg_track_table`](metadata-api.md#pg_track_table) |');
+  });
+
+  it.each(entries.map((entry, i) => [`${i}: ${entry.type} ${entry.version}`, entry] as const))(
+    '%s lists each of its errors once',
+    (_name, { errors }) => {
+      const printed = errors.map(({ code, status, when }) => `${code} ${status} ${when}`);
+      expect(new Set(printed).size).toBe(printed.length);
+      expect(printed[0]).toMatch(/^parse-failed 400 /);
+    },
+  );
 });

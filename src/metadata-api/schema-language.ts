@@ -1,24 +1,36 @@
 import type { Backend } from '../backend/backend.ts';
+import { SvcError } from '../errors/svc-error.ts';
 import { parseFailed } from '../metadata/codec.ts';
 import { at } from '../util/path.ts';
+import { type Bulk, bulkModes, CONCURRENT_BULK, QUERY_BULK } from './bulks.ts';
 import { dataOperations } from './legacy/data-operations.ts';
 import type { OperationEntry } from './operation.ts';
+import { isAwaitedSql } from './operations/not-supported.ts';
 import type { Language } from './request.ts';
 import { runSqlOperations } from './run-sql/run-sql.ts';
 
-/** What `/v2/query` understands: SQL of every kind of source, and data operations. */
-export function schemaLanguage(backends: readonly Backend[]): Language {
+export const SCHEMA_BULKS: readonly Bulk[] = [QUERY_BULK, CONCURRENT_BULK];
+
+/** By type: SQL of every kind of source, and data operations. */
+export function schemaEntries(backends: readonly Backend[]): ReadonlyMap<string, OperationEntry> {
   const entries = new Map<string, OperationEntry>();
   for (const entry of [...runSqlOperations(backends), ...dataOperations(backends)]) entries.set(entry.type, entry);
   const unprefixed = entries.get('pg_run_sql');
   if (unprefixed !== undefined) entries.set('run_sql', unprefixed);
+  return entries;
+}
+
+/** What `/v2/query` understands. */
+export function schemaLanguage(backends: readonly Backend[]): Language {
+  const entries = schemaEntries(backends);
   return {
-    bulks: new Map([
-      ['bulk', 'stop'],
-      ['concurrent_bulk', 'concurrent'],
-    ]),
+    bulks: bulkModes(SCHEMA_BULKS),
     find(type, _version, path) {
       const entry = entries.get(type);
+      if (entry === undefined && isAwaitedSql(type)) {
+        const message = `the query command "${type}" is not supported by this version of the service`;
+        throw new SvcError('not-supported', message, { path: at(path, 'args') });
+      }
       if (entry === undefined) throw parseFailed(`unknown query command "${type}"`, at(path, 'type'));
       return entry;
     },

@@ -1,87 +1,148 @@
-/** Every operation exists or says what it is: it succeeds once and refuses twice, over HTTP. */
+/** Every operation exists or says what it is: it succeeds once and refuses twice, over HTTP, in ways that the reference lists. */
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backends } from '../../src/databases/index.ts';
-import { describeOperations } from '../../src/metadata-api/administration.ts';
-import type { Json, JsonObject } from '../../src/util/json.ts';
+import {
+  describeLegacyOperations,
+  describeOperations,
+  describeSchemaOperations,
+  type OperationDescription,
+  renamedOperations,
+} from '../../src/metadata-api/describe-operations.ts';
+import type { OperationErrors } from '../../src/metadata-api/operation-error.ts';
+import { isJsonArray, type Json, type JsonObject } from '../../src/util/json.ts';
 import { type Answer, startTestService, type TestService } from '../support/service.ts';
-import { BASE, SCHEMA } from './operation-cases/base.ts';
+import { BASE, ROWS, SCHEMA } from './operation-cases/base.ts';
 import { type Case, PREFIXED, UNPREFIXED } from './operation-cases/cases.ts';
-import { SPECIFIED } from './operation-cases/specified.ts';
+import { LEGACY_CASES, SCHEMA_CASES } from './operation-cases/query-cases.ts';
+import { type Endpoint, SPECIFIED } from './operation-cases/specified.ts';
 
 /** Of the one kind of database that there is, and its other spelling. */
 const PREFIXES = ['pg', 'postgres'];
-/** Not in the table of operations: they are how operations are put together. */
-const BULKS = ['bulk', 'bulk_keep_going', 'bulk_atomic'];
 
-const described = describeOperations(backends);
-const changes = new Map(described.map((operation) => [operation.type, operation.changes]));
-const cases: readonly (readonly [name: string, each: Case])[] = [
+/** Types, with `:2` for the second form of one. */
+const nameOf = ({ type, version }: OperationDescription): string => (version === 1 ? type : `${type}:${version}`);
+const typeOf = (name: string): string => name.split(':')[0] ?? name;
+const byName = (descriptions: readonly OperationDescription[]): ReadonlyMap<string, OperationDescription> =>
+  new Map(descriptions.map((description) => [nameOf(description), description]));
+
+const metadataOperations = byName(describeOperations(backends));
+const metadataCases = new Map<string, Case>([
   ...PREFIXES.flatMap((prefix) => Object.entries(PREFIXED).map(([name, each]) => [`${prefix}_${name}`, each] as const)),
   ...Object.entries(UNPREFIXED),
-];
-const typeOf = (name: string): string => name.split(':')[0] ?? name;
+]);
+/** Operations of the metadata API under their old names: with all forms that one has. */
+const renamed = renamedOperations(backends).flatMap(([legacy, type]) =>
+  [...metadataOperations.keys()].filter((name) => typeOf(name) === type).map((name) => [name.replace(type, legacy), name] as const),
+);
+
+interface Covered {
+  readonly operations: ReadonlyMap<string, OperationDescription>;
+  readonly cases: ReadonlyMap<string, Case>;
+}
+
+const ENDPOINTS: Readonly<Record<Endpoint, Covered>> = {
+  '/v1/metadata': { operations: metadataOperations, cases: metadataCases },
+  '/v1/query': {
+    operations: new Map([
+      ...byName(describeLegacyOperations(backends)),
+      ...renamed.map(([legacy, name]) => [legacy, metadataOperations.get(name) as OperationDescription] as const),
+    ]),
+    cases: new Map([
+      ...Object.entries(LEGACY_CASES),
+      ...renamed.map(([legacy, name]) => [legacy, metadataCases.get(name) as Case] as const),
+    ]),
+  },
+  '/v2/query': { operations: byName(describeSchemaOperations(backends)), cases: new Map(Object.entries(SCHEMA_CASES)) },
+};
 
 let service: TestService;
+let database: pg.Client;
 
 beforeAll(async () => {
   service = await startTestService({ INFER_FUNCTION_PERMISSIONS: 'false' });
   await service.sql(SCHEMA);
+  database = new pg.Client({ connectionString: service.databaseUrl });
+  await database.connect();
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  await database.end();
+  await service.stop();
+});
 
-const post = (body: JsonObject): Promise<Answer> => service.send('/v1/metadata', { method: 'POST', body: JSON.stringify(body) });
-const request = (name: string, args: Json, each: Case, extra: JsonObject = {}): Promise<Answer> =>
-  post({ type: typeOf(name), args, ...(each.version === undefined ? {} : { version: each.version }), ...extra });
-const stored = async (): Promise<{ version: number; metadata: string }> => {
+const post = (path: string, body: JsonObject, role?: string): Promise<Answer> =>
+  service.send(path, { method: 'POST', body: JSON.stringify(body), headers: role === undefined ? {} : { 'x-svc-role': role } });
+
+const READ_ROWS = `select (select json_agg(t) from author t) a, (select json_agg(t) from article t) b, (select json_agg(t) from color t) c`;
+
+/** What an operation that is refused leaves as it was. */
+const stored = async (): Promise<{ version: number; metadata: string; rows: string }> => {
   const { resource_version, metadata } = (await service.metadata('export_metadata', {}, { version: 2 })) as JsonObject;
-  return { version: Number(resource_version), metadata: JSON.stringify(metadata) };
+  const rows = JSON.stringify((await database.query(READ_ROWS)).rows);
+  return { version: Number(resource_version), metadata: JSON.stringify(metadata), rows };
 };
 
-describe('of the specified operations', () => {
-  const existing = new Set([...changes.keys(), ...BULKS]);
+describe.each(Object.entries(ENDPOINTS) as [Endpoint, Covered][])('%s', (path, { operations, cases }) => {
+  const specified = SPECIFIED[path];
+  const existing = new Set([...operations.keys()].map(typeOf));
 
-  it('each exists or waits for something', () => {
-    expect(SPECIFIED.filter(({ type, waitsFor }) => existing.has(type) !== (waitsFor === undefined))).toEqual([]);
-    expect(new Set(SPECIFIED.map(({ type }) => type)).size).toBe(SPECIFIED.length);
+  describe('of the specified operations', () => {
+    it('each exists or waits for something', () => {
+      expect(specified.filter(({ type, waitsFor }) => existing.has(type) !== (waitsFor === undefined))).toEqual([]);
+      expect(new Set(specified.map(({ type }) => type)).size).toBe(specified.length);
+    });
+
+    it.each(specified.filter(({ waitsFor }) => waitsFor !== undefined))('$type waits for $waitsFor', async ({ type }) => {
+      const answer = await post(path, { type, args: {} });
+      expect(answer.json, answer.text).toMatchObject({ code: 'not-supported', path: '$.args' });
+      expect(answer.status).toBe(400);
+    });
   });
 
-  it.each(SPECIFIED.filter(({ waitsFor }) => waitsFor !== undefined))('$type waits for $waitsFor', async ({ type }) => {
-    const answer = await post({ type, args: {} });
-    expect(answer.json, answer.text).toMatchObject({ code: 'not-supported', path: '$.args' });
-    expect(answer.status).toBe(400);
+  it('every operation has a case', () => {
+    expect([...cases.keys()].sort()).toEqual([...operations.keys()].sort());
   });
-});
 
-it('every operation has a case', () => {
-  const named = described.map(({ type, version }) => (version === 1 ? type : `${type}:${version}`));
-  expect(cases.map(([name]) => name).sort()).toEqual([...named, ...BULKS].sort());
-});
-
-describe.each(cases)('%s', (name, each) => {
-  const start = async (): Promise<void> => {
-    await service.metadata('replace_metadata', { metadata: each.from ?? BASE, allow_inconsistent_metadata: true }, { version: 2 });
+  /** Of the operation, and of the elements of a bulk. */
+  const listedErrors = (name: string, args: Json): OperationErrors => {
+    const elements = isJsonArray(args) ? args.map((element) => (element as JsonObject)['type']) : [];
+    return [name, ...elements].flatMap((each) => operations.get(String(each))?.errors ?? []);
   };
 
-  it('succeeds', async () => {
-    await start();
-    const before = await stored();
-    const answer = await request(name, each.args, each);
-    expect(answer.status, answer.text).toBe(200);
-    const after = await stored();
-    const changed = (changes.get(typeOf(name)) ?? 'metadata') === 'metadata';
-    expect(after.version).toBe(before.version + (changed ? 1 : 0));
-    if (!changed || each.keepsMetadata === true) expect(after.metadata).toBe(before.metadata);
-    else expect(after.metadata).not.toBe(before.metadata);
-  });
+  describe.each([...cases])('%s', (name, each) => {
+    const request = (args: Json, extra: JsonObject = {}, role?: string): Promise<Answer> =>
+      post(path, { type: typeOf(name), args, ...(each.version === undefined ? {} : { version: each.version }), ...extra }, role);
+    const start = async (): Promise<void> => {
+      await service.metadata('replace_metadata', { metadata: each.from ?? BASE, allow_inconsistent_metadata: true }, { version: 2 });
+      await database.query(ROWS);
+    };
 
-  it('refuses, and changes nothing', async () => {
-    await start();
-    const before = await stored();
-    for (const { args, code, path, extra } of each.fails) {
-      const answer = await request(name, args, each, extra);
-      expect(answer.json, answer.text).toMatchObject({ code, path });
-      expect(answer.status).toBe(code === 'conflict' ? 409 : code === 'unexpected' ? answer.status : 400);
-    }
-    expect(await stored()).toEqual(before);
+    it('succeeds', async () => {
+      await start();
+      const before = await stored();
+      const answer = await request(each.args);
+      expect(answer.status, answer.text).toBe(200);
+      const after = await stored();
+      // A bulk changes what its elements change.
+      const changes = operations.get(name)?.changes ?? (path === '/v2/query' ? 'database' : 'metadata');
+      expect(after.version).toBe(before.version + (changes === 'metadata' ? 1 : 0));
+      if (changes !== 'metadata' || each.keepsMetadata === true) expect(after.metadata).toBe(before.metadata);
+      else expect(after.metadata).not.toBe(before.metadata);
+      if (changes === 'nothing') expect(after.rows).toBe(before.rows);
+    });
+
+    it('refuses, and changes nothing', async () => {
+      await start();
+      const before = await stored();
+      for (const { args, code, path: place, extra, role, late } of each.fails) {
+        const answer = await request(args, extra, role);
+        // The paths of argument errors begin at the arguments there.
+        const expected = path === '/v1/query' && code === 'parse-failed' && late !== true ? place.replace('$.args', '$') : place;
+        expect(answer.json, answer.text).toMatchObject({ code, path: expected });
+        if (code === 'access-denied') expect(answer.status).toBe(400);
+        else expect(listedErrors(name, args)).toContainEqual({ code, status: answer.status, when: expect.any(String) });
+      }
+      expect(await stored()).toEqual(before);
+    });
   });
 });

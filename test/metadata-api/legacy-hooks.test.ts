@@ -107,7 +107,7 @@ describe('what a hook sees', () => {
   });
 
   it('of an update: its arguments', async () => {
-    const where = { $or: [{ id: 1 }, { name: { $eq: 'Nobody' } }], $not: { articles: { author_id: 3 } }, loud: { $ne: 'X' } };
+    const where: Json = { $or: [{ id: 1 }, { name: { $eq: 'Nobody' } }], $not: { articles: { author_id: 3 } }, loud: { $ne: 'X' } };
     const answer = await send('update', { table: 'author', where, values: { name: 'Eve' }, $inc: { age: 2 }, returning: ['name'] });
     expect(answer.json, answer.text).toEqual({ affected_rows: 1, returning: [{ name: 'Eve' }] });
     expect(asked()).toEqual([

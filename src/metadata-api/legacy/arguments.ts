@@ -16,7 +16,7 @@ import { rawBoolExpCodec, type RawBoolExp } from '../../metadata/permission.ts';
 import { isJsonArray, isJsonObject, type Json } from '../../util/json.ts';
 
 /** The codec of an operation's arguments, with the words of the legacy API for a key that is missing. */
-export function legacyArguments<T>(keys: readonly string[], inner: Pick<Codec<T>, 'name' | 'decode'>): Codec<T> {
+export function legacyArguments<T>(keys: readonly string[], inner: Pick<Codec<T>, 'name' | 'decode' | 'fields'>): Codec<T> {
   return leaf(
     inner.name,
     (json, path) => {
@@ -27,6 +27,7 @@ export function legacyArguments<T>(keys: readonly string[], inner: Pick<Codec<T>
     () => {
       throw new Error('invariant: arguments of data operations are only read');
     },
+    inner.fields,
   );
 }
 

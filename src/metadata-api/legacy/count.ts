@@ -9,6 +9,7 @@ import { legacyArguments } from './arguments.ts';
 import { dataOperation, type Target, targetFields } from './data-operation.ts';
 import { notAllowed, readableOrUnseen, type ReadableColumn, readableColumn, type ReadableTable } from './table-access.ts';
 import { whereCondition } from './where.ts';
+import { READ_ERRORS } from './data-errors.ts';
 
 interface Count extends Target {
   readonly distinct?: readonly string[] | undefined;
@@ -26,6 +27,7 @@ export const countOperation = dataOperation<Count>({
   type: 'count',
   args: countArguments,
   changes: 'nothing',
+  errors: READ_ERRORS,
   documentation: {
     summary: 'Counts the rows of a tracked table that the role may select.',
     example: { table: 'article', where: { is_published: true }, distinct: ['author_id'] },

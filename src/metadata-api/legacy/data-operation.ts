@@ -8,6 +8,7 @@ import type { TableInfo } from '../../schema-cache/schema-cache.ts';
 import type { Json } from '../../util/json.ts';
 import { at, type Path } from '../../util/path.ts';
 import { type Documentation, operation, type OperationGroup, type RunContext } from '../operation.ts';
+import { DATABASE_ERRORS, type OperationErrors, TABLE_ERRORS } from '../operation-error.ts';
 import { openSource, sourceArgument } from '../target.ts';
 import { runRoot } from './run-root.ts';
 import { type Reader, trackedTable } from './table-access.ts';
@@ -39,6 +40,7 @@ export interface DataOperation<A extends Target> {
   readonly type: string;
   args(backend: Backend): Codec<A>;
   readonly changes: 'database' | 'nothing';
+  readonly errors: OperationErrors;
   readonly documentation: Documentation;
   /** @throws SvcError */
   root(args: A, context: DataContext): SelectRoot | MutationRoot;
@@ -56,6 +58,7 @@ export function dataOperation<A extends Target>(definition: DataOperation<A>): O
           type: definition.type,
           args: definition.args(backend),
           changes: definition.changes,
+          errors: [...TABLE_ERRORS, ...definition.errors, ...DATABASE_ERRORS],
           documentation: definition.documentation,
           run: (args, context) => run(definition, args, backend, context),
         }),

@@ -10,6 +10,7 @@ import { readableOrUnseen } from './table-access.ts';
 import { whereCondition } from './where.ts';
 import { writeAccess, writeOutput } from './write-access.ts';
 import { validated, writtenArguments, writtenWhere } from './written-input.ts';
+import { WRITE_ERRORS } from './data-errors.ts';
 
 interface DeleteArguments extends Target {
   readonly where: RawBoolExp;
@@ -26,6 +27,7 @@ export const deleteOperation = dataOperation<DeleteArguments>({
   type: 'delete',
   args: deleteArguments,
   changes: 'database',
+  errors: WRITE_ERRORS,
   documentation: {
     summary: 'Deletes rows of a tracked table.',
     example: { table: 'article', where: { id: 2 }, returning: ['id'] },

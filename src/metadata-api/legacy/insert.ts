@@ -14,6 +14,7 @@ import { columnOperand } from './operand.ts';
 import { noSuchColumn } from './table-access.ts';
 import { type WriteAccess, writeAccess, writeAccessIfAny, writeOutput, writtenColumn } from './write-access.ts';
 import { validated, writtenArguments, writtenValues } from './written-input.ts';
+import { INSERT_ERRORS } from './data-errors.ts';
 
 interface Conflict {
   readonly action: 'ignore' | 'update';
@@ -54,6 +55,7 @@ export const insertOperation = dataOperation<InsertArguments>({
   type: 'insert',
   args: insertArguments,
   changes: 'database',
+  errors: INSERT_ERRORS,
   documentation: {
     summary: 'Inserts rows into a tracked table.',
     example: { table: 'author', objects: [{ name: 'Author 1' }], returning: ['id'] },

@@ -6,6 +6,7 @@ import type { Backend } from '../../backend/backend.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { parseFailed } from '../../metadata/codec.ts';
 import { at, type Path } from '../../util/path.ts';
+import { type Bulk, bulkModes, QUERY_BULK } from '../bulks.ts';
 import type { OperationEntry } from '../operation.ts';
 import { type OperationTable, operationKey } from '../operation-table.ts';
 import { legacyClearMetadata } from '../operations/generic.ts';
@@ -87,22 +88,30 @@ const SAME_NAME: readonly string[] = [
 ];
 
 /** Old name to the type on `/v1/metadata`. */
-const TYPES: ReadonlyMap<string, string> = new Map([
+export const legacyTypes: ReadonlyMap<string, string> = new Map([
   ...UNPREFIXED.map((name) => [name, PREFIX + name] as const),
   ['add_existing_table_or_view', `${PREFIX}track_table`],
   ...SAME_NAME.map((name) => [name, name] as const),
 ]);
 
-/** Versions need no entries of their own here: the arguments show which one they are. */
-export function legacyLanguage(table: OperationTable, backends: readonly Backend[]): Language {
+export const LEGACY_BULKS: readonly Bulk[] = [QUERY_BULK];
+
+/** By type: operations that are not those of `/v1/metadata`. */
+export function legacyEntries(backends: readonly Backend[]): ReadonlyMap<string, OperationEntry> {
   const own = new Map<string, OperationEntry>();
   for (const entry of dataOperations(backends)) own.set(entry.type, entry);
   for (const entry of [...runSqlOperations(backends), ...setCustomFields(backends)]) {
     if (entry.type.startsWith(PREFIX)) own.set(entry.type.slice(PREFIX.length), entry);
   }
   own.set(legacyClearMetadata.type, legacyClearMetadata);
+  return own;
+}
+
+/** Versions need no entries of their own here: the arguments show which one they are. */
+export function legacyLanguage(table: OperationTable, backends: readonly Backend[]): Language {
+  const own = legacyEntries(backends);
   return {
-    bulks: new Map([['bulk', 'stop']]),
+    bulks: bulkModes(LEGACY_BULKS),
     find: (type, version, path) => own.get(type) ?? find(table, type, version, path),
     argsInParsePath: false,
     namesOperationInErrors: false,
@@ -111,7 +120,7 @@ export function legacyLanguage(table: OperationTable, backends: readonly Backend
 
 /** @throws SvcError parse-failed, not-supported */
 function find(table: OperationTable, type: string, version: 1 | 2, path: Path): OperationEntry {
-  const known = TYPES.get(type);
+  const known = legacyTypes.get(type);
   const entry = known === undefined ? undefined : (table.get(operationKey(known, version)) ?? table.get(known));
   if (entry !== undefined) return entry;
   if (known !== undefined && isAwaited(known)) {

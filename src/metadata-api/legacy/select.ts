@@ -4,6 +4,7 @@ import { legacyArguments, type RowsArguments, rowsFields } from './arguments.ts'
 import { dataOperation, type Target, targetFields } from './data-operation.ts';
 import { rowsQuery, type SelectItem, selectItems } from './rows.ts';
 import { readableTable } from './table-access.ts';
+import { READ_ERRORS } from './data-errors.ts';
 
 interface Select extends Target, RowsArguments {
   readonly columns: readonly SelectItem[];
@@ -17,6 +18,7 @@ export const selectOperation = dataOperation<Select>({
   type: 'select',
   args: selectArguments,
   changes: 'nothing',
+  errors: READ_ERRORS,
   documentation: {
     summary: 'Selects rows of a tracked table, with rows of related tables.',
     example: { table: 'author', columns: ['id', { name: 'articles', columns: ['title'] }], where: { id: { $gt: 1 } }, order_by: '-id' },

@@ -14,6 +14,7 @@ import { readableOrUnseen } from './table-access.ts';
 import { whereCondition } from './where.ts';
 import { type WriteAccess, writeAccess, writeOutput, writtenColumn } from './write-access.ts';
 import { validated, writtenArguments, writtenValues, writtenWhere } from './written-input.ts';
+import { UPDATE_ERRORS } from './data-errors.ts';
 
 type Values = ReadonlyMap<string, Json>;
 
@@ -44,6 +45,7 @@ export const updateOperation = dataOperation<UpdateArguments>({
   type: 'update',
   args: updateArguments,
   changes: 'database',
+  errors: UPDATE_ERRORS,
   documentation: {
     summary: 'Updates rows of a tracked table.',
     example: { table: 'author', where: { id: 1 }, $set: { name: 'Jane' }, returning: ['id', 'name'] },

@@ -7,6 +7,7 @@ const setApiLimits: OperationGroup = () => [
     type: 'set_api_limits',
     args: apiLimitsCodec,
     changes: 'metadata',
+    errors: [],
     documentation: {
       summary: 'Limits what roles other than admin may ask for; replaces all limits set before.',
       example: {
@@ -24,6 +25,7 @@ const removeApiLimits: OperationGroup = () => [
     type: 'remove_api_limits',
     args: noArguments,
     changes: 'metadata',
+    errors: [],
     documentation: { summary: 'Removes all limits of roles.', example: {} },
     edit: (metadata) => (metadata.apiLimits === null ? metadata : { ...metadata, apiLimits: null }),
   }),

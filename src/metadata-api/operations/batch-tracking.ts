@@ -8,6 +8,7 @@ import { objectId } from '../../schema-cache/object-id.ts';
 import type { Json } from '../../util/json.ts';
 import { at } from '../../util/path.ts';
 import { define, type EditContext, everyKind, type OperationGroup, perKind, type RunContext, SUCCESS } from '../operation.ts';
+import { refused } from '../operation-error.ts';
 import type { TableTarget } from '../target.ts';
 import { type TrackTable, trackTable, trackTableArguments, type UntrackTable, untrackTableArguments, untrackTables } from './tables.ts';
 
@@ -114,10 +115,14 @@ const untrackAll =
   (metadata: Metadata, items: readonly UntrackTable[], context: EditContext): Metadata =>
     untrackTables(metadata, items, backend, context);
 
+const DUPLICATES = refused('bad-request', 'a table occurs more than once');
+const WARNINGS = refused('metadata-warnings', 'there are warnings and `allow_warnings` is false; `internal` holds them');
+
 const trackMany = perKind('track_tables', everyKind, (backend) =>
   define({
     args: batchArguments(trackTableArguments(backend)),
     changes: 'metadata',
+    errors: [DUPLICATES, refused('invalid-configuration', 'no table can be tracked; `internal` says why'), WARNINGS],
     documentation: {
       summary: 'Tracks many tables at once; those that cannot be tracked become warnings.',
       example: {
@@ -136,6 +141,7 @@ const untrackMany = perKind('untrack_tables', everyKind, (backend) =>
   define({
     args: batchArguments(untrackTableArguments(backend)),
     changes: 'metadata',
+    errors: [DUPLICATES, refused('invalid-configuration', 'no table can be untracked; `internal` says why'), WARNINGS],
     documentation: {
       summary: 'Untracks many tables at once; those that cannot be untracked become warnings.',
       example: { tables: [{ source: 'default', table: 'author' }], allow_warnings: true },

@@ -11,6 +11,7 @@ import type { Backend } from '../../backend/backend.ts';
 import { bool, defaulted, list, object, optional, required } from '../../metadata/codec.ts';
 import type { Json } from '../../util/json.ts';
 import { define, everyKind, operation, type OperationGroup, perKind } from '../operation.ts';
+import { DATABASE_ERRORS, SOURCE_ERRORS } from '../operation-error.ts';
 import { openSource, sourceArgument } from '../target.ts';
 
 function byName(a: QualifiedName, b: QualifiedName): number {
@@ -21,6 +22,7 @@ const getSourceTables = perKind('get_source_tables', everyKind, (backend) =>
   define({
     args: object('GetSourceTables', { source: sourceArgument }),
     changes: 'nothing',
+    errors: [...SOURCE_ERRORS, ...DATABASE_ERRORS],
     documentation: { summary: 'Lists the tables and views of a source, tracked or not.', example: { source: 'default' } },
     async run({ source: name }, context) {
       const catalog = await openSource(name, backend, context.snapshot).introspect();
@@ -70,6 +72,7 @@ const getTableInfo = perKind('get_table_info', everyKind, (backend) =>
   define({
     args: object('GetTableInfo', { source: sourceArgument, table: required(backend.tableName) }),
     changes: 'nothing',
+    errors: [...SOURCE_ERRORS, ...DATABASE_ERRORS],
     documentation: {
       summary: 'Describes the columns and keys of a table; null when there is no such table.',
       example: { source: 'default', table: 'author' },
@@ -87,6 +90,7 @@ const listSourceKinds: OperationGroup = (backends) => [
     type: 'list_source_kinds',
     args: object('ListSourceKinds', {}),
     changes: 'nothing',
+    errors: [],
     documentation: { summary: 'Lists the kinds of database that a source can be.', example: {} },
     run: async () => ({ sources: backends.map(({ kind }) => ({ kind, display_name: kind, builtin: true, available: true })) }),
   }),
@@ -147,6 +151,7 @@ const suggestRelationships = perKind('suggest_relationships', everyKind, (backen
       omitTracked: defaulted(bool, () => false),
     }),
     changes: 'nothing',
+    errors: SOURCE_ERRORS,
     documentation: {
       summary: 'Proposes the relationships that the foreign keys between tracked tables allow.',
       example: { source: 'default', omit_tracked: true },

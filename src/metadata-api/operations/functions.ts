@@ -12,6 +12,15 @@ import { objectId } from '../../schema-cache/object-id.ts';
 import { isJsonObject } from '../../util/json.ts';
 import { dropDependents } from '../drop-dependents.ts';
 import { BROKEN_BY_DROP, define, type OperationGroup, perKind } from '../operation.ts';
+import {
+  BREAKS_OTHERS,
+  BREAKS_OTHERS_BY_DROP,
+  FUNCTION_ERRORS,
+  INCONSISTENT,
+  NAME_TAKEN,
+  refused,
+  SOURCE_ERRORS,
+} from '../operation-error.ts';
 import { sourceArgument, targetSource } from '../target.ts';
 
 const hasFunctions = (backend: Backend): boolean => backend.capabilities.functions;
@@ -50,6 +59,13 @@ const track = perKind('track_function', hasFunctions, (backend) =>
       (name) => ({ function: name, source: 'default', configuration: NO_FUNCTION_CONFIGURATION, comment: undefined }),
     ),
     changes: 'metadata',
+    errors: [
+      ...SOURCE_ERRORS,
+      refused('already-tracked', 'the function is tracked'),
+      refused('not-supported', 'a tracked table has its name, or the configuration has `response`'),
+      INCONSISTENT,
+      NAME_TAKEN,
+    ],
     documentation: { summary: 'Makes a function that returns rows of a tracked table a root field.', example: EXAMPLE },
     edit(metadata, { function: name, source, configuration, comment }, { snapshot }) {
       const entry = targetSource(metadata, source, backend, snapshot);
@@ -71,6 +87,7 @@ const untrack = perKind('untrack_function', hasFunctions, (backend) =>
       (name) => ({ function: name, source: 'default' }),
     ),
     changes: 'metadata',
+    errors: [...FUNCTION_ERRORS, BREAKS_OTHERS_BY_DROP],
     documentation: { summary: 'Takes a function and its permissions out of the GraphQL API.', example: EXAMPLE },
     readsDependencies: true,
     othersBroke: BROKEN_BY_DROP,
@@ -90,6 +107,7 @@ const setCustomization = perKind('set_function_customization', hasFunctions, (ba
       configuration: required(functionConfigurationCodec),
     }),
     changes: 'metadata',
+    errors: [...FUNCTION_ERRORS, refused('not-supported', 'the configuration has `response`'), INCONSISTENT, NAME_TAKEN, BREAKS_OTHERS],
     documentation: {
       summary: 'Replaces the configuration of a tracked function.',
       example: { ...EXAMPLE, configuration: { custom_name: 'find_articles' } },
@@ -114,6 +132,13 @@ const createPermission = perKind('create_function_permission', hasFunctions, (ba
   define({
     args: permissionArguments(backend),
     changes: 'metadata',
+    errors: [
+      ...FUNCTION_ERRORS,
+      refused('not-exists', 'the table that the function returns is not tracked'),
+      refused('already-exists', 'the role may call the function'),
+      refused('not-supported', 'the role may not select from the table that the function returns'),
+      INCONSISTENT,
+    ],
     documentation: { summary: 'Lets a role call a tracked function.', example: { ...EXAMPLE, role: 'user' } },
     readsDependencies: true,
     edit(metadata, { function: name, role, source }, { snapshot }) {
@@ -141,6 +166,7 @@ const dropPermission = perKind('drop_function_permission', hasFunctions, (backen
   define({
     args: permissionArguments(backend),
     changes: 'metadata',
+    errors: [...FUNCTION_ERRORS, refused('not-exists', 'the role has no permission for the function'), BREAKS_OTHERS],
     documentation: { summary: 'Takes the permission to call a function from a role.', example: { ...EXAMPLE, role: 'user' } },
     edit(metadata: Metadata, { function: name, role, source }, { snapshot }) {
       const existing = requireFunction(targetSource(metadata, source, backend, snapshot), name, backend);

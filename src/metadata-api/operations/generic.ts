@@ -27,12 +27,13 @@ import { at, type Path } from '../../util/path.ts';
 import { dropInconsistent } from '../drop-inconsistent.ts';
 import { noArguments } from '../no-arguments.ts';
 import { operation, type OperationEntry, type OperationGroup, SUCCESS } from '../operation.ts';
-
+import { NAME_TAKEN, refused } from '../operation-error.ts';
 const exportMetadata: OperationGroup = () => [
   operation({
     type: 'export_metadata',
     args: noArguments,
     changes: 'nothing',
+    errors: [],
     documentation: { summary: 'Gives the whole metadata as a document.', example: {} },
     run: async (_args, { services, snapshot }) => metadataCodec(services.kinds).encode(snapshot.metadata),
   }),
@@ -41,6 +42,7 @@ const exportMetadata: OperationGroup = () => [
     version: 2,
     args: noArguments,
     changes: 'nothing',
+    errors: [],
     documentation: { summary: 'Gives the whole metadata with its resource version.', example: {} },
     run: async (_args, { services, snapshot }) => ({
       resource_version: snapshot.resourceVersion,
@@ -92,6 +94,15 @@ const replaceMetadata: OperationGroup = () =>
       ...(version === undefined ? {} : { version }),
       args: replaceArguments,
       changes: 'metadata',
+      errors: [
+        refused('conflict', 'the metadata is at another version than the argument `resource_version`'),
+        refused('not-supported', 'a part of the document is not supported, or it has no sources and there is no source `default`'),
+        refused('invalid-params', 'an inherited role is among its own parents'),
+        refused('unexpected', 'something is inconsistent and `allow_inconsistent_metadata` is false; `internal` holds the records', 400),
+        refused('cyclic-dependency', 'roles inherit from each other in a circle, and inconsistencies are not allowed'),
+        refused('validation-failed', 'a name is none for GraphQL, and inconsistencies are not allowed'),
+        NAME_TAKEN,
+      ],
       documentation: {
         summary: 'Replaces the whole metadata by a document.',
         example: { allow_inconsistent_metadata: true, metadata: { version: 3, sources: [] } },
@@ -140,6 +151,7 @@ const reloadMetadata: OperationGroup = () => [
       recreateEventTriggers: defaulted(selection, () => false),
     }),
     changes: 'metadata',
+    errors: [refused('not-exists', 'there is no source or remote schema of a name in a list')],
     documentation: {
       summary: 'Reads the catalogs of all sources anew and checks the metadata against them.',
       example: { reload_sources: ['default'] },
@@ -176,6 +188,7 @@ const clearMetadata: OperationGroup = () => [
     type: 'clear_metadata',
     args: noArguments,
     changes: 'metadata',
+    errors: [],
     documentation: { summary: 'Empties the metadata: all sources and everything else.', example: {} },
     edit: () => EMPTY_METADATA,
     inconsistencies: () => 'allow',
@@ -187,6 +200,7 @@ export const legacyClearMetadata: OperationEntry = operation({
   type: 'clear_metadata',
   args: noArguments,
   changes: 'metadata',
+  errors: [],
   documentation: { summary: 'Empties the metadata, but keeps the connection of the default source.', example: {} },
   edit(metadata) {
     const source = metadata.sources.get(DEFAULT_SOURCE);
@@ -201,6 +215,7 @@ const inconsistentMetadata: OperationGroup = () => [
     type: 'get_inconsistent_metadata',
     args: noArguments,
     changes: 'nothing',
+    errors: [],
     documentation: { summary: 'Lists the objects of the metadata that do not fit their databases, with the reasons.', example: {} },
     async run(_args, { snapshot }) {
       const { inconsistencies } = snapshot.cache;
@@ -211,6 +226,7 @@ const inconsistentMetadata: OperationGroup = () => [
     type: 'drop_inconsistent_metadata',
     args: noArguments,
     changes: 'metadata',
+    errors: [refused('unexpected', 'something stays inconsistent; `internal` holds the records', 400)],
     documentation: { summary: 'Removes every object that get_inconsistent_metadata lists.', example: {} },
     readsDependencies: true,
     edit: (metadata, _args, { snapshot }) => dropInconsistent(metadata, snapshot.cache.inconsistencies),

@@ -4,7 +4,7 @@ import { withEntry, withoutEntry } from '../../metadata/edit.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
 import { printTlsHost, type TlsAllowlistEntry, tlsAllowlistEntryCodec, tlsAllowlistKey, tlsSuffixCodec } from '../../metadata/network.ts';
 import { operation, type OperationGroup } from '../operation.ts';
-
+import { refused } from '../operation-error.ts';
 /** The host may stand for the object. An empty one is refused with a message of its own. */
 function orBareHost<A>(long: Codec<A>): Codec<A> {
   return leaf(
@@ -24,6 +24,7 @@ const addHost: OperationGroup = () => [
     type: 'add_host_to_tls_allowlist',
     args: orBareHost(tlsAllowlistEntryCodec(text)),
     changes: 'metadata',
+    errors: [refused('bad-request', '`host` is empty'), refused('already-exists', 'there is an entry for this host and suffix')],
     documentation: {
       summary: 'Lets the service call a host whose certificate is self-signed or otherwise not in order.',
       example: { host: 'hooks.example.org', suffix: '8443', permissions: ['self-signed'] },
@@ -45,6 +46,7 @@ const dropHost: OperationGroup = () => [
       object('DropHostFromTLSAllowlist', { host: required(text), suffix: defaulted<string | null>(tlsSuffixCodec, () => null) }),
     ),
     changes: 'metadata',
+    errors: [refused('bad-request', '`host` is empty'), refused('not-exists', 'there is no entry for this host and suffix')],
     documentation: {
       summary: 'Ends what an entry of the TLS allow-list permits; the entry is the one with exactly this host and suffix.',
       example: { host: 'hooks.example.org', suffix: '8443' },

@@ -97,8 +97,14 @@ const OF_ABSENT_KINDS: ReadonlySet<string> = new Set([
   'drop_update_permission',
   'drop_delete_permission',
   'set_permission_comment',
-  'run_sql',
 ]);
+
+/** `run_sql` of a kind that is not part of the service. */
+export function isAwaitedSql(type: string): boolean {
+  const [prefix = '', ...name] = type.split('_');
+  const kind = KNOWN_PREFIXES.get(prefix);
+  return kind !== undefined && kind !== 'pg' && name.join('_') === 'run_sql';
+}
 
 export function isAwaited(type: string): boolean {
   if (WITHOUT_PREFIX.has(type)) return true;

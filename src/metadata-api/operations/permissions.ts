@@ -17,6 +17,7 @@ import { printName } from '../../metadata/table-name.ts';
 import { objectId } from '../../schema-cache/object-id.ts';
 import type { Json } from '../../util/json.ts';
 import { define, everyKind, type OperationGroup, perKind } from '../operation.ts';
+import { BREAKS_OTHERS, INCONSISTENT, refused, TABLE_ERRORS } from '../operation-error.ts';
 import { editTargetTable, sourceArgument } from '../target.ts';
 
 /** How one kind of permission is read and where a table keeps it. */
@@ -64,6 +65,8 @@ const deleteStore = store({
   set: (table, deletePermissions) => ({ ...table, deletePermissions }),
 });
 
+const MISSING = refused('permission-denied', 'the role has no such permission on the table');
+
 function missing(kind: PermissionKind, table: TableMetadata, role: string, backend: Backend): SvcError {
   return new SvcError(
     'permission-denied',
@@ -86,6 +89,7 @@ function createPermission<P>({ kind, codec, example, get, set }: PermissionStore
         source: sourceArgument,
       }),
       changes: 'metadata',
+      errors: [...TABLE_ERRORS, refused('already-exists', 'the role has such a permission on the table; `admin` always has'), INCONSISTENT],
       documentation: {
         summary: `Lets a role ${kind} rows of a table, within limits.`,
         example: { source: 'default', table: 'article', role: 'user', permission: example },
@@ -111,6 +115,7 @@ function dropPermission<P>({ kind, get, set }: PermissionStore<P>): OperationGro
     define({
       args: object('DropPermission', { table: required(backend.tableName), role: required(nonEmptyText), source: sourceArgument }),
       changes: 'metadata',
+      errors: [...TABLE_ERRORS, MISSING, BREAKS_OTHERS],
       documentation: {
         summary: `Takes the permission to ${kind} rows of a table from a role.`,
         example: { source: 'default', table: 'article', role: 'user' },
@@ -158,6 +163,7 @@ const setComment = perKind('set_permission_comment', everyKind, (backend) =>
       source: sourceArgument,
     }),
     changes: 'metadata',
+    errors: [...TABLE_ERRORS, MISSING, INCONSISTENT],
     documentation: {
       summary: 'Sets the comment of a permission; null removes it.',
       example: { source: 'default', table: 'article', role: 'user', permission: 'select', comment: 'own articles only' },

@@ -9,6 +9,9 @@ import { objectId } from '../../schema-cache/object-id.ts';
 import type { Json } from '../../util/json.ts';
 import { at, type Path } from '../../util/path.ts';
 import { BROKEN_BY_DROP, operation, type OperationGroup, SUCCESS } from '../operation.ts';
+import { refused } from '../operation-error.ts';
+const NO_COLLECTION = refused('not-exists', 'there is no collection of this name');
+const NOT_LISTED = refused('not-found', 'the collection is not in the allow-list');
 
 /** @throws SvcError not-exists at the argument that names the collection */
 function requireCollection(metadata: Metadata, name: string, path: Path): QueryCollection {
@@ -31,6 +34,11 @@ const create: OperationGroup = () => [
     type: 'create_query_collection',
     args: queryCollectionCodec,
     changes: 'metadata',
+    errors: [
+      refused('already-exists', 'there is a collection of this name'),
+      refused('not-supported', 'two queries have the same name'),
+      refused('invalid-configuration', 'a query is not valid for administrators; `internal` holds the records'),
+    ],
     documentation: {
       summary: 'Makes a collection of GraphQL operations, for the allow-list and for REST endpoints.',
       example: {
@@ -52,6 +60,7 @@ const rename: OperationGroup = () => [
     type: 'rename_query_collection',
     args: object('RenameCollection', { name: required(nonEmptyText), newName: required(nonEmptyText) }),
     changes: 'metadata',
+    errors: [NO_COLLECTION, refused('already-exists', 'there is a collection of the new name')],
     documentation: {
       summary: 'Renames a collection, also where the allow-list and REST endpoints refer to it.',
       example: { name: 'shop', new_name: 'storefront' },
@@ -85,6 +94,11 @@ const drop: OperationGroup = () => [
     type: 'drop_query_collection',
     args: object('DropCollection', { collection: required(nonEmptyText), cascade: required(bool) }),
     changes: 'metadata',
+    errors: [
+      NO_COLLECTION,
+      refused('dependency-error', 'the collection is in the allow-list and `cascade` is false'),
+      refused('unexpected', 'a REST endpoint uses a query of the collection; `internal` holds the records', 500),
+    ],
     documentation: {
       summary: 'Removes a collection; with cascade also from the allow-list.',
       example: { collection: 'shop', cascade: true },
@@ -112,6 +126,11 @@ const addQuery: OperationGroup = () => [
       query: required(text),
     }),
     changes: 'metadata',
+    errors: [
+      NO_COLLECTION,
+      refused('already-exists', 'the collection has a query of this name'),
+      refused('invalid-configuration', 'the query is not valid for administrators; `internal` holds the records'),
+    ],
     documentation: {
       summary: 'Adds a GraphQL operation to a collection.',
       example: { collection_name: 'shop', query_name: 'titles', query: 'query { article { title } }' },
@@ -132,6 +151,11 @@ const dropQuery: OperationGroup = () => [
     type: 'drop_query_from_collection',
     args: object('DropQueryFromCollection', { collectionName: required(nonEmptyText), queryName: required(nonEmptyText) }),
     changes: 'metadata',
+    errors: [
+      NO_COLLECTION,
+      refused('not-found', 'the collection has no query of this name'),
+      refused('unexpected', 'a REST endpoint uses the query; `internal` holds the records', 500),
+    ],
     documentation: {
       summary: 'Removes a GraphQL operation from a collection.',
       example: { collection_name: 'shop', query_name: 'titles' },
@@ -157,6 +181,7 @@ const addToAllowList: OperationGroup = () => [
     type: 'add_collection_to_allowlist',
     args: allowListEntryCodec,
     changes: 'metadata',
+    errors: [NO_COLLECTION],
     documentation: {
       summary: 'Allows the operations of a collection, to everybody or to some roles.',
       example: { collection: 'shop', scope: { global: false, roles: ['user'] } },
@@ -185,6 +210,7 @@ const updateScope: OperationGroup = () => [
     type: 'update_scope_of_collection_in_allowlist',
     args: object('UpdateScopeOfCollectionInAllowlist', { collection: required(nonEmptyText), scope: required(allowListScopeCodec) }),
     changes: 'metadata',
+    errors: [NOT_LISTED],
     documentation: {
       summary: 'Changes for whom the operations of a collection are allowed.',
       example: { collection: 'shop', scope: { global: true } },
@@ -201,6 +227,7 @@ const dropFromAllowList: OperationGroup = () => [
     type: 'drop_collection_from_allowlist',
     args: object('DropCollectionFromAllowlist', { collection: required(nonEmptyText) }),
     changes: 'metadata',
+    errors: [NOT_LISTED],
     documentation: { summary: 'Takes a collection off the allow-list.', example: { collection: 'shop' } },
     edit(metadata, { collection }) {
       requireListed(metadata, collection);

@@ -17,8 +17,11 @@ import { objectId } from '../../schema-cache/object-id.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { dropDependents } from '../drop-dependents.ts';
 import { define, everyKind, type OperationDefinition, type OperationGroup, perKind } from '../operation.ts';
+import { BREAKS_OTHERS, DEPENDENTS, INCONSISTENT, refused, TABLE_ERRORS } from '../operation-error.ts';
 import { renameRelationship } from '../rename-relationship.ts';
 import { editTargetTable, sourceArgument, type TableTarget, targetTable } from '../target.ts';
+
+const NO_RELATIONSHIP = refused('not-exists', 'the table has no relationship of this name');
 
 interface CreateRelationship<U> extends TableTarget {
   readonly name: string;
@@ -53,6 +56,7 @@ function createRelationship<U>(
   return define({
     args,
     changes: 'metadata',
+    errors: [...TABLE_ERRORS, refused('already-exists', 'the table has a field of this name'), INCONSISTENT],
     documentation,
     edit: (metadata, target, { snapshot }) =>
       editTargetTable(metadata, target, backend, snapshot, (table) => {
@@ -113,6 +117,7 @@ const drop = perKind('drop_relationship', everyKind, (backend) =>
       source: sourceArgument,
     }),
     changes: 'metadata',
+    errors: [...TABLE_ERRORS, NO_RELATIONSHIP, DEPENDENTS, BREAKS_OTHERS],
     documentation: {
       summary: 'Removes a relationship, with cascade also the permissions that use it.',
       example: { source: 'default', table: 'article', relationship: 'author', cascade: false },
@@ -155,6 +160,7 @@ const setComment = perKind('set_relationship_comment', everyKind, (backend) =>
       source: sourceArgument,
     }),
     changes: 'metadata',
+    errors: [...TABLE_ERRORS, NO_RELATIONSHIP, INCONSISTENT],
     documentation: {
       summary: 'Sets the description of a relationship; null removes it.',
       example: { source: 'default', table: 'article', relationship: 'author', comment: 'who wrote it' },
@@ -181,6 +187,13 @@ const rename = perKind('rename_relationship', everyKind, (backend) =>
       source: sourceArgument,
     }),
     changes: 'metadata',
+    errors: [
+      ...TABLE_ERRORS,
+      NO_RELATIONSHIP,
+      refused('already-exists', 'the table has a field of the new name'),
+      INCONSISTENT,
+      BREAKS_OTHERS,
+    ],
     documentation: {
       summary: 'Gives a relationship another name, also in the permissions that use it.',
       example: { source: 'default', table: 'article', name: 'author', new_name: 'writer' },

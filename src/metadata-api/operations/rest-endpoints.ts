@@ -4,12 +4,13 @@ import { withEntry, withoutEntry } from '../../metadata/edit.ts';
 import { restEndpointCodec } from '../../metadata/rest-endpoint.ts';
 import { objectId } from '../../schema-cache/object-id.ts';
 import { BROKEN_BY_DROP, operation, type OperationGroup } from '../operation.ts';
-
+import { INCONSISTENT, refused } from '../operation-error.ts';
 const create: OperationGroup = () => [
   operation({
     type: 'create_rest_endpoint',
     args: restEndpointCodec,
     changes: 'metadata',
+    errors: [refused('already-exists', 'there is an endpoint of this name'), INCONSISTENT],
     documentation: {
       summary: 'Gives a collected GraphQL operation a URL under /api/rest/.',
       example: {
@@ -35,6 +36,7 @@ const drop: OperationGroup = () => [
     type: 'drop_rest_endpoint',
     args: object('DropEndpoint', { name: required(nonEmptyText) }),
     changes: 'metadata',
+    errors: [refused('not-exists', 'there is no endpoint of this name')],
     documentation: { summary: 'Removes a REST endpoint.', example: { name: 'author_by_id' } },
     othersBroke: BROKEN_BY_DROP,
     edit(metadata, { name }) {

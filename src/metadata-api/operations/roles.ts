@@ -5,12 +5,17 @@ import { inheritedRoleCodec } from '../../metadata/inherited-role.ts';
 import { introspectionCodec } from '../../metadata/metadata.ts';
 import { objectId } from '../../schema-cache/object-id.ts';
 import { define, operation, type OperationGroup } from '../operation.ts';
-
+import { BREAKS_OTHERS, refused } from '../operation-error.ts';
 const addInheritedRole: OperationGroup = () => [
   operation({
     type: 'add_inherited_role',
     args: inheritedRoleCodec,
     changes: 'metadata',
+    errors: [
+      refused('invalid-params', 'the role is among its own parents'),
+      refused('invalid-configuration', 'a parent is no role of a permission or inherited role'),
+      refused('cyclic-dependency', 'roles would inherit from each other in a circle'),
+    ],
     documentation: {
       summary: 'Makes a role that has what its parents may do, or replaces one.',
       example: { role_name: 'manager', role_set: ['user', 'editor'] },
@@ -25,6 +30,7 @@ const dropInheritedRole: OperationGroup = () => [
     type: 'drop_inherited_role',
     args: object('DropInheritedRole', { roleName: required(nonEmptyText) }),
     changes: 'metadata',
+    errors: [refused('not-exists', 'there is no inherited role of this name'), BREAKS_OTHERS],
     documentation: { summary: 'Removes an inherited role.', example: { role_name: 'manager' } },
     edit(metadata, { roleName }) {
       if (!metadata.inheritedRoles.has(roleName)) throw new SvcError('not-exists', `"${roleName}" inherited role doesn't exist`);
@@ -36,6 +42,7 @@ const dropInheritedRole: OperationGroup = () => [
 const introspection = define({
   args: introspectionCodec,
   changes: 'metadata',
+  errors: [],
   documentation: { summary: 'Names the roles that cannot introspect their schema.', example: { disabled_for_roles: ['anonymous'] } },
   edit: (metadata, { disabledForRoles }) => ({ ...metadata, introspection: { disabledForRoles: [...new Set(disabledForRoles)].sort() } }),
 });

@@ -6,6 +6,7 @@ import { requireSource, requireSourceOfKind } from '../../metadata/lookup.ts';
 import { healthCheckCodec, NO_CUSTOMIZATION, type SourceCustomization, sourceCustomizationCodec } from '../../metadata/source.ts';
 import { objectId } from '../../schema-cache/object-id.ts';
 import { BROKEN_BY_DROP, define, everyKind, operation, type OperationGroup, perKind } from '../operation.ts';
+import { BREAKS_OTHERS, BREAKS_OTHERS_BY_DROP, INCONSISTENT, NAME_TAKEN, type OperationErrors, refused } from '../operation-error.ts';
 import { isUnusable, unusable } from '../target.ts';
 
 const CONNECTION = { connection_info: { database_url: { from_env: 'MY_DATABASE_URL' } } };
@@ -15,6 +16,10 @@ function checkCustomization(customization: SourceCustomization, backend: Backend
   if (customization.namingConvention === 'graphql-default' && !backend.capabilities.namingConventions) {
     throw new SvcError('not-supported', 'sources other than postgres do not support graphql-default as naming convention yet');
   }
+}
+
+function conventionErrors({ capabilities }: Backend): OperationErrors {
+  return capabilities.namingConventions ? [] : [refused('not-supported', 'the kind has no naming convention but the default one')];
 }
 
 const addSource = perKind('add_source', everyKind, (backend) =>
@@ -27,6 +32,14 @@ const addSource = perKind('add_source', everyKind, (backend) =>
       healthCheck: optional(healthCheckCodec),
     }),
     changes: 'metadata',
+    errors: [
+      refused('already-exists', 'there is a source of this name and `replace_configuration` is false'),
+      refused('not-exists', 'the source whose configuration is to be replaced is of another kind'),
+      ...conventionErrors(backend),
+      INCONSISTENT,
+      BREAKS_OTHERS,
+      NAME_TAKEN,
+    ],
     documentation: { summary: 'Adds a database as a source.', example: { name: 'default', configuration: CONNECTION } },
     edit(metadata, args) {
       const { name, configuration, customization } = args;
@@ -60,6 +73,13 @@ const updateSource = perKind('update_source', everyKind, (backend) =>
       healthCheck: optional(healthCheckCodec),
     }),
     changes: 'metadata',
+    errors: [
+      refused('not-exists', 'there is no such source, or it is of another kind'),
+      ...conventionErrors(backend),
+      INCONSISTENT,
+      BREAKS_OTHERS,
+      NAME_TAKEN,
+    ],
     documentation: {
       summary: 'Replaces the settings of a source that are given and keeps the others.',
       example: { name: 'default', customization: { root_fields: { prefix: 'shop_' } } },
@@ -83,6 +103,11 @@ const dropSource = perKind('drop_source', everyKind, () =>
   define({
     args: object('DropSource', { name: required(nonEmptyText), cascade: defaulted(bool, () => false) }),
     changes: 'metadata',
+    errors: [
+      refused('not-exists', 'there is no such source'),
+      refused('unexpected', '`cascade` is true and the source is inconsistent', 400),
+      BREAKS_OTHERS_BY_DROP,
+    ],
     documentation: {
       summary: 'Removes a source and everything tracked in it; the database stays as it is.',
       example: { name: 'default', cascade: true },
@@ -101,6 +126,11 @@ const rename: OperationGroup = () => [
     type: 'rename_source',
     args: object('RenameSource', { name: required(nonEmptyText), newName: required(nonEmptyText) }),
     changes: 'metadata',
+    errors: [
+      refused('not-exists', 'there is no source of this name'),
+      refused('already-exists', 'there is a source of the new name'),
+      BREAKS_OTHERS,
+    ],
     documentation: { summary: 'Gives a source another name and keeps everything else.', example: { name: 'default', new_name: 'shop' } },
     edit: (metadata, { name, newName }) => renameSource(metadata, name, newName),
   }),

@@ -12,6 +12,7 @@ const catalogState: OperationGroup = () => [
     type: 'get_catalog_state',
     args: noArguments,
     changes: 'nothing',
+    errors: [],
     documentation: { summary: 'Gives what the command line and the console remember about this metadata database.', example: {} },
     async run(_args, { services }) {
       const { id, cli, console } = await services.catalogState.read();
@@ -22,6 +23,7 @@ const catalogState: OperationGroup = () => [
     type: 'set_catalog_state',
     args: object('SetCatalogState', { type: required(literal('CatalogStateType', ['cli', 'console'])), state: required(anyJson) }),
     changes: 'database',
+    errors: [],
     documentation: {
       summary: 'Replaces what the command line or the console remembers.',
       example: { type: 'console', state: { onboardingShown: true } },
@@ -38,6 +40,7 @@ const internalState: OperationGroup = () => [
     type: 'dump_internal_state',
     args: noArguments,
     changes: 'nothing',
+    errors: [],
     documentation: {
       summary: 'Gives what the service has made of the metadata, for support; its shape may change at any time.',
       example: {},

@@ -14,12 +14,24 @@ import { dropDependents } from '../drop-dependents.ts';
 import {
   BROKEN_BY_DROP,
   define,
+  type Documentation,
   type EditContext,
   everyKind,
   type OperationDefinition,
   type OperationGroup,
   perKind,
 } from '../operation.ts';
+import {
+  BAD_NAME,
+  BREAKS_OTHERS,
+  BREAKS_OTHERS_BY_DROP,
+  DEPENDENTS,
+  INCONSISTENT,
+  NAME_TAKEN,
+  refused,
+  SOURCE_ERRORS,
+  TABLE_ERRORS,
+} from '../operation-error.ts';
 import { editTargetTable, sourceArgument, type TableTarget, targetSource } from '../target.ts';
 
 export interface TrackTable extends TableTarget {
@@ -115,6 +127,15 @@ const track = perKind('track_table', everyKind, (backend) =>
   define({
     args: trackTableArguments(backend),
     changes: 'metadata',
+    errors: [
+      ...SOURCE_ERRORS,
+      refused('already-tracked', 'the table is tracked'),
+      refused('not-supported', 'a tracked function has its name'),
+      ...(backend.capabilities.enumTables ? [] : [refused('not-supported', '`is_enum` is true')]),
+      INCONSISTENT,
+      BAD_NAME,
+      NAME_TAKEN,
+    ],
     documentation: { summary: 'Makes a table or view part of the GraphQL API.', example: { source: 'default', table: AUTHOR } },
     edit: (metadata, args, context) => trackTable(metadata, args, backend, context),
     refresh: ({ source, table }) => ({ tables: [{ source, name: table }] }),
@@ -126,6 +147,7 @@ const untrack = perKind('untrack_table', everyKind, (backend) =>
   define({
     args: untrackTableArguments(backend),
     changes: 'metadata',
+    errors: [...SOURCE_ERRORS, refused('already-untracked', 'the table is not tracked'), DEPENDENTS, BREAKS_OTHERS_BY_DROP],
     documentation: {
       summary: 'Takes a table out of the GraphQL API, with its relationships, computed fields and permissions.',
       example: { source: 'default', table: AUTHOR, cascade: true },
@@ -138,18 +160,12 @@ const untrack = perKind('untrack_table', everyKind, (backend) =>
 
 type CustomizeTable = TableTarget & { readonly configuration: TableConfiguration };
 
-function customization(backend: Backend, args: Codec<CustomizeTable>): OperationDefinition<CustomizeTable> {
+function customization(backend: Backend, args: Codec<CustomizeTable>, documentation: Documentation): OperationDefinition<CustomizeTable> {
   return define({
     args,
     changes: 'metadata',
-    documentation: {
-      summary: 'Replaces the names and comments that the GraphQL API uses for a table and its columns.',
-      example: {
-        source: 'default',
-        table: AUTHOR,
-        configuration: { custom_name: 'writer', column_config: { id: { custom_name: 'writerId' } } },
-      },
-    },
+    errors: [...TABLE_ERRORS, INCONSISTENT, BAD_NAME, NAME_TAKEN, BREAKS_OTHERS],
+    documentation,
     edit: (metadata, target, { snapshot }) =>
       editTargetTable(metadata, target, backend, snapshot, (table) => ({ ...table, configuration: target.configuration })),
     edited: ({ source, table }) => [objectId.table(source, table)],
@@ -164,6 +180,14 @@ const setCustomization = perKind('set_table_customization', everyKind, (backend)
       source: sourceArgument,
       configuration: defaulted(tableConfigurationCodec, () => NO_TABLE_CONFIGURATION),
     }),
+    {
+      summary: 'Replaces the names and comments that the GraphQL API uses for a table and its columns.',
+      example: {
+        source: 'default',
+        table: AUTHOR,
+        configuration: { custom_name: 'writer', column_config: { id: { custom_name: 'writerId' } } },
+      },
+    },
   ),
 );
 
@@ -187,7 +211,12 @@ export const setCustomFields = perKind('set_table_custom_fields', everyKind, (ba
         return { table, source, configuration: tableConfigurationCodec.decode(configuration, path) };
       },
       ({ table, source }) => written.encode({ table, source, customRootFields: undefined, customColumnNames: undefined }),
+      written.fields,
     ),
+    {
+      summary: 'Replaces the names that the GraphQL API uses for a table and its columns.',
+      example: { source: 'default', table: AUTHOR, custom_root_fields: { select: 'writers' }, custom_column_names: { id: 'writerId' } },
+    },
   );
 });
 
@@ -198,6 +227,7 @@ const setIsEnum = perKind(
     define({
       args: object('SetTableIsEnum', { table: required(backend.tableName), source: sourceArgument, isEnum: required(bool) }),
       changes: 'metadata',
+      errors: [...TABLE_ERRORS, INCONSISTENT, BREAKS_OTHERS],
       documentation: {
         summary: 'Makes the rows of a table the values of a GraphQL enum, or ends that.',
         example: { source: 'default', table: { schema: 'public', name: 'color' }, is_enum: true },
@@ -217,6 +247,7 @@ const setFederation = perKind('set_ext_federation_config', everyKind, (backend) 
       extFederationConfig: optional(extFederationConfigCodec),
     }),
     changes: 'metadata',
+    errors: [...TABLE_ERRORS, INCONSISTENT],
     documentation: {
       summary: 'Makes the rows of a table entities of a federated graph; null ends that. It has an effect where federation is switched on.',
       example: { source: 'default', table: AUTHOR, ext_federation_config: { enable: 'v1' } },

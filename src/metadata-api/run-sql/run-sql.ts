@@ -5,6 +5,7 @@ import type { Metadata } from '../../metadata/metadata.ts';
 import type { Change, Refresh } from '../../state/state.ts';
 import type { Json } from '../../util/json.ts';
 import { define, everyKind, type OperationGroup, perKind, type RunContext } from '../operation.ts';
+import { DATABASE_ERRORS, refused, SOURCE_ERRORS, STALE_VERSION } from '../operation-error.ts';
 import { openSource, sourceArgument } from '../target.ts';
 import { catalogChanges } from './catalog-changes.ts';
 import { followChanges } from './follow-changes.ts';
@@ -35,6 +36,18 @@ export const runSqlOperations: OperationGroup = perKind('run_sql', everyKind, (b
       noTransaction: defaulted(bool, () => false),
     }),
     changes: 'database',
+    errors: [
+      ...SOURCE_ERRORS,
+      refused('postgres-error', 'the SQL fails; `internal` holds the statement and what the database says'),
+      refused('dependency-error', 'metadata depends on what goes and `cascade` is false, or on the type of a column that changes'),
+      refused('not-supported', 'a function of the metadata would be overloaded or become volatile'),
+      refused('already-exists', 'a column would get the name of a relationship'),
+      refused('already-tracked', 'a table would get the name of a tracked one'),
+      refused('remote-schema-conflicts', 'a table would get the root fields of another one'),
+      refused('unexpected', 'something else would be inconsistent; `internal` holds the records', 500),
+      ...DATABASE_ERRORS,
+      STALE_VERSION,
+    ],
     documentation: {
       summary: 'Runs SQL in a source and gives the rows of the last statement.',
       example: { source: 'default', sql: 'select id, name from author', read_only: true },

@@ -6,13 +6,15 @@ export const SCHEMA = `
   create table article (id int primary key, title text not null, author_id int not null references author);
   create table tag (id int primary key, article_id int references article);
   create table color (value text primary key, comment text);
-  insert into color values ('red', null);
   create function author_label(author_row author) returns text language sql stable as 'select author_row.name';
   create function author_twice(author_row author, n int) returns int language sql stable as 'select 2 * n';
   create function search_articles(term text) returns setof article language sql stable as 'select * from article where title = term';
   create function late_articles() returns setof article language sql stable as 'select * from article';
   create function strip(term text) returns text language sql stable as 'select term';
 `;
+
+/** The tables go back to these. */
+export const ROWS = `truncate author, article, tag, color; insert into color values ('red', null)`;
 
 const named = (name: string): JsonObject => ({ schema: 'public', name });
 const CONFIGURATION: JsonObject = { connection_info: { database_url: { from_env: 'SVC_GRAPHQL_DATABASE_URL' } } };

@@ -8,6 +8,10 @@ export interface Failure {
   readonly path: string;
   /** Beside `type` and `args`. */
   readonly extra?: JsonObject;
+  /** Who asks, where it is not an administrator. */
+  readonly role?: string;
+  /** The arguments are found to be wrong only when the operation runs; matters for paths on `/v1/query`. */
+  readonly late?: true;
 }
 
 export interface Case {
@@ -21,7 +25,7 @@ export interface Case {
   readonly fails: readonly [Failure, Failure, ...Failure[]];
 }
 
-const failure = (args: Json, code: string, path: string): Failure => ({ args, code, path });
+export const failure = (args: Json, code: string, path: string): Failure => ({ args, code, path });
 const stale = (args: Json): Failure => ({ args, code: 'conflict', path: '$', extra: { resource_version: 1 } });
 const NO_VERSION: Failure = { args: {}, code: 'parse-failed', path: '$.resource_version', extra: { resource_version: 'x' } };
 const anyColumns = { columns: ['id'], filter: {} };
@@ -338,8 +342,8 @@ export const UNPREFIXED: Readonly<Record<string, Case>> = {
   replace_metadata: {
     args: withoutInheritedRoles(BASE),
     fails: [
-      failure({ version: 3, sources: 1 }, 'parse-failed', '$.args.sources'),
-      failure({ version: 3, sources: [{ name: 'third' }] }, 'parse-failed', '$.args.sources[0]'),
+      { ...failure({ version: 3, sources: 1 }, 'parse-failed', '$.args.sources'), late: true },
+      { ...failure({ version: 3, sources: [{ name: 'third' }] }, 'parse-failed', '$.args.sources[0]'), late: true },
       stale(BASE),
     ],
   },

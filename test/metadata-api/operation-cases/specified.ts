@@ -1,6 +1,7 @@
 /**
- * Every operation type of specification 4.1, prefixes expanded, and what those wait for that do not
- * exist yet.
+ * Every operation type of the specification and what those wait for that do not exist yet: of
+ * `/v1/metadata` as in 4.1, prefixes expanded; of `/v1/query` as in 4.8 and section 20 of the metadata
+ * reference; of `/v2/query` as in 4.10 and section 19.
  */
 
 export type Wait = 'event triggers' | 'scheduled triggers' | 'remote schemas' | 'actions' | 'other kinds of databases';
@@ -116,13 +117,15 @@ const UNPREFIXED: readonly { readonly names: readonly string[]; readonly waitsFo
   },
 ];
 
+export type Endpoint = '/v1/metadata' | '/v1/query' | '/v2/query';
+
 export interface Specified {
   readonly type: string;
   /** Undefined for what must exist. */
   readonly waitsFor: Wait | undefined;
 }
 
-export const SPECIFIED: readonly Specified[] = [
+const METADATA: readonly Specified[] = [
   ...PREFIXED.flatMap(({ prefixes, names, waitsFor }) =>
     prefixes.flatMap((prefix) =>
       names.map((name) => ({ type: `${prefix}_${name}`, waitsFor: prefix === 'pg' ? waitsFor : (waitsFor ?? OTHER) })),
@@ -130,3 +133,58 @@ export const SPECIFIED: readonly Specified[] = [
   ),
   ...UNPREFIXED.flatMap(({ names, waitsFor }) => names.map((type) => ({ type, waitsFor }))),
 ];
+
+const DATA: readonly string[] = ['select', 'insert', 'update', 'delete', 'count'];
+
+const LEGACY: readonly { readonly names: readonly string[]; readonly waitsFor?: Wait }[] = [
+  {
+    names: [
+      ...['bulk', 'run_sql', ...DATA],
+      ...['add_existing_table_or_view', 'track_table', 'untrack_table', 'set_table_is_enum'],
+      ...['set_table_customization', 'set_table_custom_fields', 'track_function', 'untrack_function'],
+      ...[
+        'create_object_relationship',
+        'create_array_relationship',
+        'drop_relationship',
+        'rename_relationship',
+        'set_relationship_comment',
+      ],
+      ...['add_computed_field', 'drop_computed_field'],
+      ...['insert', 'select', 'update', 'delete'].flatMap((kind) => [`create_${kind}_permission`, `drop_${kind}_permission`]),
+      'set_permission_comment',
+      ...['create_query_collection', 'rename_query_collection', 'drop_query_collection'],
+      ...['add_query_to_collection', 'drop_query_from_collection'],
+      ...['add_collection_to_allowlist', 'update_scope_of_collection_in_allowlist', 'drop_collection_from_allowlist'],
+      ...['create_rest_endpoint', 'drop_rest_endpoint'],
+      ...['replace_metadata', 'export_metadata', 'clear_metadata', 'reload_metadata'],
+      ...['get_inconsistent_metadata', 'drop_inconsistent_metadata', 'dump_internal_state'],
+    ],
+  },
+  { names: ['create_event_trigger', 'delete_event_trigger', 'redeliver_event', 'invoke_event_trigger'], waitsFor: 'event triggers' },
+  { names: ['create_cron_trigger', 'delete_cron_trigger', 'create_scheduled_event'], waitsFor: 'scheduled triggers' },
+  {
+    names: [
+      ...['create_remote_relationship', 'update_remote_relationship', 'delete_remote_relationship'],
+      ...['add_remote_schema', 'update_remote_schema', 'remove_remote_schema', 'reload_remote_schema', 'introspect_remote_schema'],
+    ],
+    waitsFor: 'remote schemas',
+  },
+  {
+    names: ['set_custom_types', 'create_action', 'drop_action', 'update_action', 'create_action_permission', 'drop_action_permission'],
+    waitsFor: 'actions',
+  },
+];
+
+const SCHEMA: readonly { readonly names: readonly string[]; readonly waitsFor?: Wait }[] = [
+  { names: ['run_sql', 'pg_run_sql', 'bulk', 'concurrent_bulk', ...DATA] },
+  { names: ['dbb_run_sql', 'dbc_run_sql', 'dwh_run_sql'], waitsFor: OTHER },
+];
+
+const flat = (groups: typeof LEGACY): readonly Specified[] =>
+  groups.flatMap(({ names, waitsFor }) => names.map((type) => ({ type, waitsFor })));
+
+export const SPECIFIED: Readonly<Record<Endpoint, readonly Specified[]>> = {
+  '/v1/metadata': METADATA,
+  '/v1/query': flat(LEGACY),
+  '/v2/query': flat(SCHEMA),
+};

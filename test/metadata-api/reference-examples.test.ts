@@ -1,0 +1,85 @@
+/** Every example of docs/reference/ works: each is sent over HTTP as the page shows it. */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { backends } from '../../src/databases/index.ts';
+import {
+  describeLegacyOperations,
+  describeOperations,
+  describeSchemaOperations,
+  type OperationDescription,
+} from '../../src/metadata-api/describe-operations.ts';
+import { isJsonArray, type Json, type JsonObject, parseJson } from '../../src/util/json.ts';
+import { runSql, type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { EXAMPLE_METADATA, EXAMPLE_SCHEMA, SAME_DOCUMENT, SETUPS } from './operation-cases/examples.ts';
+
+type Endpoint = '/v1/metadata' | '/v2/query' | '/v1/query';
+
+const all: readonly (readonly [Endpoint, OperationDescription])[] = [
+  ...describeOperations(backends).map((each) => ['/v1/metadata', each] as const),
+  ...describeSchemaOperations(backends).map((each) => ['/v2/query', each] as const),
+  ...describeLegacyOperations(backends).map((each) => ['/v1/query', each] as const),
+];
+const examples = all
+  .filter(([, { type }]) => !type.startsWith('postgres_'))
+  .map(([path, { type, version, example, changes }]) => {
+    const body: JsonObject = { type, ...(version === 1 ? {} : { version }), args: example };
+    return { name: `${path} ${type}${version === 1 ? '' : `, version ${version}`}`, key: `${path} ${type}`, path, body, changes };
+  });
+
+let database: TestDatabase;
+let service: TestService;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  service = await startTestService({}, { MY_DATABASE_URL: database.url });
+});
+afterAll(async () => {
+  await service.stop();
+  await database.drop();
+});
+
+const exported = async (): Promise<{ readonly version: number; readonly document: string }> => {
+  const { resource_version, metadata } = (await service.metadata('export_metadata', {}, { version: 2 })) as JsonObject;
+  return { version: Number(resource_version), document: JSON.stringify(metadata) };
+};
+const consistent = async (): Promise<Json> =>
+  ((await service.metadata('get_inconsistent_metadata', {})) as JsonObject)['inconsistent_objects'] ?? null;
+
+it.each(examples)('$name', async ({ key, path, body, changes }) => {
+  await runSql(database.url, EXAMPLE_SCHEMA);
+  await service.metadata('replace_metadata', { metadata: EXAMPLE_METADATA }, { version: 2 });
+  await service.metadata('reload_metadata', {});
+  for (const { type, args } of SETUPS[key] ?? []) await service.metadata(String(type), args as Json);
+  const before = await exported();
+  const answer = await service.send(path, { method: 'POST', body: JSON.stringify(body) });
+  expect(answer.status, answer.text).toBe(200);
+  const after = await exported();
+  const edits = changes === 'metadata' || (changes === undefined && path === '/v1/metadata');
+  expect(after.version).toBe(before.version + (edits ? 1 : 0));
+  if (edits && !SAME_DOCUMENT.has(key)) expect(after.document).not.toBe(before.document);
+  else expect(after.document).toBe(before.document);
+  // What failed would be an element of the answer, or a record.
+  if (key.endsWith('bulk_keep_going')) expect(isJsonArray(answer.json) && answer.json.map(codeOf)).toEqual(['already-tracked', undefined]);
+  const rows = (answer.json as JsonObject)['affected_rows'];
+  if (rows !== undefined) expect(rows).toBe(1);
+  expect(await consistent()).toEqual([]);
+});
+
+const codeOf = (answer: Json): Json | undefined => (answer as JsonObject)['code'];
+
+describe('the examples', () => {
+  it('of the pages are these', () => {
+    const pages = ['metadata-api', 'query-api'].map((name) =>
+      readFileSync(new URL(`../../docs/reference/${name}.md`, import.meta.url), 'utf8'),
+    );
+    const printed = pages.flatMap((page) => [...page.matchAll(/^```json\n(.*)\n```$/gm)].map(([, body]) => parseJson(body as string)));
+    const texts = (bodies: readonly Json[]): readonly string[] => [...new Set(bodies.map((body) => JSON.stringify(body)))].sort();
+    expect(texts(printed)).toEqual(texts(examples.map(({ body }) => body)));
+  });
+
+  it('have no set-up that none of them needs', () => {
+    const keys = new Set(examples.map(({ key }) => key));
+    expect([...Object.keys(SETUPS), ...SAME_DOCUMENT].filter((key) => !keys.has(key))).toEqual([]);
+  });
+});
