@@ -14,6 +14,7 @@ import { roleOperations } from './roles.ts';
 import { sourceOperations } from './sources.ts';
 import { stateOperations } from './state.ts';
 import { tableOperations } from './tables.ts';
+import { webhookTransformOperations } from './webhook-transforms.ts';
 
 /** Every group of operations of `/v1/metadata`. A new group is one line here. */
 export const operationGroups: readonly OperationGroup[] = [
@@ -32,4 +33,5 @@ export const operationGroups: readonly OperationGroup[] = [
   ...networkOperations,
   ...genericOperations,
   ...stateOperations,
+  ...webhookTransformOperations,
 ];

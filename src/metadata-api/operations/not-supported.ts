@@ -44,8 +44,6 @@ const WITHOUT_PREFIX: ReadonlySet<string> = new Set([
   'drop_action',
   'create_action_permission',
   'drop_action_permission',
-  // the rest
-  'test_webhook_transform',
 ]);
 
 /** Under any of the prefixes. */

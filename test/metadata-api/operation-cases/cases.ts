@@ -489,6 +489,18 @@ export const UNPREFIXED: Readonly<Record<string, Case>> = {
     args: { host: 'known.example.org' },
     fails: [failure({ host: 'new.example.org' }, 'not-exists', '$.args'), failure({}, 'parse-failed', '$.args')],
   },
+  test_webhook_transform: {
+    args: { webhook_url: 'http://localhost:1234', body: { a: 1 }, request_transform: { body: '{{ $body.a }}' } },
+    fails: [
+      failure({ webhook_url: '{{HOME}}', body: {}, request_transform: {} }, 'not-found', '$.args'),
+      failure({ webhook_url: 'http://localhost', body: {}, request_transform: { body: '{{ $body.a }}' } }, 'validation-failed', '$.args'),
+      failure(
+        { webhook_url: 'http://localhost', body: {}, request_transform: { version: 3 } },
+        'parse-failed',
+        '$.args.request_transform.version',
+      ),
+    ],
+  },
   get_catalog_state: { args: {}, fails: [failure('x', 'parse-failed', '$.args'), NO_VERSION] },
   set_catalog_state: {
     args: { type: 'console', state: { onboardingShown: true } },

@@ -1,0 +1,152 @@
+import { SvcError } from '../../errors/svc-error.ts';
+import {
+  anyJson,
+  type Codec,
+  defaulted,
+  leaf,
+  list,
+  mapOf,
+  nonEmptyText,
+  object,
+  optional,
+  parseFailed,
+  required,
+  text,
+} from '../../metadata/codec.ts';
+import { type Environment, fillTemplate } from '../../metadata/environment-template.ts';
+import { type RequestTransform, requestTransformCodec, responseTransformCodec } from '../../metadata/transform.ts';
+import { type RequestContext, requestContext } from '../../transform/context.ts';
+import { compileRequestTransform, type Header, type OutgoingRequest } from '../../transform/request-transform.ts';
+import { compileResponseTransform } from '../../transform/response-transform.ts';
+import { TransformFailure, validationFailed } from '../../transform/transform-failure.ts';
+import { parseWebAddress } from '../../transform/web-address.ts';
+import { isJsonArray, type Json, parseJson } from '../../util/json.ts';
+import { at, type Path } from '../../util/path.ts';
+import { operation, type OperationGroup } from '../operation.ts';
+import { refused } from '../operation-error.ts';
+
+/** A text with environment variables in it, or the name of the one that holds the URL. */
+type WebhookUrl = { readonly template: string } | { readonly fromEnv: string };
+
+const fromEnv = object('FromEnv', { fromEnv: required(nonEmptyText) });
+const webhookUrl: Codec<WebhookUrl> = leaf(
+  'InputWebhook',
+  (json, path) => (typeof json === 'string' ? { template: json } : fromEnv.decode(json, path)),
+  (value) => ('template' in value ? value.template : fromEnv.encode(value)),
+);
+
+const header: Codec<Header> = leaf(
+  'Header',
+  (json, path) => {
+    if (!isJsonArray(json) || json.length !== 2) throw parseFailed('expected a header as [name, value]', path);
+    return [nonEmptyText.decode(json[0] as Json, at(path, 0)), text.decode(json[1] as Json, at(path, 1))];
+  },
+  (value) => [...value],
+);
+
+const args = object('TestWebhookTransform', {
+  webhookUrl: required(webhookUrl),
+  body: required(anyJson),
+  env: defaulted<ReadonlyMap<string, string>>(mapOf(text), () => new Map()),
+  requestHeaders: defaulted<readonly Header[]>(list(header), () => []),
+  sessionVariables: optional(mapOf(text)),
+  requestTransform: required(requestTransformCodec),
+  responseTransform: optional(responseTransformCodec),
+});
+
+/** With what `env` of the arguments says: nobody must learn the service's own environment through a template. */
+function filled(template: string, environment: Environment): string {
+  const result = fillTemplate(template, environment);
+  if ('text' in result) return result.text;
+  throw missing(result.missing);
+}
+
+function variable(name: string, environment: Environment): string {
+  const value = environment[name];
+  if (value === undefined) throw missing([name]);
+  return value;
+}
+
+function missing(names: readonly string[]): SvcError {
+  return new SvcError(
+    'not-found',
+    `Missing Env Var: ${names.join(', ')}. For security reasons when testing request options real environment variable values are not available. ` +
+      'Give the variable a value in "env".',
+  );
+}
+
+function validated<T>(of: 'request' | 'response', path: Path, work: () => T): T {
+  try {
+    return work();
+  } catch (thrown) {
+    throw thrown instanceof TransformFailure ? validationFailed(of, thrown, path) : thrown;
+  }
+}
+
+const notAnUrl = (url: string): TransformFailure =>
+  new TransformFailure([{ error_code: 'Request Initialization Error', message: `Invalid URL: ${url}` }]);
+
+/** What a receiver reads: JSON where the body is such, or its text. */
+function decodedBody(body: OutgoingRequest['body']): Json {
+  if (body.kind === 'json') return body.value;
+  if (body.kind === 'none') return '';
+  try {
+    return parseJson(body.text);
+  } catch {
+    return body.text;
+  }
+}
+
+function transformed(transform: RequestTransform, request: OutgoingRequest, context: RequestContext): OutgoingRequest {
+  if (parseWebAddress(request.url) === undefined) throw notAnUrl(request.url);
+  return compileRequestTransform(transform)(request, context);
+}
+
+const testWebhookTransform: OperationGroup = () => [
+  operation({
+    type: 'test_webhook_transform',
+    args,
+    changes: 'nothing',
+    errors: [
+      refused('not-found', '`env` does not have an environment variable that is used'),
+      refused('validation-failed', 'a transform is not valid or cannot be applied; `internal` says why'),
+    ],
+    documentation: {
+      summary:
+        'Shows the request that a request transform makes of a call, without sending it. Environment variables are those of `env` only; ' +
+        'the templates of the response transform are checked.',
+      example: {
+        webhook_url: 'http://{{HOST}}/hook',
+        env: { HOST: 'example.org' },
+        body: { user: { id: 7 } },
+        session_variables: { 'x-svc-role': 'user' },
+        request_transform: {
+          version: 2,
+          template_engine: 'Kriti',
+          method: 'POST',
+          url: '{{$base_url}}/users/{{$body.user.id}}',
+          query_params: { role: "{{getSessionVariable('x-svc-role')}}" },
+          request_headers: { add_headers: { 'content-type': 'application/json' }, remove_headers: ['user-agent'] },
+          body: { action: 'transform', template: '{"id": {{$body.user.id}}}' },
+        },
+      },
+    },
+    async run({ webhookUrl: target, body, env, requestHeaders, sessionVariables, requestTransform, responseTransform }, { path }) {
+      const environment: Environment = Object.assign(Object.create(null), Object.fromEntries(env));
+      const url = 'template' in target ? filled(target.template, environment) : variable(target.fromEnv, environment);
+      const headers = requestHeaders.map(([name, value]): Header => [name.toLowerCase(), filled(value, environment)]);
+      const request: OutgoingRequest = { method: 'GET', url, headers, body: { kind: 'json', value: body } };
+      const context = requestContext({ body, baseUrl: url, sessionVariables: sessionVariables ?? null });
+      const result = validated('request', path, () => transformed(requestTransform, request, context));
+      if (responseTransform !== undefined) validated('response', path, () => compileResponseTransform(responseTransform));
+      return {
+        webhook_url: result.url,
+        method: result.method,
+        headers: result.headers.map(([name, value]) => [name.toLowerCase(), value]),
+        body: decodedBody(result.body),
+      };
+    },
+  }),
+];
+
+export const webhookTransformOperations: readonly OperationGroup[] = [testWebhookTransform];
