@@ -1,4 +1,4 @@
-/** How much work a template may make; it stands still for nobody else meanwhile. */
+/** How much work a template may make: the service does nothing else meanwhile. */
 import { isJsonArray, isJsonNumber, isJsonObject, type Json, numberText } from '../../util/json.ts';
 
 /** Of evaluation; reading 64 characters of a string counts as one. */

@@ -290,7 +290,7 @@ describe('bounds', () => {
       /^TransformationError .*more than 33554432 characters/,
     ],
   ])('%s', (_, source, expected) => {
-    expect(duration(() => expect(fault(source)).toMatch(expected))).toBeLessThan(2_000);
+    expect(duration(() => expect(fault(source)).toMatch(expected))).toBeLessThan(10_000);
   });
 
   it('counts what a value holds many times over', () => {
@@ -311,7 +311,7 @@ describe('bounds', () => {
     expect(() => compare('"{{ left }}"', deep, other)).toThrow(/nested deeper/);
     const [long, equally] = ['x'.repeat(1_000_000), `${'x'.repeat(999_999)}y`];
     const source = `{{ range _, i := ${many(10_000)} }} left == right {{ end }}`;
-    expect(duration(() => expect(() => compare(source, long, equally)).toThrow(/steps/))).toBeLessThan(2_000);
+    expect(duration(() => expect(() => compare(source, long, equally)).toThrow(/steps/))).toBeLessThan(10_000);
   });
 });
 
@@ -413,7 +413,7 @@ describe('any text whatever', () => {
               expect(end).toBeLessThanOrEqual(source.length);
             }
           }),
-        ).toBeLessThan(1_000);
+        ).toBeLessThan(5_000);
       }),
       { numRuns: 20_000 },
     );
