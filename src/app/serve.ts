@@ -8,6 +8,7 @@ import { adminSecretsOf, jwtSecretsOf } from '../config/access.ts';
 import { describeConfig } from '../config/load-config.ts';
 import type { Config } from '../config/options.ts';
 import { serviceVersion } from '../config/version.ts';
+import { givenWithoutEffect } from '../config/without-effect.ts';
 import { backends } from '../databases/index.ts';
 import { pg } from '../databases/pg/index.ts';
 import { createInputValidator, type InputValidator } from '../execute/input-validator.ts';
@@ -19,6 +20,7 @@ import type { RequestPipeline } from '../graphql/run-request.ts';
 import { kindsOf } from '../metadata/kinds.ts';
 import { createAdministration } from '../metadata-api/administration.ts';
 import { createLogger, type Logger } from '../observability/logger.ts';
+import type { Observer } from '../observability/observation.ts';
 import { createOutboundClient, type OutboundClient } from '../outbound/client.ts';
 import { tlsAllowlistOf } from '../outbound/tls-allowlist.ts';
 import type { RoleSchemasOptions } from '../schema/role-schemas.ts';
@@ -68,6 +70,7 @@ export async function serve(
     const warning = 'the unauthorized role is admin: requests without credentials have full access to the data and the metadata';
     observe({ kind: 'startup', message: 'open_access', info: { warning } });
   }
+  for (const warning of givenWithoutEffect(config)) observe({ kind: 'startup', message: 'setting_without_effect', info: { warning } });
   if (config.metadataDatabaseUrl === null) throw new Error('no metadata database is configured');
   const kinds = kindsOf(backends);
   const database = await openMetadataDatabase(config, config.metadataDatabaseUrl, logger);
@@ -116,7 +119,7 @@ async function listen(config: Config, { state, storage, database, logger, instan
   const { observe } = logger;
   const sync = await keepInStep({ state, storage, instanceId, interval: config.schemaSyncPollInterval, observe });
   const outbound = outboundClient(config, state);
-  const pipeline = requestPipeline(config, createInputValidator(outbound, environment));
+  const pipeline = requestPipeline(config, createInputValidator(outbound, environment), observe);
   const administration = createAdministration({
     state,
     backends,
@@ -146,6 +149,7 @@ async function listen(config: Config, { state, storage, database, logger, instan
         configReport: configReport(config, serviceVersion()),
         options: {
           enabledApis: config.enabledApis,
+          logQueries: config.enabledLogTypes.has('query-log'),
           bodyLimit: config.requestBodyLimit,
           batchLimit: config.batchLimit,
           requestTimeout: config.requestTimeout,
@@ -199,8 +203,9 @@ function defaultLogger(config: Config): Logger {
   return createLogger({ level: config.logLevel, enabledTypes: config.enabledLogTypes });
 }
 
-function requestPipeline(config: Config, validateInput: InputValidator): RequestPipeline {
+function requestPipeline(config: Config, validateInput: InputValidator, observe: Observer): RequestPipeline {
   return {
+    ...(config.enabledLogTypes.has('query-log') ? { observeQuery: observe } : {}),
     validateInput,
     admission: createAdmission(),
     allowList: config.enableAllowlist ? createAllowList(config.queryTokenLimit) : null,

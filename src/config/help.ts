@@ -17,7 +17,7 @@ export function helpText(): string {
   for (const [group, members] of grouped()) {
     lines.push('', `${group}:`);
     for (const option of members) {
-      lines.push(`  ${spelling(option)} <${option.type.name}>`, `      ${option.help}`, `      ${option.env}${defaultNote(option)}`);
+      lines.push(`  ${spelling(option)} <${option.type.name}>`, `      ${meaning(option)}`, `      ${option.env}${defaultNote(option)}`);
     }
   }
   return `${lines.join('\n')}\n`;
@@ -42,12 +42,17 @@ export function optionsPage(): string {
         `\`${option.env}\``,
         option.type.name,
         byDefault === '' ? '–' : `\`${byDefault}\``,
-        option.help,
+        meaning(option),
       ];
       lines.push(`| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`);
     }
   }
   return `${lines.join('\n')}\n`;
+}
+
+function meaning({ help, withoutEffect }: Option<unknown>): string {
+  if (withoutEffect === undefined) return help;
+  return `${help} Accepted but without effect: ${[...withoutEffect].map(([value, until]) => `${value} until ${until}`).join(', ')}.`;
 }
 
 function grouped(): Map<OptionGroup, Option<unknown>[]> {

@@ -1,6 +1,8 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { describeConfig, loadConfig } from './load-config.ts';
+import { helpText, optionsPage } from './help.ts';
 import { type Config, optionRows } from './options.ts';
+import { givenWithoutEffect } from './without-effect.ts';
 
 const load = (argv: string[] = [], environment: Record<string, string> = {}, dotEnvText?: string): Config =>
   loadConfig({ argv, environment, ...(dotEnvText === undefined ? {} : { dotEnvText }) });
@@ -86,5 +88,23 @@ describe('loadConfig', () => {
     for (const [, option] of optionRows) {
       if (option.default !== null) expect(option.type.parse(option.type.show(option.default))).toEqual(option.default);
     }
+  });
+});
+
+describe('values whose feature is not there', () => {
+  it('are told of when they were given by name', () => {
+    expect(givenWithoutEffect(load())).toEqual([]);
+    expect(givenWithoutEffect(load(['--enabled-apis', 'graphql,config', '--enabled-log-types', 'startup,query-log']))).toEqual([]);
+    expect(
+      givenWithoutEffect(load(['--enabled-apis', 'metadata,pgdump,metrics'], { SVC_GRAPHQL_ENABLED_LOG_TYPES: 'execution-log,http-log' })),
+    ).toEqual([
+      '--enabled-apis pgdump has no effect until there is the endpoint /v1alpha1/pg_dump',
+      '--enabled-apis metrics has no effect until there is the endpoint /v1/metrics',
+      '--enabled-log-types execution-log has no effect until executions are measured',
+    ]);
+  });
+
+  it.each([helpText(), optionsPage()])('are named where the option is explained', (text) => {
+    expect(text).toContain('Accepted but without effect: websocket-log until there are websockets, ');
   });
 });

@@ -36,11 +36,13 @@ export interface Option<T> {
   readonly default: T;
   readonly group: OptionGroup;
   readonly help: string;
+  /** Of a list: values that are accepted, for set-ups name them, although their feature is not there; until what. */
+  readonly withoutEffect?: ReadonlyMap<string, string>;
 }
 
 export type OptionGroup = 'Databases' | 'HTTP' | 'Access' | 'Behaviour' | 'Limits' | 'Logging';
 
-interface Spelling {
+interface Details extends Pick<Option<unknown>, 'withoutEffect'> {
   readonly short?: string;
   /** Replaces the upper-case flag behind the prefix. */
   readonly env?: string;
@@ -50,11 +52,12 @@ interface Spelling {
 const PREFIX = 'SVC_GRAPHQL_';
 
 function row(group: OptionGroup) {
-  return <T>(flag: string, type: OptionType<T>, byDefault: NoInfer<T>, help: string, spelling: Spelling = {}): Option<T> => ({
+  return <T>(flag: string, type: OptionType<T>, byDefault: NoInfer<T>, help: string, details: Details = {}): Option<T> => ({
     flag,
-    ...(spelling.short === undefined ? {} : { short: spelling.short }),
-    env: PREFIX + (spelling.env ?? flag.toUpperCase().replaceAll('-', '_')),
-    ...(spelling.olderEnv === undefined ? {} : { olderEnv: PREFIX + spelling.olderEnv }),
+    ...(details.short === undefined ? {} : { short: details.short }),
+    env: PREFIX + (details.env ?? flag.toUpperCase().replaceAll('-', '_')),
+    ...(details.olderEnv === undefined ? {} : { olderEnv: PREFIX + details.olderEnv }),
+    ...(details.withoutEffect === undefined ? {} : { withoutEffect: details.withoutEffect }),
     type,
     default: byDefault,
     group,
@@ -175,6 +178,13 @@ export const options = {
     listOf(API_TYPES, 'Only expecting list of comma separated API types metadata,graphql,pgdump,developer,config,metrics'),
     new Set<ApiType>(['metadata', 'graphql', 'pgdump', 'config']),
     'Comma separated list of the endpoint groups to serve.',
+    {
+      withoutEffect: new Map<ApiType, string>([
+        ['pgdump', 'there is the endpoint /v1alpha1/pg_dump'],
+        ['developer', 'there are endpoints under /dev'],
+        ['metrics', 'there is the endpoint /v1/metrics'],
+      ]),
+    },
   ),
 
   adminSecret: access('admin-secret', optional(secret), null, 'Secret that makes a request an administrator. Absent: everybody is one.'),
@@ -312,7 +322,15 @@ export const options = {
     'enabled-log-types',
     listOf(LOG_TYPES),
     new Set<LogType>(['startup', 'http-log', 'webhook-log', 'websocket-log', 'jwk-refresh-log']),
-    'Comma separated list of the optional log types to write.',
+    'Comma separated list of the optional log types to write. query-log has an entry for each GraphQL query, with its variables and SQL, and puts queries into the entries of http-log.',
+    {
+      withoutEffect: new Map<LogType, string>([
+        ['websocket-log', 'there are websockets'],
+        ['execution-log', 'executions are measured'],
+        ['livequery-poller-log', 'there are subscriptions'],
+        ['action-handler-log', 'there are actions'],
+      ]),
+    },
   ),
 } as const;
 

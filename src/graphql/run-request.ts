@@ -5,6 +5,7 @@ import type { Compiler, RunOptions, Source } from '../backend/backend.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { InputValidator } from '../execute/input-validator.ts';
 import { runPlan } from '../execute/run-plan.ts';
+import type { QueryObservation } from '../observability/observation.ts';
 import { planOperation } from '../plan/plan.ts';
 import type { StoredOperations } from '../schema/stored/stored-operations.ts';
 import type { RoleSchema } from '../schema/translation.ts';
@@ -14,6 +15,7 @@ import type { Admission } from './admission.ts';
 import type { AllowList } from './allow-list.ts';
 import { checkSize, limitsFor, type RoleLimits } from './api-limits.ts';
 import type { OperationCache } from './operation-cache.ts';
+import { queryObservation } from './query-observation.ts';
 import type { GraphqlRequest } from './request.ts';
 
 /** What a request needs of a snapshot. */
@@ -32,11 +34,15 @@ export interface RequestPipeline {
   /** The compiler of a source. */
   compilerOf(snapshot: RequestSnapshot, source: string): Compiler;
   readonly validateInput: InputValidator;
+  /** Hears of each query before it is run. */
+  readonly observeQuery?: (observation: QueryObservation) => void;
 }
 
 export interface RequestOptions extends RunOptions {
   /** Mutations are refused: the request must be safe to repeat and to link to. */
   readonly queriesOnly?: boolean;
+  /** For the log. */
+  readonly requestId?: string;
   /** Of the client: limits of roles may count by it. */
   readonly address?: string;
   /** Of the client's request: hooks may get them. */
@@ -91,6 +97,9 @@ function run(
   const plan = pipeline.operations.plan(operation, variables, () =>
     planOperation(operation.prepared.translate(variables), (source) => pipeline.compilerOf(snapshot, source)),
   );
+  if (pipeline.observeQuery !== undefined && plan.kind === 'query') {
+    pipeline.observeQuery(queryObservation(how.requestId ?? '', request, plan, variables, session));
+  }
   return runPlan(plan, {
     connections: snapshot.connections,
     session,

@@ -1,3 +1,4 @@
+import { printJson } from '../util/json.ts';
 import type { HttpObservation } from './observation.ts';
 
 const variableTexts = new WeakMap<ReadonlyMap<string, string>, string>();
@@ -25,7 +26,7 @@ export function httpLogLine(o: HttpObservation, timestamp: string): string {
     `"http_version":${JSON.stringify(o.httpVersion)},"content_encoding":${JSON.stringify(o.encoding)}}`;
   const operation =
     `{"request_id":${id},"user_vars":${variablesText(o.userVariables)},"request_mode":"${o.mode}",` +
-    `"operation_name":${JSON.stringify(o.operationName)},"response_size":${o.responseSize},"query_execution_time":${o.duration}` +
+    `"operation_name":${JSON.stringify(o.operationName)}${o.query === null ? '' : `,"query":${printJson(o.query)}`},"response_size":${o.responseSize},"query_execution_time":${o.duration}` +
     `${o.error === null ? '' : `,"error":${JSON.stringify(o.error)}`}}`;
   const level = o.error === null ? 'info' : 'error';
   const detail = `{"request_id":${id},"http_info":${info},"operation":${operation}}`;

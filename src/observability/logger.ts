@@ -1,6 +1,7 @@
 import pino from 'pino';
 import { httpLogLine } from './http-log-line.ts';
 import type { Observation, Observer } from './observation.ts';
+import { queryLogLine } from './query-log-line.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
@@ -78,15 +79,19 @@ export function createLogger(options: LoggerOptions): Logger {
     stream,
   );
   const httpEnabled = options.enabledTypes.has('http-log');
+  const queriesEnabled = options.enabledTypes.has('query-log');
   const startupEnabled = options.enabledTypes.has('startup');
   const webhookEnabled = options.enabledTypes.has('webhook-log');
   const keysEnabled = options.enabledTypes.has('jwk-refresh-log');
   const healthEnabled = options.enabledTypes.has('health-check-log');
   const observe = (o: Observation): void => {
-    if (o.kind !== 'http') lines.flush();
+    if (o.kind !== 'http' && o.kind !== 'query') lines.flush();
     switch (o.kind) {
       case 'http':
         if (httpEnabled && log.isLevelEnabled(o.error === null ? 'info' : 'error')) lines.add(httpLogLine(o, timestamp()));
+        return;
+      case 'query':
+        if (queriesEnabled && log.isLevelEnabled('info')) lines.add(queryLogLine(o, timestamp()));
         return;
       case 'webhook':
         if (webhookEnabled) {

@@ -1,3 +1,5 @@
+import type { Json, JsonObject } from '../util/json.ts';
+
 /**
  * Everything worth telling, as one union. Code reports observations; the logger (and, when they
  * exist, metrics and tracing) subscribe. Nobody calls a logger directly.
@@ -6,6 +8,7 @@ export type Observation =
   | { readonly kind: 'startup'; readonly message: string; readonly info?: Readonly<Record<string, unknown>> }
   | { readonly kind: 'shutdown'; readonly message: string }
   | HttpObservation
+  | QueryObservation
   | WebhookObservation
   | { readonly kind: 'jwk-refresh'; readonly url: string; readonly message: string; readonly error: string | null }
   | SourceHealthObservation
@@ -25,12 +28,29 @@ export interface HttpObservation {
   readonly userVariables: ReadonlyMap<string, string> | null;
   readonly mode: 'single' | 'batched' | 'non-graphql' | 'error';
   readonly operationName: string | null;
+  /** The GraphQL request, a list of them for a batch, or the type of an operation of the administration; null where that is not to be logged. */
+  readonly query: Json;
   readonly responseSize: number;
   /** seconds */
   readonly duration: number;
   readonly encoding: string | null;
   /** Set when the request failed. */
   readonly error: { readonly path: string; readonly code: string; readonly message: string } | null;
+}
+
+/** A query of a GraphQL request, about to be run. */
+export interface QueryObservation {
+  readonly kind: 'query';
+  readonly requestId: string;
+  /** `{query, operationName?, variables?}` */
+  readonly query: JsonObject;
+  /** By the response keys of the root fields; null where no database is asked, but the schema. */
+  readonly statements: ReadonlyMap<string, LoggedStatement> | null;
+}
+
+export interface LoggedStatement {
+  readonly text: string;
+  readonly values: readonly (string | null)[];
 }
 
 /** A call of the authentication webhook. */

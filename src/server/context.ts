@@ -24,6 +24,8 @@ export interface ServerContext {
   readonly handlers: { readonly metadata: AdminHandler; readonly queryV1: AdminHandler; readonly queryV2: AdminHandler };
   readonly options: {
     readonly enabledApis: ReadonlySet<string>;
+    /** Whether the log is to have the queries. */
+    readonly logQueries: boolean;
     readonly bodyLimit: number;
     readonly batchLimit: number;
     /** ms */
@@ -40,6 +42,7 @@ export interface ServerContext {
 /** One request on its way. Routes fill in what the log wants to know. */
 export interface Exchange {
   readonly request: IncomingMessage;
+  readonly requestId: string;
   readonly path: string;
   /** Parameters of the URL; most requests never look. */
   query(): URLSearchParams;
@@ -50,6 +53,8 @@ export interface Exchange {
   cookies: readonly string[] | null;
   mode: 'single' | 'batched' | 'non-graphql' | 'error';
   operationName: string | null;
+  /** For the log: GraphQL requests, or the type of an operation of the administration. */
+  readonly loggedQueries: Json[];
 }
 
 export interface Route {

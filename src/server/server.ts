@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { SvcError } from '../errors/svc-error.ts';
 import { sizeOfBytes } from '../util/bytes.ts';
 import { CancellationSource } from '../util/cancellation.ts';
+import type { Json } from '../util/json.ts';
 import { chooseEncoding, compress, isWorthIt } from './compression.ts';
 import type { Exchange, Route, ServerContext } from './context.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
@@ -107,6 +108,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, context
   const mark = url.indexOf('?');
   const exchange: Exchange = {
     request,
+    requestId,
     path: mark < 0 ? url : url.slice(0, mark),
     query: () => new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)),
     signal: client,
@@ -114,6 +116,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, context
     cookies: null,
     mode: 'non-graphql',
     operationName: null,
+    loggedQueries: [],
   };
   const cors = corsHeaders(request, context.options.corsDomains);
   if (request.method === 'OPTIONS' && cors !== null) {
@@ -135,11 +138,16 @@ async function serve(request: IncomingMessage, response: ServerResponse, context
     userVariables: exchange.session?.variables ?? null,
     mode: reply.error === undefined ? exchange.mode : 'error',
     operationName: exchange.operationName,
+    query: context.options.logQueries ? loggedQuery(exchange) : null,
     responseSize: request.method === 'HEAD' ? 0 : sent.size,
     duration: (performance.now() - started) / 1000,
     encoding: sent.encoding,
     error: reply.error === undefined ? null : { path: reply.error.printedPath, code: reply.error.code, message: reply.error.message },
   });
+}
+
+function loggedQuery({ mode, loggedQueries }: Exchange): Json {
+  return mode === 'batched' ? loggedQueries : (loggedQueries[0] ?? null);
 }
 
 const SHUTTING_DOWN: Reply = {

@@ -2,6 +2,7 @@ import type { Session } from '../../auth/session.ts';
 import { printGraphqlErrors, toSvcError } from '../../errors/encode.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { limitsFor } from '../../graphql/api-limits.ts';
+import { requestJson } from '../../graphql/query-observation.ts';
 import { decodeRequest } from '../../graphql/request.ts';
 import { runRequest } from '../../graphql/run-request.ts';
 import { type Bytes, bytesOfText } from '../../util/bytes.ts';
@@ -28,9 +29,11 @@ function asError(thrown: unknown, context: ServerContext): SvcError {
 function runOne(json: Json, session: Session, exchange: Exchange, context: ServerContext): Promise<readonly Bytes[]> {
   const request = decodeRequest(json);
   exchange.operationName = request.operationName;
+  if (context.options.logQueries) exchange.loggedQueries.push(requestJson(request));
   const { requestTimeout } = context.options;
   return runRequest(context.pipeline, context.state.current(), session, request, {
     signal: exchange.signal,
+    requestId: exchange.requestId,
     ...(requestTimeout === 0 ? {} : { deadline: Date.now() + requestTimeout }),
     queriesOnly: exchange.request.method === 'GET',
     address: exchange.request.socket.remoteAddress ?? '',

@@ -48,6 +48,7 @@ const route: Pick<Route, 'api' | 'handle'> = {
 function requestOptions(exchange: Exchange, { options }: ServerContext) {
   return {
     signal: exchange.signal,
+    requestId: exchange.requestId,
     ...(options.requestTimeout === 0 ? {} : { deadline: Date.now() + options.requestTimeout }),
     address: exchange.request.socket.remoteAddress ?? '',
     headers: exchange.request.headers,

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { parseJson } from '../util/json.ts';
+import { queryLogLine } from './query-log-line.ts';
+
+test('one line with the query and its statements, numbers as they were written', () => {
+  const variables = parseJson('{"n": 12345678901234567890.10}') as never;
+  const line = queryLogLine(
+    {
+      kind: 'query',
+      requestId: 'r"1',
+      query: { query: 'query ($n: numeric) {\n a }', variables },
+      statements: new Map([
+        ['__proto__', { text: 'select $1', values: ['1', null] }],
+        ['b', { text: 'select 2', values: [] }],
+      ]),
+    },
+    '2024-05-01T10:00:00.123+0000',
+  );
+  expect(line).toBe(
+    '{"level":"info","timestamp":"2024-05-01T10:00:00.123+0000","type":"query-log","detail":{"request_id":"r\\"1",' +
+      '"query":{"query":"query ($n: numeric) {\\n a }","variables":{"n":12345678901234567890.10}},"kind":"database",' +
+      '"generated_sql":{"__proto__":{"query":"select $1","prepared_arguments":["1",null]},"b":{"query":"select 2","prepared_arguments":[]}}}}\n',
+  );
+});
+
+test('no statements where the schema alone answers', () => {
+  const line = queryLogLine({ kind: 'query', requestId: 'r', query: { query: '{ __typename }' }, statements: null }, 'now');
+  expect(JSON.parse(line).detail).toEqual({
+    request_id: 'r',
+    query: { query: '{ __typename }' },
+    kind: 'introspection',
+    generated_sql: null,
+  });
+});

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { HttpObservation, QueryObservation } from '../../src/observability/observation.ts';
+import { runService } from '../support/process.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const started: TestService[] = [];
+async function start(options: Record<string, string>): Promise<TestService> {
+  const service = await startTestService(options);
+  started.push(service);
+  await service.sql("create table item (id int primary key, name text); insert into item values (1, 'one')");
+  await service.metadata('pg_track_table', { table: 'item' });
+  await service.metadata('pg_create_select_permission', {
+    table: 'item',
+    role: 'user',
+    permission: { columns: '*', filter: { id: 'X-Svc-Id' } },
+  });
+  return service;
+}
+afterAll(async () => {
+  for (const service of started) await service.stop();
+});
+
+describe('with query-log', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await start({ ENABLED_LOG_TYPES: 'http-log,query-log' });
+  });
+  let before = 0;
+  beforeEach(() => {
+    before = service.observations.length;
+  });
+  const seen = <T>(kind: string) => service.observations.slice(before).filter((o) => o.kind === kind) as T[];
+
+  it('tells each query, its variables, and its statements with their values', async () => {
+    const query = 'query items($name: String) { a: item(where: {name: {_eq: $name}}) { id } item { name } }';
+    const body = JSON.stringify({ query, operationName: 'items', variables: { name: 'one' } });
+    const headers = { 'x-request-id': 'here', 'x-svc-role': 'user', 'x-svc-id': '1' };
+    expect((await service.send('/v1/graphql', { method: 'POST', body, headers })).json).toEqual({
+      data: { a: [{ id: 1 }], item: [{ name: 'one' }] },
+    });
+    const [observation, ...more] = seen<QueryObservation>('query');
+    expect(more).toEqual([]);
+    const request = { query, operationName: 'items', variables: { name: 'one' } };
+    expect(observation).toMatchObject({ requestId: 'here', query: request });
+    const statements = observation?.statements;
+    expect([...(statements?.keys() ?? [])]).toEqual(['a', 'item']);
+    expect(statements?.get('a')?.text).toMatch(/select .* from "public"."item"/);
+    expect(statements?.get('a')?.values).toEqual(expect.arrayContaining(['one', '1']));
+    expect(seen<HttpObservation>('http')).toMatchObject([{ requestId: 'here', query: request }]);
+  });
+
+  it('tells what the schema answers, and queries over GET, REST endpoints and batches', async () => {
+    await service.metadata('create_query_collection', { name: 'c', definition: { queries: [{ name: 'q', query: '{ item { id } }' }] } });
+    const definition = { query: { collection_name: 'c', query_name: 'q' } };
+    await service.metadata('create_rest_endpoint', { name: 'e', url: 'items', methods: ['GET'], definition });
+    before = service.observations.length;
+    await service.graphql('{ __schema { queryType { name } } }');
+    await service.send('/v1/graphql?query={item{id}}');
+    await service.send('/api/rest/items');
+    const batch = [{ query: '{ item { id } }' }, { query: '{ __typename }' }];
+    await service.send('/v1/graphql', { method: 'POST', body: JSON.stringify(batch) });
+    expect(seen<QueryObservation>('query').map(({ query, statements }) => [query['query'], statements === null])).toEqual([
+      ['{ __schema { queryType { name } } }', true],
+      ['{item{id}}', false],
+      ['{ item { id } }', false],
+      ['{ item { id } }', false],
+      ['{ __typename }', true],
+    ]);
+    expect(seen<HttpObservation>('http').at(-1)).toMatchObject({ mode: 'batched', query: batch });
+  });
+
+  it('has no entry for mutations and for what is refused, but both are in the entry of the request', async () => {
+    const mutation = 'mutation { delete_item(where: {id: {_eq: 9}}) { affected_rows } }';
+    await service.graphql(mutation);
+    await service.graphql('{ nothing }');
+    expect(seen('query')).toEqual([]);
+    expect(seen<HttpObservation>('http').map(({ query }) => query)).toEqual([{ query: mutation }, { query: '{ nothing }' }]);
+  });
+
+  it('has the type of operations of the administration, not their arguments', async () => {
+    await service.metadata('export_metadata', {});
+    expect(seen<HttpObservation>('http')).toMatchObject([{ url: '/v1/metadata', query: { type: 'export_metadata' } }]);
+  });
+});
+
+it('tells no queries without being asked to', async () => {
+  const service = await start({});
+  await service.graphql('{ item { id } }');
+  await service.send('/v1/graphql', { method: 'POST', body: '[{"query": "{ item { id } }"}]' });
+  expect(service.observations.filter(({ kind }) => kind === 'query')).toEqual([]);
+  for (const o of service.observations) if (o.kind === 'http') expect(o.query).toBeNull();
+});
+
+it('warns at start of settings that have no effect yet', async () => {
+  const service = await start({ ENABLED_APIS: 'metadata,graphql,developer', ENABLED_LOG_TYPES: 'query-log,websocket-log' });
+  const warnings = service.observations.flatMap((o) => (o.kind === 'startup' && o.message === 'setting_without_effect' ? [o.info] : []));
+  expect(warnings).toEqual([
+    { warning: '--enabled-apis developer has no effect until there are endpoints under /dev' },
+    { warning: '--enabled-log-types websocket-log has no effect until there are websockets' },
+  ]);
+});
+
+it('writes the entries', async () => {
+  const { databaseUrl } = await start({});
+  const process = runService(['serve'], {
+    DATABASE_URL: databaseUrl,
+    SERVER_PORT: '0',
+    SERVER_HOST: '127.0.0.1',
+    ENABLED_LOG_TYPES: 'startup,query-log,action-handler-log',
+  });
+  try {
+    const [, address] = await process.find(/"url":"(http:[^"]+)"/);
+    await process.find(/"kind":"setting_without_effect","info":\{"warning":"--enabled-log-types action-handler-log /);
+    await fetch(`${address}/v1/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"query": "{ __typename }"}',
+    });
+    await process.find(/"type":"query-log","detail":\{"request_id":"[^"]+","query":\{"query":"\{ __typename \}"\},"kind":"introspection"/);
+  } finally {
+    await process.stop();
+  }
+});
