@@ -205,6 +205,8 @@ export interface RunOptions {
   readonly signal?: Cancellation | undefined;
   /** epoch milliseconds */
   readonly deadline?: number | undefined;
+  /** A copy of the database that is a little behind may answer. */
+  readonly mayLag?: boolean;
 }
 
 /** Column values of the one result row as they came from the database; null is SQL NULL. */

@@ -64,5 +64,6 @@ function runSelect(step: SelectStep, source: Source, context: RunContext): Promi
   } catch (error) {
     return Promise.reject(error);
   }
-  return source.runJson(step.statement, values, context.how);
+  const { signal, deadline } = context.how;
+  return source.runJson(step.statement, values, { signal, deadline, mayLag: true });
 }

@@ -58,6 +58,15 @@ describe('the configuration of a source', () => {
     expect(configuration.decode(given, ROOT).usePreparedStatements).toBeUndefined();
   });
 
+  it('has replicas with connections of their own', () => {
+    const replica = { database_url: { from_env: 'COPY' }, use_prepared_statements: false, isolation_level: 'serializable' };
+    const given = {
+      connection_info: { database_url: 'postgres://db', use_prepared_statements: true, isolation_level: 'read-committed' },
+      read_replicas: [replica],
+    };
+    expect(roundTrip(given)).toEqual(given);
+  });
+
   it('takes the parts of a URL one by one', () => {
     const parts = { host: 'h', username: 'u', port: 5432, database: 'd' };
     const json = info({ database_url: { connection_parameters: { ...parts, password: null } } });
@@ -117,10 +126,10 @@ describe('the configuration of a source', () => {
       "the key 'sslmode' was not present",
     ],
     [
-      { connection_info: { database_url: 'x' }, read_replicas: [{ database_url: 'y' }] },
-      'not-supported',
-      '$.configuration.read_replicas',
-      'read replicas are not supported',
+      { connection_info: { database_url: 'x' }, read_replicas: [{ database_url: 'y' }, {}] },
+      'parse-failed',
+      '$.configuration.read_replicas[1]',
+      "the key 'database_url' was not present",
     ],
   ])('is refused: %j', (json, code, path, message) => {
     expect(fails(json as Json)).toEqual({ code, path, message });

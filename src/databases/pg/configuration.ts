@@ -15,7 +15,6 @@ import {
   required,
   text,
   wrongType,
-  anyJson,
 } from '../../metadata/codec.ts';
 import { isJsonObject, type Json } from '../../util/json.ts';
 import { at, type Path } from '../../util/path.ts';
@@ -59,7 +58,8 @@ export interface SslConfiguration {
 export const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 export type SslMode = (typeof SSL_MODES)[number];
 
-export interface PgConfiguration {
+/** How one server is reached and used. */
+export interface ConnectionConfiguration {
   readonly databaseUrl: DatabaseUrl;
   readonly pool: PoolConfiguration | undefined;
   /** Undefined: as the server's option says. */
@@ -67,6 +67,11 @@ export interface PgConfiguration {
   /** Undefined: as the server's option says. */
   readonly isolationLevel: 'read-committed' | 'repeatable-read' | 'serializable' | undefined;
   readonly ssl: SslConfiguration | undefined;
+}
+
+export interface PgConfiguration extends ConnectionConfiguration {
+  /** Copies that answer queries. */
+  readonly readReplicas: readonly ConnectionConfiguration[];
   /** Where extensions put their functions and types; part of the search path. */
   readonly extensionsSchema: string;
 }
@@ -139,7 +144,7 @@ const sslConfiguration: Codec<SslConfiguration> = object('PGClientCerts', {
   sslpassword: optional(fromEnvironment),
 });
 
-const connectionInfo = object('PostgresSourceConnInfo', {
+const connectionDocument = object('PostgresSourceConnInfo', {
   database_url: required(databaseUrl),
   pool_settings: optional(poolConfiguration),
   use_prepared_statements: optional(bool),
@@ -147,9 +152,31 @@ const connectionInfo = object('PostgresSourceConnInfo', {
   ssl_configuration: optional(sslConfiguration),
 });
 
+const connectionInfo: Codec<ConnectionConfiguration> = {
+  name: connectionDocument.name,
+  decode(json, path) {
+    const info = connectionDocument.decode(json, path);
+    return {
+      databaseUrl: info.database_url,
+      pool: info.pool_settings,
+      usePreparedStatements: info.use_prepared_statements,
+      isolationLevel: info.isolation_level,
+      ssl: info.ssl_configuration,
+    };
+  },
+  encode: (value) =>
+    connectionDocument.encode({
+      database_url: value.databaseUrl,
+      pool_settings: value.pool,
+      use_prepared_statements: value.usePreparedStatements,
+      isolation_level: value.isolationLevel,
+      ssl_configuration: value.ssl,
+    }),
+};
+
 const document = object('PostgresConnConfiguration', {
   connection_info: required(connectionInfo),
-  read_replicas: optional(list(anyJson)),
+  read_replicas: optional(list(connectionInfo)),
   extensions_schema: defaulted(
     nonEmptyText,
     () => 'public',
@@ -160,40 +187,35 @@ const document = object('PostgresConnConfiguration', {
 export const configuration: Codec<PgConfiguration> = {
   name: document.name,
   decode(json, path) {
-    const { connection_info: info, read_replicas: replicas, extensions_schema: extensionsSchema } = document.decode(json, path);
-    if (replicas !== undefined && replicas.length > 0)
-      throw new SvcError('not-supported', 'read replicas are not supported', { path: at(path, 'read_replicas') });
-    return {
-      databaseUrl: info.database_url,
-      pool: info.pool_settings,
-      usePreparedStatements: info.use_prepared_statements,
-      isolationLevel: info.isolation_level,
-      ssl: info.ssl_configuration,
-      extensionsSchema,
-    };
+    const {
+      connection_info: connection,
+      read_replicas: readReplicas = [],
+      extensions_schema: extensionsSchema,
+    } = document.decode(json, path);
+    return { ...connection, readReplicas, extensionsSchema };
   },
   // Exported documents always say these two; the values are those of the server's options where those are not set.
   encode: (value) =>
-    encode({
-      ...value,
-      usePreparedStatements: value.usePreparedStatements ?? true,
-      isolationLevel: value.isolationLevel ?? 'read-committed',
-    }),
+    encode({ ...spokenOut(value), readReplicas: value.readReplicas.map(spokenOut), extensionsSchema: value.extensionsSchema }),
 };
+
+function spokenOut(value: ConnectionConfiguration): ConnectionConfiguration {
+  return {
+    databaseUrl: value.databaseUrl,
+    pool: value.pool,
+    usePreparedStatements: value.usePreparedStatements ?? true,
+    isolationLevel: value.isolationLevel ?? 'read-committed',
+    ssl: value.ssl,
+  };
+}
 
 /** What was never said stays absent, so that it follows the server's options after a restart too. */
 export const storedConfiguration: Codec<PgConfiguration> = { ...configuration, encode };
 
 function encode(value: PgConfiguration): Json {
   return document.encode({
-    connection_info: {
-      database_url: value.databaseUrl,
-      pool_settings: value.pool,
-      use_prepared_statements: value.usePreparedStatements,
-      isolation_level: value.isolationLevel,
-      ssl_configuration: value.ssl,
-    },
-    read_replicas: undefined,
+    connection_info: value,
+    read_replicas: value.readReplicas.length === 0 ? undefined : value.readReplicas,
     extensions_schema: value.extensionsSchema,
   });
 }

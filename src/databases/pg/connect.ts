@@ -6,6 +6,7 @@ import type { ConnectContext } from '../../backend/backend.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { fillTemplate } from '../../metadata/environment-template.ts';
 import {
+  type ConnectionConfiguration,
   type DatabaseUrl,
   type FromEnvironment,
   type PgConfiguration,
@@ -18,6 +19,7 @@ import { createClientOpener, createOpener, type Target } from './driver/open-ses
 import { Pool } from './driver/pool.ts';
 import { connectionError, statementError } from './errors.ts';
 import { listen } from './listen.ts';
+import { Replicas, type Server } from './replicas.ts';
 import { type IsolationLevel, PgSource } from './source.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -30,43 +32,28 @@ type Environment = ConnectContext['environment'];
  * `not-exists` for a schema of extensions that is not there.
  */
 export async function connect(configuration: PgConfiguration, context: ConnectContext): Promise<PgSource> {
-  const { client, ssl: urlSsl } = clientConfig(configuration.databaseUrl, context.environment);
-  const prepare = configuration.usePreparedStatements ?? context.usePreparedStatements;
-  const retries = configuration.pool?.retries ?? DEFAULTS.retries;
-  const extensions = extensionsStep(configuration.extensionsSchema, prepare);
-  const ssl = configuration.ssl === undefined ? urlSsl : sslFromEnvironment(configuration.ssl, context.environment);
-  const target: Target = { client, ssl: sslAttempts(ssl, resolvedHost(client)), prepare, setup: prepare ? extensions : null };
   const onEvent = (kind: string, message: string): void => context.onEvent?.({ kind, message });
-  const own = configuration.pool;
-  const lifetimeMs = milliseconds(own?.connection_lifetime) ?? context.lifetimeMs ?? DEFAULTS.lifetimeMs;
-  const pool = new Pool(
-    createOpener(target),
-    {
-      maxConnections: own?.max_connections ?? context.maxConnections,
-      idleTimeoutMs: milliseconds(own?.idle_timeout) ?? context.idleTimeoutMs ?? DEFAULTS.idleTimeoutMs,
-      lifetimeMs: lifetimeMs === 0 ? Number.POSITIVE_INFINITY : lifetimeMs,
-      waitTimeoutMs: milliseconds(own?.pool_timeout) ?? context.waitTimeoutMs ?? Number.POSITIVE_INFINITY,
-      retries,
-    },
-    onEvent,
+  const { extensionsSchema } = configuration;
+  const { target, ...primary } = serverOf(configuration, extensionsSchema, context, onEvent);
+  const replicas = configuration.readReplicas.map((replica, i) =>
+    serverOf(replica, extensionsSchema, context, (kind, message) => onEvent(kind, `read replica ${i + 1}: ${message}`)),
   );
   try {
-    await pool.start();
+    await primary.pool.start();
   } catch (failure) {
     throw statementError(failure, { text: '', values: [], prepared: false });
   }
   const options = {
-    pool,
-    prepare,
-    retries,
+    primary,
+    // They are connected to when they are asked: one that is away keeps nobody from the others.
+    replicas: new Replicas(replicas),
+    retries: configuration.pool?.retries ?? DEFAULTS.retries,
     isolation: configuration.isolationLevel ?? context.isolation ?? 'read-committed',
-    prelude: prepare ? null : extensions,
     listenOn: (channel: string, onMessage: (payload: string | null) => void) =>
       listen({ open: createClientOpener(target), channel, onMessage, onEvent }),
   };
   const source = new PgSource({ ...options, serverIsolation: 'read-committed' });
   try {
-    const { extensionsSchema } = configuration;
     const found = await source.query("select current_setting('default_transaction_isolation'), to_regnamespace(quote_ident($1))", [
       extensionsSchema,
     ]);
@@ -78,9 +65,37 @@ export async function connect(configuration: PgConfiguration, context: ConnectCo
     const serverIsolation = isolation?.replace(' ', '-') as IsolationLevel;
     return new PgSource({ ...options, serverIsolation });
   } catch (error) {
-    await pool.close(0);
+    await source.close();
     throw error;
   }
+}
+
+/** A server's pool, without any connection yet. @throws SvcError for missing environment variables and wrong URLs */
+function serverOf(
+  configuration: ConnectionConfiguration,
+  extensionsSchema: string,
+  context: ConnectContext,
+  onEvent: (kind: string, message: string) => void,
+): Server & { readonly target: Target } {
+  const { client, ssl: urlSsl } = clientConfig(configuration.databaseUrl, context.environment);
+  const prepare = configuration.usePreparedStatements ?? context.usePreparedStatements;
+  const extensions = extensionsStep(extensionsSchema, prepare);
+  const ssl = configuration.ssl === undefined ? urlSsl : sslFromEnvironment(configuration.ssl, context.environment);
+  const target: Target = { client, ssl: sslAttempts(ssl, resolvedHost(client)), prepare, setup: prepare ? extensions : null };
+  const own = configuration.pool;
+  const lifetimeMs = milliseconds(own?.connection_lifetime) ?? context.lifetimeMs ?? DEFAULTS.lifetimeMs;
+  const pool = new Pool(
+    createOpener(target),
+    {
+      maxConnections: own?.max_connections ?? context.maxConnections,
+      idleTimeoutMs: milliseconds(own?.idle_timeout) ?? context.idleTimeoutMs ?? DEFAULTS.idleTimeoutMs,
+      lifetimeMs: lifetimeMs === 0 ? Number.POSITIVE_INFINITY : lifetimeMs,
+      waitTimeoutMs: milliseconds(own?.pool_timeout) ?? context.waitTimeoutMs ?? Number.POSITIVE_INFINITY,
+      retries: own?.retries ?? DEFAULTS.retries,
+    },
+    onEvent,
+  );
+  return { pool, prepare, prelude: prepare ? null : extensions, target };
 }
 
 function milliseconds(seconds: number | undefined): number | undefined {

@@ -19,19 +19,18 @@ import type { LendOptions, Pool } from './driver/pool.ts';
 import { cancelReason, type Session } from './driver/session.ts';
 import { Turnstile } from './driver/turnstile.ts';
 import { statementError } from './errors.ts';
+import { isOutOfReach, isReplicasFault, type Replicas, type Server } from './replicas.ts';
 
 export type IsolationLevel = 'read-committed' | 'repeatable-read' | 'serializable';
 
 export interface SourceOptions {
-  readonly pool: Pool;
-  readonly prepare: boolean;
+  readonly primary: Server;
+  readonly replicas: Replicas;
   /** How often a repeatable statement is sent again when its connection broke. */
   readonly retries: number;
   readonly isolation: IsolationLevel;
   /** The level of the server's transactions that name none. */
   readonly serverIsolation: IsolationLevel;
-  /** Sent in front of each exchange, where nothing may be kept in the session. */
-  readonly prelude: Step | null;
   readonly listenOn: (channel: string, onMessage: (payload: string | null) => void) => Promise<Listening>;
 }
 
@@ -57,7 +56,7 @@ export class PgSource implements Source {
   private readonly watch = (): void => this.pool.watch();
 
   constructor(options: SourceOptions) {
-    this.pool = options.pool;
+    this.pool = options.primary.pool;
     this.options = options;
   }
 
@@ -65,7 +64,8 @@ export class PgSource implements Source {
     if (!statement.repeatable) {
       return this.mutate([{ statement, values }], { ...how, settings: [] }, false).then((rows) => rows[0] ?? NO_ROW);
     }
-    return new Promise((resolve, reject) => this.read({ text: statement.text, values }, how, 0, resolve, reject));
+    const server = (how.mayLag === true ? this.options.replicas.next() : null) ?? this.options.primary;
+    return new Promise((resolve, reject) => this.read(server, { text: statement.text, values }, how, 0, resolve, reject));
   }
 
   async explain(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<readonly string[]> {
@@ -92,7 +92,7 @@ export class PgSource implements Source {
   async transaction<T>(how: TransactionOptions, run: (connection: Connection) => Promise<T>): Promise<T> {
     const begin = BEGIN[how.isolation ?? this.options.isolation] + (how.readOnly === true ? ' read only' : '');
     const session = await this.lend({});
-    const connection = new SessionConnection(session, this.watch, this.options.prelude, { text: begin, values: [] });
+    const connection = new SessionConnection(session, this.watch, this.options.primary.prelude, { text: begin, values: [] });
     try {
       const result = await run(connection);
       await connection.commit();
@@ -142,25 +142,36 @@ export class PgSource implements Source {
 
   async close(): Promise<void> {
     await Promise.all([...this.listenings].map((listening) => listening.stop()));
-    await this.pool.close(CLOSE_BOUND_MS);
+    await Promise.all([this.pool.close(CLOSE_BOUND_MS), this.options.replicas.close(CLOSE_BOUND_MS)]);
   }
 
   /** A repeatable statement: pipelined when that helps, sent again when it was not its own fault. */
-  private read(step: Step, how: RunOptions, attempt: number, resolve: (row: JsonRow) => void, reject: (error: unknown) => void): void {
-    const steps = this.options.prelude === null ? [step] : [this.options.prelude, step];
+  private read(
+    server: Server,
+    step: Step,
+    how: RunOptions,
+    attempt: number,
+    resolve: (row: JsonRow) => void,
+    reject: (error: unknown) => void,
+  ): void {
+    const { pool, prelude, prepare } = server;
+    const { primary, replicas } = this.options;
+    const fail = (failure: Failure): void => reject(statementError(failure, { text: step.text, values: step.values, prepared: prepare }));
+    const steps = prelude === null ? [step] : [prelude, step];
     const exchange = new Exchange('json', steps, (done) => {
       const failure = done.failure;
       if (failure === null) {
-        this.pool.costs.record(step.text, done.duration);
+        pool.costs.record(step.text, done.duration);
         resolve(done.rows.at(-1) ?? NO_ROW);
+      } else if (server !== primary && isReplicasFault(failure)) {
+        if (isOutOfReach(failure)) replicas.rest(server);
+        this.read(primary, step, how, 0, resolve, reject);
       } else if (this.mayRepeat(failure, done.accident, attempt)) {
-        const again = (): void => this.read(step, how, attempt + 1, resolve, reject);
+        const again = (): void => this.read(server, step, how, attempt + 1, resolve, reject);
         // What ended one connection may have ended others: a moment, to hear of it.
         if (isLost(failure)) setTimeout(again, LOST_PAUSE_MS);
         else again();
-      } else {
-        reject(statementError(failure, { text: step.text, values: step.values, prepared: this.options.prepare }));
-      }
+      } else fail(failure);
     });
     exchange.releasesEarly = true;
     try {
@@ -174,11 +185,11 @@ export class PgSource implements Source {
       if (how.deadline !== undefined) exchange.deadline = how.deadline;
       const late = cancelReason(exchange, Date.now());
       if (late !== null) {
-        reject(statementError(new CancelledError(late), { text: step.text, values: step.values, prepared: this.options.prepare }));
+        fail(new CancelledError(late));
         return;
       }
     }
-    this.pool.read(exchange);
+    pool.read(exchange);
   }
 
   private mayRepeat(failure: Failure, accident: boolean, attempt: number): boolean {
@@ -201,7 +212,7 @@ export class PgSource implements Source {
     const explicit = transactional && isolation !== this.options.serverIsolation;
     const steps: Step[] = [];
     if (explicit) steps.push({ text: BEGIN[isolation], values: [] });
-    if (this.options.prelude !== null) steps.push(this.options.prelude);
+    if (this.options.primary.prelude !== null) steps.push(this.options.primary.prelude);
     if (how.settings.length > 0) steps.push(settingsStep(how.settings));
     const first = steps.length;
     for (const { statement, values, once = false } of statements) steps.push({ text: statement.text, values, once });
@@ -219,7 +230,7 @@ export class PgSource implements Source {
       throw statementError(failure, {
         text: step.text,
         values: step.values,
-        prepared: this.options.prepare && step.once !== true,
+        prepared: this.options.primary.prepare && step.once !== true,
         path: statement?.path,
         failures: statement?.failures,
       });
@@ -254,7 +265,7 @@ export class PgSource implements Source {
 
   private async alone<T>(how: LendOptions, run: (connection: SessionConnection) => Promise<T>): Promise<T> {
     const session = await this.lend(how);
-    const connection = new SessionConnection(session, this.watch, this.options.prelude, null);
+    const connection = new SessionConnection(session, this.watch, this.options.primary.prelude, null);
     try {
       return await run(connection);
     } finally {

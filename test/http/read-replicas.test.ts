@@ -1,0 +1,82 @@
+/** Two databases that differ play the primary and its copy, so that an answer shows where it comes from. */
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { testDatabase, type TestDatabase } from '../support/postgres.ts';
+import { type Relay, relayTo } from '../support/relay.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+let primary: TestDatabase;
+let copy: TestDatabase;
+let service: TestService;
+let relay: Relay;
+
+const place = { schema: 'public', name: 'place' };
+const names = () => service.graphql('{ place(order_by: {id: asc}) { name } }');
+const from = (...found: readonly string[]) => ({ data: { place: found.map((name) => ({ name })) } });
+
+beforeAll(async () => {
+  [primary, copy] = await Promise.all([testDatabase(), testDatabase()]);
+  relay = await relayTo(copy.url);
+  service = await startTestService();
+  await service.metadata('pg_add_source', {
+    name: 'main',
+    configuration: { connection_info: { database_url: primary.url }, read_replicas: [{ database_url: relay.url }] },
+  });
+  const create = 'create table place (id int primary key, name text);';
+  await service.sql(`${create} insert into place values (1, 'primary')`, { source: 'main' });
+  await service.metadata('pg_track_table', { source: 'main', table: place });
+  const client = new pg.Client(copy.url);
+  await client.connect();
+  await client.query(`${create} insert into place values (1, 'copy')`);
+  await client.end();
+}, 60_000);
+
+afterAll(async () => {
+  await service.stop();
+  await relay.stop().catch(() => undefined);
+  await Promise.all([primary.drop(), copy.drop()]);
+});
+
+test('answer queries, while everything else goes to the primary', async () => {
+  expect(await names()).toEqual(from('copy'));
+  expect(await service.graphql('mutation { insert_place_one(object: {id: 2, name: "new"}) { name } }')).toEqual({
+    data: { insert_place_one: { name: 'new' } },
+  });
+  expect(await names()).toEqual(from('copy'));
+  expect(await service.sql('select name from place order by id', { source: 'main' })).toMatchObject({
+    result: [['name'], ['primary'], ['new']],
+  });
+});
+
+test('leave what they do not have yet to the primary', async () => {
+  await service.sql("create table late (name text); insert into late values ('primary')", { source: 'main' });
+  await service.metadata('pg_track_table', { source: 'main', table: { schema: 'public', name: 'late' } });
+  expect(await service.graphql('{ late { name } }')).toEqual({ data: { late: [{ name: 'primary' }] } });
+  expect(await names()).toEqual(from('copy'));
+});
+
+test('are done without while they are away', async () => {
+  await relay.stop();
+  for (let i = 0; i < 3; i++) expect(await names()).toEqual(from('primary', 'new'));
+  await relay.start();
+  await expect.poll(names, { timeout: 15_000, interval: 250 }).toEqual(from('copy'));
+}, 30_000);
+
+test('errors of the request are told, not tried again', async () => {
+  const answer = await service.graphql('{ place(where: {name: {_regex: "("}}) { name } }');
+  expect(answer['errors']).toMatchObject([{ extensions: { code: 'data-exception' } }]);
+});
+
+test('are part of the exported metadata', async () => {
+  expect(await service.metadata('export_metadata', {})).toMatchObject({
+    sources: [
+      {
+        name: 'default',
+      },
+      {
+        name: 'main',
+        configuration: { read_replicas: [{ database_url: relay.url, isolation_level: 'read-committed', use_prepared_statements: true }] },
+      },
+    ],
+  });
+});
