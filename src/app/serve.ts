@@ -151,6 +151,7 @@ async function listen(config: Config, { state, storage, database, logger, instan
           enabledApis: config.enabledApis,
           logQueries: config.enabledLogTypes.has('query-log'),
           bodyLimit: config.requestBodyLimit,
+          jsonSizeLimit: config.requestValueLimit,
           batchLimit: config.batchLimit,
           requestTimeout: config.requestTimeout,
           devMode: config.devMode,

@@ -292,6 +292,12 @@ export const options = {
   ),
 
   requestBodyLimit: limits('request-body-limit', integer(1, 1_073_741_824), 16_777_216, 'Largest request body, in bytes.'),
+  requestValueLimit: limits(
+    'request-value-limit',
+    integer(1),
+    200_000,
+    'Most values in the JSON of a GraphQL request, for each megabyte of it or less. An object counts as 4, a text with escapes and a number with a point as 2, a number that a double would change as 2 more; a key counts as 10 once there are 1000 others.',
+  ),
   queryDepthLimit: limits('query-depth-limit', integer(1, 1000), 100, 'Deepest nesting of selections in a GraphQL document.'),
   queryTokenLimit: limits('query-token-limit', integer(1), 10_000, 'Most tokens in a GraphQL document, comments included.'),
   queryNodeLimit: limits(

@@ -7,16 +7,23 @@ export interface GraphqlRequest {
   readonly query: string;
   readonly variables: JsonObject;
   readonly operationName: string | null;
+  /** Levels of lists and objects that the value of a variable has at most; absent: nobody has counted. */
+  readonly variableDepth?: number;
 }
 
+/** The request and its `variables`. */
+const LEVELS_ABOVE_VALUES = 2;
 const NO_VARIABLES: JsonObject = Object.freeze({});
 
 function malformed(message: string, ...keys: readonly string[]): SvcError {
   return new SvcError('parse-failed', message, { path: along(ROOT, ...keys), keepsStatus: true });
 }
 
-/** @throws SvcError parse-failed for anything that is no request */
-export function decodeRequest(json: Json): GraphqlRequest {
+/**
+ * @param depth levels of lists and objects in `json` at most; absent: nobody has counted
+ * @throws SvcError parse-failed for anything that is no request
+ */
+export function decodeRequest(json: Json, depth: number = Number.POSITIVE_INFINITY): GraphqlRequest {
   if (!isJsonObject(json)) throw malformed('parsing GraphQLRequest failed, expected Object, but encountered a different JSON value');
   const { query, variables, operationName, extensions } = json;
   if (isJsonObject(extensions) && extensions['persistedQuery'] !== undefined) {
@@ -33,5 +40,5 @@ export function decodeRequest(json: Json): GraphqlRequest {
   if (extensions !== undefined && extensions !== null && !isJsonObject(extensions)) {
     throw malformed('parsing HashMap failed, expected Object', 'extensions');
   }
-  return { query, variables: variables ?? NO_VARIABLES, operationName: operationName ?? null };
+  return { query, variables: variables ?? NO_VARIABLES, operationName: operationName ?? null, variableDepth: depth - LEVELS_ABOVE_VALUES };
 }

@@ -93,7 +93,7 @@ function run(
     throw new SvcError('method-not-allowed', 'only queries are allowed in GET requests', { keepsStatus: true });
   }
   if (limits !== null) checkSize(limits, operation.prepared.size);
-  const variables = operation.prepared.variables(request.variables);
+  const variables = operation.prepared.variables(request.variables, request.variableDepth);
   const plan = pipeline.operations.plan(operation, variables, () =>
     planOperation(operation.prepared.translate(variables), (source) => pipeline.compilerOf(snapshot, source)),
   );

@@ -132,9 +132,10 @@ export interface PreparedOperation {
   /**
    * Applies defaults and checks presence: missing, null for non-null, unexpected.
    * @param sent `variables` of the request, `{}` when absent
+   * @param depth levels of lists and objects that a value has at most; absent: nobody has counted
    * @throws SvcError validation-failed at `$`
    */
-  variables(sent: Readonly<Record<string, Json>>): Variables;
+  variables(sent: Readonly<Record<string, Json>>, depth?: number): Variables;
   /** Validates the selection and makes the IR. @throws SvcError */
   translate(variables: Variables): TranslatedOperation;
 }

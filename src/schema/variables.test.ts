@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { engine, refusal, refusalOf } from '../../test/support/small-engine.ts';
+import { printJson } from '../util/json.ts';
 
 const OTHERS =
   'query ($id: Int!, $limit: Int = 3, $name: String) { author(where: {id: {_eq: $id}, data: {_eq: $name}}, limit: $limit) { id } }';
@@ -19,11 +20,7 @@ describe('what becomes of the variables of a request', () => {
   test('defaults of every kind keep their value', () => {
     const query =
       'query ($a: x = {b: [1, "c", d, true, null], n: 12345678901234567890, f: 1.50}) { author(where: {data: {_eq: {v: $a}}}) { id } }';
-    expect(
-      JSON.stringify(bind(query, {})['a'], (_key, value: unknown) =>
-        typeof value === 'object' && value !== null && 'text' in value ? `number ${String(value.text)}` : value,
-      ),
-    ).toBe('{"b":[1,"c","d",true,null],"n":"number 12345678901234567890","f":"number 1.50"}');
+    expect(printJson(bind(query, {})['a'] ?? null)).toBe('{"b":[1,"c","d",true,null],"n":12345678901234567890,"f":1.50}');
   });
 
   test.each([

@@ -85,7 +85,7 @@ export function variableBinder(
   declared: ReadonlyMap<string, VariableDeclaration>,
   used: ReadonlySet<string>,
   rules: VariableRules,
-): (sent: Readonly<Record<string, Json>>) => Variables {
+): (sent: Readonly<Record<string, Json>>, depth?: number) => Variables {
   const declarations = [...declared.values()].map((d) => ({
     name: d.name,
     nonNull: d.type.nonNull,
@@ -95,7 +95,7 @@ export function variableBinder(
     used: used.has(d.name),
   }));
   const { missingVariablesAreAbsent, maxDepth } = rules;
-  return (sent) => {
+  return (sent, depth = Number.POSITIVE_INFINITY) => {
     // No prototype: a variable may be called `constructor`.
     const variables = { __proto__: null } as unknown as Record<string, Json>;
     let known = 0;
@@ -111,7 +111,7 @@ export function variableBinder(
       if (value === null) {
         if (!declaration.nullAllowed)
           throw new SvcError('validation-failed', `null value found for non-nullable type: "${declaration.typeText}"`);
-      } else if (typeof value === 'object' && nestedDeeperThan(value, maxDepth)) {
+      } else if (depth > maxDepth && typeof value === 'object' && nestedDeeperThan(value, maxDepth)) {
         throw new SvcError('validation-failed', `the value of variable "${name}" is nested deeper than ${maxDepth} levels`);
       }
       if (declaration.used) known += 1;

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { SvcError } from '../errors/svc-error.ts';
-import { type Json, parseJson } from '../util/json.ts';
+import { type Json, parseScannedJson } from '../util/json.ts';
+import { scanJson } from '../util/json-scan.ts';
 import { type Path, ROOT } from '../util/path.ts';
 
 /** Reads a whole request body. @throws SvcError bad-request, status 413, when it is over `limit` bytes */
@@ -34,49 +35,50 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
 }
 
 const MAX_NESTING = 512;
-/** Of one object: parsers put keys into tables, which for very many costs as much as all the rest of a request. */
-const MAX_KEYS = 30_000;
-const keys = new Uint32Array(MAX_NESTING + 1);
+/** Characters of text for which a limit on its size is meant. */
+const MEGABYTE = 1_000_000;
 
-/** Nesting and keys of JSON text, found before it is parsed; `undefined` when there is nothing to say against it. */
-function faultOf(text: string): string | undefined {
-  let depth = 0;
-  keys[0] = 0;
-  for (let i = 0; i < text.length; i++) {
-    const c = text.charCodeAt(i);
-    if (c === 34) {
-      for (i++; i < text.length && text.charCodeAt(i) !== 34; i++) if (text.charCodeAt(i) === 92) i++;
-    } else if (c === 91 || c === 123) {
-      if (++depth > MAX_NESTING) return `JSON is nested deeper than ${MAX_NESTING} levels`;
-      keys[depth] = 0;
-    } else if (c === 93 || c === 125) {
-      if (depth > 0) depth--;
-    } else if (c === 58) {
-      const count = (keys[depth] ?? 0) + 1;
-      if (count > MAX_KEYS) return `JSON has an object of more than ${MAX_KEYS} keys`;
-      keys[depth] = count;
-    }
-  }
-  return undefined;
+/** For what administrators send. */
+export const ANY_SIZE = Number.POSITIVE_INFINITY;
+
+export interface MeasuredJson {
+  readonly json: Json;
+  /** Levels of lists and objects. */
+  readonly depth: number;
 }
 
 /**
  * JSON of a client.
  * @param what as messages call it
+ * @param maxSize `JsonFacts.size` of a megabyte: a larger text may have more in proportion, a smaller one not less
  * @throws SvcError invalid-json
  */
-export function decodeJson(text: string, what: string, path: Path = ROOT): Json {
-  const fault = text.length > MAX_NESTING ? faultOf(text) : undefined;
-  if (fault !== undefined) throw new SvcError('invalid-json', fault, { path, keepsStatus: true });
+function decode(text: string, what: string, maxSize: number, path: Path): MeasuredJson {
+  const size = Math.floor(maxSize * Math.max(1, text.length / MEGABYTE));
+  const found = scanJson(text, { depth: MAX_NESTING, size });
+  const refused = (reason: string, cause?: unknown): SvcError =>
+    new SvcError('invalid-json', reason, { path, keepsStatus: true, ...(cause === undefined ? {} : { cause }) });
+  if (found.depth > MAX_NESTING) throw refused(`JSON is nested deeper than ${MAX_NESTING} levels`);
+  if (found.size > size) throw refused(`JSON has too many values: their weight is over the limit of ${size}`);
   try {
-    return parseJson(text);
+    return { json: parseScannedJson(text, found), depth: found.depth };
   } catch (error) {
-    throw new SvcError('invalid-json', `${what} is not valid JSON`, { path, keepsStatus: true, cause: error });
+    throw refused(`${what} is not valid JSON`, error);
   }
 }
 
+/** A parameter of a URL, which is too short to have too many values. @throws SvcError invalid-json */
+export function decodeJsonParameter(text: string, name: string, path: Path): Json {
+  return decode(text, `the parameter "${name}"`, ANY_SIZE, path).json;
+}
+
 /** @throws SvcError invalid-json */
-export function decodeJsonBody(body: Buffer): Json {
+export function decodeJsonBody(body: Buffer, maxSize: number): Json {
+  return decodeMeasuredBody(body, maxSize).json;
+}
+
+/** @throws SvcError invalid-json */
+export function decodeMeasuredBody(body: Buffer, maxSize: number): MeasuredJson {
   if (body.length === 0) throw new SvcError('invalid-json', 'the request body is empty; expected JSON', { keepsStatus: true });
-  return decodeJson(body.toString('utf8'), 'the request body');
+  return decode(body.toString('utf8'), 'the request body', maxSize, ROOT);
 }

@@ -27,6 +27,8 @@ export interface ServerContext {
     /** Whether the log is to have the queries. */
     readonly logQueries: boolean;
     readonly bodyLimit: number;
+    /** Weight of the values in JSON of clients, for each megabyte. */
+    readonly jsonSizeLimit: number;
     readonly batchLimit: number;
     /** ms */
     readonly requestTimeout: number;

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../util/json.ts';
 import { at, ROOT } from '../util/path.ts';
-import { decodeJson } from './body.ts';
+import { decodeJsonParameter } from './body.ts';
 
 /** The GraphQL request in the parameters of a URL, in the form of a request body. @throws SvcError invalid-json */
 export function requestOfParameters(parameters: URLSearchParams): JsonObject {
@@ -11,7 +11,7 @@ export function requestOfParameters(parameters: URLSearchParams): JsonObject {
   if (operationName !== null && operationName !== '') request['operationName'] = operationName;
   for (const name of ['variables', 'extensions']) {
     const text = parameters.get(name);
-    if (text !== null && text !== '') request[name] = decodeJson(text, `the parameter "${name}"`, at(ROOT, name));
+    if (text !== null && text !== '') request[name] = decodeJsonParameter(text, name, at(ROOT, name));
   }
   return request;
 }

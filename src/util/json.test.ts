@@ -86,10 +86,21 @@ describe('JSON with exact numbers', () => {
     ['[1000000000000000]', [new JsonNumber('1000000000000000')]],
     ['-0', new JsonNumber('-0')],
     ['[1.0,1e2,1E+2]', [new JsonNumber('1.0'), new JsonNumber('1e2'), new JsonNumber('1E+2')]],
-    ['{"a":1,"a":1.5}', { a: new JsonNumber('1.5') }],
+    ['{"a":1,"a":1.50}', { a: new JsonNumber('1.50') }],
+    ['[1.5,-0.5,0.000001,999999999.123456]', [1.5, -0.5, 0.000001, 999999999.123456]],
+    ['[0.5,1e0]', [0.5, new JsonNumber('1e0')]],
+    ['[0.0000001,-0.0,0.10]', [new JsonNumber('0.0000001'), new JsonNumber('-0.0'), new JsonNumber('0.10')]],
+    ['[0.123456789012345]', [new JsonNumber('0.123456789012345')]],
     ['{"a":1.5,"a":"x"}', { a: 'x' }],
     ['"1.5"', '1.5'],
   ])('%s', (source, json) => expect(parseJson(source)).toEqual(json));
+
+  it.each([10, 16_383, 16_384, 16_385, 40_000])('prints exact numbers among texts of %i characters', (length) => {
+    for (const character of ['a', 'é', '☃', '"', '\u0001']) {
+      const source = `{"a":[1.50,${JSON.stringify(character.repeat(length))}],"é":["b",null,true,-1],"☃":{"c":"é"}}`;
+      expect(printJson(parseJson(source))).toBe(source);
+    }
+  });
 
   it('takes __proto__ for a key like any other', () => {
     const json = parseJson('{"__proto__":1.5,"a":{"__proto__":{"b":2}}}') as Record<string, Json>;

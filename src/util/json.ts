@@ -1,4 +1,6 @@
+import { type JsonFacts, scanJson, UNLIMITED } from './json-scan.ts';
 import { parseExactJson } from './parse-exact-json.ts';
+import { printExactJson } from './print-exact-json.ts';
 
 /** A JSON number whose text does not survive a trip through an IEEE double. */
 export class JsonNumber {
@@ -9,7 +11,16 @@ export class JsonNumber {
   toString(): string {
     return this.text;
   }
+  /** For JSON.stringify, which has no way to print the number as it is. */
+  toJSON(): string {
+    if (printing) throw HOLDS_EXACT_NUMBER;
+    return this.text;
+  }
 }
+
+/** Ends an attempt of `printJson`. */
+const HOLDS_EXACT_NUMBER = new Error('a number that JSON.stringify cannot print');
+let printing = false;
 
 export type Json = null | boolean | number | string | JsonNumber | readonly Json[] | JsonObject;
 export interface JsonObject {
@@ -33,16 +44,18 @@ export function numberText(value: number | JsonNumber): string {
   return value instanceof JsonNumber ? value.text : String(value);
 }
 
-// A digit run of 16 or more, a fraction or an exponent: the only texts that a double may change.
-const MAY_LOSE = /\d(?:\d{15}|\.\d|[eE])|-0/;
-
 /**
- * Parses JSON text without changing any number: integers up to 15 digits become numbers, all
- * others `JsonNumber`. For a key written twice the last one counts, as in ECMA-404 parsers.
+ * Parses JSON text without changing any number: those that a double keeps as they are written become
+ * numbers, all others `JsonNumber`. For a key written twice the last one counts, as in ECMA-404 parsers.
  * @throws SyntaxError
  */
 export function parseJson(text: string): Json {
-  return (MAY_LOSE.test(text) ? parseExactJson(text, keepNumber) : JSON.parse(text)) as Json;
+  return parseScannedJson(text, scanJson(text, UNLIMITED));
+}
+
+/** `parseJson` for text of which more was to be known. */
+export function parseScannedJson(text: string, { lossless }: Pick<JsonFacts, 'lossless'>): Json {
+  return (lossless ? JSON.parse(text) : parseExactJson(text, keepNumber)) as Json;
 }
 
 function keepNumber(text: string): JsonNumber {
@@ -51,25 +64,21 @@ function keepNumber(text: string): JsonNumber {
 
 /** Prints JSON text; a `JsonNumber` is printed as it was written. */
 export function printJson(value: Json): string {
-  if (typeof value === 'string') return JSON.stringify(value);
-  if (value === null || typeof value !== 'object') return String(value);
   if (value instanceof JsonNumber) return value.text;
-  let text = '';
-  let separator = '';
-  if (isJsonArray(value)) {
-    for (const item of value) {
-      text += separator + printJson(item);
-      separator = ',';
-    }
-    return `[${text}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  printing = true;
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if (error !== HOLDS_EXACT_NUMBER) throw error;
+    return printExactJson(value, exactText);
+  } finally {
+    printing = false;
   }
-  for (const key of Object.keys(value)) {
-    const item = value[key];
-    if (item === undefined) continue;
-    text += `${separator}${JSON.stringify(key)}:${printJson(item)}`;
-    separator = ',';
-  }
-  return `{${text}}`;
+}
+
+function exactText(value: object): string | undefined {
+  return value instanceof JsonNumber ? value.text : undefined;
 }
 
 /** Deep equality of JSON values; the order of keys does not count, the text of numbers does. */

@@ -20,19 +20,28 @@ const BACKSLASH = 92;
 const CLOSE_LIST = 93;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
-/** Every integer of so many digits is a double. */
+/** Every decimal of so many digits is told from the others by a double. */
 const EXACT_DIGITS = 15;
+/** Numbers below ten to the power of minus this are printed with an exponent. */
+const SMALLEST_PLAIN = 6;
+const POWERS_OF_TEN = Array.from({ length: EXACT_DIGITS + 1 }, (_, exponent) => 10 ** exponent);
+/** Characters of a string that are looked at one by one: a search is faster for long strings and slower for short ones. */
+const SHORT = 24;
+/** A power of two. */
+const KNOWN_KEYS = 64;
 /** What strings may not hold as it is: escapes begin with the one, the other is not allowed. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const NOT_PLAIN = /[\\\u0000-\u001f]/;
 
 /**
- * Integers of up to 15 digits become numbers. For a key written twice the last one counts.
+ * Numbers that JavaScript prints as they are written become numbers: those of up to 15 digits, without
+ * an exponent or zeros at the end of the fraction. For a key written twice the last one counts.
  * @param keep makes what stands for any other number
  * @throws SyntaxError, also when it is nested deeper than the stack
  */
 export function parseExactJson<N>(text: string, keep: (text: string) => N): ExactJson<N> {
   let at = 0;
+  const knownKeys = new Array<string>(KNOWN_KEYS).fill('');
 
   const fault = (): SyntaxError => new SyntaxError(`unexpected text in JSON at position ${at}`);
 
@@ -42,9 +51,9 @@ export function parseExactJson<N>(text: string, keep: (text: string) => N): Exac
     return code;
   };
 
-  const string = (): string => {
+  const longString = (from: number): string => {
     const start = at + 1;
-    let end = text.indexOf('"', start);
+    let end = text.indexOf('"', from);
     for (; end >= 0; end = text.indexOf('"', end + 1)) {
       let slashes = 0;
       while (text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes += 1;
@@ -54,6 +63,40 @@ export function parseExactJson<N>(text: string, keep: (text: string) => N): Exac
     at = end + 1;
     const raw = text.slice(start, end);
     return NOT_PLAIN.test(raw) ? (JSON.parse(text.slice(start - 1, end + 1)) as string) : raw;
+  };
+
+  const string = (): string => {
+    const start = at + 1;
+    for (let i = start; i < start + SHORT; i++) {
+      const code = text.charCodeAt(i);
+      if (code === QUOTE) {
+        at = i + 1;
+        return text.slice(start, i);
+      }
+      if (code === BACKSLASH || code < SPACE) break;
+    }
+    return longString(start);
+  };
+
+  /** Rows have the same keys over and over: a key that is known need not be copied and looked up again. */
+  const key = (): string => {
+    const start = at + 1;
+    let hash = 0;
+    for (let i = start; i < start + SHORT; i++) {
+      const code = text.charCodeAt(i);
+      if (code === QUOTE) {
+        at = i + 1;
+        const place = hash & (KNOWN_KEYS - 1);
+        const known = knownKeys[place] as string;
+        if (known.length === i - start && text.startsWith(known, start)) return known;
+        const fresh = text.slice(start, i);
+        knownKeys[place] = fresh;
+        return fresh;
+      }
+      if (code === BACKSLASH || code < SPACE) break;
+      hash = (hash * 31 + code) | 0;
+    }
+    return longString(start);
   };
 
   const digits = (): number => {
@@ -66,20 +109,33 @@ export function parseExactJson<N>(text: string, keep: (text: string) => N): Exac
 
   const number = (first: number): number | N => {
     const start = at;
-    let code = first === MINUS ? text.charCodeAt(++at) : first;
-    const whole = at;
+    const whole = first === MINUS ? start + 1 : start;
+    let i = whole;
+    let code = text.charCodeAt(i);
     let value = 0;
     while (code >= ZERO && code <= NINE) {
       value = value * 10 + (code - ZERO);
-      code = text.charCodeAt(++at);
+      code = text.charCodeAt(++i);
     }
-    const length = at - whole;
-    if (length === 0 || (length > 1 && text.charCodeAt(whole) === ZERO)) throw fault();
-    let exact = length <= EXACT_DIGITS && !(value === 0 && first === MINUS);
+    let count = i - whole;
+    at = i;
+    if (count === 0 || (count > 1 && text.charCodeAt(whole) === ZERO)) throw fault();
+    let exact = !(value === 0 && first === MINUS && code !== POINT);
+    let decimals = 0;
     if (code === POINT) {
-      exact = false;
-      at += 1;
-      code = digits();
+      let last = POINT;
+      code = text.charCodeAt(++i);
+      while (code >= ZERO && code <= NINE) {
+        value = value * 10 + (code - ZERO);
+        last = code;
+        code = text.charCodeAt(++i);
+      }
+      decimals = i - at - 1;
+      count += decimals;
+      at = i;
+      if (decimals === 0) throw fault();
+      // Printed without the zero, or with an exponent.
+      if (last === ZERO || value < 10 ** (decimals - SMALLEST_PLAIN)) exact = false;
     }
     if (code === 101 || code === 69) {
       exact = false;
@@ -87,8 +143,10 @@ export function parseExactJson<N>(text: string, keep: (text: string) => N): Exac
       if (code === PLUS || code === MINUS) at += 1;
       digits();
     }
-    if (exact) return first === MINUS ? -value : value;
-    return keep(text.slice(start, at));
+    if (!exact || count > EXACT_DIGITS) return keep(text.slice(start, at));
+    // Both are integers that a double holds, so the quotient is the double closest to the number.
+    if (decimals > 0) value /= POWERS_OF_TEN[decimals] as number;
+    return first === MINUS ? -value : value;
   };
 
   const word = <T>(expected: string, meaning: T): T => {
@@ -122,12 +180,12 @@ export function parseExactJson<N>(text: string, keep: (text: string) => N): Exac
     }
     for (;;) {
       if (skipSpace() !== QUOTE) throw fault();
-      const key = string();
+      const name = key();
       if (skipSpace() !== COLON) throw fault();
       at += 1;
       const item = value();
-      if (key === '__proto__') Object.defineProperty(out, key, { value: item, enumerable: true, configurable: true, writable: true });
-      else out[key] = item;
+      if (name === '__proto__') Object.defineProperty(out, name, { value: item, enumerable: true, configurable: true, writable: true });
+      else out[name] = item;
       const code = skipSpace();
       if (code !== COMMA && code !== CLOSE_OBJECT) throw fault();
       at += 1;

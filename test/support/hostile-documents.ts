@@ -29,7 +29,7 @@ function fill(length: number, text: (n: number) => string): string {
   for (let n = 0, total = 0; total < length; n++) {
     const part = text(n);
     parts.push(part);
-    total += part.length;
+    total += Buffer.byteLength(part);
   }
   return parts.join('');
 }
@@ -182,6 +182,48 @@ const lists: readonly HostileRequest[] = [
     'a variable of many objects',
     () => 'query ($d: jsonb) { author(where: {data: {_eq: $d}}) { id } }',
     () => `{"d":[${fill(MEGABYTE, () => '{"a":1.5},')}1]}`,
+  ),
+  // As many values as the limits let through, and more, of the kinds that cost most.
+  ...Object.entries({
+    'objects of a fraction': (n: number) => `{"a":${n % 90}.5},`,
+    'objects of an exact fraction': (n: number) => `{"a":${n % 90}.50},`,
+    'objects of different keys': (n: number) => `{"k${n}":1},`,
+    'objects of different keys and exact fractions': (n: number) => `{"k${n}":1.50},`,
+    'objects of two keys': (n: number) => `{"x":${n},"y":1},`,
+    'objects of few different keys': (n: number) => `{"k${n % 9999}":1},`,
+    'objects of many shapes': (n: number) => `{"k${n % 230}":1,"k${Math.floor(n / 230)}":1},`,
+    'empty objects': () => '{},',
+    'empty lists': () => '[],',
+    pairs: (n: number) => `[${n},1.25],`,
+    'exact pairs': (n: number) => `[${n},1.250],`,
+    'exact fractions': () => '1.50,',
+    'escaped texts': () => '"\\n",',
+    'texts beyond the Latin alphabet': () => '"\u2603",',
+    mixtures: (n: number) => `{"a":["\\n",null,true,1.50,"\u2603 ${n}"]},`,
+  }).flatMap(([name, item]) =>
+    [100_000, 250_000, 500_000, 950_000].map((length) =>
+      document(
+        `${length} bytes of ${name} as jsonb`,
+        () => 'query ($d: jsonb) { author(where: {data: {_eq: $d}}) { id } }',
+        () => `{"d":[${fill(length, item)}1]}`,
+      ),
+    ),
+  ),
+  ...Object.entries({
+    'Int: id': (n: number) => `${n},`,
+    'numeric: rating': () => '1.50,',
+    'float8: score': () => '1.5,',
+    'String: name': () => '"\\n",',
+    'bpchar: code': () => '"\u2603",',
+  }).flatMap(([place, item]) =>
+    [250_000, 500_000, 950_000].map((length) => {
+      const [type, column] = place.split(': ');
+      return document(
+        `${length} bytes of items for ${place}`,
+        () => `query ($d: [${type}!]) { author(where: {${column}: {_in: $d}}) { id } }`,
+        () => `{"d":[${fill(length, item)}${item(1).slice(0, -1)}]}`,
+      );
+    }),
   ),
   document(
     'a filter of many conditions in a variable',

@@ -26,6 +26,11 @@ describe('JSON paths', () => {
     );
   });
 
+  it('have at most 1000 steps', () => {
+    expect(parseJsonPath(`$${'.a'.repeat(1000)}`, ROOT)).toHaveLength(1000);
+    expect(failure(() => parseJsonPath(`$${'.a'.repeat(1001)}`, ROOT))).toBe('$: a JSON path may have at most 1000 steps');
+  });
+
   it('of the whole value is no path', () => {
     expect(jsonPathValue({ kind: 'literal', json: '$' }, ROOT)).toBeNull();
   });

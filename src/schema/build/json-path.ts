@@ -32,11 +32,15 @@ function quotedKey(text: string, start: number, at: Path): { readonly key: strin
   return fail('a quoted key is not closed', at);
 }
 
+/** Steps of a path: JSON that deep is far beyond what the service answers. */
+const MAX_STEPS = 1000;
+
 /** @throws SvcError `parse-failed` at the argument */
 export function parseJsonPath(text: string, at: Path): readonly string[] {
   const keys: string[] = [];
   let i = text.startsWith('$') ? 1 : 0;
   while (i < text.length) {
+    if (keys.length === MAX_STEPS) throw new SvcError('parse-failed', `a JSON path may have at most ${MAX_STEPS} steps`, { path: at });
     const first = i === 0;
     if (text[i] === '[') {
       if (text[i + 1] === '"' || text[i + 1] === "'") {

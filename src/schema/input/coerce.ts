@@ -54,9 +54,15 @@ export function listCoercion(type: InputTypeRef): Coercion {
     if (!isJsonArray(json)) return [coerceItem(json, at(path, 0))];
     // One place for all items: an error keeps it, and then there is no next item.
     const place = { parent: path, key: 0 };
-    const items: Json[] = [];
-    for (; place.key < json.length; place.key++) items.push(coerceItem(json[place.key] as Json, place));
-    return items;
+    // Most lists are what they were before.
+    let changed: Json[] | undefined;
+    for (; place.key < json.length; place.key++) {
+      const given = json[place.key] as Json;
+      const coerced = coerceItem(given, place);
+      if (changed === undefined && coerced !== given) changed = json.slice(0, place.key);
+      changed?.push(coerced);
+    }
+    return changed ?? json;
   };
 }
 

@@ -1,7 +1,8 @@
+import { isAdmin } from '../../auth/session.ts';
 import { toSvcError } from '../../errors/encode.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { isJsonObject } from '../../util/json.ts';
-import { decodeJsonBody, readBody } from '../body.ts';
+import { ANY_SIZE, decodeJsonBody, readBody } from '../body.ts';
 import { type Route, type ServerContext, showsInternal } from '../context.ts';
 import { identify } from '../identify.ts';
 import { adminErrorReply, jsonReply } from '../reply.ts';
@@ -15,7 +16,7 @@ function administrationRoute(path: string, handler: keyof ServerContext['handler
       try {
         const body = await readBody(exchange.request, context.options.bodyLimit);
         const session = await identify(exchange, context, null);
-        const json = decodeJsonBody(body);
+        const json = decodeJsonBody(body, isAdmin(session) ? ANY_SIZE : context.options.jsonSizeLimit);
         if (context.options.logQueries && isJsonObject(json)) exchange.loggedQueries.push({ type: json['type'] ?? null });
         const caller = { session, signal: exchange.signal, headers: exchange.request.headers };
         return jsonReply(200, await context.handlers[handler](json, caller));

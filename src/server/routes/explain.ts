@@ -10,7 +10,7 @@ function explainRoute(path: string): Route {
     path,
     api: 'metadata',
     async handle(exchange, { options, pipeline, state }) {
-      const request = decodeExplain(decodeJsonBody(await readBody(exchange.request, options.bodyLimit)));
+      const request = decodeExplain(decodeJsonBody(await readBody(exchange.request, options.bodyLimit), options.jsonSizeLimit));
       const { requestTimeout } = options;
       const answer = await explain(pipeline, state.current(), request, {
         signal: exchange.signal,

@@ -7,7 +7,7 @@ import { decodeRequest } from '../../graphql/request.ts';
 import { runRequest } from '../../graphql/run-request.ts';
 import { type Bytes, bytesOfText } from '../../util/bytes.ts';
 import { isJsonArray, type Json } from '../../util/json.ts';
-import { decodeJsonBody, readBody } from '../body.ts';
+import { decodeMeasuredBody, type MeasuredJson, readBody } from '../body.ts';
 import { type Exchange, type Route, type ServerContext, showsInternal } from '../context.ts';
 import { requestOfParameters } from '../graphql-parameters.ts';
 import { identify } from '../identify.ts';
@@ -26,8 +26,8 @@ function asError(thrown: unknown, context: ServerContext): SvcError {
   return toSvcError(thrown);
 }
 
-function runOne(json: Json, session: Session, exchange: Exchange, context: ServerContext): Promise<readonly Bytes[]> {
-  const request = decodeRequest(json);
+function runOne({ json, depth }: MeasuredJson, session: Session, exchange: Exchange, context: ServerContext): Promise<readonly Bytes[]> {
+  const request = decodeRequest(json, depth);
   exchange.operationName = request.operationName;
   if (context.options.logQueries) exchange.loggedQueries.push(requestJson(request));
   const { requestTimeout } = context.options;
@@ -41,7 +41,13 @@ function runOne(json: Json, session: Session, exchange: Exchange, context: Serve
   });
 }
 
-async function runBatch(items: readonly Json[], session: Session, exchange: Exchange, context: ServerContext): Promise<readonly Bytes[]> {
+async function runBatch(
+  items: readonly Json[],
+  depth: number,
+  session: Session,
+  exchange: Exchange,
+  context: ServerContext,
+): Promise<readonly Bytes[]> {
   const ofRole = limitsFor(context.state.current().cache.apiLimits, session)?.batch ?? Number.POSITIVE_INFINITY;
   const limit = Math.min(context.options.batchLimit, ofRole);
   if (items.length > limit) throw new SvcError('bad-request', `batch of ${items.length} operations is over the limit of ${limit}`);
@@ -51,7 +57,7 @@ async function runBatch(items: readonly Json[], session: Session, exchange: Exch
   for (const [i, item] of items.entries()) {
     if (i > 0) body.push(COMMA);
     try {
-      body.push(...(await runOne(item, session, exchange, context)));
+      body.push(...(await runOne({ json: item, depth }, session, exchange, context)));
     } catch (thrown) {
       body.push(bytesOfText(printGraphqlErrors(asError(thrown, context), showsInternal(context, session))));
     }
@@ -61,21 +67,31 @@ async function runBatch(items: readonly Json[], session: Session, exchange: Exch
 }
 
 /** The JSON of the request, and who asks. */
-async function readPost(exchange: Exchange, context: ServerContext): Promise<{ readonly json: Json; readonly session: Session }> {
+interface Received {
+  readonly measured: MeasuredJson;
+  readonly session: Session;
+}
+
+async function readPost(exchange: Exchange, context: ServerContext): Promise<Received> {
   const { request } = exchange;
   if (!isJsonContent(request.headers['content-type'])) {
     request.resume();
     throw new SvcError('bad-request', 'expected a body of the content type application/json', { status: 415, keepsStatus: true });
   }
   const body = await readBody(request, context.options.bodyLimit);
-  const found = identify(exchange, context, body);
+  let measured: MeasuredJson | undefined;
+  const decoded = (): MeasuredJson => {
+    measured ??= decodeMeasuredBody(body, context.options.jsonSizeLimit);
+    return measured;
+  };
+  const found = identify(exchange, context, () => decoded().json);
   const session = found instanceof Promise ? await found : found;
-  return { session, json: decodeJsonBody(body) };
+  return { session, measured: decoded() };
 }
 
-async function readGet(exchange: Exchange, context: ServerContext): Promise<{ readonly json: Json; readonly session: Session }> {
+async function readGet(exchange: Exchange, context: ServerContext): Promise<Received> {
   const session = await identify(exchange, context, () => requestOfParameters(exchange.query()));
-  return { session, json: requestOfParameters(exchange.query()) };
+  return { session, measured: { json: requestOfParameters(exchange.query()), depth: Number.POSITIVE_INFINITY } };
 }
 
 /** @param alwaysKeep whether errors keep their own HTTP status instead of 200, whatever type of answer is asked for */
@@ -89,9 +105,12 @@ function graphqlRoute(method: 'GET' | 'POST', path: string, alwaysKeep: boolean)
       const contentType = graphqlAnswerType(exchange.request.headers.accept);
       const headers = method === 'GET' ? { headers: NOT_CACHED } : {};
       try {
-        const { json, session } = await read(exchange, context);
+        const { measured, session } = await read(exchange, context);
+        const { json, depth } = measured;
         exchange.mode = 'single';
-        const body = isJsonArray(json) ? await runBatch(json, session, exchange, context) : await runOne(json, session, exchange, context);
+        const body = isJsonArray(json)
+          ? await runBatch(json, depth, session, exchange, context)
+          : await runOne(measured, session, exchange, context);
         return { status: 200, contentType, body, ...headers };
       } catch (thrown) {
         const error = asError(thrown, context);

@@ -31,7 +31,7 @@ const route: Pick<Route, 'api' | 'handle'> = {
           segments: segmentsOf(exchange.path),
           ...(isForm(exchange)
             ? { query: [...exchange.query(), ...new URLSearchParams(body.toString('utf8'))], body: null }
-            : { query: exchange.query(), body: body.length === 0 ? null : decodeJsonBody(body) }),
+            : { query: exchange.query(), body: body.length === 0 ? null : decodeJsonBody(body, context.options.jsonSizeLimit) }),
         },
         requestOptions(exchange, context),
       );

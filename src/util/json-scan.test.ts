@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { scanJson, UNLIMITED, USUAL_KEYS } from './json-scan.ts';
+
+const scan = (text: string) => scanJson(text, UNLIMITED);
+const size = (text: string): number => scanJson(text, { depth: 100, size: 1e9 }).size;
+
+describe('a scan of JSON', () => {
+  it.each([
+    ['1', 1],
+    ['"a"', 1],
+    ['"\\n"', 2],
+    ['true', 1],
+    ['[false,null]', 3],
+    ['1.5', 2],
+    ['1.50', 4],
+    ['1e3', 3],
+    ['1234567890123456', 3],
+    ['[]', 1],
+    ['[[],[ ] , []]', 4],
+    ['{}', 4],
+    ['{"a":1}', 5],
+    ['{"a\\n":{"b":"c"}, "d" : [1,-2]}', 4 + 1 + 4 + 1 + 1 + 2],
+    ['"a\\"[[[{1,2"', 2],
+    [`"${'x'.repeat(30)}\\"[[[{1,2"`, 1],
+    [`"${'x'.repeat(30)}\\\\"`, 1],
+  ])('%s weighs %i', (text, weight) => expect(size(text)).toBe(weight));
+
+  it('weighs keys when there are very many different ones', () => {
+    const objects = (count: number): string => `[${Array.from({ length: count }, (_, n) => `{"k${n}":1}`).join()}]`;
+    expect(size(objects(USUAL_KEYS))).toBe(1 + 5 * USUAL_KEYS);
+    // One or another is missed, since keys may share a place.
+    expect(size(objects(3 * USUAL_KEYS))).toBeGreaterThan(1 + 5 * 3 * USUAL_KEYS + 10 * 1.8 * USUAL_KEYS);
+    const few = `[${Array.from({ length: 5000 }, (_, n) => `{"k${n % 500}":1}`).join()}]`;
+    expect(size(few)).toBe(1 + 5 * 5000);
+  });
+
+  it('finds the depth', () => {
+    expect(scan('[{"a":[[]]},[]]').depth).toBe(4);
+    expect(scan('"[[["').depth).toBe(0);
+  });
+
+  it('ends behind a limit', () => {
+    expect(scanJson('['.repeat(1000), { depth: 10, size: 1e9 }).depth).toBe(11);
+    const found = scanJson('1,'.repeat(1000), { depth: 10, size: 20 }).size;
+    expect(found).toBe(21);
+  });
+
+  it('knows which numbers JavaScript prints as they are written', () => {
+    const numberText = fc
+      .tuple(
+        fc.constantFrom('', '-'),
+        fc.oneof(fc.constant('0'), fc.stringMatching(/^[1-9]\d{0,17}$/)),
+        fc.stringMatching(/^(\.(0{0,8})\d{1,12})?$/),
+      )
+      .map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(numberText, (text) => {
+        // Numbers of more digits may survive too.
+        if (scan(`[${text}]`).lossless) expect(JSON.stringify(JSON.parse(text))).toBe(text);
+        else if (text.replace(/\D/g, '').length <= 15) expect(JSON.stringify(JSON.parse(text))).not.toBe(text);
+      }),
+      { numRuns: 5000 },
+    );
+    for (const text of ['0', '-1', '1.5', '-0.5', '0.000001', '999999999999999', '123456789.012345'])
+      expect(scan(text).lossless, text).toBe(true);
+    for (const text of ['-0', '-0.0', '1.0', '0.10', '0.0000001', '1e3', '1E3', '1234567890123456', '[1,1.5,2.50]']) {
+      expect(scan(text).lossless, text).toBe(false);
+    }
+  });
+
+  it.each(['"', '"\\', '-', '1.', '.', '}]', ':', '{"a', '[1,', '"\\"', 't'])('survives %j', (text) => {
+    expect(scan(text).depth).toBeLessThan(2);
+  });
+});
