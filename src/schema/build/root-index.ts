@@ -9,12 +9,13 @@ import type { FunctionRootKey } from './function-root.ts';
 import { MUTATION_KEYS, type MutationKey } from './mutation-root.ts';
 import { READ_KEYS } from './table-root.ts';
 
+/** Tables are named by their key in `SourceInfo.tables`, so that the index outlives changes of theirs. */
 export type RootCandidate =
-  | { readonly kind: 'table'; readonly table: TableInfo; readonly key: QueryRootField }
+  | { readonly kind: 'table'; readonly table: string; readonly key: QueryRootField }
   | { readonly kind: 'function'; readonly info: FunctionInfo; readonly key: FunctionRootKey };
 
 export type MutationCandidate =
-  | { readonly kind: 'table'; readonly table: TableInfo; readonly key: MutationKey }
+  | { readonly kind: 'table'; readonly table: string; readonly key: MutationKey }
   | { readonly kind: 'function'; readonly info: FunctionInfo };
 
 export interface RootIndex {
@@ -39,14 +40,14 @@ interface TableEntries {
 /** Names of tables that did not change are taken from here when one table of a source changes. */
 const entriesByTable = new WeakMap<TableInfo, { readonly style: NameStyle; readonly entries: TableEntries }>();
 
-function tableEntries(style: NameStyle, table: TableInfo): TableEntries {
+function tableEntries(style: NameStyle, tableKey: string, table: TableInfo): TableEntries {
   const known = entriesByTable.get(table);
   if (known !== undefined && known.style.customization === style.customization && known.style.namingConvention === style.namingConvention) {
     return known.entries;
   }
   const entry = <K extends QueryRootField | MutationKey>(key: K) => ({
     ...tableRootNames(style, table, key),
-    candidate: { kind: 'table' as const, table, key },
+    candidate: { kind: 'table' as const, table: tableKey, key },
   });
   const entries: TableEntries = { reads: READ_KEYS.map(entry), mutations: MUTATION_KEYS.map(entry) };
   entriesByTable.set(table, { style: { customization: style.customization, namingConvention: style.namingConvention }, entries });
@@ -57,10 +58,10 @@ export function* rootIndex(source: SourceInfo): Sliced<RootIndex> {
   const roots = new Map<string, RootCandidate>();
   const aliases = new Map<string, RootCandidate>();
   const mutations = new Map<string, MutationCandidate>();
-  for (const table of source.tables.values()) {
+  for (const [key, table] of source.tables) {
     yield;
     if (!table.inGraphql) continue;
-    const entries = tableEntries(source, table);
+    const entries = tableEntries(source, key, table);
     for (const { name, candidate } of entries.mutations) if (!mutations.has(name)) mutations.set(name, candidate);
     for (const { name, alias, candidate } of entries.reads) {
       if (!roots.has(name)) roots.set(name, candidate);
@@ -80,4 +81,35 @@ export function* rootIndex(source: SourceInfo): Sliced<RootIndex> {
   }
   for (const name of roots.keys()) aliases.delete(name);
   return { roots, aliases, mutations };
+}
+
+/** Whether the index of `before` is that of `after` too: nothing changed that names a root. */
+export function sameRoots(before: SourceInfo, after: SourceInfo): boolean {
+  if (before === after) return true;
+  if (before.backend !== after.backend || before.customization !== after.customization) return false;
+  if (before.namingConvention !== after.namingConvention) return false;
+  return (
+    sameInOrder(before.functions, after.functions, () => false) &&
+    sameInOrder(before.tables, after.tables, (key, old, table) => {
+      if (old.inGraphql !== table.inGraphql) return false;
+      const [was, is] = [tableEntries(before, key, old), tableEntries(after, key, table)];
+      return sameNames(was.reads, is.reads) && sameNames(was.mutations, is.mutations);
+    })
+  );
+}
+
+function sameNames<C>(a: readonly TableEntry<C>[], b: readonly TableEntry<C>[]): boolean {
+  return a.length === b.length && a.every(({ name, alias }, i) => name === b[i]?.name && alias === b[i].alias);
+}
+
+/** Of two objects that are not the same one `equal` decides. */
+function sameInOrder<T>(a: ReadonlyMap<string, T>, b: ReadonlyMap<string, T>, equal: (key: string, a: T, b: T) => boolean): boolean {
+  if (a === b) return true;
+  if (a.size !== b.size) return false;
+  const others = b.entries();
+  for (const [key, value] of a) {
+    const [otherKey, other] = others.next().value as [string, T];
+    if (key !== otherKey || (value !== other && !equal(key, value, other))) return false;
+  }
+  return true;
 }

@@ -1,5 +1,6 @@
 /** `query_root`, `mutation_root` and `subscription_root` of one role. */
 import { type NamespaceSuffix, namespaceTypeName } from '../../schema-cache/naming.ts';
+import type { SourceInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
 import type { RootMeaning } from '../translation.ts';
 import type { ObjectType, OutputField, RootTypes } from '../types.ts';
 import { lazy, named } from '../types.ts';
@@ -127,17 +128,21 @@ function merged(sources: readonly SourceFields[]): FieldSet {
   };
 }
 
+function tableOf(info: SourceInfo, key: string): TableInfo {
+  return info.tables.get(key) as TableInfo;
+}
+
 const NOTHING: FieldSet = { names: () => [], has: () => false, field: () => undefined };
 
 function readFields(entry: SourceEntry, source: RoleSource, root: ReadRoot): SourceFields {
   const visible = (candidate: RootCandidate): boolean =>
     candidate.kind === 'function'
       ? functionIsVisible(source, candidate.info, candidate.key)
-      : tableRootIsVisible(source, candidate.table, candidate.key, root);
+      : tableRootIsVisible(source, tableOf(entry.context.info, candidate.table), candidate.key, root);
   const make = (candidate: RootCandidate, name: string): OutputField | undefined =>
     candidate.kind === 'function'
       ? functionRootField(source, candidate.info, candidate.key, name)
-      : tableRootField(source, candidate.table, candidate.key, name);
+      : tableRootField(source, tableOf(entry.context.info, candidate.table), candidate.key, name);
   const main = candidateFields(() => entry.roots().roots, visible, make);
   const aliases = candidateFields(() => entry.roots().aliases, visible, make);
   return inNamespace(entry, root, { main, aliases });
@@ -147,11 +152,11 @@ function mutationFields(entry: SourceEntry, source: WriteSource): SourceFields {
   const visible = (candidate: MutationCandidate): boolean =>
     candidate.kind === 'function'
       ? functionIsVisible(source.reading, candidate.info, 'function')
-      : mutationIsVisible(source, candidate.table, candidate.key);
+      : mutationIsVisible(source, tableOf(entry.context.info, candidate.table), candidate.key);
   const make = (candidate: MutationCandidate, name: string): OutputField | undefined =>
     candidate.kind === 'function'
       ? functionRootField(source.reading, candidate.info, 'function', name)
-      : mutationField(source, candidate.table, candidate.key, name);
+      : mutationField(source, tableOf(entry.context.info, candidate.table), candidate.key, name);
   const main = candidateFields(() => entry.roots().mutations, visible, make);
   return inNamespace(entry, `mutation_${source.writer.variant}`, { main, aliases: NOTHING });
 }

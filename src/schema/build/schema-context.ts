@@ -4,13 +4,15 @@ import type { NamingConvention } from '../../metadata/source.ts';
 import type { SchemaCache, SourceInfo } from '../../schema-cache/schema-cache.ts';
 import { atOnce, type Sliced } from '../../util/sliced.ts';
 import type { BuildOptions } from './options.ts';
-import { type RootIndex, rootIndex } from './root-index.ts';
+import { type RootIndex, rootIndex, sameRoots } from './root-index.ts';
 import { SharedTypes } from './shared-types.ts';
 import { SourceContext } from './source-context.ts';
 
 export interface SourceEntry {
   readonly context: SourceContext;
   readonly roots: () => RootIndex;
+  /** Null: not made yet. */
+  readonly known: () => RootIndex | null;
   /** Makes the roots beforehand. */
   readonly prepare: () => Sliced<void>;
 }
@@ -23,7 +25,8 @@ export class SchemaContext {
   constructor(cache: SchemaCache, options: BuildOptions, previous?: SchemaContext) {
     this.shared = previous?.shared ?? new Map();
     const known = new Map(previous?.sources.map((entry) => [entry.context.info, entry]));
-    this.sources = [...cache.sources.values()].map((info) => known.get(info) ?? this.makeSource(info, options));
+    const byName = new Map(previous?.sources.map((entry) => [entry.context.info.name, entry]));
+    this.sources = [...cache.sources.values()].map((info) => known.get(info) ?? this.makeSource(info, options, byName.get(info.name)));
   }
 
   /** Does beforehand what the first request would have to wait for. */
@@ -31,14 +34,15 @@ export class SchemaContext {
     for (const source of this.sources) yield* source.prepare();
   }
 
-  private makeSource(info: SourceInfo, options: BuildOptions): SourceEntry {
-    let roots: RootIndex | null = null;
+  private makeSource(info: SourceInfo, options: BuildOptions, before: SourceEntry | undefined): SourceEntry {
+    let roots = before !== undefined && sameRoots(before.context.info, info) ? before.known() : null;
     return {
       context: new SourceContext(info, this.sharedTypes(info), options),
       roots() {
         roots ??= atOnce(rootIndex(info));
         return roots;
       },
+      known: () => roots,
       *prepare() {
         roots ??= yield* rootIndex(info);
       },
