@@ -10,6 +10,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
 import pg from 'pg';
 import { metadata, sql } from './large-schema.mjs';
 
@@ -97,23 +98,16 @@ async function main() {
   for (let r = 0; r < roles; r++) first.push(await timed(() => post('/v1/graphql', query, asRole(r))));
   console.log(`first request of a role: ${summary(first)}`);
 
-  // Requests of four clients, one after the other each, while `work` is going on.
+  // Requests of four clients while `work` is going on.
   const underTraffic = async (work) => {
-    const waits = [];
-    let failed = 0;
-    let going = true;
-    const traffic = [0, 1, 2, 3].map(async (r) => {
-      while (going) {
-        await timed(() => post('/v1/graphql', query, asRole(r))).then(
-          (ms) => waits.push(ms),
-          () => failed++,
-        );
-        await new Promise((resolve) => setTimeout(resolve, 2));
-      }
+    const headers = [0, 1, 2, 3].map(asRole);
+    const traffic = new Worker(new URL('traffic.mjs', import.meta.url), {
+      workerData: { url: `${base}/v1/graphql`, body: query, headers },
     });
+    const result = new Promise((resolve, reject) => traffic.once('message', resolve).once('error', reject));
     await work();
-    going = false;
-    await Promise.all(traffic);
+    traffic.postMessage('stop');
+    const { waits, failed } = await result;
     return `requests meanwhile: ${summary(waits)}, ${failed} failed`;
   };
 

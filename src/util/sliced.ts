@@ -4,8 +4,8 @@
  */
 export type Sliced<T> = Generator<undefined, T, undefined>;
 
-/** So long, in milliseconds, other work waits for a slice. */
-const SLICE_MS = 8;
+/** So long, in milliseconds, other work waits for a slice; a request waits for several. */
+const SLICE_MS = 4;
 
 export function atOnce<T>(work: Sliced<T>): T {
   for (;;) {
