@@ -116,7 +116,7 @@ describe('update', () => {
   test.each([
     ['_inc', 1, set('views', 5, int, 'inc'), { views: 15 }],
     ['_inc of null', 3, set('views', 5, int, 'inc'), { views: null }],
-    ['_inc of numeric', 1, set('big', '0.25', type('numeric'), 'inc'), { big: { text: '1.75' } }],
+    ['_inc of numeric', 1, set('big', '0.25', type('numeric'), 'inc'), { big: 1.75 }],
     ['_append', 2, set('data', [4], jsonb, 'append'), { data: [1, 2, 3, 4] }],
     ['_append to null', 3, set('data', { x: 1 }, jsonb, 'append'), { data: null }],
     ['_prepend', 2, set('data', [0], jsonb, 'prepend'), { data: [0, 1, 2, 3] }],
