@@ -16,7 +16,7 @@ function variablesText(variables: ReadonlyMap<string, string> | null): string {
 
 /**
  * The log entry of a request as one line of JSON, with the line's end. It is put together here and not by
- * the logging library: there is one for each request, and this takes a quarter of the time.
+ * the logging library: there is one for each request, and that path took several times as long.
  * @param timestamp as all entries have it; it needs no escaping
  */
 export function httpLogLine(o: HttpObservation, timestamp: string): string {
