@@ -47,10 +47,8 @@ export interface RoleSchemaOptions {
   readonly noNullUnboundVariableDefault?: boolean;
 }
 
-/** A condition in a variable is known by a few facts, where one in the document is a few nodes. */
-const FACTS_PER_NODE = 2;
-/** Facts about the data of a mutation beyond which its plan is not worth keeping. */
-const MUTATION_FACTS = 32;
+/** Facts about a variable beyond which a plan is not worth keeping: about the conditions of a query, and about the data of a mutation. */
+const KEPT_FACTS = { query: 1000, mutation: 32, subscription: 1000 } as const;
 
 /** @param roots lazy types, built as requests touch them */
 export function createRoleSchema(role: string, roots: RootTypes, options: RoleSchemaOptions): RoleSchema {
@@ -88,10 +86,7 @@ export function createRoleSchema(role: string, roots: RootTypes, options: RoleSc
           maxDepth: limits.maxDepth,
         }),
         translate(variables: Variables) {
-          const constraints =
-            kind === 'mutation'
-              ? createConstraintRecorder(MUTATION_FACTS, 'drop')
-              : createConstraintRecorder(limits.maxNodes * FACTS_PER_NODE);
+          const constraints = createConstraintRecorder({ parts: limits.maxNodes, facts: KEPT_FACTS[kind] });
           const context: SelectionContext = {
             variables,
             declared,

@@ -8,7 +8,8 @@ import type { Json } from '../util/json.ts';
 import type { Operand } from '../ir/value.ts';
 
 export type Sql =
-  | { readonly kind: 'text'; readonly text: string }
+  /** A text before the first value, between each two, and after the last. */
+  | { readonly kind: 'template'; readonly texts: readonly string[]; readonly values: readonly Sql[] }
   | { readonly kind: 'identifier'; readonly name: string }
   | { readonly kind: 'string'; readonly value: string }
   | { readonly kind: 'integer'; readonly value: number }
@@ -33,17 +34,16 @@ export interface ValueCast {
 
 /** `` sql`select ${identifier('a')} from ${table}` `` */
 export function sql(strings: TemplateStringsArray, ...values: readonly Sql[]): Sql {
-  const items: Sql[] = [];
-  for (let i = 0; i < strings.length; i++) {
-    const text = strings[i] as string;
-    if (text !== '') items.push({ kind: 'text', text });
-    const value = values[i];
-    if (value !== undefined) items.push(value);
-  }
-  return items.length === 1 ? (items[0] as Sql) : { kind: 'sequence', items };
+  // Trees are made by the thousand: the strings are those of the source text, the same at every call.
+  return { kind: 'template', texts: strings, values };
 }
 
 export const EMPTY: Sql = { kind: 'sequence', items: [] };
+
+/** Whether a list that was joined has nothing in it. */
+export function isEmpty(node: Sql): boolean {
+  return node.kind === 'sequence' && node.items.length === 0;
+}
 
 export function identifier(name: string): Sql {
   return { kind: 'identifier', name };
@@ -76,7 +76,9 @@ export function join(items: readonly Sql[], separator: Sql): Sql {
 /** The tree with other nodes in the place of its parameters. */
 export function replaceParameters(node: Sql, replace: (parameter: Parameter) => Sql): Sql {
   if (node.kind === 'parameter') return replace(node.parameter);
-  return node.kind === 'sequence' ? { kind: 'sequence', items: node.items.map((item) => replaceParameters(item, replace)) } : node;
+  const within = (items: readonly Sql[]): readonly Sql[] => items.map((item) => replaceParameters(item, replace));
+  if (node.kind === 'template') return { ...node, values: within(node.values) };
+  return node.kind === 'sequence' ? { kind: 'sequence', items: within(node.items) } : node;
 }
 
 /** How one database writes the leaves. */
@@ -98,31 +100,39 @@ export interface Printed {
 export function print(root: Sql, dialect: Dialect): Printed {
   const parameters: Parameter[] = [];
   const indexes = new Map<string, number>();
-  let text = '';
+  // One text at the end: a chain of thousands of additions is kept in memory piece by piece.
+  const pieces: string[] = [];
   const visit = (node: Sql): void => {
     switch (node.kind) {
-      case 'text':
-        text += node.text;
+      case 'template': {
+        const { texts, values } = node;
+        for (let i = 0; i < texts.length; i++) {
+          const text = texts[i] as string;
+          if (text !== '') pieces.push(text);
+          const value = values[i];
+          if (value !== undefined) visit(value);
+        }
         return;
+      }
       case 'identifier':
-        text += dialect.identifier(node.name);
+        pieces.push(dialect.identifier(node.name));
         return;
       case 'string':
-        text += dialect.string(node.value);
+        pieces.push(dialect.string(node.value));
         return;
       case 'integer':
         if (!Number.isSafeInteger(node.value)) throw new Error(`not an integer: ${node.value}`);
-        text += String(node.value);
+        pieces.push(String(node.value));
         return;
       case 'parameter': {
         const known = dialect.sharesPlaceholders ? indexes.get(node.parameter.key) : undefined;
         if (known !== undefined) {
-          text += dialect.placeholder(known);
+          pieces.push(dialect.placeholder(known));
           return;
         }
         parameters.push(node.parameter);
         indexes.set(node.parameter.key, parameters.length);
-        text += dialect.placeholder(parameters.length);
+        pieces.push(dialect.placeholder(parameters.length));
         return;
       }
       case 'sequence':
@@ -130,5 +140,5 @@ export function print(root: Sql, dialect: Dialect): Printed {
     }
   };
   visit(root);
-  return { text, parameters };
+  return { text: pieces.join(''), parameters };
 }

@@ -42,7 +42,7 @@ function checkValue(node: ValueNode, type: InputTypeRef, positionHasDefault: boo
   const context: InputContext = {
     variables: {},
     declared: check.declared,
-    constraints: createConstraintRecorder(0, 'drop'),
+    constraints: createConstraintRecorder({ parts: Number.POSITIVE_INFINITY, facts: 0 }),
     nullInNonNullableVariables: false,
     missingVariablesAreAbsent: false,
   };

@@ -14,42 +14,44 @@ export interface InputContext {
   readonly missingVariablesAreAbsent: boolean;
 }
 
-/** Collects the facts that a plan rests on, each once. */
+/** Collects the facts that a plan rests on, each once, and counts what is looked into. */
 export interface ConstraintRecorder {
   record(constraint: Constraint): void;
-  /** Says that at least so many facts follow, so that what is too much is found out before it is done. */
-  expect(facts: number): void;
+  /** Says that so many parts of a value follow, so that what is too much is found out before it is done. @throws SvcError */
+  enter(parts: number): void;
   list(): readonly Constraint[];
   /** False once facts were dropped: the plan serves this request only. */
   isComplete(): boolean;
 }
 
-/**
- * @param limit facts kept
- * @param beyond what happens to a request whose variables are looked into more often: it is refused,
- *   or the facts are dropped, because data that is written may have any size and no two requests bring the same
- */
-export function createConstraintRecorder(limit: number, beyond: 'refuse' | 'drop' = 'refuse'): ConstraintRecorder {
+export interface RecorderLimits {
+  /** Parts of variables that a translation may look into: each costs as much as a value in the document. */
+  readonly parts: number;
+  /** Facts kept; beyond, no other request is likely to bring them all. */
+  readonly facts: number;
+}
+
+export function createConstraintRecorder(limits: RecorderLimits): ConstraintRecorder {
   const byKey = new Map<string, Constraint>();
+  let parts = 0;
   let complete = true;
-  const giveUp = (): void => {
-    if (beyond === 'refuse') {
-      throw new SvcError('validation-failed', `the variables have more than ${limit} parts that the operation depends on`);
-    }
-    complete = false;
-    byKey.clear();
-  };
   return {
     record(constraint) {
       if (!complete) return;
       // One translation sees one value, so variable, place and kind of fact decide the fact.
       const key = keyOf(constraint.fact.kind, constraint);
       if (byKey.has(key)) return;
-      if (byKey.size >= limit) giveUp();
-      else byKey.set(key, constraint);
+      if (byKey.size < limits.facts) byKey.set(key, constraint);
+      else {
+        complete = false;
+        byKey.clear();
+      }
     },
-    expect(facts) {
-      if (complete && byKey.size + facts > limit) giveUp();
+    enter(more) {
+      parts += more;
+      if (parts > limits.parts) {
+        throw new SvcError('validation-failed', `the variables have more than ${limits.parts} parts that the operation depends on`);
+      }
     },
     list: () => [...byKey.values()].filter((constraint) => !isImplied(constraint, byKey)),
     isComplete: () => complete,

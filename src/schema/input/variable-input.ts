@@ -59,6 +59,7 @@ class VariableInput implements Input {
     invariant(object.kind === 'input-object', `${type.name} is an input object`);
     if (!isJsonObject(json)) throw expected('an object', type.name, describeJson(json), path);
     const keys = Object.keys(json);
+    this.#context.constraints.enter(keys.length);
     this.#record({ kind: 'keys', keys });
     const entries = keys.map((key) => {
       if (!NAME.test(key)) {
@@ -89,7 +90,7 @@ class VariableInput implements Input {
       return [new VariableInput(this.#context, this.#part, item, at(path, 0))];
     }
     this.#record({ kind: 'length', length: json.length });
-    this.#context.constraints.expect(json.length);
+    this.#context.constraints.enter(json.length);
     return json.map((value, index) => {
       if (value === null && item.nonNull) throw unexpectedNull(item, at(path, index));
       return this.#child(index, value, item);

@@ -7,10 +7,31 @@ import type { Operand } from '../../../ir/value.ts';
 import { isJsonArray, isJsonNumber, type Json, numberText, parseJson, printJson } from '../../../util/json.ts';
 import { type ArrayElement, arrayLiteral, plainArrayLiteral } from './array-literal.ts';
 
+export type Encoding = (json: Json) => string | null;
+
+const ofType = new WeakMap<CatalogType, { one?: Encoding; list?: Encoding }>();
+
 /** The encoding of an operand's values. Null is SQL NULL. */
-export function encoder(operand: Operand): (json: Json) => string | null {
-  const { type, list, value } = operand;
-  if (value.kind === 'session') return (json) => (json === null ? null : scalarText(json));
+export function encoder({ type, list, value }: Operand): Encoding {
+  if (value.kind === 'session') return sessionText;
+  let known = ofType.get(type);
+  if (known === undefined) {
+    known = {};
+    ofType.set(type, known);
+  }
+  if (list) {
+    known.list ??= typeEncoding(type, true);
+    return known.list;
+  }
+  known.one ??= typeEncoding(type, false);
+  return known.one;
+}
+
+function sessionText(json: Json): string | null {
+  return json === null ? null : scalarText(json);
+}
+
+function typeEncoding(type: CatalogType, list: boolean): Encoding {
   const delimiter = type.schema === 'pg_catalog' && type.name === 'box' ? ';' : ',';
   const plain = (items: readonly Json[]): string | null => (delimiter === ',' && !isJsonType(type) ? plainArrayLiteral(items) : null);
   const array = (json: Json): string =>

@@ -55,7 +55,7 @@ export function compileLiveQuery(query: Sql, columns: number): LiveQuery {
 
 /** The arrays are values of the statement, not of a request: they have no reference behind them. */
 function placeholder(index: number): Sql {
-  return { kind: 'text', text: dialect.placeholder(index) };
+  return { kind: 'template', texts: [dialect.placeholder(index)], values: [] };
 }
 
 /** There are no arrays of arrays: those travel as texts and are read for each cohort. */

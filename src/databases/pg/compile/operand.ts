@@ -102,8 +102,15 @@ function fromGeoJson(text: Sql, type: CatalogType): Sql {
   return type.name === 'geography' ? sql`${geometry}::${typeName(type, false)}` : geometry;
 }
 
+const typeKeys = new WeakMap<CatalogType, string>();
+
 function typeKey(type: CatalogType): string {
-  return `${type.schema}.${type.name}${type.array ? '[]' : ''} `;
+  let key = typeKeys.get(type);
+  if (key === undefined) {
+    key = `${type.schema}.${type.name}${type.array ? '[]' : ''} `;
+    typeKeys.set(type, key);
+  }
+  return key;
 }
 
 /** Equal for references that resolve to the same value. */
@@ -112,7 +119,7 @@ function valueKey(value: Value): string {
     case 'literal':
       return `=${printJson(value.json)}`;
     case 'variable':
-      return `$${JSON.stringify([value.name, ...value.path])}`;
+      return value.path.length === 0 ? `$${value.name}` : `$${value.name} ${JSON.stringify(value.path)}`;
     case 'session':
       return `@${value.name}`;
     case 'session-variables':

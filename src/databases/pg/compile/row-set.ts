@@ -6,7 +6,7 @@ import type { BoolExp } from '../../../ir/bool-exp.ts';
 import type { Read } from '../../../ir/read.ts';
 import type { Join, Relation } from '../../../ir/relation.ts';
 import type { OrderBy, RowSet } from '../../../ir/select.ts';
-import { EMPTY, integer, join, type Sql, sql } from '../../../sql/fragment.ts';
+import { EMPTY, integer, isEmpty, join, type Sql, sql } from '../../../sql/fragment.ts';
 import { filterOf, readSql, whereSql } from './bool-exp.ts';
 import { type Context, ownScope, type Row } from './context.ts';
 import { bigintSql } from './operand.ts';
@@ -91,6 +91,5 @@ function keyOf(read: Read, orderBy: readonly OrderBy[], keys: readonly OrderKey[
 }
 
 function distinctColumns(distinct: readonly Sql[], columns: Sql): Sql {
-  const isEmpty = columns.kind === 'sequence' && columns.items.length === 0;
-  return sql`distinct on (${join(distinct, sql`, `)}) ${isEmpty ? sql`true as ":any"` : columns}`;
+  return sql`distinct on (${join(distinct, sql`, `)}) ${isEmpty(columns) ? sql`true as ":any"` : columns}`;
 }

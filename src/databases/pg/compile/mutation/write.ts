@@ -6,7 +6,7 @@
 import type { RaisedFailure } from '../../../../backend/backend.ts';
 import type { BoolExp } from '../../../../ir/bool-exp.ts';
 import type { MutationOutput } from '../../../../ir/mutation.ts';
-import { identifier, join, type Sql, sql } from '../../../../sql/fragment.ts';
+import { identifier, isEmpty, join, type Sql, sql } from '../../../../sql/fragment.ts';
 import type { Path } from '../../../../util/path.ts';
 import { conditionSql } from '../bool-exp.ts';
 import { aliasRow, type Context, ownScope, type Row } from '../context.ts';
@@ -103,7 +103,7 @@ function checkColumn(check: Sql | null): readonly Sql[] {
 }
 
 function withRows(command: Sql, columns: readonly Sql[], select: Sql): Sql {
-  const list = columns.filter((column) => column.kind !== 'sequence' || column.items.length > 0);
+  const list = columns.filter((column) => !isEmpty(column));
   const returning = list.length === 0 ? sql`true as ":any"` : join(list, sql`, `);
   return sql`with ${ROWS} as (${command} returning ${returning}) ${select}`;
 }

@@ -1,0 +1,123 @@
+/** The tables of the warm-up: two that refer to each other, with columns of the usual types. They exist nowhere. */
+import { type CatalogTable, type CatalogType, nameKey } from '../../catalog/catalog.ts';
+import type { Source } from '../../backend/backend.ts';
+import { pg } from '../../databases/pg/index.ts';
+import type { RequestSnapshot } from '../../graphql/run-request.ts';
+import { decodeDocument } from '../../metadata/document.ts';
+import { kindsOf } from '../../metadata/kinds.ts';
+import { EMPTY_METADATA } from '../../metadata/metadata.ts';
+import { createRoleSchemas, type RoleSchemasOptions } from '../../schema/role-schemas.ts';
+import { buildSchemaCache } from '../../schema-cache/build.ts';
+import { bytesOfText } from '../../util/bytes.ts';
+import { ROOT } from '../../util/path.ts';
+
+const SOURCE = 'default';
+const SCHEMA = 'public';
+
+/** Column names and their types by table. */
+const COLUMNS = {
+  author: { id: 'int4', name: 'text', rating: 'numeric', score: 'float8', code: 'bpchar', born: 'timestamptz', data: 'jsonb' },
+  book: { id: 'int4', title: 'text', author_id: 'int4', sold: 'bool', pages: 'int8' },
+} as const;
+
+const METADATA = {
+  version: 3,
+  sources: [
+    {
+      name: SOURCE,
+      kind: pg.kind,
+      configuration: { connection_info: { database_url: 'postgres://localhost' } },
+      tables: [
+        {
+          table: 'author',
+          array_relationships: [{ name: 'books', using: { foreign_key_constraint_on: { table: 'book', column: 'author_id' } } }],
+        },
+        { table: 'book', object_relationships: [{ name: 'author', using: { foreign_key_constraint_on: 'author_id' } }] },
+      ],
+    },
+  ],
+} as const;
+
+function catalogType(name: string): CatalogType {
+  return { schema: 'pg_catalog', name, kind: 'base', array: false };
+}
+
+function catalogTable(name: keyof typeof COLUMNS, id: number): CatalogTable {
+  const qualified = { schema: SCHEMA, name };
+  return {
+    id,
+    name: qualified,
+    kind: 'table',
+    comment: null,
+    columns: Object.entries(COLUMNS[name]).map(([column, type], i) => ({
+      name: column,
+      type: catalogType(type),
+      nullable: column !== 'id',
+      hasDefault: false,
+      generated: false,
+      identity: false,
+      comment: null,
+      position: i + 1,
+    })),
+    primaryKey: { name: `${name}_pkey`, columns: ['id'] },
+    uniqueConstraints: [],
+    otherConstraints: [],
+    foreignKeys:
+      name === 'book'
+        ? [{ name: 'book_author', columns: ['author_id'], target: { schema: SCHEMA, name: 'author' }, targetColumns: ['id'] }]
+        : [],
+    insertable: true,
+    updatable: true,
+    deletable: true,
+    stored: true,
+  };
+}
+
+/** What has the cells of a row: empty lists. */
+const ANSWER = [bytesOfText('[]')];
+
+function refused(): never {
+  throw new Error('the warm-up has no database');
+}
+
+/** Answers every statement of requests without a database. */
+const source: Source = {
+  runJson: async ({ columns }) => Array.from({ length: columns }, () => ANSWER),
+  runMutation: async (statements) => statements.map(({ statement }) => Array.from({ length: statement.columns }, () => ANSWER)),
+  explain: refused,
+  runSql: refused,
+  query: refused,
+  introspect: refused,
+  transaction: refused,
+  session: refused,
+  health: refused,
+  close: async () => undefined,
+};
+
+/** A snapshot for requests that are run to warm up. */
+export function warmUpSnapshot(options: RoleSchemasOptions): RequestSnapshot {
+  const kinds = kindsOf([pg]);
+  const tables = [catalogTable('author', 1), catalogTable('book', 2)];
+  const { cache } = buildSchemaCache({
+    metadata: decodeDocument(METADATA, ROOT, kinds, EMPTY_METADATA),
+    sources: new Map([
+      [
+        SOURCE,
+        {
+          kind: 'open',
+          backend: pg,
+          catalog: { tables: new Map(tables.map((table) => [nameKey(table.name), table])), functions: new Map(), version: 150_000 },
+          enumValues: new Map(),
+        },
+      ],
+    ]),
+    options: { defaultNamingConvention: 'svc-default' },
+  });
+  const schemas = createRoleSchemas(cache, options);
+  return {
+    cache,
+    connections: new Map([[SOURCE, source]]),
+    storedOperations: { allows: () => true },
+    roleSchema: (role, variant) => schemas.get(role, variant),
+  };
+}

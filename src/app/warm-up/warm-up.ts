@@ -1,0 +1,63 @@
+/**
+ * The first requests of a process meet code that the engine has not compiled yet, and a large one
+ * costs several times what it costs later. So the path of a request is walked beforehand, with
+ * requests on tables that exist nowhere: from the bytes of a body to those of an answer.
+ */
+import type { Session } from '../../auth/session.ts';
+import type { Backend } from '../../backend/backend.ts';
+import { createAdmission } from '../../graphql/admission.ts';
+import { compilersOf } from '../../graphql/compilers.ts';
+import { createOperationCache } from '../../graphql/operation-cache.ts';
+import { decodeRequest } from '../../graphql/request.ts';
+import { type RequestPipeline, runRequest } from '../../graphql/run-request.ts';
+import { DEFAULT_ROLE_SCHEMAS_OPTIONS } from '../../schema/role-schemas.ts';
+import { decodeMeasuredBody } from '../../server/body.ts';
+import { warmUpRequests } from './requests.ts';
+import { warmUpSnapshot } from './schema.ts';
+
+/** Rounds of all requests: by then the engine has compiled what runs long. */
+const ROUNDS = 8;
+const VALUE_LIMIT = 200_000;
+
+const ADMIN: Session = { role: 'admin', variables: new Map([['x-svc-role', 'admin']]), backendOnly: false };
+
+export interface WarmUp {
+  /** Resolves when it has ended or has been stopped. @throws whatever went wrong, which is a fault of the service */
+  readonly done: Promise<void>;
+  stop(): void;
+}
+
+/** One request at a time, and between two of them everything else that waits. */
+export function startWarmUp(backends: readonly Backend[]): WarmUp {
+  let stopped = false;
+  const run = async (): Promise<void> => {
+    const snapshot = warmUpSnapshot(DEFAULT_ROLE_SCHEMAS_OPTIONS);
+    const bodies = warmUpRequests.map((text) => Buffer.from(text));
+    const pipeline = warmUpPipeline(backends);
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const body of bodies) {
+        await new Promise((resolve) => setImmediate(resolve));
+        if (stopped) return;
+        const { json, depth } = decodeMeasuredBody(body, VALUE_LIMIT);
+        await runRequest(pipeline, snapshot, ADMIN, decodeRequest(json, depth), {});
+      }
+    }
+  };
+  return {
+    done: run(),
+    stop() {
+      stopped = true;
+    },
+  };
+}
+
+/** Without a cache every request is the first of its kind. */
+function warmUpPipeline(backends: readonly Backend[]): RequestPipeline {
+  return {
+    admission: createAdmission(),
+    allowList: null,
+    operations: createOperationCache({ operations: 0, plansPerOperation: 0, documentLength: 0 }),
+    compilerOf: compilersOf(backends, { stringifyNumericTypes: false }),
+    validateInput: () => Promise.resolve(),
+  };
+}
