@@ -11,8 +11,8 @@ import { join, type Sql, sql } from '../../sql/fragment.ts';
 export interface CompiledArgument {
   /** The operand, or one field of an input object; `type` overrides the type that it is cast to. */
   (field?: string, type?: CatalogType): Sql;
-  /** Whether a field was given. */
-  has(field: string): boolean;
+  /** Whether a field of an input object was given; absent: it is none. */
+  readonly has?: (field: string) => boolean;
 }
 
 export interface PgComparison extends Comparison {
@@ -187,7 +187,7 @@ export function geographyComparisons(geography: CatalogType): readonly PgCompari
         ],
       },
       compile: (column, field) =>
-        sql`st_dwithin(${column}, ${field('from')}, ${field('distance', FLOAT8)}, ${field.has('use_spheroid') ? field('use_spheroid') : sql`true`})`,
+        sql`st_dwithin(${column}, ${field('from')}, ${field('distance', FLOAT8)}, ${field.has?.('use_spheroid') === true ? field('use_spheroid') : sql`true`})`,
     },
     cast('geography_cast_exp', [{ key: 'geometry', type: { ...geography, name: 'geometry' } }]),
   ];
@@ -209,7 +209,7 @@ export function rasterComparisons(raster: CatalogType): readonly PgComparison[] 
       description: 'does the raster, or one band of it, spatially intersect the given geometry value',
       argument: { kind: 'input', name: 'st_intersects_geom_nband_input', description: null, fields: [geommin, nband(false)] },
       compile: (column, field) =>
-        sql`st_intersects(${join([column, field('geommin'), ...(field.has('nband') ? [field('nband')] : [])], sql`, `)})`,
+        sql`st_intersects(${join([column, field('geommin'), ...(field.has?.('nband') === true ? [field('nband')] : [])], sql`, `)})`,
     },
   ];
 }

@@ -83,7 +83,10 @@ function makeType(name: string, description: string | null, makeOperators: () =>
       and(
         ...operations(input, read.type, options).map((operation): BoolExp => {
           if (operation.kind === 'is-null') return { kind: 'is-null', left: read, isNull: operation.isNull };
-          if (operation.kind === 'compare') return { ...operation, left: read, nullSafe: false };
+          if (operation.kind === 'compare') {
+            const { operator, argument } = operation;
+            return { kind: 'compare', operator, argument, left: read, nullSafe: false };
+          }
           return operation.comparison.condition(operation.input, { kind: 'cast', read, type: operation.type }, options);
         }),
       ),

@@ -15,8 +15,19 @@ export function isArrayText(json: Json): json is string {
   return text.startsWith('{') && text.endsWith('}');
 }
 
+const known = new WeakMap<InputTypeRef, Coercion>();
+
 /** A scalar, an enum value or a whole array. Null is refused only where the type says so. */
 export function valueCoercion(type: InputTypeRef): Coercion {
+  let coercion = known.get(type);
+  if (coercion === undefined) {
+    coercion = makeCoercion(type);
+    known.set(type, coercion);
+  }
+  return coercion;
+}
+
+function makeCoercion(type: InputTypeRef): Coercion {
   if (type.kind === 'list') {
     const list = listCoercion(type);
     return (json, path) => {

@@ -124,6 +124,7 @@ class VariableInput implements Input {
   }
 
   #record(fact: Constraint['fact']): void {
+    if (!this.#context.constraints.isComplete()) return;
     this.#context.constraints.record({ variable: this.#part.name, path: this.#part.inner, fact });
   }
 

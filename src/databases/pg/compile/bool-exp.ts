@@ -172,13 +172,11 @@ function comparisonNamed(name: string, ...tables: readonly (readonly PgCompariso
 }
 
 function constantArgument(value: Sql): CompiledArgument {
-  return Object.assign(() => value, { has: () => false });
+  return () => value;
 }
 
 function operandArgument(operand: Operand, refuse?: (text: string) => void): CompiledArgument {
-  return Object.assign((_field?: string, type?: CatalogType) => operandSql(type === undefined ? operand : { ...operand, type }, refuse), {
-    has: () => false,
-  });
+  return (_field, type) => operandSql(type === undefined ? operand : { ...operand, type }, refuse);
 }
 
 function fieldsArgument(fields: Readonly<Record<string, Operand>>): CompiledArgument {

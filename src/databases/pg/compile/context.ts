@@ -45,8 +45,17 @@ export interface Scope {
 
 /** The row of a table alias (a table, a function or a common table expression). */
 export function aliasRow(alias: Sql): Row {
+  // A condition may read the same column thousands of times.
+  const columns = new Map<string, Sql>();
   return {
-    column: (name) => sql`${alias}.${identifier(name)}`,
+    column(name) {
+      let column = columns.get(name);
+      if (column === undefined) {
+        column = sql`${alias}.${identifier(name)}`;
+        columns.set(name, column);
+      }
+      return column;
+    },
     // `"t1"` alone would mean a column of that name if there is one.
     whole: () => sql`${alias}.*`,
   };

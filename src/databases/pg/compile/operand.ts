@@ -45,7 +45,8 @@ export function fromTextSql(text: Sql, type: CatalogType): Sql {
 }
 
 function placeholder(operand: Operand, type: CatalogType, array: boolean, refuse?: (text: string) => void): Sql {
-  const key = `${valueKey(operand.value)} ${typeKey(operand.type)}${operand.list} ${typeKey(type)}${array}${refuse === undefined ? '' : ' refuse'}`;
+  const cast = type === operand.type && array === (operand.list || type.array) ? '' : `${typeKey(type)}${array}`;
+  const key = `${valueKey(operand.value)} ${typeKey(operand.type)}${operand.list ? 'list' : ''}${cast}${refuse === undefined ? '' : ' refuse'}`;
   const encode = encoder(operand);
   const checked = (json: Json): string | null => {
     const text = encode(json);

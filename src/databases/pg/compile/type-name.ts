@@ -5,11 +5,22 @@ export function qualified(name: QualifiedName): Sql {
   return sql`${identifier(name.schema)}.${identifier(name.name)}`;
 }
 
+const known = new WeakMap<CatalogType, { one?: Sql; array?: Sql }>();
+
 /**
  * A type in a cast. Built-in ones are quoted as well: unquoted `char` and `bit` are types of
  * length one.
  */
 export function typeName(type: CatalogType, array: boolean = type.array): Sql {
-  const element = type.schema === 'pg_catalog' ? identifier(type.name) : qualified(type);
-  return array ? sql`${element}[]` : element;
+  let names = known.get(type);
+  if (names === undefined) {
+    names = {};
+    known.set(type, names);
+  }
+  if (!array) return (names.one ??= elementName(type));
+  return (names.array ??= sql`${elementName(type)}[]`);
+}
+
+function elementName(type: CatalogType): Sql {
+  return type.schema === 'pg_catalog' ? identifier(type.name) : qualified(type);
 }
