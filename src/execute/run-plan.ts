@@ -1,7 +1,7 @@
 /** Runs the steps of a plan and splices the database's JSON bytes into the response, unparsed. */
 import type { JsonRow, Source } from '../backend/backend.ts';
 import { invariant, SvcError } from '../errors/svc-error.ts';
-import { bindAll, bindWritten } from '../plan/bind.ts';
+import { bindAll, bindInput } from '../plan/bind.ts';
 import type { Plan, SelectStep, Step } from '../plan/plan.ts';
 import { type Bytes, bytesOfText } from '../util/bytes.ts';
 import type { RunContext } from './run-context.ts';
@@ -38,8 +38,7 @@ async function validateInput({ validations }: Plan, context: RunContext): Promis
   const { validateInput: ask, session, variables, how, headers } = context;
   invariant(ask !== undefined, 'whoever runs plans with validations can validate');
   for (const { hook, input } of validations) {
-    const bound = input.map((item) => bindWritten(item, variables));
-    await ask({ hook, input: bound, session, how, ...(headers === undefined ? {} : { headers }) });
+    await ask({ hook, input: bindInput(input, variables), session, how, ...(headers === undefined ? {} : { headers }) });
   }
 }
 

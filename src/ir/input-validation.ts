@@ -10,8 +10,15 @@ export type WrittenJson =
   | { readonly kind: 'list'; readonly items: readonly WrittenJson[] }
   | { readonly kind: 'object'; readonly entries: readonly (readonly [key: string, value: WrittenJson])[] };
 
+/** All items of a list that is the value of a variable, or the part of it at a path. */
+export interface WrittenItems {
+  readonly kind: 'items';
+  readonly name: string;
+  readonly path: readonly (string | number)[];
+}
+
 export interface InputValidation {
   readonly hook: ValidateInput;
   /** Rows of an insert, arguments of an update or delete. */
-  readonly input: readonly WrittenJson[];
+  readonly input: readonly (WrittenJson | WrittenItems)[];
 }

@@ -51,11 +51,19 @@ export interface InsertRows {
   /** Union of the columns of all rows, in a fixed order: presets included, columns that come from nested objects or the parent not. */
   readonly columns: readonly InsertColumn[];
   readonly rows: readonly InsertRow[];
+  /** Instead of `rows`: any number of rows that give the same columns and nothing else. */
+  readonly uniform?: UniformRows;
   readonly onConflict: OnConflict | null;
   /** Insert permission's check, on the row after the write. */
   readonly check: BoolExp;
   /** Hooks of the permissions; those of nested rows are with them. */
   readonly validations?: readonly InputValidation[];
+}
+
+/** Rows as a variable brings them; a plan for them serves any number. */
+export interface UniformRows {
+  /** By column: the values of all rows (`members`), or one value for all (presets). */
+  readonly values: ReadonlyMap<string, Operand>;
 }
 
 export interface InsertColumn {

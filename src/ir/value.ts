@@ -6,7 +6,7 @@ import type { CatalogType } from '../catalog/catalog.ts';
 import type { Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
 
-export type Value = LiteralValue | VariableValue | SessionValue | SessionVariablesValue | ListValue;
+export type Value = LiteralValue | VariableValue | SessionValue | SessionVariablesValue | ListValue | MembersValue;
 
 /** Already checked against the type. `null` is SQL NULL. */
 export interface LiteralValue {
@@ -22,6 +22,21 @@ export interface VariableValue {
   /** Where the variable is used, for errors. */
   readonly at: Path;
   /** Coerces what the request sent; run at bind time. Throws `SvcError`. */
+  readonly check: (json: Json, at: Path) => Json;
+}
+
+/**
+ * One value per object of a list that a GraphQL variable (or a part of it) holds: that of a key, null where the object
+ * has none. A list of any length is the same reference.
+ */
+export interface MembersValue {
+  readonly kind: 'members';
+  readonly name: string;
+  readonly path: readonly (string | number)[];
+  readonly key: string;
+  /** Where the list is used, for errors. */
+  readonly at: Path;
+  /** As that of a variable, for one value. */
   readonly check: (json: Json, at: Path) => Json;
 }
 

@@ -1,11 +1,11 @@
 /** From value references to parameter texts: what is done per request for a plan made before. */
 import type { Session } from '../auth/session.ts';
-import { SvcError } from '../errors/svc-error.ts';
-import type { WrittenJson } from '../ir/input-validation.ts';
-import type { Value } from '../ir/value.ts';
+import { invariant, SvcError } from '../errors/svc-error.ts';
+import type { WrittenItems, WrittenJson } from '../ir/input-validation.ts';
+import type { MembersValue, Value } from '../ir/value.ts';
 import { type Variables, valueAt } from '../schema/constraint.ts';
 import type { Parameter } from '../sql/fragment.ts';
-import type { Json } from '../util/json.ts';
+import { isJsonArray, type Json, type JsonObject } from '../util/json.ts';
 
 /** The text of one parameter for a request. @throws SvcError when a value does not fit or a session variable is missing */
 export type Binder = (variables: Variables, session: Session) => string | null;
@@ -21,11 +21,22 @@ function resolve(value: Value, variables: Variables, session: Session): Json {
     }
     case 'list':
       return value.items.map((item) => resolve(item, variables, session));
+    case 'members':
+      return members(value, variables);
     case 'session':
       return sessionVariable(session, value.name);
     case 'session-variables':
       return Object.fromEntries(session.variables);
   }
+}
+
+function members({ name, path, key, at: place, check }: MembersValue, variables: Variables): Json {
+  const objects = path.length === 0 ? variables[name] : valueAt(variables, name, path);
+  invariant(isJsonArray(objects), 'a plan for a list serves lists');
+  return objects.map((object, index) => {
+    const json = Object.hasOwn(object as JsonObject, key) ? ((object as JsonObject)[key] as Json) : null;
+    return check(json, { parent: { parent: place, key: index }, key });
+  });
 }
 
 function sessionVariable(session: Session, name: string): string {
@@ -70,6 +81,15 @@ export function binder(parameter: Parameter): Binder {
 
 function encodeNullable(encode: (json: Json) => string | null, json: Json): string | null {
   return json === null ? null : encode(json);
+}
+
+/** What a hook is asked about, item by item. */
+export function bindInput(input: readonly (WrittenJson | WrittenItems)[], variables: Variables): readonly Json[] {
+  return input.flatMap((item): readonly Json[] => {
+    if (item.kind !== 'items') return [bindWritten(item, variables)];
+    const list = valueAt(variables, item.name, item.path);
+    return isJsonArray(list) ? list : [];
+  });
 }
 
 /** JSON as the request wrote it, with the values of its variables. A key whose variable was not sent is not there. */

@@ -3,7 +3,7 @@ import { translate } from '../../test/support/translate.ts';
 import { HOOK, writingCache } from '../../test/support/writing-fixture.ts';
 import type { MutationRoot } from '../ir/mutation.ts';
 import type { Json } from '../util/json.ts';
-import { bindWritten } from './bind.ts';
+import { bindInput } from './bind.ts';
 import { validationsOf } from './validations.ts';
 
 const cache = writingCache();
@@ -12,7 +12,7 @@ describe('what only a hook may let through', () => {
   const asked = (field: string, variables: Record<string, Json> = {}, declared = '') => {
     const operation = translate(cache, `mutation ${declared} { ${field} { affected_rows } }`, { role: 'hooked', variables });
     const plan = validationsOf(operation.roots[0]?.root as MutationRoot);
-    return plan.map(({ hook, input }) => [hook === HOOK, input.map((item) => bindWritten(item, variables))]);
+    return plan.map(({ hook, input }) => [hook === HOOK, bindInput(input, variables)]);
   };
 
   it.each<[string, Json]>([

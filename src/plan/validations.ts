@@ -1,10 +1,10 @@
-import type { InputValidation, WrittenJson } from '../ir/input-validation.ts';
+import type { InputValidation } from '../ir/input-validation.ts';
 import type { InsertRows, MutationRoot } from '../ir/mutation.ts';
 import type { ValidateInput } from '../metadata/validate-input.ts';
 
 /** What has to be asked before a root field writes, in order: each hook once, with all input that it has to see. */
 export function validationsOf({ mutation }: MutationRoot): readonly InputValidation[] {
-  const inputs = new Map<ValidateInput, WrittenJson[]>();
+  const inputs = new Map<ValidateInput, InputValidation['input'][number][]>();
   const add = (validations: readonly InputValidation[] = []): void => {
     for (const { hook, input } of validations) {
       const known = inputs.get(hook);

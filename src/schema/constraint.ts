@@ -7,6 +7,14 @@ import { isJsonArray, isJsonObject, type Json, jsonEqual } from '../util/json.ts
 /** Variables of a request after defaults; a nullable one that was not sent is null. */
 export type Variables = Readonly<Record<string, Json>>;
 
+/** A list of at least `least` objects: each has all `required` keys and no others than these and the `optional` ones. */
+export interface ObjectsFact {
+  readonly kind: 'objects';
+  readonly least: number;
+  readonly required: ReadonlySet<string>;
+  readonly optional: ReadonlySet<string>;
+}
+
 export interface Constraint {
   readonly variable: string;
   /** Keys and indexes inside the value. */
@@ -18,7 +26,8 @@ export interface Constraint {
     | { readonly kind: 'keys'; readonly keys: readonly string[] }
     /** a list of this length; null: not a list */
     | { readonly kind: 'length'; readonly length: number | null }
-    | { readonly kind: 'equals'; readonly json: Json };
+    | { readonly kind: 'equals'; readonly json: Json }
+    | ObjectsFact;
 }
 
 /** The part of a variable's value at a path; undefined where there is none. */
@@ -47,7 +56,23 @@ export function holds(constraint: Constraint, variables: Variables): boolean {
       const keys = Object.keys(value);
       return keys.length === fact.keys.length && keys.every((key, i) => key === fact.keys[i]);
     }
+    case 'objects':
+      return value !== undefined && areObjects(value, fact);
     case 'equals':
       return value !== undefined && jsonEqual(value, fact.json);
   }
+}
+
+function areObjects(value: Json, { least, required, optional }: ObjectsFact): boolean {
+  if (!isJsonArray(value) || value.length < least) return false;
+  for (const item of value) {
+    if (!isJsonObject(item)) return false;
+    let found = 0;
+    for (const key in item) {
+      if (required.has(key)) found += 1;
+      else if (!optional.has(key)) return false;
+    }
+    if (found < required.size) return false;
+  }
+  return true;
 }

@@ -97,6 +97,11 @@ class LiteralInput implements Input {
     return items(this.#context, this.#node, this.type, this.path);
   }
 
+  /** A document is bounded, and what it says is in the plan. */
+  objects(): null {
+    return null;
+  }
+
   enumValue(): EnumSchemaValue {
     return enumValue(this.#node, this.type, this.path);
   }

@@ -3,10 +3,10 @@
  * variables, argument checks, error positions) and the builders of fields, which turn collected
  * fields and typed inputs into IR.
  */
-import type { WrittenJson } from '../ir/input-validation.ts';
+import type { WrittenItems, WrittenJson } from '../ir/input-validation.ts';
 import type { MutationRoot } from '../ir/mutation.ts';
 import type { SelectRoot } from '../ir/select.ts';
-import type { Value } from '../ir/value.ts';
+import type { MembersValue, Value } from '../ir/value.ts';
 import type { Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
 import type { Constraint, Variables } from './constraint.ts';
@@ -47,6 +47,12 @@ export interface Input {
   entries(): readonly { readonly field: InputField; readonly input: Input }[];
   /** Items of a list; a single value counts as a list of one. */
   items(): readonly Input[];
+  /**
+   * A list that is the value of a variable, read by key instead of item by item, so that lists of any length are one
+   * plan; null where it is none, is shorter than `least`, or its items are no objects or not alike: then `items` is for it.
+   * @param keys those that an item may have, with whether each item must have them once one has
+   */
+  objects(least: number, keys: ReadonlyMap<string, 'required' | 'optional'>): InputObjects | null;
   enumValue(): EnumSchemaValue;
   /** A scalar as a reference that leaves the plan reusable; null has been ruled out by the caller or is allowed. */
   value(): Value;
@@ -56,6 +62,15 @@ export interface Input {
   json(): Json;
   /** The value as the request wrote it, of any type and unchecked; leaves the plan reusable. */
   written(): WrittenJson;
+}
+
+/** Objects of a list, by key. */
+export interface InputObjects {
+  /** Those that some object has. */
+  readonly keys: readonly string[];
+  /** One value per object, at a position of this type. */
+  values(key: string, type: InputTypeRef): MembersValue;
+  written(): WrittenItems;
 }
 
 /** What a root field becomes. */

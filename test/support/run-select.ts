@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { Statement } from '../../src/backend/backend.ts';
 import type { Value } from '../../src/ir/value.ts';
 import type { Parameter } from '../../src/sql/fragment.ts';
-import { type Json, parseJson } from '../../src/util/json.ts';
+import { type Json, type JsonObject, parseJson } from '../../src/util/json.ts';
 
 export interface Values {
   readonly variables?: Readonly<Record<string, Json>>;
@@ -38,6 +38,8 @@ function resolve(value: Value, values: Values): Json {
       return values.session?.[value.name] ?? null;
     case 'session-variables':
       return values.session ?? {};
+    case 'members':
+      return (values.variables?.[value.name] as readonly JsonObject[]).map((object) => object[value.key] ?? null);
     case 'list':
       return value.items.map((item) => resolve(item, values));
   }

@@ -145,7 +145,7 @@ function operandOperator(
 }
 
 /** The error of a null where a value of this type must be. */
-export function nullOperand(input: Input): Error {
+export function nullOperand(input: Pick<Input, 'type' | 'path'>): Error {
   if (input.type.kind === 'list') return nullList(input.path);
   const name = typeNameOf(input);
   if (input.type.type().kind === 'enum') return invalid(`expected an enum value for type '${name}', but found null`, input.path);

@@ -31,6 +31,6 @@ export function nullList(path: Path): SvcError {
 }
 
 /** `author_bool_exp` even where the type is `author_bool_exp!`. */
-export function typeNameOf(input: Input): string {
+export function typeNameOf(input: Pick<Input, 'type'>): string {
   return printType({ ...input.type, nonNull: false });
 }

@@ -139,11 +139,45 @@ describe('rows in variables', () => {
     ]);
   });
 
-  it('make a plan for themselves when they are many', () => {
-    const query = `mutation (${declare}) { insert_author(objects: $rows) { affected_rows } }`;
-    const { constraints, reusable } = translate(cache, query, { variables: { rows: Array(1000).fill({ name: 'a' }) } });
+  const translated = (rows: Json) =>
+    translate(cache, `mutation (${declare}) { insert_author(objects: $rows) { affected_rows } }`, { variables: { rows } });
+  const rowsOf = ({ roots }: ReturnType<typeof translated>) => (roots[0]?.root as { readonly mutation: Insert }).mutation.rows;
+
+  it('make a plan for themselves when they are many and not alike', () => {
+    const { constraints, reusable } = translated(
+      Array.from({ length: 100 }, (_, i) => (i === 7 ? { name: 'a', articles: null } : { name: 'a' })),
+    );
     expect(reusable).toBe(false);
     expect(constraints).toEqual([]);
+  });
+
+  it('are one plan for any number when they are many and alike', () => {
+    const found = translated(Array.from({ length: 60 }, (_, i) => (i % 2 === 0 ? { name: `${i}` } : { data: [i], name: `${i}` })));
+    expect(found.reusable).toBe(true);
+    expect(found.constraints).toEqual([
+      { variable: 'rows', path: [], fact: { kind: 'objects', least: 50, required: new Set(['name']), optional: new Set(['data']) } },
+    ]);
+    const { rows, uniform, columns } = rowsOf(found);
+    expect(rows).toEqual([]);
+    expect(columns.map(({ name }) => name)).toEqual(['name', 'data']);
+    expect([...(uniform?.values ?? [])].map(([column, { value }]) => [column, value])).toMatchObject([
+      ['name', { kind: 'members', name: 'rows', path: [], key: 'name' }],
+      ['data', { kind: 'members', name: 'rows', path: [], key: 'data' }],
+    ]);
+  });
+
+  it.each<[string, Json]>([
+    ['too few', Array(49).fill({ name: 'a' })],
+    ['no objects', Array(50).fill({})],
+    ['in want of a key that does not mean null when it is left out', [...(Array(60).fill({ name: 'a' }) as Json[]), { data: 1 }]],
+  ])('are read one by one when they are %s', (_what, rows) => {
+    expect(rowsOf(translated(rows)).uniform).toBeUndefined();
+  });
+
+  it('are read one by one, so that the first fault is found, when one of them is wrong', () => {
+    const rows = (wrong: Json): Json => [...(Array(60).fill({ name: 'a' }) as Json[]), wrong];
+    expect(() => translated(rows(null))).toThrow("expected an object for type 'author_insert_input', but found null");
+    expect(() => translated(rows({ name: 'a', no: 1 }))).toThrow("field 'no' not found in type: 'author_insert_input'");
   });
 
   it('are refused with null in a column that takes none, when they are bound', () => {

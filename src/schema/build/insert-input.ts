@@ -14,6 +14,7 @@ import { BOOLEAN, builtin } from '../input/built-in-scalars.ts';
 import { columnValue } from './column-value.ts';
 import { commentOr, quoted } from './descriptions.ts';
 import { invalid } from './input.ts';
+import { rowKeys, uniformRows } from './uniform-rows.ts';
 import { validated } from './write-access.ts';
 import type { InsertInput, WriteTable } from './write-table.ts';
 
@@ -42,7 +43,14 @@ export function insertInput(table: WriteTable): InsertInput {
     description: `input type for inserting data into table ${quoted(source.info, info.name)}`,
     fields: lazy(() => new Map([...fields()].map(([name, { field }]) => [name, field]))),
   };
-  return { type, rows: (items, onConflict, determined) => insertRows(table, fields(), items, onConflict, determined) };
+  const keys = lazy(() => rowKeys(table));
+  const rows: InsertInput['rows'] = (items, onConflict, determined) => insertRows(table, fields(), items, onConflict, determined);
+  return {
+    type,
+    rows,
+    listedRows: (list, onConflict, determined) =>
+      uniformRows(table, keys(), list, onConflict, determined) ?? rows(list.items(), onConflict, determined),
+  };
 }
 
 /** `on_conflict` of a root or a nested insert; null when the table knows no conflicts. */

@@ -2,10 +2,10 @@
 import { isContained } from '../../catalog/catalog.ts';
 import { and, guarded, TRUE } from '../../ir/bool-exp.ts';
 import type { WrittenJson } from '../../ir/input-validation.ts';
-import type { Delete, Insert, MutationOutput, MutationRoot, Update, UpdateMany } from '../../ir/mutation.ts';
+import type { Delete, Insert, InsertRows, MutationOutput, MutationRoot, Update, UpdateMany } from '../../ir/mutation.ts';
 import { invariant } from '../../errors/svc-error.ts';
 import type { TableInfo } from '../../schema-cache/schema-cache.ts';
-import { at } from '../../util/path.ts';
+import { at, type Path } from '../../util/path.ts';
 import type { CollectedField, Input, RootMeaning } from '../translation.ts';
 import type { InputField, InputObjectType, OutputField, OutputTypeRef } from '../types.ts';
 import { lazy, listOf, named } from '../types.ts';
@@ -117,8 +117,11 @@ function insertShape(table: WriteTable): Shape {
   return {
     type: responseReference(table),
     args: byName([{ name: objects, description: 'the rows to be inserted', type: listOf(row, true) }, conflict]),
-    mutation: (field) =>
-      insert(table, field, argument(field.args, objects), argument(field.args, objects).items(), conflict, table.response().output(field)),
+    mutation: (field) => {
+      const list = argument(field.args, objects);
+      const rows = table.insertInput().listedRows(list, conflictOf(field, conflict), new Set());
+      return insert(table, rows, list.path, table.response().output(field));
+    },
   };
 }
 
@@ -132,22 +135,18 @@ function insertOneShape(table: WriteTable, selected: RoleTable): Shape {
     args: byName([{ name: object, description: 'the row to be inserted', type: row }, conflict]),
     mutation: (field) => {
       const input = argument(field.args, object);
-      return insert(table, field, input, [input], conflict, rowOutput(selected, field));
+      const rows = table.insertInput().rows([input], conflictOf(field, conflict), new Set());
+      return insert(table, rows, input.path, rowOutput(selected, field));
     },
   };
 }
 
-function insert(
-  table: WriteTable,
-  field: CollectedField,
-  data: Input,
-  items: readonly Input[],
-  conflict: InputField | null,
-  output: MutationOutput,
-): Insert {
-  const onConflict = conflict === null ? null : given(field.args, conflict.name);
-  const rows = table.insertInput().rows(items, onConflict, new Set());
-  return { kind: 'insert', table: table.info.name, rows, output, path: data.path, contained: insertIsContained(table, rows) };
+function conflictOf(field: CollectedField, conflict: InputField | null): Input | null {
+  return conflict === null ? null : given(field.args, conflict.name);
+}
+
+function insert(table: WriteTable, rows: InsertRows, path: Path, output: MutationOutput): Insert {
+  return { kind: 'insert', table: table.info.name, rows, output, path, contained: insertIsContained(table, rows) };
 }
 
 function whereField(table: WriteTable, description: string): InputField {

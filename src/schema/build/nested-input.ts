@@ -30,11 +30,12 @@ export function nestedInput(table: WriteTable, kind: 'object' | 'array'): Nested
       const inputs = new Map<string, Input>(input.entries().map((entry) => [entry.field.name, entry.input]));
       const data = inputs.get(dataName);
       invariant(data !== undefined, 'a required field is there');
-      const items = kind === 'object' ? [data] : data.items();
-      if (items.length === 0) return null;
       const name = conflict()?.name;
-      const onConflict = name === undefined ? undefined : inputs.get(name);
-      return table.insertInput().rows(items, onConflict === undefined || onConflict.isNull() ? null : onConflict, determined);
+      const given = name === undefined ? undefined : inputs.get(name);
+      const onConflict = given === undefined || given.isNull() ? null : given;
+      const target = table.insertInput();
+      const rows = kind === 'object' ? target.rows([data], onConflict, determined) : target.listedRows(data, onConflict, determined);
+      return rows.rows.length === 0 && rows.uniform === undefined ? null : rows;
     },
   };
 }

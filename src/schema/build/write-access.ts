@@ -78,7 +78,7 @@ export function takesValues(column: CatalogColumn): boolean {
 }
 
 /** Part of a write: the hook of the permission, if there is one, and what it has to see. */
-export function validated(access: Validated, input: () => readonly WrittenJson[]): { readonly validations?: readonly InputValidation[] } {
+export function validated(access: Validated, input: () => InputValidation['input']): { readonly validations?: readonly InputValidation[] } {
   return access.validateInput === null ? {} : { validations: [{ hook: access.validateInput, input: input() }] };
 }
 

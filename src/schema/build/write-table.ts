@@ -27,6 +27,8 @@ export interface InsertInput {
    * @throws SvcError
    */
   rows(items: readonly Input[], onConflict: Input | null, determined: ReadonlySet<string>): InsertRows;
+  /** The same of a list: rows that are alike are read column by column, whatever their number. */
+  listedRows(list: Input, onConflict: Input | null, determined: ReadonlySet<string>): InsertRows;
 }
 
 /** `T_obj_rel_insert_input`, `T_arr_rel_insert_input`. */

@@ -5,7 +5,7 @@ import type { Value } from '../../ir/value.ts';
 import { isJsonArray, isJsonObject, type Json } from '../../util/json.ts';
 import { at, type Path, ROOT } from '../../util/path.ts';
 import type { Constraint } from '../constraint.ts';
-import type { Input } from '../translation.ts';
+import type { Input, InputObjects } from '../translation.ts';
 import type { EnumSchemaValue, InputTypeRef } from '../types.ts';
 import { enumValueOfJson, listCoercion, valueCoercion } from './coerce.ts';
 import type { InputContext } from './context.ts';
@@ -95,6 +95,29 @@ class VariableInput implements Input {
       if (value === null && item.nonNull) throw unexpectedNull(item, at(path, index));
       return this.#child(index, value, item);
     });
+  }
+
+  objects(least: number, keys: ReadonlyMap<string, 'required' | 'optional'>): InputObjects | null {
+    const { json, name, inner } = this.#part;
+    if (!isJsonArray(json) || json.length < least) return null;
+    const counts = new Map<string, number>();
+    for (const item of json) {
+      if (!isJsonObject(item)) return null;
+      for (const key in item) counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+    const required = new Set<string>();
+    const optional = new Set<string>();
+    for (const [key, count] of counts) {
+      const kind = keys.get(key);
+      if (kind === undefined || (kind === 'required' && count < json.length)) return null;
+      (kind === 'required' ? required : optional).add(key);
+    }
+    this.#record({ kind: 'objects', least, required, optional });
+    return {
+      keys: [...counts.keys()],
+      values: (key, type) => ({ kind: 'members', name, path: inner, key, at: this.path, check: valueCoercion(type) }),
+      written: () => ({ kind: 'items', name, path: inner }),
+    };
   }
 
   enumValue(): EnumSchemaValue {

@@ -9,13 +9,13 @@ export function arrayLiteral(elements: readonly ArrayElement[], delimiter: ',' |
 }
 
 /**
- * The same of a list of texts and numbers, made as JSON text, in a fraction of the time: the two syntaxes differ in
+ * The same of a list of texts, numbers and nulls, made as JSON text, in a fraction of the time: the two syntaxes differ in
  * their brackets, and in that a backslash stands for no other character than the next one. Null for other lists.
  */
 export function plainArrayLiteral(items: readonly Json[]): string | null {
   let exact = false;
   for (const item of items) {
-    if (typeof item !== 'object') continue;
+    if (typeof item !== 'object' || item === null) continue;
     if (!(item instanceof JsonNumber)) return null;
     exact = true;
   }

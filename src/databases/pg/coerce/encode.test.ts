@@ -95,7 +95,7 @@ describe('forms', () => {
 
   test('null is NULL, alone and as an item', () => {
     expect(encode(null, type('text'))).toBeNull();
-    expect(encode([null, 'NULL'], type('text[]'))).toBe('{NULL,"NULL"}');
+    expect(encode([null, 'NULL'], type('text[]'))).toBe('{null,"NULL"}');
     expect(encode(null, type('jsonb'))).toBeNull();
   });
 

@@ -2,7 +2,7 @@ import type { Dialect } from '../../../sql/fragment.ts';
 
 /** How PostgreSQL writes the leaves of SQL trees. */
 export const dialect: Dialect = {
-  identifier: (name) => `"${name.replaceAll('"', '""')}"`,
+  identifier: (name) => (name.includes('"') ? `"${name.replaceAll('"', '""')}"` : `"${name}"`),
   // The escape form means the same whatever `standard_conforming_strings` is.
   string: (value) => {
     const quoted = `'${value.replaceAll("'", "''")}'`;

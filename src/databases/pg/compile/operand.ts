@@ -121,6 +121,8 @@ function valueKey(value: Value): string {
       return `=${printJson(value.json)}`;
     case 'variable':
       return value.path.length === 0 ? `$${value.name}` : `$${value.name} ${JSON.stringify(value.path)}`;
+    case 'members':
+      return `*${value.name} ${JSON.stringify([value.key, ...value.path])}`;
     case 'session':
       return `@${value.name}`;
     case 'session-variables':

@@ -3,11 +3,11 @@
  * the same columns come as one array of texts per column, so that neither the statement's text nor
  * the number of its parameters grows with them.
  */
-import type { InsertColumn, InsertRow } from '../../../../ir/mutation.ts';
+import type { CatalogType } from '../../../../catalog/catalog.ts';
+import type { InsertColumn, InsertRow, InsertRows, UniformRows } from '../../../../ir/mutation.ts';
 import type { Operand, Value } from '../../../../ir/value.ts';
 import { identifier, join, parameter, type Sql, sql } from '../../../../sql/fragment.ts';
-import { arrayLiteral } from '../../coerce/array-literal.ts';
-import { encoder } from '../../coerce/encode.ts';
+import { textsEncoder } from '../../coerce/encode.ts';
 import { baseType } from '../../operators.ts';
 import { isJsonArray } from '../../../../util/json.ts';
 import type { Context } from '../context.ts';
@@ -26,10 +26,13 @@ const TEXT = baseType('text');
 /** Rows that one statement inserts. */
 export type Batch =
   | { readonly kind: 'values'; readonly rows: readonly InsertRow[] }
-  | { readonly kind: 'arrays'; readonly rows: readonly InsertRow[] };
+  | { readonly kind: 'arrays'; readonly rows: readonly InsertRow[] }
+  /** Any number of rows, known by their columns. */
+  | { readonly kind: 'uniform'; readonly rows: UniformRows };
 
 /** Splits rows into statements; their order stays. */
-export function batches(columns: readonly InsertColumn[], filled: Filled, rows: readonly InsertRow[]): readonly Batch[] {
+export function batches({ columns, uniform }: InsertRows, filled: Filled, rows: readonly InsertRow[]): readonly Batch[] {
+  if (uniform !== undefined) return [{ kind: 'uniform', rows: uniform }];
   const found: Batch[] = [];
   const width = Math.max(1, columns.length + filled.size);
   let waiting: InsertRow[] = [];
@@ -64,7 +67,9 @@ function alikeRows(columns: readonly InsertColumn[], rows: readonly InsertRow[],
 }
 
 /** `("a", "b") values (…), (…)` and its like. */
-export function sourceSql(context: Context, columns: readonly InsertColumn[], filled: Filled, { kind, rows }: Batch): Sql {
+export function sourceSql(context: Context, columns: readonly InsertColumn[], filled: Filled, batch: Batch): Sql {
+  if (batch.kind === 'uniform') return uniformSql(context, columns, filled, batch.rows);
+  const { kind, rows } = batch;
   const given = columns.filter(({ name }) => !filled.has(name) && rows.some((row) => row.values.has(name)));
   const names = [...filled.keys(), ...given.map((column) => column.name)];
   if (names.length === 0) return defaultRows(columns, rows.length);
@@ -112,29 +117,63 @@ function isData(value: Value): boolean {
 }
 
 function arraysSelect(context: Context, fills: readonly Sql[], columns: readonly InsertColumn[], rows: readonly InsertRow[]): Sql {
-  const alias = context.alias();
-  const arrays: Sql[] = [];
-  const names: Sql[] = [];
-  const cells = columns.map(({ name }, column) => {
+  return columnsSelect(context, fills, columns, ({ name }): Column => {
     const operands = rows.map((row) => row.values.get(name));
     const [first] = operands;
     if (first === undefined) throw new Error('invariant: rows that are alike have the same columns');
-    if (isSame(operands)) return operandSql(first);
-    const inside = identifier(`c${column}`);
+    if (isSame(operands)) return { kind: 'constant', operand: first };
+    return {
+      kind: 'varying',
+      type: first.type,
+      values: { kind: 'list', items: (operands as readonly Operand[]).map(({ value }) => value) },
+    };
+  });
+}
+
+function uniformSql(context: Context, columns: readonly InsertColumn[], filled: Filled, { values }: UniformRows): Sql {
+  const given = columns.filter(({ name }) => !filled.has(name));
+  const names = [...filled.keys(), ...given.map(({ name }) => name)].map(identifier);
+  const fills = [...filled.values()].map((value) => value(context));
+  const select = columnsSelect(context, fills, given, ({ name }): Column => {
+    const operand = values.get(name);
+    if (operand === undefined) throw new Error('invariant: a column of rows that are alike has values');
+    const { value, type } = operand;
+    return value.kind === 'members' ? { kind: 'varying', type, values: value } : { kind: 'constant', operand };
+  });
+  return sql`(${join(names, sql`, `)}) ${select}`;
+}
+
+/** A column of many rows: one value for all, or a reference to a list of them. */
+type Column =
+  | { readonly kind: 'constant'; readonly operand: Operand }
+  | { readonly kind: 'varying'; readonly type: CatalogType; readonly values: Value };
+
+function columnsSelect(
+  context: Context,
+  fills: readonly Sql[],
+  columns: readonly InsertColumn[],
+  columnOf: (column: InsertColumn) => Column,
+): Sql {
+  const alias = context.alias();
+  const arrays: Sql[] = [];
+  const names: Sql[] = [];
+  const cells = columns.map((given, index) => {
+    const column = columnOf(given);
+    if (column.kind === 'constant') return operandSql(column.operand);
+    const inside = identifier(`c${index}`);
     names.push(inside);
-    arrays.push(columnArray(`${column}`, first, operands as readonly Operand[]));
-    return fromTextSql(sql`${alias}.${inside}`, first.type);
+    arrays.push(columnArray(`${index}`, column.type, column.values));
+    return fromTextSql(sql`${alias}.${inside}`, column.type);
   });
   const from = sql`unnest(${join(arrays, sql`, `)}) as ${alias} (${join(names, sql`, `)})`;
   return sql`select ${join([...fills, ...cells], sql`, `)} from ${from}`;
 }
 
-function columnArray(key: string, { type }: Operand, operands: readonly Operand[]): Sql {
-  const value: Value = { kind: 'list', items: operands.map((operand) => operand.value) };
-  const encode = encoder({ value: { kind: 'literal', json: null }, type, list: false });
+function columnArray(key: string, type: CatalogType, value: Value): Sql {
+  const encode = textsEncoder(type);
   return sql`(${parameter({
     operand: { value, type: TEXT, list: true },
     key: `column ${key}`,
-    encode: (json) => (isJsonArray(json) ? arrayLiteral(json.map((item) => (item === null ? null : encode(item)))) : null),
+    encode: (json) => (isJsonArray(json) ? encode(json) : null),
   })})::text[]`;
 }

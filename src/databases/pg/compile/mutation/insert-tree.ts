@@ -18,12 +18,12 @@ const NOTHING_FILLED: Filled = new Map();
 
 export function compileInsert(program: Program, insert: Insert): readonly ResultPiece[] {
   const { rows, output, path } = insert;
-  if (rows.rows.length === 0) return [emptyAnswer(output)];
+  if (rows.rows.length === 0 && rows.uniform === undefined) return [emptyAnswer(output)];
   const absent = emptyAnswer(output);
   const written = { tables: new Set(writtenTables(rows)), contained: insert.contained };
   const flat = rows.rows.every((row) => row.before.length === 0 && row.after.length === 0);
   if (flat && !returnedFields(output).some((fields) => readElsewhere(fields, written))) {
-    const [batch, ...more] = batches(rows.columns, NOTHING_FILLED, rows.rows);
+    const [batch, ...more] = batches(rows, NOTHING_FILLED, rows.rows);
     if (batch !== undefined && more.length === 0) {
       const statement = writeAndAnswer(program, insertWrite(rows, NOTHING_FILLED, batch, path), output);
       return [{ statement, column: 0, absent }];
@@ -64,7 +64,7 @@ class InsertTree {
     const slots: Slot[] = [];
     let plain: InsertRow[] = [];
     const flush = (): void => {
-      for (const batch of batches(rows.columns, filled, plain)) {
+      for (const batch of batches(rows, filled, plain)) {
         const slot = keep ? this.program.takeSlot() : null;
         this.write(rows, filled, batch, { slot, required: null });
         if (slot !== null) slots.push(slot);

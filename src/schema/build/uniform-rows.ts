@@ -1,0 +1,79 @@
+/**
+ * Many rows of a variable that give values for the same columns and nothing else: read column by
+ * column, so that the plan neither grows with their number nor is made again for another one.
+ */
+import type { CatalogColumn, CatalogTable } from '../../catalog/catalog.ts';
+import type { InsertRows, UniformRows } from '../../ir/mutation.ts';
+import type { MembersValue, Operand } from '../../ir/value.ts';
+import type { Input, InputObjects } from '../translation.ts';
+import { nullOperand } from './comparison.ts';
+import { validated } from './write-access.ts';
+import type { WriteColumn, WriteTable } from './write-table.ts';
+
+/** Fewer rows are a list of values. */
+const LEAST_ROWS = 50;
+
+export type RowKeys = ReadonlyMap<string, 'required' | 'optional'>;
+
+/** Keys of rows that stand for columns. One that some rows have and others have not is optional where that means null. */
+export function rowKeys(table: WriteTable): RowKeys {
+  return new Map(
+    [...table.insertColumns().values()].map(({ name, info }) => [
+      name,
+      isNullWhenLeftOut(table.info.catalog, info.catalog) ? 'optional' : 'required',
+    ]),
+  );
+}
+
+/** A view takes the defaults of what is behind it, and a domain may have one of its own. */
+function isNullWhenLeftOut({ kind }: CatalogTable, column: CatalogColumn): boolean {
+  const stored = kind === 'table' || kind === 'partitioned-table';
+  return stored && column.nullable && !column.hasDefault && column.identity === false && column.type.domain === undefined;
+}
+
+/** Null where the rows have to be read one by one. @throws SvcError */
+export function uniformRows(
+  table: WriteTable,
+  keys: RowKeys,
+  list: Input,
+  onConflict: Input | null,
+  determined: ReadonlySet<string>,
+): InsertRows | null {
+  const { insert, update } = table;
+  if (insert === null) return null;
+  // The hook of an update sees each row in another form.
+  if (onConflict !== null && update !== null && update.validateInput !== null) return null;
+  const objects = list.objects(LEAST_ROWS, keys);
+  if (objects === null || objects.keys.length === 0) return null;
+  const values = new Map<string, Operand>();
+  for (const key of objects.keys) {
+    const column = table.insertColumns().get(key);
+    if (column === undefined || determined.has(column.info.name)) return null;
+    values.set(column.info.name, { value: columnValues(objects, column), type: column.place.type, list: false });
+  }
+  for (const [column, preset] of insert.presets) values.set(column, preset);
+  const uniform: UniformRows = { values };
+  return {
+    table: table.info.name,
+    columns: table.info.catalog.columns.flatMap(({ name, type }) => (values.has(name) ? [{ name, type }] : [])),
+    rows: [],
+    uniform,
+    onConflict: onConflict === null ? null : (table.onConflict()?.clause(onConflict) ?? null),
+    check: insert.check,
+    ...validated(insert, () => [objects.written()]),
+  };
+}
+
+function columnValues(objects: InputObjects, { info, name, place }: WriteColumn): MembersValue {
+  const type = place.input(false);
+  const value = objects.values(name, type);
+  if (info.catalog.nullable) return value;
+  const { check } = value;
+  return {
+    ...value,
+    check: (json, path) => {
+      if (json === null) throw nullOperand({ type, path });
+      return check(json, path);
+    },
+  };
+}
