@@ -39,7 +39,7 @@ function resolve(value: Value, values: Values): Json {
     case 'session-variables':
       return values.session ?? {};
     case 'members':
-      return (values.variables?.[value.name] as readonly JsonObject[]).map((object) => object[value.key] ?? null);
+      return ((values.variables?.[value.name] ?? []) as readonly JsonObject[]).map((object) => object[value.key] ?? null);
     case 'list':
       return value.items.map((item) => resolve(item, values));
   }

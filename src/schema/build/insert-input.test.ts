@@ -141,7 +141,11 @@ describe('rows in variables', () => {
 
   const translated = (rows: Json) =>
     translate(cache, `mutation (${declare}) { insert_author(objects: $rows) { affected_rows } }`, { variables: { rows } });
-  const rowsOf = ({ roots }: ReturnType<typeof translated>) => (roots[0]?.root as { readonly mutation: Insert }).mutation.rows;
+  const rowsOf = ({ roots }: ReturnType<typeof translated>) => {
+    const [root] = roots as readonly { readonly root: { readonly mutation: Insert } }[];
+    if (root === undefined) throw new Error('no root');
+    return root.root.mutation.rows;
+  };
 
   it('make a plan for themselves when they are many and not alike', () => {
     const { constraints, reusable } = translated(
@@ -152,7 +156,7 @@ describe('rows in variables', () => {
   });
 
   it('are one plan for any number when they are many and alike', () => {
-    const found = translated(Array.from({ length: 60 }, (_, i) => (i % 2 === 0 ? { name: `${i}` } : { data: [i], name: `${i}` })));
+    const found = translated(Array.from({ length: 60 }, (_, i): Json => (i % 2 === 0 ? { name: `${i}` } : { data: [i], name: `${i}` })));
     expect(found.reusable).toBe(true);
     expect(found.constraints).toEqual([
       { variable: 'rows', path: [], fact: { kind: 'objects', least: 50, required: new Set(['name']), optional: new Set(['data']) } },

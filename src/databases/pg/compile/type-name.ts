@@ -17,8 +17,10 @@ export function typeName(type: CatalogType, array: boolean = type.array): Sql {
     names = {};
     known.set(type, names);
   }
-  if (!array) return (names.one ??= elementName(type));
-  return (names.array ??= sql`${elementName(type)}[]`);
+  names.one ??= elementName(type);
+  if (!array) return names.one;
+  names.array ??= sql`${names.one}[]`;
+  return names.array;
 }
 
 function elementName(type: CatalogType): Sql {
