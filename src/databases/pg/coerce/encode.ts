@@ -60,13 +60,6 @@ function typeEncoding(type: CatalogType, list: boolean): Encoding {
   return (json) => (json === null ? null : encode(json));
 }
 
-/** Values of a type as an array of their texts, each of which the statement casts. */
-export function textsEncoder(type: CatalogType): (values: readonly Json[]) => string {
-  const encode = encoder({ value: { kind: 'literal', json: null }, type, list: false });
-  const plain = type.array || isJsonType(type) ? () => null : plainArrayLiteral;
-  return (values) => plain(values) ?? arrayLiteral(values.map((value) => (value === null ? null : encode(value))));
-}
-
 export function isJsonType(type: CatalogType): boolean {
   return type.schema === 'pg_catalog' && (type.name === 'json' || type.name === 'jsonb');
 }

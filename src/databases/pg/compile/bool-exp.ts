@@ -80,6 +80,8 @@ export function filterOf(context: Context, exp: BoolExp, scope: Scope): Filter {
       visit(item.guard, at);
       if (mayFail(item.item)) conditions.push(guardedSql(context, item, at));
       else visit(item.item, at);
+    } else if (item.kind === 'exists' && !context.takeJoin()) {
+      conditions.push(context.apart(() => existsSql(context, item, at, true)));
     } else if (item.kind === 'exists' && item.join?.unique && item.from.kind === 'table') {
       const { item: target, row } = relationSql(context, item.from, at.row);
       joins.push(sql` join ${target} on ${allOf(joinConditions(item.join.columns, at.row, row))}`);
@@ -109,9 +111,10 @@ function relatedRows(context: Context, exp: Exists | AggregatePredicate, scope: 
   return { body: sql`${item}${join(filter.joins, EMPTY)}${whereSql(conditions)}`, row };
 }
 
-function existsSql(context: Context, exp: Exists, scope: Scope): Sql {
+/** @param alone whether it is not to become a join */
+function existsSql(context: Context, exp: Exists, scope: Scope, alone = scope.fenced === true && mayFail(exp)): Sql {
   // With an offset it stays a question about this row, and is not answered for all rows at once.
-  const fence = scope.fenced === true && mayFail(exp) ? sql` offset 0` : EMPTY;
+  const fence = alone ? sql` offset 0` : EMPTY;
   return sql`exists (select 1 from ${relatedRows(context, exp, scope).body}${fence})`;
 }
 

@@ -15,15 +15,42 @@ export interface Context {
    * not there, no row. `join` and `parent` are set for a related query.
    */
   readonly query: (query: RowsQuery | AggregateQuery, parent: Row | null, join: Join | null) => Sql;
+  /**
+   * Whether one more table may be joined to the select at hand. Beyond `MANY_JOINS` a sub-select is asked for each row
+   * instead: the time that PostgreSQL takes to plan grows with the cube of the joins.
+   */
+  takeJoin(): boolean;
+  /** Makes what is planned apart from the select at hand, so that its joins do not count there. */
+  apart(make: () => Sql): Sql;
 }
+
+/** 32 take 20 ms to plan, 128 half a second, 400 most of a minute. */
+const MANY_JOINS = 32;
 
 export function createContext(options: CompilerOptions, query: (context: Context, ...of: Parameters<Context['query']>) => Sql): Context {
   let aliases = 0;
+  let joins = 0;
   const context: Context = {
     options,
     alias: () => identifier(`t${++aliases}`),
     volatile: false,
-    query: (...of) => query(context, ...of),
+    query: (...of) => {
+      // A single row may be joined like a table; an array is made in a plan of its own.
+      const [asked, parent] = of;
+      const isApart = parent === null || asked.kind === 'aggregate' || asked.shape === 'list';
+      return isApart ? context.apart(() => query(context, ...of)) : query(context, ...of);
+    },
+    takeJoin() {
+      joins += 1;
+      return joins <= MANY_JOINS;
+    },
+    apart(make) {
+      const before = joins;
+      joins = 0;
+      const made = make();
+      joins = before;
+      return made;
+    },
   };
   return context;
 }

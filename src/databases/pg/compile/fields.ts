@@ -8,7 +8,7 @@ import { outputSql } from './output.ts';
 
 export interface CompiledFields {
   readonly entries: readonly Entry[];
-  /** Lateral joins that the entries read from. */
+  /** Lateral joins that the entries read from, unless there are very many. */
   readonly joins: readonly Sql[];
 }
 
@@ -25,6 +25,7 @@ function fieldSql(context: Context, field: Field, row: Row, joins: Sql[]): Sql {
     case 'read':
       return readField(context, field, row);
     case 'related': {
+      if (!context.takeJoin()) return sql`(${context.apart(() => context.query(field.query, row, field.join))})`;
       const alias = context.alias();
       joins.push(sql` left join lateral (${context.query(field.query, row, field.join)}) as ${alias} on true`);
       return sql`${alias}."json"`;

@@ -56,6 +56,15 @@ function directionSql(item: OrderBy): Sql {
 
 function termSql(context: Context, term: OrderTerm, row: Row, joins: Sql[]): Sql {
   if (term.kind === 'read') return readSql(context, term.read, row);
+  if (!context.takeJoin()) return sql`(${context.apart(() => keySelect(context, term, row))})`;
+  const select = keySelect(context, term, row);
+  const alias = context.alias();
+  joins.push(sql` left join lateral (${select}) as ${alias} on true`);
+  return sql`${alias}."key"`;
+}
+
+/** A select with the column `key`, of one row or none. */
+function keySelect(context: Context, term: Exclude<OrderTerm, { readonly kind: 'read' }>, row: Row): Sql {
   const { item, row: target } = relationSql(context, term.from, row);
   const filter = filterOf(context, term.where, ownScope(target));
   const conditions = [...(term.join === null ? [] : joinConditions(term.join.columns, row, target)), ...filter.conditions];
@@ -69,9 +78,5 @@ function termSql(context: Context, term: OrderTerm, row: Row, joins: Sql[]): Sql
           false,
         );
   const one = term.kind === 'related' && !term.join.unique ? sql` limit 1` : EMPTY;
-  const alias = context.alias();
-  joins.push(
-    sql` left join lateral (select ${value} as "key" from ${item}${join(inner, EMPTY)}${whereSql(conditions)}${one}) as ${alias} on true`,
-  );
-  return sql`${alias}."key"`;
+  return sql`select ${value} as "key" from ${item}${join(inner, EMPTY)}${whereSql(conditions)}${one}`;
 }
