@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ProvidedDatabases, provideDatabases } from '../app/embedded-source.ts';
 import { trackSampleData } from '../app/sample-data.ts';
 import { serve } from '../app/serve.ts';
+import { startWarmUp, type WarmUp } from '../app/warm-up/warm-up.ts';
 import { adminSecretsOf } from '../config/access.ts';
 import type { Config } from '../config/options.ts';
 import { createLogger } from '../observability/logger.ts';
@@ -25,6 +26,7 @@ export async function startService(config: Config): Promise<RunningService> {
   const logger = createLogger({ level: config.logLevel, enabledTypes: config.enabledLogTypes });
   let databases: ProvidedDatabases | undefined;
   let service: { readonly url: string; stop(): Promise<void> } | undefined;
+  let warmUp: WarmUp | undefined;
 
   const start = async (): Promise<RunningService> => {
     databases = await provideDatabases(config, (message) =>
@@ -34,9 +36,12 @@ export async function startService(config: Config): Promise<RunningService> {
     const started = await serve(complete, process.env, logger);
     service = started;
     if (databases.hasSampleData) await trackSampleData(started.url, adminSecretsOf(config)[0] ?? null);
+    warmUp = startWarmUp();
+    warmUp.done.catch((error: unknown) => logger.observe({ kind: 'unexpected', message: 'the warm-up failed', error }));
     return { url: started.url, config: complete };
   };
   const stop = async (): Promise<void> => {
+    warmUp?.stop();
     try {
       await service?.stop();
     } finally {

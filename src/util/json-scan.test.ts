@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { scanJson, UNLIMITED, USUAL_KEYS } from './json-scan.ts';
+import { scanJson, UNLIMITED, USUAL_SHAPES } from './json-scan.ts';
 
 const scan = (text: string) => scanJson(text, UNLIMITED);
 const size = (text: string): number => scanJson(text, { depth: 100, size: 1e9 }).size;
@@ -16,6 +16,8 @@ describe('a scan of JSON', () => {
     ['1.50', 4],
     ['1e3', 3],
     ['1234567890123456', 3],
+    ['1'.repeat(100), 3],
+    [`0.${'0'.repeat(200)}1e-40`, 1 + 1 + 2 + 107],
     ['[]', 1],
     ['[[],[ ] , []]', 4],
     ['{}', 4],
@@ -26,13 +28,19 @@ describe('a scan of JSON', () => {
     [`"${'x'.repeat(30)}\\\\"`, 1],
   ])('%s weighs %i', (text, weight) => expect(size(text)).toBe(weight));
 
-  it('weighs keys when there are very many different ones', () => {
+  it('weighs shapes when there are very many different ones', () => {
     const objects = (count: number): string => `[${Array.from({ length: count }, (_, n) => `{"k${n}":1}`).join()}]`;
-    expect(size(objects(USUAL_KEYS))).toBe(1 + 5 * USUAL_KEYS);
-    // One or another is missed, since keys may share a place.
-    expect(size(objects(3 * USUAL_KEYS))).toBeGreaterThan(1 + 5 * 3 * USUAL_KEYS + 10 * 1.8 * USUAL_KEYS);
+    expect(size(objects(USUAL_SHAPES))).toBe(1 + 5 * USUAL_SHAPES);
+    // One or another is missed, since shapes may share a place.
+    expect(size(objects(3 * USUAL_SHAPES))).toBeGreaterThan(1 + 5 * 3 * USUAL_SHAPES + 10 * 1.8 * USUAL_SHAPES);
     const few = `[${Array.from({ length: 5000 }, (_, n) => `{"k${n % 500}":1}`).join()}]`;
     expect(size(few)).toBe(1 + 5 * 5000);
+    // The same keys, in pairs that are all different.
+    const pairs = `[${Array.from({ length: 10_000 }, (_, n) => `{"a${n % 100}":1,"b${Math.floor(n / 100)}":1}`).join()}]`;
+    expect(size(pairs)).toBeGreaterThan(1 + 6 * 10_000 + 10 * 8000);
+    // A shape is made of the keys of one object, whatever its values hold.
+    const nested = `[${Array.from({ length: 5000 }, (_, n) => `{"a":{"b":[{"c":${n}}]},"d":{"e":1}}`).join()}]`;
+    expect(size(nested)).toBe(1 + 5000 * (4 * 4 + 1 + 2));
   });
 
   it('finds the depth', () => {

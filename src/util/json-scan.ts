@@ -30,11 +30,20 @@ export const WEIGHTS = {
   fraction: 1,
   /** Added for a number that a double would change. */
   exactNumber: 2,
-  /** Added for a key that is not among the first `USUAL_KEYS`: V8 makes a table of its own for an object of an unusual shape. */
-  unusualKey: 10,
+  /** Added for each character of a number beyond the first `USUAL_DIGITS`. */
+  digit: 1,
+  /**
+   * Added for each key, after the same keys before it, that is not among the first `USUAL_SHAPES`: V8 makes a new
+   * description of objects for it.
+   */
+  newShape: 10,
 } as const;
-/** Different keys that a text may have at no cost. V8 gives up sharing shapes beyond some 1500 that begin alike. */
-export const USUAL_KEYS = 1000;
+/** Characters of a number that cost nothing. */
+const USUAL_DIGITS = 100;
+/** Shapes that a text may have at no cost. */
+export const USUAL_SHAPES = 1000;
+/** Shapes that are known again; more are new every time. */
+const KNOWN_SHAPES = 16_384;
 
 const QUOTE = 34;
 const PLUS = 43;
@@ -62,15 +71,17 @@ const SMALL_ZEROS = 6;
 /** Characters of a string that are looked at one by one: a search is faster for long strings and slower for short ones. */
 const SHORT = 24;
 
-/** Places for the hashes of keys, and which scan was there last. */
+/** Places for the hashes of shapes, and which scan was there last. */
 const PLACES = 2 ** 16;
 const lastSeen = new Uint32Array(PLACES);
 let scans = 0;
-/** Nobody outside knows which keys share a place. */
+/** By level, the hash of the keys that the object there has had so far. */
+let shapes = new Uint32Array(64);
+/** Nobody outside knows which shapes share a place. */
 const SEED = Math.floor(Math.random() * 2 ** 32);
 const PRIME = 16_777_619;
-/** A text with too many keys is longer. */
-const SHORTEST_TEXT_OF_KEYS = USUAL_KEYS * 6;
+/** A text with too many shapes is longer. */
+const SHORTEST_TEXT_OF_SHAPES = USUAL_SHAPES * 6;
 
 /**
  * Says nothing about the syntax: texts that are no JSON may be counted in any way.
@@ -79,15 +90,15 @@ const SHORTEST_TEXT_OF_KEYS = USUAL_KEYS * 6;
 export function scanJson(text: string, limits: JsonScanLimits): JsonFacts {
   const { length } = text;
   const { depth: maxDepth, size: maxSize } = limits;
-  const looksAtKeys = length > SHORTEST_TEXT_OF_KEYS && maxSize < Number.POSITIVE_INFINITY;
+  const looksAtShapes = length > SHORTEST_TEXT_OF_SHAPES && maxSize < Number.POSITIVE_INFINITY;
   let depth = 0;
   let deepest = 0;
-  let keys = 0;
+  let known = 0;
   let size = 0;
   let lossless = true;
   let stringStart = 0;
   let stringEnd = 0;
-  if (looksAtKeys) startScan();
+  if (looksAtShapes) startScan();
 
   for (let i = 0; i < length && size <= maxSize; i++) {
     const code = text.charCodeAt(i);
@@ -132,13 +143,14 @@ export function scanJson(text: string, limits: JsonScanLimits): JsonFacts {
         lossless = false;
         size += WEIGHTS.exactNumber;
       }
+      if (i - start > USUAL_DIGITS) size += (i - start - USUAL_DIGITS) * WEIGHTS.digit;
       i -= 1;
     } else if (code === COLON) {
       // The string before was no value.
       size -= WEIGHTS.value;
-      if (looksAtKeys && isUnusual(text, stringStart, stringEnd, keys < USUAL_KEYS)) {
-        if (keys < USUAL_KEYS) keys += 1;
-        else size += WEIGHTS.unusualKey;
+      if (looksAtShapes && isNewShape(text, stringStart, stringEnd, depth, known < KNOWN_SHAPES)) {
+        known += 1;
+        if (known > USUAL_SHAPES) size += WEIGHTS.newShape;
       }
     } else if (code === OPEN_OBJECT || code === OPEN_LIST) {
       size += code === OPEN_LIST ? WEIGHTS.list : WEIGHTS.object;
@@ -146,6 +158,7 @@ export function scanJson(text: string, limits: JsonScanLimits): JsonFacts {
         deepest = depth;
         if (depth > maxDepth) break;
       }
+      if (looksAtShapes && code === OPEN_OBJECT) startObject(depth);
     } else if (code === CLOSE_OBJECT || code === CLOSE_LIST) {
       if (depth > 0) depth -= 1;
     } else if (code === TRUE || code === FALSE || code === NULL) size += WEIGHTS.value;
@@ -160,10 +173,22 @@ function startScan(): void {
   scans = 1;
 }
 
-/** Whether a key has not been kept in this scan; if it is to be kept, it is from now on. */
-function isUnusual(text: string, start: number, end: number, keep: boolean): boolean {
-  let hash = SEED;
+function startObject(depth: number): void {
+  if (depth >= shapes.length) {
+    const longer = new Uint32Array(2 * depth);
+    longer.set(shapes);
+    shapes = longer;
+  }
+  shapes[depth] = SEED;
+}
+
+/** Whether an object, with this key as its newest, has a shape that has not been seen in this scan, or not been kept. */
+function isNewShape(text: string, start: number, end: number, depth: number, keep: boolean): boolean {
+  let hash = shapes[depth] as number;
   for (let i = start; i < end; i++) hash = Math.imul(hash ^ text.charCodeAt(i), PRIME);
+  // The end of a key is part of the shape.
+  hash = Math.imul(hash ^ (hash >>> 13) ^ QUOTE, PRIME);
+  shapes[depth] = hash;
   const place = (hash ^ (hash >>> 15)) & (PLACES - 1);
   if (lastSeen[place] === scans) return false;
   if (keep) lastSeen[place] = scans;

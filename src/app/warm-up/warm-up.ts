@@ -4,7 +4,7 @@
  * requests on tables that exist nowhere: from the bytes of a body to those of an answer.
  */
 import type { Session } from '../../auth/session.ts';
-import type { Backend } from '../../backend/backend.ts';
+import { backends } from '../../databases/index.ts';
 import { createAdmission } from '../../graphql/admission.ts';
 import { compilersOf } from '../../graphql/compilers.ts';
 import { createOperationCache } from '../../graphql/operation-cache.ts';
@@ -28,12 +28,12 @@ export interface WarmUp {
 }
 
 /** One request at a time, and between two of them everything else that waits. */
-export function startWarmUp(backends: readonly Backend[]): WarmUp {
+export function startWarmUp(): WarmUp {
   let stopped = false;
   const run = async (): Promise<void> => {
     const snapshot = warmUpSnapshot(DEFAULT_ROLE_SCHEMAS_OPTIONS);
     const bodies = warmUpRequests.map((text) => Buffer.from(text));
-    const pipeline = warmUpPipeline(backends);
+    const pipeline = warmUpPipeline();
     for (let round = 0; round < ROUNDS; round++) {
       for (const body of bodies) {
         await new Promise((resolve) => setImmediate(resolve));
@@ -52,7 +52,7 @@ export function startWarmUp(backends: readonly Backend[]): WarmUp {
 }
 
 /** Without a cache every request is the first of its kind. */
-function warmUpPipeline(backends: readonly Backend[]): RequestPipeline {
+function warmUpPipeline(): RequestPipeline {
   return {
     admission: createAdmission(),
     allowList: null,

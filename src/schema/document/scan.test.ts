@@ -66,6 +66,8 @@ describe('a scan', () => {
   it('ends with the first token too many', () => {
     expect(scan('{ a b c }', 5)).toBe('accepted');
     expect(scan('{ a b c }', 4)).toBe('validation-failed: the document has more than 4 tokens @ $.query');
+    expect(scan(`{ a(n: ${'1'.repeat(150_000)}) }`, 10)).toBe('accepted');
+    expect(scan(`{ a(n: ${'1'.repeat(150_001)}) }`, 10)).toContain('a name or number longer than 150000 characters');
     expect(scan(`{ a ${'#\n'.repeat(20)} }`, 10)).toContain('more than 10 tokens');
   });
 

@@ -11,6 +11,9 @@ const LINES_PER_TOKEN = 2;
 /** Brackets inside each other, of whatever kind: as many as everything that recurses over a document can bear. */
 const MAX_BRACKETS = 1024;
 
+/** Characters of a name or number. No number of a database has more: `numeric` of PostgreSQL takes 147,455 digits. */
+const MAX_WORD = 150_000;
+
 const NEWLINE = 10;
 const RETURN = 13;
 const QUOTE = 34;
@@ -54,7 +57,9 @@ export function scanDocument(query: string, maxTokens: number): void {
     }
     if (++tokens > maxTokens) throw tooLarge(`more than ${maxTokens} tokens`);
     if (kind === WORD) {
+      const start = i - 1;
       while (i < length && continues(query, i)) i += 1;
+      if (i - start > MAX_WORD) throw tooLarge(`a name or number longer than ${MAX_WORD} characters`);
     } else if (kind === OPEN) {
       if (++brackets > MAX_BRACKETS) throw tooLarge(`brackets inside each other, more than ${MAX_BRACKETS} levels deep`);
     } else if (kind === CLOSE) brackets -= 1;
