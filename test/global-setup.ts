@@ -1,9 +1,19 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Compiles the service for the tests that run it as a process. */
+function build(): void {
+  const script = fileURLToPath(new URL('../scripts/build.mjs', import.meta.url));
+  const { status, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`the service cannot be built: ${stderr}`);
+}
 
 /** Starts one embedded PostgreSQL for the whole run, unless `SVC_TEST_PG_URL` names a server. */
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
+  build();
   if (process.env['SVC_TEST_PG_URL']) return undefined;
   const { startCluster } = await import('../src/embedded/cluster.ts');
   const folder = mkdtempSync(join(tmpdir(), 'svc-test-'));

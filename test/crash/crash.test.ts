@@ -3,11 +3,9 @@
  * the document before or after the operation under way, and the service must start with it.
  * `SVC_CRASH_ROUNDS` says how often; each round of a lane goes on from where the last one ended.
  */
-import { spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/util/json.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { type ServedProcess, serveInProcess } from '../support/served-process.ts';
@@ -23,12 +21,6 @@ const START_MS = 600;
 const KILLED_STARTS = 8;
 
 const counts = { rounds: 0, operations: 0, before: 0, after: 0, starts: 0 };
-
-beforeAll(() => {
-  const build = fileURLToPath(new URL('../../scripts/build.mjs', import.meta.url));
-  const { status, stderr } = spawnSync(process.execPath, [build], { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`the service cannot be built: ${stderr}`);
-}, 120_000);
 
 /** Repeatable choices; the moments of the kills are not. */
 function seeded(seed: number): () => number {

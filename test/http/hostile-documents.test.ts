@@ -1,8 +1,8 @@
 /** Requests that are made to keep the server busy are answered or refused within a bound of CPU time, and the work is linear. */
-import { readFileSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cpuOf } from '../support/cpu.ts';
 import { hostileRequests, hostileSchema } from '../support/hostile-documents.ts';
+import { openRawConnection, type RawAnswer, type RawConnection } from '../support/raw-connection.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const BUDGET_MS = 50;
@@ -10,7 +10,7 @@ const BUDGET_MS = 50;
 const ATTEMPTS = 5;
 
 let service: TestService;
-let socket: Socket;
+let connection: RawConnection;
 
 beforeAll(async () => {
   // Without a cache every attempt is the first.
@@ -18,66 +18,12 @@ beforeAll(async () => {
   await service.sql(hostileSchema.sql);
   for (const table of hostileSchema.tables) await service.metadata('pg_track_table', { table });
   for (const { kind, ...args } of hostileSchema.relationships) await service.metadata(`pg_create_${kind}_relationship`, args);
-  const { port, hostname } = new URL(service.url);
-  socket = connect({ port: Number(port), host: hostname, noDelay: true });
-  await new Promise((resolve) => socket.once('connect', resolve));
+  connection = await openRawConnection(service.url);
 });
 afterAll(async () => {
-  socket.destroy();
+  connection.close();
   await service.stop();
 });
-
-interface Answer {
-  readonly status: number;
-  readonly text: string;
-}
-
-/** Sent without a client worth the name: its work would count as the server's. */
-function send(body: Buffer): Promise<Answer> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let received = 0;
-    let expected = Number.POSITIVE_INFINITY;
-    const onData = (chunk: Buffer): void => {
-      if (chunks.length === 0) {
-        const head = chunk.toString('latin1', 0, 4096);
-        expected = head.indexOf('\r\n\r\n') + 4 + Number(/content-length: (\d+)/i.exec(head)?.[1]);
-      }
-      chunks.push(chunk);
-      received += chunk.length;
-      if (received < expected) return;
-      socket.off('data', onData);
-      const text = Buffer.concat(chunks).toString();
-      resolve({ status: Number(text.slice(9, 12)), text: text.slice(text.indexOf('\r\n\r\n') + 4) });
-    };
-    socket.on('data', onData);
-    socket.write(`POST /v1/graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`);
-    socket.write(body);
-  });
-}
-
-/** ms that a function computed on the thread that serves requests; where the system does not say, on all threads. */
-async function cpuOf(run: () => Promise<unknown>): Promise<number> {
-  const before = cpuTime();
-  await run();
-  return cpuTime() - before;
-}
-
-function cpuTime(): number {
-  const own = threadTime();
-  if (own !== null) return own;
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-}
-
-/** Linux says it: nanoseconds on a processor, then waiting time and slices. */
-function threadTime(): number | null {
-  try {
-    return Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]) / 1e6 || null;
-  } catch {
-    return null;
-  }
-}
 
 it('work is seen by the clock', async () => {
   const used = await cpuOf(async () => {
@@ -92,11 +38,11 @@ it('work is seen by the clock', async () => {
 describe('a hostile request', () => {
   it.each(hostileRequests.map((hostile) => [hostile.name, hostile] as const))('%s', async (_name, hostile) => {
     const body = Buffer.from(hostile.body());
-    let answer: Answer = { status: 0, text: '' };
+    let answer: RawAnswer = { status: 0, text: '' };
     let best = Number.POSITIVE_INFINITY;
     for (let attempt = 0; attempt < ATTEMPTS && best > BUDGET_MS; attempt++) {
       const used = await cpuOf(async () => {
-        answer = await send(body);
+        answer = await connection.post('/v1/graphql', body);
       });
       best = Math.min(best, used);
     }

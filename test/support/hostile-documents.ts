@@ -35,6 +35,8 @@ function fill(length: number, text: (n: number) => string): string {
 }
 
 const times = (count: number, text: (n: number) => string): string => Array.from({ length: count }, (_, n) => text(n)).join('');
+/** A list of JSON. */
+const list = (count: number, item: (n: number) => string): string => `[${Array.from({ length: count }, (_, n) => item(n)).join()}]`;
 const nest = (levels: number, open: string, inner: string, close: string): string => open.repeat(levels) + inner + close.repeat(levels);
 const request = (query: string, variables?: string): string =>
   `{"query":${JSON.stringify(query)}${variables === undefined ? '' : `,"variables":${variables}`}}`;
@@ -228,14 +230,7 @@ const lists: readonly HostileRequest[] = [
   document(
     'a filter of many conditions in a variable',
     () => 'query ($w: author_bool_exp!) { author(where: $w) { id } }',
-    () => `{"w":{"_or":[${fill(MEGABYTE, (n) => `{"id":{"_eq":${n}}},`)}{}]}}`,
-  ),
-  ...[1000, 3000].map((count) =>
-    document(
-      `a filter of ${count} conditions in a variable`,
-      () => 'query ($w: author_bool_exp!) { author(where: $w) { id } }',
-      () => `{"w":{"_or":[${times(count, (n) => `{"id":{"_eq":${n}}},`)}{}]}}`,
-    ),
+    () => `{"w":{"_or":${list(80_000, (n) => `{"id":{"_eq":${n}}}`)}}}`,
   ),
   document(
     'orders in a variable',
@@ -245,6 +240,123 @@ const lists: readonly HostileRequest[] = [
   document('arguments', () => `{ author(${fill(MEGABYTE, (n) => `a${n}: 1 `)}) { id } }`),
   document('the same argument', () => `{ author(${fill(MEGABYTE, () => 'limit: 1 ')}) { id } }`),
   document('keys', () => `{ author(where: {${fill(MEGABYTE, (n) => `a${n}: 1 `)}}) { id } }`),
+];
+
+const FILTERED = {
+  'a query': 'query ($w: author_bool_exp!) { author(where: $w) { id } }',
+  'an update': 'mutation ($w: author_bool_exp!) { update_author(where: $w, _set: {name: "x"}) { affected_rows } }',
+  'a deletion': 'mutation ($w: author_bool_exp!) { delete_author(where: $w) { affected_rows } }',
+};
+const CONDITIONS: Readonly<Record<string, (n: number) => string>> = {
+  comparisons: (n) => `{"id":{"_eq":${n}}}`,
+  'comparisons of a column': (n) => `{"id":{"_eq":${n},"_gt":1,"_lt":3,"_gte":4,"_lte":5,"_neq":7}}`,
+  'related rows': (n) => `{"books":{"id":{"_eq":${n}}}}`,
+  'rows related to related rows': (n) => `{"books":{"author":{"books":{"id":{"_gt":${n}}}}}}`,
+  patterns: (n) => `{"name":{"_similar":"${n}%","_regex":"^${n}"}}`,
+  'casts of jsonb': (n) => `{"data":{"_cast":{"String":{"_like":"${n}"}}}}`,
+  'lists of numbers': (n) => `{"id":{"_in":[${'1,'.repeat(20)}${n}]}}`,
+  aggregates: (n) => `{"books_aggregate":{"count":{"predicate":{"_gt":${n}}}}}`,
+};
+
+const conditions: readonly HostileRequest[] = Object.entries(FILTERED).flatMap(([what, query]) =>
+  Object.entries(CONDITIONS).flatMap(([kind, condition]) =>
+    [300, 600, 1000, 1666, 5000, 20_000].map((count) =>
+      document(
+        `${what} by ${count} ${kind} in a variable`,
+        () => query,
+        () => `{"w":{"_or":${list(count, condition)}}}`,
+      ),
+    ),
+  ),
+);
+
+const INSERTED = 'mutation ($rows: [author_insert_input!]!) { insert_author(objects: $rows) { affected_rows } }';
+const UPSERTED =
+  'mutation ($rows: [author_insert_input!]!) { insert_author(objects: $rows, on_conflict: {constraint: author_pkey, update_columns: [name]}) { returning { id } } }';
+const COLUMNS = ['"id":1', '"name":"a"', '"rating":1', '"score":2.5', '"code":"a"', '"data":{}'];
+const BOOKS = 'mutation ($rows: [book_insert_input!]!) { insert_book(objects: $rows) { affected_rows } }';
+
+/** Rows that are all the same key: the first is written, or none, and the work before is what counts. */
+const writes: readonly HostileRequest[] = [
+  ...[400, 1000, 5000, 22_000].flatMap((count) => [
+    document(
+      `${count} rows of a number`,
+      () => INSERTED,
+      () => `{"rows":${list(count, () => '{"id":1}')}}`,
+    ),
+    document(
+      `${count} rows of different columns`,
+      () => INSERTED,
+      () => `{"rows":${list(count, (n) => `{${COLUMNS.filter((_, i) => i === 0 || (n >> i) & 1).join()}}`)}}`,
+    ),
+    document(
+      `${count} rows, some without a key`,
+      () => INSERTED,
+      () => `{"rows":${list(count, (n) => `{${COLUMNS.filter((_, i) => (n >> i) & 1).join()}}`)}}`,
+    ),
+    document(
+      `${count} rows with a row below`,
+      () => INSERTED,
+      () => `{"rows":${list(count, () => '{"id":1,"books":{"data":[{"id":1,"title":"t"}]}}')}}`,
+    ),
+    document(
+      `${count} rows with a row above`,
+      () => BOOKS,
+      () => `{"rows":${list(count, () => '{"id":1,"author":{"data":{"id":1}}}')}}`,
+    ),
+    document(
+      `a row with ${count} rows below`,
+      () => INSERTED,
+      () => `{"rows":[{"id":1,"books":{"data":${list(count, () => '{"id":1}')}}}]}`,
+    ),
+    document(
+      `${count} updates`,
+      () => 'mutation ($updates: [author_updates!]!) { update_author_many(updates: $updates) { affected_rows } }',
+      () => `{"updates":${list(count, (n) => `{"where":{"id":{"_eq":${n}}},"_set":{"name":"a${n}"}}`)}}`,
+    ),
+  ]),
+  ...[3000, 6000, 12_000].map((count) =>
+    document(
+      `${count} rows of all columns that may be there`,
+      () => INSERTED,
+      () => `{"rows":${list(count, (n) => `{"id":1,"name":"a${n}","rating":1.50,"score":2.5,"code":"\\u2603","data":{"a":[${n}]}}`)}}`,
+    ),
+  ),
+  ...[3000, 12_000].map((count) =>
+    document(
+      `${count} rows that may be there`,
+      () => UPSERTED,
+      // Found wrong by the database, at the end of everything.
+      () => `{"rows":${list(count, (n) => `{"id":${n},"name":"a${n}","rating":"x"}`)}}`,
+    ),
+  ),
+  ...[100, 250, 499].flatMap((count) => [
+    document(
+      `${count} insertions`,
+      () => `mutation { ${times(count, (n) => `a${n}: insert_author_one(object: {id: 1, books: {data: [{id: ${n}}]}}) { id } `)} }`,
+    ),
+    document(
+      `${count} updates of a row`,
+      () => `mutation { ${times(count, (n) => `a${n}: update_author_by_pk(pk_columns: {id: ${n}}, _set: {name: "x"}) { id name } `)} }`,
+    ),
+  ]),
+  ...[600, 1200, 2400].flatMap((count) => [
+    document(
+      `orders by ${count} related columns`,
+      () => 'query ($o: [book_order_by!]) { book(order_by: $o) { id } }',
+      () => `{"o":${list(count, () => '{"author":{"id":"asc"}}')}}`,
+    ),
+    document(
+      `orders by ${count} aggregates`,
+      () => 'query ($o: [author_order_by!]) { author(order_by: $o) { id } }',
+      () => `{"o":${list(count, () => '{"books_aggregate":{"avg":{"id":"asc"}}}')}}`,
+    ),
+  ]),
+  document(
+    'distinct columns',
+    () => 'query ($c: [author_select_column!]) { author(distinct_on: $c) { id } }',
+    () => `{"c":${list(4900, () => '"id"')}}`,
+  ),
 ];
 
 const overlaps: readonly HostileRequest[] = [
@@ -417,6 +529,8 @@ export const hostileRequests: readonly HostileRequest[] = [
   ...fragments,
   ...directives,
   ...lists,
+  ...conditions,
+  ...writes,
   ...overlaps,
   ...variables,
   ...tokens,

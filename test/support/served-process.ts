@@ -8,10 +8,11 @@ export interface ServedProcess {
   /** Resolves with the address when it listens; rejects with its output when it ends before. */
   readonly listening: Promise<string>;
   readonly ended: Promise<void>;
+  readonly pid: number | undefined;
   kill(signal: 'SIGKILL' | 'SIGTERM'): void;
 }
 
-/** `svc serve` as a process of its own, compiled: `dist/` must be up to date. `options` are variables without `SVC_GRAPHQL_`. */
+/** `svc serve` as a process of its own, compiled (`global-setup.ts`). `options` are variables without `SVC_GRAPHQL_`. */
 export function serveInProcess(databaseUrl: string, options: Readonly<Record<string, string>> = {}): ServedProcess {
   const all = { DATABASE_URL: databaseUrl, SERVER_PORT: '0', SERVER_HOST: '127.0.0.1', ...options };
   const env = Object.fromEntries(Object.entries(all).map(([name, value]) => [`SVC_GRAPHQL_${name}`, value]));
@@ -29,5 +30,5 @@ export function serveInProcess(databaseUrl: string, options: Readonly<Record<str
     void ended.then(() => reject(new Error(`the service ended before it listened: ${output}`)));
   });
   listening.catch(() => undefined);
-  return { listening, ended, kill: (signal) => void child.kill(signal) };
+  return { listening, ended, pid: child.pid, kill: (signal) => void child.kill(signal) };
 }

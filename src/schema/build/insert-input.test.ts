@@ -149,7 +149,7 @@ describe('rows in variables', () => {
 
   it('make a plan for themselves when they are many and not alike', () => {
     const { constraints, reusable } = translated(
-      Array.from({ length: 100 }, (_, i) => (i === 7 ? { name: 'a', articles: null } : { name: 'a' })),
+      Array.from({ length: 100 }, (_, i): Json => (i === 7 ? { name: 'a', articles: null } : { name: 'a' })),
     );
     expect(reusable).toBe(false);
     expect(constraints).toEqual([]);
