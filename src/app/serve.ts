@@ -15,6 +15,7 @@ import { createInputValidator, type InputValidator } from '../execute/input-vali
 import { compilersOf } from '../graphql/compilers.ts';
 import { createAllowList } from '../graphql/allow-list.ts';
 import { createAdmission } from '../graphql/admission.ts';
+import { BatchBudget } from '../graphql/batch-budget.ts';
 import { createOperationCache } from '../graphql/operation-cache.ts';
 import type { RequestPipeline } from '../graphql/run-request.ts';
 import { kindsOf } from '../metadata/kinds.ts';
@@ -23,6 +24,7 @@ import { createLogger, type Logger } from '../observability/logger.ts';
 import type { Observer } from '../observability/observation.ts';
 import { createOutboundClient, type OutboundClient } from '../outbound/client.ts';
 import { tlsAllowlistOf } from '../outbound/tls-allowlist.ts';
+import type { OperationLimits } from '../schema/engine.ts';
 import type { RoleSchemasOptions } from '../schema/role-schemas.ts';
 import { type HttpServer, startServer } from '../server/server.ts';
 import { createState, type RunningState } from '../state/create-state.ts';
@@ -205,9 +207,11 @@ function defaultLogger(config: Config): Logger {
 }
 
 function requestPipeline(config: Config, validateInput: InputValidator, observe: Observer): RequestPipeline {
+  const limits = operationLimits(config);
   return {
     ...(config.enabledLogTypes.has('query-log') ? { observeQuery: observe } : {}),
     validateInput,
+    newBudget: () => new BatchBudget(limits),
     admission: createAdmission(),
     allowList: config.enableAllowlist ? createAllowList(config.queryTokenLimit) : null,
     operations: createOperationCache({
@@ -216,6 +220,17 @@ function requestPipeline(config: Config, validateInput: InputValidator, observe:
       documentLength: 65_536,
     }),
     compilerOf: compilersOf(backends, { stringifyNumericTypes: config.stringifyNumericTypes }),
+  };
+}
+
+function operationLimits(config: Config): OperationLimits {
+  return {
+    maxTokens: config.queryTokenLimit,
+    maxDepth: config.queryDepthLimit,
+    maxNodes: config.queryNodeLimit,
+    maxObjects: config.queryObjectLimit,
+    maxAliases: config.queryAliasLimit,
+    maxIntrospectionCharacters: 128 * 1024 * 1024,
   };
 }
 
@@ -229,14 +244,7 @@ function roleSchemasOptions(config: Config): RoleSchemasOptions {
       federation: config.enableExtFederation || config.experimentalFeatures.has('ext_federation'),
     },
     engine: {
-      limits: {
-        maxTokens: config.queryTokenLimit,
-        maxDepth: config.queryDepthLimit,
-        maxNodes: config.queryNodeLimit,
-        maxObjects: config.queryObjectLimit,
-        maxAliases: config.queryAliasLimit,
-        maxIntrospectionCharacters: 128 * 1024 * 1024,
-      },
+      limits: operationLimits(config),
       nullInNonNullableVariables: config.nullInNonnullableVariables,
       noNullUnboundVariableDefault: config.experimentalFeatures.has('no_null_unbound_variable_default'),
     },

@@ -13,6 +13,7 @@ import type { SchemaCache } from '../schema-cache/schema-cache.ts';
 import type { Bytes } from '../util/bytes.ts';
 import type { Admission } from './admission.ts';
 import type { AllowList } from './allow-list.ts';
+import type { BatchBudget } from './batch-budget.ts';
 import { checkSize, limitsFor, type RoleLimits } from './api-limits.ts';
 import type { OperationCache } from './operation-cache.ts';
 import { queryObservation } from './query-observation.ts';
@@ -34,6 +35,8 @@ export interface RequestPipeline {
   /** The compiler of a source. */
   compilerOf(snapshot: RequestSnapshot, source: string): Compiler;
   readonly validateInput: InputValidator;
+  /** What the operations of a batch may take together. */
+  newBudget(): BatchBudget;
   /** Hears of each query before it is run. */
   readonly observeQuery?: (observation: QueryObservation) => void;
 }
@@ -41,6 +44,8 @@ export interface RequestPipeline {
 export interface RequestOptions extends RunOptions {
   /** Mutations are refused: the request must be safe to repeat and to link to. */
   readonly queriesOnly?: boolean;
+  /** Of the batch that the request is part of. */
+  readonly budget?: BatchBudget;
   /** For the log. */
   readonly requestId?: string;
   /** Of the client: limits of roles may count by it. */
@@ -85,6 +90,8 @@ function run(
 ): Promise<readonly Bytes[]> {
   const schema = snapshot.roleSchema(session.role, session.backendOnly ? 'backend' : 'frontend');
   pipeline.allowList?.check(snapshot.storedOperations, session, request.query);
+  const { budget } = how;
+  budget?.read(request.query);
   const operation = pipeline.operations.operation(schema, request.query, request.operationName);
   if (operation.prepared.kind === 'subscription') {
     throw new SvcError('unexpected-payload', 'subscriptions are not supported over HTTP, use websockets instead');
@@ -93,10 +100,14 @@ function run(
     throw new SvcError('method-not-allowed', 'only queries are allowed in GET requests', { keepsStatus: true });
   }
   if (limits !== null) checkSize(limits, operation.prepared.size);
+  budget?.enter(operation.prepared.size);
   const variables = operation.prepared.variables(request.variables, request.variableDepth);
-  const plan = pipeline.operations.plan(operation, variables, () =>
-    planOperation(operation.prepared.translate(variables), (source) => pipeline.compilerOf(snapshot, source)),
-  );
+  const plan = pipeline.operations.plan(operation, variables, () => {
+    const translated = operation.prepared.translate(variables);
+    budget?.looked(translated.parts);
+    return planOperation(translated, (source) => pipeline.compilerOf(snapshot, source));
+  });
+  budget?.run(plan);
   if (pipeline.observeQuery !== undefined && plan.kind === 'query') {
     pipeline.observeQuery(queryObservation(how.requestId ?? '', request, plan, variables, session));
   }

@@ -28,7 +28,7 @@ function compiler(source: string): Compiler {
 function operation(
   kind: TranslatedOperation['kind'],
   ...roots: readonly (readonly [source: string, alias: string])[]
-): TranslatedOperation {
+): Parameters<typeof planOperation>[0] {
   const entries = roots.map((_, index) => [`k${index}`, { kind: 'root', index } as ResponseNode] as const);
   return {
     kind,
@@ -40,11 +40,11 @@ function operation(
   };
 }
 
-const texts = (of: TranslatedOperation) =>
+const texts = (of: Parameters<typeof planOperation>[0]) =>
   planOperation(of, compiler).steps.map((step) =>
     step.kind === 'select' ? step.statement.text : step.statements.map((item) => item.statement.text),
   );
-const template = (of: TranslatedOperation) =>
+const template = (of: Parameters<typeof planOperation>[0]) =>
   planOperation(of, compiler).template.map((part) => (Buffer.isBuffer(part) ? part.toString() : part));
 
 describe('queries', () => {

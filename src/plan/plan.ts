@@ -53,8 +53,10 @@ export interface BoundStatement extends CompiledMutationStatement {
 type Hole = Exclude<TemplatePart, string>;
 type Piece = string | Hole;
 
+type ToPlan = Omit<TranslatedOperation, 'parts'>;
+
 /** @param compilerOf the compiler of a source's kind */
-export function planOperation(operation: TranslatedOperation, compilerOf: (source: string) => Compiler): Plan {
+export function planOperation(operation: ToPlan, compilerOf: (source: string) => Compiler): Plan {
   const { kind, constraints, reusable } = operation;
   const { steps, results } = kind === 'mutation' ? planMutation(operation, compilerOf) : planSelects(operation, compilerOf);
   const validations = operation.roots.flatMap(({ root }) => (root.mutation === undefined ? [] : validationsOf(root)));
@@ -78,7 +80,7 @@ function inChunks<T>(items: readonly T[]): readonly (readonly T[])[] {
 }
 
 /** Groups root fields by source, one statement each unless there are very many. */
-function planSelects(operation: TranslatedOperation, compilerOf: (source: string) => Compiler): Planned {
+function planSelects(operation: ToPlan, compilerOf: (source: string) => Compiler): Planned {
   const bySource = new Map<string, number[]>();
   operation.roots.forEach((root, index) => {
     const indexes = bySource.get(root.source);
@@ -97,7 +99,7 @@ function planSelects(operation: TranslatedOperation, compilerOf: (source: string
 }
 
 /** Runs of consecutive root fields on one source; a run that has nothing to do leaves no step. */
-function planMutation(operation: TranslatedOperation, compilerOf: (source: string) => Compiler): Planned {
+function planMutation(operation: ToPlan, compilerOf: (source: string) => Compiler): Planned {
   const runs: TranslatedRoot[][] = [];
   for (const root of operation.roots) {
     const last = runs.at(-1);

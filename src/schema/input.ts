@@ -118,6 +118,10 @@ class LiteralInput implements Input {
     return fixed(this.#context, this.#node, this.type, this.path);
   }
 
+  costs(values: number): void {
+    this.#context.constraints.enter(values);
+  }
+
   written(): WrittenJson {
     return writtenLiteral(this.#node);
   }

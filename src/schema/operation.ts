@@ -65,6 +65,7 @@ export function translateOperation(
     roots,
     constraints: context.constraints.list(),
     reusable: context.constraints.isComplete(),
+    parts: context.constraints.parts(),
   };
 }
 

@@ -60,6 +60,8 @@ export interface Input {
   listValue(): Value;
   /** A scalar's value here and now, fixed in the plan. */
   json(): Json;
+  /** Says that what becomes of the value costs as much as so many more values would. @throws SvcError */
+  costs(values: number): void;
   /** The value as the request wrote it, of any type and unchecked; leaves the plan reusable. */
   written(): WrittenJson;
 }
@@ -118,6 +120,8 @@ export interface TranslatedOperation {
   readonly constraints: readonly Constraint[];
   /** False when too much of the variables was looked into: `constraints` are not all, the plan serves this request only. */
   readonly reusable: boolean;
+  /** Parts of variables that were looked into. */
+  readonly parts: number;
 }
 
 /** What the request pipeline sees of a role's schema. */
@@ -137,6 +141,10 @@ export interface OperationSize {
   readonly depth: number;
   /** Fields with a selection. */
   readonly nodes: number;
+  /** Fields and input values. */
+  readonly values: number;
+  /** Fields with an alias. */
+  readonly aliases: number;
 }
 
 /** A checked operation of a document; bound to the role schema, reused for every request. */

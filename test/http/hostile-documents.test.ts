@@ -47,7 +47,7 @@ describe('a hostile request', () => {
       best = Math.min(best, used);
     }
     expect([200, 400]).toContain(answer.status);
-    expect(Object.keys(JSON.parse(answer.text) as object)).toHaveLength(1);
+    for (const one of [JSON.parse(answer.text) as object].flat()) expect(Object.keys(one)).toHaveLength(1);
     // Refused for a reason, not by an accident.
     expect(answer.text).not.toContain('"code":"unexpected"');
     expect(best).toBeLessThan(BUDGET_MS);

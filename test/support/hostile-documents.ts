@@ -359,6 +359,43 @@ const writes: readonly HostileRequest[] = [
   ),
 ];
 
+/** 100 requests in one, each within every limit; with the texts of `n` no two are the same. */
+function batch(name: string, query: (n: number) => string, values?: (n: number) => string): HostileRequest {
+  return { name: `a batch of ${name}`, body: () => list(100, (n) => request(query(n), values?.(n))) };
+}
+
+const batches: readonly HostileRequest[] = [
+  batch('aliases of root fields', (n) => `{ ${times(240, (i) => `a${n}_${i}: author { id } `)} }`),
+  batch('a few root fields', (n) => `{ ${times(20, (i) => `a${n}_${i}: author { id books { id } } `)} }`),
+  batch('columns', (n) => `{ author { ${times(900, () => `id `)} } b${n}: __typename }`),
+  batch('literals', (n) => `{ a${n}: author(where: {id: {_in: [${times(2400, (i) => `${i} `)}]}}) { id } }`),
+  batch('documents of many tokens', (n) => `{ a${n}: author { id } } ${'{}'.repeat(4900)}`),
+  batch('fragments that nobody spreads', (n) => `{ author { id } } ${times(240, (i) => `fragment F${n}_${i} on author { id } `)}`),
+  batch('deletions', (n) => `mutation { ${times(100, (i) => `a${n}_${i}: delete_author_by_pk(id: ${i + 10}) { id } `)} }`),
+  batch(
+    'filters in variables',
+    () => FILTERED['a query'],
+    (n) => `{"w":{"_or":${list(300, (i) => `{"id":{"_eq":${n * i}}}`)}}}`,
+  ),
+  batch(
+    'rows',
+    () => INSERTED,
+    (n) => `{"rows":${list(40, (i) => `{"id":${i % 3},"name":"${n}"}`)}}`,
+  ),
+  batch(
+    'rows with rows below',
+    () => INSERTED,
+    (n) => `{"rows":${list(20, (i) => `{"id":${i % 3},"name":"${n}","books":{"data":[{"id":1}]}}`)}}`,
+  ),
+  batch(
+    'many rows',
+    () => INSERTED,
+    (n) => `{"rows":${list(600, (i) => `{"id":${i % 3},"name":"${n}"}`)}}`,
+  ),
+  batch('one query', () => '{ author { id name books { id title author { id } } } }'),
+  batch('introspection', (n) => `{ a${n}: __schema { types { name fields { name type { name } } } } }`),
+];
+
 const overlaps: readonly HostileRequest[] = [
   document('a column, over and over', () => `{ author { ${fill(MEGABYTE, () => 'id ')} } }`),
   document('a relationship, over and over', () => `{ author { ${fill(MEGABYTE, () => 'books { id } ')} } }`),
@@ -531,6 +568,7 @@ export const hostileRequests: readonly HostileRequest[] = [
   ...lists,
   ...conditions,
   ...writes,
+  ...batches,
   ...overlaps,
   ...variables,
   ...tokens,

@@ -6,10 +6,12 @@
 import type { Session } from '../../auth/session.ts';
 import { backends } from '../../databases/index.ts';
 import { createAdmission } from '../../graphql/admission.ts';
+import { BatchBudget } from '../../graphql/batch-budget.ts';
 import { compilersOf } from '../../graphql/compilers.ts';
 import { createOperationCache } from '../../graphql/operation-cache.ts';
 import { decodeRequest } from '../../graphql/request.ts';
 import { type RequestPipeline, runRequest } from '../../graphql/run-request.ts';
+import { DEFAULT_LIMITS } from '../../schema/engine.ts';
 import { DEFAULT_ROLE_SCHEMAS_OPTIONS } from '../../schema/role-schemas.ts';
 import { decodeMeasuredBody } from '../../server/body.ts';
 import { warmUpRequests } from './requests.ts';
@@ -54,6 +56,7 @@ export function startWarmUp(): WarmUp {
 /** Without a cache every request is the first of its kind. */
 function warmUpPipeline(): RequestPipeline {
   return {
+    newBudget: () => new BatchBudget(DEFAULT_LIMITS),
     admission: createAdmission(),
     allowList: null,
     operations: createOperationCache({ operations: 0, plansPerOperation: 0, documentLength: 0 }),

@@ -7,6 +7,9 @@ import { quoted } from './descriptions.ts';
 import { conflictArgument } from './insert-input.ts';
 import type { NestedInput, WriteTable } from './write-table.ts';
 
+/** The rows inside a row are a statement of their own: what that costs, in values. */
+const STATEMENT_COST = 4;
+
 export function nestedInput(table: WriteTable, kind: 'object' | 'array'): NestedInput {
   const { source, info } = table;
   const dataName = source.field('data');
@@ -27,6 +30,7 @@ export function nestedInput(table: WriteTable, kind: 'object' | 'array'): Nested
   return {
     type,
     rows: (input, determined) => {
+      input.costs(STATEMENT_COST);
       const inputs = new Map<string, Input>(input.entries().map((entry) => [entry.field.name, entry.input]));
       const data = inputs.get(dataName);
       invariant(data !== undefined, 'a required field is there');

@@ -162,8 +162,8 @@ export function checkDocument(
   const location = operation.operation === 'query' ? 'QUERY' : operation.operation === 'mutation' ? 'MUTATION' : 'SUBSCRIPTION';
   directiveNodes(operation, location, ROOT);
   for (const definition of operation.variableDefinitions ?? []) directiveNodes(definition, 'VARIABLE_DEFINITION', ROOT);
-  const { levels, objects } = selectionSize(operation.selectionSet, 1, at(ROOT, 'selectionSet'));
-  return { usedVariables, size: { depth: levels, nodes: objects }, visited };
+  const { levels, objects, nodes, aliases } = selectionSize(operation.selectionSet, 1, at(ROOT, 'selectionSet'));
+  return { usedVariables, size: { depth: levels, nodes: objects, values: nodes, aliases }, visited };
 }
 
 function refuseRepeated(nodes: readonly { readonly name: { readonly value: string } }[], what: string, path: Path): void {

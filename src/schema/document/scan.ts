@@ -37,9 +37,10 @@ const CLASSES = Uint8Array.from({ length: 128 }, (_, code) => {
 /**
  * Says nothing about the syntax. Texts that are no documents may be counted in any way.
  * @param maxTokens comments count as well
+ * @returns the tokens
  * @throws SvcError validation-failed
  */
-export function scanDocument(query: string, maxTokens: number): void {
+export function scanDocument(query: string, maxTokens: number): number {
   const { length } = query;
   const maxLines = maxTokens * LINES_PER_TOKEN;
   let tokens = 0;
@@ -75,6 +76,7 @@ export function scanDocument(query: string, maxTokens: number): void {
     }
   }
   if (lines > maxLines) throw tooLarge(`more than ${maxLines} lines`);
+  return tokens;
 }
 
 /** A single point belongs to a number. */

@@ -19,6 +19,8 @@ export interface ConstraintRecorder {
   record(constraint: Constraint): void;
   /** Says that so many parts of a value follow, so that what is too much is found out before it is done. @throws SvcError */
   enter(parts: number): void;
+  /** How many followed. */
+  parts(): number;
   list(): readonly Constraint[];
   /** False once facts were dropped: the plan serves this request only. */
   isComplete(): boolean;
@@ -53,6 +55,7 @@ export function createConstraintRecorder(limits: RecorderLimits): ConstraintReco
         throw new SvcError('validation-failed', `the variables have more than ${limits.parts} parts that the operation depends on`);
       }
     },
+    parts: () => parts,
     list: () => [...byKey.values()].filter((constraint) => !isImplied(constraint, byKey)),
     isComplete: () => complete,
   };

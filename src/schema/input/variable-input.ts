@@ -142,6 +142,10 @@ class VariableInput implements Input {
     return valueCoercion(this.type)(this.#part.json, this.path);
   }
 
+  costs(values: number): void {
+    this.#context.constraints.enter(values);
+  }
+
   written(): WrittenJson {
     return { kind: 'variable', name: this.#part.name, path: this.#part.inner };
   }

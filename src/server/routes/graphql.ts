@@ -1,6 +1,7 @@
 import type { Session } from '../../auth/session.ts';
 import { printGraphqlErrors, toSvcError } from '../../errors/encode.ts';
 import { SvcError } from '../../errors/svc-error.ts';
+import type { BatchBudget } from '../../graphql/batch-budget.ts';
 import { limitsFor } from '../../graphql/api-limits.ts';
 import { requestJson } from '../../graphql/query-observation.ts';
 import { decodeRequest } from '../../graphql/request.ts';
@@ -26,12 +27,19 @@ function asError(thrown: unknown, context: ServerContext): SvcError {
   return toSvcError(thrown);
 }
 
-function runOne({ json, depth }: MeasuredJson, session: Session, exchange: Exchange, context: ServerContext): Promise<readonly Bytes[]> {
+function runOne(
+  { json, depth }: MeasuredJson,
+  session: Session,
+  exchange: Exchange,
+  context: ServerContext,
+  budget?: BatchBudget,
+): Promise<readonly Bytes[]> {
   const request = decodeRequest(json, depth);
   exchange.operationName = request.operationName;
   if (context.options.logQueries) exchange.loggedQueries.push(requestJson(request));
   const { requestTimeout } = context.options;
   return runRequest(context.pipeline, context.state.current(), session, request, {
+    ...(budget === undefined ? {} : { budget }),
     signal: exchange.signal,
     requestId: exchange.requestId,
     ...(requestTimeout === 0 ? {} : { deadline: Date.now() + requestTimeout }),
@@ -53,11 +61,12 @@ async function runBatch(
   if (items.length > limit) throw new SvcError('bad-request', `batch of ${items.length} operations is over the limit of ${limit}`);
   exchange.mode = 'batched';
   const body: Bytes[] = [OPEN];
+  const budget = context.pipeline.newBudget();
   // One after the other: a later operation of a batch sees the effects of an earlier one.
   for (const [i, item] of items.entries()) {
     if (i > 0) body.push(COMMA);
     try {
-      body.push(...(await runOne({ json: item, depth }, session, exchange, context)));
+      body.push(...(await runOne({ json: item, depth }, session, exchange, context, budget)));
     } catch (thrown) {
       body.push(bytesOfText(printGraphqlErrors(asError(thrown, context), showsInternal(context, session))));
     }

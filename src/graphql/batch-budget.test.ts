@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import type { Plan } from '../plan/plan.ts';
+import { BatchBudget } from './batch-budget.ts';
+
+const budget = () =>
+  new BatchBudget({ maxTokens: 10, maxNodes: 20, maxObjects: 3, maxAliases: 2, maxDepth: 5, maxIntrospectionCharacters: 1000 });
+const size = { depth: 1, nodes: 0, values: 0, aliases: 0 };
+const refused = (what: string): string => `the operations of the batch have more than ${what}`;
+
+describe('the operations of a batch share', () => {
+  it('tokens', () => {
+    const shared = budget();
+    shared.read('{ a b }');
+    shared.read('{ c d e f }');
+    expect(() => shared.read('{')).toThrow(refused('10 tokens'));
+    expect(() => budget().read('{ a b c d e f g h i }')).toThrow('the document has more than 10 tokens');
+  });
+
+  it.each([
+    [{ ...size, values: 10 }, '20 fields and values'],
+    [{ ...size, nodes: 1 }, '3 fields with a selection'],
+    [{ ...size, aliases: 1 }, '2 aliases'],
+  ])('%j', (of, what) => {
+    const shared = budget();
+    const limit = Number.parseInt(what, 10);
+    for (let sum = 0; sum < limit; sum += of.values || 1) shared.enter(of);
+    expect(() => shared.enter(of)).toThrow(refused(what));
+  });
+
+  it('parts of variables and statements', () => {
+    const shared = budget();
+    shared.looked(8);
+    const plan = (statements: number) =>
+      ({ steps: [{ kind: 'mutation', statements: Array(statements) }, { kind: 'select' }] }) as unknown as Plan;
+    shared.run(plan(1));
+    expect(() => shared.looked(1)).toThrow(refused('20 parts of variables that they depend on'));
+    expect(() => budget().run(plan(2))).toThrow(refused('20 parts of variables that they depend on'));
+  });
+});

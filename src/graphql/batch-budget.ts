@@ -1,0 +1,64 @@
+/**
+ * The limits of one operation hold for all operations of a batch together: else a batch would be a
+ * way around them.
+ */
+import { SvcError } from '../errors/svc-error.ts';
+import { scanDocument } from '../schema/document/scan.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { OperationLimits } from '../schema/engine.ts';
+import type { OperationSize } from '../schema/translation.ts';
+
+/** What a statement of a mutation costs, in parts of variables. */
+const STATEMENT_COST = 12;
+
+export class BatchBudget {
+  readonly #limits: OperationLimits;
+  #tokens = 0;
+  #nodes = 0;
+  #objects = 0;
+  #aliases = 0;
+  #parts = 0;
+
+  constructor(limits: OperationLimits) {
+    this.#limits = limits;
+  }
+
+  /** Before a document is parsed. @throws SvcError validation-failed */
+  read(query: string): void {
+    // A document that is too large by itself is found so, and told so, by whoever parses it.
+    const tokens = scanDocument(query, this.#limits.maxTokens);
+    this.#tokens += tokens;
+    if (this.#tokens > this.#limits.maxTokens) throw tooMuch(this.#limits.maxTokens, 'tokens');
+  }
+
+  /** Before an operation is translated. @throws SvcError validation-failed */
+  enter({ values, nodes, aliases }: OperationSize): void {
+    const { maxNodes, maxObjects, maxAliases } = this.#limits;
+    this.#nodes += values;
+    if (this.#nodes > maxNodes) throw tooMuch(maxNodes, 'fields and values');
+    this.#objects += nodes;
+    if (this.#objects > maxObjects) throw tooMuch(maxObjects, 'fields with a selection');
+    this.#aliases += aliases;
+    if (this.#aliases > maxAliases) throw tooMuch(maxAliases, 'aliases');
+  }
+
+  /** Once it has been translated, with the parts of variables that were looked into. @throws SvcError validation-failed */
+  looked(parts: number): void {
+    this.#parts += parts;
+    this.#checkParts();
+  }
+
+  /** Before its statements are run. @throws SvcError validation-failed */
+  run(plan: Plan): void {
+    for (const step of plan.steps) if (step.kind === 'mutation') this.#parts += STATEMENT_COST * step.statements.length;
+    this.#checkParts();
+  }
+
+  #checkParts(): void {
+    if (this.#parts > this.#limits.maxNodes) throw tooMuch(this.#limits.maxNodes, 'parts of variables that they depend on');
+  }
+}
+
+function tooMuch(limit: number, what: string): SvcError {
+  return new SvcError('validation-failed', `the operations of the batch have more than ${limit} ${what}`);
+}
