@@ -296,7 +296,7 @@ export const options = {
     'request-value-limit',
     integer(1),
     200_000,
-    'Most values in the JSON of a GraphQL request, for each megabyte of it or less. An object counts as 4, a text with escapes and a number with a point as 2, a number that a double would change as 2 more; a key counts as 10 once there are 1000 others.',
+    'Most values in the JSON of a GraphQL request, for each megabyte of it or less. An object counts as 4, a text with escapes and a number with a point as 2, a number that a double would change as 2 more, and its digits beyond 100 as 1 each; a key counts as 10 where an object gets a new shape by it, once there are 1000 other shapes.',
   ),
   queryDepthLimit: limits('query-depth-limit', integer(1, 1000), 100, 'Deepest nesting of selections in a GraphQL document.'),
   queryTokenLimit: limits('query-token-limit', integer(1), 10_000, 'Most tokens in a GraphQL document, comments included.'),
@@ -304,7 +304,7 @@ export const options = {
     'query-node-limit',
     integer(1),
     5000,
-    'Most fields and values of a GraphQL operation once its fragments are spread; also parts of variables that decide how it runs.',
+    'Most fields and values of a GraphQL operation once its fragments are spread, and most parts of variables that decide how it runs: of filters, orders, nested rows and rows that are not alike. For a batch this, like the limits of tokens, objects and aliases, is the most of all its operations together.',
   ),
   queryObjectLimit: limits(
     'query-object-limit',

@@ -33,7 +33,7 @@ describe('bodies', () => {
     ['JSON nested without end', `{"query":${'['.repeat(9000)}`, 'invalid-json', '$', 400],
     [
       'an object of very many keys',
-      `{"query":{${Array.from({ length: 40_000 }, (_, n) => `"${n}":0,`).join('')}"":0}}`,
+      `{"query":{${Array.from({ length: 24_000 }, (_, n) => `"${n.toString(36)}":0,`).join('')}"":0}}`,
       'invalid-json',
       '$',
       400,

@@ -159,7 +159,7 @@ describe('rows in variables', () => {
     const found = translated(Array.from({ length: 60 }, (_, i): Json => (i % 2 === 0 ? { name: `${i}` } : { data: [i], name: `${i}` })));
     expect(found.reusable).toBe(true);
     expect(found.constraints).toEqual([
-      { variable: 'rows', path: [], fact: { kind: 'objects', least: 50, required: new Set(['name']), optional: new Set(['data']) } },
+      { variable: 'rows', path: [], fact: { kind: 'objects', least: 2, required: new Set(['name']), optional: new Set(['data']) } },
     ]);
     const { rows, uniform, columns } = rowsOf(found);
     expect(rows).toEqual([]);
@@ -171,8 +171,8 @@ describe('rows in variables', () => {
   });
 
   it.each<[string, Json]>([
-    ['too few', Array(49).fill({ name: 'a' })],
-    ['no objects', Array(50).fill({})],
+    ['too few', [{ name: 'a' }]],
+    ['no objects', [{}, {}]],
     ['in want of a key that does not mean null when it is left out', [...(Array(60).fill({ name: 'a' }) as Json[]), { data: 1 }]],
   ])('are read one by one when they are %s', (_what, rows) => {
     expect(rowsOf(translated(rows)).uniform).toBeUndefined();

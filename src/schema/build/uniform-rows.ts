@@ -10,8 +10,8 @@ import { nullOperand } from './comparison.ts';
 import { validated } from './write-access.ts';
 import type { WriteColumn, WriteTable } from './write-table.ts';
 
-/** Fewer rows are a list of values. */
-const LEAST_ROWS = 50;
+/** A row alone is a list of values, which costs a little less. */
+const LEAST_ROWS = 2;
 
 export type RowKeys = ReadonlyMap<string, 'required' | 'optional'>;
 
