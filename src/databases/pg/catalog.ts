@@ -197,7 +197,7 @@ function* columnsByTable(rows: ColumnRows, types: Types): Sliced<ReadonlyMap<num
       name: rows.name[i] as string,
       type: types.get(typeId),
       nullable: rows.notNull[i] !== true && !(declared?.kind === 'd' && declared.notNull),
-      hasDefault: (rows.hasDefault[i] === true && !generated) || (declared?.kind === 'd' && declared.hasDefault),
+      hasDefault: (rows.hasDefault[i] === true && !generated) || declared?.hasDefault === true,
       generated,
       identity: identity === 'a' ? 'always' : identity === 'd' ? 'by-default' : false,
       comment: rows.comment[i] ?? null,

@@ -25,10 +25,10 @@ export function rowKeys(table: WriteTable): RowKeys {
   );
 }
 
-/** A view takes the defaults of what is behind it, and a domain may have one of its own. */
+/** A view takes the defaults of what is behind it. */
 function isNullWhenLeftOut({ kind }: CatalogTable, column: CatalogColumn): boolean {
   const stored = kind === 'table' || kind === 'partitioned-table';
-  return stored && column.nullable && !column.hasDefault && column.identity === false && column.type.domain === undefined;
+  return stored && column.nullable && !column.hasDefault && column.identity === false;
 }
 
 /** Null where the rows have to be read one by one. @throws SvcError */
