@@ -12,6 +12,7 @@ import type { CollectedField, Input, ResponseNode } from '../translation.ts';
 import type { InputField, InputObjectType, NamedType, ObjectType, OutputField, RootTypes, ScalarSchemaType, UnionType } from '../types.ts';
 import { lazy, listOf, named } from '../types.ts';
 import { builtin, STRING } from '../input/built-in-scalars.ts';
+import { unexpectedNull } from '../input/found.ts';
 import { invalid } from './input.ts';
 import { keyColumns, keyCondition } from './primary-key.ts';
 import type { RoleSource } from './role-context.ts';
@@ -136,17 +137,20 @@ function rowOf(
   item: Input,
   selected: Map<Entity, readonly Field[]>,
 ): { readonly entity: Entity; readonly root: (alias: string) => SelectRoot } {
-  const typeName = valuesOf(item, NO_KEY).get(TYPENAME)?.json();
+  const values = valuesOf(item);
+  const typeName = values.get(TYPENAME)?.json();
   if (typeof typeName !== 'string') throw invalid('__typename key not found', item.path);
   const entity = entities.get(typeName);
   if (entity === undefined) {
     throw invalid(`${typeName} is not found in selection set or federation is not enabled for the type`, item.path);
   }
   const { table, key } = entity;
-  const values = valuesOf(item, key);
   const conditions = key.map((column) => {
-    const value = values.get(column.name);
-    if (value === undefined) throw invalid(`cannot find ${column.name} in _Any type`, item.path);
+    const given = values.get(column.name);
+    if (given === undefined) throw invalid(`cannot find ${column.name} in _Any type`, item.path);
+    const type = column.place.input(true);
+    const value = given.as(type);
+    if (value.isNull()) throw unexpectedNull(type, value.path);
     return keyCondition(column, value);
   });
   const fields = selected.get(entity) ?? table.rows().fields(field);
@@ -155,12 +159,10 @@ function rowOf(
   return { entity, root: (alias) => ({ alias, query: { kind: 'rows', shape: 'single', from: table.relation, rows, fields } }) };
 }
 
-const NO_KEY: readonly RoleColumn[] = [];
-
-/** The keys of a representation; those of the table have their columns' types. */
-function valuesOf(item: Input, key: readonly RoleColumn[]): ReadonlyMap<string, Input> {
+/** The keys of a representation, as parts of any type. */
+function valuesOf(item: Input): ReadonlyMap<string, Input> {
   try {
-    const entries = item.as(named(ANY.name, () => representationType(key), true)).entries();
+    const entries = item.as(named(ANY.name, () => REPRESENTATION, true)).entries();
     return new Map(entries.map(({ field, input }) => [field.name, input]));
   } catch (error) {
     if (!(error instanceof SvcError) || error.path !== item.path) throw error;
@@ -168,20 +170,15 @@ function valuesOf(item: Input, key: readonly RoleColumn[]): ReadonlyMap<string, 
   }
 }
 
-const representationTypes = new WeakMap<readonly RoleColumn[], InputObjectType>();
-
 /** Takes any field: a representation may hold more than the key. */
-function representationType(key: readonly RoleColumn[]): InputObjectType {
-  let type = representationTypes.get(key);
-  if (type === undefined) {
-    const known = new Map<string, InputField>(
-      key.map((column) => [column.name, { name: column.name, description: null, type: column.place.input(true) }]),
-    );
-    known.set(TYPENAME, { name: TYPENAME, description: null, type: builtin(STRING) });
+const REPRESENTATION: InputObjectType = {
+  kind: 'input-object',
+  name: ANY.name,
+  description: null,
+  fields: () => {
     const fields = new Map<string, InputField>();
-    fields.get = (name) => known.get(name) ?? { name, description: null, type: named(PART.name, () => PART) };
-    type = { kind: 'input-object', name: ANY.name, description: null, fields: () => fields };
-    representationTypes.set(key, type);
-  }
-  return type;
-}
+    const typeName: InputField = { name: TYPENAME, description: null, type: builtin(STRING) };
+    fields.get = (name) => (name === TYPENAME ? typeName : { name, description: null, type: named(PART.name, () => PART) });
+    return fields;
+  },
+};
