@@ -55,6 +55,8 @@ function commandNamed(argument: string, before: Command | undefined): Command {
 
 function rowOf(spelled: string): (typeof optionRows)[number] {
   const found = optionRows.find(([, o]) => spelled === `--${o.flag}` || (o.short !== undefined && spelled === `-${o.short}`));
-  if (found === undefined) throw new ConfigError(`unknown option "${spelled}"; see --help`);
+  // A value written right behind a short flag is not repeated: it may be a password.
+  if (found === undefined)
+    throw new ConfigError(`unknown option "${spelled.startsWith('--') ? spelled : spelled.slice(0, 2)}"; see --help`);
   return found;
 }

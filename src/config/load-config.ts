@@ -2,6 +2,7 @@ import { parse as parseDotEnv } from 'dotenv';
 import { checkAccess } from './access.ts';
 import { parseCommandLine } from './command-line.ts';
 import { ConfigError, EnvironmentError } from './config-error.ts';
+import { databaseUrlOfParts } from './database-parts.ts';
 import { type Config, type Option, type OptionName, optionRows } from './options.ts';
 
 export interface ConfigSources {
@@ -21,9 +22,9 @@ export function loadConfig({ argv, environment, dotEnvText }: ConfigSources): Co
   const merged = mergedEnvironment(environment, dotEnvText);
   const values: Partial<Record<OptionName, unknown>> = {};
   for (const [name, option] of optionRows) values[name] = chooseValue(option, given.get(name), merged);
-  const config = Object.freeze(values) as Config;
+  const config = values as Config;
   checkAccess(config);
-  return config;
+  return Object.freeze({ ...config, databaseUrl: databaseUrlOfParts(config) ?? config.databaseUrl });
 }
 
 /** The environment joined with `.env`; what metadata refers to by `from_env` is looked up here too. */
@@ -43,6 +44,7 @@ function chooseValue(option: Option<unknown>, flag: string | undefined, environm
     }
   }
   const { env, olderEnv } = option;
+  if (env === undefined) return option.default;
   const name = olderEnv !== undefined && environment[env] === undefined ? olderEnv : env;
   const variable = environment[name];
   if (variable === undefined || (variable === '' && !option.type.emptyIsValue)) return option.default;

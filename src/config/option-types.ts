@@ -34,6 +34,9 @@ export const secret: OptionType<string> = {
   emptyIsValue: true,
 };
 
+/** Never shown; empty text is none. */
+export const password: OptionType<string> = { name: 'password', parse: (given) => given, show: () => '***' };
+
 /** A JSON list of secrets, at least one. */
 export const secretList: OptionType<readonly string[]> = {
   name: 'JSON list of secrets',
@@ -148,6 +151,18 @@ export const postgresUrl: OptionType<string> = {
     return given;
   },
   show: hidePassword,
+};
+
+/** What the path of a URL can say: the driver leaves these two characters encoded, and a folder is none. */
+export const databaseName: OptionType<string> = {
+  name: 'text',
+  parse(given) {
+    if (given === '' || given === '.' || given === '..' || /[?#]/.test(given)) {
+      throw new Error('expecting the name of a database, without ? and #');
+    }
+    return given;
+  },
+  show: (value) => value,
 };
 
 /** An address to call; what may be a secret in it is hidden when shown. */

@@ -3,6 +3,7 @@ import {
   type CorsDomains,
   choice,
   corsDomains,
+  databaseName,
   type HookMethod,
   httpMethod,
   httpUrl,
@@ -12,6 +13,7 @@ import {
   nonEmpty,
   type OptionType,
   optional,
+  password,
   postgresUrl,
   seconds,
   secret,
@@ -29,7 +31,8 @@ export interface Option<T> {
   /** Without the dashes. */
   readonly flag: string;
   readonly short?: string;
-  readonly env: string;
+  /** Absent: the flag only. */
+  readonly env?: string;
   /** Read when the other one is not set. */
   readonly olderEnv?: string;
   readonly type: OptionType<T>;
@@ -44,8 +47,8 @@ export type OptionGroup = 'Databases' | 'HTTP' | 'Access' | 'Behaviour' | 'Limit
 
 interface Details extends Pick<Option<unknown>, 'withoutEffect'> {
   readonly short?: string;
-  /** Replaces the upper-case flag behind the prefix. */
-  readonly env?: string;
+  /** Replaces the upper-case flag behind the prefix; null: there is no variable. */
+  readonly env?: string | null;
   readonly olderEnv?: string;
 }
 
@@ -55,7 +58,7 @@ function row(group: OptionGroup) {
   return <T>(flag: string, type: OptionType<T>, byDefault: NoInfer<T>, help: string, details: Details = {}): Option<T> => ({
     flag,
     ...(details.short === undefined ? {} : { short: details.short }),
-    env: PREFIX + (details.env ?? flag.toUpperCase().replaceAll('-', '_')),
+    ...(details.env === null ? {} : { env: PREFIX + (details.env ?? flag.toUpperCase().replaceAll('-', '_')) }),
     ...(details.olderEnv === undefined ? {} : { olderEnv: PREFIX + details.olderEnv }),
     ...(details.withoutEffect === undefined ? {} : { withoutEffect: details.withoutEffect }),
     type,
@@ -111,6 +114,30 @@ export const options = {
     optional(postgresUrl),
     null,
     'PostgreSQL that keeps the metadata (schema svc_catalog). Absent: the one of --database-url.',
+  ),
+  host: databases(
+    'host',
+    optional(nonEmpty),
+    null,
+    'Host of the PostgreSQL of --database-url, or the folder of its socket, in place of that option; needs --user and --dbname too.',
+    { env: null },
+  ),
+  port: databases('port', optional(integer(1, 65_535)), null, 'Port, with --host. Absent: 5432.', { env: null }),
+  user: databases('user', optional(nonEmpty), null, 'User, with --host.', { short: 'u', env: null }),
+  password: databases(
+    'password',
+    optional(password),
+    null,
+    'Password, with --host. Other users of the machine can see the flags of a process: the variable of --database-url is safer.',
+    { short: 'p', env: null },
+  ),
+  dbname: databases('dbname', optional(databaseName), null, 'Name of the database, with --host.', { short: 'd', env: null }),
+  pgConnectionOptions: databases(
+    'pg-connection-options',
+    optional(nonEmpty),
+    null,
+    'Settings of the server for each connection, with --host, such as "-c statement_timeout=10s".',
+    { short: 'o', env: null },
   ),
   dataDir: databases('data-dir', text, '.svc', 'Folder of the embedded PostgreSQL, used only when no database URL is given.'),
   sampleData: databases(
