@@ -11,6 +11,7 @@ import { mergeRefreshes } from '../state/refresh.ts';
 import type { Change, ChangeResult } from '../state/state.ts';
 import { ChangeRefused } from '../state/verdict.ts';
 import { type Path, ROOT } from '../util/path.ts';
+import { inSlices } from '../util/sliced.ts';
 import type { EditContext, Prepared, Refusal, Services } from './operation.ts';
 
 interface Pending {
@@ -39,6 +40,8 @@ export class Batch {
     const first = this.#pending[0];
     if (prepared.readsDependencies || (first !== undefined && first.prepared.inconsistencies !== prepared.inconsistencies))
       await this.settle();
+    const { backends, kinds, state } = this.#services;
+    if (prepared.prepareEdit !== undefined) await inSlices(prepared.prepareEdit({ snapshot: state.current(), backends, kinds, path }));
     this.#pending.push({ prepared, path });
   }
 

@@ -18,6 +18,7 @@ import type { Change, ChangeResult, InconsistencyRule, Refresh, State } from '..
 import type { Cancellation } from '../util/cancellation.ts';
 import type { Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
+import type { Sliced } from '../util/sliced.ts';
 import { INVALID_ARGUMENTS, type OperationErrors, STALE_VERSION } from './operation-error.ts';
 
 /** What the service was composed of; the same for every request. */
@@ -81,6 +82,8 @@ export interface OperationDefinition<A> {
   /** Why it is refused, but for arguments of a wrong form and stale versions, which every operation has. */
   readonly errors: OperationErrors;
   readonly documentation: Documentation;
+  /** What `edit` would spend long on, done before it while others go on. Throws nothing: `edit` finds what is wrong. */
+  prepareEdit?(args: A, context: EditContext): Sliced<void>;
   /** @throws SvcError to refuse; without a path the error is placed at the arguments */
   edit?(metadata: Metadata, args: A, context: EditContext): Metadata;
   /** What the change reads anew before it is checked. */
@@ -107,6 +110,7 @@ export interface Prepared {
   readonly type: string;
   readonly unprefixed: string | undefined;
   readonly changes: 'metadata' | 'database' | 'nothing';
+  readonly prepareEdit: ((context: EditContext) => Sliced<void>) | undefined;
   readonly edit: ((metadata: Metadata, context: EditContext) => Metadata) | undefined;
   readonly refresh: Refresh;
   readonly edited: readonly string[];
@@ -136,7 +140,7 @@ export interface OperationEntry {
 export const SUCCESS: Json = { message: 'success' };
 
 export function operation<A>(definition: Operation<A>, unprefixed?: string): OperationEntry {
-  const { edit, run } = definition;
+  const { prepareEdit, edit, run } = definition;
   return {
     type: definition.type,
     version: definition.version ?? 1,
@@ -151,6 +155,7 @@ export function operation<A>(definition: Operation<A>, unprefixed?: string): Ope
         type: definition.type,
         unprefixed,
         changes: definition.changes,
+        prepareEdit: prepareEdit && ((context) => prepareEdit.call(definition, args, context)),
         edit: edit && ((metadata, context) => edit.call(definition, metadata, args, context)),
         refresh: definition.refresh?.(args) ?? {},
         edited: definition.edited?.(args) ?? [],

@@ -7,6 +7,7 @@ import { SvcError } from '../errors/svc-error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { at, type Path } from '../util/path.ts';
 import { type Codec, defaulted, int, leaf, object, parseFailed, required, wrongType } from './codec.ts';
+import type { DecodedTables } from './decoded-tables.ts';
 import { type FunctionMetadata, functionCodec, newFunction } from './function.ts';
 import { keyedList } from './keyed-list.ts';
 import type { KindCodecs, Kinds } from './kinds.ts';
@@ -76,8 +77,13 @@ function versionOf(json: JsonObject, path: Path): number {
   return value;
 }
 
-/** A document of any version. `current` is read by versions 1 and 2 only. @throws SvcError */
-export function decodeDocument(json: Json, path: Path, kinds: Kinds, current: Metadata): Metadata {
+/**
+ * A document of any version.
+ * @param current is read by versions 1 and 2 only
+ * @param decoded tables that were decoded before
+ * @throws SvcError
+ */
+export function decodeDocument(json: Json, path: Path, kinds: Kinds, current: Metadata, decoded?: DecodedTables): Metadata {
   if (!isJsonObject(json)) throw wrongType('Metadata', 'Object', json, path);
-  return versionOf(json, path) === 3 ? metadataCodec(kinds).decode(json, path) : decodeLegacyDocument(json, path, kinds, current);
+  return versionOf(json, path) === 3 ? metadataCodec(kinds, decoded).decode(json, path) : decodeLegacyDocument(json, path, kinds, current);
 }

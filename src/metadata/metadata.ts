@@ -3,10 +3,11 @@
  * object, so stages and storage find out what changed by identity.
  */
 import { nameKey } from '../catalog/catalog.ts';
-import type { Json, JsonObject } from '../util/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { type ApiLimits, apiLimitsCodec } from './api-limits.ts';
 import { type AllowListEntry, allowListEntryCodec } from './allow-list.ts';
 import { type Codec, defaulted, leaf, list, nonEmptyText, object, optional, required } from './codec.ts';
+import type { DecodedTables } from './decoded-tables.ts';
 import { type FunctionMetadata, functionCodec } from './function.ts';
 import { type InheritedRole, inheritedRoleCodec } from './inherited-role.ts';
 import { isEmptyMap, keyedList } from './keyed-list.ts';
@@ -88,10 +89,16 @@ export const introspectionCodec: Codec<Introspection> = object('SetGraphqlIntros
   disabledForRoles: required(list(nonEmptyText)),
 });
 
-export function tablesCodec(codecs: KindCodecs): Codec<ReadonlyMap<string, TableMetadata>> {
+/** @param decoded tables that need not be decoded again */
+export function tablesCodec(codecs: KindCodecs, decoded?: DecodedTables): Codec<ReadonlyMap<string, TableMetadata>> {
+  const table = tableCodec(codecs);
+  const known: Codec<TableMetadata> = {
+    ...table,
+    decode: (json, path) => (isJsonObject(json) ? decoded?.get(json) : undefined) ?? table.decode(json, path),
+  };
   return keyedList({
     what: 'tables',
-    item: tableCodec(codecs),
+    item: decoded === undefined ? table : known,
     key: ({ table }) => nameKey(table),
     print: ({ table }) => printName(table, codecs.defaultSchema),
   });
@@ -107,11 +114,11 @@ export function functionsCodec(codecs: KindCodecs): Codec<ReadonlyMap<string, Fu
 }
 
 /** One entry of `sources`, tables and functions included. */
-export function sourceCodec(kinds: Kinds): Codec<SourceMetadata> {
+export function sourceCodec(kinds: Kinds, decoded?: DecodedTables): Codec<SourceMetadata> {
   return byKind('SourceMetadata', kinds, (codecs) =>
     object('SourceMetadata', {
       ...sourceHead(codecs),
-      tables: required(tablesCodec(codecs)),
+      tables: required(tablesCodec(codecs, decoded)),
       functions: defaulted<ReadonlyMap<string, FunctionMetadata>>(functionsCodec(codecs), () => new Map(), isEmptyMap),
       ...sourceFields(codecs),
     }),
@@ -154,9 +161,9 @@ export const storedOperationSections = {
 };
 
 /** A document of version 3. For documents of any version see `decodeDocument`. */
-export function metadataCodec(kinds: Kinds): Codec<Metadata> {
+export function metadataCodec(kinds: Kinds, decoded?: DecodedTables): Codec<Metadata> {
   const implemented = object('Metadata', {
-    sources: required(keyedList({ what: 'sources', item: sourceCodec(kinds), key: ({ name }) => name })),
+    sources: required(keyedList({ what: 'sources', item: sourceCodec(kinds, decoded), key: ({ name }) => name })),
     ...storedOperationSections,
     inheritedRoles: maps(keyedList({ what: 'inherited roles', item: inheritedRoleCodec, key: ({ roleName }) => roleName })),
     graphqlSchemaIntrospection: defaulted(

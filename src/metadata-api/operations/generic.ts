@@ -15,6 +15,7 @@ import {
   required,
   wrongType,
 } from '../../metadata/codec.ts';
+import { type DecodedTables, decodeTables } from '../../metadata/decoded-tables.ts';
 import { decodeDocument } from '../../metadata/document.ts';
 import { EMPTY_METADATA, type Metadata, metadataCodec } from '../../metadata/metadata.ts';
 import { withSource } from '../../metadata/edit.ts';
@@ -55,6 +56,8 @@ interface ReplaceMetadata {
   readonly document: Json;
   /** Keys from `$.args` to the document. */
   readonly at: readonly string[];
+  /** Of the document, once they are prepared. */
+  readonly tables: DecodedTables;
   readonly allowInconsistent: boolean;
   readonly resourceVersion: number | undefined;
   /** The form with options also answers in another way. */
@@ -73,17 +76,18 @@ const replaceArguments: Codec<ReplaceMetadata> = leaf(
   'ReplaceMetadata',
   (json, path) => {
     if (!isJsonObject(json)) throw wrongType('Metadata', 'Object', json, path);
+    const tables: DecodedTables = new WeakMap();
     if (!Object.hasOwn(json, 'metadata'))
-      return { document: json, at: [], allowInconsistent: false, resourceVersion: undefined, options: false };
+      return { document: json, at: [], tables, allowInconsistent: false, resourceVersion: undefined, options: false };
     const { metadata, allowInconsistentMetadata, resourceVersion } = replaceOptions.decode(json, path);
-    return { document: metadata, at: ['metadata'], allowInconsistent: allowInconsistentMetadata, resourceVersion, options: true };
+    return { document: metadata, at: ['metadata'], tables, allowInconsistent: allowInconsistentMetadata, resourceVersion, options: true };
   },
   ({ document }) => document,
   replaceOptions.fields,
 );
 
 function replace(metadata: Metadata, args: ReplaceMetadata, path: Path, kinds: Parameters<typeof decodeDocument>[2]): Metadata {
-  const next = decodeDocument(args.document, args.at.reduce(at, path), kinds, metadata);
+  const next = decodeDocument(args.document, args.at.reduce(at, path), kinds, metadata, args.tables);
   return shareUnchanged(metadata, next);
 }
 
@@ -107,6 +111,7 @@ const replaceMetadata: OperationGroup = () =>
         summary: 'Replaces the whole metadata by a document.',
         example: { allow_inconsistent_metadata: true, metadata: { version: 3, sources: [] } },
       },
+      prepareEdit: ({ document, tables }, { kinds, snapshot }) => decodeTables(document, kinds, snapshot.metadata, tables),
       edit(metadata, args, { kinds, path, snapshot }) {
         if (args.resourceVersion !== undefined && args.resourceVersion !== snapshot.resourceVersion)
           throw staleVersion(args.resourceVersion);
