@@ -9,6 +9,9 @@ import { loadSampleData } from './sample-data.ts';
 const METADATA_DATABASE = 'svc_metadata';
 const DEFAULT_DATABASE = 'svc_data';
 
+/** What PostgreSQL accepts as its `max_connections`. */
+const MOST_CONNECTIONS = 262_143;
+
 export interface ProvidedDatabases {
   /** The source `default`; null when only a metadata database was given. */
   readonly databaseUrl: string | null;
@@ -24,7 +27,7 @@ export interface ProvidedDatabases {
  * @throws ConfigError for settings that contradict each other, Error when the embedded PostgreSQL cannot start
  */
 export async function provideDatabases(
-  config: Pick<Config, 'databaseUrl' | 'metadataDatabaseUrl' | 'dataDir' | 'sampleData' | 'connections'>,
+  config: Pick<Config, 'databaseUrl' | 'metadataDatabaseUrl' | 'dataDir' | 'sampleData' | 'connections' | 'stripes'>,
   log: (message: string) => void,
 ): Promise<ProvidedDatabases> {
   const metadataDatabaseUrl = config.metadataDatabaseUrl ?? config.databaseUrl;
@@ -38,7 +41,7 @@ export async function provideDatabases(
     log,
     settings: {
       // one pool for the source, one for the metadata, some for a visitor
-      max_connections: String(2 * config.connections + 20),
+      max_connections: String(Math.min(2 * config.connections * config.stripes + 20, MOST_CONNECTIONS)),
       password_encryption: 'scram-sha-256',
     },
   });

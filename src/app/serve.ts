@@ -90,7 +90,7 @@ export async function serve(
       connect: {
         environment: sourceEnvironment(config, environment),
         usePreparedStatements: config.usePreparedStatements,
-        maxConnections: config.connections,
+        maxConnections: config.connections * config.stripes,
         idleTimeoutMs: config.timeout,
         lifetimeMs: config.connLifetime,
         waitTimeoutMs: config.poolTimeout,
@@ -163,7 +163,12 @@ async function listen(config: Config, { state, storage, database, logger, instan
           version: serviceVersion(),
         },
       },
-      { port: config.serverPort, host: config.serverHost, clientTimeout: config.serverTimeout },
+      {
+        port: config.serverPort,
+        host: config.serverHost,
+        clientTimeout: config.serverTimeout,
+        maxHeaderLength: config.maxTotalHeaderLength,
+      },
     );
   } catch (error) {
     await sync.stop();

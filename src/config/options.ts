@@ -153,6 +153,13 @@ export const options = {
     short: 'c',
     env: 'PG_CONNECTIONS',
   }),
+  stripes: databases(
+    'stripes',
+    integer(1, 1000),
+    1,
+    'Multiplies --connections: so many times as many connections to one source, where its metadata says nothing else.',
+    { short: 's', env: 'PG_STRIPES' },
+  ),
   timeout: databases('timeout', seconds(0), 180_000, 'Close a connection that was idle for so long.', { env: 'PG_TIMEOUT' }),
   connLifetime: databases('conn-lifetime', seconds(0), 600_000, 'Replace a connection of this age; 0 keeps it.', {
     env: 'PG_CONN_LIFETIME',
@@ -187,6 +194,12 @@ export const options = {
   serverPort: http('server-port', integer(0, 65_535), 8080, 'Port to listen on; 0 takes a free one.'),
   serverHost: http('server-host', text, '*', 'Address to listen on; * is all of them.'),
   serverTimeout: http('server-timeout', seconds(0), 30_000, 'How long a client may take to send a request; 0 is no limit.'),
+  maxTotalHeaderLength: http(
+    'max-total-header-length',
+    integer(1024, 16_777_216),
+    16_384,
+    'Most bytes of the URL and the headers of a request; more is refused with status 431. The head of a token is read before anybody knows who sent it, so a large value lets strangers make work.',
+  ),
   gracefulShutdownTimeout: http(
     'graceful-shutdown-timeout',
     seconds(0),

@@ -67,9 +67,9 @@ function decode(text: string, what: string, maxSize: number, path: Path): Measur
   }
 }
 
-/** A parameter of a URL, which is too short to have too many values. @throws SvcError invalid-json */
-export function decodeJsonParameter(text: string, name: string, path: Path): Json {
-  return decode(text, `the parameter "${name}"`, ANY_SIZE, path).json;
+/** A parameter of a URL. @throws SvcError invalid-json */
+export function decodeJsonParameter(text: string, name: string, maxSize: number, path: Path): Json {
+  return decode(text, `the parameter "${name}"`, maxSize, path).json;
 }
 
 /** @throws SvcError invalid-json */

@@ -2,8 +2,12 @@ import type { Json, JsonObject } from '../util/json.ts';
 import { at, ROOT } from '../util/path.ts';
 import { decodeJsonParameter } from './body.ts';
 
-/** The GraphQL request in the parameters of a URL, in the form of a request body. @throws SvcError invalid-json */
-export function requestOfParameters(parameters: URLSearchParams): JsonObject {
+/**
+ * The GraphQL request in the parameters of a URL, in the form of a request body.
+ * @param jsonSizeLimit as of a body
+ * @throws SvcError invalid-json
+ */
+export function requestOfParameters(parameters: URLSearchParams, jsonSizeLimit: number): JsonObject {
   const request: Record<string, Json> = {};
   const query = parameters.get('query');
   if (query !== null) request['query'] = query;
@@ -11,7 +15,7 @@ export function requestOfParameters(parameters: URLSearchParams): JsonObject {
   if (operationName !== null && operationName !== '') request['operationName'] = operationName;
   for (const name of ['variables', 'extensions']) {
     const text = parameters.get(name);
-    if (text !== null && text !== '') request[name] = decodeJsonParameter(text, name, at(ROOT, name));
+    if (text !== null && text !== '') request[name] = decodeJsonParameter(text, name, jsonSizeLimit, at(ROOT, name));
   }
   return request;
 }

@@ -32,6 +32,8 @@ export interface ListenOptions {
   readonly host: string;
   /** ms within which a client must have sent its request */
   readonly clientTimeout: number;
+  /** bytes of a request before its body */
+  readonly maxHeaderLength: number;
 }
 
 /** What is looked at with GET, and so with HEAD: the same answer without its body. */
@@ -53,7 +55,8 @@ export async function startServer(context: ServerContext, listen: ListenOptions)
   let idle: (() => void) | null = null;
   const sockets = new Set<Socket>();
 
-  const server = createServer({ requestTimeout: listen.clientTimeout, keepAliveTimeout: 65_000 }, (request, response) => {
+  const limits = { requestTimeout: listen.clientTimeout, keepAliveTimeout: 65_000, maxHeaderSize: listen.maxHeaderLength };
+  const server = createServer(limits, (request, response) => {
     running++;
     void serve(request, response, context, () => stopping).finally(() => {
       running--;

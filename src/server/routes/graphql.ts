@@ -99,8 +99,9 @@ async function readPost(exchange: Exchange, context: ServerContext): Promise<Rec
 }
 
 async function readGet(exchange: Exchange, context: ServerContext): Promise<Received> {
-  const session = await identify(exchange, context, () => requestOfParameters(exchange.query()));
-  return { session, measured: { json: requestOfParameters(exchange.query()), depth: Number.POSITIVE_INFINITY } };
+  const { jsonSizeLimit } = context.options;
+  const session = await identify(exchange, context, () => requestOfParameters(exchange.query(), jsonSizeLimit));
+  return { session, measured: { json: requestOfParameters(exchange.query(), jsonSizeLimit), depth: Number.POSITIVE_INFINITY } };
 }
 
 /** @param alwaysKeep whether errors keep their own HTTP status instead of 200, whatever type of answer is asked for */
