@@ -1,0 +1,43 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService | undefined;
+afterEach(async () => {
+  await service?.stop();
+  service = undefined;
+});
+
+/** The status for a header of so many bytes; null when the server hung up while it was sent. */
+async function statusFor(length: number): Promise<number | null> {
+  const sent = service?.send('/healthz', { headers: { 'x-filler': 'x'.repeat(length) } });
+  return (await sent?.catch(() => null))?.status ?? null;
+}
+
+describe('--max-total-header-length', () => {
+  it('is 16 KiB without the option', async () => {
+    service = await startTestService();
+    expect(await statusFor(12_000)).toBe(200);
+    expect([431, null]).toContain(await statusFor(20_000));
+  });
+
+  it('lets more through, up to the limit', async () => {
+    service = await startTestService({ MAX_TOTAL_HEADER_LENGTH: '100000' });
+    expect(await statusFor(90_000)).toBe(200);
+    expect([431, null]).toContain(await statusFor(110_000));
+  });
+
+  it('lets less through', async () => {
+    service = await startTestService({ MAX_TOTAL_HEADER_LENGTH: '2000' });
+    expect(await statusFor(1000)).toBe(200);
+    expect(await statusFor(3000)).toBe(431);
+  });
+
+  it('does not let a URL bring more values than a body may', async () => {
+    service = await startTestService({ MAX_TOTAL_HEADER_LENGTH: '1000000', REQUEST_VALUE_LIMIT: '1000' });
+    const url = (values: number): string => `/v1/graphql?query={__typename}&extensions={"a":[${Array(values).fill('1').join(',')}]}`;
+    expect((await service.send(url(500))).json).toEqual({ data: { __typename: 'query_root' } });
+    expect((await service.send(url(5000))).json).toMatchObject({
+      errors: [{ extensions: { path: '$.extensions', code: 'invalid-json' } }],
+    });
+  });
+});
