@@ -1,9 +1,12 @@
 /** Two databases that differ play the primary and its copy, so that an answer shows where it comes from. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testDatabase, type TestDatabase } from '../support/postgres.ts';
 import { type Relay, relayTo } from '../support/relay.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+
+const REQUEST_TIMEOUT_MS = 3000;
 
 let primary: TestDatabase;
 let copy: TestDatabase;
@@ -17,7 +20,7 @@ const from = (...found: readonly string[]) => ({ data: { place: found.map((name)
 beforeAll(async () => {
   [primary, copy] = await Promise.all([testDatabase(), testDatabase()]);
   relay = await relayTo(copy.url);
-  service = await startTestService();
+  service = await startTestService({ REQUEST_TIMEOUT: String(REQUEST_TIMEOUT_MS / 1000) });
   await service.metadata('pg_add_source', {
     name: 'main',
     configuration: { connection_info: { database_url: primary.url }, read_replicas: [{ database_url: relay.url }] },
@@ -61,6 +64,37 @@ test('are done without while they are away', async () => {
   await relay.start();
   await expect.poll(names, { timeout: 15_000, interval: 250 }).toEqual(from('copy'));
 }, 30_000);
+
+test('are done without while they are silent, and nobody waits', async () => {
+  relay.silence();
+  // What is under way when a replica falls silent ends with its time.
+  expect(await names()).toMatchObject({ errors: [{ extensions: { code: 'timeout' } }] });
+  const started = performance.now();
+  for (let i = 0; i < 20; i++) expect(await names()).toEqual(from('primary', 'new'));
+  // Also once it has been asked again.
+  await sleep(6_000);
+  for (let i = 0; i < 20; i++) expect(await names()).toEqual(from('primary', 'new'));
+  expect(performance.now() - started).toBeLessThan(6_000 + REQUEST_TIMEOUT_MS);
+  relay.speak();
+  await expect.poll(names, { timeout: 15_000, interval: 250 }).toEqual(from('copy'));
+}, 60_000);
+
+test('keep nobody waiting when they are silent from the start', async () => {
+  relay.silence();
+  await service.metadata('pg_add_source', {
+    name: 'silent',
+    configuration: { connection_info: { database_url: primary.url }, read_replicas: [{ database_url: relay.url }] },
+    customization: { root_fields: { prefix: 'silent_' }, type_names: { prefix: 'silent_' } },
+  });
+  await service.metadata('pg_track_table', { source: 'silent', table: place });
+  const query = () => service.graphql('{ silent_place(order_by: {id: asc}) { name } }');
+  const silent = (...found: readonly string[]) => ({ data: { silent_place: found.map((name) => ({ name })) } });
+  for (let i = 0; i < 3; i++) expect(await query()).toEqual(silent('primary', 'new'));
+  relay.speak();
+  await expect.poll(query, { timeout: 15_000, interval: 250 }).toEqual(silent('copy'));
+  await service.metadata('pg_drop_source', { name: 'silent', cascade: true });
+  await expect.poll(names, { timeout: 15_000, interval: 250 }).toEqual(from('copy'));
+}, 60_000);
 
 test('errors of the request are told, not tried again', async () => {
   const answer = await service.graphql('{ place(where: {name: {_regex: "("}}) { name } }');

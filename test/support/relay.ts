@@ -6,13 +6,23 @@ export interface Relay {
   /** Breaks all connections; nobody listens any more. */
   stop(): Promise<void>;
   start(): Promise<void>;
+  /** From now on connections stay open, new ones too, and nothing goes through. */
+  silence(): void;
+  /** Breaks the connections that were silent; new ones go through. */
+  speak(): void;
 }
 
 /** Stands between a service and its database, so that the database can go away. It is started. */
 export async function relayTo(databaseUrl: string): Promise<Relay> {
   const { port, hostname } = new URL(databaseUrl);
   const sockets = new Set<net.Socket>();
+  let silent = false;
   const server = net.createServer((client) => {
+    if (silent) {
+      sockets.add(client);
+      client.on('error', () => undefined).on('close', () => sockets.delete(client));
+      return;
+    }
     const upstream = net.connect(Number(port), hostname);
     for (const [from, to] of [
       [client, upstream],
@@ -37,6 +47,14 @@ export async function relayTo(databaseUrl: string): Promise<Relay> {
   return {
     url: url.href,
     start: () => listen(own),
+    silence() {
+      silent = true;
+      for (const socket of sockets) socket.unpipe().pause();
+    },
+    speak() {
+      silent = false;
+      for (const socket of sockets) socket.destroy();
+    },
     async stop() {
       const closed = new Promise((resolve) => server.close(resolve));
       for (const socket of sockets) socket.destroy();

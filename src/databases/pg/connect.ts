@@ -35,8 +35,10 @@ export async function connect(configuration: PgConfiguration, context: ConnectCo
   const onEvent = (kind: string, message: string): void => context.onEvent?.({ kind, message });
   const { extensionsSchema } = configuration;
   const { target, ...primary } = serverOf(configuration, extensionsSchema, context, onEvent);
-  const replicas = configuration.readReplicas.map((replica, i) =>
-    serverOf(replica, extensionsSchema, context, (kind, message) => onEvent(kind, `read replica ${i + 1}: ${message}`)),
+  const replicas = new Replicas(
+    configuration.readReplicas.map((replica, i) =>
+      serverOf(replica, extensionsSchema, context, (kind, message) => onEvent(kind, `read replica ${i + 1}: ${message}`)),
+    ),
   );
   try {
     await primary.pool.start();
@@ -45,8 +47,7 @@ export async function connect(configuration: PgConfiguration, context: ConnectCo
   }
   const options = {
     primary,
-    // They are connected to when they are asked: one that is away keeps nobody from the others.
-    replicas: new Replicas(replicas),
+    replicas,
     retries: configuration.pool?.retries ?? DEFAULTS.retries,
     isolation: configuration.isolationLevel ?? context.isolation ?? 'read-committed',
     listenOn: (channel: string, onMessage: (payload: string | null) => void) =>
@@ -62,6 +63,7 @@ export async function connect(configuration: PgConfiguration, context: ConnectCo
     if (schema === null && extensionsSchema !== 'public') {
       throw new SvcError('not-exists', `the schema "${extensionsSchema}" of extensions_schema does not exist in the database`);
     }
+    await replicas.start();
     const serverIsolation = isolation?.replace(' ', '-') as IsolationLevel;
     return new PgSource({ ...options, serverIsolation });
   } catch (error) {

@@ -163,10 +163,11 @@ export class PgSource implements Source {
       if (failure === null) {
         pool.costs.record(step.text, done.duration);
         resolve(done.rows.at(-1) ?? NO_ROW);
-      } else if (server !== primary && isReplicasFault(failure)) {
-        if (isOutOfReach(failure)) replicas.rest(server);
-        this.read(primary, step, how, 0, resolve, reject);
-      } else if (this.mayRepeat(failure, done.accident, attempt)) {
+        return;
+      }
+      if (server !== primary && isOutOfReach(failure)) replicas.rest(server);
+      if (server !== primary && isReplicasFault(failure)) this.read(primary, step, how, 0, resolve, reject);
+      else if (this.mayRepeat(failure, done.accident, attempt)) {
         const again = (): void => this.read(server, step, how, attempt + 1, resolve, reject);
         // What ended one connection may have ended others: a moment, to hear of it.
         if (isLost(failure)) setTimeout(again, LOST_PAUSE_MS);
