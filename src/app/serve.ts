@@ -151,7 +151,12 @@ async function listen(config: Config, { state, storage, database, logger, instan
         configReport: configReport(config, serviceVersion()),
         options: {
           enabledApis: config.enabledApis,
-          logQueries: config.enabledLogTypes.has('query-log'),
+          queryLogging: {
+            enabled: config.enabledLogTypes.has('query-log'),
+            maskedVariables: config.logMaskedVariables,
+            onlyOnError: config.httpLogQueryOnlyOnError,
+            administration: config.enableMetadataQueryLogging,
+          },
           bodyLimit: config.requestBodyLimit,
           jsonSizeLimit: config.requestValueLimit,
           batchLimit: config.batchLimit,
@@ -214,7 +219,7 @@ function defaultLogger(config: Config): Logger {
 function requestPipeline(config: Config, validateInput: InputValidator, observe: Observer): RequestPipeline {
   const limits = operationLimits(config);
   return {
-    ...(config.enabledLogTypes.has('query-log') ? { observeQuery: observe } : {}),
+    ...(config.enabledLogTypes.has('query-log') ? { observeQuery: observe, maskedVariables: config.logMaskedVariables } : {}),
     validateInput,
     newBudget: () => new BatchBudget(limits),
     admission: createAdmission(),

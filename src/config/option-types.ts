@@ -141,6 +141,13 @@ export function splitList(given: string): string[] {
     .filter((item) => item !== '');
 }
 
+/** Any names, comma separated. */
+export const nameList: OptionType<ReadonlySet<string>> = {
+  name: 'list of names',
+  parse: (given) => new Set(splitList(given)),
+  show: (value) => [...value].join(','),
+};
+
 /** `postgres://user:password@host:port/database`; the password is hidden when shown. */
 export const postgresUrl: OptionType<string> = {
   name: 'PostgreSQL URL',

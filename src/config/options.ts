@@ -10,6 +10,7 @@ import {
   integer,
   listOf,
   milliseconds,
+  nameList,
   nonEmpty,
   type OptionType,
   optional,
@@ -377,6 +378,24 @@ export const options = {
         ['action-handler-log', 'there are actions'],
       ]),
     },
+  ),
+  logMaskedVariables: logging(
+    'log-masked-variables',
+    nameList,
+    new Set<string>() as ReadonlySet<string>,
+    'Comma separated list of GraphQL variables whose values are "[MASKED]" in every log that shows variables: in queries, in what a statement got from them, and in URLs. Messages of errors may still quote a value.',
+  ),
+  httpLogQueryOnlyOnError: logging(
+    'http-log-query-only-on-error',
+    boolean,
+    false,
+    'Let http-log show the query of failed requests only; of others just the name of the operation. There are queries only with the log type query-log.',
+  ),
+  enableMetadataQueryLogging: logging(
+    'enable-metadata-query-logging',
+    boolean,
+    false,
+    'Let http-log show the whole operation of requests to the metadata and schema APIs, where it has just its type; only with the log type query-log. Connection strings, passwords, header values and the like are "[MASKED]"; SQL and templates are shown as they are, with the secrets in them.',
   ),
 } as const;
 

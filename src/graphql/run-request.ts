@@ -39,6 +39,8 @@ export interface RequestPipeline {
   newBudget(): BatchBudget;
   /** Hears of each query before it is run. */
   readonly observeQuery?: (observation: QueryObservation) => void;
+  /** Variables whose values it is not told; absent: none. */
+  readonly maskedVariables?: ReadonlySet<string>;
 }
 
 export interface RequestOptions extends RunOptions {
@@ -109,7 +111,7 @@ function run(
   });
   budget?.run(plan);
   if (pipeline.observeQuery !== undefined && plan.kind === 'query') {
-    pipeline.observeQuery(queryObservation(how.requestId ?? '', request, plan, variables, session));
+    pipeline.observeQuery(queryObservation(how.requestId ?? '', request, plan, variables, session, pipeline.maskedVariables));
   }
   return runPlan(plan, {
     connections: snapshot.connections,

@@ -28,7 +28,10 @@ export interface HttpObservation {
   readonly userVariables: ReadonlyMap<string, string> | null;
   readonly mode: 'single' | 'batched' | 'non-graphql' | 'error';
   readonly operationName: string | null;
-  /** The GraphQL request, a list of them for a batch, or the type of an operation of the administration; null where that is not to be logged. */
+  /**
+   * The GraphQL request, a list of them for a batch, or an operation of the administration, of either perhaps the name alone;
+   * null where that is not to be logged.
+   */
   readonly query: Json;
   readonly responseSize: number;
   /** seconds */

@@ -5,6 +5,7 @@ import type { RequestPipeline } from '../graphql/run-request.ts';
 import type { Observer } from '../observability/observation.ts';
 import type { SourceHealth } from '../state/source-health.ts';
 import type { State } from '../state/state.ts';
+import type { LoggedQuery, QueryLogging } from './logged-query.ts';
 import type { Reply } from './reply.ts';
 import type { Cancellation, CancellationSource } from '../util/cancellation.ts';
 import type { Json, JsonObject } from '../util/json.ts';
@@ -24,8 +25,7 @@ export interface ServerContext {
   readonly handlers: { readonly metadata: AdminHandler; readonly queryV1: AdminHandler; readonly queryV2: AdminHandler };
   readonly options: {
     readonly enabledApis: ReadonlySet<string>;
-    /** Whether the log is to have the queries. */
-    readonly logQueries: boolean;
+    readonly queryLogging: QueryLogging;
     readonly bodyLimit: number;
     /** Weight of the values in JSON of clients, for each megabyte. */
     readonly jsonSizeLimit: number;
@@ -55,8 +55,12 @@ export interface Exchange {
   cookies: readonly string[] | null;
   mode: 'single' | 'batched' | 'non-graphql' | 'error';
   operationName: string | null;
-  /** For the log: GraphQL requests, or the type of an operation of the administration. */
-  readonly loggedQueries: Json[];
+  /** For the log: GraphQL requests, or an operation of the administration. */
+  readonly loggedQueries: LoggedQuery[];
+  /** Set when a part of a batch failed. */
+  failed: boolean;
+  /** For the log, where it differs: the path without the variables that are not to be shown. */
+  loggedPath: string | null;
 }
 
 export interface Route {

@@ -5,10 +5,10 @@ import type { AddressInfo, Socket } from 'node:net';
 import { SvcError } from '../errors/svc-error.ts';
 import { sizeOfBytes } from '../util/bytes.ts';
 import { CancellationSource } from '../util/cancellation.ts';
-import type { Json } from '../util/json.ts';
 import { chooseEncoding, compress, isWorthIt } from './compression.ts';
 import type { Exchange, Route, ServerContext } from './context.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
+import { queryForLog, urlForLog } from './logged-query.ts';
 import { adminErrorReply, type Reply } from './reply.ts';
 import { administrationRoutes } from './routes/administration.ts';
 import { configRoute } from './routes/config.ts';
@@ -120,6 +120,8 @@ async function serve(request: IncomingMessage, response: ServerResponse, context
     mode: 'non-graphql',
     operationName: null,
     loggedQueries: [],
+    failed: false,
+    loggedPath: null,
   };
   const cors = corsHeaders(request, context.options.corsDomains);
   if (request.method === 'OPTIONS' && cors !== null) {
@@ -129,11 +131,12 @@ async function serve(request: IncomingMessage, response: ServerResponse, context
   const reply = stopping() ? SHUTTING_DOWN : await answer(exchange, context);
   const sent = { size: sizeOfBytes(reply.body), encoding: null as string | null };
   await send(request, response, reply, { requestId, cors, cookies: exchange.cookies, sent });
+  const { queryLogging } = context.options;
   context.observe({
     kind: 'http',
     requestId,
     method: request.method ?? '',
-    url,
+    url: urlForLog(url, exchange, queryLogging),
     httpVersion: request.httpVersion,
     ip: request.socket.remoteAddress ?? '',
     status: reply.status,
@@ -141,16 +144,12 @@ async function serve(request: IncomingMessage, response: ServerResponse, context
     userVariables: exchange.session?.variables ?? null,
     mode: reply.error === undefined ? exchange.mode : 'error',
     operationName: exchange.operationName,
-    query: context.options.logQueries ? loggedQuery(exchange) : null,
+    query: queryForLog(exchange, reply.error !== undefined, queryLogging),
     responseSize: request.method === 'HEAD' ? 0 : sent.size,
     duration: (performance.now() - started) / 1000,
     encoding: sent.encoding,
     error: reply.error === undefined ? null : { path: reply.error.printedPath, code: reply.error.code, message: reply.error.message },
   });
-}
-
-function loggedQuery({ mode, loggedQueries }: Exchange): Json {
-  return mode === 'batched' ? loggedQueries : (loggedQueries[0] ?? null);
 }
 
 const SHUTTING_DOWN: Reply = {

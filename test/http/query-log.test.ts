@@ -83,6 +83,114 @@ describe('with query-log', () => {
   });
 });
 
+describe('with variables that are not told', () => {
+  let service: TestService;
+  const lines = () => service.observations.filter(({ kind }) => kind === 'http' || kind === 'query');
+  const printed = () => JSON.stringify(lines(), (_key, value: unknown) => (value instanceof Map ? [...value] : value));
+  beforeAll(async () => {
+    service = await start({ ENABLED_LOG_TYPES: 'http-log,query-log', LOG_MASKED_VARIABLES: 'pin, filter,path' });
+  });
+
+  it('hides their values in requests, statements and URLs, and shows others', async () => {
+    const query = 'query ($pin: String!, $open: String!) { item(where: {name: {_in: [$pin, $open]}}) { id } }';
+    const variables = { pin: 'hush', open: 'visible' };
+    expect(await service.graphql(query, { variables })).toEqual({ data: { item: [] } });
+    const filtered = 'query ($filter: item_bool_exp) { item(where: $filter) { id } }';
+    await service.graphql(filtered, { variables: { filter: { name: { _ilike: 'hush' } } } });
+    await service.graphql('mutation ($pin: String) { insert_item_one(object: {id: 7, name: $pin}) { id } }', {
+      variables: { pin: 'hush' },
+    });
+    const parameters = new URLSearchParams({ query, variables: JSON.stringify(variables) });
+    await service.send(`/v1/graphql?${parameters}`);
+    await service.send('/v1/graphql', { method: 'POST', body: JSON.stringify([{ query, variables }]) });
+    const masked = { query, variables: { pin: '[MASKED]', open: 'visible' } };
+    const { statements } = lines().find(({ kind }) => kind === 'query') as QueryObservation;
+    expect(statements?.get('item')?.values.join()).toContain('[MASKED]');
+    expect(lines().filter((o) => o.kind === 'query' && o.query['query'] === query)).toMatchObject(Array(3).fill({ query: masked }));
+    expect((lines().at(-1) as HttpObservation).query).toEqual([masked]);
+    expect(printed()).not.toContain('hush');
+    expect(printed()).toContain('visible');
+  });
+
+  it('hides them in the URLs of REST endpoints, whoever asks', async () => {
+    const text = 'query ($path: String!, $pin: String!, $open: String!) { item(where: {name: {_in: [$path, $pin, $open]}}) { id } }';
+    await service.metadata('create_query_collection', { name: 'c', definition: { queries: [{ name: 'q', query: text }] } });
+    const definition = { query: { collection_name: 'c', query_name: 'q' } };
+    await service.metadata('create_rest_endpoint', { name: 'e', url: 'items/:path/of/:open', methods: ['GET'], definition });
+    for (const role of ['admin', 'stranger']) {
+      await service.send('/api/rest/items/hush/of/vis%20ible?pin=hush', { headers: { 'x-svc-role': role } });
+      expect((lines().at(-1) as HttpObservation).url).toBe('/api/rest/items/[MASKED]/of/vis%20ible?pin=[MASKED]');
+    }
+    expect(printed()).not.toContain('hush');
+  });
+});
+
+it('tells the queries of failures only', async () => {
+  const service = await start({ ENABLED_LOG_TYPES: 'http-log,query-log', HTTP_LOG_QUERY_ONLY_ON_ERROR: 'true' });
+  const failing = { query: 'query broken { nothing }', operationName: 'broken' };
+  const named = { query: 'query good { item { id } }', operationName: 'good' };
+  const post = (body: unknown) => service.send('/v1/graphql', { method: 'POST', body: JSON.stringify(body) });
+  const begin = service.observations.length;
+  for (const body of [named, { query: '{ item { id } }' }, failing, [named, named], [named, failing]]) await post(body);
+  await service.metadata('export_metadata', {});
+  const told = service.observations.slice(begin).flatMap((o) => (o.kind === 'http' ? [o.query] : []));
+  const brief = { operationName: 'good' };
+  expect(told).toEqual([brief, null, failing, [brief, brief], [named, failing], { type: 'export_metadata' }]);
+});
+
+describe('with the operations of the administration', () => {
+  it('tells them without their secrets', async () => {
+    const service = await start({ ENABLED_LOG_TYPES: 'http-log,query-log', ENABLE_METADATA_QUERY_LOGGING: 'true' });
+    const send = (path: string, type: string, args: unknown) =>
+      service.send(path, { method: 'POST', body: JSON.stringify({ type, args }), headers: { 'x-svc-client-secret': 'hush' } });
+    const begin = service.observations.length;
+    const configuration = { connection_info: { database_url: 'postgres://u:hush@127.0.0.1:1/d' } };
+    await send('/v1/metadata', 'bulk', [
+      { type: 'pg_add_source', args: { name: 'other', configuration } },
+      {
+        type: 'pg_create_insert_permission',
+        args: {
+          table: 'item',
+          role: 'user',
+          permission: {
+            check: {},
+            columns: '*',
+            validate_input: {
+              type: 'http',
+              definition: { url: 'https://u:hush@example.com/?k=hush', headers: [{ name: 'h', value: 'hush' }], timeout: 10 },
+            },
+          },
+        },
+      },
+    ]);
+    await send('/v2/query', 'run_sql', { sql: 'select 1', read_only: true });
+    const entries = service.observations.slice(begin).filter(({ kind }) => kind === 'http') as HttpObservation[];
+    expect(entries.map(({ query }) => query)).toMatchObject([
+      {
+        type: 'bulk',
+        args: [
+          { type: 'pg_add_source', args: { name: 'other', configuration: { connection_info: { database_url: '[MASKED]' } } } },
+          {
+            type: 'pg_create_insert_permission',
+            args: {
+              permission: {
+                validate_input: { definition: { url: 'https://***@example.com/?***', headers: [{ name: 'h', value: '[MASKED]' }] } },
+              },
+            },
+          },
+        ],
+      },
+      { type: 'run_sql', args: { sql: 'select 1', read_only: true } },
+    ]);
+    expect(JSON.stringify(entries)).not.toContain('hush');
+  });
+
+  it('tells nothing without the log of queries', async () => {
+    const service = await start({ ENABLE_METADATA_QUERY_LOGGING: 'true' });
+    for (const o of service.observations) if (o.kind === 'http') expect(o.query).toBeNull();
+  });
+});
+
 it('tells no queries without being asked to', async () => {
   const service = await start({});
   await service.graphql('{ item { id } }');

@@ -21,6 +21,19 @@ export interface RestSnapshot extends RequestSnapshot {
   readonly storedOperations: StoredOperations;
 }
 
+/** Which segments of a path are variables of these names. @throws SvcError when not just one endpoint is meant */
+export function hiddenSegments(
+  names: ReadonlySet<string>,
+  { endpoints }: Pick<StoredOperations, 'endpoints'>,
+  method: string,
+  segments: readonly string[],
+): ReadonlySet<number> {
+  const { info } = routerOf(endpoints)(method, segments);
+  return new Set(
+    [...info.segments.entries()].flatMap(([i, segment]) => (segment.kind === 'variable' && names.has(segment.name) ? [i] : [])),
+  );
+}
+
 const OPENING = '{"data":';
 
 /**

@@ -1,10 +1,10 @@
 import { isAdmin } from '../../auth/session.ts';
 import { toSvcError } from '../../errors/encode.ts';
 import { SvcError } from '../../errors/svc-error.ts';
-import { isJsonObject } from '../../util/json.ts';
 import { ANY_SIZE, decodeJsonBody, readBody } from '../body.ts';
 import { type Route, type ServerContext, showsInternal } from '../context.ts';
 import { identify } from '../identify.ts';
+import { loggedOperation } from '../logged-query.ts';
 import { adminErrorReply, jsonReply } from '../reply.ts';
 
 function administrationRoute(path: string, handler: keyof ServerContext['handlers']): Route {
@@ -17,7 +17,9 @@ function administrationRoute(path: string, handler: keyof ServerContext['handler
         const body = await readBody(exchange.request, context.options.bodyLimit);
         const session = await identify(exchange, context, null);
         const json = decodeJsonBody(body, isAdmin(session) ? ANY_SIZE : context.options.jsonSizeLimit);
-        if (context.options.logQueries && isJsonObject(json)) exchange.loggedQueries.push({ type: json['type'] ?? null });
+        const { queryLogging } = context.options;
+        const logged = queryLogging.enabled ? loggedOperation(json, queryLogging) : null;
+        if (logged !== null) exchange.loggedQueries.push(logged);
         const caller = { session, signal: exchange.signal, headers: exchange.request.headers };
         return jsonReply(200, await context.handlers[handler](json, caller));
       } catch (thrown) {

@@ -12,6 +12,7 @@ import { decodeMeasuredBody, type MeasuredJson, readBody } from '../body.ts';
 import { type Exchange, type Route, type ServerContext, showsInternal } from '../context.ts';
 import { requestOfParameters } from '../graphql-parameters.ts';
 import { identify } from '../identify.ts';
+import { loggedRequest } from '../logged-query.ts';
 import { graphqlAnswerType, isJsonContent } from '../media-type.ts';
 import { graphqlErrorReply, JSON_TYPE, type Reply } from '../reply.ts';
 
@@ -36,8 +37,8 @@ function runOne(
 ): Promise<readonly Bytes[]> {
   const request = decodeRequest(json, depth);
   exchange.operationName = request.operationName;
-  if (context.options.logQueries) exchange.loggedQueries.push(requestJson(request));
-  const { requestTimeout } = context.options;
+  const { requestTimeout, queryLogging } = context.options;
+  if (queryLogging.enabled) exchange.loggedQueries.push(loggedRequest(requestJson(request), queryLogging));
   return runRequest(context.pipeline, context.state.current(), session, request, {
     ...(budget === undefined ? {} : { budget }),
     signal: exchange.signal,
@@ -68,6 +69,7 @@ async function runBatch(
     try {
       body.push(...(await runOne({ json: item, depth }, session, exchange, context, budget)));
     } catch (thrown) {
+      exchange.failed = true;
       body.push(bytesOfText(printGraphqlErrors(asError(thrown, context), showsInternal(context, session))));
     }
   }

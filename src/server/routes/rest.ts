@@ -1,7 +1,8 @@
 import { SvcError } from '../../errors/svc-error.ts';
 import { toSvcError } from '../../errors/encode.ts';
 import { MethodNotAllowed } from '../../graphql/rest/routing.ts';
-import { runRest } from '../../graphql/rest/run-rest.ts';
+import { hiddenSegments, runRest } from '../../graphql/rest/run-rest.ts';
+import { MASKED } from '../../observability/masked-variables.ts';
 import { REST_METHODS } from '../../metadata/rest-endpoint.ts';
 import { decodeJsonBody, readBody } from '../body.ts';
 import { type Exchange, type Route, type ServerContext, showsInternal } from '../context.ts';
@@ -19,6 +20,7 @@ export function restRoute(exchange: Exchange): Pick<Route, 'api' | 'handle'> | u
 const route: Pick<Route, 'api' | 'handle'> = {
   async handle(exchange, context): Promise<Reply> {
     try {
+      exchange.loggedPath = pathForLog(exchange, context);
       const body = await readBody(exchange.request, context.options.bodyLimit);
       const session = await identify(exchange, context, null);
       exchange.mode = 'single';
@@ -44,6 +46,15 @@ const route: Pick<Route, 'api' | 'handle'> = {
     }
   },
 };
+
+/** Before anything can fail, for every request is logged. */
+function pathForLog({ path, request }: Exchange, { state, options }: ServerContext): string | null {
+  const { maskedVariables } = options.queryLogging;
+  if (maskedVariables.size === 0) return null;
+  const segments = segmentsOf(path);
+  const hidden = hiddenSegments(maskedVariables, state.current().storedOperations, request.method ?? '', segments);
+  return PREFIX + segments.map((text, i) => (hidden.has(i) ? MASKED : encodeURIComponent(text))).join('/');
+}
 
 function requestOptions(exchange: Exchange, { options }: ServerContext) {
   return {
