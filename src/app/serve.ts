@@ -31,11 +31,10 @@ import { createState, type RunningState } from '../state/create-state.ts';
 import { watchSourceHealth } from '../state/source-health.ts';
 import { createCatalogStateStore } from '../storage/catalog-state.ts';
 import { createStorage, type Storage } from '../storage/storage.ts';
-import { parseJson } from '../util/json.ts';
-import { ROOT } from '../util/path.ts';
 import { configReport } from './config-report.ts';
 import { trackDefaultSource } from './default-source.ts';
 import { keepInStep } from './keep-in-step.ts';
+import { openMetadataDatabase } from './metadata-database.ts';
 
 export interface Service {
   /** Where it answers: `http://localhost:8080`. */
@@ -46,9 +45,6 @@ export interface Service {
 
 /** What a source may refer to by `from_env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
-
-const METADATA_POOL = 5;
-const RETRY_PAUSE_MS = 1000;
 
 /**
  * Starts the service on databases that exist.
@@ -75,7 +71,7 @@ export async function serve(
   for (const warning of givenWithoutEffect(config)) observe({ kind: 'startup', message: 'setting_without_effect', info: { warning } });
   if (config.metadataDatabaseUrl === null) throw new Error('no metadata database is configured');
   const kinds = kindsOf(backends);
-  const database = await openMetadataDatabase(config, config.metadataDatabaseUrl, logger);
+  const database = await openMetadataDatabase(config, config.metadataDatabaseUrl, observe);
   const storage = createStorage(database, kinds);
   const instanceId = randomUUID();
   let state: RunningState | undefined;
@@ -270,38 +266,4 @@ function sourceEnvironment(config: Config, environment: Environment): Environmen
     ...(config.databaseUrl === null ? {} : { SVC_GRAPHQL_DATABASE_URL: config.databaseUrl }),
     ...(config.metadataDatabaseUrl === null ? {} : { SVC_GRAPHQL_METADATA_DATABASE_URL: config.metadataDatabaseUrl }),
   };
-}
-
-/** Whether the server answered and does not let us in (SQLSTATE class 28): waiting will not help. */
-function isRefused(error: unknown): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    const { code } = cause as { code?: unknown };
-    if (typeof code === 'string' && /^28\w{3}$/.test(code)) return true;
-  }
-  return false;
-}
-
-/** Waits for a database that is not there yet, as often as `--retries` says. */
-async function openMetadataDatabase(config: Config, url: string, logger: Logger): Promise<Source> {
-  const configuration = pg.configuration.decode(parseJson(JSON.stringify({ connection_info: { database_url: url } })), ROOT);
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await pg.connect(configuration, {
-        sourceName: 'metadata',
-        environment: {},
-        usePreparedStatements: config.usePreparedStatements,
-        maxConnections: METADATA_POOL,
-        onEvent: (event) => logger.observe({ kind: 'source', source: 'metadata', event: event.kind, message: event.message }),
-      });
-    } catch (error) {
-      if (attempt >= config.retries || isRefused(error)) throw error;
-      logger.observe({
-        kind: 'source',
-        source: 'metadata',
-        event: 'unreachable',
-        message: `trying again (${attempt + 1} of ${config.retries})`,
-      });
-      await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS));
-    }
-  }
 }

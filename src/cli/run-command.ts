@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { parseCommandLine } from '../config/command-line.ts';
 import { helpText } from '../config/help.ts';
 import { loadConfig, mergedEnvironment } from '../config/load-config.ts';
+import type { Config } from '../config/options.ts';
 import { serviceVersion } from '../config/version.ts';
+import { cleanCommand, exportCommand } from './catalog-commands.ts';
 import { type RunningService, startService } from './start-service.ts';
 
 /**
@@ -11,7 +13,7 @@ import { type RunningService, startService } from './start-service.ts';
  * @throws Error whose message is for the user
  */
 export async function runCommand(argv: readonly string[]): Promise<RunningService | null> {
-  const { command } = parseCommandLine(argv);
+  const { command, confirmed } = parseCommandLine(argv);
   switch (command) {
     case 'help':
       process.stdout.write(helpText());
@@ -19,13 +21,21 @@ export async function runCommand(argv: readonly string[]): Promise<RunningServic
     case 'version':
       process.stdout.write(`svc ${serviceVersion()}\n`);
       return null;
-    case 'serve': {
-      const dotEnvText = readDotEnv();
-      // Metadata refers to variables by name (`from_env`), and those may come from the file as well.
-      Object.assign(process.env, mergedEnvironment(process.env, dotEnvText));
-      return startService(loadConfig({ argv, environment: process.env }));
-    }
+    case 'serve':
+      return startService(configOf(argv));
+    case 'export':
+      await exportCommand(configOf(argv));
+      return null;
+    case 'clean':
+      await cleanCommand(configOf(argv), confirmed);
+      return null;
   }
+}
+
+function configOf(argv: readonly string[]): Config {
+  // Metadata refers to variables by name (`from_env`), and those may come from the file as well.
+  Object.assign(process.env, mergedEnvironment(process.env, readDotEnv()));
+  return loadConfig({ argv, environment: process.env });
 }
 
 function readDotEnv(): string | undefined {

@@ -2,13 +2,15 @@ import { ConfigError } from './config-error.ts';
 import { isBooleanText } from './option-types.ts';
 import { type OptionName, optionRows } from './options.ts';
 
-export const COMMANDS = ['serve', 'version', 'help'] as const;
+export const COMMANDS = ['serve', 'export', 'clean', 'version', 'help'] as const;
 export type Command = (typeof COMMANDS)[number];
 
 export interface CommandLine {
   readonly command: Command;
   /** The text given for each option; the last one of a repeated flag. */
   readonly given: ReadonlyMap<OptionName, string>;
+  /** `--yes`: nobody is to be asked. */
+  readonly confirmed: boolean;
 }
 
 /**
@@ -19,12 +21,17 @@ export interface CommandLine {
 export function parseCommandLine(argv: readonly string[]): CommandLine {
   const given = new Map<OptionName, string>();
   let command: Command | undefined;
+  let confirmed = false;
   for (let i = 0; i < argv.length; i++) {
     const argument = argv[i] as string;
-    if (argument === '--help' || argument === '-h') return { command: 'help', given };
-    if (argument === '--version') return { command: 'version', given };
+    if (argument === '--help' || argument === '-h') return { command: 'help', given, confirmed };
+    if (argument === '--version') return { command: 'version', given, confirmed };
     if (!argument.startsWith('-')) {
       command = commandNamed(argument, command);
+      continue;
+    }
+    if (argument === '--yes') {
+      confirmed = true;
       continue;
     }
     const [spelled, ...rest] = argument.split('=') as [string, ...string[]];
@@ -43,7 +50,8 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
       i++;
     }
   }
-  return { command: command ?? 'help', given };
+  if (confirmed && command !== 'clean') throw new ConfigError('--yes is for the command clean');
+  return { command: command ?? 'help', given, confirmed };
 }
 
 function commandNamed(argument: string, before: Command | undefined): Command {

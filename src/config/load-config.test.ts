@@ -47,6 +47,7 @@ describe('loadConfig', () => {
     [['--database-url', 'mysql://h/d'], 'Fatal Error: --database-url: expecting a URL of the form'],
     [['start'], 'Fatal Error: unknown command "start"'],
     [['serve', 'serve'], 'Fatal Error: two commands'],
+    [['serve', '--yes'], 'Fatal Error: --yes is for the command clean'],
     [['--tx-iso', 'dirty'], 'Fatal Error: --tx-iso: expecting one of read-committed'],
     [['--admin-secret', ''], 'Fatal Error: --admin-secret: the secret must not be empty'],
     [['--admin-secrets', '["a",""]'], 'Fatal Error: --admin-secrets: expecting a JSON list of secrets'],

@@ -52,14 +52,15 @@ const MIGRATIONS: readonly string[] = [
 export const CATALOG_VERSION = MIGRATIONS.length;
 
 /** Any number; the same in every instance. */
-const MIGRATION_LOCK = '7310868735423029113';
+export const MIGRATION_LOCK = '7310868735423029113';
 
 async function single(connection: Connection, text: string, values: readonly (string | null)[] = []): Promise<string | null> {
   const { rows } = await connection.query(text, values);
   return rows[0]?.[0] ?? null;
 }
 
-async function storedVersion(connection: Connection): Promise<number> {
+/** The version of the catalog, 0 for none. */
+export async function storedVersion(connection: Connection): Promise<number> {
   if ((await single(connection, `select to_regclass('svc_catalog.catalog_version')::text`)) === null) return 0;
   return Number((await single(connection, 'select version from svc_catalog.catalog_version')) ?? 0);
 }

@@ -1,0 +1,60 @@
+/** Work on the metadata database that needs no service. */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Source } from '../backend/backend.ts';
+import { ConfigError } from '../config/config-error.ts';
+import type { Config } from '../config/options.ts';
+import { backends } from '../databases/index.ts';
+import { SvcError } from '../errors/svc-error.ts';
+import { kindsOf } from '../metadata/kinds.ts';
+import { metadataCodec } from '../metadata/metadata.ts';
+import type { Observer } from '../observability/observation.ts';
+import { CATALOG_VERSION, storedVersion } from '../storage/migrations.ts';
+import { removeCatalog } from '../storage/remove-catalog.ts';
+import { createStorage } from '../storage/storage.ts';
+import type { Json } from '../util/json.ts';
+import { provideDatabases } from './embedded-source.ts';
+import { openMetadataDatabase } from './metadata-database.ts';
+
+/**
+ * The stored metadata as the metadata API exports it, with its version. It changes nothing, an older catalog included.
+ * @throws SvcError not-exists when nothing is stored, not-supported for the catalog of a newer service
+ */
+export function exportMetadata(config: Config, observe: Observer): Promise<Json> {
+  return withMetadataDatabase(config, observe, async (database) => {
+    const version = await storedVersion(database);
+    if (version === 0) throw new SvcError('not-exists', 'the database holds no metadata: it has no schema svc_catalog');
+    if (version > CATALOG_VERSION) {
+      throw new SvcError('not-supported', `the metadata database has catalog version ${version}, which a newer service has made`);
+    }
+    const kinds = kindsOf(backends);
+    const { resourceVersion, metadata } = await createStorage(database, kinds).load();
+    return { resource_version: resourceVersion, metadata: metadataCodec(kinds).encode(metadata) };
+  });
+}
+
+/** Removes what the service keeps in the metadata database. @returns whether there was anything */
+export function cleanMetadata(config: Config, observe: Observer): Promise<boolean> {
+  return withMetadataDatabase(config, observe, removeCatalog);
+}
+
+async function withMetadataDatabase<T>(config: Config, observe: Observer, use: (database: Source) => Promise<T>): Promise<T> {
+  const isEmbedded = config.metadataDatabaseUrl === null && config.databaseUrl === null;
+  if (isEmbedded && !existsSync(resolve(config.dataDir, 'postgres'))) {
+    throw new ConfigError(
+      'there is no metadata database: neither --metadata-database-url nor --database-url is given, nor is there any in --data-dir',
+    );
+  }
+  const log = (message: string): void => observe({ kind: 'startup', message: 'embedded_postgres', info: { message } });
+  const databases = await provideDatabases({ ...config, sampleData: false }, log);
+  try {
+    const database = await openMetadataDatabase(config, databases.metadataDatabaseUrl, observe);
+    try {
+      return await use(database);
+    } finally {
+      await database.close();
+    }
+  } finally {
+    await databases.stop();
+  }
+}

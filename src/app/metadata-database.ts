@@ -1,0 +1,50 @@
+import type { Source } from '../backend/backend.ts';
+import type { Config } from '../config/options.ts';
+import { pg } from '../databases/pg/index.ts';
+import type { Observer } from '../observability/observation.ts';
+import { parseJson } from '../util/json.ts';
+import { ROOT } from '../util/path.ts';
+
+const METADATA_POOL = 5;
+const RETRY_PAUSE_MS = 1000;
+
+/** Whether the server answered and does not let us in (SQLSTATE class 28): waiting will not help. */
+function isRefused(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code } = cause as { code?: unknown };
+    if (typeof code === 'string' && /^28\w{3}$/.test(code)) return true;
+  }
+  return false;
+}
+
+/**
+ * Waits for a database that is not there yet, as often as `--retries` says.
+ * @throws SvcError postgres-error when it cannot be reached
+ */
+export async function openMetadataDatabase(
+  config: Pick<Config, 'retries' | 'usePreparedStatements'>,
+  url: string,
+  observe: Observer,
+): Promise<Source> {
+  const configuration = pg.configuration.decode(parseJson(JSON.stringify({ connection_info: { database_url: url } })), ROOT);
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await pg.connect(configuration, {
+        sourceName: 'metadata',
+        environment: {},
+        usePreparedStatements: config.usePreparedStatements,
+        maxConnections: METADATA_POOL,
+        onEvent: (event) => observe({ kind: 'source', source: 'metadata', event: event.kind, message: event.message }),
+      });
+    } catch (error) {
+      if (attempt >= config.retries || isRefused(error)) throw error;
+      observe({
+        kind: 'source',
+        source: 'metadata',
+        event: 'unreachable',
+        message: `trying again (${attempt + 1} of ${config.retries})`,
+      });
+      await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS));
+    }
+  }
+}
