@@ -383,7 +383,7 @@ export const options = {
     'log-masked-variables',
     nameList,
     new Set<string>() as ReadonlySet<string>,
-    'Comma separated list of GraphQL variables whose values are "[MASKED]" in every log that shows variables: in queries, in what a statement got from them, and in URLs. Messages of errors may still quote a value.',
+    'Comma separated list of GraphQL variables whose values are "[MASKED]" in every log that shows variables: in queries, in statements (whose SQL is masked too where such a variable shaped it), and in URLs. Messages of errors may still quote a value.',
   ),
   httpLogQueryOnlyOnError: logging(
     'http-log-query-only-on-error',

@@ -23,11 +23,12 @@ export function queryObservation(
   session: Session,
   masked: ReadonlySet<string> = NONE,
 ): QueryObservation {
-  const hidden = hiddenValues(plan, masked);
+  const hidden = new Set(Object.keys(request.variables).filter((name) => masked.has(name)));
   const statements = new Map<string, LoggedStatement>();
   for (const step of plan.steps) {
     if (step.kind !== 'select') continue;
-    const statement = { text: step.statement.text, values: shownValues(step, bindAll(step.binders, variables, session), hidden) };
+    const values = bindAll(step.binders, variables, session);
+    const statement = shown({ text: step.statement.text, values }, step, plan, hidden);
     for (const { source, responseKey } of step.roots) {
       // Namespaces of two sources may have the same key.
       statements.set(statements.has(responseKey) ? `${source}.${responseKey}` : responseKey, statement);
@@ -37,15 +38,17 @@ export function queryObservation(
   return { kind: 'query', requestId, query, statements: plan.steps.length === 0 ? null : statements };
 }
 
-/** Which values of the statements come from variables that are not told; null: none. */
-function hiddenValues({ reusable, constraints }: Plan, masked: ReadonlySet<string>): ((value: Value) => boolean) | null {
-  if (masked.size === 0) return null;
-  // What a plan took from such a variable when it was made is a literal in it.
-  const literals = !reusable || constraints.some(({ variable }) => masked.has(variable));
+/**
+ * A statement without what it has from variables that are not told. What a plan took from such a variable when it was made is
+ * a literal in it or a number in its text, and nobody knows which.
+ */
+function shown({ text, values }: LoggedStatement, { statement }: SelectStep, plan: Plan, masked: ReadonlySet<string>): LoggedStatement {
+  if (masked.size === 0) return { text, values };
+  const isMadeOfThem = !plan.reusable || plan.constraints.some(({ variable }) => masked.has(variable));
   const isHidden = (value: Value): boolean => {
     switch (value.kind) {
       case 'literal':
-        return literals;
+        return isMadeOfThem;
       case 'variable':
       case 'members':
         return masked.has(value.name);
@@ -55,17 +58,13 @@ function hiddenValues({ reusable, constraints }: Plan, masked: ReadonlySet<strin
         return false;
     }
   };
-  return isHidden;
-}
-
-type Values = LoggedStatement['values'];
-
-function shownValues({ statement }: SelectStep, values: Values, isHidden: ((value: Value) => boolean) | null): Values {
-  if (isHidden === null) return values;
-  return values.map((text, i) => {
-    const parameter = statement.parameters[i];
-    return parameter !== undefined && isHidden(parameter.operand.value) ? MASKED : text;
-  });
+  return {
+    text: isMadeOfThem ? MASKED : text,
+    values: values.map((value, i) => {
+      const parameter = statement.parameters[i];
+      return parameter !== undefined && isHidden(parameter.operand.value) ? MASKED : value;
+    }),
+  };
 }
 
 /** The request as it came. */

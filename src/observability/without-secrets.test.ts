@@ -26,7 +26,7 @@ it.each<[string, Json, Json]>([
   ],
   ['an environment', { env: { A: 'hush' } }, { env: { A: M } }],
   ['a list of secrets', { jwt_secrets: ['hush', { key: 'hush' }] }, { jwt_secrets: M }],
-  ['URLs', { webhook: 'https://u:hush@h/p?key=hush#hush' }, { webhook: 'https://***@h/p?***' }],
+  ['URLs', { webhook: 'https://u:h@hush@h/p?key=hush#hush' }, { webhook: 'https://***@h/p?***' }],
   ['a URL of a template', { handler: '{{BASE}}/p?key=hush', url: 'items/:id' }, { handler: '{{BASE}}/p?***', url: 'items/:id' }],
   ['parameters of a URL', { query_params: { key: 'hush' } }, { query_params: { key: M } }],
   ['a URL in a text', { sql: "select dblink('postgres://u:hush@h/d?x=1')" }, { sql: "select dblink('postgres://***@h/d?x=1')" }],

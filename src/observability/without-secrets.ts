@@ -9,7 +9,7 @@ const VALUES_KEY = /^(?:headers|(?:add|request|response)_?headers|query_?params|
 const URL_KEY = /url$|webhook$|handler$/i;
 /** Objects that say where a secret is, or in which parts it comes. */
 const REFERENCES: ReadonlySet<string> = new Set(['from_env', 'value_from_env']);
-const USER_IN_URL = /:\/\/[^\s/?#@]*@/g;
+const USER_IN_URL = /:\/\/[^\s/?#]*@/g;
 
 /**
  * An operation of the administration as it may be logged: `[MASKED]` in place of connection strings, passwords and the like,
