@@ -22,7 +22,7 @@ function isRefused(error: unknown): boolean {
  * @throws SvcError postgres-error when it cannot be reached
  */
 export async function openMetadataDatabase(
-  config: Pick<Config, 'retries' | 'usePreparedStatements'>,
+  config: Pick<Config, 'retries' | 'usePreparedStatements' | 'dynamicSecretsAllowedPathPrefix'>,
   url: string,
   observe: Observer,
 ): Promise<Source> {
@@ -32,6 +32,7 @@ export async function openMetadataDatabase(
       return await pg.connect(configuration, {
         sourceName: 'metadata',
         environment: {},
+        secretsFolder: config.dynamicSecretsAllowedPathPrefix,
         usePreparedStatements: config.usePreparedStatements,
         maxConnections: METADATA_POOL,
         onEvent: (event) => observe({ kind: 'source', source: 'metadata', event: event.kind, message: event.message }),

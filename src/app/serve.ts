@@ -85,6 +85,7 @@ export async function serve(
       roleSchemas: roleSchemasOptions(config),
       connect: {
         environment: sourceEnvironment(config, environment),
+        secretsFolder: config.dynamicSecretsAllowedPathPrefix,
         usePreparedStatements: config.usePreparedStatements,
         maxConnections: config.connections * config.stripes,
         idleTimeoutMs: config.timeout,

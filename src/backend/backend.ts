@@ -47,6 +47,8 @@ export interface ConnectContext {
   /** ms to wait for a free connection; null is for ever */
   readonly waitTimeoutMs?: number | null;
   readonly isolation?: 'read-committed' | 'repeatable-read' | 'serializable';
+  /** The only folder whose files may hold database URLs; absent or null: there is none. */
+  readonly secretsFolder?: string | null;
   /** Told about connections that broke while idle, retries and so on. */
   readonly onEvent?: (event: { readonly kind: string; readonly message: string }) => void;
 }

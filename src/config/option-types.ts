@@ -1,4 +1,6 @@
 /** How the text of an option becomes its value, and how the value is shown again. */
+import { isAbsolute } from 'node:path';
+
 export interface OptionType<T> {
   /** What help and the documentation call it: `integer`, `seconds`, `list of …`. */
   readonly name: string;
@@ -152,12 +154,22 @@ export const nameList: OptionType<ReadonlySet<string>> = {
 export const postgresUrl: OptionType<string> = {
   name: 'PostgreSQL URL',
   parse(given) {
+    if (/^dynamic-from-file:\/\/\/./.test(given)) return given;
     if (!/^postgres(?:ql)?:\/\//i.test(given) || !URL.canParse(given)) {
-      throw new Error('expecting a URL of the form postgres://user:password@host:port/database');
+      throw new Error('expecting a URL of the form postgres://user:password@host:port/database, or dynamic-from-file:///path');
     }
     return given;
   },
   show: hidePassword,
+};
+
+export const absolutePath: OptionType<string> = {
+  name: 'path',
+  parse(given) {
+    if (!isAbsolute(given)) throw new Error('expecting an absolute path');
+    return given;
+  },
+  show: (value) => value,
 };
 
 /** What the path of a URL can say: the driver leaves these two characters encoded, and a folder is none. */

@@ -11,6 +11,7 @@ import {
   listOf,
   milliseconds,
   nameList,
+  absolutePath,
   nonEmpty,
   type OptionType,
   optional,
@@ -139,6 +140,12 @@ export const options = {
     null,
     'Settings of the server for each connection, with --host, such as "-c statement_timeout=10s".',
     { short: 'o', env: null },
+  ),
+  dynamicSecretsAllowedPathPrefix: databases(
+    'dynamic-secrets-allowed-path-prefix',
+    optional(absolutePath),
+    null,
+    'Folder below which database URLs may be read from files: "dynamic_from_file" in the metadata, and dynamic-from-file:///path for the URLs above. Another text in the file counts for connections that are opened from then on.',
   ),
   dataDir: databases('data-dir', text, '.svc', 'Folder of the embedded PostgreSQL, used only when no database URL is given.'),
   sampleData: databases(

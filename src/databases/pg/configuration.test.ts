@@ -102,10 +102,10 @@ describe('the configuration of a source', () => {
       "the key 'port' was not present",
     ],
     [
-      info({ database_url: { dynamic_from_file: '/etc/x' } }),
-      'not-supported',
-      '$.configuration.connection_info.database_url.dynamic_from_file',
-      'a database URL that is read from a file is not supported',
+      info({ database_url: { dynamic_from_file: '/etc/x', from_env: 'X' } }),
+      'parse-failed',
+      '$.configuration.connection_info.database_url',
+      '"dynamic_from_file" stands alone, without "from_env"',
     ],
     [
       info({ pool_settings: { max_connections: 0 } }),

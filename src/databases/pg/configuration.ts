@@ -1,5 +1,4 @@
 /** The configuration of a source: what `pg_add_source` takes and the exported document holds. */
-import { SvcError } from '../../errors/svc-error.ts';
 import {
   bool,
   type Codec,
@@ -23,6 +22,8 @@ export type DatabaseUrl =
   /** May hold `{{NAME}}` of environment variables. */
   | { readonly kind: 'template'; readonly text: string }
   | { readonly kind: 'environment'; readonly name: string }
+  /** Read whenever a connection is opened. */
+  | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'parameters'; readonly parameters: ConnectionParameters };
 
 export interface ConnectionParameters {
@@ -104,6 +105,8 @@ const databaseUrl: Codec<DatabaseUrl> = leaf('UrlConf', decodeUrl, (url): Json =
       return url.text;
     case 'environment':
       return { from_env: url.name };
+    case 'file':
+      return { dynamic_from_file: url.path };
     case 'parameters':
       return { connection_parameters: connectionParameters.encode(url.parameters) };
   }
@@ -113,10 +116,11 @@ function decodeUrl(json: Json, path: Path): DatabaseUrl {
   if (typeof json === 'string') return { kind: 'template', text: nonEmptyText.decode(json, path) };
   if (!isJsonObject(json)) throw wrongType('UrlConf', 'String or Object', json, path);
   const given = (key: string): Json | undefined => (json[key] === null ? undefined : json[key]);
-  if (given('dynamic_from_file') !== undefined) {
-    throw new SvcError('not-supported', 'a database URL that is read from a file is not supported', {
-      path: at(path, 'dynamic_from_file'),
-    });
+  const file = given('dynamic_from_file');
+  if (file !== undefined) {
+    for (const other of ['from_env', 'connection_parameters'])
+      if (given(other) !== undefined) throw parseFailed(`"dynamic_from_file" stands alone, without "${other}"`, path);
+    return { kind: 'file', path: nonEmptyText.decode(file, at(path, 'dynamic_from_file')) };
   }
   const name = given('from_env');
   const parameters = given('connection_parameters');

@@ -33,25 +33,40 @@ interface ConnectedClient {
 const CANCEL_TIMEOUT_MS = 4_000;
 
 /** A function that opens sessions. It remembers which kind of encryption the server accepts. */
-export function createOpener(target: Target): () => Promise<Session> {
-  return createConnector(target, (client, ssl) => takeOver(target, client, ssl));
+export function createOpener(target: () => Target): () => Promise<Session> {
+  return createConnector(target, takeOver);
 }
 
 /** The same for plain clients, for what sessions cannot do. Their `error` event is already heard. */
-export function createClientOpener(target: Target): () => Promise<pg.Client> {
-  return createConnector(target, (client) => Promise.resolve(client));
+export function createClientOpener(target: () => Target): () => Promise<pg.Client> {
+  return createConnector(target, (_target, client) => Promise.resolve(client));
 }
 
-function createConnector<T>(target: Target, use: (client: pg.Client, ssl: false | ConnectionOptions) => Promise<T>): () => Promise<T> {
+function currentTarget(targetNow: () => Target): Target {
+  try {
+    return targetNow();
+  } catch (error) {
+    throw new ConnectionError('open', error instanceof Error ? error.message : String(error), error);
+  }
+}
+
+type Use<T> = (target: Target, client: pg.Client, ssl: false | ConnectionOptions) => Promise<T>;
+
+/** @param targetNow asked for each connection; the same object as long as nothing has changed */
+function createConnector<T>(targetNow: () => Target, use: Use<T>): () => Promise<T> {
   let preferred = 0;
+  let known: Target | undefined;
   return async () => {
+    const target = currentTarget(targetNow);
+    if (target !== known) preferred = 0;
+    known = target;
     const count = target.ssl.length;
     let first: unknown;
     for (let attempt = 0; ; attempt++) {
       const index = (preferred + attempt) % count;
       const ssl = target.ssl[index] as false | ConnectionOptions;
       try {
-        const opened = await use(await connect(target, ssl), ssl);
+        const opened = await use(target, await connect(target, ssl), ssl);
         preferred = index;
         return opened;
       } catch (error) {

@@ -1,0 +1,89 @@
+/** Database URLs that are read from files: another text counts for the next connection. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+let folder: string;
+let file: string;
+let databases: readonly TestDatabase[];
+let service: TestService;
+
+async function run(url: string, text: string): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query(text);
+  await client.end();
+}
+
+const names = () => service.graphql('{ place { name } }');
+const from = (name: string) => ({ data: { place: [{ name }] } });
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-secrets-'));
+  file = join(folder, 'url');
+  databases = await Promise.all([testDatabase(), testDatabase()]);
+  for (const [i, { url }] of databases.entries()) await run(url, `create table place (name text); insert into place values ('${i}')`);
+  service = await startTestService({ DYNAMIC_SECRETS_ALLOWED_PATH_PREFIX: folder });
+});
+afterAll(async () => {
+  await service.stop();
+  for (const database of databases) await database.drop();
+  rmSync(folder, { recursive: true });
+});
+
+const add = (name: string, path: string) =>
+  service.metadata('pg_add_source', { name, configuration: { connection_info: { database_url: { dynamic_from_file: path } } } });
+
+test('a source follows its file', async () => {
+  const [first, second] = databases as readonly [TestDatabase, TestDatabase];
+  writeFileSync(file, `${first.url}\n`);
+  await add('main', file);
+  await service.metadata('pg_track_table', { source: 'main', table: 'place' });
+  expect(await names()).toEqual(from('0'));
+  writeFileSync(file, second.url);
+  // Connections that are open go on with what they were opened with.
+  expect(await names()).toEqual(from('0'));
+  await run(second.url, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${new URL(first.url).pathname.slice(1)}'`);
+  await expect.poll(names).toEqual(from('1'));
+  expect(await service.metadata('export_metadata', {})).toMatchObject({
+    sources: [{}, { configuration: { connection_info: { database_url: { dynamic_from_file: file } } } }],
+  });
+});
+
+test('files elsewhere, files without a URL and missing ones are refused, and show nothing', async () => {
+  const text = 'a secret that is no URL';
+  writeFileSync(join(folder, 'wrong'), text);
+  for (const [path, message] of [
+    ['/etc/hostname', 'is not below the allowed folder'],
+    [join(folder, '../x'), 'is not below the allowed folder'],
+    [join(folder, 'missing'), 'ENOENT'],
+    [join(folder, 'wrong'), 'the database URL is not valid'],
+  ] as const) {
+    const failure = await add('other', path).then(
+      () => 'done',
+      (error: unknown) => String(error),
+    );
+    expect(failure).toContain(message);
+    expect(failure).not.toContain(text);
+  }
+  await expect(
+    service.metadata('pg_add_source', {
+      name: 'other',
+      configuration: { connection_info: { database_url: { dynamic_from_file: file, from_env: 'X' } } },
+    }),
+  ).rejects.toThrow('\\"dynamic_from_file\\" stands alone');
+});
+
+test("the service's own databases may be named so", async () => {
+  const [first] = databases as readonly [TestDatabase];
+  const own = join(folder, 'own');
+  writeFileSync(own, first.url);
+  const other = await startTestService({ DYNAMIC_SECRETS_ALLOWED_PATH_PREFIX: folder, DATABASE_URL: `dynamic-from-file://${own}` });
+  await other.metadata('pg_track_table', { table: 'place' });
+  expect(await other.graphql('{ place { name } }')).toEqual(from('0'));
+  await other.stop();
+});
