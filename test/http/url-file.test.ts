@@ -2,22 +2,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { runSql, type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let folder: string;
 let file: string;
 let databases: readonly TestDatabase[];
 let service: TestService;
-
-async function run(url: string, text: string): Promise<void> {
-  const client = new pg.Client(url);
-  await client.connect();
-  await client.query(text);
-  await client.end();
-}
 
 const names = () => service.graphql('{ place { name } }');
 const from = (name: string) => ({ data: { place: [{ name }] } });
@@ -26,7 +18,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'svc-secrets-'));
   file = join(folder, 'url');
   databases = await Promise.all([testDatabase(), testDatabase()]);
-  for (const [i, { url }] of databases.entries()) await run(url, `create table place (name text); insert into place values ('${i}')`);
+  for (const [i, { url }] of databases.entries()) await runSql(url, `create table place (name text); insert into place values ('${i}')`);
   service = await startTestService({ DYNAMIC_SECRETS_ALLOWED_PATH_PREFIX: folder });
 });
 afterAll(async () => {
@@ -47,7 +39,10 @@ test('a source follows its file', async () => {
   writeFileSync(file, second.url);
   // Connections that are open go on with what they were opened with.
   expect(await names()).toEqual(from('0'));
-  await run(second.url, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${new URL(first.url).pathname.slice(1)}'`);
+  await runSql(
+    second.url,
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${new URL(first.url).pathname.slice(1)}'`,
+  );
   await expect.poll(names).toEqual(from('1'));
   expect(await service.metadata('export_metadata', {})).toMatchObject({
     sources: [{}, { configuration: { connection_info: { database_url: { dynamic_from_file: file } } } }],
