@@ -29,11 +29,12 @@ describe('the operations of a batch share', () => {
 
   it('parts of variables and statements', () => {
     const shared = budget();
-    shared.looked(8);
+    shared.looked(4);
     const plan = (statements: number) =>
       ({ steps: [{ kind: 'mutation', statements: Array(statements) }, { kind: 'select' }] }) as unknown as Plan;
     shared.run(plan(1));
     expect(() => shared.looked(1)).toThrow(refused('20 parts of variables that they depend on'));
+    expect(() => shared.enter(size)).toThrow(refused('20 parts of variables that they depend on'));
     expect(() => budget().run(plan(2))).toThrow(refused('20 parts of variables that they depend on'));
   });
 });

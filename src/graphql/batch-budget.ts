@@ -9,7 +9,7 @@ import type { OperationLimits } from '../schema/engine.ts';
 import type { OperationSize } from '../schema/translation.ts';
 
 /** What a statement of a mutation costs, in parts of variables. */
-const STATEMENT_COST = 12;
+const STATEMENT_COST = 16;
 
 export class BatchBudget {
   readonly #limits: OperationLimits;
@@ -33,6 +33,8 @@ export class BatchBudget {
 
   /** Before an operation is translated. @throws SvcError validation-failed */
   enter({ values, nodes, aliases }: OperationSize): void {
+    // Once it is spent, nothing more is translated.
+    this.#checkParts();
     const { maxNodes, maxObjects, maxAliases } = this.#limits;
     this.#nodes += values;
     if (this.#nodes > maxNodes) throw tooMuch(maxNodes, 'fields and values');

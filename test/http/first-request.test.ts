@@ -24,7 +24,8 @@ const DEAREST = [
   'a query by 600 comparisons of a column in a variable',
   'an update by 1000 related rows in a variable',
   '6000 rows of all columns that may be there',
-  '400 rows with a row below',
+  '250 insertions',
+  'a batch of rows',
 ];
 
 let service: TestService;

@@ -51,6 +51,10 @@ export const warmUpRequests: readonly string[] = [
     'mutation ($rows: [author_insert_input!]!) { insert_author(objects: $rows, on_conflict: {constraint: author_pkey, update_columns: [name]}) { affected_rows returning { id } } }',
     `{"rows":${list(300, (n) => `{"id":${n},"name":"name ${n}","rating":1.5,"data":{"a":[${n}]}}`)}}`,
   ),
+  body(
+    'mutation ($rows: [author_insert_input!]!, $books: [book_insert_input!]!) { insert_author(objects: $rows) { affected_rows } insert_book(objects: $books) { returning { id } } }',
+    `{"rows":${list(50, (n) => `{"id":${n},"books":{"data":[{"id":${n},"title":"title"}]}}`)},"books":${list(50, (n) => `{"id":${n},"author":{"data":{"id":${n},"name":"name"}}}`)}}`,
+  ),
   body('mutation { update_author(where: {id: {_gt: 3}}, _set: {name: "x"}, _inc: {rating: 1.5}) { affected_rows } }'),
   body(`{ author(where: {name: {_eq: "${'a long text '.repeat(1000)}"}, rating: {_lt: 1.${'5'.repeat(8000)}}}) { id } }`),
   body(`{ author(where: {name: {_eq: """${'a "quoted" text '.repeat(800)}"""}}) { id # ${'a remark '.repeat(500)}\n } }`),

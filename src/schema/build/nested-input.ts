@@ -8,7 +8,7 @@ import { conflictArgument } from './insert-input.ts';
 import type { NestedInput, WriteTable } from './write-table.ts';
 
 /** The rows inside a row are a statement of their own: what that costs, in values. */
-const STATEMENT_COST = 4;
+const STATEMENT_COST = 8;
 
 export function nestedInput(table: WriteTable, kind: 'object' | 'array'): NestedInput {
   const { source, info } = table;
