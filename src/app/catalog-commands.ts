@@ -1,6 +1,4 @@
 /** Work on the metadata database that needs no service. */
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Source } from '../backend/backend.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { Config } from '../config/options.ts';
@@ -13,7 +11,8 @@ import { CATALOG_VERSION, storedVersion } from '../storage/migrations.ts';
 import { removeCatalog } from '../storage/remove-catalog.ts';
 import { createStorage } from '../storage/storage.ts';
 import type { Json } from '../util/json.ts';
-import { provideDatabases } from './embedded-source.ts';
+import { hasCluster } from '../embedded/place.ts';
+import { clusterFolder, provideDatabases } from './embedded-source.ts';
 import { openMetadataDatabase } from './metadata-database.ts';
 
 /**
@@ -40,7 +39,7 @@ export function cleanMetadata(config: Config, observe: Observer): Promise<boolea
 
 async function withMetadataDatabase<T>(config: Config, observe: Observer, use: (database: Source) => Promise<T>): Promise<T> {
   const isEmbedded = config.metadataDatabaseUrl === null && config.databaseUrl === null;
-  if (isEmbedded && !existsSync(resolve(config.dataDir, 'postgres'))) {
+  if (isEmbedded && !hasCluster(clusterFolder(config.dataDir))) {
     throw new ConfigError(
       'there is no metadata database: neither --metadata-database-url nor --database-url is given, nor is there any in --data-dir',
     );

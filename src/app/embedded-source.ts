@@ -22,6 +22,11 @@ export interface ProvidedDatabases {
   stop(): Promise<void>;
 }
 
+/** Where the embedded PostgreSQL is asked to keep its files. */
+export function clusterFolder(dataDir: string): string {
+  return join(resolve(dataDir), 'postgres');
+}
+
 /**
  * The databases of the settings, or, when those name none, the embedded PostgreSQL with a database for each purpose.
  * @throws ConfigError for settings that contradict each other, Error when the embedded PostgreSQL cannot start
@@ -37,7 +42,7 @@ export async function provideDatabases(
     return { databaseUrl: config.databaseUrl, metadataDatabaseUrl, hasSampleData: false, stop: async () => undefined };
   }
   const cluster = await startCluster({
-    dataDirectory: join(resolve(config.dataDir), 'postgres'),
+    dataDirectory: clusterFolder(config.dataDir),
     log,
     settings: {
       // one pool for the source, one for the metadata, some for a visitor

@@ -7,6 +7,7 @@ import pg from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Cluster, type ClusterOptions, startCluster } from './cluster.ts';
 import { InUseError } from './owner-lock.ts';
+import { hasCluster } from './place.ts';
 import { processStart } from './process.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -169,7 +170,9 @@ describe('startCluster', () => {
 
   it('works below a folder that only its user may enter', async () => {
     const folder = newFolder(0o700);
+    expect(hasCluster(folder)).toBe(false);
     const cluster = await start(folder);
+    expect(hasCluster(folder)).toBe(true);
     expect(cluster.folder === folder).toBe(!isRoot);
     expect(await query(cluster, 'select 1 as one')).toEqual([{ one: 1 }]);
     await cluster.stop();

@@ -22,7 +22,7 @@ export interface Place {
 export function choosePlace(requested: string, accountNames?: readonly string[]): Place {
   const account = accountToSwitchTo(accountNames);
   if (account === null) return ownPlace(requested);
-  const candidates = [requested, ...sharedFolders().map((shared) => join(shared, pathHash(requested)))];
+  const candidates = candidatesFor(requested);
   for (const folder of candidates) {
     const owner = ownerOf(join(folder, 'data'));
     if (owner !== null && owner.uid !== 0 && couldReach(owner, folder)) return { folder, dataFolder: join(folder, 'data'), account: owner };
@@ -42,6 +42,16 @@ export function choosePlace(requested: string, accountNames?: readonly string[])
   throw new Error(
     `PostgreSQL does not run as root, and there is no folder for it that user ${account.uid} can use: ${problems.join('; ')}. Give another --data-dir, or --database-url`,
   );
+}
+
+/** Whether there is a cluster for the folder that was asked for, wherever it is kept. It makes nothing. */
+export function hasCluster(requested: string): boolean {
+  const candidates = process.getuid?.() === 0 ? candidatesFor(requested) : [requested];
+  return candidates.some((folder) => existsSync(join(folder, 'data', 'PG_VERSION')));
+}
+
+function candidatesFor(requested: string): readonly string[] {
+  return [requested, ...sharedFolders().map((shared) => join(shared, pathHash(requested)))];
 }
 
 function ownPlace(folder: string): Place {
