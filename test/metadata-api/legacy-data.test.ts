@@ -204,6 +204,15 @@ describe('select', () => {
     ).toEqual([{ articles: [{ title: 'A' }, { title: 'B' }] }]);
   });
 
+  it.each([USER, {}])('expands stars until there are too many fields, for %j', async (caller) => {
+    expect(await refused('select', { table: 'author', columns: [`*${'.*'.repeat(2000)}`] }, caller)).toBe(
+      'validation-failed @ $.args: the operation has more than 1000 fields with a selection',
+    );
+    expect(await refused('select', { table: 'author', columns: Array<string>(7000).fill('*') }, caller)).toBe(
+      'validation-failed @ $.args: the operation has more than 20000 fields and values',
+    );
+  });
+
   it.each<[args: JsonObject, refusal: string, caller?: Caller]>([
     [{ table: 'nothing', columns: ['id'] }, 'not-exists @ $.args.table: table "nothing" does not exist'],
     [{ table: 'author', columns: ['id', 'user'] }, 'not-exists @ $.args.columns[1]: no such column exists: "user"'],

@@ -10,6 +10,8 @@ import { at, type Path } from '../../util/path.ts';
 import { type Documentation, operation, type OperationGroup, type RunContext } from '../operation.ts';
 import { DATABASE_ERRORS, type OperationErrors, TABLE_ERRORS } from '../operation-error.ts';
 import { openSource, sourceArgument } from '../target.ts';
+import { DEFAULT_LIMITS } from '../../schema/engine.ts';
+import { SelectionSize } from './selection-size.ts';
 import { runRoot } from './run-root.ts';
 import { type Reader, trackedTable } from './table-access.ts';
 
@@ -70,7 +72,7 @@ async function run<A extends Target>(definition: DataOperation<A>, args: A, back
   openSource(args.source, backend, snapshot);
   const source = snapshot.cache.sources.get(args.source);
   invariant(source !== undefined, 'an open source is in the schema cache');
-  const reader: Reader = { source, role: session.role };
+  const reader: Reader = { source, role: session.role, size: new SelectionSize(DEFAULT_LIMITS) };
   const info = trackedTable(reader, args.table, at(path, 'table'));
   const result = await runRoot(definition.root(args, { reader, info, backendOnly: session.backendOnly, path }), args.source, context);
   return definition.answer === undefined ? result : definition.answer(result);

@@ -103,11 +103,14 @@ function selectedFields(table: ReadableTable, items: readonly SelectItem[], path
 
 /** `*` is all columns, `*.*` their relationships with all columns too, and so on. */
 function everything(table: ReadableTable, depth: number, path: Path): readonly Field[] {
+  const { size } = table.reader;
+  size.addFields(table.columns.size);
   const columns: readonly Field[] = [...table.columns].map(([alias, { read }]) => ({ kind: 'read', alias, read, jsonPath: null }));
   if (depth === 0) return columns;
   const relationships = [...table.info.relationships.keys()].flatMap((name): readonly Field[] => {
     const relationship = readableIfAllowed(table, name, path);
     if (relationship === null) return [];
+    size.addObject();
     return [related(name, relationship, everything(relationship.target, depth - 1, path), {}, path)];
   });
   return [...columns, ...relationships];
@@ -124,6 +127,7 @@ function readableIfAllowed(table: ReadableTable, name: string, path: Path): Read
 }
 
 function plainField(table: ReadableTable, name: string, path: Path): Field {
+  table.reader.size.addFields(1);
   const isColumn = table.info.catalog.columns.some((column) => column.name === name);
   const computed = isColumn ? undefined : readableComputedField(table, name, path);
   if (computed === undefined) {
@@ -141,6 +145,7 @@ function plainField(table: ReadableTable, name: string, path: Path): Field {
 function relatedField(table: ReadableTable, item: RelationshipItem, path: Path): Field {
   const relationship = readableRelationship(table, item.name, path);
   if (relationship === undefined) throw new SvcError('not-exists', `"${item.name}" does not exist`, { path });
+  table.reader.size.addObject();
   const fields = selectedFields(relationship.target, item.columns, at(path, 'columns'));
   return related(item.alias ?? item.name, relationship, fields, item, path);
 }

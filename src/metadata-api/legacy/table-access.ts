@@ -11,11 +11,14 @@ import type { Join, Relation } from '../../ir/relation.ts';
 import { printName } from '../../metadata/table-name.ts';
 import type { ComputedFieldInfo, SourceInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
 import type { Path } from '../../util/path.ts';
+import type { SelectionSize } from './selection-size.ts';
 
 /** Who reads which source. */
 export interface Reader {
   readonly source: SourceInfo;
   readonly role: string;
+  /** Of the request so far. */
+  readonly size: SelectionSize;
 }
 
 export interface ReadableTable {
