@@ -1,10 +1,11 @@
 /** The HTTP server: routing, request ids, CORS, compression, logging, graceful stop. */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { SvcError } from '../errors/svc-error.ts';
 import { sizeOfBytes } from '../util/bytes.ts';
-import { CancellationSource } from '../util/cancellation.ts';
+import type { CancellationSource } from '../util/cancellation.ts';
+import { Connections } from './connections.ts';
 import { chooseEncoding, compress, isWorthIt } from './compression.ts';
 import type { Exchange, Route, ServerContext } from './context.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
@@ -51,22 +52,13 @@ const ONE_PIECE = 65_536;
 
 export async function startServer(context: ServerContext, listen: ListenOptions): Promise<HttpServer> {
   let stopping = false;
-  let running = 0;
-  let idle: (() => void) | null = null;
-  const sockets = new Set<Socket>();
+  const connections = new Connections();
 
   const limits = { requestTimeout: listen.clientTimeout, keepAliveTimeout: 65_000, maxHeaderSize: listen.maxHeaderLength };
   const server = createServer(limits, (request, response) => {
-    running++;
-    void serve(request, response, context, () => stopping).finally(() => {
-      running--;
-      if (running === 0) idle?.();
-    });
+    connections.enter(request.socket, (client) => serve(request, response, context, client, () => stopping));
   });
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-  });
+  server.on('connection', (socket) => connections.add(socket));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject(error.code === 'EADDRINUSE' ? new Error(`port ${listen.port} is in use by another process`) : error);
@@ -81,17 +73,9 @@ export async function startServer(context: ServerContext, listen: ListenOptions)
       stopping = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
-      if (running > 0) {
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, limit);
-          idle = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
-      }
+      await connections.settled(limit);
       // Answers that were just written leave with the socket's own end.
-      for (const socket of sockets) running > 0 ? socket.destroy() : socket.end();
+      for (const socket of connections.sockets) connections.requests > 0 ? socket.destroy() : socket.end();
       const forced = setTimeout(() => server.closeAllConnections(), 1000);
       await closed;
       clearTimeout(forced);
@@ -99,14 +83,16 @@ export async function startServer(context: ServerContext, listen: ListenOptions)
   };
 }
 
-async function serve(request: IncomingMessage, response: ServerResponse, context: ServerContext, stopping: () => boolean): Promise<void> {
+async function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  context: ServerContext,
+  client: CancellationSource,
+  stopping: () => boolean,
+): Promise<void> {
   const started = performance.now();
   const given = request.headers['x-request-id'];
   const requestId = typeof given === 'string' && KNOWN_ID.test(given) ? given : randomUUID();
-  const client = new CancellationSource();
-  response.on('close', () => {
-    if (!response.writableFinished) client.cancel();
-  });
   const url = request.url ?? '/';
   const mark = url.indexOf('?');
   const exchange: Exchange = {

@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -17,8 +18,9 @@ beforeAll(async () => {
   service = await startTestService({ REQUEST_TIMEOUT: String(TIME_LIMIT_MS / 1000), PG_CONNECTIONS: '3' });
   await service.sql(`create table item (id int primary key); insert into item values (1);
     create view slow_item as select item.* from item, lateral (select pg_sleep(30 + item.id)) as pause;
+    create table change (id int primary key generated always as identity, note text);
     create function slow_change() returns setof item language plpgsql as $$ begin perform pg_sleep(30); return query select * from item; end $$`);
-  for (const table of ['item', 'slow_item']) await service.metadata('pg_track_table', { table });
+  for (const table of ['item', 'slow_item', 'change']) await service.metadata('pg_track_table', { table });
   await service.metadata('pg_track_function', { function: 'slow_change', configuration: { exposed_as: 'mutation' } });
   watcher = new pg.Client(service.databaseUrl);
   await watcher.connect();
@@ -59,6 +61,20 @@ function ask(body: string): { readonly answer: Promise<string>; leave(): void } 
     out.end(body);
   });
   return { answer, leave: () => leave() };
+}
+
+/** Sends all requests on one connection before any answer is read. */
+async function pipeline(bodies: readonly string[]): Promise<Socket> {
+  const { hostname, port } = new URL(service.url);
+  const socket = connect(Number(port), hostname);
+  const head = 'POST /v1/graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ';
+  socket.write(bodies.map((body) => `${head}${Buffer.byteLength(body)}\r\n\r\n${body}`).join(''));
+  return socket;
+}
+
+async function changes(): Promise<number> {
+  const { rows } = await watcher.query('select count(*)::int as count from change');
+  return (rows as { count: number }[])[0]?.count ?? 0;
 }
 
 async function bestOf(measure: () => Promise<number>): Promise<number> {
@@ -118,4 +134,49 @@ it('does not run what still waits for a connection when its client goes away', a
   await sleep(100);
   expect(await sleeping()).toBe(0);
   expect(await service.graphql('{ item { id } }')).toEqual({ data: { item: [{ id: 1 }] } });
+});
+
+const NOTE = (note: string): string => `{"query":"mutation { insert_change_one(object: {note: \\"${note}\\"}) { note } }"}`;
+
+describe('requests that are sent on one connection before any is answered', () => {
+  it('run one after another and are answered in their order', async () => {
+    const notes = Array.from({ length: 20 }, (_, i) => `note ${i}.`);
+    const socket = await pipeline(notes.map(NOTE));
+    let text = '';
+    for await (const chunk of socket) {
+      text += String(chunk);
+      if (text.includes('note 19.')) break;
+    }
+    expect(text.match(/note \d+\./g)).toEqual(notes);
+    const { rows } = await watcher.query('select note from change order by id');
+    expect((rows as { note: string }[]).map((row) => row.note)).toEqual(notes);
+    await watcher.query('truncate change');
+  });
+
+  it('leave connections of the database to others', async () => {
+    const socket = await pipeline(Array.from({ length: 20 }, () => READ));
+    await until(1, 900);
+    expect(await service.graphql('{ item { id } }')).toEqual({ data: { item: [{ id: 1 }] } });
+    expect(await sleeping()).toBe(1);
+    socket.destroy();
+    await until(0, 900);
+  });
+
+  it('are cancelled or dropped when the connection closes', async () => {
+    const socket = await pipeline([READ, ...Array.from({ length: 10 }, () => NOTE('too late')), READ]);
+    await until(1, 900);
+    socket.destroy();
+    await until(0, 900);
+    await sleep(100);
+    expect(await sleeping()).toBe(0);
+    expect(await changes()).toBe(0);
+    expect(await service.graphql('{ item { id } }')).toEqual({ data: { item: [{ id: 1 }] } });
+  });
+
+  it('are bounded in number', async () => {
+    const socket = await pipeline([READ, ...Array.from({ length: 300 }, () => NOTE('too many'))]);
+    await new Promise((resolve) => socket.on('close', resolve).on('error', () => undefined));
+    await until(0, 900);
+    expect(await changes()).toBe(0);
+  });
 });
