@@ -32,6 +32,7 @@ export interface CatalogType {
 export interface CatalogColumn {
   readonly name: string;
   readonly type: CatalogType;
+  /** False: no row that is read from the table has null here. */
   readonly nullable: boolean;
   readonly hasDefault: boolean;
   /** `generated always as (…) stored`: never written. */
@@ -52,6 +53,8 @@ export interface CatalogForeignKey {
   readonly columns: readonly string[];
   readonly target: QualifiedName;
   readonly targetColumns: readonly string[];
+  /** `not valid`, or not enforced: rows may point to nothing. */
+  readonly unvalidated?: true;
 }
 
 export type CatalogTableKind = 'table' | 'partitioned-table' | 'view' | 'materialized-view' | 'foreign-table';
@@ -77,6 +80,10 @@ export interface CatalogTable {
   readonly deletable: boolean;
   /** An ordinary table outside any inheritance, without rules and row policies: reading it reads its own rows only. Absent: not known. */
   readonly stored?: boolean;
+  /** Policies may hide its rows from the role of the connection. */
+  readonly rowSecurity?: true;
+  /** Reading it reads rows of others too, which inherit from it and need not keep its keys. Never set for partitioned tables. */
+  readonly inherited?: true;
   /** Whether writing its rows may change any others: by triggers, rules, foreign keys that cascade. Absent: not known. */
   readonly sideEffects?: Readonly<Record<WriteEvent, boolean>>;
 }

@@ -82,7 +82,7 @@ export interface RelationshipInfo {
   readonly comment: string | undefined;
   readonly target: QualifiedName;
   readonly join: Join;
-  /** Object relationships over an own foreign key whose columns are all not null. */
+  /** False: the target has a row for every row of the table. Whether a role sees it is another question. */
   readonly nullable: boolean;
   readonly insertionOrder: 'before-parent' | 'after-parent';
 }

@@ -160,8 +160,8 @@ it.each([
   expect(column(name).type).toEqual(type);
 });
 
-it('knows what domains say about null and defaults', () => {
-  expect(column('mail')).toMatchObject({ nullable: false, hasDefault: false });
+it('takes defaults from domains, but does not believe them that null is not there', () => {
+  expect(column('mail')).toMatchObject({ nullable: true, hasDefault: false });
   expect(column('mails')).toMatchObject({ nullable: true });
   expect(column('shortest')).toMatchObject({ hasDefault: true });
 });

@@ -30,6 +30,8 @@ interface TableRows {
   /** What `pg_relation_is_updatable` says. */
   readonly events: readonly number[];
   readonly stored: readonly boolean[];
+  readonly rowSecurity: readonly boolean[];
+  readonly inherited: readonly boolean[];
   /** Bits as in `events`: writes that may change more than the table's own rows. */
   readonly effects: readonly number[];
 }
@@ -51,6 +53,7 @@ interface ConstraintRows {
   readonly name: readonly string[];
   readonly kind: readonly string[];
   readonly columns: readonly (readonly number[] | null)[];
+  readonly valid: readonly boolean[];
   readonly target: readonly number[];
   readonly targetColumns: readonly (readonly number[] | null)[];
 }
@@ -87,7 +90,6 @@ interface TypeRow {
   readonly kind: string;
   readonly element: number;
   readonly base: number;
-  readonly notNull: boolean;
   readonly hasDefault: boolean;
   readonly table: QualifiedName | null;
 }
@@ -196,7 +198,8 @@ function* columnsByTable(rows: ColumnRows, types: Types): Sliced<ReadonlyMap<num
     const column: CatalogColumn = {
       name: rows.name[i] as string,
       type: types.get(typeId),
-      nullable: rows.notNull[i] !== true && !(declared?.kind === 'd' && declared.notNull),
+      // What a domain says does not count: a view may join outwards, and a scalar sub-select without a row stores null.
+      nullable: rows.notNull[i] !== true,
       hasDefault: (rows.hasDefault[i] === true && !generated) || declared?.hasDefault === true,
       generated,
       identity: identity === 'a' ? 'always' : identity === 'd' ? 'by-default' : false,
@@ -259,6 +262,8 @@ function* buildTables(
       updatable: (events & UPDATE) !== 0,
       deletable: (events & DELETE) !== 0,
       stored: rows.stored[i] === true,
+      ...(rows.rowSecurity[i] === true ? { rowSecurity: true } : {}),
+      ...(rows.inherited[i] === true ? { inherited: true } : {}),
       sideEffects: { insert: (effects & INSERT) !== 0, update: (effects & UPDATE) !== 0, delete: (effects & DELETE) !== 0 },
     });
     yield;
@@ -292,7 +297,8 @@ function* buildConstraints(
         const targetId = rows.target[i] as number;
         const target = tableName(targetId);
         const targetColumns = (rows.targetColumns[i] ?? []).map((position) => columnName(targetId, position));
-        if (target !== undefined) found.foreign.push({ name, columns, target, targetColumns });
+        const unvalidated = rows.valid[i] === false ? { unvalidated: true as const } : {};
+        if (target !== undefined) found.foreign.push({ name, columns, target, targetColumns, ...unvalidated });
         break;
       }
       default:

@@ -66,20 +66,32 @@ function pair(local: readonly string[], remote: readonly string[]): Join['column
 
 /** Whether rows with the same values in `columns` are the same row. */
 export function isKey(table: CatalogTable, columns: readonly string[]): boolean {
+  if (table.inherited === true) return false;
   const keys = table.primaryKey === null ? table.uniqueConstraints : [table.primaryKey, ...table.uniqueConstraints];
   return keys.some((key) => key.columns.every((column) => columns.includes(column)));
 }
 
 function overOwnKey(source: SourceContext, core: TableCore, columns: readonly string[], inquiry: Inquiry): Resolved {
   const key = foreignKeyOver(core.catalog.foreignKeys, columns);
-  trackedTable(source, key.target, inquiry);
+  const remote = trackedTable(source, key.target, inquiry);
   return {
     target: key.target,
-    // A foreign key always points at unique columns.
-    join: { columns: pair(key.columns, key.targetColumns), unique: true },
-    nullable: key.columns.some((column) => columnOf(core.catalog, column)?.nullable !== false),
+    // A foreign key points at unique columns, but of the table alone.
+    join: { columns: pair(key.columns, key.targetColumns), unique: remote.inherited !== true },
+    nullable: !alwaysLeadsToRow(core.catalog, key, remote),
     afterParent: false,
   };
+}
+
+/**
+ * Whether every row that is read from the table has its related row in the target. A key that is checked at the end of the
+ * transaction counts: a row without a partner is never there longer than that.
+ */
+function alwaysLeadsToRow(table: CatalogTable, key: CatalogForeignKey, target: CatalogTable): boolean {
+  if (key.unvalidated === true || target.rowSecurity === true) return false;
+  // Rows of tables that inherit from this one need not keep its foreign key.
+  if (table.inherited === true) return false;
+  return key.columns.every((column) => columnOf(table, column)?.nullable === false);
 }
 
 function overRemoteKey(

@@ -96,9 +96,14 @@ function singleRow(target: RoleTable): RowSet {
   return { where: target.access.filter, distinctOn: [], orderBy: [], limit: null, offset: null };
 }
 
+/** Whether the role sees every row of the table: what leads to a row that may be hidden is nullable. */
+function seesAllRows({ access: { filter, limit } }: RoleTable): boolean {
+  return filter.kind === 'constant' && filter.value && limit !== 0;
+}
+
 function relationshipField({ info, name, target }: RoleRelationship): Meant {
   const single = info.kind === 'object';
-  const row = named(target.name, () => target.rows().type, !single || !info.nullable);
+  const row = named(target.name, () => target.rows().type, !single || (!info.nullable && seesAllRows(target)));
   return {
     name,
     description: commentOr(info.comment, single ? 'An object relationship' : 'An array relationship'),

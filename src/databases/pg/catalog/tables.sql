@@ -1,7 +1,7 @@
 -- Tables, columns and constraints as parallel arrays: one JSON array per property, in one order.
 -- $1: the wanted names as a JSON array of {schema, name}, or null for all.
-with wanted as (
-  select r.oid, r.relname, n.nspname, r.relkind, r.relispartition, r.relhastriggers,
+with recursive wanted as (
+  select r.oid, r.relname, n.nspname, r.relkind, r.relispartition, r.relhastriggers, r.relrowsecurity,
     r.relkind = 'r' and not (r.relispartition or r.relhassubclass or r.relrowsecurity or r.relhasrules)
       and not exists (select from pg_inherits i where i.inhrelid = r.oid) as stored
   from pg_class r
@@ -12,8 +12,17 @@ with wanted as (
     and n.nspname not in ('information_schema', 'svc_catalog', 'topology', 'tiger', 'tiger_data', 'timescaledb_information', 'timescaledb_experimental')
     and ($1::json is null or (n.nspname, r.relname) in (select x.schema, x.name from json_to_recordset($1::json) x (schema name, name name)))
 ),
+-- Tables whose rows are read with those of a table that is no partitioned one. They need not keep its keys, nor all its NOT NULLs.
+heirs as (
+  select w.oid, i.inhrelid as heir
+  from wanted w
+  join pg_inherits i on i.inhparent = w.oid
+  where w.relkind in ('r', 'f')
+  union
+  select h.oid, i.inhrelid from heirs h join pg_inherits i on i.inhparent = h.heir
+),
 keys as (
-  select c.conrelid, c.conname, c.contype, c.conkey, c.confrelid, c.confkey
+  select c.conrelid, c.conname, c.contype, c.conkey, c.confrelid, c.confkey, c.convalidated
   from pg_constraint c
   join wanted w on w.oid = c.conrelid
   where c.contype in ('p', 'u', 'f', 'c', 'x')
@@ -44,6 +53,8 @@ select
       'partition', coalesce(array_to_json(array_agg(w.relispartition)), '[]'),
       'comment', coalesce(array_to_json(array_agg(d.description)), '[]'),
       'stored', coalesce(array_to_json(array_agg(w.stored)), '[]'),
+      'rowSecurity', coalesce(array_to_json(array_agg(w.relrowsecurity)), '[]'),
+      'inherited', coalesce(array_to_json(array_agg(exists (select from heirs h where h.oid = w.oid))), '[]'),
       -- The bits of 'events': 4 update, 8 insert, 16 delete.
       'effects', coalesce(array_to_json(array_agg(
         case
@@ -78,7 +89,11 @@ select
       'generated', coalesce(array_to_json(array_agg(a.attgenerated)), '[]'),
       'comment', coalesce(array_to_json(array_agg(d.description)), '[]'))
     from (
-      select a.* from pg_attribute a join wanted w on w.oid = a.attrelid
+      select a.attrelid, a.attnum, a.attname, a.atttypid, a.atthasdef, a.attidentity, a.attgenerated,
+        a.attnotnull and not exists (
+          select from heirs h join pg_attribute b on b.attrelid = h.heir and b.attname = a.attname
+          where h.oid = a.attrelid and not b.attnotnull) as attnotnull
+      from pg_attribute a join wanted w on w.oid = a.attrelid
       where a.attnum > 0 and not a.attisdropped
       order by a.attrelid, a.attnum) a
     left join pg_description d on d.objoid = a.attrelid and d.classoid = 'pg_class'::regclass and d.objsubid = a.attnum),
@@ -87,6 +102,7 @@ select
       'name', coalesce(array_to_json(array_agg(k.conname)), '[]'),
       'kind', coalesce(array_to_json(array_agg(k.contype)), '[]'),
       'columns', coalesce(json_agg(k.conkey), '[]'),
+      'valid', coalesce(array_to_json(array_agg(k.convalidated)), '[]'),
       'target', coalesce(array_to_json(array_agg(k.confrelid::int8)), '[]'),
       'targetColumns', coalesce(json_agg(k.confkey), '[]'))
     from (select * from keys order by conrelid, conname) k),

@@ -16,7 +16,6 @@ select
       'kind', t.typtype,
       'element', case when t.typcategory = 'A' then t.typelem::int8 else 0 end,
       'base', t.typbasetype::int8,
-      'notNull', t.typnotnull,
       'hasDefault', t.typdefault is not null,
       'table', case when r.relkind in ('r', 'p', 'v', 'm', 'f') then json_build_object('schema', m.nspname, 'name', r.relname) end)), '[]')
     from used u
