@@ -4,6 +4,7 @@
  * the service goes on with what it has.
  */
 import type { Listening } from '../backend/backend.ts';
+import { describeFailure } from '../errors/describe-failure.ts';
 import type { Observer } from '../observability/observation.ts';
 import type { RunningState } from '../state/create-state.ts';
 import type { Announcement, Storage } from '../storage/storage.ts';
@@ -82,7 +83,7 @@ class Follower implements KeepingInStep {
       if (this.#failing) this.#tell('available', 'the metadata of other instances is followed again');
       this.#failing = false;
     } catch (error) {
-      if (!this.#failing) this.#tell('unreachable', error instanceof Error ? error.message : String(error));
+      if (!this.#failing) this.#tell('unreachable', describeFailure(error));
       this.#failing = true;
     }
   }

@@ -1,6 +1,7 @@
 import type { Source } from '../backend/backend.ts';
 import type { Config } from '../config/options.ts';
 import { pg } from '../databases/pg/index.ts';
+import { describeFailure } from '../errors/describe-failure.ts';
 import type { Observer } from '../observability/observation.ts';
 import { parseJson } from '../util/json.ts';
 import { ROOT } from '../util/path.ts';
@@ -43,7 +44,7 @@ export async function openMetadataDatabase(
         kind: 'source',
         source: 'metadata',
         event: 'unreachable',
-        message: `trying again (${attempt + 1} of ${config.retries})`,
+        message: `${describeFailure(error)}; trying again (${attempt + 1} of ${config.retries})`,
       });
       await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS));
     }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { describeFailure } from './describe-failure.ts';
+import { describeFailure } from '../errors/describe-failure.ts';
 import { runCommand } from './run-command.ts';
 
 try {

@@ -4,6 +4,7 @@
  * costs one walk over the tables and no more. It pauses between tables, for whoever wants to run
  * it in slices.
  */
+import type { Backend } from '../backend/backend.ts';
 import type { Metadata, SourceMetadata } from '../metadata/metadata.ts';
 import type { NamingConvention } from '../metadata/source.ts';
 import type { Json } from '../util/json.ts';
@@ -19,11 +20,12 @@ import { type Claimant, claimNames, type NamesResult } from './stages/names.ts';
 import { printTable } from './stages/scope.ts';
 import { type CoresStage, type OpenSource, resolveCores, resolveSource, type SourceStage } from './stages/source.ts';
 import { unsupportedSections } from './stages/unsupported.ts';
+import type { UnavailableSource } from './unavailable-source.ts';
 
 export type SourceInput =
   | ({ readonly kind: 'open' } & OpenSource)
-  /** Could not be opened or introspected; `message` is the driver's text, for administrators. */
-  | { readonly kind: 'failed'; readonly reason: string; readonly message?: Json };
+  /** Could not be opened or introspected; `message` is the driver's text, for administrators. `backend` is absent for unknown kinds. */
+  | { readonly kind: 'failed'; readonly reason: string; readonly message?: Json; readonly backend?: Backend };
 
 export interface BuildOptions {
   readonly defaultNamingConvention: NamingConvention;
@@ -60,11 +62,21 @@ export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<B
   const inconsistencies: Inconsistency[] = [...unsupportedSections(metadata)];
 
   const cores: CoresStage[] = [];
+  const unavailable: UnavailableSource[] = [];
   for (const source of metadata.sources.values()) {
     const open = input.sources.get(source.name) ?? NOT_CONNECTED;
     const convention = conventionOf(source, options);
-    if (open.kind === 'failed') inconsistencies.push(inconsistent(describeSource(source.name), open.reason, open.message));
-    else if (convention !== 'svc-default' && !open.backend.capabilities.namingConventions) {
+    if (open.kind === 'failed') {
+      inconsistencies.push(inconsistent(describeSource(source.name), open.reason, open.message));
+      const { backend, reason, message } = open;
+      if (backend !== undefined)
+        unavailable.push({
+          metadata: source,
+          namingConvention: convention,
+          backend,
+          reason: typeof message === 'string' ? message : reason,
+        });
+    } else if (convention !== 'svc-default' && !open.backend.capabilities.namingConventions) {
       const reason = `sources other than postgres do not support ${convention} as naming convention yet`;
       inconsistencies.push(inconsistent(describeSource(source.name), reason));
     } else cores.push(yield* resolveCores(source, convention, open, before?.sources.get(source.name)?.cores));
@@ -106,6 +118,7 @@ export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<B
     inconsistencies,
     introspectionDisabledFor: new Set(metadata.introspection.disabledForRoles),
     apiLimits: metadata.apiLimits,
+    unavailable: { sources: unavailable, inheritedRoles: metadata.inheritedRoles },
   };
   return { cache, stages: { sources: stages, names, plan } };
 }

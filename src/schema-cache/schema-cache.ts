@@ -13,6 +13,7 @@ import type { ApiLimits } from '../metadata/api-limits.ts';
 import type { NamingConvention, SourceCustomization } from '../metadata/source.ts';
 import type { CustomRootField, TableConfiguration } from '../metadata/table.ts';
 import type { ValidateInput } from '../metadata/validate-input.ts';
+import type { UnavailableSources } from './unavailable-source.ts';
 
 export interface SchemaCache {
   readonly sources: ReadonlyMap<string, SourceInfo>;
@@ -22,6 +23,8 @@ export interface SchemaCache {
   /** Roles for which `__schema` and `__type` fail. */
   readonly introspectionDisabledFor: ReadonlySet<string>;
   readonly apiLimits: ApiLimits | null;
+  /** Sources that are in the metadata and cannot be opened. */
+  readonly unavailable: UnavailableSources;
 }
 
 export interface SourceInfo {

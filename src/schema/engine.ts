@@ -1,7 +1,7 @@
 /** Makes the schema of a role from its root types: the entrance to documents, variables, selections and introspection. */
-import type { FieldNode } from 'graphql';
+import { type FieldNode, Kind, type OperationDefinitionNode } from 'graphql';
 import { SvcError } from '../errors/svc-error.ts';
-import { at, ROOT } from '../util/path.ts';
+import { at, type Path, ROOT } from '../util/path.ts';
 import type { Variables } from './constraint.ts';
 import { checkOperationDirectives } from './directives.ts';
 import { checkDocument } from './document/check.ts';
@@ -39,6 +39,8 @@ export const DEFAULT_LIMITS: OperationLimits = {
 };
 
 export interface RoleSchemaOptions {
+  /** Why the roots lack a field that the role knows; null: it is unknown. */
+  readonly explainMissing?: (field: string, path: Path) => SvcError | null;
   readonly introspectionDisabled: boolean;
   readonly limits: OperationLimits;
   /** Lets null through to the field where a variable is declared `T!`. */
@@ -52,16 +54,16 @@ const KEPT_FACTS = { query: 1000, mutation: 32, subscription: 1000 } as const;
 
 /** @param roots lazy types, built as requests touch them */
 export function createRoleSchema(role: string, roots: RootTypes, options: RoleSchemaOptions): RoleSchema {
-  const { limits, nullInNonNullableVariables } = options;
+  const { limits, nullInNonNullableVariables, explainMissing = () => null } = options;
   const missingVariablesAreAbsent = options.noNullUnboundVariableDefault === true;
   const introspection = introspectionFields(role, roots, {
     disabled: options.introspectionDisabled,
     maxCharacters: limits.maxIntrospectionCharacters,
   });
   const parents: Readonly<Record<PreparedOperation['kind'], SelectionParent | null>> = {
-    query: { type: roots.query, union: null, metaFields: introspection },
-    mutation: roots.mutation === null ? null : { type: roots.mutation, union: null },
-    subscription: roots.subscription === null ? null : { type: roots.subscription, union: null, metaFields: introspection },
+    query: { type: roots.query, union: null, metaFields: introspection, explainMissing },
+    mutation: roots.mutation === null ? null : { type: roots.mutation, union: null, explainMissing },
+    subscription: roots.subscription === null ? null : { type: roots.subscription, union: null, metaFields: introspection, explainMissing },
   };
 
   return {
@@ -72,7 +74,7 @@ export function createRoleSchema(role: string, roots: RootTypes, options: RoleSc
       const { operation, fragments } = document;
       const kind = operation.operation;
       const parent = parents[kind];
-      if (parent === null) throw new SvcError('validation-failed', kind === 'mutation' ? 'no mutations exist' : 'no subscriptions exist');
+      if (parent === null) throw missingRoot(operation, explainMissing);
       const declared = declareVariables(operation);
       const { usedVariables, size } = checkDocument(document, declared, limits);
       const argumentTexts = new Map<FieldNode, string>();
@@ -102,4 +104,17 @@ export function createRoleSchema(role: string, roots: RootTypes, options: RoleSc
       };
     },
   };
+}
+
+/** The role has nothing of this kind, perhaps because the source of what it asks for is away. */
+function missingRoot(
+  { operation, selectionSet }: OperationDefinitionNode,
+  explainMissing: NonNullable<RoleSchemaOptions['explainMissing']>,
+): SvcError {
+  for (const selection of selectionSet.selections) {
+    const name = selection.kind === Kind.FIELD ? selection.name.value : '';
+    const reason = explainMissing(name, at(at(ROOT, 'selectionSet'), name));
+    if (reason !== null) return reason;
+  }
+  return new SvcError('validation-failed', operation === 'mutation' ? 'no mutations exist' : 'no subscriptions exist');
 }

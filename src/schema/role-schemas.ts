@@ -4,6 +4,9 @@
  */
 import { ADMIN_ROLE } from '../auth/session.ts';
 import type { SchemaCache } from '../schema-cache/schema-cache.ts';
+import { unavailableRoots } from '../schema-cache/unavailable-source.ts';
+import { SvcError } from '../errors/svc-error.ts';
+import type { Path } from '../util/path.ts';
 import { atOnce, type Sliced } from '../util/sliced.ts';
 import { type BuildOptions, DEFAULT_BUILD_OPTIONS, type SchemaVariant } from './build/options.ts';
 import { rootTypes } from './build/root-types.ts';
@@ -11,12 +14,13 @@ import { sameForRole } from './build/same-for-role.ts';
 import { SchemaContext } from './build/schema-context.ts';
 import { createRoleSchema, DEFAULT_LIMITS, type RoleSchemaOptions } from './engine.ts';
 import type { RoleSchema } from './translation.ts';
+import { lazy } from './types.ts';
 
 export type { SchemaVariant };
 
 export interface RoleSchemasOptions {
   readonly build: BuildOptions;
-  readonly engine: Omit<RoleSchemaOptions, 'introspectionDisabled'>;
+  readonly engine: Omit<RoleSchemaOptions, 'introspectionDisabled' | 'explainMissing'>;
   /** For every role but admin, whatever the metadata says. */
   readonly introspectionDisabled?: boolean;
   /** Role schemas kept; the one that was idle longest goes first. */
@@ -78,6 +82,7 @@ class CachedRoleSchemas implements RoleSchemas {
     const schema = createRoleSchema(role, rootTypes(this.context.sources, role, variant, this.options.build.federation), {
       ...this.options.engine,
       introspectionDisabled,
+      explainMissing: explainMissing(this.cache, role),
     });
     this.entries.set(key, { role, schema });
     for (const oldest of this.entries.keys()) {
@@ -86,6 +91,21 @@ class CachedRoleSchemas implements RoleSchemas {
     }
     return schema;
   }
+}
+
+/** Of a root field that only an outage keeps away: names are made when the first one is missed. */
+function explainMissing({ unavailable }: SchemaCache, role: string): (field: string, path: Path) => SvcError | null {
+  if (unavailable.sources.length === 0) return () => null;
+  const roots = lazy(() => unavailableRoots(unavailable, role));
+  return (field, path) => {
+    const source = roots().get(field);
+    if (source === undefined) return null;
+    return new SvcError('postgres-error', `the source "${source.metadata.name}" is not available`, {
+      path,
+      status: 500,
+      internal: source.reason,
+    });
+  };
 }
 
 /**

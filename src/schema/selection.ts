@@ -27,6 +27,8 @@ export interface SelectionParent {
   readonly union: UnionType | null;
   /** Fields besides those of the type: `__schema` and `__type` of the query root. */
   readonly metaFields?: ReadonlyMap<string, OutputField>;
+  /** Why a field that is known to the role is not there; null: it is unknown. */
+  readonly explainMissing?: (field: string, path: Path) => SvcError | null;
 }
 
 interface FieldGroup {
@@ -108,7 +110,7 @@ export function collectFields(
 function definitionOf(parent: SelectionParent, name: string, path: Path): OutputField | null {
   if (name === '__typename') return null;
   const field = outputField(parent.type, name) ?? parent.metaFields?.get(name);
-  if (field === undefined) throw fieldNotFound(name, parent.type.name, path);
+  if (field === undefined) throw parent.explainMissing?.(name, path) ?? fieldNotFound(name, parent.type.name, path);
   return field;
 }
 

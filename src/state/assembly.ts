@@ -6,6 +6,7 @@
 import { ADMIN_ROLE } from '../auth/session.ts';
 import type { Backend, ConnectContext } from '../backend/backend.ts';
 import { nameKey, type QualifiedName } from '../catalog/catalog.ts';
+import { describeFailure } from '../errors/describe-failure.ts';
 import type { Metadata, SourceMetadata } from '../metadata/metadata.ts';
 import type { Observer } from '../observability/observation.ts';
 import { roleSchemas, type RoleSchemas, type RoleSchemasOptions } from '../schema/role-schemas.ts';
@@ -70,7 +71,8 @@ export class Assembly {
           return [source.name, await this.refreshed(source, known, refresh, before?.snapshot.metadata.sources.get(source.name))];
         } catch (error) {
           if (!withoutSilent) throw error;
-          return [source.name, failedSource(source, error)];
+          this.#options.observe({ kind: 'source', source: source.name, event: 'unavailable', message: describeFailure(error) });
+          return [source.name, failedSource(source, error, this.#open.backend(source.kind))];
         }
       }),
     );

@@ -4,6 +4,7 @@
  */
 import type { Backend, ConnectContext, Source } from '../backend/backend.ts';
 import { type Catalog, type CatalogScope, nameKey, type QualifiedName } from '../catalog/catalog.ts';
+import { describeFailure } from '../errors/describe-failure.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { SourceMetadata } from '../metadata/metadata.ts';
 import { shareUnchanged } from '../metadata/share.ts';
@@ -43,16 +44,21 @@ export async function openSource(metadata: SourceMetadata, context: OpenContext,
     return { kind, configuration, connection, input: { kind: 'open', backend, catalog, enumValues } };
   } catch (error) {
     await connection?.close();
-    context.onEvent(name, 'unavailable', error instanceof Error ? error.message : String(error));
-    return failedSource(metadata, error);
+    context.onEvent(name, 'unavailable', describeFailure(error));
+    return failedSource(metadata, error, backend);
   }
 }
 
-export function failedSource({ kind, configuration }: SourceMetadata, error: unknown): LiveSource {
+export function failedSource({ kind, configuration }: SourceMetadata, error: unknown, backend?: Backend): LiveSource {
   const known = error instanceof SvcError;
   const reason = known ? error.message : 'connection error';
   const message = known ? error.internal : error instanceof Error ? error.message : String(error);
-  return { kind, configuration, connection: null, input: { kind: 'failed', reason, ...(message === undefined ? {} : { message }) } };
+  return {
+    kind,
+    configuration,
+    connection: null,
+    input: { kind: 'failed', reason, ...(message === undefined ? {} : { message }), ...(backend === undefined ? {} : { backend }) },
+  };
 }
 
 /** What a change wants read again in one source. */

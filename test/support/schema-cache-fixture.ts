@@ -11,6 +11,7 @@ import {
 import { capabilities } from '../../src/databases/pg/capabilities.ts';
 import { types } from '../../src/databases/pg/types.ts';
 import { TRUE } from '../../src/ir/bool-exp.ts';
+import { ALL_AVAILABLE } from '../../src/schema-cache/unavailable-source.ts';
 import { NO_CUSTOMIZATION } from '../../src/metadata/source.ts';
 import { NO_TABLE_CONFIGURATION, type TableConfiguration } from '../../src/metadata/table.ts';
 import type {
@@ -248,5 +249,6 @@ export function schemaCache(...sources: readonly SourceInfo[]): SchemaCache {
     inconsistencies: [],
     introspectionDisabledFor: new Set(),
     apiLimits: null,
+    unavailable: ALL_AVAILABLE,
   };
 }

@@ -1,10 +1,12 @@
 /** Whether a role sees the same in two schema caches; unchanged objects are recognized by identity. */
 import { ADMIN_ROLE } from '../../auth/session.ts';
+import { sameUnavailable } from '../../schema-cache/unavailable-source.ts';
 import type { SchemaCache, SourceInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
 
 export function sameForRole(a: SchemaCache, b: SchemaCache, role: string): boolean {
   if (a === b) return true;
   if (a.introspectionDisabledFor.has(role) !== b.introspectionDisabledFor.has(role)) return false;
+  if (!sameUnavailable(a.unavailable, b.unavailable)) return false;
   if (a.sources.size !== b.sources.size) return false;
   const others = [...b.sources.values()];
   return [...a.sources.values()].every((source, i) => sameSource(source, others[i] as SourceInfo, role));

@@ -74,10 +74,16 @@ function createConnector<T>(targetNow: () => Target, use: Use<T>): () => Promise
         first ??= error;
         if (attempt + 1 < count && mayHelpToChangeEncryption(error)) continue;
         const reason = error instanceof pg.DatabaseError ? error : first;
-        throw new ConnectionError('open', reason instanceof Error ? reason.message || reason.name : String(reason), reason);
+        throw new ConnectionError('open', reasonOf(reason), reason);
       }
     }
   };
+}
+
+/** A name with several addresses fails once for each of them; the error of all has no text. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join('; ');
+  return error instanceof Error ? error.message || error.name : String(error);
 }
 
 async function connect(target: Target, ssl: false | ConnectionOptions): Promise<pg.Client> {
