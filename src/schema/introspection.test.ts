@@ -23,6 +23,9 @@ const FULL = getIntrospectionQuery({
   directiveIsRepeatable: true,
   schemaDescription: true,
   inputValueDeprecation: true,
+  oneOf: true,
+  experimentalDirectiveDeprecation: true,
+  typeDepth: 20,
 });
 const ask = async (query: string, variables = {}): Promise<unknown> => answer(translate(query, { variables }));
 
@@ -98,6 +101,22 @@ describe('the whole schema', () => {
 });
 
 describe('one type', () => {
+  test('no input object asks for exactly one field, and the directive for it is not offered', async () => {
+    const query = `{ ${['near_input', 'author', 'colors_enum', 'uuid'].map((name) => `${name}: __type(name: "${name}") { isOneOf }`).join(' ')} }`;
+    expect(await ask(query)).toEqual({
+      near_input: { isOneOf: false },
+      author: { isOneOf: null },
+      colors_enum: { isOneOf: null },
+      uuid: { isOneOf: null },
+    });
+    const { __schema } = (await ask('{ __schema { directives(includeDeprecated: true) { name isDeprecated deprecationReason } } }')) as {
+      __schema: { directives: readonly unknown[] };
+    };
+    expect(__schema.directives).toEqual(
+      ['cached', 'deprecated', 'include', 'skip', 'specifiedBy'].map((name) => ({ name, isDeprecated: false, deprecationReason: null })),
+    );
+  });
+
   test('every field of every kind of type', async () => {
     const query = (name: string): string =>
       `{ __type(name: "${name}") { __typename kind name description specifiedByURL fields { name } interfaces { name } possibleTypes { name } enumValues { name isDeprecated deprecationReason } inputFields { name } ofType { name } } }`;

@@ -1,6 +1,6 @@
 /**
- * The introspection types of the GraphQL specification (October 2021) as object types like any
- * other. What a field's meaning holds is how its answer is read from the thing described.
+ * The introspection types of the GraphQL specification (September 2025) as object types like any
+ * other, with the deprecation of directives that newer clients ask for. What a field's meaning holds is how its answer is read from the thing described.
  */
 import { BOOLEAN, STRING } from '../input/built-in-scalars.ts';
 import { type DirectiveDefinition, type DirectiveLocation, DIRECTIVES } from '../directives.ts';
@@ -53,6 +53,7 @@ const EXECUTABLE_AND_SCHEMA_LOCATIONS: readonly (
   | 'UNION'
   | 'ENUM'
   | 'INPUT_OBJECT'
+  | 'DIRECTIVE_DEFINITION'
 )[] = [
   'QUERY',
   'MUTATION',
@@ -73,6 +74,7 @@ const EXECUTABLE_AND_SCHEMA_LOCATIONS: readonly (
   'ENUM_VALUE',
   'INPUT_OBJECT',
   'INPUT_FIELD_DEFINITION',
+  'DIRECTIVE_DEFINITION',
 ];
 
 const string: OutputTypeRef = named('String', () => STRING);
@@ -167,7 +169,7 @@ export const SCHEMA: ObjectType = metaObject('__Schema', () => [
     named('__Type', () => TYPE),
     (schema: SchemaSource) => orNull(schema.roots.subscription),
   ),
-  many('directives', nonNull(list(() => DIRECTIVE, '__Directive')), () => sortByName(DIRECTIVES.values())),
+  many('directives', nonNull(list(() => DIRECTIVE, '__Directive')), () => sortByName(DIRECTIVES.values()), INCLUDE_DEPRECATED),
 ]);
 
 export const TYPE: ObjectType = metaObject('__Type', () => [
@@ -179,6 +181,11 @@ export const TYPE: ObjectType = metaObject('__Type', () => [
   text('name', string, (ref: TypeRef) => bare(ref)?.name ?? null),
   text('description', string, (ref: TypeRef) => bare(ref)?.description ?? null),
   text('specifiedByURL', string, () => null),
+  // No input object of a role schema asks for exactly one of its fields.
+  metaField('isOneOf', boolean, {
+    kind: 'text',
+    read: (ref) => (bare(ref as TypeRef)?.kind === 'input-object' ? 'false' : 'null'),
+  }),
   many(
     'fields',
     list(() => FIELD, '__Field'),
@@ -275,4 +282,5 @@ export const DIRECTIVE: ObjectType = metaObject('__Directive', () => [
     (directive: DirectiveDefinition) => sortByName(directive.args.values()),
     INCLUDE_DEPRECATED,
   ),
+  ...notDeprecated(),
 ]);
