@@ -284,7 +284,7 @@ export const options = {
     'disable-introspection',
     boolean,
     false,
-    'Answer __schema and __type to administrators only. Without it, the metadata names the roles that get no answer.',
+    'Answer __schema, __type and _service to administrators only, and list no enum values in errors to others. Without it, the metadata names the roles for which this is so.',
   ),
 
   stringifyNumericTypes: behaviour(

@@ -11,6 +11,8 @@ export interface SvcErrorOptions {
   /** The status is the client's even where GraphQL errors are answered with 200: no GraphQL request has been made out. */
   readonly keepsStatus?: boolean;
   readonly cause?: unknown;
+  /** The message for those who may not know the schema, where `message` tells of it. */
+  readonly discreetMessage?: string;
 }
 
 /** The one error type that leaves a room. Its message is safe to show to any client. */
@@ -20,6 +22,7 @@ export class SvcError extends Error {
   readonly internal: Json | undefined;
   readonly status: number;
   readonly keepsStatus: boolean;
+  private readonly discreetMessage: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: SvcErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -29,16 +32,27 @@ export class SvcError extends Error {
     this.internal = options.internal;
     this.status = options.status ?? ERROR_STATUS[code];
     this.keepsStatus = options.keepsStatus === true;
+    this.discreetMessage = options.discreetMessage;
   }
 
   /** The same error at another place. */
   withPath(path: Path): SvcError {
-    return new SvcError(this.code, this.message, {
+    return this.with(this.message, path);
+  }
+
+  /** The same error without what its message tells of the schema. */
+  forStrangers(): SvcError {
+    return this.discreetMessage === undefined ? this : this.with(this.discreetMessage, this.path);
+  }
+
+  private with(message: string, path: Path): SvcError {
+    return new SvcError(this.code, message, {
       path,
       status: this.status,
       keepsStatus: this.keepsStatus,
       cause: this.cause,
       ...(this.internal === undefined ? {} : { internal: this.internal }),
+      ...(this.discreetMessage === undefined ? {} : { discreetMessage: this.discreetMessage }),
     });
   }
 

@@ -69,13 +69,18 @@ export async function runRequest(
   how: RequestOptions,
 ): Promise<readonly Bytes[]> {
   const limits = limitsFor(snapshot.cache.apiLimits, session);
-  if (limits === null) return run(pipeline, snapshot, session, request, how, null);
-  const leave = pipeline.admission.admit(limits, session, how.address ?? '');
+  const leave = limits === null ? null : pipeline.admission.admit(limits, session, how.address ?? '');
   try {
-    return await run(pipeline, snapshot, session, request, earlier(how, limits.time), limits);
+    return await run(pipeline, snapshot, session, request, limits === null ? how : earlier(how, limits.time), limits);
+  } catch (error) {
+    throw error instanceof SvcError && schemaOf(snapshot, session).introspectionDisabled ? error.forStrangers() : error;
   } finally {
-    leave();
+    leave?.();
   }
+}
+
+function schemaOf(snapshot: RequestSnapshot, session: Session): RoleSchema {
+  return snapshot.roleSchema(session.role, session.backendOnly ? 'backend' : 'frontend');
 }
 
 function earlier(how: RequestOptions, time: number | null): RequestOptions {
@@ -90,7 +95,7 @@ function run(
   how: RequestOptions,
   limits: RoleLimits | null,
 ): Promise<readonly Bytes[]> {
-  const schema = snapshot.roleSchema(session.role, session.backendOnly ? 'backend' : 'frontend');
+  const schema = schemaOf(snapshot, session);
   pipeline.allowList?.check(snapshot.storedOperations, session, request.query);
   const { budget } = how;
   budget?.read(request.query);

@@ -56,10 +56,8 @@ const KEPT_FACTS = { query: 1000, mutation: 32, subscription: 1000 } as const;
 export function createRoleSchema(role: string, roots: RootTypes, options: RoleSchemaOptions): RoleSchema {
   const { limits, nullInNonNullableVariables, explainMissing = () => null } = options;
   const missingVariablesAreAbsent = options.noNullUnboundVariableDefault === true;
-  const introspection = introspectionFields(role, roots, {
-    disabled: options.introspectionDisabled,
-    maxCharacters: limits.maxIntrospectionCharacters,
-  });
+  const introspection = introspectionFields(roots, { maxCharacters: limits.maxIntrospectionCharacters });
+  const blindRole = options.introspectionDisabled ? role : null;
   const parents: Readonly<Record<PreparedOperation['kind'], SelectionParent | null>> = {
     query: { type: roots.query, union: null, metaFields: introspection, explainMissing },
     mutation: roots.mutation === null ? null : { type: roots.mutation, union: null, explainMissing },
@@ -69,6 +67,7 @@ export function createRoleSchema(role: string, roots: RootTypes, options: RoleSc
   return {
     role,
     roots,
+    introspectionDisabled: options.introspectionDisabled,
     prepare(query, operationName) {
       const document = readDocument(query, operationName, limits.maxTokens);
       const { operation, fragments } = document;
@@ -99,7 +98,7 @@ export function createRoleSchema(role: string, roots: RootTypes, options: RoleSc
             argumentTexts,
           };
           checkOperationDirectives(context, operation.directives, at(ROOT, 'directives'));
-          return translateOperation(kind, document, parent, context);
+          return translateOperation(kind, document, parent, context, blindRole);
         },
       };
     },

@@ -1,5 +1,4 @@
 /** `__schema` and `__type` of a role schema, answered from the same types that operations are checked with. */
-import { SvcError } from '../errors/svc-error.ts';
 import { type AnswerCache, createAnswerCache } from './introspection/cache.ts';
 import { refTo, SCHEMA, type SchemaSource, TYPE } from './introspection/meta-types.ts';
 import { type Shape, shapeOf } from './introspection/shape.ts';
@@ -8,11 +7,10 @@ import { createTypeWalk } from './introspection/type-walk.ts';
 import { writeAnswer } from './introspection/write.ts';
 import { STRING } from './input/built-in-scalars.ts';
 import type { MetaMeaning } from './operation.ts';
-import type { CollectedField, ResponseNode } from './translation.ts';
+import type { ResponseNode } from './translation.ts';
 import { named, type NamedType, type OutputField, type RootTypes } from './types.ts';
 
 export interface IntrospectionOptions {
-  readonly disabled: boolean;
   /** Characters of one answer. */
   readonly maxCharacters: number;
   readonly cache?: AnswerCache;
@@ -26,15 +24,12 @@ let schemas = 0;
  * The fields that a query root has besides those of its type.
  * Answers are made when the response is written, in slices, and kept for equal selections.
  */
-export function introspectionFields(role: string, roots: RootTypes, options: IntrospectionOptions): ReadonlyMap<string, OutputField> {
+export function introspectionFields(roots: RootTypes, options: IntrospectionOptions): ReadonlyMap<string, OutputField> {
   schemas += 1;
   const identity = `${schemas}`;
   const cache = options.cache ?? sharedCache;
   const types = createTypeWalk(roots, [SCHEMA]);
 
-  const allow = (field: CollectedField): void => {
-    if (options.disabled) throw new SvcError('not-supported', `introspection is disabled for role: "${role}"`, { path: field.path });
-  };
   const deferred = (key: string, produce: () => Promise<string>): ResponseNode => ({
     kind: 'deferred',
     produce: () => cache.get(`${identity} ${key}`, produce),
@@ -53,16 +48,16 @@ export function introspectionFields(role: string, roots: RootTypes, options: Int
 
   const schemaMeaning: MetaMeaning = {
     kind: 'meta',
+    showsSchema: true,
     respond(field) {
-      allow(field);
       const shape = shapeOf(field.select(SCHEMA));
       return deferred(`__schema{${shape.key}}`, () => writeSchema(shape));
     },
   };
   const typeMeaning: MetaMeaning = {
     kind: 'meta',
+    showsSchema: true,
     respond(field) {
-      allow(field);
       const name = field.args.get('name')?.json() as string;
       const shape = shapeOf(field.select(TYPE));
       return deferred(`__type(${JSON.stringify(name)}){${shape.key}}`, () => writeType(shape, name));

@@ -7,9 +7,11 @@ import { collectFields, type SelectionContext, type SelectionParent } from './se
 import type { OperationDocument } from './document.ts';
 import type { CollectedField, PreparedOperation, ResponseNode, RootMeaning, TranslatedOperation, TranslatedRoot } from './translation.ts';
 
-/** What a field outside of any table or function becomes: `__schema` and `__type`. */
+/** What a field outside of any table or function becomes: `__schema`, `__type`, `_service`, `_entities`. */
 export interface MetaMeaning {
   readonly kind: 'meta';
+  /** Its answer tells of the schema: refused to a role whose introspection is disabled. */
+  readonly showsSchema: boolean;
   /**
    * @param addRoot adds a row of a source and gives its index; `root` gets the alias that the index asks for
    * @throws SvcError where the role may not ask
@@ -19,12 +21,16 @@ export interface MetaMeaning {
 
 export type AddRoot = (source: string, field: CollectedField, root: (alias: string) => TranslatedRoot['root']) => number;
 
-/** @throws SvcError with the position of the fault */
+/**
+ * @param blindRole the role, where its introspection is disabled
+ * @throws SvcError with the position of the fault
+ */
 export function translateOperation(
   kind: PreparedOperation['kind'],
   { operation }: OperationDocument,
   parent: SelectionParent,
   context: SelectionContext,
+  blindRole: string | null,
 ): TranslatedOperation {
   const roots: TranslatedRoot[] = [];
 
@@ -38,6 +44,9 @@ export function translateOperation(
     const meaning = field.field.meaning as RootMeaning | MetaMeaning;
     switch (meaning.kind) {
       case 'meta':
+        if (meaning.showsSchema && blindRole !== null) {
+          throw new SvcError('not-supported', `introspection is disabled for role: "${blindRole}"`, { path: field.path });
+        }
         return meaning.respond(field, addRoot);
       case 'constant':
         return { kind: 'json', text: printJson(meaning.json) };

@@ -129,6 +129,8 @@ export interface RoleSchema {
   readonly role: string;
   /** Its types, lazy as ever: for what shows the schema or checks stored operations. */
   readonly roots: RootTypes;
+  /** Nothing may be told of the schema but what the request itself names: see `SvcError.forStrangers`. */
+  readonly introspectionDisabled: boolean;
   /**
    * Parses and checks a document once. @throws SvcError validation-failed `not a valid graphql query` at `$.query`
    */

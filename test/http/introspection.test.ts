@@ -70,3 +70,54 @@ describe('introspection of all roles', () => {
     expect(await service.graphql('{ __typename }', { role: 'user' })).toEqual({ data: { __typename: 'query_root' } });
   });
 });
+
+describe('what a role without introspection learns', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService({ ENABLE_EXT_FEDERATION: 'true' });
+    await prepare(service);
+    await service.sql('create table hidden_key (id int, constraint secret_constraint primary key (id))');
+    await service.metadata('pg_track_table', { table: 'hidden_key', ext_federation_config: { enable: 'v1' } });
+    for (const role of ['user', 'other']) {
+      await service.metadata('pg_create_select_permission', {
+        table: 'hidden_key',
+        role,
+        permission: { columns: '*', filter: {}, query_root_fields: [] },
+      });
+      await service.metadata('pg_create_insert_permission', { table: 'hidden_key', role, permission: { columns: '*', check: {} } });
+      await service.metadata('pg_create_update_permission', { table: 'hidden_key', role, permission: { columns: ['id'], filter: {} } });
+    }
+    await service.metadata('set_graphql_schema_introspection_options', { disabled_for_roles: ['user'] });
+  });
+  afterAll(() => service.stop());
+
+  it.each(['{ _service { sdl } }', '{ x: _service { sdl } }', '{ ...F } fragment F on query_root { _service { __typename } }'])(
+    'is not the text of its schema: %s',
+    async (query) => {
+      expect(await service.graphql(query, { role: 'user' })).toEqual(refusal('user', '_service'));
+      expect(await service.graphql(query, { role: 'other' })).toHaveProperty('data');
+      expect(await service.graphql(query)).toHaveProperty('data');
+    },
+  );
+
+  const conflict = 'on_conflict: {constraint: nothing, update_columns: []}';
+  it.each([
+    ['a literal', `mutation { insert_hidden_key(objects: [{id: 1}], ${conflict}) { affected_rows } }`, {}],
+    [
+      'a variable',
+      'mutation ($c: hidden_key_constraint!) { insert_hidden_key(objects: [], on_conflict: {constraint: $c, update_columns: []}) { affected_rows } }',
+      { c: 'nothing' },
+    ],
+    ['a list', '{ item(distinct_on: [nothing]) { id } }', {}],
+    ['a list in a variable', 'query ($d: [item_select_column!]) { item(distinct_on: $d) { id } }', { d: ['nothing'] }],
+    ['an order', '{ item(order_by: {id: nothing}) { id } }', {}],
+    ['an order in a variable', 'query ($o: [item_order_by!]) { item(order_by: $o) { id } }', { o: { id: 'nothing' } }],
+  ])('are not the values of an enum: %s', async (_what, query, variables) => {
+    const told = await service.graphql(query, { role: 'other', variables });
+    expect(JSON.stringify(told)).toMatch(/expected one of the values \['.*\] for type '\w+', but found 'nothing'/);
+    const hidden = await service.graphql(query, { role: 'user', variables });
+    expect(hidden).toEqual({
+      errors: [{ ...(told['errors'] as { message: string }[])[0], message: "'nothing' is not one of the values that may be given here" }],
+    });
+  });
+});

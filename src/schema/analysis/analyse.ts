@@ -66,7 +66,7 @@ export function analyseOperation(
     checkDocument({ operation, fragments }, declared, limits);
     const root = roots[kind];
     if (root === null) throw new SvcError('validation-failed', NO_PARENT[kind]);
-    const parent = { type: root, union: null, meta: kind === 'mutation' ? null : introspectionFields('admin', roots, ANYTHING) };
+    const parent = { type: root, union: null, meta: kind === 'mutation' ? null : introspectionFields(roots, ANYTHING) };
     new Walk(fragments, declared, types, report).collect(operation.selectionSet, parent, ROOT, fields);
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
@@ -81,7 +81,7 @@ export function analyseOperation(
   };
 }
 
-const ANYTHING = { disabled: false, maxCharacters: 0 };
+const ANYTHING = { maxCharacters: 0 };
 const TYPENAME: OutputTypeRef = named('String', () => STRING, true);
 
 interface Parent {

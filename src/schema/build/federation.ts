@@ -82,6 +82,7 @@ function serviceField(entities: ReadonlyMap<string, Entity>, roots: () => RootTy
   };
   const meaning: MetaMeaning = {
     kind: 'meta',
+    showsSchema: true,
     respond: (field) => ({
       kind: 'object',
       entries: field
@@ -109,6 +110,7 @@ function entitiesField(entities: ReadonlyMap<string, Entity>): OutputField {
   };
   const meaning: MetaMeaning = {
     kind: 'meta',
+    showsSchema: false,
     respond(field, addRoot) {
       const selected = new Map<Entity, readonly Field[]>();
       const items = (field.args.get(ARGUMENT)?.items() ?? []).map((item): ResponseNode => {

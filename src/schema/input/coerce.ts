@@ -2,7 +2,7 @@
 import type { Json } from '../../util/json.ts';
 import { isJsonArray } from '../../util/json.ts';
 import { at, type Path } from '../../util/path.ts';
-import { invariant } from '../../errors/svc-error.ts';
+import { invariant, SvcError } from '../../errors/svc-error.ts';
 import type { EnumSchemaType, EnumSchemaValue, InputTypeRef } from '../types.ts';
 import { describeJson, expected, expectedList, unexpectedNull } from './found.ts';
 
@@ -87,5 +87,8 @@ export function enumValueOfName(type: EnumSchemaType, name: string, path: Path):
   const value = type.values().get(name);
   if (value !== undefined) return value;
   const names = [...type.values().keys()].sort().map((known) => `'${known}'`);
-  throw expected(`one of the values [${names.join(', ')}]`, type.name, `'${name}'`, path);
+  throw new SvcError('validation-failed', `expected one of the values [${names.join(', ')}] for type '${type.name}', but found '${name}'`, {
+    path,
+    discreetMessage: `'${name}' is not one of the values that may be given here`,
+  });
 }
