@@ -24,7 +24,7 @@ import { createLogger, type Logger } from '../observability/logger.ts';
 import type { Observer } from '../observability/observation.ts';
 import { createOutboundClient, type OutboundClient } from '../outbound/client.ts';
 import { tlsAllowlistOf } from '../outbound/tls-allowlist.ts';
-import type { OperationLimits } from '../schema/engine.ts';
+import type { OperationLimits, UnsentVariables } from '../schema/engine.ts';
 import type { RoleSchemasOptions } from '../schema/role-schemas.ts';
 import { type HttpServer, startServer } from '../server/server.ts';
 import { createState, type RunningState } from '../state/create-state.ts';
@@ -253,11 +253,16 @@ function roleSchemasOptions(config: Config): RoleSchemasOptions {
     engine: {
       limits: operationLimits(config),
       nullInNonNullableVariables: config.nullInNonnullableVariables,
-      noNullUnboundVariableDefault: config.experimentalFeatures.has('no_null_unbound_variable_default'),
+      unsentVariables: unsentVariables(config),
     },
     introspectionDisabled: config.disableIntrospection,
     maxSchemas: 256,
   };
+}
+
+function unsentVariables(config: Config): UnsentVariables {
+  if (config.unsentVariablesAreNull) return 'null';
+  return config.experimentalFeatures.has('no_null_unbound_variable_default') ? 'absent' : 'absent-from-data';
 }
 
 /** Database URLs given as flags or in `.env` are known to metadata under their variables' names. */

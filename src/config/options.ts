@@ -302,6 +302,12 @@ export const options = {
   nullInNonnullableVariables: behaviour('null-in-nonnullable-variables', boolean, false, 'Accept null for a variable of a non-null type.', {
     env: 'BACKWARDS_COMPAT_NULL_IN_NONNULLABLE_VARIABLES',
   }),
+  unsentVariablesAreNull: behaviour(
+    'unsent-variables-are-null',
+    boolean,
+    false,
+    'Take a nullable variable that was not sent for null: columns are set to null by it. Without it, the column, argument or key is left out; in conditions it is refused.',
+  ),
   inferFunctionPermissions: behaviour(
     'infer-function-permissions',
     boolean,

@@ -4,7 +4,7 @@
  */
 import { isJsonArray, isJsonObject, type Json, jsonEqual } from '../util/json.ts';
 
-/** Variables of a request after defaults; a nullable one that was not sent is null. */
+/** Variables of a request after defaults; a nullable one that was not sent is missing, or null if the service is set so. */
 export type Variables = Readonly<Record<string, Json>>;
 
 /** A list of at least `least` objects: each has all `required` keys and no others than these and the `optional` ones. */
@@ -19,9 +19,9 @@ export interface Constraint {
   readonly variable: string;
   /** Keys and indexes inside the value. */
   readonly path: readonly (string | number)[];
-  readonly fact:
+  readonly fact: /** what is missing counts as null: where it does not, its presence is a fact of its own */
     | { readonly kind: 'null'; readonly isNull: boolean }
-    | { readonly kind: 'absent' }
+    | { readonly kind: 'present'; readonly present: boolean }
     /** an object with exactly these keys, in this order */
     | { readonly kind: 'keys'; readonly keys: readonly string[] }
     /** a list of this length; null: not a list */
@@ -45,10 +45,10 @@ export function holds(constraint: Constraint, variables: Variables): boolean {
   const value = valueAt(variables, constraint.variable, constraint.path);
   const fact = constraint.fact;
   switch (fact.kind) {
-    case 'absent':
-      return value === undefined;
+    case 'present':
+      return (value !== undefined) === fact.present;
     case 'null':
-      return value !== undefined && (value === null) === fact.isNull;
+      return (value === undefined || value === null) === fact.isNull;
     case 'length':
       return fact.length === null ? !isJsonArray(value) : isJsonArray(value) && value.length === fact.length;
     case 'keys': {

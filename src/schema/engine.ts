@@ -6,7 +6,7 @@ import type { Variables } from './constraint.ts';
 import { checkOperationDirectives } from './directives.ts';
 import { checkDocument } from './document/check.ts';
 import { readDocument } from './document.ts';
-import { createConstraintRecorder } from './input/context.ts';
+import { createConstraintRecorder, type InputContext } from './input/context.ts';
 import { introspectionFields } from './introspection.ts';
 import { translateOperation } from './operation.ts';
 import type { SelectionContext, SelectionParent } from './selection.ts';
@@ -38,6 +38,13 @@ export const DEFAULT_LIMITS: OperationLimits = {
   maxIntrospectionCharacters: 128 * 1024 * 1024,
 };
 
+/**
+ * What becomes of a nullable variable that was not sent and has no default: the argument or key that it stands for is left out, as
+ * the GraphQL specification says, everywhere (`absent`), or everywhere but inside of conditions, where it is null and so refused
+ * (`absent-from-data`, the default); or it is null (`null`).
+ */
+export type UnsentVariables = 'absent-from-data' | 'absent' | 'null';
+
 export interface RoleSchemaOptions {
   /** Why the roots lack a field that the role knows; null: it is unknown. */
   readonly explainMissing?: (field: string, path: Path) => SvcError | null;
@@ -45,8 +52,7 @@ export interface RoleSchemaOptions {
   readonly limits: OperationLimits;
   /** Lets null through to the field where a variable is declared `T!`. */
   readonly nullInNonNullableVariables: boolean;
-  /** A nullable variable that was not sent removes the argument or key instead of being null. */
-  readonly noNullUnboundVariableDefault?: boolean;
+  readonly unsentVariables?: UnsentVariables;
 }
 
 /** Facts about a variable beyond which a plan is not worth keeping: about the conditions of a query, and about the data of a mutation. */
@@ -55,7 +61,7 @@ const KEPT_FACTS = { query: 1000, mutation: 32, subscription: 1000 } as const;
 /** @param roots lazy types, built as requests touch them */
 export function createRoleSchema(role: string, roots: RootTypes, options: RoleSchemaOptions): RoleSchema {
   const { limits, nullInNonNullableVariables, explainMissing = () => null } = options;
-  const missingVariablesAreAbsent = options.noNullUnboundVariableDefault === true;
+  const unsent = options.unsentVariables ?? 'absent-from-data';
   const introspection = introspectionFields(roots, { maxCharacters: limits.maxIntrospectionCharacters });
   const blindRole = options.introspectionDisabled ? role : null;
   const parents: Readonly<Record<PreparedOperation['kind'], SelectionParent | null>> = {
@@ -83,20 +89,21 @@ export function createRoleSchema(role: string, roots: RootTypes, options: RoleSc
         size,
         variables: variableBinder(declared, usedVariables, {
           nullInNonNullableVariables,
-          missingVariablesAreAbsent,
+          unsentAreNull: unsent === 'null',
           maxDepth: limits.maxDepth,
         }),
         translate(variables: Variables) {
           const constraints = createConstraintRecorder({ parts: limits.maxNodes, facts: KEPT_FACTS[kind] });
-          const context: SelectionContext = {
+          const input: InputContext = {
             variables,
             declared,
             constraints,
             nullInNonNullableVariables,
-            missingVariablesAreAbsent,
-            fragments,
-            argumentTexts,
+            unsentIsAbsent: unsent !== 'null',
+            inConditions: null,
           };
+          const inConditions = unsent === 'absent-from-data' ? { ...input, unsentIsAbsent: false } : null;
+          const context: SelectionContext = { ...input, inConditions, fragments, argumentTexts };
           checkOperationDirectives(context, operation.directives, at(ROOT, 'directives'));
           return translateOperation(kind, document, parent, context, blindRole);
         },

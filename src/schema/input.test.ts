@@ -199,7 +199,7 @@ describe('variables', () => {
     });
     expect(where(operation)['data']?.['_eq']).toEqual({ kind: 'literal', json: { a: [null, { any: 'a b' }] } });
     expect(operation.constraints).toEqual([
-      { variable: 'x', path: [], fact: { kind: 'equals', json: null } },
+      { variable: 'x', path: [], fact: { kind: 'present', present: false } },
       { variable: 'y', path: [], fact: { kind: 'equals', json: { any: 'a b' } } },
     ]);
   });
@@ -255,14 +255,57 @@ describe('constraints', () => {
   });
 });
 
+describe('variables that were not sent', () => {
+  test('take their argument with them, and the plan is for that', () => {
+    const operation = translate('query ($n: Int, $w: author_bool_exp) { author(limit: $n, where: $w) { id } }');
+    expect(seen(operation)[0]?.args).toEqual({});
+    expect(operation.constraints).toEqual(
+      ['n', 'w'].map((variable) => ({ variable, path: [], fact: { kind: 'present', present: false } })),
+    );
+  });
+
+  test.each([
+    ['{id: {_eq: $x}}', 'Int', "unexpected null value for type 'Int'"],
+    ['{_and: [{id: {_in: $x}}]}', '[Int!]', 'expected a list, but found null'],
+    ['{_not: {id: $x}}', 'Int_comparison_exp', "expected an object for type 'Int_comparison_exp', but found null"],
+    ['{_not: $x}', 'author_bool_exp', "expected an object for type 'author_bool_exp', but found null"],
+  ])('are refused in the condition %s, as null is', (condition, type, message) => {
+    const query = `query ($x: ${type}) { author(where: ${condition}) { id } }`;
+    expect(refusal(query)).toContain(`validation-failed: ${message} @`);
+    expect(refusal(query, { variables: { x: null } })).toBe(refusal(query));
+  });
+
+  test('are null in the JSON of a condition: a key less would match more', () => {
+    const query = 'query ($x: Int) { author(where: {data: {_eq: {a: $x, b: [$x]}}}) { id } }';
+    expect(plainValue(where(translate(query))['data']?.['_eq'] as Value)).toEqual({ kind: 'literal', json: { a: null, b: [null] } });
+  });
+
+  test('must be declared as their place asks for all the same', () => {
+    expect(refusal('query ($n: String) { author(limit: $n) { id } }')).toContain("variable 'n' is declared as 'String'");
+  });
+
+  test('a plan for them does not serve what was sent, nor the other way round; null was sent', () => {
+    const query = 'query ($n: Int) { author(limit: $n) { id } }';
+    const serves = (made: Record<string, Json>, asked: Record<string, Json>): boolean =>
+      translate(query, { variables: made }).constraints.every((constraint) => holds(constraint, asked));
+    expect([serves({}, {}), serves({}, { n: null }), serves({ n: null }, {}), serves({ n: 1 }, {}), serves({}, { n: 1 })]).toEqual([
+      true,
+      false,
+      false,
+      false,
+      false,
+    ]);
+  });
+});
+
 describe("variables that were not sent, with the specification's rule switched on", () => {
-  const options = { noNullUnboundVariableDefault: true };
+  const options = { unsentVariables: 'absent' } as const;
   const query = 'query ($x: Int) { author(where: {id: {_eq: $x}}, limit: $x) { id } }';
 
   test('the argument or key goes away, and the plan is for that', () => {
     const operation = translate(query, { options });
     expect(seen(operation)[0]?.args).toEqual({ where: { id: {} } });
-    expect(operation.constraints).toEqual([{ variable: 'x', path: [], fact: { kind: 'absent' } }]);
+    expect(operation.constraints).toEqual([{ variable: 'x', path: [], fact: { kind: 'present', present: false } }]);
   });
 
   test('a plan for a variable that was sent does not serve one that was not', () => {

@@ -17,43 +17,50 @@ import { createVariableInput } from './input/variable-input.ts';
 import { writtenLiteral } from './input/written-json.ts';
 import type { Input } from './translation.ts';
 import { type EnumSchemaValue, type InputField, type InputTypeRef, printType, type ScalarSchemaType } from './types.ts';
-import { mayStandAt } from './variables.ts';
+import { mayStandAt, type VariableDeclaration } from './variables.ts';
 
 /**
  * The argument or input field written as `field: node`; undefined where it counts as not written.
  * @throws SvcError when a variable's declaration does not fit, or null stands where none may
  */
 export function inputAt(context: InputContext, node: ValueNode, field: InputField, path: Path): Input | undefined {
-  if (isAbsent(context, node, path)) return undefined;
-  return createInput(context, node, field.type, path, field.default !== undefined && field.default !== null);
+  const hasDefault = field.default !== undefined && field.default !== null;
+  if (node.kind === Kind.VARIABLE && context.unsentIsAbsent && isUnsent(context, node.name.value, path)) {
+    checkDeclaration(context, node.name.value, field.type, path, hasDefault);
+    return undefined;
+  }
+  return createInput(context, node, field.type, path, hasDefault);
 }
 
-/** A missing variable stands for a missing argument or key, if the service is set so. */
-function isAbsent(context: InputContext, node: ValueNode, path: Path): boolean {
-  if (!context.missingVariablesAreAbsent || node.kind !== Kind.VARIABLE) return false;
-  const name = node.name.value;
+/** Whether the request says nothing about a variable; the plan is for requests that say as much. */
+function isUnsent(context: InputContext, name: string, path: Path): boolean {
   const declaration = declarationOf(context, name, path);
   if (declaration.type.nonNull || declaration.default !== undefined) return false;
-  const value = context.variables[name];
-  context.constraints.record({
-    variable: name,
-    path: [],
-    fact: value === undefined ? { kind: 'absent' } : { kind: 'null', isNull: value === null },
-  });
-  return value === undefined;
+  const present = context.variables[name] !== undefined;
+  context.constraints.record({ variable: name, path: [], fact: { kind: 'present', present } });
+  return !present;
+}
+
+function checkDeclaration(
+  context: InputContext,
+  name: string,
+  type: InputTypeRef,
+  path: Path,
+  positionHasDefault: boolean,
+): VariableDeclaration {
+  const declaration = declarationOf(context, name, path);
+  if (mayStandAt(declaration, type, positionHasDefault) || takesAnyVariable(type)) return declaration;
+  throw new SvcError(
+    'validation-failed',
+    `variable '${name}' is declared as '${declaration.typeText}', but used where '${printType(type)}' is expected`,
+    { path },
+  );
 }
 
 export function createInput(context: InputContext, node: ValueNode, type: InputTypeRef, path: Path, positionHasDefault: boolean): Input {
   if (node.kind === Kind.VARIABLE) {
     const name = node.name.value;
-    const declaration = declarationOf(context, name, path);
-    if (!mayStandAt(declaration, type, positionHasDefault) && !takesAnyVariable(type)) {
-      throw new SvcError(
-        'validation-failed',
-        `variable '${name}' is declared as '${declaration.typeText}', but used where '${printType(type)}' is expected`,
-        { path },
-      );
-    }
+    const declaration = checkDeclaration(context, name, type, path, positionHasDefault);
     const neverNull = declaration.type.nonNull && !context.nullInNonNullableVariables;
     return createVariableInput(context, { name, inner: [], json: context.variables[name] ?? null, neverNull }, type, path);
   }
@@ -137,10 +144,11 @@ function entries(
   const object = type.type();
   invariant(object.kind === 'input-object', `${type.name} is an input object`);
   if (node.kind !== Kind.OBJECT) throw expected('an object', type.name, describeLiteral(node), path);
+  const inside = object.isCondition === true ? (context.inConditions ?? context) : context;
   const given = new Map<string, { readonly field: InputField; readonly input: Input }>();
   for (const { name, value } of node.fields) {
     const field = fieldOf(object, name.value, path);
-    const input = inputAt(context, value, field, at(path, name.value));
+    const input = inputAt(inside, value, field, at(path, name.value));
     if (input !== undefined) given.set(name.value, { field, input });
   }
   requireFields(object, (name) => given.has(name), path);
@@ -215,12 +223,9 @@ function scalar(context: InputContext, node: ValueNode, type: ScalarSchemaType, 
   const json = literalJson(node, (name) => {
     declarationOf(context, name, path);
     const sent = context.variables[name];
-    context.constraints.record({
-      variable: name,
-      path: [],
-      fact: sent === undefined ? { kind: 'absent' } : { kind: 'equals', json: sent },
-    });
-    return sent ?? null;
+    const fact = sent === undefined ? ({ kind: 'present', present: false } as const) : ({ kind: 'equals', json: sent } as const);
+    context.constraints.record({ variable: name, path: [], fact });
+    return sent === undefined && !context.unsentIsAbsent ? null : sent;
   });
   return type.check(json, path, holdsVariable(node) ? undefined : describeLiteral(node));
 }

@@ -59,6 +59,8 @@ export interface InputObjectType {
   readonly name: string;
   readonly description: string | null;
   readonly fields: () => ReadonlyMap<string, InputField>;
+  /** Its keys, and all below them, select rows: what is left out lets more rows through. */
+  readonly isCondition?: true;
 }
 
 export interface ObjectType {

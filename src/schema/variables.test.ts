@@ -8,13 +8,13 @@ const bind = (query: string, sent: Parameters<ReturnType<ReturnType<typeof engin
   engine(options).prepare(query, null).variables(sent);
 
 describe('what becomes of the variables of a request', () => {
-  test('defaults, and null for nullable ones that were not sent', () => {
-    expect({ ...bind(OTHERS, { id: 1 }) }).toEqual({ id: 1, limit: 3, name: null });
+  test('defaults, and nothing for nullable ones that were not sent', () => {
+    expect({ ...bind(OTHERS, { id: 1 }) }).toEqual({ id: 1, limit: 3 });
     expect({ ...bind(OTHERS, { id: 1, limit: null, name: 'a' }) }).toEqual({ id: 1, limit: null, name: 'a' });
   });
 
-  test('a nullable one that was not sent stays missing if the service is set so', () => {
-    expect({ ...bind(OTHERS, { id: 1 }, { noNullUnboundVariableDefault: true }) }).toEqual({ id: 1, limit: 3 });
+  test('a nullable one that was not sent is null if the service is set so', () => {
+    expect({ ...bind(OTHERS, { id: 1 }, { unsentVariables: 'null' }) }).toEqual({ id: 1, limit: 3, name: null });
   });
 
   test('defaults of every kind keep their value', () => {
@@ -38,7 +38,7 @@ describe('what becomes of the variables of a request', () => {
   ])('%s', (_name, query, sent, message) => expect(refusalOf(() => bind(query, sent))).toBe(`validation-failed: ${message} @ $`));
 
   test('declared, unused and not sent is allowed', () => {
-    expect({ ...bind('query ($x: Int) { notice }', {}) }).toEqual({ x: null });
+    expect({ ...bind('query ($x: Int) { notice }', {}) }).toEqual({});
   });
 
   test('variables inside fragments, directives and literals count as used', () => {
@@ -56,7 +56,7 @@ describe('what becomes of the variables of a request', () => {
 
   test.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])('a variable called %s is like any other', (name) => {
     const query = `query ($${name}: Int) { author(limit: $${name}) { id } }`;
-    expect(bind(query, {})[name]).toBeNull();
+    expect(bind(query, {})[name]).toBeUndefined();
     expect(bind(query, JSON.parse(`{"${name}": 4}`) as Record<string, number>)[name]).toBe(4);
   });
 

@@ -23,8 +23,8 @@ export interface VariableDeclaration {
 
 export interface VariableRules {
   readonly nullInNonNullableVariables: boolean;
-  /** Nullable variables that were not sent and have no default stay missing instead of being null. */
-  readonly missingVariablesAreAbsent: boolean;
+  /** Nullable variables that were not sent and have no default are null instead of missing. */
+  readonly unsentAreNull: boolean;
   /** Levels of lists and objects in a value. */
   readonly maxDepth: number;
 }
@@ -94,7 +94,7 @@ export function variableBinder(
     default: d.default,
     used: used.has(d.name),
   }));
-  const { missingVariablesAreAbsent, maxDepth } = rules;
+  const { unsentAreNull, maxDepth } = rules;
   return (sent, depth = Number.POSITIVE_INFINITY) => {
     // No prototype: a variable may be called `constructor`.
     const variables = { __proto__: null } as unknown as Record<string, Json>;
@@ -105,7 +105,7 @@ export function variableBinder(
       if (value === undefined) {
         if (declaration.default !== undefined) variables[name] = declaration.default;
         else if (declaration.nonNull) throw new SvcError('validation-failed', `expecting a value for non-nullable variable: "${name}"`);
-        else if (!missingVariablesAreAbsent) variables[name] = null;
+        else if (unsentAreNull) variables[name] = null;
         continue;
       }
       if (value === null) {

@@ -96,29 +96,32 @@ const JSONB_COMPARISON = comparison('jsonb_comparison_exp', JSONB);
 const UUID_COMPARISON = comparison('uuid_comparison_exp', UUID);
 const COLOR_COMPARISON = comparison('colors_enum_comparison_exp', COLORS);
 
-const AUTHOR_BOOL_EXP: InputObjectType = inputObject('author_bool_exp', () => [
-  input('_and', listOf(nonNull(ref(() => AUTHOR_BOOL_EXP)))),
-  input(
-    '_not',
-    ref(() => AUTHOR_BOOL_EXP),
-  ),
-  input(
-    'id',
-    ref(() => INT_COMPARISON),
-  ),
-  input(
-    'data',
-    ref(() => JSONB_COMPARISON),
-  ),
-  input(
-    'key',
-    ref(() => UUID_COMPARISON),
-  ),
-  input(
-    'color',
-    ref(() => COLOR_COMPARISON),
-  ),
-]);
+const AUTHOR_BOOL_EXP: InputObjectType = {
+  ...inputObject('author_bool_exp', () => [
+    input('_and', listOf(nonNull(ref(() => AUTHOR_BOOL_EXP)))),
+    input(
+      '_not',
+      ref(() => AUTHOR_BOOL_EXP),
+    ),
+    input(
+      'id',
+      ref(() => INT_COMPARISON),
+    ),
+    input(
+      'data',
+      ref(() => JSONB_COMPARISON),
+    ),
+    input(
+      'key',
+      ref(() => UUID_COMPARISON),
+    ),
+    input(
+      'color',
+      ref(() => COLOR_COMPARISON),
+    ),
+  ]),
+  isCondition: true,
+};
 
 const AUTHOR_ORDER_BY: InputObjectType = inputObject('author_order_by', () => [
   input(

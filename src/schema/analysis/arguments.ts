@@ -44,7 +44,8 @@ function checkValue(node: ValueNode, type: InputTypeRef, positionHasDefault: boo
     declared: check.declared,
     constraints: createConstraintRecorder({ parts: Number.POSITIVE_INFINITY, facts: 0 }),
     nullInNonNullableVariables: false,
-    missingVariablesAreAbsent: false,
+    unsentIsAbsent: false,
+    inConditions: null,
   };
   const attempt = (run: () => void): void => {
     try {

@@ -20,6 +20,7 @@ export function boolExpType(table: RoleTable): BoolExpType {
     name: typeOf(table, 'bool_exp'),
     description: `Boolean expression to filter rows from the table ${quoted(table.source.info, table.info.name)}. All fields are combined with a logical 'AND'.`,
     fields: lazy(() => new Map([...fields()].map(([name, { field }]) => [name, field]))),
+    isCondition: true,
   };
   const self: BoolExpType = {
     type,

@@ -10,8 +10,10 @@ export interface InputContext {
   readonly constraints: ConstraintRecorder;
   /** A variable declared `T!` may be null all the same. */
   readonly nullInNonNullableVariables: boolean;
-  /** A nullable variable that was not sent is missing in `variables`, and so is the argument or key that it stands for. */
-  readonly missingVariablesAreAbsent: boolean;
+  /** A nullable variable that was not sent takes the argument or key that it stands for with it; else it is null. */
+  readonly unsentIsAbsent: boolean;
+  /** The context inside of conditions: a key that is missing there matches every row. Null: the same. */
+  readonly inConditions: InputContext | null;
 }
 
 /** Collects the facts that a plan rests on, each once, and counts what is looked into. */
@@ -65,12 +67,15 @@ function keyOf(kind: Constraint['fact']['kind'], { variable, path }: Pick<Constr
   return path.length === 0 ? `${kind} ${variable}` : `${kind} ${variable} ${JSON.stringify(path)}`;
 }
 
-/** What has keys, a length or a fixed value says by that whether it is null. */
+/** What has keys, a length or a fixed value says by that whether it is there and whether it is null; and what is not null is there. */
 function isImplied(constraint: Constraint, all: ReadonlyMap<string, Constraint>): boolean {
-  if (constraint.fact.kind !== 'null') return false;
+  const { fact } = constraint;
+  if (fact.kind !== 'null' && (fact.kind !== 'present' || !fact.present)) return false;
   if (all.has(keyOf('keys', constraint)) || all.has(keyOf('equals', constraint))) return true;
   const length = all.get(keyOf('length', constraint))?.fact;
-  return length?.kind === 'length' && length.length !== null;
+  if (length?.kind === 'length' && length.length !== null) return true;
+  const known = all.get(keyOf('null', constraint))?.fact;
+  return fact.kind === 'present' && known?.kind === 'null' && !known.isNull;
 }
 
 export function declarationOf(context: InputContext, name: string, at: Path): VariableDeclaration {

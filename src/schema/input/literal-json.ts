@@ -12,9 +12,13 @@ export function jsonOfNumber(text: string): Json {
 
 /**
  * Enum values become strings.
- * @param variable gives the value of a variable inside the literal; absent where the grammar allows none
+ * @param variable gives the value of a variable inside the literal, undefined to leave its key out; absent where the grammar allows none
  */
-export function literalJson(node: ValueNode, variable?: (name: string) => Json): Json {
+export function literalJson(node: ValueNode, variable?: (name: string) => Json | undefined): Json {
+  return jsonOf(node, variable) ?? null;
+}
+
+function jsonOf(node: ValueNode, variable: ((name: string) => Json | undefined) | undefined): Json | undefined {
   switch (node.kind) {
     case Kind.NULL:
       return null;
@@ -29,7 +33,8 @@ export function literalJson(node: ValueNode, variable?: (name: string) => Json):
       return node.values.map((item) => literalJson(item, variable));
     case Kind.OBJECT: {
       // Entries, not assignment: `__proto__` is a legal GraphQL name.
-      return Object.fromEntries(node.fields.map((field) => [field.name.value, literalJson(field.value, variable)]));
+      const entries = node.fields.map((field) => [field.name.value, jsonOf(field.value, variable)] as const);
+      return Object.fromEntries(entries.filter((entry): entry is readonly [string, Json] => entry[1] !== undefined));
     }
     case Kind.VARIABLE: {
       invariant(variable !== undefined, 'a constant literal holds no variable');
