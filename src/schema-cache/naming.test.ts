@@ -76,6 +76,17 @@ describe('names of graphql-default', () => {
     expect(tableRootNames(cased, custom, 'insert_one').name).toBe('insertTable_oneOne');
     expect(tableTypeName(cased, custom)).toBe('table_one');
     expect(tableTypeName(cased, custom, 'bool_exp')).toBe('table_oneBoolExp');
+    expect(tableTypeName(cased, custom, 'sum', 'order_by')).toBe('table_oneSumOrderBy');
+  });
+
+  it.each([
+    ['subcategory_enums', ['aggregate_order_by'], 'subcategoryEnumsAggregateOrderBy'],
+    ['subcategory_enums', ['aggregate_bool_exp', 'count'], 'subcategoryEnumsAggregateBoolExpCount'],
+    ['Table__one', ['aggregate_bool_exp', 'bool_and'], 'TableOneAggregateBoolExpBoolAnd'],
+    ['_one_', ['aggregate_bool_exp'], '_one_AggregateBoolExp'],
+  ])('joins the words of the custom name %s in %j: %s', (name, suffixes, expected) => {
+    expect(tableTypeName(cased, table(name, true), ...suffixes)).toBe(expected);
+    expect(tableTypeName(plain, table(name, true), ...suffixes)).toBe([name, ...suffixes].join('_'));
   });
 
   it('joins prefix and suffix with capitals', () => {

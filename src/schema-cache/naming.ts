@@ -4,7 +4,8 @@
  * among them, so both speak of the same ones.
  *
  * A name is made of parts: words of ours and of the database are re-cased by `graphql-default`,
- * literal parts (custom names from the metadata) are kept as written.
+ * literal parts (custom names from the metadata) are kept as written. Relationships have the
+ * names that the metadata gives them.
  */
 import type { NamingConvention, SourceCustomization } from '../metadata/source.ts';
 import type { CustomRootField, RootFieldKey } from '../metadata/table.ts';
@@ -99,7 +100,18 @@ function basePart(table: NamedTable): NamePart {
 
 /** `T`, or `T_<suffix>` for each suffix in turn. */
 export function tableTypeName(style: NameStyle, table: NamedTable, ...suffixes: readonly NamePart[]): string {
-  return sourceTypeName(style, basePart(table), ...suffixes);
+  const inArguments = suffixes[0] === 'aggregate_order_by' || suffixes[0] === 'aggregate_bool_exp';
+  const base = inArguments && style.namingConvention === 'graphql-default' ? joinedPart(table) : basePart(table);
+  return sourceTypeName(style, base, ...suffixes);
+}
+
+/**
+ * The types of aggregates inside `order_by` and `where` join the words of a custom name too (`myTableAggregateOrderBy` of
+ * `my_table`): the names that clients know them by, and the one exception from the rule that custom names stay as written.
+ */
+function joinedPart(table: NamedTable): NamePart {
+  if (!table.customName) return table.baseName;
+  return { literal: table.baseName.replaceAll(/(?<=[^_])_+([^_])/g, (_match, letter: string) => letter.toUpperCase()) };
 }
 
 /** `T_select_column_T_aggregate_bool_exp_bool_and_arguments_columns`. */

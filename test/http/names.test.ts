@@ -97,3 +97,43 @@ it('leaves columns out whose names GraphQL or a filter uses itself', async () =>
     },
   });
 });
+
+it('re-cases everything but relationships by graphql-default', async () => {
+  const cased = await startTestService({ DEFAULT_NAMING_CONVENTION: 'graphql-default' });
+  try {
+    await cased.sql(`create table sub_category (id int primary key);
+      create table sub_category_enum (id int primary key, sub_category_id int references sub_category, is_ok boolean);
+      insert into sub_category values (1), (2); insert into sub_category_enum values (10, 1, true)`);
+    for (const table of ['sub_category', 'sub_category_enum']) await cased.metadata('pg_track_table', { table });
+    const using = { foreign_key_constraint_on: { table: 'sub_category_enum', column: 'sub_category_id' } };
+    await cased.metadata('pg_create_array_relationship', { table: 'sub_category', name: 'subcategory_enums', using });
+    await cased.metadata('pg_create_object_relationship', {
+      table: 'sub_category_enum',
+      name: 'the_category',
+      using: { foreign_key_constraint_on: 'sub_category_id' },
+    });
+    const query = `query ($order: SubCategoryEnumAggregateOrderBy) {
+      subCategory(
+        where: {_or: [{subcategory_enums: {isOk: {_eq: true}}}, {subcategoryEnumsAggregate: {count: {predicate: {_eq: 0}}}},
+          {subcategoryEnumsAggregate: {boolAnd: {arguments: isOk, predicate: {_eq: true}}}}]}
+        orderBy: {subcategoryEnumsAggregate: $order}
+      ) { id subcategory_enums { the_category { id } } subcategoryEnumsAggregate { aggregate { count } } }
+      subCategoryEnum(where: {the_category: {id: {_gt: 0}}}, orderBy: {the_category: {id: DESC}}) { id }
+      bool: __type(name: "SubCategoryEnumAggregateBoolExpBoolAnd") { kind } count: __type(name: "SubCategoryEnumAggregateBoolExpCount") { kind } }`;
+    expect(await cased.graphql(query, { variables: { order: { count: 'ASC' } } })).toEqual({
+      data: {
+        subCategory: [
+          { id: 2, subcategory_enums: [], subcategoryEnumsAggregate: { aggregate: { count: 0 } } },
+          { id: 1, subcategory_enums: [{ the_category: { id: 1 } }], subcategoryEnumsAggregate: { aggregate: { count: 1 } } },
+        ],
+        subCategoryEnum: [{ id: 10 }],
+        bool: { kind: 'INPUT_OBJECT' },
+        count: { kind: 'INPUT_OBJECT' },
+      },
+    });
+    const insert = 'mutation { insertSubCategoryOne(object: {id: 3, subcategory_enums: {data: [{id: 30}]}}) { subcategory_enums { id } } }';
+    expect(await cased.graphql(insert)).toEqual({ data: { insertSubCategoryOne: { subcategory_enums: [{ id: 30 }] } } });
+  } finally {
+    await cased.stop();
+  }
+});

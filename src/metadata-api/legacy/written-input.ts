@@ -68,13 +68,13 @@ function entry(source: SourceInfo, table: TableInfo, key: string, value: Json): 
 
 function fieldEntry(source: SourceInfo, table: TableInfo, key: string, value: Json): readonly [string, Json] {
   if (table.catalog.columns.some(({ name }) => name === key)) return [columnName(source, table, key), comparisons(source, value)];
-  const name = fieldName(source.namingConvention, key);
   const inside = (target: QualifiedName): Json => {
     const info = source.tables.get(nameKey(target));
     return info === undefined ? value : expression(source, info, value);
   };
   const relationship = table.relationships.get(key);
-  if (relationship !== undefined) return [name, inside(relationship.target)];
+  if (relationship !== undefined) return [key, inside(relationship.target)];
+  const name = fieldName(source.namingConvention, key);
   const returns = table.computedFields.get(key)?.returns;
   return [name, returns?.kind === 'table' ? inside(returns.table) : comparisons(source, value)];
 }

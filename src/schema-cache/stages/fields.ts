@@ -90,13 +90,13 @@ function candidatesOf(source: SourceContext, metadata: TableMetadata): readonly 
     const describe = () =>
       describeRelationship(source, metadata.table, 'object', relationship, objectUsingCodec(source.backend).encode(relationship.using));
     const { name } = relationship;
-    candidates.push({ kind: 'object', relationship, name, fields: [fieldOf(name)], describe });
+    candidates.push({ kind: 'object', relationship, name, fields: [name], describe });
   }
   for (const relationship of metadata.arrayRelationships.values()) {
     const describe = () =>
       describeRelationship(source, metadata.table, 'array', relationship, objectUsingCodec(source.backend).encode(relationship.using));
     const { name } = relationship;
-    candidates.push({ kind: 'array', relationship, name, fields: [fieldOf(name), fieldOf(name, 'aggregate')], describe });
+    candidates.push({ kind: 'array', relationship, name, fields: [name, fieldOf(name, 'aggregate')], describe });
   }
   for (const field of metadata.computedFields.values()) {
     const describe = () => describeComputedField(source, metadata.table, field, computedFieldDefinitionCodec(source.backend).encode(field));

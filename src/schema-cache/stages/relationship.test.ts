@@ -191,8 +191,8 @@ describe('relationships', () => {
     const { cache } = buildOf(camel, open(catalog([wide, article])), plain);
     expect(cache.inconsistencies.map(({ name, reason }) => [name.split(' in table')[0], reason])).toEqual([
       ['array_relation firstName', 'Inconsistent object: field definition conflicts with postgres column'],
-      ['array_relation myList', 'Conflicting objects: conflicting definitions for field "myList"'],
-      ['array_relation my_list', 'Conflicting objects: conflicting definitions for field "myList"'],
+      ['array_relation myList', 'Conflicting objects: conflicting definitions for field "myListAggregate"'],
+      ['array_relation my_list', 'Conflicting objects: conflicting definitions for field "myListAggregate"'],
     ]);
   });
 });

@@ -75,7 +75,7 @@ function rowFields(table: WriteTable): ReadonlyMap<string, RowField> {
   for (const relationship of info.relationships.values()) {
     const target = table.related(relationship.target);
     if (target === null || target.insert === null) continue;
-    const name = source.field(relationship.name);
+    const { name } = relationship;
     const single = relationship.kind === 'object';
     const type = named(
       source.tableType(target.info, single ? 'obj_rel_insert_input' : 'arr_rel_insert_input'),

@@ -111,7 +111,7 @@ export class RoleSource {
   private relationshipsOf(info: TableInfo): readonly RoleRelationship[] {
     return [...info.relationships.values()].flatMap((relationship): readonly RoleRelationship[] => {
       const target = this.table(relationship.target);
-      return target === null ? [] : [{ info: relationship, name: this.context.field(relationship.name), target }];
+      return target === null ? [] : [{ info: relationship, name: relationship.name, target }];
     });
   }
 

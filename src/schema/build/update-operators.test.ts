@@ -69,8 +69,8 @@ describe('operators', () => {
       { column: 'email', operand: { value: { kind: 'variable', name: 's', path: ['email'] } } },
     ]);
     expect(constraints).toEqual([
+      { variable: 'i', path: [], fact: { kind: 'present', present: false } },
       { variable: 's', path: [], fact: { kind: 'keys', keys: ['name', 'email'] } },
-      { variable: 'i', path: [], fact: { kind: 'null', isNull: true } },
     ]);
   });
 
