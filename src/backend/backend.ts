@@ -4,6 +4,7 @@
  */
 import type { ErrorCode } from '../errors/codes.ts';
 import type { MutationRoot } from '../ir/mutation.ts';
+import type { JoinToSource } from '../ir/remote-join.ts';
 import type { SelectRoot } from '../ir/select.ts';
 import type { Codec } from '../metadata/codec.ts';
 import type { Parameter } from '../sql/fragment.ts';
@@ -145,6 +146,12 @@ export interface Compiler {
   select(roots: readonly SelectRoot[]): Statement;
   /** Root fields that run in one transaction, in order; a select among them is a function that may write. */
   mutation(roots: readonly (SelectRoot | MutationRoot)[]): CompiledMutation;
+  /**
+   * The rows that keys of another answer lead to: one row with one cell, the JSON for each key in the order of the keys
+   * (`null` where a single row is not there), with the name of the holes and a semicolon between each two. Absent where a kind cannot be
+   * joined to. The parameters of the keys are `join-keys`, lists of texts.
+   */
+  join?(target: JoinToSource): Statement;
   /** The same as `select` for many cohorts at once; absent where a kind cannot do that. */
   liveQuery?(roots: readonly SelectRoot[]): LiveQuery;
   /** A statement with its values written into it, for people; absent: the text says enough. */

@@ -30,5 +30,5 @@ export function encodeGraphqlError(error: SvcError, showInternal: boolean): Json
 }
 
 export function printGraphqlErrors(error: SvcError, showInternal: boolean): string {
-  return printJson({ errors: [encodeGraphqlError(error, showInternal)] });
+  return printJson({ errors: error.graphqlErrors ?? [encodeGraphqlError(error, showInternal)] });
 }

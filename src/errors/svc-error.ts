@@ -10,6 +10,8 @@ export interface SvcErrorOptions {
   readonly status?: number;
   /** The status is the client's even where GraphQL errors are answered with 200: no GraphQL request has been made out. */
   readonly keepsStatus?: boolean;
+  /** The errors of another GraphQL server, which a GraphQL response hands on as they are instead of this one. */
+  readonly graphqlErrors?: readonly Json[];
   readonly cause?: unknown;
   /** The message for those who may not know the schema, where `message` tells of it. */
   readonly discreetMessage?: string;
@@ -23,6 +25,7 @@ export class SvcError extends Error {
   readonly status: number;
   readonly keepsStatus: boolean;
   private readonly discreetMessage: string | undefined;
+  readonly graphqlErrors: readonly Json[] | undefined;
 
   constructor(code: ErrorCode, message: string, options: SvcErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -33,6 +36,7 @@ export class SvcError extends Error {
     this.status = options.status ?? ERROR_STATUS[code];
     this.keepsStatus = options.keepsStatus === true;
     this.discreetMessage = options.discreetMessage;
+    this.graphqlErrors = options.graphqlErrors;
   }
 
   /** The same error at another place. */
@@ -53,6 +57,7 @@ export class SvcError extends Error {
       cause: this.cause,
       ...(this.internal === undefined ? {} : { internal: this.internal }),
       ...(this.discreetMessage === undefined ? {} : { discreetMessage: this.discreetMessage }),
+      ...(this.graphqlErrors === undefined ? {} : { graphqlErrors: this.graphqlErrors }),
     });
   }
 

@@ -1,8 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Session } from '../auth/session.ts';
 import type { RunOptions, Source } from '../backend/backend.ts';
+import { invariant, SvcError } from '../errors/svc-error.ts';
 import type { Variables } from '../schema/constraint.ts';
+import type { Json } from '../util/json.ts';
+import type { JoinBounds } from './holes.ts';
 import type { InputValidator } from './input-validator.ts';
+import type { RemoteCall, RemoteCaller } from './remote-caller.ts';
 
 /** What a request brings to a plan. */
 export interface RunContext {
@@ -12,6 +16,27 @@ export interface RunContext {
   readonly how: RunOptions;
   /** Asked before a mutation whose plan has validations; absent where no such mutation runs. */
   readonly validateInput?: InputValidator;
+  /** Asks other GraphQL servers; absent where no plan does. */
+  readonly callRemote?: RemoteCaller;
+  readonly joinBounds?: JoinBounds;
   /** Of the client's request. */
   readonly headers?: IncomingHttpHeaders;
+  /** Hears of cookies that other servers set for the client. */
+  readonly onCookie?: (cookie: string) => void;
+}
+
+/** @throws SvcError where the source is not open */
+export function connectionOf(context: RunContext, name: string): Source {
+  const source = context.connections.get(name);
+  if (source === undefined) throw new SvcError('unexpected', `source with name "${name}" is inconsistent`);
+  return source;
+}
+
+/** Asks a server on behalf of the request, and hands its cookies on. @returns the body. @throws SvcError remote-schema-error */
+export async function askRemote(context: RunContext, call: Pick<RemoteCall, 'remote' | 'document' | 'variables'>): Promise<Json> {
+  const { callRemote, session, how, headers, onCookie } = context;
+  invariant(callRemote !== undefined, 'whoever runs plans with remote schemas can call them');
+  const { body, cookies } = await callRemote({ ...call, session, how, ...(headers === undefined ? {} : { headers }) });
+  if (onCookie !== undefined) for (const cookie of cookies) onCookie(cookie);
+  return body;
 }

@@ -1,7 +1,7 @@
 /** Runs one transaction of a mutation. */
 import type { Session } from '../auth/session.ts';
 import type { JsonRow, MutationStatement, Source } from '../backend/backend.ts';
-import { bindAll } from '../plan/bind.ts';
+import { bindAll, type JoinValues } from '../plan/bind.ts';
 import type { MutationStep } from '../plan/plan.ts';
 import { type Json, printJson } from '../util/json.ts';
 import type { RunContext } from './run-context.ts';
@@ -27,13 +27,19 @@ function userText(session: Session): string {
  * @returns the cells of all statements in one row; a statement without a row gives as many nulls as it has columns
  * @throws SvcError and then nothing has been changed
  */
-export async function runMutation(step: MutationStep, source: Source, reusable: boolean, context: RunContext): Promise<JsonRow> {
+export async function runMutation(
+  step: MutationStep,
+  source: Source,
+  reusable: boolean,
+  context: RunContext,
+  joining?: JoinValues,
+): Promise<JsonRow> {
   const repeated = reusable ? null : repeatedTexts(step);
   const { variables, session, how } = context;
   const statements = step.statements.map(
     ({ statement, binders, path, failures }): MutationStatement => ({
       statement,
-      values: bindAll(binders, variables, session),
+      values: bindAll(binders, variables, session, joining),
       path,
       failures,
       once: repeated !== null && !repeated.has(statement.text),

@@ -34,7 +34,7 @@ function step(source: string, ...texts: readonly string[]): MutationStep {
 }
 
 function plan(steps: readonly MutationStep[], template: Plan['template'] = [], reusable = true): Plan {
-  return { kind: 'mutation', constraints: [], reusable, template, steps, validations: [] };
+  return { kind: 'mutation', constraints: [], reusable, template, steps, joins: [], validations: [] };
 }
 
 const session = {

@@ -1,36 +1,58 @@
-/** Runs the steps of a plan and splices the database's JSON bytes into the response, unparsed. */
-import type { JsonRow, Source } from '../backend/backend.ts';
+/** Runs the steps of a plan and splices their results, which are JSON already, into the response. Nothing is parsed but keys of joins. */
+import type { JsonRow } from '../backend/backend.ts';
 import { invariant, SvcError } from '../errors/svc-error.ts';
-import { bindAll, bindInput } from '../plan/bind.ts';
-import type { Plan, SelectStep, Step } from '../plan/plan.ts';
+import { bindAll, bindInput, type JoinValues } from '../plan/bind.ts';
+import type { Plan, RemoteStep, SelectStep, Step } from '../plan/plan.ts';
+import { bindRemote } from '../plan/remote-request.ts';
 import { type Bytes, bytesOfText } from '../util/bytes.ts';
-import type { RunContext } from './run-context.ts';
+import { at, ROOT } from '../util/path.ts';
+import { Holes, newHoleName } from './holes.ts';
+import { answerParts, RemoteAnswer } from './remote-answer.ts';
+import { askRemote, connectionOf, type RunContext } from './run-context.ts';
+import { joinAsker } from './run-joins.ts';
 import { runMutation } from './run-mutation.ts';
 
+/** A cell of a result with its place in the response. */
+type Cell = readonly Bytes[] | null | undefined;
+
 /**
- * The steps of a query run at the same time, those of a mutation one after another until one fails.
+ * The steps of a query run at the same time, those of a mutation one after another until one fails; then what the
+ * answers join from elsewhere.
  * @returns the bytes of the whole response body, `{"data":…}`, in pieces
  * @throws SvcError of the first step that failed
  */
 export async function runPlan(plan: Plan, context: RunContext): Promise<readonly Bytes[]> {
   const { steps } = plan;
   if (plan.validations.length > 0) await validateInput(plan, context);
+  const joining: JoinValues | undefined = plan.joins.length === 0 ? undefined : { holeName: newHoleName(), keys: [] };
+  const run = (step: Step): Promise<JsonRow> => runStep(step, plan, context, joining);
   let rows: readonly JsonRow[];
-  if (steps.length === 1) rows = [await runStep(steps[0] as Step, plan, context)];
+  if (steps.length === 1) rows = [await run(steps[0] as Step)];
   else if (steps.length === 0) rows = [];
-  else if (plan.kind === 'mutation') rows = await runInOrder(plan, context);
-  else rows = await Promise.all(steps.map((step) => runStep(step, plan, context)));
+  else if (plan.kind === 'mutation') rows = await runInOrder(steps, run);
+  else rows = await Promise.all(steps.map(run));
+  if (joining !== undefined) rows = await joinRows(rows, plan, context, joining);
   const body: Bytes[] = [];
   for (const part of plan.template) {
     if (typeof part === 'string') body.push(part);
     else if ('produce' in part) body.push(bytesOfText(await part.produce()));
     else {
-      const cell = rows[part.step]?.[part.column];
+      const cell: Cell = rows[part.step]?.[part.column];
       if (cell === null || cell === undefined) body.push(part.absent);
       else for (const chunk of cell) body.push(chunk);
     }
   }
   return body;
+}
+
+/** The rows with their holes filled. */
+async function joinRows(rows: readonly JsonRow[], plan: Plan, context: RunContext, { holeName }: JoinValues): Promise<readonly JsonRow[]> {
+  const { joinBounds } = context;
+  invariant(joinBounds !== undefined, 'whoever runs plans with joins bounds them');
+  const holes = new Holes(plan.joins, holeName, joinAsker(context, holeName), joinBounds);
+  const cells = rows.flatMap((row) => row.flatMap((cell) => (cell === null ? [] : [cell.join('') as Bytes])));
+  const filled = (await holes.fill(cells))[Symbol.iterator]();
+  return rows.map((row) => row.map((cell) => (cell === null ? null : (filled.next().value as readonly Bytes[]))));
 }
 
 /** One hook after another, so that the first one that refuses is the error. @throws SvcError and then nothing has been changed */
@@ -42,27 +64,46 @@ async function validateInput({ validations }: Plan, context: RunContext): Promis
   }
 }
 
-async function runInOrder(plan: Plan, context: RunContext): Promise<readonly JsonRow[]> {
+async function runInOrder(steps: readonly Step[], run: (step: Step) => Promise<JsonRow>): Promise<readonly JsonRow[]> {
   const rows: JsonRow[] = [];
-  for (const step of plan.steps) rows.push(await runStep(step, plan, context));
+  for (const step of steps) rows.push(await run(step));
   return rows;
 }
 
-function runStep(step: Step, plan: Plan, context: RunContext): Promise<JsonRow> {
-  const source = context.connections.get(step.source);
-  if (source === undefined) {
-    return Promise.reject(new SvcError('unexpected', `source with name "${step.source}" is inconsistent`));
-  }
-  return step.kind === 'select' ? runSelect(step, source, context) : runMutation(step, source, plan.reusable, context);
-}
-
-function runSelect(step: SelectStep, source: Source, context: RunContext): Promise<JsonRow> {
-  let values: readonly (string | null)[];
+function runStep(step: Step, plan: Plan, context: RunContext, joining: JoinValues | undefined): Promise<JsonRow> {
   try {
-    values = bindAll(step.binders, context.variables, context.session);
+    switch (step.kind) {
+      case 'select':
+        return runSelect(step, context, joining);
+      case 'mutation':
+        return runMutation(step, connectionOf(context, step.source), plan.reusable, context, joining);
+      case 'remote':
+        return runRemote(step, context, joining);
+    }
   } catch (error) {
     return Promise.reject(error);
   }
+}
+
+function runSelect(step: SelectStep, context: RunContext, joining: JoinValues | undefined): Promise<JsonRow> {
+  const source = connectionOf(context, step.source);
+  const values = bindAll(step.binders, context.variables, context.session, joining);
   const { signal, deadline } = context.how;
   return source.runJson(step.statement, values, { signal, deadline, mayLag: true });
+}
+
+/** @throws SvcError; one with the server's own errors where it answers with errors */
+async function runRemote({ remote, request, root }: RemoteStep, context: RunContext, joining: JoinValues | undefined): Promise<JsonRow> {
+  const variables = bindRemote(request, context.variables, context.session);
+  const { data, errors } = answerParts(await askRemote(context, { remote, document: request.document, variables }));
+  if (errors.length > 0 || data === null) {
+    throw new SvcError('remote-schema-error', 'Errors from remote server', { path: root.path, graphqlErrors: errors });
+  }
+  const answer = new RemoteAnswer(joining?.holeName ?? '');
+  const { fields, namespace } = root.root;
+  const path = at(ROOT, 'data');
+  if (namespace) return [[bytesOfText(answer.object(fields, data, path))]];
+  const [only] = fields;
+  invariant(only !== undefined && only.kind === 'field', 'a root of a server is one field');
+  return [[bytesOfText(answer.field(only, only.responseKey, data, path))]];
 }

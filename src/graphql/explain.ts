@@ -5,12 +5,13 @@ import { SvcError } from '../errors/svc-error.ts';
 import type { SelectRoot } from '../ir/select.ts';
 import type { Value } from '../ir/value.ts';
 import { bindAll, binder } from '../plan/bind.ts';
+import { type RemoteRequest, remoteJoinRequest, remoteRequest } from '../plan/remote-request.ts';
 import type { Variables } from '../schema/constraint.ts';
-import type { ResponseNode, TranslatedOperation, TranslatedRoot } from '../schema/translation.ts';
+import type { ResponseNode, SourceRoot, TranslatedJoin, TranslatedOperation, TranslatedRoot } from '../schema/translation.ts';
 import type { Parameter } from '../sql/fragment.ts';
 import { groupBy } from '../util/group-by.ts';
 import { isJsonObject, type Json, type JsonObject } from '../util/json.ts';
-import { at, ROOT } from '../util/path.ts';
+import { at, type Path, ROOT } from '../util/path.ts';
 import { decodeRequest, type GraphqlRequest } from './request.ts';
 import type { RequestPipeline, RequestSnapshot } from './run-request.ts';
 
@@ -68,17 +69,45 @@ export async function explain(
   return prepared.kind === 'query' ? explainQuery(operation, explaining) : explainSubscription(operation, explaining);
 }
 
-async function explainQuery({ response, roots }: TranslatedOperation, explaining: Explaining): Promise<Json> {
+async function explainQuery({ response, roots, joins }: TranslatedOperation, explaining: Explaining): Promise<Json> {
   const explained: Json[] = [];
   for (const { field, indexes } of fieldsOf(response)) {
-    const bySource = groupBy(
-      indexes.map((index) => roots[index] as TranslatedRoot),
-      ({ source }) => source,
-    );
-    if (bySource.size === 0) explained.push({ field, sql: null, plan: null });
-    for (const [source, own] of bySource) explained.push({ field, ...(await explainSelect(source, own, explaining)) });
+    if (indexes.length === 0) explained.push({ field, sql: null, plan: null });
+    const own = indexes.map((index) => roots[index] as TranslatedRoot);
+    const ofSources = own.filter((root): root is SourceRoot => root.kind === 'source');
+    for (const [source, part] of groupBy(ofSources, (root) => root.source)) {
+      explained.push({ field, ...(await explainSelect(source, part, explaining)) });
+    }
+    for (const root of own) if (root.kind === 'remote') explained.push({ field, ...explainRemote(root.remote, remoteRequest(root.root)) });
   }
+  for (const join of joins) explained.push({ field: printField(join.path), ...(await explainJoin(join, explaining)) });
   return explained;
+}
+
+function explainRemote(remote: string, { document }: RemoteRequest): JsonObject {
+  return { remote_schema: remote, query: document };
+}
+
+/** As it is asked for no keys, or for one. */
+async function explainJoin({ target, path }: TranslatedJoin, explaining: Explaining): Promise<JsonObject> {
+  if (target.kind === 'remote') return explainRemote(target.remote, remoteJoinRequest(target.field, 1));
+  const { pipeline, snapshot, session, variables, how } = explaining;
+  const compiler = pipeline.compilerOf(snapshot, target.source);
+  const statement = compiler.join?.(target);
+  if (statement === undefined) throw new SvcError('not-supported', 'joins to this kind of source cannot be explained', { path });
+  const joining = { holeName: '', keys: target.columns.map(() => []) };
+  const values = bindAll(statement.parameters.map(binder), variables, session, joining);
+  const plan = await sourceOf(snapshot, target.source).explain(statement, values, how);
+  return { sql: compiler.inlined?.(statement, values) ?? statement.text, plan: [...plan] };
+}
+
+/** The names of the fields that lead to one: `author.articles`. */
+function printField(path: Path): string {
+  const names: string[] = [];
+  for (let place = path; place.parent !== undefined; place = place.parent) {
+    if (typeof place.key === 'string' && place.key !== 'selectionSet') names.unshift(place.key);
+  }
+  return names.join('.');
 }
 
 interface RootField {
@@ -110,11 +139,11 @@ function rootsIn(node: ResponseNode): readonly number[] {
   }
 }
 
-async function explainSelect(name: string, roots: readonly TranslatedRoot[], explaining: Explaining): Promise<JsonObject> {
+async function explainSelect(name: string, roots: readonly SourceRoot[], explaining: Explaining): Promise<JsonObject> {
   const { pipeline, snapshot, session, variables, how } = explaining;
   const compiler = pipeline.compilerOf(snapshot, name);
   const statement = compiler.select(selectsOf(roots));
-  const values = bindAll(statement.parameters.map(binder), variables, session);
+  const values = bindAll(statement.parameters.map(binder), variables, session, { holeName: '', keys: [] });
   const plan = await sourceOf(snapshot, name).explain(statement, values, how);
   return { sql: compiler.inlined?.(statement, values) ?? statement.text, plan: [...plan] };
 }

@@ -7,7 +7,7 @@ const schema = { role: 'user', prepare: () => ({}) } as unknown as RoleSchema;
 
 function plan(reusable: boolean, equals: number | null = null): Plan {
   const constraints = equals === null ? [] : [{ variable: 'x', path: [], fact: { kind: 'equals' as const, json: equals } }];
-  return { kind: 'mutation', constraints, reusable, template: [], steps: [], validations: [] };
+  return { kind: 'mutation', constraints, reusable, template: [], steps: [], joins: [], validations: [] };
 }
 
 test('a plan made for the data of one request is not kept', () => {

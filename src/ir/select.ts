@@ -87,7 +87,9 @@ export type Field =
       readonly alias: string;
       readonly join: Join | null;
       readonly query: RowsQuery | AggregateQuery;
-    };
+    }
+  /** A hole for the remote join with this index; its key is the texts of these reads. */
+  | { readonly kind: 'joined'; readonly alias: string; readonly join: number; readonly keys: readonly Read[] };
 
 export type AggregateField =
   | { readonly kind: 'typename'; readonly alias: string; readonly typeName: string }

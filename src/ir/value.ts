@@ -6,7 +6,7 @@ import type { CatalogType } from '../catalog/catalog.ts';
 import type { Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
 
-export type Value = LiteralValue | VariableValue | SessionValue | SessionVariablesValue | ListValue | MembersValue;
+export type Value = LiteralValue | VariableValue | SessionValue | SessionVariablesValue | ListValue | MembersValue | JoinValue;
 
 /** Already checked against the type. `null` is SQL NULL. */
 export interface LiteralValue {
@@ -50,6 +50,9 @@ export interface SessionValue {
 export interface SessionVariablesValue {
   readonly kind: 'session-variables';
 }
+
+/** What the run of a plan brings itself: the name of its holes, and the texts of a part of the keys that a join asks for. */
+export type JoinValue = { readonly kind: 'hole-name' } | { readonly kind: 'join-keys'; readonly part: number };
 
 /** A list written in the document whose items may be variables. */
 export interface ListValue {

@@ -8,10 +8,18 @@ import type { Parameter } from '../sql/fragment.ts';
 import { isJsonArray, type Json, type JsonObject } from '../util/json.ts';
 
 /** The text of one parameter for a request. @throws SvcError when a value does not fit or a session variable is missing */
-export type Binder = (variables: Variables, session: Session) => string | null;
+export type Binder = (variables: Variables, session: Session, joining?: JoinValues) => string | null;
+
+/** What the run of a plan with joins brings. */
+export interface JoinValues {
+  /** Random, and new for every request: no data can contain it. */
+  readonly holeName: string;
+  /** The distinct keys that a join asks for, by part; for a step that is no join there are none. */
+  readonly keys: readonly (readonly (string | null)[])[];
+}
 
 /** The JSON value behind a reference. */
-function resolve(value: Value, variables: Variables, session: Session): Json {
+function resolve(value: Value, variables: Variables, session: Session, joining: JoinValues | undefined): Json {
   switch (value.kind) {
     case 'literal':
       return value.json;
@@ -20,13 +28,21 @@ function resolve(value: Value, variables: Variables, session: Session): Json {
       return value.check(json === undefined ? null : json, value.at);
     }
     case 'list':
-      return value.items.map((item) => resolve(item, variables, session));
+      return value.items.map((item) => resolve(item, variables, session, joining));
     case 'members':
       return members(value, variables);
     case 'session':
       return sessionVariable(session, value.name);
     case 'session-variables':
       return Object.fromEntries(session.variables);
+    case 'hole-name':
+      invariant(joining !== undefined, 'whoever runs a plan with joins names its holes');
+      return joining.holeName;
+    case 'join-keys': {
+      const texts = joining?.keys[value.part];
+      invariant(texts !== undefined, 'a join is asked with keys');
+      return texts;
+    }
   }
 }
 
@@ -46,9 +62,14 @@ function sessionVariable(session: Session, name: string): string {
 }
 
 /** @throws SvcError of the first value that does not fit */
-export function bindAll(binders: readonly Binder[], variables: Variables, session: Session): readonly (string | null)[] {
+export function bindAll(
+  binders: readonly Binder[],
+  variables: Variables,
+  session: Session,
+  joining?: JoinValues,
+): readonly (string | null)[] {
   const values: (string | null)[] = [];
-  for (const bind of binders) values.push(bind(variables, session));
+  for (const bind of binders) values.push(bind(variables, session, joining));
   return values;
 }
 
@@ -68,14 +89,14 @@ export function binder(parameter: Parameter): Binder {
     }
     case 'variable': {
       const { name, path, check, at } = value;
-      if (path.length > 0) return (variables, session) => encodeNullable(encode, resolve(value, variables, session));
+      if (path.length > 0) return (variables, session) => encodeNullable(encode, resolve(value, variables, session, undefined));
       return (variables) => {
         const json = variables[name];
         return encodeNullable(encode, check(json === undefined ? null : json, at));
       };
     }
     default:
-      return (variables, session) => encodeNullable(encode, resolve(value, variables, session));
+      return (variables, session, joining) => encodeNullable(encode, resolve(value, variables, session, joining));
   }
 }
 
@@ -97,7 +118,8 @@ export function bindWritten(written: WrittenJson, variables: Variables): Json {
   return bindPart(written, variables) ?? null;
 }
 
-function bindPart(written: WrittenJson, variables: Variables): Json | undefined {
+/** Undefined where a variable was not sent. */
+export function bindPart(written: WrittenJson, variables: Variables): Json | undefined {
   switch (written.kind) {
     case 'json':
       return written.json;

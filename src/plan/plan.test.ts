@@ -34,7 +34,14 @@ function operation(
     kind,
     name: null,
     response: { kind: 'object', entries },
-    roots: roots.map(([source, alias]) => ({ source, path: ROOT, responseKey: alias, root: { alias } as MutationRoot | SelectRoot })),
+    joins: [],
+    roots: roots.map(([source, alias]) => ({
+      kind: 'source',
+      source,
+      path: ROOT,
+      responseKey: alias,
+      root: { alias } as MutationRoot | SelectRoot,
+    })),
     constraints: [],
     reusable: true,
   };
@@ -42,7 +49,11 @@ function operation(
 
 const texts = (of: Parameters<typeof planOperation>[0]) =>
   planOperation(of, compiler).steps.map((step) =>
-    step.kind === 'select' ? step.statement.text : step.statements.map((item) => item.statement.text),
+    step.kind === 'mutation'
+      ? step.statements.map((item) => item.statement.text)
+      : step.kind === 'select'
+        ? step.statement.text
+        : step.request.document,
   );
 const template = (of: Parameters<typeof planOperation>[0]) =>
   planOperation(of, compiler).template.map((part) => (Buffer.isBuffer(part) ? part.toString() : part));

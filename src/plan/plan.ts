@@ -1,11 +1,15 @@
 /** IR -> steps. A plan holds no request's values, so it serves every request its constraints fit. */
 import type { CompiledMutationStatement, Compiler, ResultPiece, Statement } from '../backend/backend.ts';
+import { SvcError } from '../errors/svc-error.ts';
 import type { InputValidation } from '../ir/input-validation.ts';
+import type { JoinToRemoteSchema, JoinToSource } from '../ir/remote-join.ts';
 import type { SelectRoot } from '../ir/select.ts';
 import type { Constraint } from '../schema/constraint.ts';
-import type { ResponseNode, TranslatedOperation, TranslatedRoot } from '../schema/translation.ts';
+import type { RemoteSchemaRoot, ResponseNode, SourceRoot, TranslatedJoin, TranslatedOperation } from '../schema/translation.ts';
 import { type Bytes, bytesOfText } from '../util/bytes.ts';
+import type { Path } from '../util/path.ts';
 import { type Binder, binder } from './bind.ts';
+import { type RemoteRequest, remoteRequest } from './remote-request.ts';
 import { validationsOf } from './validations.ts';
 
 export interface Plan {
@@ -16,6 +20,8 @@ export interface Plan {
   /** The response's `data`, with holes for results. */
   readonly template: readonly TemplatePart[];
   readonly steps: readonly Step[];
+  /** By the index that holes in answers name. They run when an answer asks for them, after its step. */
+  readonly joins: readonly JoinStep[];
   /** Hooks that have to agree before the first step. */
   readonly validations: readonly InputValidation[];
 }
@@ -26,8 +32,8 @@ export type TemplatePart =
   | { readonly step: number; readonly column: number; readonly absent: Bytes }
   | { readonly produce: () => Promise<string> };
 
-/** Of a query all are of the first kind and run at once, of a mutation of the second and run in order. */
-export type Step = SelectStep | MutationStep;
+/** Those of a query run at once, those of a mutation in order. */
+export type Step = SelectStep | MutationStep | RemoteStep;
 
 /** One statement on one source, answering one or more root fields: a column each. */
 export interface SelectStep {
@@ -35,7 +41,33 @@ export interface SelectStep {
   readonly source: string;
   readonly statement: Statement;
   readonly binders: readonly Binder[];
-  readonly roots: readonly TranslatedRoot[];
+  readonly roots: readonly SourceRoot[];
+}
+
+/** One request to another server. Its row is one cell. */
+export interface RemoteStep {
+  readonly kind: 'remote';
+  readonly remote: string;
+  readonly request: RemoteRequest;
+  readonly root: RemoteSchemaRoot;
+}
+
+export type JoinStep = SourceJoinStep | RemoteJoinStep;
+
+/** One statement for all keys. */
+export interface SourceJoinStep {
+  readonly kind: 'source';
+  readonly path: Path;
+  readonly target: JoinToSource;
+  readonly statement: Statement;
+  readonly binders: readonly Binder[];
+}
+
+/** Requests that depend on the number of keys. */
+export interface RemoteJoinStep {
+  readonly kind: 'remote';
+  readonly path: Path;
+  readonly target: JoinToRemoteSchema;
 }
 
 /** Consecutive root fields on one source: one transaction. Its row is the rows of all its statements, one after another. */
@@ -43,7 +75,7 @@ export interface MutationStep {
   readonly kind: 'mutation';
   readonly source: string;
   readonly statements: readonly BoundStatement[];
-  readonly roots: readonly TranslatedRoot[];
+  readonly roots: readonly SourceRoot[];
 }
 
 export interface BoundStatement extends CompiledMutationStatement {
@@ -60,7 +92,27 @@ export function planOperation(operation: ToPlan, compilerOf: (source: string) =>
   const { kind, constraints, reusable } = operation;
   const { steps, results } = kind === 'mutation' ? planMutation(operation, compilerOf) : planSelects(operation, compilerOf);
   const validations = operation.roots.flatMap(({ root }) => (root.mutation === undefined ? [] : validationsOf(root)));
-  return { kind, constraints, reusable, template: template(operation.response, results), steps, validations };
+  const joins = operation.joins.map((join) => planJoin(join, compilerOf));
+  return { kind, constraints, reusable, template: template(operation.response, results), steps, joins, validations };
+}
+
+/** @throws SvcError not-supported where the kind of the target cannot be joined to */
+function planJoin({ path, target }: TranslatedJoin, compilerOf: (source: string) => Compiler): JoinStep {
+  if (target.kind === 'remote') return { kind: 'remote', path, target };
+  const statement = compilerOf(target.source).join?.(target);
+  if (statement === undefined) {
+    throw new SvcError('not-supported', `source ${target.source} does not support being used as the target of a remote relationship`, {
+      path,
+    });
+  }
+  return { kind: 'source', path, target, statement, binders: statement.parameters.map(binder) };
+}
+
+/** One cell of its own. */
+function planRemote(root: RemoteSchemaRoot, steps: Step[]): readonly Piece[] {
+  const piece: Piece = { step: steps.length, column: 0, absent: NULL };
+  steps.push({ kind: 'remote', remote: root.remote, request: remoteRequest(root.root), root });
+  return [piece];
 }
 
 interface Planned {
@@ -82,15 +134,19 @@ function inChunks<T>(items: readonly T[]): readonly (readonly T[])[] {
 /** Groups root fields by source, one statement each unless there are very many. */
 function planSelects(operation: ToPlan, compilerOf: (source: string) => Compiler): Planned {
   const bySource = new Map<string, number[]>();
+  const results: (readonly Piece[])[] = [];
+  const steps: Step[] = [];
   operation.roots.forEach((root, index) => {
+    if (root.kind === 'remote') {
+      results[index] = planRemote(root, steps);
+      return;
+    }
     const indexes = bySource.get(root.source);
     if (indexes === undefined) bySource.set(root.source, [index]);
     else indexes.push(index);
   });
-  const results: (readonly Piece[])[] = [];
-  const steps: Step[] = [];
   for (const [source, indexes] of [...bySource].flatMap(([source, all]) => inChunks(all).map((part) => [source, part] as const))) {
-    const roots = indexes.map((index) => operation.roots[index] as TranslatedRoot);
+    const roots = indexes.map((index) => operation.roots[index] as SourceRoot);
     const statement = compilerOf(source).select(roots.map((r) => r.root as SelectRoot));
     for (const [column, index] of indexes.entries()) results[index] = [{ step: steps.length, column, absent: NULL }];
     steps.push({ kind: 'select', source, statement, binders: statement.parameters.map(binder), roots });
@@ -100,16 +156,21 @@ function planSelects(operation: ToPlan, compilerOf: (source: string) => Compiler
 
 /** Runs of consecutive root fields on one source; a run that has nothing to do leaves no step. */
 function planMutation(operation: ToPlan, compilerOf: (source: string) => Compiler): Planned {
-  const runs: TranslatedRoot[][] = [];
+  const runs: (SourceRoot[] | RemoteSchemaRoot)[] = [];
   for (const root of operation.roots) {
     const last = runs.at(-1);
-    if (last?.[0]?.source === root.source) last.push(root);
+    if (root.kind === 'remote') runs.push(root);
+    else if (Array.isArray(last) && last[0]?.source === root.source) last.push(root);
     else runs.push([root]);
   }
   const steps: Step[] = [];
   const results: (readonly Piece[])[] = [];
   for (const roots of runs) {
-    const { source } = roots[0] as TranslatedRoot;
+    if (!Array.isArray(roots)) {
+      results.push(planRemote(roots, steps));
+      continue;
+    }
+    const { source } = roots[0] as SourceRoot;
     const compiled = compilerOf(source).mutation(roots.map((r) => r.root));
     const step = steps.length;
     const columns: number[] = [];

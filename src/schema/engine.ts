@@ -7,6 +7,7 @@ import { checkOperationDirectives } from './directives.ts';
 import { checkDocument } from './document/check.ts';
 import { readDocument } from './document.ts';
 import { createConstraintRecorder, type InputContext } from './input/context.ts';
+import { createJoinList } from './join-list.ts';
 import { introspectionFields } from './introspection.ts';
 import { translateOperation } from './operation.ts';
 import type { SelectionContext, SelectionParent } from './selection.ts';
@@ -65,9 +66,10 @@ export function createRoleSchema(role: string, roots: RootTypes, options: RoleSc
   const introspection = introspectionFields(roots, { maxCharacters: limits.maxIntrospectionCharacters });
   const blindRole = options.introspectionDisabled ? role : null;
   const parents: Readonly<Record<PreparedOperation['kind'], SelectionParent | null>> = {
-    query: { type: roots.query, union: null, metaFields: introspection, explainMissing },
-    mutation: roots.mutation === null ? null : { type: roots.mutation, union: null, explainMissing },
-    subscription: roots.subscription === null ? null : { type: roots.subscription, union: null, metaFields: introspection, explainMissing },
+    query: { type: roots.query, abstract: null, metaFields: introspection, explainMissing },
+    mutation: roots.mutation === null ? null : { type: roots.mutation, abstract: null, explainMissing },
+    subscription:
+      roots.subscription === null ? null : { type: roots.subscription, abstract: null, metaFields: introspection, explainMissing },
   };
 
   return {
@@ -103,7 +105,7 @@ export function createRoleSchema(role: string, roots: RootTypes, options: RoleSc
             inConditions: null,
           };
           const inConditions = unsent === 'absent-from-data' ? { ...input, unsentIsAbsent: false } : null;
-          const context: SelectionContext = { ...input, inConditions, fragments, argumentTexts };
+          const context: SelectionContext = { ...input, inConditions, fragments, joins: createJoinList(), argumentTexts };
           checkOperationDirectives(context, operation.directives, at(ROOT, 'directives'));
           return translateOperation(kind, document, parent, context, blindRole);
         },

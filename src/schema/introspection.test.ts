@@ -328,7 +328,7 @@ function field(name: string, type: ObjectType, args: readonly InputField[] = [])
     description: null,
     type: listOf(named(type.name, () => type, true)),
     args: new Map(args.map((arg) => [arg.name, arg])),
-    meaning: null,
+    meaning: { kind: 'inner' },
   };
 }
 

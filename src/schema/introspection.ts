@@ -6,8 +6,7 @@ import { startSlices } from './introspection/slices.ts';
 import { createTypeWalk } from './introspection/type-walk.ts';
 import { writeAnswer } from './introspection/write.ts';
 import { STRING } from './input/built-in-scalars.ts';
-import type { MetaMeaning } from './operation.ts';
-import type { ResponseNode } from './translation.ts';
+import type { MetaMeaning, ResponseNode } from './translation.ts';
 import { named, type NamedType, type OutputField, type RootTypes } from './types.ts';
 
 export interface IntrospectionOptions {

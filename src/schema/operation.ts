@@ -1,25 +1,12 @@
 /** Translates an operation: walks the roots, namespaces included, and lays out the response. */
 import { SvcError } from '../errors/svc-error.ts';
+import type { RemoteRoot } from '../ir/remote.ts';
 import { printJson } from '../util/json.ts';
 import { at, ROOT } from '../util/path.ts';
 import { checkIntrospectionRoots } from './introspection/roots.ts';
 import { collectFields, type SelectionContext, type SelectionParent } from './selection.ts';
 import type { OperationDocument } from './document.ts';
-import type { CollectedField, PreparedOperation, ResponseNode, RootMeaning, TranslatedOperation, TranslatedRoot } from './translation.ts';
-
-/** What a field outside of any table or function becomes: `__schema`, `__type`, `_service`, `_entities`. */
-export interface MetaMeaning {
-  readonly kind: 'meta';
-  /** Its answer tells of the schema: refused to a role whose introspection is disabled. */
-  readonly showsSchema: boolean;
-  /**
-   * @param addRoot adds a row of a source and gives its index; `root` gets the alias that the index asks for
-   * @throws SvcError where the role may not ask
-   */
-  respond(field: CollectedField, addRoot: AddRoot): ResponseNode;
-}
-
-export type AddRoot = (source: string, field: CollectedField, root: (alias: string) => TranslatedRoot['root']) => number;
+import type { AddRoot, CollectedField, PreparedOperation, ResponseNode, TranslatedOperation, TranslatedRoot } from './translation.ts';
 
 /**
  * @param blindRole the role, where its introspection is disabled
@@ -36,12 +23,16 @@ export function translateOperation(
 
   const addRoot: AddRoot = (source, field, make) => {
     const index = roots.length;
-    roots.push({ source, path: field.path, responseKey: field.responseKey, root: make(String(index)) });
+    roots.push({ kind: 'source', source, path: field.path, responseKey: field.responseKey, root: make(String(index)) });
     return index;
+  };
+  const addRemote = (remote: string, field: CollectedField, root: RemoteRoot): ResponseNode => {
+    roots.push({ kind: 'remote', remote, path: field.path, responseKey: field.responseKey, root });
+    return { kind: 'root', index: roots.length - 1 };
   };
   const respond = (field: CollectedField): ResponseNode => {
     if (field.field === null) return { kind: 'json', text: JSON.stringify(field.typeName) };
-    const meaning = field.field.meaning as RootMeaning | MetaMeaning;
+    const { meaning } = field.field;
     switch (meaning.kind) {
       case 'meta':
         if (meaning.showsSchema && blindRole !== null) {
@@ -56,6 +47,10 @@ export function translateOperation(
       case 'mutation': {
         return { kind: 'root', index: addRoot(meaning.source, field, (alias) => meaning.translate(field, alias)) };
       }
+      case 'remote':
+        return addRemote(meaning.remote, field, meaning.translate(field));
+      default:
+        throw new Error(`invariant: ${field.name} is no root field`);
     }
   };
   const object = (fields: readonly CollectedField[]): ResponseNode => ({
@@ -72,6 +67,7 @@ export function translateOperation(
     name: operation.name?.value ?? null,
     response,
     roots,
+    joins: context.joins.list(),
     constraints: context.constraints.list(),
     reusable: context.constraints.isComplete(),
     parts: context.constraints.parts(),

@@ -63,10 +63,14 @@ async function printNamedType(type: NamedType, without: ReadonlySet<string>, dir
       );
       return `${head}input ${type.name}${directives} {\n${fields.join('')}}`;
     }
+    case 'interface':
     case 'object': {
       const shown = sortByName(type.fields().values()).filter((field) => !without.has(field.name));
       const fields = await inSlices(shown, printOutputField, slices);
-      return `${head}type ${type.name}${directives} {\n${fields.join('')}}`;
+      const implemented = sortByName(type.interfaces?.() ?? []).map(({ name }) => name);
+      const keyword = type.kind === 'object' ? 'type' : 'interface';
+      const implementing = implemented.length === 0 ? '' : ` implements ${implemented.join(' & ')}`;
+      return `${head}${keyword} ${type.name}${implementing}${directives} {\n${fields.join('')}}`;
     }
   }
 }

@@ -130,7 +130,9 @@ describe('roots', () => {
       notice: 'nothing "here"',
       b: 'root 2',
     });
-    expect(operation.roots.map((root) => [root.source, printPath(root.path), root.responseKey, root.root.alias])).toEqual([
+    expect(
+      operation.roots.map((root) => [root.source, printPath(root.path), root.responseKey, root.kind === 'source' && root.root.alias]),
+    ).toEqual([
       ['default', '$.selectionSet.author', 'a', '0'],
       ['default', '$.selectionSet.app.selectionSet.author', 'x', '1'],
       ['default', '$.selectionSet.author_by_pk', 'b', '2'],

@@ -6,16 +6,19 @@
 import { type ArgumentNode, type FieldNode, type FragmentDefinitionNode, Kind, type NamedTypeNode, type SelectionSetNode } from 'graphql';
 import { SvcError } from '../errors/svc-error.ts';
 import { at, type Path } from '../util/path.ts';
+import { abstractTypeHas, abstractTypeNamed } from './abstract-type.ts';
 import { isExcluded } from './directives.ts';
 import type { InputContext } from './input/context.ts';
 import { fieldNotFound, missingRequired } from './input/input-object.ts';
 import { literalText } from './input/literal-json.ts';
 import { inputAt } from './input.ts';
+import type { JoinList } from './join-list.ts';
 import type { CollectedField, Input } from './translation.ts';
-import { type InputField, namedTypeOf, type ObjectType, type OutputField, outputField, type UnionType } from './types.ts';
+import { type AbstractType, type InputField, namedTypeOf, type ObjectType, type OutputField, outputField } from './types.ts';
 
 export interface SelectionContext extends InputContext {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly joins: JoinList;
   /** Arguments as text, made when response keys meet; kept with the document. */
   readonly argumentTexts: Map<FieldNode, string>;
 }
@@ -23,8 +26,8 @@ export interface SelectionContext extends InputContext {
 /** What is selected from. */
 export interface SelectionParent {
   readonly type: ObjectType;
-  /** The declared type of the position where it is a union: conditions on it hold, but it has no fields. */
-  readonly union: UnionType | null;
+  /** The declared type of the position where it is a union or an interface. */
+  readonly abstract: AbstractType | null;
   /** Fields besides those of the type: `__schema` and `__type` of the query root. */
   readonly metaFields?: ReadonlyMap<string, OutputField>;
   /** Why a field that is known to the role is not there; null: it is unknown. */
@@ -53,36 +56,41 @@ export function collectFields(
   const groups = new Map<string, FieldGroup>();
   const spread = new Set<string>();
 
-  const visit = (set: SelectionSetNode, inUnion: boolean): void => {
+  /** @param within the abstract type that the selections are made on: they may name its fields only */
+  const visit = (set: SelectionSetNode, within: AbstractType | null): void => {
     for (const selection of set.selections) {
-      if (selection.kind === Kind.FIELD) visitField(selection, inUnion);
+      if (selection.kind === Kind.FIELD) visitField(selection, within);
       else if (selection.kind === Kind.INLINE_FRAGMENT) {
-        if (!isExcluded(context, selection.directives, path)) visitFragment(selection.typeCondition, selection.selectionSet, inUnion);
+        if (!isExcluded(context, selection.directives, path)) visitFragment(selection.typeCondition, selection.selectionSet, within);
       } else {
         const name = selection.name.value;
         if (spread.has(name) || isExcluded(context, selection.directives, path)) continue;
         spread.add(name);
         const fragment = context.fragments.get(name);
-        if (fragment !== undefined) visitFragment(fragment.typeCondition, fragment.selectionSet, inUnion);
+        if (fragment !== undefined) visitFragment(fragment.typeCondition, fragment.selectionSet, within);
       }
     }
   };
 
-  const visitFragment = (condition: NamedTypeNode | undefined, set: SelectionSetNode, inUnion: boolean): void => {
-    if (condition === undefined) visit(set, inUnion);
-    else if (condition.name.value === parent.type.name) visit(set, false);
-    else if (condition.name.value === parent.union?.name) visit(set, true);
-    // A fragment on any other type selects nothing here.
+  const visitFragment = (condition: NamedTypeNode | undefined, set: SelectionSetNode, within: AbstractType | null): void => {
+    const name = condition?.name.value;
+    if (name === undefined) visit(set, within);
+    else if (name === parent.type.name) visit(set, null);
+    else {
+      const abstract = abstractTypeNamed(parent.type, parent.abstract, name);
+      if (abstract !== undefined) visit(set, abstract);
+      // A fragment on any other type selects nothing here.
+    }
   };
 
-  const visitField = (node: FieldNode, inUnion: boolean): void => {
+  const visitField = (node: FieldNode, within: AbstractType | null): void => {
     const name = node.name.value;
     const fieldPath = at(path, name);
     if (isExcluded(context, node.directives, fieldPath)) return;
     const key = node.alias === undefined ? name : node.alias.value;
     const group = groups.get(key);
     if (group === undefined) {
-      if (inUnion && name !== '__typename') throw fieldNotFound(name, parent.union?.name ?? '', fieldPath);
+      if (within !== null && name !== '__typename' && !abstractTypeHas(within, name)) throw fieldNotFound(name, within.name, fieldPath);
       const field = definitionOf(parent, name, fieldPath);
       checkLeaf(node, field, fieldPath);
       groups.set(key, { field, path: fieldPath, nodes: [node] });
@@ -103,7 +111,7 @@ export function collectFields(
     group.nodes.push(node);
   };
 
-  for (const set of sets) visit(set, parent.union !== null);
+  for (const set of sets) visit(set, parent.abstract);
   return [...groups].map(([key, group]) => collected(context, parent, key, group));
 }
 
@@ -140,11 +148,12 @@ function collected(context: SelectionContext, parent: SelectionParent, responseK
       if (last?.type !== type) {
         const sets = nodes.flatMap((node) => (node.selectionSet === undefined ? [] : [node.selectionSet]));
         const declared = field === null ? null : namedTypeOf(field.type);
-        const union = declared?.kind === 'union' ? declared : null;
-        last = { type, fields: collectFields(context, sets, { type, union }, at(path, 'selectionSet')) };
+        const abstract = declared?.kind === 'union' || declared?.kind === 'interface' ? declared : null;
+        last = { type, fields: collectFields(context, sets, { type, abstract }, at(path, 'selectionSet')) };
       }
       return last.fields;
     },
+    join: (make) => context.joins.add(path, make),
   };
 }
 

@@ -5,6 +5,8 @@
  */
 import type { WrittenItems, WrittenJson } from '../ir/input-validation.ts';
 import type { MutationRoot } from '../ir/mutation.ts';
+import type { RemoteRoot } from '../ir/remote.ts';
+import type { RemoteJoin } from '../ir/remote-join.ts';
 import type { SelectRoot } from '../ir/select.ts';
 import type { MembersValue, Value } from '../ir/value.ts';
 import type { Json } from '../util/json.ts';
@@ -26,6 +28,12 @@ export interface CollectedField {
   readonly path: Path;
   /** Sub-selection on an object type; every check of this level is done on the first call. */
   select(type: ObjectType): readonly CollectedField[];
+  /**
+   * Adds a join to the operation, for a hole in the place of this field.
+   * @param make translates the target; joins that it adds itself come after it
+   * @returns its index
+   */
+  join(make: () => RemoteJoin): number;
 }
 
 /**
@@ -90,8 +98,24 @@ export type RootMeaning =
     }
   /** Source namespaces: an object whose fields are roots again. */
   | { readonly kind: 'namespace'; readonly type: ObjectType }
+  /** One request to a remote schema: a root field of it, or its namespace. */
+  | { readonly kind: 'remote'; readonly remote: string; translate(field: CollectedField): RemoteRoot }
   /** A constant, such as `no_queries_available`. */
   | { readonly kind: 'constant'; readonly json: Json };
+
+/** A field outside of any table or function: `__schema`, `__type`, `_service` and `_entities`. */
+export interface MetaMeaning {
+  readonly kind: 'meta';
+  /** Its answer tells of the schema: refused to a role whose introspection is disabled. */
+  readonly showsSchema: boolean;
+  /**
+   * @param addRoot adds a row of a source and gives its index; `root` gets the alias that the index asks for
+   * @throws SvcError where the role may not ask
+   */
+  respond(field: CollectedField, addRoot: AddRoot): ResponseNode;
+}
+
+export type AddRoot = (source: string, field: CollectedField, root: (alias: string) => SourceRoot['root']) => number;
 
 /** The shape of the response: where the results of the roots go. */
 export type ResponseNode =
@@ -103,13 +127,34 @@ export type ResponseNode =
   /** Made in slices on first use: introspection. */
   | { readonly kind: 'deferred'; readonly produce: () => Promise<string> };
 
-export interface TranslatedRoot {
-  readonly source: string;
+export type TranslatedRoot = SourceRoot | RemoteSchemaRoot;
+
+interface AnyRoot {
   /** `$.selectionSet.author`, for errors. */
   readonly path: Path;
   /** Response key of the field, for explain. */
   readonly responseKey: string;
+}
+
+/** Answered by a source. */
+export interface SourceRoot extends AnyRoot {
+  readonly kind: 'source';
+  readonly source: string;
   readonly root: SelectRoot | MutationRoot;
+}
+
+/** Answered by another server. */
+export interface RemoteSchemaRoot extends AnyRoot {
+  readonly kind: 'remote';
+  readonly remote: string;
+  readonly root: RemoteRoot;
+  readonly source?: undefined;
+}
+
+export interface TranslatedJoin {
+  /** Of the field that it answers, as `TranslatedRoot.path`. */
+  readonly path: Path;
+  readonly target: RemoteJoin;
 }
 
 export interface TranslatedOperation {
@@ -117,6 +162,8 @@ export interface TranslatedOperation {
   readonly name: string | null;
   readonly response: ResponseNode;
   readonly roots: readonly TranslatedRoot[];
+  /** By the index that holes name. */
+  readonly joins: readonly TranslatedJoin[];
   readonly constraints: readonly Constraint[];
   /** False when too much of the variables was looked into: `constraints` are not all, the plan serves this request only. */
   readonly reusable: boolean;

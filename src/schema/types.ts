@@ -5,8 +5,12 @@
  */
 import type { Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
+import type { FieldMeaning } from './meaning.ts';
 
-export type NamedType = ScalarSchemaType | EnumSchemaType | InputObjectType | ObjectType | UnionType;
+export type NamedType = ScalarSchemaType | EnumSchemaType | InputObjectType | ObjectType | AbstractType;
+
+/** Stands for one of several object types. */
+export type AbstractType = InterfaceType | UnionType;
 
 /** `[T!]!` and friends around a named type. Named types are reached through thunks. */
 export type TypeRef<T extends NamedType = NamedType> =
@@ -14,7 +18,7 @@ export type TypeRef<T extends NamedType = NamedType> =
   | { readonly kind: 'list'; readonly item: TypeRef<T>; readonly nonNull: boolean };
 
 export type InputTypeRef = TypeRef<ScalarSchemaType | EnumSchemaType | InputObjectType>;
-export type OutputTypeRef = TypeRef<ScalarSchemaType | EnumSchemaType | ObjectType | UnionType>;
+export type OutputTypeRef = TypeRef<ScalarSchemaType | EnumSchemaType | ObjectType | AbstractType>;
 
 export interface ScalarSchemaType {
   readonly kind: 'scalar';
@@ -73,6 +77,18 @@ export interface ObjectType {
    * present it is the whole truth (undefined: no such field), equal to `fields().get(name)`.
    */
   readonly field?: (name: string) => OutputField | undefined;
+  /** Absent: none. */
+  readonly interfaces?: () => readonly InterfaceType[];
+}
+
+export interface InterfaceType {
+  readonly kind: 'interface';
+  readonly name: string;
+  readonly description: string | null;
+  /** What the object types have in common; their own fields say what a selection means. */
+  readonly fields: () => ReadonlyMap<string, OutputField>;
+  readonly interfaces: () => readonly InterfaceType[];
+  readonly members: () => readonly ObjectType[];
 }
 
 export interface UnionType {
@@ -87,8 +103,8 @@ export interface OutputField {
   readonly description: string | null;
   readonly type: OutputTypeRef;
   readonly args: ReadonlyMap<string, InputField>;
-  /** Opaque here: the builder that made the field knows what it is; the translator of its parent type reads it. */
-  readonly meaning: unknown;
+  /** What becomes of a selection of it; the translator of its parent type reads it. */
+  readonly meaning: FieldMeaning;
 }
 
 /** The schema of one role in one variant. */

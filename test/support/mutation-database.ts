@@ -45,8 +45,9 @@ export function planMutation(roots: readonly Root[], once = false): Plan {
         const alias = String(i);
         const isQuery = root.kind === 'rows' || root.kind === 'aggregate';
         const meaning = isQuery ? { alias, query: root } : { alias, mutation: root };
-        return { source: 'default', path: at(at(ROOT, 'selectionSet'), `r${i}`), responseKey: `r${i}`, root: meaning };
+        return { kind: 'source', source: 'default', path: at(at(ROOT, 'selectionSet'), `r${i}`), responseKey: `r${i}`, root: meaning };
       }),
+      joins: [],
       constraints: [],
       reusable: !once,
     },

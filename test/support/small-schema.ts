@@ -142,7 +142,12 @@ const NEAR: InputObjectType = inputObject('near_input', () => [
   ),
 ]);
 
-function field(name: string, type: OutputField['type'], args: readonly InputField[] = [], meaning: unknown = null): OutputField {
+function field(
+  name: string,
+  type: OutputField['type'],
+  args: readonly InputField[] = [],
+  meaning: OutputField['meaning'] = { kind: 'inner' },
+): OutputField {
   return { name, description: args.length > 0 ? `fetch "${name}"` : null, type, args: new Map(args.map((a) => [a.name, a])), meaning };
 }
 

@@ -18,7 +18,8 @@ export async function runRoot(root: SelectRoot | MutationRoot, source: string, c
       kind: root.mutation === undefined ? 'query' : 'mutation',
       name: null,
       response: { kind: 'root', index: 0 },
-      roots: [{ source, path, responseKey: root.alias, root }],
+      joins: [],
+      roots: [{ kind: 'source', source, path, responseKey: root.alias, root }],
       constraints: [],
       reusable: false,
     },
@@ -48,6 +49,10 @@ function requireSessionVariables(plan: Plan, { variables }: Session): void {
 
 function parametersOf({ steps }: Plan): readonly Parameter[] {
   return steps.flatMap((step) =>
-    step.kind === 'select' ? step.statement.parameters : step.statements.flatMap(({ statement }) => statement.parameters),
+    step.kind === 'mutation'
+      ? step.statements.flatMap(({ statement }) => statement.parameters)
+      : step.kind === 'select'
+        ? step.statement.parameters
+        : [],
   );
 }

@@ -5,6 +5,7 @@
 import { type FieldNode, type FragmentDefinitionNode, Kind, type OperationDefinitionNode, type SelectionSetNode } from 'graphql';
 import { SvcError } from '../../errors/svc-error.ts';
 import { at, type Path, printPath, ROOT } from '../../util/path.ts';
+import { abstractTypeHas, abstractTypeNamed } from '../abstract-type.ts';
 import type { Definitions } from '../document.ts';
 import { checkDocument, type DocumentLimits } from '../document/check.ts';
 import { STRING } from '../input/built-in-scalars.ts';
@@ -18,7 +19,7 @@ import {
   outputField,
   type OutputTypeRef,
   type RootTypes,
-  type UnionType,
+  type AbstractType,
 } from '../types.ts';
 import { declareVariables, type VariableDeclaration } from '../variables.ts';
 import { checkArguments, type InputNamedType } from './arguments.ts';
@@ -66,7 +67,7 @@ export function analyseOperation(
     checkDocument({ operation, fragments }, declared, limits);
     const root = roots[kind];
     if (root === null) throw new SvcError('validation-failed', NO_PARENT[kind]);
-    const parent = { type: root, union: null, meta: kind === 'mutation' ? null : introspectionFields(roots, ANYTHING) };
+    const parent = { type: root, abstract: null, meta: kind === 'mutation' ? null : introspectionFields(roots, ANYTHING) };
     new Walk(fragments, declared, types, report).collect(operation.selectionSet, parent, ROOT, fields);
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
@@ -86,7 +87,7 @@ const TYPENAME: OutputTypeRef = named('String', () => STRING, true);
 
 interface Parent {
   readonly type: ObjectType;
-  readonly union: UnionType | null;
+  readonly abstract: AbstractType | null;
   readonly meta: ReadonlyMap<string, OutputField> | null;
 }
 
@@ -113,28 +114,32 @@ class Walk {
     this.#report = report;
   }
 
-  collect(set: SelectionSetNode, parent: Parent, path: Path, into: Map<string, FieldDraft>, inUnion = parent.union !== null): void {
+  collect(set: SelectionSetNode, parent: Parent, path: Path, into: Map<string, FieldDraft>, within = parent.abstract): void {
     for (const selection of set.selections) {
       if (selection.kind === Kind.FIELD) {
-        this.#field(selection, parent, path, into, inUnion);
+        this.#field(selection, parent, path, into, within);
         continue;
       }
       const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : this.#fragments.get(selection.name.value);
       if (fragment === undefined) continue;
       const condition = fragment.typeCondition?.name.value;
-      if (condition === undefined) this.collect(fragment.selectionSet, parent, path, into, inUnion);
-      else if (condition === parent.type.name) this.collect(fragment.selectionSet, parent, path, into, false);
-      else if (condition === parent.union?.name) this.collect(fragment.selectionSet, parent, path, into, true);
+      if (condition === undefined) this.collect(fragment.selectionSet, parent, path, into, within);
+      else if (condition === parent.type.name) this.collect(fragment.selectionSet, parent, path, into, null);
+      else {
+        const abstract = abstractTypeNamed(parent.type, parent.abstract, condition);
+        if (abstract !== undefined) this.collect(fragment.selectionSet, parent, path, into, abstract);
+      }
     }
   }
 
-  #field(node: FieldNode, parent: Parent, path: Path, into: Map<string, FieldDraft>, inUnion: boolean): void {
+  #field(node: FieldNode, parent: Parent, path: Path, into: Map<string, FieldDraft>, within: AbstractType | null): void {
     const name = node.name.value;
     const key = node.alias?.value ?? name;
     const place = at(path, name);
-    const definition = name === '__typename' || inUnion ? undefined : (outputField(parent.type, name) ?? parent.meta?.get(name));
+    const isHidden = name === '__typename' || (within !== null && !abstractTypeHas(within, name));
+    const definition = isHidden ? undefined : (outputField(parent.type, name) ?? parent.meta?.get(name));
     if (definition === undefined && name !== '__typename') {
-      const owner = inUnion ? parent.union?.name : parent.type.name;
+      const owner = (within ?? parent.type).name;
       this.#report(place, `field '${name}' not found in object '${owner}'`);
       return;
     }
@@ -158,8 +163,8 @@ class Walk {
     if (inner.kind === 'scalar' || inner.kind === 'enum') {
       if (node.selectionSet !== undefined) this.#report(place, 'unexpected subselection set for non-object field');
     } else if (node.selectionSet === undefined) this.#report(place, `missing selection set for '${inner.name}'`);
-    else if (inner.kind === 'object') this.collect(node.selectionSet, { type: inner, union: null, meta: null }, place, into);
-    else for (const member of inner.members()) this.collect(node.selectionSet, { type: member, union: inner, meta: null }, place, into);
+    else if (inner.kind === 'object') this.collect(node.selectionSet, { type: inner, abstract: null, meta: null }, place, into);
+    else for (const member of inner.members()) this.collect(node.selectionSet, { type: member, abstract: inner, meta: null }, place, into);
   }
 }
 

@@ -1,7 +1,6 @@
 /** `T_aggregate`, `T_aggregate_fields` and `T_sum_fields`: types and translation. */
-import type { CatalogType } from '../../catalog/catalog.ts';
-import type { Read } from '../../ir/read.ts';
-import type { AggregateField, AggregateItem } from '../../ir/select.ts';
+import type { AggregateItem } from '../../ir/select.ts';
+import { meaningOf } from '../meaning.ts';
 import type { CollectedField } from '../translation.ts';
 import type { InputField, ObjectType, OutputField } from '../types.ts';
 import { lazy, listOf, named } from '../types.ts';
@@ -11,20 +10,6 @@ import { BOOLEAN, builtin, FLOAT, INT } from '../input/built-in-scalars.ts';
 import { quoted } from './descriptions.ts';
 import { given } from './input.ts';
 import { type AggregateType, type RoleTable, typeOf } from './role-table.ts';
-
-interface PartMeaning {
-  toPart(field: CollectedField): AggregateField;
-}
-
-interface ItemMeaning {
-  toItem(field: CollectedField): AggregateItem;
-}
-
-/** The meaning of a field of `T_sum_fields`. */
-interface OperandMeaning {
-  readonly read: Read;
-  readonly columnType: CatalogType;
-}
 
 const NO_ARGS: ReadonlyMap<string, InputField> = new Map();
 
@@ -36,16 +21,17 @@ export function aggregateType(table: RoleTable): AggregateType {
     name: typeOf(table, 'aggregate'),
     description: `aggregated selection of ${quoted(source.info, table.info.name)}`,
     fields: lazy(() => {
-      const aggregate: OutputField & { readonly meaning: PartMeaning } = {
+      const aggregate: OutputField = {
         name: source.field('aggregate'),
         description: null,
         type: named(typeOf(table, 'aggregate_fields'), fieldsType),
         args: NO_ARGS,
         meaning: {
+          kind: 'aggregate-part',
           toPart: (field) => ({ kind: 'aggregate', alias: field.responseKey, fields: field.select(fieldsType()).map(translateItem) }),
         },
       };
-      const nodes: OutputField & { readonly meaning: PartMeaning } = {
+      const nodes: OutputField = {
         name: source.field('nodes'),
         description: null,
         type: listOf(
@@ -53,7 +39,10 @@ export function aggregateType(table: RoleTable): AggregateType {
           true,
         ),
         args: NO_ARGS,
-        meaning: { toPart: (field) => ({ kind: 'nodes', alias: field.responseKey, fields: table.rows().fields(field) }) },
+        meaning: {
+          kind: 'aggregate-part',
+          toPart: (field) => ({ kind: 'nodes', alias: field.responseKey, fields: table.rows().fields(field) }),
+        },
       };
       return new Map([aggregate, nodes].map((field) => [field.name, field]));
     }),
@@ -63,7 +52,7 @@ export function aggregateType(table: RoleTable): AggregateType {
     fields: (parent) =>
       parent.select(type).map((field) => {
         if (field.field === null) return typename(field);
-        return (field.field.meaning as PartMeaning).toPart(field);
+        return meaningOf(field.field, 'aggregate-part').toPart(field);
       }),
   };
 }
@@ -73,7 +62,7 @@ function typename(field: CollectedField): { readonly kind: 'typename'; readonly 
 }
 
 function translateItem(field: CollectedField): AggregateItem {
-  return field.field === null ? typename(field) : (field.field.meaning as ItemMeaning).toItem(field);
+  return field.field === null ? typename(field) : meaningOf(field.field, 'aggregate-item').toItem(field);
 }
 
 function aggregateFieldsType(table: RoleTable): ObjectType {
@@ -92,7 +81,7 @@ function aggregateFieldsType(table: RoleTable): ObjectType {
   };
 }
 
-function countField(table: RoleTable): OutputField & { readonly meaning: ItemMeaning } {
+function countField(table: RoleTable): OutputField {
   const { source } = table;
   const columnsName = source.field('columns');
   const distinctName = source.field('distinct');
@@ -108,6 +97,7 @@ function countField(table: RoleTable): OutputField & { readonly meaning: ItemMea
     type: builtin(INT, true),
     args,
     meaning: {
+      kind: 'aggregate-item',
       toItem: (field) => ({
         kind: 'count',
         alias: field.responseKey,
@@ -118,7 +108,7 @@ function countField(table: RoleTable): OutputField & { readonly meaning: ItemMea
   };
 }
 
-function functionField(table: RoleTable, aggregate: Aggregate): (OutputField & { readonly meaning: ItemMeaning }) | null {
+function functionField(table: RoleTable, aggregate: Aggregate): OutputField | null {
   const operands = aggregateOperands(table, aggregate);
   if (operands.length === 0) return null;
   const type: ObjectType = {
@@ -128,14 +118,14 @@ function functionField(table: RoleTable, aggregate: Aggregate): (OutputField & {
     fields: lazy(
       () =>
         new Map(
-          operands.map((operand): [string, OutputField & { readonly meaning: OperandMeaning }] => [
+          operands.map((operand): [string, OutputField] => [
             operand.name,
             {
               name: operand.name,
               description: operand.description === '' ? null : operand.description,
               type: aggregate.sameType ? operand.place.output(false) : builtin(FLOAT),
               args: NO_ARGS,
-              meaning: { read: operand.read, columnType: operand.type },
+              meaning: { kind: 'operand', read: operand.read, columnType: operand.type },
             },
           ]),
         ),
@@ -147,13 +137,14 @@ function functionField(table: RoleTable, aggregate: Aggregate): (OutputField & {
     type: named(type.name, () => type),
     args: NO_ARGS,
     meaning: {
+      kind: 'aggregate-item',
       toItem: (field) => ({
         kind: 'function',
         alias: field.responseKey,
         function: aggregate.name,
         fields: field.select(type).map((item) => {
           if (item.field === null) return typename(item);
-          const { read, columnType } = item.field.meaning as OperandMeaning;
+          const { read, columnType } = meaningOf(item.field, 'operand');
           return { kind: 'read', alias: item.responseKey, read, columnType };
         }),
       }),

@@ -6,9 +6,8 @@ import { SvcError } from '../../errors/svc-error.ts';
 import { and } from '../../ir/bool-exp.ts';
 import type { Field, SelectRoot } from '../../ir/select.ts';
 import type { Json } from '../../util/json.ts';
-import type { MetaMeaning } from '../operation.ts';
 import { printRoleSchema } from '../sdl.ts';
-import type { CollectedField, Input, ResponseNode } from '../translation.ts';
+import type { CollectedField, Input, MetaMeaning, ResponseNode } from '../translation.ts';
 import type { InputField, InputObjectType, NamedType, ObjectType, OutputField, RootTypes, ScalarSchemaType, UnionType } from '../types.ts';
 import { lazy, listOf, named } from '../types.ts';
 import { builtin, STRING } from '../input/built-in-scalars.ts';
@@ -60,7 +59,16 @@ const SERVICE: ObjectType = {
   fields: lazy(
     () =>
       new Map([
-        ['sdl', { name: 'sdl', description: 'SDL representation of schema', type: builtin(STRING, true), args: new Map(), meaning: null }],
+        [
+          'sdl',
+          {
+            name: 'sdl',
+            description: 'SDL representation of schema',
+            type: builtin(STRING, true),
+            args: new Map(),
+            meaning: { kind: 'inner' },
+          },
+        ],
       ]),
   ),
 };

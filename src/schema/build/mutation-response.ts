@@ -1,17 +1,12 @@
 /** `T_mutation_response`: how many rows were written, and these rows. */
 import type { MutationField } from '../../ir/mutation.ts';
+import { meaningOf } from '../meaning.ts';
 import type { CollectedField } from '../translation.ts';
 import type { ObjectType, OutputField } from '../types.ts';
 import { lazy, listOf, named } from '../types.ts';
 import { builtin, INT } from '../input/built-in-scalars.ts';
 import { quoted } from './descriptions.ts';
 import type { ResponseType, WriteTable } from './write-table.ts';
-
-interface ResponseFieldMeaning {
-  toField(field: CollectedField): MutationField;
-}
-
-type Meant = OutputField & { readonly meaning: ResponseFieldMeaning };
 
 export function responseType(table: WriteTable): ResponseType {
   const { source, info } = table;
@@ -26,20 +21,20 @@ export function responseType(table: WriteTable): ResponseType {
 
 function translateField(field: CollectedField): MutationField {
   if (field.field === null) return { kind: 'typename', alias: field.responseKey, typeName: field.typeName };
-  return (field.field.meaning as ResponseFieldMeaning).toField(field);
+  return meaningOf(field.field, 'mutation-result').toField(field);
 }
 
 /** `returning` shows rows, so it takes the right to select. */
-function responseFields({ source, selected }: WriteTable): readonly Meant[] {
-  const affected: Meant = {
+function responseFields({ source, selected }: WriteTable): readonly OutputField[] {
+  const affected: OutputField = {
     name: source.field('affected_rows'),
     description: 'number of rows affected by the mutation',
     type: builtin(INT, true),
     args: new Map(),
-    meaning: { toField: (field) => ({ kind: 'affected-rows', alias: field.responseKey }) },
+    meaning: { kind: 'mutation-result', toField: (field) => ({ kind: 'affected-rows', alias: field.responseKey }) },
   };
   if (selected === null) return [affected];
-  const returning: Meant = {
+  const returning: OutputField = {
     name: source.field('returning'),
     description: 'data from the rows affected by the mutation',
     type: listOf(
@@ -47,7 +42,10 @@ function responseFields({ source, selected }: WriteTable): readonly Meant[] {
       true,
     ),
     args: new Map(),
-    meaning: { toField: (field) => ({ kind: 'returning', alias: field.responseKey, fields: selected.rows().fields(field) }) },
+    meaning: {
+      kind: 'mutation-result',
+      toField: (field) => ({ kind: 'returning', alias: field.responseKey, fields: selected.rows().fields(field) }),
+    },
   };
   return [affected, returning];
 }

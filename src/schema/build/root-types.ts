@@ -1,7 +1,6 @@
 /** `query_root`, `mutation_root` and `subscription_root` of one role. */
 import { type NamespaceSuffix, namespaceTypeName } from '../../schema-cache/naming.ts';
 import type { SourceInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
-import type { RootMeaning } from '../translation.ts';
 import type { ObjectType, OutputField, RootTypes } from '../types.ts';
 import { lazy, named } from '../types.ts';
 import { builtin, STRING } from '../input/built-in-scalars.ts';
@@ -90,7 +89,7 @@ function isEmpty(set: FieldSet): boolean {
 }
 
 function placeholder(): FieldSet {
-  const field: OutputField & { readonly meaning: RootMeaning } = {
+  const field: OutputField = {
     name: PLACEHOLDER_NAME,
     description: NO_QUERIES,
     type: builtin(STRING, true),
@@ -168,7 +167,7 @@ function inNamespace(entry: SourceEntry, suffix: NamespaceSuffix, fields: Source
 
   const inner = merged([fields]);
   const present = lazy(() => !isEmpty(inner));
-  const field = lazy((): OutputField & { readonly meaning: RootMeaning } => {
+  const field = lazy((): OutputField => {
     const type = objectOf(namespaceTypeName(entry.context.info, suffix), null, inner);
     return {
       name: namespace,

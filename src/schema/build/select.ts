@@ -3,6 +3,7 @@ import { and, guarded } from '../../ir/bool-exp.ts';
 import type { Read } from '../../ir/read.ts';
 import type { Join, Relation } from '../../ir/relation.ts';
 import type { AggregateQuery, Field, RowSet, RowsQuery } from '../../ir/select.ts';
+import { meaningOf } from '../meaning.ts';
 import type { CollectedField } from '../translation.ts';
 import type { InputField, ObjectType, OutputField } from '../types.ts';
 import { lazy, listOf, named } from '../types.ts';
@@ -22,13 +23,6 @@ import {
   typeOf,
 } from './role-table.ts';
 
-/** The meaning of every field of `T`. */
-interface RowFieldMeaning {
-  toField(field: CollectedField): Field;
-}
-
-type Meant = OutputField & { readonly meaning: RowFieldMeaning };
-
 const NO_ARGS: ReadonlyMap<string, InputField> = new Map();
 
 export function rowType(table: RoleTable): RowType {
@@ -43,12 +37,12 @@ export function rowType(table: RoleTable): RowType {
 
 function translateField(field: CollectedField): Field {
   if (field.field === null) return { kind: 'typename', alias: field.responseKey, typeName: field.typeName };
-  return (field.field.meaning as RowFieldMeaning).toField(field);
+  return meaningOf(field.field, 'row-field').toField(field);
 }
 
 function rowFields(table: RoleTable): ReadonlyMap<string, OutputField> {
   const fields = new Map<string, OutputField>();
-  const add = (field: Meant): void => {
+  const add = (field: OutputField): void => {
     if (!fields.has(field.name)) fields.set(field.name, field);
   };
   for (const column of table.columns.values()) add(columnField(table, column));
@@ -60,7 +54,7 @@ function rowFields(table: RoleTable): ReadonlyMap<string, OutputField> {
   return fields;
 }
 
-function columnField(table: RoleTable, column: RoleColumn): Meant {
+function columnField(table: RoleTable, column: RoleColumn): OutputField {
   const { place, info, read } = column;
   return {
     name: column.name,
@@ -68,6 +62,7 @@ function columnField(table: RoleTable, column: RoleColumn): Meant {
     type: place.output(!column.nullable),
     args: place.json ? pathArgument(table) : NO_ARGS,
     meaning: {
+      kind: 'row-field',
       toField: (field) => ({
         ...readField(table, field, read, place.json),
         ...(place.upperCase ? { upperCase: true as const } : {}),
@@ -101,7 +96,7 @@ function seesAllRows({ access: { filter, limit } }: RoleTable): boolean {
   return filter.kind === 'constant' && filter.value && limit !== 0;
 }
 
-function relationshipField({ info, name, target }: RoleRelationship): Meant {
+function relationshipField({ info, name, target }: RoleRelationship): OutputField {
   const single = info.kind === 'object';
   const row = named(target.name, () => target.rows().type, !single || (!info.nullable && seesAllRows(target)));
   return {
@@ -112,6 +107,7 @@ function relationshipField({ info, name, target }: RoleRelationship): Meant {
       return single ? NO_ARGS : target.selectArguments().args;
     },
     meaning: {
+      kind: 'row-field',
       toField: (field) => {
         const query = single
           ? rowsQuery(target, field, target.relation, singleRow(target), 'single')
@@ -122,7 +118,7 @@ function relationshipField({ info, name, target }: RoleRelationship): Meant {
   };
 }
 
-function aggregateField(table: RoleTable, { info, target }: RoleRelationship): Meant {
+function aggregateField(table: RoleTable, { info, target }: RoleRelationship): OutputField {
   return {
     name: table.source.field(info.name, 'aggregate'),
     description: 'An aggregate relationship',
@@ -130,7 +126,7 @@ function aggregateField(table: RoleTable, { info, target }: RoleRelationship): M
     get args() {
       return target.selectArguments().args;
     },
-    meaning: { toField: (field) => related(field, info.join, aggregateQuery(target, field, target.relation)) },
+    meaning: { kind: 'row-field', toField: (field) => related(field, info.join, aggregateQuery(target, field, target.relation)) },
   };
 }
 
@@ -138,7 +134,7 @@ function related(field: CollectedField, join: Join | null, query: RowsQuery | Ag
   return { kind: 'related', alias: field.responseKey, join, query };
 }
 
-function scalarComputedField(table: RoleTable, computed: ScalarComputedField): Meant {
+function scalarComputedField(table: RoleTable, computed: ScalarComputedField): OutputField {
   const args = new Map(computed.place.json ? pathArgument(table) : NO_ARGS);
   addArgument(args, computed);
   return {
@@ -146,11 +142,14 @@ function scalarComputedField(table: RoleTable, computed: ScalarComputedField): M
     description: computed.description,
     type: computed.place.output(false),
     args,
-    meaning: { toField: (field) => readField(table, field, computed.read(computed.arguments.call(field)), computed.place.json) },
+    meaning: {
+      kind: 'row-field',
+      toField: (field) => readField(table, field, computed.read(computed.arguments.call(field)), computed.place.json),
+    },
   };
 }
 
-function tableComputedField(computed: TableComputedField): Meant {
+function tableComputedField(computed: TableComputedField): OutputField {
   const { target } = computed;
   return {
     name: computed.name,
@@ -162,6 +161,7 @@ function tableComputedField(computed: TableComputedField): Meant {
       return args;
     },
     meaning: {
+      kind: 'row-field',
       toField: (field) => related(field, null, listQuery(target, field, { kind: 'function', call: computed.arguments.call(field) })),
     },
   };

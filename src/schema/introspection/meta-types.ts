@@ -40,6 +40,7 @@ type TypeKind = (typeof TYPE_KINDS)[number];
 const KINDS: Readonly<Record<NamedType['kind'], TypeKind>> = {
   scalar: 'SCALAR',
   object: 'OBJECT',
+  interface: 'INTERFACE',
   union: 'UNION',
   enum: 'ENUM',
   'input-object': 'INPUT_OBJECT',
@@ -191,21 +192,24 @@ export const TYPE: ObjectType = metaObject('__Type', () => [
     list(() => FIELD, '__Field'),
     (ref: TypeRef) => {
       const type = bare(ref);
-      return type?.kind === 'object' ? sortByName(type.fields().values()) : null;
+      return type?.kind === 'object' || type?.kind === 'interface' ? sortByName(type.fields().values()) : null;
     },
     INCLUDE_DEPRECATED,
   ),
   many(
     'interfaces',
     list(() => TYPE, '__Type'),
-    (ref: TypeRef) => (bare(ref)?.kind === 'object' ? [] : null),
+    (ref: TypeRef) => {
+      const type = bare(ref);
+      return type?.kind === 'object' || type?.kind === 'interface' ? sortByName(type.interfaces?.() ?? []).map(refTo) : null;
+    },
   ),
   many(
     'possibleTypes',
     list(() => TYPE, '__Type'),
     (ref: TypeRef) => {
       const type = bare(ref);
-      return type?.kind === 'union' ? sortByName(type.members()).map(refTo) : null;
+      return type?.kind === 'union' || type?.kind === 'interface' ? sortByName(type.members()).map(refTo) : null;
     },
   ),
   many(

@@ -1,7 +1,7 @@
 /** A checked selection of introspection fields, ready to be written for any number of things. */
-import { SvcError } from '../../errors/svc-error.ts';
+import { invariant, SvcError } from '../../errors/svc-error.ts';
 import type { CollectedField } from '../translation.ts';
-import { namedTypeOf } from '../types.ts';
+import { namedTypeOf, type OutputField } from '../types.ts';
 import { type MetaRead, TYPE } from './meta-types.ts';
 
 export interface Shape {
@@ -55,9 +55,15 @@ export function shapeOf(collected: readonly CollectedField[], lists = 0): Shape 
     }
     if (field.typeName !== TYPE.name || !REFERENCE_FIELDS.has(field.name) || shape?.ofReference === false) ofReference = false;
     key += ',';
-    return { prefix, read: field.field.meaning as MetaRead, shape };
+    return { prefix, read: readOf(field.field), shape };
   });
   return { fields, key, ofReference };
+}
+
+function readOf(field: OutputField): MetaRead {
+  const { meaning } = field;
+  invariant(meaning.kind === 'text' || meaning.kind === 'object' || meaning.kind === 'list', `${field.name} is a field of introspection`);
+  return meaning;
 }
 
 function countAlias(counts: Map<string, number>, { name, path }: CollectedField): void {

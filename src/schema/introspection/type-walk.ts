@@ -68,12 +68,14 @@ function* walk(roots: RootTypes, further: readonly NamedType[], seen: Map<string
   for (const directive of DIRECTIVES.values()) referAll(directive.args);
   for (const type of queue) {
     yield;
-    if (type.kind === 'object') {
+    if (type.kind === 'object' || type.kind === 'interface') {
       for (const field of type.fields().values()) {
         refer(field.type);
         referAll(field.args);
         yield;
       }
+      if (type.interfaces !== undefined) for (const each of type.interfaces()) add(each);
+      if (type.kind === 'interface') for (const member of type.members()) add(member);
     } else if (type.kind === 'input-object') {
       for (const field of type.fields().values()) {
         refer(field.type);

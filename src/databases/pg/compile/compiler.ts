@@ -1,11 +1,13 @@
 /** The compiler of PostgreSQL: IR to statements. Pure; holds nothing but the output options. */
 import type { Compiler, CompilerOptions, Statement } from '../../../backend/backend.ts';
+import type { JoinToSource } from '../../../ir/remote-join.ts';
 import type { SelectRoot } from '../../../ir/select.ts';
 import { identifier, join, print, type Sql, sql } from '../../../sql/fragment.ts';
 import { aggregateSql } from './aggregate.ts';
 import { type Context, createContext } from './context.ts';
 import { dialect } from './dialect.ts';
 import { inlined } from './inline.ts';
+import { joinSql } from './join.ts';
 import { compileLiveQuery } from './live-query.ts';
 import { compileMutation } from './mutation/mutation.ts';
 import { rowsSql } from './rows.ts';
@@ -15,6 +17,7 @@ export function compiler(options: CompilerOptions): Compiler {
     select: (roots) => compileSelect(options, roots),
     mutation: (roots) =>
       compileMutation({ newContext: () => selectContext(options), select: (root) => compileSelect(options, [root]) }, roots),
+    join: (target) => compileJoin(options, target),
     liveQuery: (roots) => compileLiveQuery(rootsSql(selectContext(options), roots), roots.length),
     inlined: (statement, values) => inlined(statement.text, values),
   };
@@ -35,6 +38,12 @@ function compileSelect(options: CompilerOptions, roots: readonly SelectRoot[]): 
   const context = selectContext(options);
   const { text, parameters } = print(rootsSql(context, roots), dialect);
   return { text, parameters, repeatable: !context.volatile, columns: roots.length };
+}
+
+function compileJoin(options: CompilerOptions, target: JoinToSource): Statement {
+  const context = selectContext(options);
+  const { text, parameters } = print(joinSql(context, target), dialect);
+  return { text, parameters, repeatable: !context.volatile, columns: 1 };
 }
 
 /** One row; several roots are one column each, so that they take one round trip. */

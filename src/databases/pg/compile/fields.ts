@@ -2,6 +2,7 @@ import type { Field } from '../../../ir/select.ts';
 import { string, type Sql, sql } from '../../../sql/fragment.ts';
 import { readSql } from './bool-exp.ts';
 import type { Context, Row } from './context.ts';
+import { holeSql } from './join.ts';
 import type { Entry } from './json-object.ts';
 import { textArraySql } from './operand.ts';
 import { outputSql } from './output.ts';
@@ -30,6 +31,8 @@ function fieldSql(context: Context, field: Field, row: Row, joins: Sql[]): Sql {
       joins.push(sql` left join lateral (${context.query(field.query, row, field.join)}) as ${alias} on true`);
       return sql`${alias}."json"`;
     }
+    case 'joined':
+      return holeSql(context, field.join, field.keys, row);
   }
 }
 

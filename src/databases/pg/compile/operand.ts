@@ -127,6 +127,10 @@ function valueKey(value: Value): string {
       return `@${value.name}`;
     case 'session-variables':
       return '@';
+    case 'hole-name':
+      return '#';
+    case 'join-keys':
+      return `#${value.part}`;
     case 'list':
       return `[${value.items.map(valueKey).join(',')}]`;
   }

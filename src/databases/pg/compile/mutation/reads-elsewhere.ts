@@ -58,6 +58,7 @@ export function readElsewhere(fields: readonly Field[], written: Written): boole
     (of.kind === 'rows' ? of.fields.some(field) : of.fields.some(aggregateField));
   const field = (of: Field): boolean => {
     if (of.kind === 'typename') return false;
+    if (of.kind === 'joined') return of.keys.some(read);
     return of.kind === 'read' ? read(of.read) : query(of.query);
   };
   const aggregateField = (of: AggregateField): boolean => {

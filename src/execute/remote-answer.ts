@@ -1,0 +1,127 @@
+/**
+ * The answer of a GraphQL server as part of ours: our response keys in the client's order, type names as the role
+ * schema has them, holes where a join has to follow. What the server says about its data is checked as far as it is read.
+ */
+import { SvcError } from '../errors/svc-error.ts';
+import type { RemoteField, RemoteOutput, RemoteSelection } from '../ir/remote.ts';
+import { joinKeyOf, TYPE_KEY } from '../plan/remote-request.ts';
+import { isJsonArray, isJsonNumber, isJsonObject, type Json, type JsonObject, numberText, printJson } from '../util/json.ts';
+import { at, type Path, ROOT } from '../util/path.ts';
+import { holeText, type Key } from './holes.ts';
+
+function failed(message: string, path: Path = ROOT): SvcError {
+  return new SvcError('remote-schema-error', message, { path });
+}
+
+export interface AnswerParts {
+  readonly data: JsonObject | null;
+  /** Empty: none. */
+  readonly errors: readonly Json[];
+}
+
+/** @throws SvcError remote-schema-error for what is no answer of a GraphQL server */
+export function answerParts(body: Json): AnswerParts {
+  if (!isJsonObject(body)) throw failed('Expected an object as the response from remote');
+  const { data, errors } = body;
+  if (errors !== undefined && errors !== null) {
+    if (!isJsonArray(errors)) throw failed('Invalid "errors" field in response from remote');
+    if (errors.length === 0) throw failed('Empty "errors" field in response from remote');
+    return { data: isJsonObject(data) ? data : null, errors };
+  }
+  if (data === undefined) throw failed('Missing "data" field with no errors in response from remote');
+  if (data === null) throw failed('Received null "data" field with no errors in response from remote');
+  if (!isJsonObject(data)) throw failed('Invalid "data" field in response from remote');
+  return { data, errors: [] };
+}
+
+export class RemoteAnswer {
+  readonly #holeName: string;
+
+  /** @param holeName that of the request; of no meaning where nothing is joined */
+  constructor(holeName: string) {
+    this.#holeName = holeName;
+  }
+
+  /** The text of an object with these keys. @throws SvcError remote-schema-error */
+  object(fields: readonly RemoteOutput[], object: JsonObject, path: Path): string {
+    let text = '';
+    for (const field of fields) {
+      if (field.kind === 'hidden') continue;
+      text += `${text === '' ? '{' : ','}${JSON.stringify(field.responseKey)}:${this.#output(field, object, path)}`;
+    }
+    return text === '' ? '{}' : `${text}}`;
+  }
+
+  /** The text of the value of a field. @param key its key in the server's answer */
+  field(field: RemoteField, key: string, object: JsonObject, path: Path): string {
+    const value = Object.hasOwn(object, key) ? object[key] : undefined;
+    if (value === undefined) throw failed(`expecting key ${key}`, path);
+    return this.value(field, value, at(path, field.responseKey));
+  }
+
+  /** The text of the field at the end of a path of response keys. @param value of `field` */
+  along(field: RemoteField, keys: readonly string[], value: Json | undefined, path: Path): string {
+    const end = this.follow(field, keys, value, path);
+    return this.value(end.last, end.value, path);
+  }
+
+  /** The field at the end of a path of response keys, and its value; null where the path breaks off. */
+  follow(
+    field: RemoteField,
+    keys: readonly string[],
+    value: Json | undefined,
+    path: Path,
+  ): { readonly last: RemoteField; readonly value: Json } {
+    let last = field;
+    let reached: Json | undefined = value;
+    if (reached === undefined) throw failed('expecting a key for each join in the response from remote', path);
+    for (const key of keys) {
+      const fields: readonly RemoteOutput[] = last.selection?.kind === 'object' ? last.selection.fields : [];
+      const next = fields.find((output): output is RemoteField => output.kind === 'field' && output.responseKey === key);
+      if (next === undefined) throw new Error(`invariant: the path of a join has a field ${key}`);
+      last = next;
+      reached = isJsonObject(reached) ? reached[key] : null;
+      if (reached === undefined) throw failed(`expecting key ${key}`, path);
+    }
+    return { last, value: reached };
+  }
+
+  #output(output: Exclude<RemoteOutput, { kind: 'hidden' }>, object: JsonObject, path: Path): string {
+    switch (output.kind) {
+      case 'field':
+        return this.field(output, output.responseKey, object, path);
+      case 'typename':
+        return JSON.stringify(output.typeName);
+      case 'joined': {
+        const key: Key = output.keys.map(({ name }) => keyText(object[joinKeyOf(name)] ?? null, at(path, output.responseKey)));
+        return holeText(this.#holeName, output.join, key);
+      }
+    }
+  }
+
+  value(field: RemoteField, value: Json, path: Path): string {
+    if (value === null) return 'null';
+    if (field.selection === null) return printJson(value);
+    return this.#selected(field.selection, value, path);
+  }
+
+  #selected(selection: RemoteSelection, value: Json, path: Path): string {
+    if (value === null) return 'null';
+    if (isJsonArray(value)) return `[${value.map((item, i) => this.#selected(selection, item, at(path, i))).join(',')}]`;
+    if (!isJsonObject(value)) throw failed('expecting an object in the response from remote', path);
+    if (selection.kind === 'object') return this.object(selection.fields, value, path);
+    const typeName = value[TYPE_KEY];
+    if (typeof typeName !== 'string') throw failed('expecting the name of a type in the response from remote', path);
+    // A member that was added after the schema was read: nothing can have been selected of it.
+    return this.object(selection.types.get(typeName) ?? [], value, path);
+  }
+}
+
+/** A scalar as the text that a key is made of. */
+export function keyText(value: Json, path: Path): string | null {
+  if (value === null) return null;
+  if (typeof value === 'string') return value;
+  if (isJsonNumber(value)) return numberText(value);
+  if (typeof value === 'boolean') return value ? 'true' : 'false';
+  throw failed('expecting a scalar in the response from remote, to join by', path);
+}

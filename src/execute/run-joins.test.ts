@@ -1,0 +1,267 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { aggregate, by, column, count, field, int, literal, compare, rows, table, text, type } from '../../test/support/ir.ts';
+import { testDatabase } from '../../test/support/postgres.ts';
+import type { Source } from '../backend/backend.ts';
+import { compiler } from '../databases/pg/compile/compiler.ts';
+import { pg as backend } from '../databases/pg/index.ts';
+import { SvcError } from '../errors/svc-error.ts';
+import type { RemoteField, RemoteOutput, RemoteValue } from '../ir/remote.ts';
+import type { JoinToRemoteSchema, JoinToSource, RemoteJoin } from '../ir/remote-join.ts';
+import type { Field, SelectRoot } from '../ir/select.ts';
+import { planOperation } from '../plan/plan.ts';
+import { textOfBytes } from '../util/bytes.ts';
+import { type Json, parseJson } from '../util/json.ts';
+import { at, ROOT } from '../util/path.ts';
+import type { RemoteCall } from './remote-caller.ts';
+import { runPlan } from './run-plan.ts';
+
+const SCHEMA = `
+  create table author (id bigint primary key, name text, town text, boss bigint);
+  insert into author values (1, 'Ann', 'a"],["b\\', 9007199254740993), (2, 'Bob', 'a"],["b\\', null), (9007199254740993, 'Ü', null, 1);
+  create table article (id int primary key, author_id int, title text);
+  insert into article values (1, 1, 'Sky'), (2, 1, 'Sea'), (3, 2, 'Sand'), (4, 7, 'Stray');
+  create table town (name text primary key, size int);
+  insert into town values ('a"],["b\\', 5), ('elsewhere', 6);
+`;
+
+let source: Source;
+let close: () => Promise<void>;
+const asked: string[] = [];
+
+beforeAll(async () => {
+  const database = await testDatabase();
+  const configuration = backend.configuration.decode({ connection_info: { database_url: database.url } }, ROOT);
+  const opened = await backend.connect(configuration, { sourceName: 'a', environment: {}, usePreparedStatements: true, maxConnections: 4 });
+  await opened.runSql(SCHEMA, {});
+  source = {
+    ...opened,
+    runJson: (statement, values, how) => {
+      asked.push(statement.text);
+      return opened.runJson(statement, values, how);
+    },
+  };
+  close = async () => {
+    await opened.close();
+    await database.drop();
+  };
+});
+afterAll(() => close());
+
+const int8 = type('int8');
+const ID = field('id', int8);
+const hole = (alias: string, join: number, ...keys: ReturnType<typeof column>[]): Field => ({ kind: 'joined', alias, join, keys });
+
+function toSource(query: JoinToSource['query'], name: string, of = int, more: Partial<JoinToSource> = {}): JoinToSource {
+  const withoutKey = query.kind === 'aggregate' ? 'ask' : query.shape === 'list' ? '[]' : 'null';
+  return { kind: 'source', source: 'b', query, columns: [{ name, type: of }], unique: false, withoutKey, ...more };
+}
+
+interface Asking {
+  readonly callRemote?: (call: RemoteCall) => Json;
+  readonly maxKeys?: number;
+  readonly maxBytes?: number;
+}
+
+async function answer(query: SelectRoot['query'], joins: readonly RemoteJoin[], asking: Asking = {}): Promise<string> {
+  asked.length = 0;
+  const pg = compiler({ stringifyNumericTypes: false });
+  const plan = planOperation(
+    {
+      kind: 'query',
+      name: null,
+      response: { kind: 'object', entries: [['x', { kind: 'root', index: 0 }]] },
+      roots: [{ kind: 'source', source: 'a', path: ROOT, responseKey: 'x', root: { alias: '0', query } }],
+      joins: joins.map((target, i) => ({ path: at(ROOT, `join${i}`), target })),
+      constraints: [],
+      reusable: true,
+    },
+    () => pg,
+  );
+  const body = await runPlan(plan, {
+    connections: new Map([
+      ['a', source],
+      ['b', source],
+    ]),
+    session: { role: 'user', variables: new Map(), backendOnly: false },
+    variables: {},
+    how: {},
+    joinBounds: { maxKeys: asking.maxKeys ?? 1000, maxBytes: asking.maxBytes ?? 1e6 },
+    callRemote: async (call) => ({ body: asking.callRemote?.(call) ?? null, cookies: [] }),
+  });
+  return textOfBytes(body);
+}
+
+const authors = (...fields: readonly Field[]) => rows(table('author'), fields, { orderBy: [by(column('id', int8))] });
+const data = async (...of: Parameters<typeof answer>): Promise<Json> => (parseJson(await answer(...of)) as { data: { x: Json } }).data.x;
+
+describe('a table of another source', () => {
+  test('gives rows by key, in their order, and one statement asks for all', async () => {
+    const articles = rows(table('article'), [field('title', text)], { orderBy: [by(column('id'))] });
+    expect(await data(authors(ID, hole('articles', 0, column('id', int8))), [toSource(articles, 'author_id', int8)])).toMatchObject([
+      { id: 1, articles: [{ title: 'Sky' }, { title: 'Sea' }] },
+      { id: 2, articles: [{ title: 'Sand' }] },
+      { articles: [] },
+    ]);
+    expect(asked).toHaveLength(2);
+  });
+
+  test('is limited for each row', async () => {
+    const first = rows(table('article'), [field('id')], { orderBy: [by(column('id'), 'desc')], limit: 1 });
+    expect(await data(authors(hole('articles', 0, column('id', int8))), [toSource(first, 'author_id', int8)])).toEqual([
+      { articles: [{ id: 2 }] },
+      { articles: [{ id: 3 }] },
+      { articles: [] },
+    ]);
+  });
+
+  test('keys are any text, and large numbers stay what they are', async () => {
+    const town = toSource(rows(table('town'), [field('size')], {}, 'single'), 'name', text, { unique: true });
+    const boss = toSource(rows(table('author'), [ID, field('name', text)], {}, 'single'), 'id', int8, { unique: true });
+    const fields = [hole('town', 0, column('town', text)), hole('boss', 1, column('boss', int8))];
+    expect(await answer(authors(...fields), [town, boss])).toBe(
+      '{"data":{"x":[{"town":{"size":5},"boss":{"id":9007199254740993,"name":"Ü"}}, \n {"town":{"size":5},"boss":null}, \n {"town":null,"boss":{"id":1,"name":"Ann"}}]}}',
+    );
+  });
+
+  test('a key that is null asks nothing, unless something is counted', async () => {
+    const none = compare(column('id', int8), '_eq', literal(2));
+    const people = rows(table('author'), [hole('x', 0, column('boss', int8))], { where: none });
+    const target = rows(table('author'), [ID]);
+    expect(await data(people, [toSource(target, 'id', int8)])).toEqual([{ x: [] }]);
+    expect(asked).toHaveLength(1);
+    const counted = aggregate(table('author'), [{ kind: 'aggregate', alias: 'aggregate', fields: [count()] }]);
+    expect(await data(people, [toSource(counted, 'id', int8)])).toEqual([{ x: { aggregate: { count: 0 } } }]);
+  });
+
+  test('joins follow one another, with one statement for each level', async () => {
+    const articles = rows(table('article'), [field('title', text), hole('author', 1, column('author_id'))], {
+      orderBy: [by(column('id'))],
+    });
+    const back = rows(table('author'), [field('name', text), hole('again', 2, column('id', int8))], {}, 'single');
+    const again = rows(table('article'), [field('id')], { orderBy: [by(column('id'))] });
+    expect(
+      await data(authors(hole('articles', 0, column('id', int8))), [
+        toSource(articles, 'author_id', int8),
+        toSource(back, 'id', int8),
+        toSource(again, 'author_id', int8),
+      ]),
+    ).toEqual([
+      {
+        articles: [
+          { title: 'Sky', author: { name: 'Ann', again: [{ id: 1 }, { id: 2 }] } },
+          { title: 'Sea', author: { name: 'Ann', again: [{ id: 1 }, { id: 2 }] } },
+        ],
+      },
+      { articles: [{ title: 'Sand', author: { name: 'Bob', again: [{ id: 3 }] } }] },
+      { articles: [] },
+    ]);
+    expect(asked).toHaveLength(4);
+  });
+
+  test('no more keys and bytes than allowed', async () => {
+    const articles = [toSource(rows(table('article'), [field('title', text)]), 'author_id', int8)];
+    const asking = authors(hole('articles', 0, column('id', int8)));
+    await expect(answer(asking, articles, { maxKeys: 2 })).rejects.toThrow(/more than 2 different keys/);
+    await expect(answer(asking, articles, { maxBytes: 50 })).rejects.toThrow(/more than 50 bytes/);
+  });
+});
+
+describe('another server', () => {
+  const key: RemoteValue = { kind: 'key', index: 0, check: (written) => Number(written) };
+  const plain = (name: string, responseKey = name): RemoteField => ({ kind: 'field', responseKey, name, args: [], selection: null });
+  const user = (...fields: readonly RemoteOutput[]): RemoteField => ({
+    kind: 'field',
+    responseKey: 'user',
+    name: 'userById',
+    args: [{ name: 'id', type: 'Int!', value: key }],
+    selection: { kind: 'object', fields },
+  });
+  const join = (field: RemoteField, more: Partial<JoinToRemoteSchema> = {}): JoinToRemoteSchema => ({
+    kind: 'remote',
+    remote: 'users',
+    field,
+    answer: [],
+    withoutKey: 'null',
+    ...more,
+  });
+  const all = authors(field('name', text), hole('user', 0, column('boss', int8)));
+
+  test('is asked once, with a field for each key', async () => {
+    const calls: RemoteCall[] = [];
+    const target = user({ kind: 'typename', responseKey: 't', typeName: 'My_User' }, plain('mail', 'm'));
+    const answered = await data(all, [join(target)], {
+      callRemote: (call) => {
+        calls.push(call);
+        return { data: { f0: { m: 'a@b' }, f1: null } };
+      },
+    });
+    expect(answered).toEqual([
+      { name: 'Ann', user: { t: 'My_User', m: 'a@b' } },
+      { name: 'Bob', user: null },
+      { name: 'Ü', user: null },
+    ]);
+    expect(calls.map(({ document, variables }) => [document, variables])).toEqual([
+      ['query($v0: Int!, $v1: Int!) {f0: userById(id: $v0) {m: mail} f1: userById(id: $v1) {m: mail}}', { v0: 9007199254740992, v1: 1 }],
+    ]);
+  });
+
+  test('may take the keys as a list', async () => {
+    const listed: RemoteField = {
+      ...user({ kind: 'hidden', key: { name: 'id' } }, plain('mail')),
+      name: 'users',
+      args: [{ name: 'ids', type: '[String!]!', value: { kind: 'key-list', index: 0, check: (written) => written } }],
+    };
+    const target = join(listed, { batch: { matchBy: 'id', rows: 'first' } });
+    const documents: string[] = [];
+    const answered = await data(all, [target], {
+      callRemote: ({ document, variables }) => {
+        documents.push(document);
+        expect(variables).toEqual({ v0: ['9007199254740993', '1'] });
+        return { data: { f0: [{ svc__key__id: 1, mail: 'one' }, null, { svc__key__id: 5, mail: 'five' }] } };
+      },
+    });
+    expect(answered).toMatchObject([{ user: null }, { user: null }, { user: { mail: 'one' } }]);
+    expect(documents).toEqual(['query($v0: [String!]!) {f0: users(ids: $v0) {mail svc__key__id: id}}']);
+  });
+
+  test('answers by object type, and what it answers is joined in turn', async () => {
+    const target: RemoteField = {
+      ...user(),
+      selection: {
+        kind: 'abstract',
+        types: new Map<string, readonly RemoteOutput[]>([
+          ['Person', [plain('mail'), { kind: 'joined', responseKey: 'articles', join: 1, keys: [{ name: 'no' }] }]],
+          ['Bot', [plain('model', 'mail')]],
+        ]),
+      },
+    };
+    const articles = toSource(rows(table('article'), [field('title', text)], { orderBy: [by(column('id'))] }), 'author_id');
+    const answered = await data(all, [join(target), articles], {
+      callRemote: ({ document }) => {
+        expect(document).toContain('... on Person {mail svc__key__no: no} ... on Bot {mail: model}');
+        return {
+          data: { f0: { svc__typename: 'Person', mail: 'a@b', svc__key__no: '1' }, f1: { svc__typename: 'Bot', mail: 'B2' } },
+        };
+      },
+    });
+    expect(answered).toMatchObject([
+      { user: { mail: 'a@b', articles: [{ title: 'Sky' }, { title: 'Sea' }] } },
+      { user: null },
+      { user: { mail: 'B2' } },
+    ]);
+  });
+
+  test.each<[string, Json, string]>([
+    ['errors', { errors: [{ message: 'no' }], data: {} }, 'unexpected: Errors from remote server'],
+    ['no data', {}, 'remote-schema-error: Missing "data" field with no errors in response from remote'],
+    ['a list', [], 'remote-schema-error: Expected an object as the response from remote'],
+    ['a missing key', { data: { f0: null } }, 'remote-schema-error: expecting a key for each join in the response from remote'],
+    ['a scalar for an object', { data: { f0: 5, f1: null } }, 'remote-schema-error: expecting an object in the response from remote'],
+    ['a missing field', { data: { f0: {}, f1: null } }, 'remote-schema-error: expecting key mail'],
+  ])('that answers with %s fails the request', async (_, body, message) => {
+    const failure = await answer(all, [join(user(plain('mail')))], { callRemote: () => body }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(SvcError);
+    const { code, message: text } = failure as SvcError;
+    expect(`${code}: ${text}`).toBe(message);
+  });
+});

@@ -1,0 +1,99 @@
+/** Asks the target of a join for its keys: one statement, or as many requests to a server as the keys need. */
+import { SvcError } from '../errors/svc-error.ts';
+import { bindAll } from '../plan/bind.ts';
+import type { RemoteJoinStep, SourceJoinStep } from '../plan/plan.ts';
+import { bindRemote, callKey, joinKeyOf, remoteBatchRequest, remoteJoinRequest } from '../plan/remote-request.ts';
+import { type Bytes, bytesOfText } from '../util/bytes.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
+import type { AskJoin, Key } from './holes.ts';
+import { answerParts, keyText, RemoteAnswer } from './remote-answer.ts';
+import { askRemote, connectionOf, type RunContext } from './run-context.ts';
+
+/** Keys of one request to a server: each is a field of the document. */
+const CALLS_PER_REQUEST = 100;
+/** Keys of one statement, or in one list. */
+const KEYS_IN_A_LIST = 10_000;
+const NULL = 'null' as Bytes;
+
+/** @param context of the request whose plan has joins */
+export function joinAsker(context: RunContext, holeName: string): AskJoin {
+  return (step, keys) => {
+    if (step.kind === 'source') return inChunks(keys, KEYS_IN_A_LIST, (chunk) => askSource(step, chunk, context, holeName));
+    if (step.target.batch === undefined) return inChunks(keys, CALLS_PER_REQUEST, (chunk) => askByAlias(step, chunk, context, holeName));
+    return inChunks(keys, KEYS_IN_A_LIST, (chunk) => askByList(step, chunk, context, holeName));
+  };
+}
+
+async function inChunks(
+  keys: readonly Key[],
+  size: number,
+  ask: (keys: readonly Key[]) => Promise<readonly Bytes[]>,
+): Promise<readonly Bytes[]> {
+  if (keys.length <= size) return ask(keys);
+  const answers: Bytes[] = [];
+  // One after another: a join takes no more of its target than any other request.
+  for (let from = 0; from < keys.length; from += size) {
+    for (const answer of await ask(keys.slice(from, from + size))) answers.push(answer);
+  }
+  return answers;
+}
+
+async function askSource(
+  { target, statement, binders }: SourceJoinStep,
+  keys: readonly Key[],
+  context: RunContext,
+  holeName: string,
+): Promise<readonly Bytes[]> {
+  const byPart = target.columns.map((_, part) => keys.map((key) => key[part] ?? null));
+  const values = bindAll(binders, context.variables, context.session, { holeName, keys: byPart });
+  const { signal, deadline } = context.how;
+  const row = await connectionOf(context, target.source).runJson(statement, values, { signal, deadline, mayLag: true });
+  const cell = (row[0] ?? []).join('') as Bytes;
+  return cell.split(`${holeName};`) as Bytes[];
+}
+
+/** The data of a server's answer. @throws SvcError with the server's errors for those who may see them */
+async function askServer(
+  { path, target }: RemoteJoinStep,
+  document: string,
+  variables: JsonObject,
+  context: RunContext,
+): Promise<JsonObject> {
+  const { data, errors } = answerParts(await askRemote(context, { remote: target.remote, document, variables }));
+  if (errors.length > 0 || data === null) {
+    throw new SvcError('unexpected', 'Errors from remote server', { status: 400, internal: { errors: [...errors] }, path });
+  }
+  return data;
+}
+
+/** A field for each key. */
+async function askByAlias(step: RemoteJoinStep, keys: readonly Key[], context: RunContext, holeName: string): Promise<readonly Bytes[]> {
+  const { field, answer } = step.target;
+  const request = remoteJoinRequest(field, keys.length);
+  const data = await askServer(step, request.document, bindRemote(request, context.variables, context.session, keys), context);
+  const print = new RemoteAnswer(holeName);
+  return keys.map((_, call) => bytesOfText(print.along(field, answer, data[callKey(call)], step.path)));
+}
+
+/** One field whose rows are told apart by one of their fields. */
+async function askByList(step: RemoteJoinStep, keys: readonly Key[], context: RunContext, holeName: string): Promise<readonly Bytes[]> {
+  const { field, answer, batch } = step.target;
+  const request = remoteBatchRequest(field);
+  const data = await askServer(step, request.document, bindRemote(request, context.variables, context.session, keys), context);
+  const print = new RemoteAnswer(holeName);
+  const { last, value } = print.follow(field, answer, data[callKey(0)], step.path);
+  const rows = new Map<string, Json[]>();
+  for (const row of isJsonArray(value) ? value : []) {
+    if (!isJsonObject(row)) continue;
+    const key = keyText(row[joinKeyOf(batch?.matchBy ?? '')] ?? null, step.path);
+    if (key === null) continue;
+    const known = rows.get(key);
+    if (known === undefined) rows.set(key, [row]);
+    else known.push(row);
+  }
+  return keys.map(([key]) => {
+    const found = rows.get(key ?? '');
+    if (batch?.rows === 'all') return bytesOfText(print.value(last, found ?? [], step.path));
+    return found?.[0] === undefined ? NULL : bytesOfText(print.value(last, found[0], step.path));
+  });
+}

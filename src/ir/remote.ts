@@ -1,0 +1,71 @@
+/**
+ * What is asked of another GraphQL server, in that server's own names, and how its answer becomes part of ours. Values
+ * are references, as everywhere in the IR: all arguments travel as variables, so a document holds no request's values.
+ */
+import type { Json } from '../util/json.ts';
+import type { Path } from '../util/path.ts';
+import type { WrittenJson } from './input-validation.ts';
+
+/** One request to a server: a root field, or all fields of its namespace. */
+export interface RemoteRoot {
+  readonly operation: 'query' | 'mutation';
+  readonly fields: readonly RemoteOutput[];
+  /** False: the answer is the value of the only field. True: an object of all of them. */
+  readonly namespace: boolean;
+  /** Tell it from a `SelectRoot` and a `MutationRoot`. */
+  readonly query?: undefined;
+  readonly mutation?: undefined;
+}
+
+/** One key of an object of our answer. Response keys are unique within an object. */
+export type RemoteOutput =
+  | RemoteField
+  /** Known without the server. */
+  | { readonly kind: 'typename'; readonly responseKey: string; readonly typeName: string }
+  /** A hole for the join with this index; its key is made of fields that the server is asked for besides. */
+  | { readonly kind: 'joined'; readonly responseKey: string; readonly join: number; readonly keys: readonly RemoteKey[] }
+  /** Asked for, but no part of our answer: what tells the rows of a `RemoteBatch` apart. */
+  | { readonly kind: 'hidden'; readonly key: RemoteKey };
+
+/** A field without arguments whose value is part of a key. */
+export interface RemoteKey {
+  readonly name: string;
+}
+
+export interface RemoteField {
+  readonly kind: 'field';
+  readonly responseKey: string;
+  /** The server's name of it. */
+  readonly name: string;
+  readonly args: readonly RemoteArgument[];
+  /** null: a scalar or an enum. */
+  readonly selection: RemoteSelection | null;
+}
+
+export interface RemoteArgument {
+  readonly name: string;
+  /** As the server writes it: `[Int!]!`. */
+  readonly type: string;
+  readonly value: RemoteValue;
+}
+
+export type RemoteSelection =
+  | { readonly kind: 'object'; readonly fields: readonly RemoteOutput[] }
+  /** Of an interface or a union: what is selected of each of its object types, by the server's name of it. */
+  | { readonly kind: 'abstract'; readonly types: ReadonlyMap<string, readonly RemoteOutput[]> };
+
+/** The value of an argument, put together when the request is made. */
+export type RemoteValue =
+  | { readonly kind: 'literal'; readonly json: Json }
+  /** What the client wrote; `check` coerces it to the server's type. An unsent variable leaves the value out. */
+  | { readonly kind: 'written'; readonly written: WrittenJson; readonly check: (json: Json, at: Path) => Json; readonly at: Path }
+  /** A session variable; `check` reads its text as the server's type. */
+  | { readonly kind: 'session'; readonly name: string; readonly check: (text: string) => Json }
+  /** A part of the key of a join; `check` brings its text to the server's type. */
+  | { readonly kind: 'key'; readonly index: number; readonly check: (text: string) => Json }
+  /** That part of all keys, as a list. */
+  | { readonly kind: 'key-list'; readonly index: number; readonly check: (text: string) => Json }
+  | { readonly kind: 'list'; readonly items: readonly RemoteValue[] }
+  | { readonly kind: 'object'; readonly entries: readonly (readonly [key: string, value: RemoteValue])[] }
+  /** Objects are merged key by key and lists put one after another; elsewhere the last one that is there counts. */
+  | { readonly kind: 'merged'; readonly parts: readonly RemoteValue[] };

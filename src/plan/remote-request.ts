@@ -1,0 +1,169 @@
+/** What is sent to another GraphQL server: the document is printed once, the values of its variables for each request. */
+import type { Session } from '../auth/session.ts';
+import { invariant, SvcError } from '../errors/svc-error.ts';
+import type { RemoteField, RemoteOutput, RemoteRoot, RemoteSelection, RemoteValue } from '../ir/remote.ts';
+import type { Variables } from '../schema/constraint.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
+import { bindPart } from './bind.ts';
+
+export interface RemoteRequest {
+  readonly document: string;
+  readonly variables: readonly RemoteVariable[];
+}
+
+interface RemoteVariable {
+  readonly name: string;
+  readonly value: RemoteValue;
+  /** Which of the keys of a join its value is made with; 0 where there are none. */
+  readonly call: number;
+}
+
+/** What the response keys of our own fields begin with; no alias of a client may. */
+const OWN = 'svc__';
+
+/** Response key of the field that tells the object type at an interface or a union. */
+export const TYPE_KEY = `${OWN}typename`;
+
+/** Response key of a field that is part of the key of a join. */
+export function joinKeyOf(name: string): string {
+  return `${OWN}key__${name}`;
+}
+
+/** Response key of the field that a join asks for, for one of its keys. */
+export function callKey(call: number): string {
+  return `f${call}`;
+}
+
+export function remoteRequest({ operation, fields }: RemoteRoot): RemoteRequest {
+  const printer = new DocumentPrinter();
+  return printer.finish(operation, printer.outputs(fields, 0));
+}
+
+/** One request for several keys: the field once for each, under aliases. */
+export function remoteJoinRequest(field: RemoteField, keys: number): RemoteRequest {
+  const printer = new DocumentPrinter();
+  const calls = Array.from({ length: keys }, (_, call) => printer.field(field, callKey(call), call));
+  return printer.finish('query', `{${calls.join(' ')}}`);
+}
+
+/** One request for several keys, which travel as a list: the field once. */
+export function remoteBatchRequest(field: RemoteField): RemoteRequest {
+  const printer = new DocumentPrinter();
+  return printer.finish('query', `{${printer.field(field, callKey(0), 0)}}`);
+}
+
+/** All arguments are variables, declared as the server types them. */
+class DocumentPrinter {
+  readonly #variables: RemoteVariable[] = [];
+  readonly #declarations: string[] = [];
+
+  finish(operation: 'query' | 'mutation', selection: string): RemoteRequest {
+    const declared = this.#declarations.length === 0 ? '' : `(${this.#declarations.join(', ')})`;
+    return { document: `${operation}${declared} ${selection}`, variables: this.#variables };
+  }
+
+  field({ name, args, selection }: RemoteField, key: string, call: number): string {
+    const alias = key === name ? '' : `${key}: `;
+    const given = args.map(({ name: argument, type, value }) => {
+      const variable = `v${this.#variables.length}`;
+      this.#variables.push({ name: variable, value, call });
+      this.#declarations.push(`$${variable}: ${type}`);
+      return `${argument}: $${variable}`;
+    });
+    const called = given.length === 0 ? name : `${name}(${given.join(', ')})`;
+    return `${alias}${called}${selection === null ? '' : ` ${this.#selection(selection, call)}`}`;
+  }
+
+  outputs(outputs: readonly RemoteOutput[], call: number): string {
+    const printed: string[] = [];
+    const keys = new Set<string>();
+    for (const output of outputs) {
+      if (output.kind === 'field') {
+        if (output.responseKey.startsWith(OWN)) {
+          throw new SvcError('validation-failed', `aliases of fields of remote schemas cannot begin with ${OWN}: ${output.responseKey}`);
+        }
+        printed.push(this.field(output, output.responseKey, call));
+      } else if (output.kind === 'joined') for (const { name } of output.keys) keys.add(name);
+      else if (output.kind === 'hidden') keys.add(output.key.name);
+    }
+    for (const name of keys) printed.push(`${joinKeyOf(name)}: ${name}`);
+    return `{${printed.length === 0 ? '__typename' : printed.join(' ')}}`;
+  }
+
+  #selection(selection: RemoteSelection, call: number): string {
+    if (selection.kind === 'object') return this.outputs(selection.fields, call);
+    const types = [...selection.types].filter(([, fields]) => fields.some(({ kind }) => kind !== 'typename'));
+    const fragments = types.map(([name, fields]) => ` ... on ${name} ${this.outputs(fields, call)}`);
+    return `{${TYPE_KEY}: __typename${fragments.join('')}}`;
+  }
+}
+
+/**
+ * The variables of a request.
+ * @param keys by call and part: the texts of the keys of a join; absent where it is none
+ * @throws SvcError of the first value that does not fit
+ */
+export function bindRemote(
+  { variables: declared }: RemoteRequest,
+  variables: Variables,
+  session: Session,
+  keys: readonly (readonly (string | null)[])[] = [],
+): JsonObject {
+  const bound: Record<string, Json> = {};
+  for (const { name, value, call } of declared) {
+    const json = bindValue(value, { variables, session, key: keys[call] ?? [], keys });
+    if (json !== undefined) bound[name] = json;
+  }
+  return bound;
+}
+
+interface Bound {
+  readonly variables: Variables;
+  readonly session: Session;
+  /** Of the call. */
+  readonly key: readonly (string | null)[];
+  readonly keys: readonly (readonly (string | null)[])[];
+}
+
+function bindValue(value: RemoteValue, bound: Bound): Json | undefined {
+  switch (value.kind) {
+    case 'literal':
+      return value.json;
+    case 'written': {
+      const json = bindPart(value.written, bound.variables);
+      return json === undefined ? undefined : value.check(json, value.at);
+    }
+    case 'session': {
+      const text = bound.session.variables.get(value.name);
+      if (text === undefined) throw new SvcError('not-found', `"${value.name}" session variable expected, but not found`);
+      return value.check(text);
+    }
+    case 'key': {
+      const text = bound.key[value.index];
+      invariant(text !== undefined && text !== null, 'nothing is asked for a key without a value');
+      return value.check(text);
+    }
+    case 'key-list':
+      return bound.keys.flatMap((key) => {
+        const text = key[value.index];
+        return text === undefined || text === null ? [] : [value.check(text)];
+      });
+    case 'list':
+      return value.items.map((item) => bindValue(item, bound) ?? null);
+    case 'object': {
+      const entries = value.entries.map(([key, item]) => [key, bindValue(item, bound)] as const);
+      return Object.fromEntries(entries.filter((entry): entry is readonly [string, Json] => entry[1] !== undefined));
+    }
+    case 'merged':
+      return value.parts.reduce<Json | undefined>((merged, part) => merge(merged, bindValue(part, bound)), undefined);
+  }
+}
+
+function merge(a: Json | undefined, b: Json | undefined): Json | undefined {
+  if (a === undefined || b === undefined) return b ?? a;
+  if (isJsonArray(a) && isJsonArray(b)) return [...a, ...b];
+  if (!isJsonObject(a) || !isJsonObject(b)) return b;
+  const merged = new Map(Object.entries(a));
+  for (const [key, value] of Object.entries(b)) merged.set(key, merge(merged.get(key), value) as Json);
+  return Object.fromEntries(merged);
+}
