@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { chooseFreePort } from '../src/embedded/free-port.ts';
 
-const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
-const tsx = fileURLToPath(import.meta.resolve('tsx'));
+// Compiled by the global set-up.
+const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 
 let folder: string;
 
@@ -32,7 +32,7 @@ const processes: Running[] = [];
 
 /** `svc` with these arguments, in the scratch folder and without any environment. */
 function svc(...args: string[]): Running {
-  const child = spawn(process.execPath, ['--import', tsx, main, ...args], { cwd: folder, env: {}, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [main, ...args], { cwd: folder, env: {}, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   let errors = '';
   child.stdout.on('data', (chunk) => {
@@ -98,24 +98,37 @@ describe('svc serve on the embedded PostgreSQL', () => {
     expect(readdirSync(join(folder, 'postgres'))).not.toContain('owner.lock');
     expect(readdirSync(join(folder, 'postgres', 'data'))).not.toContain('postmaster.pid');
 
-    const second = svc(...args, 'serve');
+    expect(output).toContain('"kind":"server_configuration"');
+
+    writeFileSync(join(folder, '.env'), 'SVC_GRAPHQL_ADMIN_SECERT=hush\n');
+    const second = svc(...args, 'serve', '--log-format', 'text');
     expect(await untilAnswer(url, QUERY, second)).toMatchObject(ANSWER);
     second.child.kill('SIGTERM');
-    expect(await second.ended).toMatchObject({ code: 0 });
+    const text = await second.ended;
+    expect(text.code).toBe(0);
+    expect(text.output).toMatch(
+      /WARN {2}no option has the environment variable SVC_GRAPHQL_ADMIN_SECERT, did you mean SVC_GRAPHQL_ADMIN_SECRET\?/,
+    );
+    expect(text.output).toMatch(
+      /listening at http:\/\/127.*\n {2}databases {2}default \(pg, postgres:.*svc_data.*\): 11 tracked tables\n {2}metadata {3}.*svc_metadata\n {2}open to {4}holders of the admin secret/,
+    );
+    for (const none of ['server_configuration', 'hush', '\u001b']) expect(text.output).not.toContain(none);
   });
 });
 
 describe('svc', () => {
   it('prints help and version', async () => {
-    expect(await svc('--help').ended).toMatchObject({ code: 0, output: expect.stringContaining('SVC_GRAPHQL_DATABASE_URL') });
+    expect(await svc('--help').ended).toMatchObject({ code: 0, output: expect.stringContaining('start the service') });
+    expect(await svc('serve', '--help-all').ended).toMatchObject({ code: 0, output: expect.stringContaining('SVC_GRAPHQL_DATABASE_URL') });
     expect(await svc('version').ended).toMatchObject({ code: 0, output: expect.stringMatching(/^svc \d+\.\d+\.\d+\n$/) });
   });
 
   it('refuses what it does not know', async () => {
-    expect(await svc('serve', '--unknown').ended).toEqual({
+    const usage = 'Usage: svc <serve|export|clean|version|help> [options]; svc serve --help lists the options\n';
+    expect(await svc('serve', '--sever-port', '1').ended).toEqual({
       code: 1,
       output: '',
-      errors: 'Fatal Error: unknown option "--unknown"; see --help\n',
+      errors: `Fatal Error: unknown option "--sever-port", did you mean "--server-port"?\n${usage}`,
     });
   });
 });

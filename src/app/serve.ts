@@ -7,6 +7,7 @@ import type { Source } from '../backend/backend.ts';
 import { adminSecretsOf, jwtSecretsOf } from '../config/access.ts';
 import { describeConfig } from '../config/load-config.ts';
 import type { Config } from '../config/options.ts';
+import { unknownVariables } from '../config/unknown-variables.ts';
 import { serviceVersion } from '../config/version.ts';
 import { givenWithoutEffect } from '../config/without-effect.ts';
 import { backends } from '../databases/index.ts';
@@ -20,7 +21,7 @@ import { createOperationCache } from '../graphql/operation-cache.ts';
 import type { RequestPipeline } from '../graphql/run-request.ts';
 import { kindsOf } from '../metadata/kinds.ts';
 import { createAdministration } from '../metadata-api/administration.ts';
-import { createLogger, type Logger } from '../observability/logger.ts';
+import type { Logger } from '../observability/logger.ts';
 import type { Observer } from '../observability/observation.ts';
 import { createOutboundClient, type OutboundClient } from '../outbound/client.ts';
 import { tlsAllowlistOf } from '../outbound/tls-allowlist.ts';
@@ -35,6 +36,8 @@ import { configReport } from './config-report.ts';
 import { trackDefaultSource } from './default-source.ts';
 import { keepInStep } from './keep-in-step.ts';
 import { openMetadataDatabase } from './metadata-database.ts';
+import { serviceLogger } from './service-logger.ts';
+import { startSummary } from './start-summary.ts';
 
 export interface Service {
   /** Where it answers: `http://localhost:8080`. */
@@ -53,7 +56,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export async function serve(
   config: Config,
   environment: Environment = process.env,
-  logger: Logger = defaultLogger(config),
+  logger: Logger = serviceLogger(config, environment),
 ): Promise<Service> {
   const { observe } = logger;
   observe({ kind: 'startup', message: 'server_configuration', info: describeConfig(config) });
@@ -68,6 +71,7 @@ export async function serve(
     const warning = 'the unauthorized role is admin: requests without credentials have full access to the data and the metadata';
     observe({ kind: 'startup', message: 'open_access', info: { warning } });
   }
+  for (const warning of unknownVariables(environment)) observe({ kind: 'startup', message: 'unknown_variable', info: { warning } });
   for (const warning of givenWithoutEffect(config)) observe({ kind: 'startup', message: 'setting_without_effect', info: { warning } });
   if (config.metadataDatabaseUrl === null) throw new Error('no metadata database is configured');
   const kinds = kindsOf(backends);
@@ -177,7 +181,7 @@ async function listen(config: Config, { state, storage, database, logger, instan
     await release();
     throw error;
   }
-  logger.observe({ kind: 'startup', message: 'listening', info: { url: server.url } });
+  logger.observe({ kind: 'startup', message: 'listening', info: startSummary(config, server.url, state.current()) });
   return {
     url: server.url,
     async stop() {
@@ -207,10 +211,6 @@ function accessOptions(config: Config): AccessOptions {
     webhook: url === null ? null : { url, method, sendRequestBody },
     jwtSecrets: jwtSecretsOf(config),
   };
-}
-
-function defaultLogger(config: Config): Logger {
-  return createLogger({ level: config.logLevel, enabledTypes: config.enabledLogTypes });
 }
 
 function requestPipeline(config: Config, validateInput: InputValidator, observe: Observer): RequestPipeline {

@@ -3,6 +3,7 @@ import { parseCommandLine } from '../config/command-line.ts';
 import { helpText } from '../config/help.ts';
 import { loadConfig, mergedEnvironment } from '../config/load-config.ts';
 import type { Config } from '../config/options.ts';
+import { unknownVariables } from '../config/unknown-variables.ts';
 import { serviceVersion } from '../config/version.ts';
 import { cleanCommand, exportCommand } from './catalog-commands.ts';
 import { type RunningService, startService } from './start-service.ts';
@@ -13,10 +14,10 @@ import { type RunningService, startService } from './start-service.ts';
  * @throws Error whose message is for the user
  */
 export async function runCommand(argv: readonly string[]): Promise<RunningService | null> {
-  const { command, confirmed } = parseCommandLine(argv);
+  const { command, confirmed, help } = parseCommandLine(argv);
   switch (command) {
     case 'help':
-      process.stdout.write(helpText());
+      process.stdout.write(helpText(help));
       return null;
     case 'version':
       process.stdout.write(`svc ${serviceVersion()}\n`);
@@ -24,10 +25,10 @@ export async function runCommand(argv: readonly string[]): Promise<RunningServic
     case 'serve':
       return startService(configOf(argv));
     case 'export':
-      await exportCommand(configOf(argv));
+      await exportCommand(warned(configOf(argv)));
       return null;
     case 'clean':
-      await cleanCommand(configOf(argv), confirmed);
+      await cleanCommand(warned(configOf(argv)), confirmed);
       return null;
   }
 }
@@ -36,6 +37,12 @@ function configOf(argv: readonly string[]): Config {
   // Metadata refers to variables by name (`from_env`), and those may come from the file as well.
   Object.assign(process.env, mergedEnvironment(process.env, readDotEnv()));
   return loadConfig({ argv, environment: process.env });
+}
+
+/** `serve` says it in its log. */
+function warned(config: Config): Config {
+  for (const warning of unknownVariables(process.env)) process.stderr.write(`warning: ${warning}\n`);
+  return config;
 }
 
 function readDotEnv(): string | undefined {

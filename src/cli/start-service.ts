@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ProvidedDatabases, provideDatabases } from '../app/embedded-source.ts';
 import { trackSampleData } from '../app/sample-data.ts';
 import { serve } from '../app/serve.ts';
+import { serviceLogger } from '../app/service-logger.ts';
 import { startWarmUp, type WarmUp } from '../app/warm-up/warm-up.ts';
 import { adminSecretsOf } from '../config/access.ts';
 import type { Config } from '../config/options.ts';
-import { createLogger } from '../observability/logger.ts';
 import { stopOnSignals } from './signals.ts';
 
 export interface RunningService {
@@ -23,7 +23,7 @@ const START_PATIENCE_MS = 3000;
  * @throws Error when the service cannot start; nothing is left running then
  */
 export async function startService(config: Config): Promise<RunningService> {
-  const logger = createLogger({ level: config.logLevel, enabledTypes: config.enabledLogTypes });
+  const logger = serviceLogger(config, process.env);
   let databases: ProvidedDatabases | undefined;
   let service: { readonly url: string; stop(): Promise<void> } | undefined;
   let warmUp: WarmUp | undefined;

@@ -1,8 +1,11 @@
+import { nearest } from '../util/nearest.ts';
 import { ConfigError } from './config-error.ts';
 import { isBooleanText } from './option-types.ts';
 import { type OptionName, optionRows } from './options.ts';
 
 export const COMMANDS = ['serve', 'export', 'clean', 'version', 'help'] as const;
+const USAGE = `Usage: svc <${COMMANDS.join('|')}> [options]; svc serve --help lists the options`;
+
 export type Command = (typeof COMMANDS)[number];
 
 export interface CommandLine {
@@ -11,7 +14,12 @@ export interface CommandLine {
   readonly given: ReadonlyMap<OptionName, string>;
   /** `--yes`: nobody is to be asked. */
   readonly confirmed: boolean;
+  /** Of the command `help`: what it is about. */
+  readonly help: HelpTopic;
 }
+
+/** The commands, the options with a line for each, or all about them. */
+export type HelpTopic = 'commands' | 'options' | 'all';
 
 /**
  * Splits the arguments (without node and script) into the command and the options, which may stand
@@ -22,10 +30,18 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   const given = new Map<OptionName, string>();
   let command: Command | undefined;
   let confirmed = false;
+  let help: HelpTopic | undefined;
   for (let i = 0; i < argv.length; i++) {
     const argument = argv[i] as string;
-    if (argument === '--help' || argument === '-h') return { command: 'help', given, confirmed };
-    if (argument === '--version') return { command: 'version', given, confirmed };
+    if (argument === '--help' || argument === '-h') {
+      help ??= 'options';
+      continue;
+    }
+    if (argument === '--help-all') {
+      help = 'all';
+      continue;
+    }
+    if (argument === '--version') return { command: 'version', given, confirmed, help: 'commands' };
     if (!argument.startsWith('-')) {
       command = commandNamed(argument, command);
       continue;
@@ -50,13 +66,15 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
       i++;
     }
   }
+  const isAboutCommands = help !== 'all' && (command === undefined || command === 'help');
+  if (help !== undefined) return { command: 'help', given, confirmed, help: isAboutCommands ? 'commands' : help };
   if (confirmed && command !== 'clean') throw new ConfigError('--yes is for the command clean');
-  return { command: command ?? 'help', given, confirmed };
+  return { command: command ?? 'help', given, confirmed, help: 'commands' };
 }
 
 function commandNamed(argument: string, before: Command | undefined): Command {
   const found = COMMANDS.find((c) => c === argument);
-  if (found === undefined) throw new ConfigError(`unknown command "${argument}"; the commands are ${COMMANDS.join(', ')}`);
+  if (found === undefined) throw unknown('command', argument, COMMANDS);
   if (before !== undefined) throw new ConfigError(`two commands, "${before}" and "${argument}"`);
   return found;
 }
@@ -65,6 +83,13 @@ function rowOf(spelled: string): (typeof optionRows)[number] {
   const found = optionRows.find(([, o]) => spelled === `--${o.flag}` || (o.short !== undefined && spelled === `-${o.short}`));
   // A value written right behind a short flag is not repeated: it may be a password.
   if (found === undefined)
-    throw new ConfigError(`unknown option "${spelled.startsWith('--') ? spelled : spelled.slice(0, 2)}"; see --help`);
+    throw spelled.startsWith('--')
+      ? unknown('option', spelled, ['--help', '--help-all', '--version', '--yes', ...optionRows.map(([, { flag }]) => `--${flag}`)])
+      : new ConfigError(`unknown option "${spelled.slice(0, 2)}"\n${USAGE}`);
   return found;
+}
+
+function unknown(what: 'command' | 'option', given: string, known: readonly string[]): ConfigError {
+  const meant = nearest(given, known);
+  return new ConfigError(`unknown ${what} ${JSON.stringify(given)}${meant === undefined ? '' : `, did you mean "${meant}"?`}\n${USAGE}`);
 }

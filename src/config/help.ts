@@ -1,17 +1,56 @@
+import type { HelpTopic } from './command-line.ts';
 import { type Option, type OptionGroup, optionRows } from './options.ts';
 
-/** What `svc --help` prints. */
-export function helpText(): string {
+const COMMANDS = [
+  'Usage: svc <command> [options]',
+  '',
+  'Commands:',
+  '  serve     start the service',
+  '  export    print the metadata as JSON, {"resource_version", "metadata"}; needs no running service',
+  '  clean     remove the metadata and all else that the service keeps, the schema svc_catalog of the metadata',
+  '            database; asks first, unless there is --yes',
+  '  version   print the version',
+  '  help      print this text',
+  '',
+  'svc serve --help lists the options, --help-all tells all about them.',
+];
+
+/** What `--help` and `--help-all` print. */
+export function helpText(topic: HelpTopic): string {
+  const lines = topic === 'commands' ? COMMANDS : topic === 'options' ? briefLines() : longLines();
+  return `${lines.join('\n')}\n`;
+}
+
+/** A line for each option. */
+function briefLines(): readonly string[] {
+  const lines = ['Usage: svc serve [options]'];
+  const width = Math.max(...optionRows.map(([, option]) => spelling(option).length));
+  for (const [group, members] of grouped()) {
+    lines.push('', `${group}:`);
+    for (const option of members) {
+      const byDefault = shownDefault(option);
+      const note = byDefault === '' || byDefault === 'false' || byDefault.length > LONGEST_DEFAULT ? '' : ` [${byDefault}]`;
+      lines.push(`  ${spelling(option).padEnd(width)}  ${briefOf(option.help)}${note}`);
+    }
+  }
+  lines.push('', 'In brackets: what holds without the option. Most are environment variables too: --server-port is');
+  lines.push('SVC_GRAPHQL_SERVER_PORT. --help-all names them all, and tells more of each option.');
+  return lines;
+}
+
+const LONGEST_DEFAULT = 40;
+const BRIEF_LENGTH = 80;
+
+/** The first sentence, and of a long one what is before a comma or the like. */
+export function briefOf(help: string): string {
+  const sentence = /^.*?(?=\.(?: |$))/s.exec(help)?.[0] ?? help;
+  if (sentence.length <= BRIEF_LENGTH) return sentence;
+  return /^.{10,80}(?=[,;:] )/s.exec(sentence)?.[0] ?? sentence;
+}
+
+function longLines(): readonly string[] {
   const lines = [
     'Usage: svc <command> [options]',
-    '',
-    'Commands:',
-    '  serve     start the service',
-    '  export    print the metadata as JSON, {"resource_version", "metadata"}; needs no running service',
-    '  clean     remove the metadata and all else that the service keeps, the schema svc_catalog of the metadata',
-    '            database; asks first, unless there is --yes',
-    '  version   print the version',
-    '  help      print this text',
     '',
     'Options stand before or after the command. Most are environment variables too, which may be',
     'set in the file .env; a flag wins over the environment. Durations are whole seconds unless they say',
@@ -27,7 +66,7 @@ export function helpText(): string {
       );
     }
   }
-  return `${lines.join('\n')}\n`;
+  return lines;
 }
 
 /** The page docs/options.md. */

@@ -1,11 +1,15 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { describeConfig, loadConfig } from './load-config.ts';
+import { parseCommandLine } from './command-line.ts';
 import { helpText, optionsPage } from './help.ts';
 import { type Config, optionRows } from './options.ts';
+import { unknownVariables } from './unknown-variables.ts';
 import { givenWithoutEffect } from './without-effect.ts';
 
 const load = (argv: string[] = [], environment: Record<string, string> = {}, dotEnvText?: string): Config =>
   loadConfig({ argv, environment, ...(dotEnvText === undefined ? {} : { dotEnvText }) });
+
+const USAGE = 'Usage: svc <serve|export|clean|version|help> [options]; svc serve --help lists the options';
 
 describe('loadConfig', () => {
   it('takes defaults where nothing is given', () => {
@@ -38,14 +42,18 @@ describe('loadConfig', () => {
   });
 
   it.each([
-    [['--no-such'], 'Fatal Error: unknown option "--no-such"; see --help'],
-    [['--dev-mode=yes', '-x'], 'Fatal Error: unknown option "-x"; see --help'],
+    [['--no-such'], `Fatal Error: unknown option "--no-such"\n${USAGE}`],
+    [['--dev-mode=yes', '-x'], `Fatal Error: unknown option "-x"\n${USAGE}`],
+    [['--databse-url', 'postgres://u:hush@h/d'], `Fatal Error: unknown option "--databse-url", did you mean "--database-url"?\n${USAGE}`],
+    [['--admin-secert=hush'], `Fatal Error: unknown option "--admin-secert", did you mean "--admin-secret"?\n${USAGE}`],
+    [['--hlep'], `Fatal Error: unknown option "--hlep", did you mean "--help"?\n${USAGE}`],
+    [['sevre'], `Fatal Error: unknown command "sevre", did you mean "serve"?\n${USAGE}`],
     [['--server-port'], 'Fatal Error: --server-port needs a value'],
     [['--server-port', '70000'], 'Fatal Error: --server-port: must be between 0 and 65535'],
     [['--server-port', '1e3'], 'Fatal Error: --server-port: expecting an integer, but found "1e3"'],
     [['--dev-mode=1'], 'Fatal Error: --dev-mode: Not a valid boolean text. True values are ["true","t","yes","y"]'],
     [['--database-url', 'mysql://h/d'], 'Fatal Error: --database-url: expecting a URL of the form'],
-    [['start'], 'Fatal Error: unknown command "start"'],
+    [['run'], `Fatal Error: unknown command "run"\n${USAGE}`],
     [['serve', 'serve'], 'Fatal Error: two commands'],
     [['serve', '--yes'], 'Fatal Error: --yes is for the command clean'],
     [['--tx-iso', 'dirty'], 'Fatal Error: --tx-iso: expecting one of read-committed'],
@@ -105,7 +113,58 @@ describe('values whose feature is not there', () => {
     ]);
   });
 
-  it.each([helpText(), optionsPage()])('are named where the option is explained', (text) => {
+  it.each([helpText('all'), optionsPage()])('are named where the option is explained', (text) => {
     expect(text).toContain('Accepted but without effect: websocket-log until there are websockets, ');
+  });
+});
+
+describe('help', () => {
+  it('has a line for each option that fits beside its name, without wrapping', () => {
+    const lines = helpText('options').split('\n');
+    for (const [, { flag }] of optionRows) {
+      const own = lines.filter((line) => new RegExp(`^  --${flag}[, ]`).test(line));
+      expect(own).toHaveLength(1);
+      expect(own[0]?.length).toBeLessThanOrEqual(130);
+      expect(own[0]).toMatch(/ {2}\S.*[^,;:.]$/);
+    }
+    expect(lines.length).toBeLessThan(optionRows.length + 30);
+  });
+
+  it('tells all about an option elsewhere', () => {
+    const text = helpText('all');
+    for (const [, { help, env = '' }] of optionRows) {
+      expect(text).toContain(help);
+      expect(text).toContain(env);
+    }
+  });
+
+  it.each([
+    [[], 'commands'],
+    [['--help'], 'commands'],
+    [['help'], 'commands'],
+    [['-h', 'serve'], 'options'],
+    [['serve', '--help'], 'options'],
+    [['clean', '--yes', '--help'], 'options'],
+    [['--help-all'], 'all'],
+    [['serve', '--help', '--help-all'], 'all'],
+  ])('is about what was asked for: %j', (argv, help) => {
+    expect(parseCommandLine(argv)).toMatchObject({ command: 'help', help });
+  });
+});
+
+describe('variables that no option has', () => {
+  it.each([
+    ['SVC_GRAPHQL_ADMIN_SECERT', ', did you mean SVC_GRAPHQL_ADMIN_SECRET?'],
+    ['SVC_GRAPHQL_DATABSE_URL', ', did you mean SVC_GRAPHQL_DATABASE_URL?'],
+    ['SVC_GRAPHQL_CONNECTIONS', ', did you mean SVC_GRAPHQL_PG_CONNECTIONS?'],
+    ['svc_graphql_server_port', ', did you mean SVC_GRAPHQL_SERVER_PORT?'],
+    ['SVC_GRAPHQL_OTHER_DATABASE_OF_MINE', ''],
+  ])('are told of with the nearest: %s', (name, guess) => {
+    expect(unknownVariables({ [name]: 'hush', PATH: '/bin' })).toEqual([`no option has the environment variable ${name}${guess}`]);
+  });
+
+  it('are none of those that options have', () => {
+    const names = optionRows.flatMap(([, { env, olderEnv }]) => [env, olderEnv]).filter((name) => name !== undefined);
+    expect(unknownVariables(Object.fromEntries(names.map((name) => [name, 'x'])))).toEqual([]);
   });
 });

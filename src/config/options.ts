@@ -54,14 +54,15 @@ interface Details extends Pick<Option<unknown>, 'withoutEffect'> {
   readonly olderEnv?: string;
 }
 
-const PREFIX = 'SVC_GRAPHQL_';
+/** Of the environment variables of all options. */
+export const VARIABLE_PREFIX = 'SVC_GRAPHQL_';
 
 function row(group: OptionGroup) {
   return <T>(flag: string, type: OptionType<T>, byDefault: NoInfer<T>, help: string, details: Details = {}): Option<T> => ({
     flag,
     ...(details.short === undefined ? {} : { short: details.short }),
-    ...(details.env === null ? {} : { env: PREFIX + (details.env ?? flag.toUpperCase().replaceAll('-', '_')) }),
-    ...(details.olderEnv === undefined ? {} : { olderEnv: PREFIX + details.olderEnv }),
+    ...(details.env === null ? {} : { env: VARIABLE_PREFIX + (details.env ?? flag.toUpperCase().replaceAll('-', '_')) }),
+    ...(details.olderEnv === undefined ? {} : { olderEnv: VARIABLE_PREFIX + details.olderEnv }),
     ...(details.withoutEffect === undefined ? {} : { withoutEffect: details.withoutEffect }),
     type,
     default: byDefault,
@@ -330,7 +331,7 @@ export const options = {
     'enable-allowlist',
     boolean,
     false,
-    'Let every role but admin run only the operations of the collections on the allow-list.',
+    'Let roles other than admin run only the operations on the allow-list, those of its collections.',
   ),
   enableExtFederation: behaviour(
     'enable-ext-federation',
@@ -364,7 +365,7 @@ export const options = {
     'query-object-limit',
     integer(1),
     500,
-    'Most fields with a selection of their own in a GraphQL operation once its fragments are spread.',
+    'Most fields with a selection of their own in a GraphQL operation, once its fragments are spread.',
   ),
   queryAliasLimit: limits('query-alias-limit', integer(0), 500, 'Most aliases in a GraphQL operation once its fragments are spread.'),
   batchLimit: limits('batch-limit', integer(1), 100, 'Most operations in one batched request.'),
@@ -378,6 +379,12 @@ export const options = {
   ),
 
   logLevel: logging('log-level', choice('debug', 'info', 'warn', 'error'), 'info', 'Least severe level that is logged.'),
+  logFormat: logging(
+    'log-format',
+    choice('auto', 'text', 'json'),
+    'auto',
+    'How the log is written: auto is text on a terminal, and elsewhere JSON. Text has colours on a terminal, unless the variable NO_COLOR is set.',
+  ),
   enabledLogTypes: logging(
     'enabled-log-types',
     listOf(LOG_TYPES),
@@ -396,7 +403,7 @@ export const options = {
     'log-masked-variables',
     nameList,
     new Set<string>() as ReadonlySet<string>,
-    'Comma separated list of GraphQL variables whose values are "[MASKED]" in every log that shows variables: in queries, in statements (whose SQL is masked too where such a variable shaped it), and in URLs. Messages of errors may still quote a value.',
+    'Comma separated list of GraphQL variables whose values logs show as "[MASKED]": in queries, in statements (whose SQL is masked too where such a variable shaped it), and in URLs. Messages of errors may still quote a value.',
   ),
   httpLogQueryOnlyOnError: logging(
     'http-log-query-only-on-error',
@@ -408,7 +415,7 @@ export const options = {
     'enable-metadata-query-logging',
     boolean,
     false,
-    'Let http-log show the whole operation of requests to the metadata and schema APIs, where it has just its type; only with the log type query-log. Connection strings, passwords, header values and the like are "[MASKED]"; SQL and templates are shown as they are, with the secrets in them.',
+    'Let http-log show whole operations of the metadata and schema APIs, where it has just their type; only with the log type query-log. Connection strings, passwords, header values and the like are "[MASKED]"; SQL and templates are shown as they are, with the secrets in them.',
   ),
 } as const;
 

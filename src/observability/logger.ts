@@ -1,16 +1,35 @@
 import pino from 'pino';
 import { httpLogLine } from './http-log-line.ts';
+import { isWanted, logEntry } from './log-entry.ts';
 import type { Observation, Observer } from './observation.ts';
 import { queryLogLine } from './query-log-line.ts';
+import { textLines } from './text-lines.ts';
 
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof LEVELS)[number];
+
+export type LogFormat = 'text' | 'json';
 
 export interface LoggerOptions {
   readonly level: LogLevel;
   /** Optional types that are switched on: `startup`, `http-log`, …; the rest is always on. */
   readonly enabledTypes: ReadonlySet<string>;
+  /** JSON where nothing is said. */
+  readonly format?: LogFormat;
+  /** Of text. */
+  readonly colour?: boolean;
   /** File descriptor; 1 is standard output. */
   readonly destination?: number;
+}
+
+/** Text with colours for people at a terminal, JSON for programs; `NO_COLOR` (https://no-color.org) asks for no colours. */
+export function logStyle(
+  format: LogFormat | 'auto',
+  terminal: boolean,
+  environment: Readonly<Record<string, string | undefined>>,
+): Required<Pick<LoggerOptions, 'format' | 'colour'>> {
+  const asked = format === 'auto' ? (terminal ? 'text' : 'json') : format;
+  return { format: asked, colour: terminal && !environment['NO_COLOR'] && environment['TERM'] !== 'dumb' };
 }
 
 export interface Logger {
@@ -58,10 +77,18 @@ function timestamp(): string {
 }
 
 /**
- * JSON lines `{type, timestamp, level, detail}`, buffered and written asynchronously.
+ * Lines of text or of JSON, `{type, timestamp, level, detail}`, buffered and written asynchronously.
  * Session variables are logged, secrets never reach an observation.
  */
 export function createLogger(options: LoggerOptions): Logger {
+  return options.format === 'text' ? textLogger(options) : jsonLogger(options);
+}
+
+function isEnabled(level: LogLevel, least: LogLevel): boolean {
+  return LEVELS.indexOf(level) >= LEVELS.indexOf(least);
+}
+
+function jsonLogger(options: LoggerOptions): Logger {
   const stream = pino.destination({ fd: options.destination ?? 1, sync: false, minLength: 4096 });
   const lines = new LineBuffer((text) => stream.write(text));
   const timer = setInterval(() => {
@@ -78,75 +105,48 @@ export function createLogger(options: LoggerOptions): Logger {
     },
     stream,
   );
-  const httpEnabled = options.enabledTypes.has('http-log');
-  const queriesEnabled = options.enabledTypes.has('query-log');
-  const startupEnabled = options.enabledTypes.has('startup');
-  const webhookEnabled = options.enabledTypes.has('webhook-log');
-  const keysEnabled = options.enabledTypes.has('jwk-refresh-log');
-  const healthEnabled = options.enabledTypes.has('health-check-log');
+  const { enabledTypes } = options;
+  const httpEnabled = enabledTypes.has('http-log');
+  const queriesEnabled = enabledTypes.has('query-log');
   const observe = (o: Observation): void => {
-    if (o.kind !== 'http' && o.kind !== 'query') lines.flush();
-    switch (o.kind) {
-      case 'http':
-        if (httpEnabled && log.isLevelEnabled(o.error === null ? 'info' : 'error')) lines.add(httpLogLine(o, timestamp()));
-        return;
-      case 'query':
-        if (queriesEnabled && log.isLevelEnabled('info')) lines.add(queryLogLine(o, timestamp()));
-        return;
-      case 'webhook':
-        if (webhookEnabled) {
-          const level = o.error !== null || (o.status !== 200 && o.status !== 401) ? 'error' : o.message === null ? 'info' : 'warn';
-          const { status: status_code, url, method, error: http_error, message } = o;
-          log[level]({ type: 'webhook-log', detail: { status_code, url, method, http_error, response: null, message } });
-        }
-        return;
-      case 'jwk-refresh':
-        if (keysEnabled) {
-          const { url, message, error } = o;
-          log[error === null ? 'info' : 'error']({ type: 'jwk-refresh-log', detail: { url, message, http_error: error } });
-        }
-        return;
-      case 'source-health':
-        if (healthEnabled) log[o.status === 'OK' ? 'info' : 'warn'](healthEntry(o));
-        return;
-      case 'startup':
-        // A warning is told even to those who do not want to hear of the start.
-        if (startupEnabled || o.info?.['warning'] !== undefined) {
-          log[o.info?.['warning'] === undefined ? 'info' : 'warn']({ type: 'startup', detail: { kind: o.message, info: o.info ?? {} } });
-        }
-        return;
-      case 'shutdown':
-        log.info({ type: 'startup', detail: { kind: 'shutdown', info: o.message } });
-        return;
-      case 'source':
-        log.warn({ type: 'pg-client', detail: { source: o.source, event: o.event, message: o.message } });
-        return;
-      case 'metadata':
-        log.info({ type: 'metadata', detail: { message: o.message, ...o.info } });
-        return;
-      case 'unexpected':
-        log.error({
-          type: 'unhandled-internal-error',
-          detail: { message: o.message, error: o.error instanceof Error ? (o.error.stack ?? o.error.message) : String(o.error) },
-        });
+    if (o.kind === 'http') {
+      if (httpEnabled && log.isLevelEnabled(o.error === null ? 'info' : 'error')) lines.add(httpLogLine(o, timestamp()));
+      return;
     }
+    if (o.kind === 'query') {
+      if (queriesEnabled && log.isLevelEnabled('info')) lines.add(queryLogLine(o, timestamp()));
+      return;
+    }
+    lines.flush();
+    if (!isWanted(o, enabledTypes)) return;
+    const { level, type, detail } = logEntry(o);
+    log[level]({ type, detail });
   };
-  return {
-    observe,
-    flush(): void {
-      clearInterval(timer);
-      lines.flush();
-      try {
-        stream.flushSync();
-      } catch {
-        // the destination is not open yet or already gone: nothing can be written any more
-      }
-    },
-  };
+  return { observe, flush: () => end(stream, timer, lines) };
 }
 
-function healthEntry({ source, status, timestamp, error, check }: Extract<Observation, { kind: 'source-health' }>): object {
-  const { interval, retries, attempt, timeout } = check;
-  const internal = { interval, max_retries: retries, retry_iteration: attempt, timeout };
-  return { type: 'health-check-log', detail: { source_name: source, status, timestamp, error, internal } };
+/** Somebody is looking: what is told is written at once. */
+function textLogger(options: LoggerOptions): Logger {
+  const stream = pino.destination({ fd: options.destination ?? 1, sync: false });
+  const { enabledTypes } = options;
+  const print = textLines(options.colour ?? false);
+  const observe = (o: Observation): void => {
+    const isRare = o.kind !== 'http' && o.kind !== 'query';
+    if (isRare ? !isWanted(o, enabledTypes) : !enabledTypes.has(`${o.kind}-log`)) return;
+    const level = isRare ? logEntry(o).level : o.kind === 'http' && o.error !== null ? 'error' : 'info';
+    if (!isEnabled(level, options.level)) return;
+    const text = print(o, level, new Date());
+    if (text !== '') stream.write(text);
+  };
+  return { observe, flush: () => end(stream) };
+}
+
+function end(stream: ReturnType<typeof pino.destination>, timer?: NodeJS.Timeout, lines?: LineBuffer): void {
+  clearInterval(timer);
+  lines?.flush();
+  try {
+    stream.flushSync();
+  } catch {
+    // the destination is not open yet or already gone: nothing can be written any more
+  }
 }

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
-const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
-const tsx = fileURLToPath(import.meta.resolve('tsx'));
+// Compiled by the global set-up.
+const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 export interface ServiceProcess {
   /** What it wrote to both of its outputs so far. */
@@ -18,7 +18,7 @@ export interface ServiceProcess {
 /** Runs the command `svc` in a process of its own. `environment` is all it gets, without the prefix `SVC_GRAPHQL_`. */
 export function runService(args: readonly string[], environment: Readonly<Record<string, string>> = {}): ServiceProcess {
   const env = Object.fromEntries(Object.entries(environment).map(([name, value]) => [`SVC_GRAPHQL_${name}`, value]));
-  const child = spawn(process.execPath, ['--import', tsx, main, ...args], { cwd: tmpdir(), env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [main, ...args], { cwd: tmpdir(), env, stdio: ['ignore', 'pipe', 'pipe'] });
   let text = '';
   let hasEnded = false;
   const keep = (chunk: Buffer): void => {

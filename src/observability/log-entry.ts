@@ -1,0 +1,66 @@
+import type { LogLevel } from './logger.ts';
+import type { Observation, SourceHealthObservation } from './observation.ts';
+
+/** Requests and queries, of which there are very many, have lines of their own making. */
+export type RareObservation = Exclude<Observation, { readonly kind: 'http' | 'query' }>;
+
+export interface LogEntry {
+  readonly level: LogLevel;
+  readonly type: string;
+  readonly detail: object;
+}
+
+/** What the log says of an observation. */
+export function logEntry(o: RareObservation): LogEntry {
+  switch (o.kind) {
+    case 'webhook': {
+      const level = o.error !== null || (o.status !== 200 && o.status !== 401) ? 'error' : o.message === null ? 'info' : 'warn';
+      const { status: status_code, url, method, error: http_error, message } = o;
+      return { level, type: 'webhook-log', detail: { status_code, url, method, http_error, response: null, message } };
+    }
+    case 'jwk-refresh': {
+      const { url, message, error } = o;
+      return { level: error === null ? 'info' : 'error', type: 'jwk-refresh-log', detail: { url, message, http_error: error } };
+    }
+    case 'source-health':
+      return { level: o.status === 'OK' ? 'info' : 'warn', type: 'health-check-log', detail: healthDetail(o) };
+    case 'startup':
+      return {
+        level: o.info?.['warning'] === undefined ? 'info' : 'warn',
+        type: 'startup',
+        detail: { kind: o.message, info: o.info ?? {} },
+      };
+    case 'shutdown':
+      return { level: 'info', type: 'startup', detail: { kind: 'shutdown', info: o.message } };
+    case 'source':
+      return { level: 'warn', type: 'pg-client', detail: { source: o.source, event: o.event, message: o.message } };
+    case 'metadata':
+      return { level: 'info', type: 'metadata', detail: { message: o.message, ...o.info } };
+    case 'unexpected': {
+      const error = o.error instanceof Error ? (o.error.stack ?? o.error.message) : String(o.error);
+      return { level: 'error', type: 'unhandled-internal-error', detail: { message: o.message, error } };
+    }
+  }
+}
+
+/** Whether it is written, whatever its level. A warning is told even to those who do not want to hear of the start. */
+export function isWanted(o: RareObservation, enabledTypes: ReadonlySet<string>): boolean {
+  switch (o.kind) {
+    case 'webhook':
+      return enabledTypes.has('webhook-log');
+    case 'jwk-refresh':
+      return enabledTypes.has('jwk-refresh-log');
+    case 'source-health':
+      return enabledTypes.has('health-check-log');
+    case 'startup':
+      return enabledTypes.has('startup') || o.info?.['warning'] !== undefined;
+    default:
+      return true;
+  }
+}
+
+function healthDetail({ source, status, timestamp, error, check }: SourceHealthObservation): object {
+  const { interval, retries, attempt, timeout } = check;
+  const internal = { interval, max_retries: retries, retry_iteration: attempt, timeout };
+  return { source_name: source, status, timestamp, error, internal };
+}

@@ -1,0 +1,104 @@
+/** The log as people read it: a line for each observation, several for what the service says when it is ready. */
+import { printJson } from '../util/json.ts';
+import { logEntry } from './log-entry.ts';
+import type { LogLevel } from './logger.ts';
+import type { HttpObservation, Observation, QueryObservation } from './observation.ts';
+
+type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+const CODES: Readonly<Record<Style, number>> = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 };
+const LEVEL_STYLES: Readonly<Record<LogLevel, Style>> = { debug: 'dim', info: 'green', warn: 'yellow', error: 'red' };
+
+type Paint = (style: Style, text: string) => string;
+
+/** How an observation is written. @returns with the line's end; empty for what JSON logs alone have */
+export type TextLines = (o: Observation, level: LogLevel, now: Date) => string;
+
+export function textLines(colour: boolean): TextLines {
+  const paint: Paint = colour ? (style, text) => `\u001b[${CODES[style]}m${text}\u001b[0m` : (_style, text) => text;
+  return (o, level, now) => {
+    const message = messageOf(o, paint);
+    if (message === null) return '';
+    const time = paint('dim', now.toTimeString().slice(0, 8));
+    return `${time} ${paint(LEVEL_STYLES[level], level.toUpperCase().padEnd(5))} ${message}\n`;
+  };
+}
+
+/**
+ * Characters that a terminal would obey rather than show, as escapes: texts of clients and of databases are logged.
+ * Besides controls these are the ones that turn the direction of writing.
+ */
+function visible(text: string): string {
+  return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+function messageOf(o: Observation, paint: Paint): string | null {
+  switch (o.kind) {
+    case 'http':
+      return httpMessage(o, paint);
+    case 'query':
+      return queryMessage(o, paint);
+    case 'startup':
+      return startupMessage(o, paint);
+    case 'shutdown':
+      return `stopping: ${visible(o.message)}`;
+    case 'source':
+      return `${paint('bold', visible(o.source))} ${visible(o.event)}: ${visible(o.message)}`;
+    case 'unexpected': {
+      const text = o.error instanceof Error ? (o.error.stack ?? o.error.message) : String(o.error);
+      return `${visible(o.message)}\n${text.split('\n').map(visible).join('\n')}`;
+    }
+    default: {
+      const { type, detail } = logEntry(o);
+      return plain(type, detail);
+    }
+  }
+}
+
+function httpMessage(o: HttpObservation, paint: Paint): string {
+  const failed = o.error !== null;
+  const parts = [
+    paint('bold', visible(o.method)),
+    visible(o.url),
+    paint(failed ? 'red' : 'green', String(o.status)),
+    `${(o.duration * 1000).toFixed(1)} ms`,
+    `${o.responseSize} B`,
+  ];
+  if (o.role !== null) parts.push(paint('cyan', visible(o.role)));
+  if (o.operationName !== null) parts.push(visible(o.operationName));
+  if (o.mode === 'batched') parts.push('batch');
+  parts.push(paint('dim', visible(o.ip)));
+  if (o.error !== null) parts.push(paint('red', visible(`${o.error.code}: ${o.error.message} at ${o.error.path}`)));
+  if (o.query !== null) parts.push(visible(printJson(o.query)));
+  return parts.join(' ');
+}
+
+function queryMessage({ query, statements }: QueryObservation, paint: Paint): string {
+  const sql = [...(statements ?? [])].map(([key, { text, values }]) => `${visible(key)}: ${visible(text)} ${visible(printJson(values))}`);
+  return [`query ${visible(printJson(query))}`, ...sql.map((line) => `  ${paint('dim', line)}`)].join('\n');
+}
+
+function startupMessage(o: Extract<Observation, { readonly kind: 'startup' }>, paint: Paint): string | null {
+  // Two kilobytes that nobody reads: `--log-format json` has them.
+  if (o.message === 'server_configuration') return null;
+  const { info = {} } = o;
+  const warning = info['warning'];
+  if (typeof warning === 'string') return paint('yellow', visible(warning));
+  if (o.message !== 'listening') return typeof info['message'] === 'string' ? visible(info['message']) : plain(o.message, info);
+  const { url, ...rest } = info;
+  const title = `${paint('bold', 'listening')} at ${paint('cyan', visible(String(url)))}`;
+  return [title, ...Object.entries(rest).flatMap(([name, value]) => entryLines(name, value, paint))].join('\n');
+}
+
+function entryLines(name: string, value: unknown, paint: Paint): readonly string[] {
+  const items = Array.isArray(value) ? value : [value];
+  const label = name.replaceAll('_', ' ').padEnd(10);
+  return items.map((item, i) => `  ${paint('dim', i === 0 ? label : ' '.repeat(label.length))} ${visible(String(item))}`);
+}
+
+function plain(title: string, detail: object): string {
+  const shown = Object.entries(detail).filter(([, value]) => value !== null && value !== undefined);
+  return [
+    visible(title),
+    ...shown.map(([key, value]) => `${key}=${visible(typeof value === 'string' ? value : JSON.stringify(value))}`),
+  ].join(' ');
+}
