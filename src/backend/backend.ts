@@ -88,6 +88,8 @@ export interface ScalarType {
   readonly numeric: boolean;
   /** min and max exist. */
   readonly comparable: boolean;
+  /** min and max of its arrays exist. */
+  readonly arraysComparable: boolean;
   /** `_gt` and its family exist (not for raster). */
   readonly ordered: boolean;
   /** Takes a `path` argument on output, and the JSON update operators (jsonb only for the latter). */

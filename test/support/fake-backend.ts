@@ -56,6 +56,7 @@ function scalar({ name }: CatalogType): ScalarType {
     comparisons: operators[name] ?? [],
     numeric: name === 'int4',
     comparable: true,
+    arraysComparable: true,
     ordered: true,
     json: name === 'json' || name === 'jsonb' ? name : false,
     check(json, at) {

@@ -317,6 +317,11 @@ describe('traits', () => {
     const names = ['int2', 'int4', 'int8', 'float4', 'float8', 'numeric', 'money', 'bool', 'text', 'uuid', 'date', 'json', 'jsonb', 'inet'];
     expect(names.filter((name) => pgScalar(type(name)).numeric)).toEqual(['int2', 'int4', 'int8', 'float4', 'float8', 'numeric', 'money']);
     expect(names.filter((name) => !pgScalar(type(name)).comparable)).toEqual(['bool', 'json', 'jsonb', 'inet']);
+    expect(['mood', 'pair'].map((name) => pgScalar(type(name, 'public', name === 'mood' ? 'enum' : 'composite')).comparable)).toEqual([
+      true,
+      false,
+    ]);
+    expect(names.filter((name) => !pgScalar(type(`${name}[]`)).arraysComparable)).toEqual(['json']);
     expect(pgScalar(type('raster', 'public')).ordered).toBe(false);
     expect(names.map((name) => pgScalar(type(name)).json).filter(Boolean)).toEqual(['json', 'jsonb']);
     expect(pgScalar(type('address', 'public', 'composite')).graphql).toBe('address_scalar');

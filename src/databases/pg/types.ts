@@ -26,6 +26,8 @@ interface Traits {
   readonly graphql: string;
   readonly numeric?: true;
   readonly incomparable?: true;
+  /** Without an order that `max` knows, or with an output of its own. */
+  readonly arraysIncomparable?: true;
   readonly unordered?: true;
   readonly json?: 'json' | 'jsonb';
   readonly comparisons?: (type: CatalogType) => readonly PgComparison[];
@@ -53,16 +55,16 @@ const BUILT_IN: Readonly<Record<string, Traits>> = {
   timestamptz: plain('timestamptz'),
   time: plain('time'),
   timetz: plain('timetz'),
-  json: { graphql: 'json', incomparable: true, json: 'json' },
+  json: { graphql: 'json', incomparable: true, arraysIncomparable: true, json: 'json' },
   jsonb: { graphql: 'jsonb', incomparable: true, json: 'jsonb', comparisons: () => JSONB_COMPARISONS },
 };
 
 /** Types of extensions, wherever these are installed. */
 const EXTENSIONS: Readonly<Record<string, Traits>> = {
   citext: textual('citext'),
-  geometry: { graphql: 'geometry', incomparable: true, comparisons: geometryComparisons },
-  geography: { graphql: 'geography', incomparable: true, comparisons: geographyComparisons },
-  raster: { graphql: 'raster', unordered: true, comparisons: rasterComparisons },
+  geometry: { graphql: 'geometry', incomparable: true, arraysIncomparable: true, comparisons: geometryComparisons },
+  geography: { graphql: 'geography', incomparable: true, arraysIncomparable: true, comparisons: geographyComparisons },
+  raster: { graphql: 'raster', unordered: true, arraysIncomparable: true, comparisons: rasterComparisons },
   ltree: { graphql: 'ltree', comparisons: ltreeComparisons },
   lquery: plain('lquery'),
   ltxtquery: plain('ltxtquery'),
@@ -81,7 +83,8 @@ function describe(type: CatalogType): PgScalarType {
     graphql,
     comparisons: traits?.comparisons?.({ schema: type.schema, name: type.name, kind: type.kind, array: false }) ?? [],
     numeric: traits?.numeric ?? false,
-    comparable: traits !== undefined && traits.incomparable === undefined,
+    comparable: type.kind === 'enum' || (traits !== undefined && traits.incomparable === undefined),
+    arraysComparable: traits?.arraysIncomparable === undefined,
     ordered: traits?.unordered === undefined,
     json: traits?.json ?? false,
     check: scalarCheck(type.name, graphql, traits !== undefined),

@@ -7,7 +7,7 @@ export interface Aggregate {
   /** `sum`, `stddev_pop`: the name in the IR too. */
   readonly name: string;
   readonly takes: 'numeric' | 'comparable';
-  /** Of the operand's type, else `Float`. */
+  /** Of the operand's type; else `Float`, where the operand is a column. */
   readonly sameType: boolean;
 }
 
@@ -26,19 +26,22 @@ export interface AggregateOperand {
   readonly type: CatalogType;
   readonly place: ValuePlace;
   readonly description: string | null;
+  /** A computed field: clients know all its aggregates under its own type. */
+  readonly computed: boolean;
 }
 
 /** Columns, and scalar computed fields without user arguments. */
 export function aggregateOperands(table: RoleTable, aggregate: Aggregate): readonly AggregateOperand[] {
   const operands: AggregateOperand[] = [];
   for (const { name, read, place, info } of table.columns.values()) {
-    if (place[aggregate.takes]) operands.push({ name, read, type: place.type, place, description: info.comment ?? info.catalog.comment });
+    if (place[aggregate.takes])
+      operands.push({ name, read, type: place.type, place, description: info.comment ?? info.catalog.comment, computed: false });
   }
   for (const computed of table.computedFields) {
     const call = computed.arguments.plain;
     if (computed.kind !== 'scalar' || call === null || !computed.place[aggregate.takes]) continue;
     const { name, place, description } = computed;
-    operands.push({ name, read: computed.read(call), type: place.type, place, description });
+    operands.push({ name, read: computed.read(call), type: place.type, place, description, computed: true });
   }
   return operands;
 }

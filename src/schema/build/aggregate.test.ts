@@ -45,8 +45,7 @@ describe('aggregates', () => {
       },
     ]);
     const max = (column: string) => failure(() => aggregate(`{ author_aggregate { aggregate { max { ${column} } } } }`));
-    for (const column of ['active', 'data', 'tags', 'mood'])
-      expect(max(column)).toContain(`field '${column}' not found in type: 'author_max_fields'`);
+    for (const column of ['active', 'data']) expect(max(column)).toContain(`field '${column}' not found in type: 'author_max_fields'`);
   });
 
   it('lose the columns of count where the role sees none', () => {

@@ -123,7 +123,7 @@ function functionField(table: RoleTable, aggregate: Aggregate): OutputField | nu
             {
               name: operand.name,
               description: operand.description === '' ? null : operand.description,
-              type: aggregate.sameType ? operand.place.output(false) : builtin(FLOAT),
+              type: aggregate.sameType || operand.computed ? operand.place.output(false) : builtin(FLOAT),
               args: NO_ARGS,
               meaning: { kind: 'operand', read: operand.read, columnType: operand.type },
             },

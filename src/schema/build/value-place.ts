@@ -33,7 +33,7 @@ export function valuePlace(source: SourceContext, type: CatalogType, enumTable: 
     input: (nonNull) => shared.reference(type, nonNull),
     comparison: () => comparisonType(shared, type),
     numeric: scalar.numeric && !type.array,
-    comparable: scalar.comparable && !type.array,
+    comparable: type.array ? scalar.arraysComparable : scalar.comparable,
     json: scalar.json !== false && !type.array,
     upperCase: false,
   };

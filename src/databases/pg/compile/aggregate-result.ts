@@ -68,7 +68,8 @@ function itemSql(context: Context, item: AggregateItem, rows: AggregatedRows, va
           if (field.kind === 'typename') return { key: field.alias, value: typenameSql(field.typeName) };
           const aggregate = value(aggregateCall(item.function, [operandOf(field.read)], false));
           const asText = context.options.stringifyNumericTypes && isStringified(field.columnType);
-          return { key: field.alias, value: asText ? sql`(${aggregate})::text` : aggregate };
+          if (!asText) return { key: field.alias, value: aggregate };
+          return { key: field.alias, value: field.columnType.array ? sql`(${aggregate})::text[]` : sql`(${aggregate})::text` };
         }),
       );
   }
