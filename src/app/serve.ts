@@ -96,6 +96,7 @@ export async function serve(
         lifetimeMs: config.connLifetime,
         waitTimeoutMs: config.poolTimeout,
         isolation: config.txIso,
+        requestTimeoutMs: config.requestTimeout,
       },
       observe,
       instanceId,

@@ -48,6 +48,8 @@ export interface ConnectContext {
   /** ms to wait for a free connection; null is for ever */
   readonly waitTimeoutMs?: number | null;
   readonly isolation?: 'read-committed' | 'repeatable-read' | 'serializable';
+  /** ms that a request may take; the database ends what goes on after it. Absent or 0: for ever. */
+  readonly requestTimeoutMs?: number;
   /** The only folder whose files may hold database URLs; absent or null: there is none. */
   readonly secretsFolder?: string | null;
   /** Told about connections that broke while idle, retries and so on. */

@@ -126,7 +126,7 @@ class LiteralInput implements Input {
   }
 
   costs(values: number): void {
-    this.#context.constraints.enter(values);
+    this.#context.constraints.charge(values);
   }
 
   written(): WrittenJson {

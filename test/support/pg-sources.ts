@@ -42,15 +42,18 @@ export interface OpenOptions {
   readonly max?: number;
   readonly prepare?: boolean;
   readonly events?: string[];
+  readonly requestTimeoutMs?: number;
 }
 
-export async function open({ url = database.url, info, document, max = 10, prepare = true, events }: OpenOptions = {}): Promise<Source> {
+export async function open(options: OpenOptions = {}): Promise<Source> {
+  const { url = database.url, info, document, max = 10, prepare = true, events, requestTimeoutMs = 0 } = options;
   const configuration = pg.configuration.decode({ connection_info: { database_url: url, ...info } as Json, ...document }, ROOT);
   const source = await pg.connect(configuration, {
     sourceName: 'test',
     environment: {},
     usePreparedStatements: prepare,
     maxConnections: max,
+    requestTimeoutMs,
     onEvent: (event) => events?.push(event.kind),
   });
   opened.push(source);

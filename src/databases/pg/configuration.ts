@@ -68,6 +68,10 @@ export interface ConnectionConfiguration {
   /** Undefined: as the server's option says. */
   readonly isolationLevel: 'read-committed' | 'repeatable-read' | 'serializable' | undefined;
   readonly ssl: SslConfiguration | undefined;
+  /** True: the server's setting holds; else it compiles no query to machine code. */
+  readonly jit: boolean | undefined;
+  /** Seconds; 0: the server's setting holds. Undefined: a while longer than a request may take. */
+  readonly statementTimeout: number | undefined;
 }
 
 export interface PgConfiguration extends ConnectionConfiguration {
@@ -154,6 +158,8 @@ const connectionDocument = object('PostgresSourceConnInfo', {
   use_prepared_statements: optional(bool),
   isolation_level: optional(literal('IsolationLevel', ['read-committed', 'repeatable-read', 'serializable'] as const)),
   ssl_configuration: optional(sslConfiguration),
+  jit: optional(bool),
+  statement_timeout: optional(atLeast('statement_timeout', 0)),
 });
 
 const connectionInfo: Codec<ConnectionConfiguration> = {
@@ -166,6 +172,8 @@ const connectionInfo: Codec<ConnectionConfiguration> = {
       usePreparedStatements: info.use_prepared_statements,
       isolationLevel: info.isolation_level,
       ssl: info.ssl_configuration,
+      jit: info.jit,
+      statementTimeout: info.statement_timeout,
     };
   },
   encode: (value) =>
@@ -175,6 +183,8 @@ const connectionInfo: Codec<ConnectionConfiguration> = {
       use_prepared_statements: value.usePreparedStatements,
       isolation_level: value.isolationLevel,
       ssl_configuration: value.ssl,
+      jit: value.jit,
+      statement_timeout: value.statementTimeout,
     }),
 };
 
@@ -210,6 +220,8 @@ function spokenOut(value: ConnectionConfiguration): ConnectionConfiguration {
     usePreparedStatements: value.usePreparedStatements ?? true,
     isolationLevel: value.isolationLevel ?? 'read-committed',
     ssl: value.ssl,
+    jit: value.jit,
+    statementTimeout: value.statementTimeout,
   };
 }
 

@@ -2,16 +2,18 @@
 import type { ConnectContext } from '../../backend/backend.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import type { ConnectionConfiguration, PgConfiguration } from './configuration.ts';
-import type { Step } from './driver/exchange.ts';
 import { createClientOpener, createOpener, type Target } from './driver/open-session.ts';
 import { Pool } from './driver/pool.ts';
 import { statementError } from './errors.ts';
 import { listen } from './listen.ts';
 import { Replicas, type Server } from './replicas.ts';
+import { FOUND_SETTINGS, missingSettings, type SessionSettings, settingsStep } from './session-settings.ts';
 import { type IsolationLevel, PgSource } from './source.ts';
 import { targetOf } from './target.ts';
 
 const DEFAULTS = { idleTimeoutMs: 180_000, retries: 1, lifetimeMs: 600_000 };
+const AFTER_REQUEST_MS = 10_000;
+const LEAST_TIMEOUT_MS = 60_000;
 
 /**
  * Throws `SvcError`: `not-found` for missing environment variables, `postgres-error` when the database cannot be reached,
@@ -20,7 +22,7 @@ const DEFAULTS = { idleTimeoutMs: 180_000, retries: 1, lifetimeMs: 600_000 };
 export async function connect(configuration: PgConfiguration, context: ConnectContext): Promise<PgSource> {
   const onEvent = (kind: string, message: string): void => context.onEvent?.({ kind, message });
   const { extensionsSchema } = configuration;
-  const { target, ...primary } = serverOf(configuration, extensionsSchema, context, onEvent);
+  const { target, settings, ...primary } = serverOf(configuration, extensionsSchema, context, onEvent);
   const replicas = new Replicas(
     configuration.readReplicas.map((replica, i) =>
       serverOf(replica, extensionsSchema, context, (kind, message) => onEvent(kind, `read replica ${i + 1}: ${message}`)),
@@ -39,19 +41,24 @@ export async function connect(configuration: PgConfiguration, context: ConnectCo
     listenOn: (channel: string, onMessage: (payload: string | null) => void) =>
       listen({ open: createClientOpener(target), channel, onMessage, onEvent }),
   };
-  const source = new PgSource({ ...options, serverIsolation: 'read-committed' });
+  // It is asked what its sessions have without us.
+  const source = new PgSource({ ...options, primary: { ...primary, prelude: null }, serverIsolation: 'read-committed' });
   try {
-    const found = await source.query("select current_setting('default_transaction_isolation'), to_regnamespace(quote_ident($1))", [
-      extensionsSchema,
-    ]);
-    const [isolation, schema] = found.rows[0] ?? [];
+    const found = await source.query(
+      `select current_setting('default_transaction_isolation'), to_regnamespace(quote_ident($1)), ${FOUND_SETTINGS}`,
+      [extensionsSchema],
+    );
+    const [isolation, schema, ...set] = found.rows[0] ?? [];
     // Nobody asked for the default one; a database may do without it.
     if (schema === null && extensionsSchema !== 'public') {
       throw new SvcError('not-exists', `the schema "${extensionsSchema}" of extensions_schema does not exist in the database`);
     }
     await replicas.start();
     const serverIsolation = isolation?.replace(' ', '-') as IsolationLevel;
-    return new PgSource({ ...options, serverIsolation });
+    if (primary.prepare) return new PgSource({ ...options, serverIsolation });
+    // What the role brings along need not be sent with each statement.
+    const prelude = settingsStep(missingSettings(settings, set), 'transaction');
+    return new PgSource({ ...options, primary: { ...primary, prelude }, serverIsolation });
   } catch (error) {
     await source.close();
     throw error;
@@ -64,10 +71,14 @@ function serverOf(
   extensionsSchema: string,
   context: ConnectContext,
   onEvent: (kind: string, message: string) => void,
-): Server & { readonly target: () => Target } {
+): Server & { readonly target: () => Target; readonly settings: SessionSettings } {
   const prepare = configuration.usePreparedStatements ?? context.usePreparedStatements;
-  const extensions = extensionsStep(extensionsSchema, prepare);
-  const target = targetOf(configuration, context, { prepare, setup: prepare ? extensions : null });
+  const settings: SessionSettings = {
+    extensionsSchema: extensionsSchema === 'public' ? null : extensionsSchema,
+    jitOff: configuration.jit !== true,
+    statementTimeoutMs: statementTimeout(configuration, context),
+  };
+  const target = targetOf(configuration, context, { prepare, setup: prepare ? settingsStep(settings, 'session') : null });
   // What is wrong now is said now.
   target();
   const own = configuration.pool;
@@ -83,19 +94,15 @@ function serverOf(
     },
     onEvent,
   );
-  return { pool, prepare, prelude: prepare ? null : extensions, target };
+  return { pool, prepare, prelude: prepare ? null : settingsStep(settings, 'transaction'), target, settings };
+}
+
+/** ms; the request's own time ends first, and what the service does for itself has a while in any case. */
+function statementTimeout({ statementTimeout: own }: ConnectionConfiguration, { requestTimeoutMs = 0 }: ConnectContext): number | null {
+  if (own !== undefined) return own === 0 ? null : own * 1_000;
+  return requestTimeoutMs === 0 ? null : Math.max(requestTimeoutMs + AFTER_REQUEST_MS, LEAST_TIMEOUT_MS);
 }
 
 function milliseconds(seconds: number | undefined): number | undefined {
   return seconds === undefined ? undefined : seconds * 1_000;
-}
-
-/** Puts the schema of extensions at the end of the search path; a second time changes nothing. */
-function extensionsStep(schema: string, session: boolean): Step | null {
-  if (schema === 'public') return null;
-  return {
-    text: `select set_config('search_path', case when $1::text = any (current_schemas(true)::text[]) then current_setting('search_path')
-      else concat_ws(', ', nullif(current_setting('search_path'), ''), quote_ident($1)) end, ${session ? 'false' : 'true'})`,
-    values: [schema],
-  };
 }

@@ -5,6 +5,7 @@ import { readCatalog } from './catalog.ts';
 import { CancelledError } from './driver/database-error.ts';
 import { Exchange, type Step, type TextResult } from './driver/exchange.ts';
 import { cancelReason, type Session } from './driver/session.ts';
+import { WITHOUT_SETTINGS } from './session-settings.ts';
 import { runSqlError, statementError } from './errors.ts';
 
 /** The bound of the protocol's 16-bit count. */
@@ -54,7 +55,8 @@ export class SessionConnection implements Connection {
     // Whatever the text does to the session's settings must not be seen by others.
     this.session.tainted = true;
     try {
-      if (this.begin !== null) await this.exchange('json', [], how);
+      // Nor do the service's own settings hold for it.
+      if (this.session.prepare || this.inTransaction) await this.exchange('json', [WITHOUT_SETTINGS], how);
       const done = await this.exchange('simple', [{ text: sql, values: [] }], how);
       return runSqlResult(done.results.at(-1) ?? { columns: null, rows: [], command: '' });
     } catch (failure) {

@@ -37,6 +37,10 @@ export function statementError(failure: unknown, statement: FailedStatement): Sv
   const prefix = CONSTRAINT_PREFIX[code];
   if (prefix !== undefined) return new SvcError('constraint-violation', prefix + message, options);
   if (code === '23514') return new SvcError('permission-error', `Check constraint violation. ${message}`, options);
+  // By `statement_timeout`, or by an administrator: what we cancel ourselves does not come here.
+  if (code === '57014') {
+    return new SvcError('timeout', 'the database stopped the statement', { ...options, internal: internalOf(failure, statement) });
+  }
   if (code === '22025') return new SvcError('bad-request', message, options);
   if (code.startsWith('22')) return new SvcError('data-exception', message, options);
   if (code === '42704' || code === '42P10') return new SvcError('constraint-error', message, options);

@@ -12,6 +12,7 @@ import { selectedColumns } from './arguments.ts';
 import { BOOLEAN, builtin } from '../input/built-in-scalars.ts';
 import { comparisonType } from './comparison.ts';
 import { entriesOf, invalid } from './input.ts';
+import { chargeAggregate } from './related-cost.ts';
 import { type AggregatePredicateType, type RoleTable, typeOf } from './role-table.ts';
 import { columnEnum } from './select-column.ts';
 
@@ -89,6 +90,7 @@ function makePredicate(table: RoleTable, functionName: string, args: PredicateAr
   return {
     field: { name: source.field(functionName), description: null, type: named(type.name, () => type) },
     condition: (input, relationship) => {
+      chargeAggregate(input, table.access.filter);
       const given = new Map(entriesOf(input).map((entry) => [entry.field.name, entry.input]));
       const present = (name: string): Input | null => {
         const value = given.get(name);

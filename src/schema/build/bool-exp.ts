@@ -6,6 +6,7 @@ import type { InputField, InputObjectType, InputTypeRef } from '../types.ts';
 import { lazy, listOf, named } from '../types.ts';
 import { quoted } from './descriptions.ts';
 import { entriesOf, itemsOf } from './input.ts';
+import { chargeLookup, chargeReads } from './related-cost.ts';
 import { type BoolExpType, type RoleTable, typeOf } from './role-table.ts';
 
 interface BoolExpField {
@@ -46,7 +47,11 @@ function boolExpFields(table: RoleTable, self: BoolExpType): ReadonlyMap<string,
     add(
       column.name,
       named(comparison.type.name, () => comparison.type),
-      (input) => comparison.condition(input, column.read, options),
+      (input) => {
+        const condition = comparison.condition(input, column.read, options);
+        chargeReads(input, column.read, condition.kind === 'and' ? condition.items.length : 1);
+        return condition;
+      },
     );
   }
   for (const { info, name, target } of table.relationships) {
@@ -82,5 +87,6 @@ function boolExpOf(target: RoleTable): InputTypeRef {
 
 /** A row that the role may see, and that fits the nested condition. */
 function exists(target: RoleTable, join: Join | null, from: Relation, input: Input): BoolExp {
+  chargeLookup(input, target.access.filter);
   return { kind: 'exists', join, from, where: guarded(target.access.filter, target.boolExp().condition(input)) };
 }

@@ -6,6 +6,7 @@ import type { InputField, InputObjectType, InputTypeRef } from '../types.ts';
 import { lazy, named } from '../types.ts';
 import { AGGREGATES, aggregateOperands } from './aggregate-operands.ts';
 import { quoted } from './descriptions.ts';
+import { chargeAggregate, chargeLookup, chargeReads } from './related-cost.ts';
 import type { AggregateOrderByType, OrderByType, RoleTable } from './role-table.ts';
 import { typeOf } from './role-table.ts';
 
@@ -60,19 +61,19 @@ function orderFields(table: RoleTable): ReadonlyMap<string, OrderField> {
     if (!fields.has(name)) fields.set(name, { field: { name, description: null, type }, terms });
   };
   const addRead = (name: string, read: Read): void =>
-    add(name, orderByReference(table), (input) => [ordered(input, { kind: 'read', read })]);
+    add(name, orderByReference(table), (input) => {
+      if (read.kind !== 'cast') chargeReads(input, read, 1);
+      return [ordered(input, { kind: 'read', read })];
+    });
   const addAggregate = (name: string, target: RoleTable, from: Pick<RelatedAggregate, 'join' | 'from'>): void =>
     add(
       name,
       named(typeOf(target, 'aggregate_order_by'), () => target.aggregateOrderBy().type),
       (input) =>
-        target.aggregateOrderBy().terms(input, (functionName, reads) => ({
-          kind: 'related-aggregate',
-          ...from,
-          where: target.access.filter,
-          function: functionName,
-          arguments: reads,
-        })),
+        target.aggregateOrderBy().terms(input, (functionName, reads) => {
+          chargeAggregate(input, target.access.filter);
+          return { kind: 'related-aggregate', ...from, where: target.access.filter, function: functionName, arguments: reads };
+        }),
     );
 
   for (const column of table.columns.values()) addRead(column.name, column.read);
@@ -87,10 +88,13 @@ function orderFields(table: RoleTable): ReadonlyMap<string, OrderField> {
           target
             .orderBy()
             .terms(input)
-            .map((nested) => ({
-              ...nested,
-              term: { kind: 'related', join: info.join, from: target.relation, where: target.access.filter, term: nested.term },
-            })),
+            .map((nested) => {
+              chargeLookup(input, target.access.filter);
+              return {
+                ...nested,
+                term: { kind: 'related', join: info.join, from: target.relation, where: target.access.filter, term: nested.term },
+              };
+            }),
       );
     }
   }

@@ -21,6 +21,8 @@ export interface ConstraintRecorder {
   record(constraint: Constraint): void;
   /** Says that so many parts of a value follow, so that what is too much is found out before it is done. @throws SvcError */
   enter(parts: number): void;
+  /** Says that what becomes of a value costs as much as so many more parts would. @throws SvcError */
+  charge(parts: number): void;
   /** How many followed. */
   parts(): number;
   list(): readonly Constraint[];
@@ -39,6 +41,10 @@ export function createConstraintRecorder(limits: RecorderLimits): ConstraintReco
   const byKey = new Map<string, Constraint>();
   let parts = 0;
   let complete = true;
+  const count = (more: number, tooMuch: (most: number) => string): void => {
+    parts += more;
+    if (parts > limits.parts) throw new SvcError('validation-failed', tooMuch(limits.parts));
+  };
   return {
     record(constraint) {
       if (!complete) return;
@@ -51,12 +57,8 @@ export function createConstraintRecorder(limits: RecorderLimits): ConstraintReco
         byKey.clear();
       }
     },
-    enter(more) {
-      parts += more;
-      if (parts > limits.parts) {
-        throw new SvcError('validation-failed', `the variables have more than ${limits.parts} parts that the operation depends on`);
-      }
-    },
+    enter: (more) => count(more, (most) => `the variables have more than ${most} parts that the operation depends on`),
+    charge: (more) => count(more, (most) => `the operation's conditions, orders and nested rows weigh more than ${most}`),
     parts: () => parts,
     list: () => [...byKey.values()].filter((constraint) => !isImplied(constraint, byKey)),
     isComplete: () => complete,

@@ -143,7 +143,7 @@ class VariableInput implements Input {
   }
 
   costs(values: number): void {
-    this.#context.constraints.enter(values);
+    this.#context.constraints.charge(values);
   }
 
   written(): WrittenJson {

@@ -48,9 +48,9 @@ export function conditionSql(context: Context, exp: BoolExp, scope: Scope): Sql 
     case 'compare-columns':
       return compareColumnsSql(context, exp, scope);
     case 'exists':
-      return existsSql(context, exp, scope);
+      return context.question((fenced) => existsSql(context, exp, scope, fenced));
     case 'aggregate-predicate':
-      return aggregatePredicateSql(context, exp, scope);
+      return context.apart(() => aggregatePredicateSql(context, exp, scope));
   }
 }
 
@@ -72,26 +72,71 @@ export interface Filter {
  */
 export function filterOf(context: Context, exp: BoolExp, scope: Scope): Filter {
   const joins: Sql[] = [];
+  return { joins, conditions: partsOf(context, exp, scope, joins) };
+}
+
+/** The condition of an update's or delete's `where`, which nothing can be joined to. */
+export function filterSql(context: Context, exp: BoolExp, scope: Scope): Sql {
+  return allOf(partsOf(context, exp, scope, null));
+}
+
+/** The parts of a conjunction. @param joins takes what can be joined; null: nothing can */
+function partsOf(context: Context, exp: BoolExp, scope: Scope, joins: Sql[] | null): readonly Sql[] {
   const conditions: Sql[] = [];
+  const joined: Joined[] = [];
   const visit = (item: BoolExp, at: Scope): void => {
     if (item.kind === 'and') {
       for (const part of item.items) visit(part, at);
     } else if (item.kind === 'guarded') {
-      visit(item.guard, at);
+      const guards = joined.find(({ row }) => row === at.row)?.guards;
+      if (guards?.has(item.guard) !== true) visit(item.guard, at);
+      guards?.add(item.guard);
       if (mayFail(item.item)) conditions.push(guardedSql(context, item, at));
       else visit(item.item, at);
-    } else if (item.kind === 'exists' && !context.takeJoin()) {
-      conditions.push(context.apart(() => existsSql(context, item, at, true)));
-    } else if (item.kind === 'exists' && item.join?.unique && item.from.kind === 'table') {
-      const { item: target, row } = relationSql(context, item.from, at.row);
-      joins.push(sql` join ${target} on ${allOf(joinConditions(item.join.columns, at.row, row))}`);
-      visit(item.where, { row, outer: at });
-    } else if (item.kind !== 'constant' || !item.value) {
-      conditions.push(conditionSql(context, item, at));
+    } else if (item.kind === 'not' && item.item.kind === 'exists') {
+      conditions.push(sql`(not ${joinedSql(context, item.item, at)})`);
+    } else if (item.kind !== 'exists') {
+      if (item.kind !== 'constant' || !item.value) conditions.push(conditionSql(context, item, at));
+    } else if (joins === null || item.join?.unique !== true || item.from.kind !== 'table') {
+      conditions.push(joinedSql(context, item, at));
+    } else {
+      const { join: on, from } = item;
+      const known = joined.find((other) => other.from === from && other.on === on && other.local === at.row);
+      if (known !== undefined) visit(item.where, { row: known.row, outer: at });
+      else if (!context.takeCondition()) conditions.push(apartSql(context, item, at));
+      else {
+        const { item: target, row } = relationSql(context, from, at.row);
+        joins.push(sql` join ${target} on ${allOf(joinConditions(on.columns, at.row, row))}`);
+        joined.push({ from, on, local: at.row, row, guards: new Set() });
+        visit(item.where, { row, outer: at });
+      }
     }
   };
   visit(exp, scope);
-  return { joins, conditions };
+  return conditions;
+}
+
+/** A unique row that was joined: all conditions on it are about the one join, which there is one of however many these are. */
+interface Joined {
+  readonly from: Exists['from'];
+  readonly on: NonNullable<Exists['join']>;
+  readonly local: Row;
+  readonly row: Row;
+  /** Rules that hold for the row already. */
+  readonly guards: Set<BoolExp>;
+}
+
+/** A part of a conjunction that the database takes for a join (semi or anti), unless there are too many of these. */
+function joinedSql(context: Context, exp: Exists, scope: Scope): Sql {
+  return context.takeCondition() ? existsSql(context, exp, scope) : apartSql(context, exp, scope);
+}
+
+/**
+ * Hidden in a disjunction, so that the database answers it by itself: for each row, or for all at once
+ * by a hash table, whichever is less work.
+ */
+function apartSql(context: Context, exp: Exists, scope: Scope): Sql {
+  return sql`(${context.question((fenced) => existsSql(context, exp, scope, fenced))} or false)`;
 }
 
 /** ` where a and b`, or nothing. */
@@ -111,10 +156,9 @@ function relatedRows(context: Context, exp: Exists | AggregatePredicate, scope: 
   return { body: sql`${item}${join(filter.joins, EMPTY)}${whereSql(conditions)}`, row };
 }
 
-/** @param alone whether it is not to become a join */
-function existsSql(context: Context, exp: Exists, scope: Scope, alone = scope.fenced === true && mayFail(exp)): Sql {
-  // With an offset it stays a question about this row, and is not answered for all rows at once.
-  const fence = alone ? sql` offset 0` : EMPTY;
+/** @param fenced with an offset it stays a question about this row, and is not answered for all rows at once */
+function existsSql(context: Context, exp: Exists, scope: Scope, fenced = false): Sql {
+  const fence = fenced || (scope.fenced === true && mayFail(exp)) ? sql` offset 0` : EMPTY;
   return sql`exists (select 1 from ${relatedRows(context, exp, scope).body}${fence})`;
 }
 

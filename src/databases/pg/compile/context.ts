@@ -20,16 +20,31 @@ export interface Context {
    * instead: the time that PostgreSQL takes to plan grows with the cube of the joins.
    */
   takeJoin(): boolean;
+  /** The same for a table that a condition asks about, of which fewer are joined (`MANY_CONDITIONS`). */
+  takeCondition(): boolean;
   /** Makes what is planned apart from the select at hand, so that its joins do not count there. */
   apart(make: () => Sql): Sql;
+  /**
+   * The same for an `exists` inside an expression. The outermost ones may be answered for all rows at
+   * once, by a hash table; the ones inside are fenced, because PostgreSQL plans an `exists` that it
+   * may hash twice: with all that is inside, so that n levels would be planned 2^n times.
+   * @param make what to make, fenced or not
+   */
+  question(make: (fenced: boolean) => Sql): Sql;
 }
 
-/** 32 take 20 ms to plan, 128 half a second, 400 most of a minute. */
+/** 32 lateral joins take 20 ms to plan, 128 half a second, 400 most of a minute. */
 const MANY_JOINS = 32;
+/**
+ * Tables that are joined, semijoined or antijoined on columns that are all equal to each other cost more
+ * than their number says: 8 take 15 ms to plan, 16 take 140, 30 take 5 seconds and half a gigabyte.
+ */
+const MANY_CONDITIONS = 8;
 
 export function createContext(options: CompilerOptions, query: (context: Context, ...of: Parameters<Context['query']>) => Sql): Context {
   let aliases = 0;
   let joins = 0;
+  let inQuestion = false;
   const context: Context = {
     options,
     alias: () => identifier(`t${++aliases}`),
@@ -44,11 +59,22 @@ export function createContext(options: CompilerOptions, query: (context: Context
       joins += 1;
       return joins <= MANY_JOINS;
     },
+    takeCondition() {
+      joins += 1;
+      return joins <= MANY_CONDITIONS;
+    },
     apart(make) {
       const before = joins;
       joins = 0;
       const made = make();
       joins = before;
+      return made;
+    },
+    question(make) {
+      const fenced = inQuestion;
+      inQuestion = true;
+      const made = context.apart(() => make(fenced));
+      inQuestion = fenced;
       return made;
     },
   };

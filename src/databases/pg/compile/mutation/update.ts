@@ -6,7 +6,7 @@ import type { Assignment, Delete, Update, UpdateMany } from '../../../../ir/muta
 import { EMPTY, identifier, join, type Sql, sql } from '../../../../sql/fragment.ts';
 import { ROOT } from '../../../../util/path.ts';
 import { baseType } from '../../operators.ts';
-import { conditionSql } from '../bool-exp.ts';
+import { filterSql } from '../bool-exp.ts';
 import { aliasRow, type Context, ownScope, type Row } from '../context.ts';
 import { operandSql } from '../operand.ts';
 import { qualified } from '../type-name.ts';
@@ -80,7 +80,7 @@ function compileWrite(program: Program, { table, output, contained }: Update | D
 
 function whereSql(context: Context, where: BoolExp, row: Row): Sql {
   if (where.kind === 'constant' && where.value) return EMPTY;
-  return sql` where ${conditionSql(context, where, ownScope(row))}`;
+  return sql` where ${filterSql(context, where, ownScope(row))}`;
 }
 
 function assigned({ column, operator, operand }: Assignment, row: Row): Sql {

@@ -1,0 +1,142 @@
+/**
+ * Requests that are small and ask much of the database: conditions and orders over relationships. The
+ * table is that of `relatedSchema`: 1,000 rows in a tree, related to each other.
+ */
+import type { JsonObject } from '../../src/util/json.ts';
+
+export const relatedSchema = {
+  sql: `create table node (id int primary key, parent_id int references node, name text);
+    insert into node select i, nullif(i / 2, 0), 'n' || i from generate_series(1, 1000) i;
+    create index on node (parent_id);
+    analyze node`,
+  tables: ['node'],
+  relationships: [
+    { kind: 'object', table: 'node', name: 'parent', using: { foreign_key_constraint_on: 'parent_id' } },
+    { kind: 'array', table: 'node', name: 'children', using: { foreign_key_constraint_on: { table: 'node', column: 'parent_id' } } },
+  ],
+} as const;
+
+export interface HostileQuestion {
+  readonly name: string;
+  readonly query: string;
+  readonly variables: JsonObject;
+}
+
+const list = (count: number, item: (n: number) => JsonObject): JsonObject[] => Array.from({ length: count }, (_, n) => item(n));
+
+function nested(levels: number, wrap: (inner: JsonObject) => JsonObject, innermost: JsonObject): JsonObject {
+  let condition = innermost;
+  for (let level = 0; level < levels; level++) condition = wrap(condition);
+  return condition;
+}
+
+const parent = (of: JsonObject): JsonObject => ({ parent: of });
+const children = (of: JsonObject): JsonObject => ({ children: of });
+const not = (of: JsonObject): JsonObject => ({ _not: of });
+const above = (id: number): JsonObject => ({ id: { _gt: id } });
+
+/** One item of a list of conditions; `relations` is how many tables it asks about. */
+const ITEMS: Readonly<Record<string, { readonly relations: number; readonly item: (n: number) => JsonObject }>> = {
+  parents: { relations: 1, item: (n) => parent(above(-n)) },
+  'parents that are not there': { relations: 1, item: (n) => parent(above(5000 + n)) },
+  children: { relations: 1, item: (n) => children(above(-n)) },
+  'children by name': { relations: 1, item: (n) => children({ name: { _eq: `x${n}` } }) },
+  'no children': { relations: 1, item: (n) => not(children(above(-n))) },
+  'no children that are not there': { relations: 1, item: (n) => not(children(above(5000 + n))) },
+  'parents of parents': { relations: 2, item: (n) => parent(parent(above(-n))) },
+  'children of children': { relations: 2, item: (n) => children(children(above(-n))) },
+  'parents of children': { relations: 2, item: (n) => children(parent(above(-n))) },
+  'no children without children': { relations: 2, item: (n) => not(children(not(children(above(5000 + n))))) },
+  'numbers of children': { relations: 4, item: (n) => ({ children_aggregate: { count: { predicate: { _gt: -n } } } }) },
+  'numbers of different children': {
+    relations: 4,
+    item: (n) => ({ children_aggregate: { count: { arguments: ['name'], distinct: true, predicate: { _gt: 50 + n } } } }),
+  },
+  'numbers of children with children': {
+    relations: 5,
+    item: (n) => ({ children_aggregate: { count: { filter: children(above(5000 + n)), predicate: { _gt: 50 + n } } } }),
+  },
+  ...Object.fromEntries(
+    [4, 30, 94].flatMap((levels) => [
+      [`${levels} parents above`, { relations: levels, item: (n: number) => nested(levels, parent, above(-n)) }],
+      [`${levels} levels of children`, { relations: levels, item: (n: number) => nested(levels, children, above(-n)) }],
+      [
+        `${levels} steps up and down`,
+        { relations: levels, item: (n: number) => nested(levels / 2, (inner) => children(parent(inner)), above(-n)) },
+      ],
+      [
+        `${levels} steps down and up, in vain`,
+        { relations: levels, item: (n: number) => nested(levels / 2, (inner) => parent(children(inner)), { name: { _eq: `z${n}` } }) },
+      ],
+      [
+        `${levels} choices`,
+        {
+          relations: levels,
+          item: (n: number) => nested(Math.min(levels, 30), (inner) => ({ _or: [{ id: { _lt: -5 } }, parent(inner)] }), above(n)),
+        },
+      ],
+      [
+        `${levels} choices of relationships`,
+        {
+          relations: 2 * levels,
+          item: (n: number) => nested(Math.min(levels, 30), (inner) => ({ _or: [children({ id: { _lt: -5 } }), parent(inner)] }), above(n)),
+        },
+      ],
+    ]),
+  ),
+};
+
+const COUNTS = [16, 160, 900];
+
+const conditions = Object.entries(ITEMS).flatMap(([name, { relations, item }]) =>
+  (['_and', '_or'] as const).flatMap((how) =>
+    COUNTS.filter((count) => count >= relations).map((count) => ({
+      name: `${how === '_and' ? 'all' : 'any'} of ${Math.floor(count / relations)} times ${name}`,
+      query: 'query ($w: node_bool_exp!) { node(where: $w) { id } }',
+      variables: { w: { [how]: list(Math.floor(count / relations), item) } },
+    })),
+  ),
+);
+
+const writes = Object.entries({
+  'an update': 'update_node(where: $w, _set: {name: "x"}) { affected_rows }',
+  'a deletion': 'delete_node(where: $w) { affected_rows }',
+}).flatMap(([what, field]) =>
+  ['parents', 'children', 'no children', 'numbers of children'].flatMap((name) =>
+    COUNTS.map((count) => {
+      const { relations, item } = ITEMS[name] as (typeof ITEMS)[string];
+      return {
+        name: `${what} by ${Math.floor(count / relations)} times ${name}`,
+        query: `mutation ($w: node_bool_exp!) { ${field} }`,
+        // Nothing is left to be written.
+        variables: { w: { _and: [...list(Math.floor(count / relations), item), children({ name: { _eq: 'none' } })] } },
+      };
+    }),
+  ),
+);
+
+const ORDERS: Readonly<Record<string, { readonly relations: number; readonly item: () => JsonObject }>> = {
+  parents: { relations: 1, item: () => parent({ id: 'asc' }) },
+  'parents of parents': { relations: 2, item: () => parent(parent({ id: 'asc' })) },
+  'averages of children': { relations: 4, item: () => ({ children_aggregate: { avg: { id: 'asc' } } }) },
+  '30 parents above': { relations: 30, item: () => nested(30, parent, { id: 'asc' }) },
+};
+
+const orders = Object.entries(ORDERS).flatMap(([name, { relations, item }]) =>
+  COUNTS.filter((count) => count >= relations).map((count) => ({
+    name: `in the order of ${Math.floor(count / relations)} times ${name}`,
+    query: 'query ($o: [node_order_by!]) { node(order_by: $o) { id } }',
+    variables: { o: list(Math.floor(count / relations), item) },
+  })),
+);
+
+const selections: readonly HostileQuestion[] = [
+  { name: '94 parents above', query: `{ node { id ${'parent { '.repeat(94)} id ${'}'.repeat(94)} } }`, variables: {} },
+  ...['parent { id }', 'children { id }', 'children_aggregate { aggregate { count } }'].map((field) => ({
+    name: `160 times ${field}`,
+    query: `{ node { id ${Array.from({ length: 160 }, (_, n) => `a${n}: ${field}`).join(' ')} } }`,
+    variables: {},
+  })),
+];
+
+export const hostileQuestions: readonly HostileQuestion[] = [...conditions, ...writes, ...orders, ...selections];
