@@ -27,6 +27,8 @@ import { createOutboundClient, type OutboundClient } from '../outbound/client.ts
 import { tlsAllowlistOf } from '../outbound/tls-allowlist.ts';
 import type { OperationLimits, UnsentVariables } from '../schema/engine.ts';
 import type { RoleSchemasOptions } from '../schema/role-schemas.ts';
+import { pagePolicy } from '../server/cross-site.ts';
+import { Uploads } from '../server/read-body.ts';
 import { type HttpServer, startServer } from '../server/server.ts';
 import { createState, type RunningState } from '../state/create-state.ts';
 import { watchSourceHealth } from '../state/source-health.ts';
@@ -45,6 +47,9 @@ export interface Service {
   /** Finishes requests in flight, then closes the databases' connections. */
   stop(): Promise<void>;
 }
+
+/** Of the largest bodies, how many may be on their way at a time. */
+const UPLOADS = 16;
 
 /** What a source may refer to by `from_env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -149,6 +154,8 @@ async function listen(config: Config, { state, storage, database, logger, instan
         pipeline,
         observe: logger.observe,
         handlers: administration,
+        uploads: new Uploads(UPLOADS * config.requestBodyLimit),
+        pages: pagePolicy(config.disableCors ? null : config.corsDomain, config.trustedHosts, config.serverHost),
         sourceHealth,
         configReport: configReport(config, serviceVersion()),
         options: {
@@ -174,6 +181,7 @@ async function listen(config: Config, { state, storage, database, logger, instan
         port: config.serverPort,
         host: config.serverHost,
         clientTimeout: config.serverTimeout,
+        responseTimeout: config.responseTimeout,
         maxHeaderLength: config.maxTotalHeaderLength,
       },
     );

@@ -3,8 +3,9 @@
  * alone; then the webhook or the tokens; then the unauthorized role.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { SvcError } from '../errors/svc-error.ts';
-import type { Authenticated, ClientPresence, CredentialCheck, GraphqlPayload, RequestHead } from './credentials.ts';
+import type { Authenticated, ClientPresence, CredentialCheck, CredentialPlace, GraphqlPayload, RequestHead } from './credentials.ts';
 import type { Session } from './session.ts';
 import { headerValue, SECRET_HEADERS } from './session-variables.ts';
 import { trustedSession, unauthorizedSession } from './trusted-session.ts';
@@ -16,6 +17,8 @@ export interface Authenticator {
    * @throws SvcError at once or later
    */
   authenticate(request: RequestHead, graphql: GraphqlPayload | null, client: ClientPresence): Session | Promise<Authenticated>;
+  /** Where the credentials are that `authenticate` will use: known before anything is read or asked. */
+  place(headers: IncomingHttpHeaders): CredentialPlace;
   /** Ends what runs in the background. */
   stop(): void;
 }
@@ -54,6 +57,11 @@ export function createAuthenticator({ adminSecrets, unauthorizedRole = null, cre
       if (checked !== null) return checked;
       if (unauthorizedRole !== null) return unauthorizedSession(headers, unauthorizedRole);
       throw credentials?.missing() ?? secretMissing();
+    },
+    place(headers) {
+      if (digests.length === 0) return 'open';
+      if (headers[SECRET_HEADERS[0]] !== undefined || headers[SECRET_HEADERS[1]] !== undefined) return 'header';
+      return credentials?.place(headers) ?? 'none';
     },
     stop() {
       credentials?.stop();

@@ -10,8 +10,15 @@ export interface RequestHead {
   readonly rawHeaders?: readonly string[];
 }
 
-/** The GraphQL request: the body of a POST, or what reads it. */
-export type GraphqlPayload = Buffer | (() => Json);
+/** Reads the GraphQL request, when somebody wants to know it. */
+export type GraphqlPayload = () => Json | Promise<Json>;
+
+/**
+ * Where the credentials of a request are. `browser`: where a browser puts them by itself, whichever page has made it
+ * send the request; `header`: in a header that only the page's own script or another client could set; `none`: there
+ * are none; `open`: none are needed.
+ */
+export type CredentialPlace = 'browser' | 'header' | 'none' | 'open';
 
 /** Makes a signal for those who need one: most requests do not. */
 export interface ClientPresence {
@@ -32,6 +39,8 @@ export interface CredentialCheck {
    * @throws SvcError at once or later, when they are refused
    */
   check(request: RequestHead, graphql: GraphqlPayload | null, client: ClientPresence): Promise<Authenticated> | null;
+  /** Where the credentials are that `check` may use. */
+  place(headers: IncomingHttpHeaders): 'browser' | 'header' | 'none';
   /** The refusal of a request without credentials. */
   missing(): SvcError;
   stop(): void;

@@ -239,6 +239,24 @@ export const corsDomains: OptionType<CorsDomains> = {
   show: (value) => (value === '*' ? '*' : value.join(',')),
 };
 
+/** The names by which a service may be addressed: all, or exact and `*.` wildcard ones. */
+export type HostNames = '*' | readonly string[];
+
+const HOST_NAME = /^(?:\*\.)?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
+
+export const hostNames: OptionType<HostNames> = {
+  name: 'list of [*.]host, or *',
+  parse(given) {
+    const items = splitList(given);
+    if (items.includes('*')) return '*';
+    for (const item of items) {
+      if (!HOST_NAME.test(item)) throw new Error(`expecting the name of a host without scheme and port, but found ${JSON.stringify(item)}`);
+    }
+    return items.map((item) => item.toLowerCase());
+  },
+  show: (value) => (value === '*' ? '*' : value.join(',')),
+};
+
 /** The same type for an option that may be absent. */
 export function optional<T>(type: OptionType<T>): OptionType<T | null> {
   return { ...type, show: (value) => (value === null ? '' : type.show(value)) };

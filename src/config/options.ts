@@ -5,6 +5,8 @@ import {
   corsDomains,
   databaseName,
   type HookMethod,
+  type HostNames,
+  hostNames,
   httpMethod,
   httpUrl,
   integer,
@@ -203,6 +205,12 @@ export const options = {
   serverPort: http('server-port', integer(0, 65_535), 8080, 'Port to listen on; 0 takes a free one.'),
   serverHost: http('server-host', text, '*', 'Address to listen on; * is all of them.'),
   serverTimeout: http('server-timeout', seconds(0), 30_000, 'How long a client may take to send a request; 0 is no limit.'),
+  responseTimeout: http(
+    'response-timeout',
+    seconds(0),
+    30_000,
+    'Close the connection of a client that has taken nothing of an answer for so long, or less than 64 KiB a second of a large one beyond that time; 0 is no limit.',
+  ),
   maxTotalHeaderLength: http(
     'max-total-header-length',
     integer(1024, 16_777_216),
@@ -219,7 +227,13 @@ export const options = {
     'cors-domain',
     corsDomains,
     '*' as CorsDomains,
-    'Origins that browsers may call from: a comma separated list of scheme://[*.]host[:port], or *.',
+    'Origins that browsers may call from: a comma separated list of scheme://[*.]host[:port], or *. Pages of other origins may use cookies, or a service without an admin secret, only if their origin is in the list; * is no list.',
+  ),
+  trustedHosts: http(
+    'trusted-hosts',
+    hostNames,
+    [] as HostNames,
+    'Names by which a service without an admin secret is addressed, besides localhost, IP addresses, names without a point, --server-host and the hosts of --cors-domain: a comma separated list of [*.]host, or *. Requests for other names are refused.',
   ),
   disableCors: http('disable-cors', boolean, false, 'Send no CORS headers and answer no preflight request.'),
   enabledApis: http(

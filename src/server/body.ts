@@ -1,38 +1,8 @@
-import type { IncomingMessage } from 'node:http';
+/** The JSON in bodies and parameters. */
 import { SvcError } from '../errors/svc-error.ts';
 import { type Json, parseScannedJson } from '../util/json.ts';
 import { scanJson } from '../util/json-scan.ts';
 import { type Path, ROOT } from '../util/path.ts';
-
-/** Reads a whole request body. @throws SvcError bad-request, status 413, when it is over `limit` bytes */
-export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    let first: Buffer | null = null;
-    let rest: Buffer[] | null = null;
-    let size = 0;
-    const tooLarge = (): void => {
-      request.removeAllListeners('data');
-      request.resume();
-      reject(new SvcError('bad-request', `request body is larger than ${limit} bytes`, { status: 413, keepsStatus: true }));
-    };
-    if (Number(request.headers['content-length'] ?? 0) > limit) {
-      tooLarge();
-      return;
-    }
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > limit) tooLarge();
-      else if (first === null) first = chunk;
-      else if (rest === null) rest = [first, chunk];
-      else rest.push(chunk);
-    });
-    request.on('end', () => resolve(rest !== null ? Buffer.concat(rest, size) : (first ?? Buffer.alloc(0))));
-    request.on('error', reject);
-    request.on('close', () => {
-      if (!request.complete) reject(new SvcError('bad-request', 'the request was closed before its body was complete'));
-    });
-  });
-}
 
 const MAX_NESTING = 512;
 /** Characters of text for which a limit on its size is meant. */

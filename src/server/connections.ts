@@ -44,6 +44,11 @@ export class Connections {
     });
   }
 
+  /** Whether a request of the connection runs or waits. */
+  isBusy(socket: Socket): boolean {
+    return this.bySocket.get(socket)?.running != null;
+  }
+
   /** Serves the request once those before it on its connection have been answered. */
   enter(socket: Socket, serve: Serve): void {
     const connection = this.bySocket.get(socket);

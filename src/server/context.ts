@@ -1,11 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import type { Authenticator } from '../auth/authenticate.ts';
+import type { CredentialPlace } from '../auth/credentials.ts';
 import type { Session } from '../auth/session.ts';
+import type { SvcError } from '../errors/svc-error.ts';
 import type { RequestPipeline } from '../graphql/run-request.ts';
 import type { Observer } from '../observability/observation.ts';
 import type { SourceHealth } from '../state/source-health.ts';
 import type { State } from '../state/state.ts';
+import type { PagePolicy } from './cross-site.ts';
 import type { LoggedQuery, QueryLogging } from './logged-query.ts';
+import type { Uploads } from './read-body.ts';
 import type { Reply } from './reply.ts';
 import type { Cancellation, CancellationSource } from '../util/cancellation.ts';
 import type { Json, JsonObject } from '../util/json.ts';
@@ -19,6 +23,9 @@ export interface ServerContext {
   readonly state: State;
   readonly pipeline: RequestPipeline;
   readonly observe: Observer;
+  readonly uploads: Uploads;
+  /** Which pages of browsers may use the service. */
+  readonly pages: PagePolicy;
   readonly sourceHealth: Pick<SourceHealth, 'reports'>;
   /** The answer of the config endpoint. */
   readonly configReport: JsonObject;
@@ -50,6 +57,8 @@ export interface Exchange {
   query(): URLSearchParams;
   /** Set when the client goes away. */
   readonly signal: CancellationSource;
+  /** Where the request's credentials are. */
+  readonly place: CredentialPlace;
   session: Session | null;
   /** Values of `Set-Cookie` headers; null for none. */
   cookies: readonly string[] | null;
@@ -66,6 +75,10 @@ export interface Exchange {
 export interface Route {
   readonly method: 'GET' | 'POST';
   readonly path: string;
+  /** Set where everybody may look, from whatever page: nothing is told but what everybody may know. */
+  readonly isPublic?: true;
+  /** How to say that the request is refused; absent: as the administration does. */
+  refuse?(error: SvcError): Reply;
   /** The API that must be enabled; absent: always there. */
   readonly api?: string;
   handle(exchange: Exchange, context: ServerContext): Promise<Reply>;

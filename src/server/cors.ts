@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 
 const METHODS = 'GET,POST,PUT,PATCH,DELETE,OPTIONS';
 
-/** `scheme://[*.]host[:port]`, `*.` standing for one leading label. */
-function matches(pattern: string, origin: string): boolean {
+/** @param pattern `scheme://[*.]host[:port]`, `*.` standing for one leading label */
+export function matchesOrigin(pattern: string, origin: string): boolean {
   const star = pattern.indexOf('://*.');
   if (star < 0) return pattern === origin;
   const scheme = pattern.slice(0, star + 3);
@@ -17,7 +17,7 @@ function matches(pattern: string, origin: string): boolean {
 export function corsHeaders(request: IncomingMessage, domains: '*' | readonly string[] | null): Record<string, string> | null {
   const { origin } = request.headers;
   if (origin === undefined || domains === null) return null;
-  if (domains !== '*' && !domains.some((domain) => matches(domain, origin))) return null;
+  if (domains !== '*' && !domains.some((domain) => matchesOrigin(domain, origin))) return null;
   return {
     'Access-Control-Allow-Origin': origin,
     'Access-Control-Allow-Credentials': 'true',

@@ -2,13 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { sizeOfBytes } from '../util/bytes.ts';
 import type { CancellationSource } from '../util/cancellation.ts';
+import { Answers } from './answers.ts';
 import { Connections } from './connections.ts';
 import { chooseEncoding, compress, isWorthIt } from './compression.ts';
 import type { Exchange, Route, ServerContext } from './context.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
+import { checkNoForm, checkPage } from './cross-site.ts';
 import { queryForLog, urlForLog } from './logged-query.ts';
 import { adminErrorReply, type Reply } from './reply.ts';
 import { administrationRoutes } from './routes/administration.ts';
@@ -33,6 +36,8 @@ export interface ListenOptions {
   readonly host: string;
   /** ms within which a client must have sent its request */
   readonly clientTimeout: number;
+  /** ms within which a client must take something of its answer; 0: no limit */
+  readonly responseTimeout: number;
   /** bytes of a request before its body */
   readonly maxHeaderLength: number;
 }
@@ -49,14 +54,28 @@ const ROUTES: ReadonlyMap<string, Route> = new Map([
 const KNOWN_ID = /^[\x21-\x7e]{1,256}$/;
 /** Below this a body is sent in one piece with its headers: one copy is cheaper than several writes. */
 const ONE_PIECE = 65_536;
+/** Of answers that clients have not taken yet. */
+const MAX_WAITING_BYTES = 256 * 1024 * 1024;
 
 export async function startServer(context: ServerContext, listen: ListenOptions): Promise<HttpServer> {
   let stopping = false;
   const connections = new Connections();
+  const answers = new Answers({ stall: listen.responseTimeout, waiting: MAX_WAITING_BYTES });
 
-  const limits = { requestTimeout: listen.clientTimeout, keepAliveTimeout: 65_000, maxHeaderSize: listen.maxHeaderLength };
+  const limits = {
+    requestTimeout: listen.clientTimeout,
+    // How often requests are looked at that take too long.
+    connectionsCheckingInterval: Math.min(5000, Math.max(100, Math.ceil(listen.clientTimeout / 4))),
+    keepAliveTimeout: 65_000,
+    maxHeaderSize: listen.maxHeaderLength,
+  };
   const server = createServer(limits, (request, response) => {
-    connections.enter(request.socket, (client) => serve(request, response, context, client, () => stopping));
+    connections.enter(request.socket, (client) => serve(request, response, context, client, { answers, stopping: () => stopping }));
+  });
+  // Nothing happened on a connection for so long: a request may run, but an answer that is not taken is the client's fault.
+  server.timeout = listen.responseTimeout;
+  server.on('timeout', (socket) => {
+    if (socket.writableLength > 0 || !connections.isBusy(socket)) socket.destroy();
   });
   server.on('connection', (socket) => connections.add(socket));
   await new Promise<void>((resolve, reject) => {
@@ -78,6 +97,7 @@ export async function startServer(context: ServerContext, listen: ListenOptions)
       for (const socket of connections.sockets) connections.requests > 0 ? socket.destroy() : socket.end();
       const forced = setTimeout(() => server.closeAllConnections(), 1000);
       await closed;
+      answers.stop();
       clearTimeout(forced);
     },
   };
@@ -88,7 +108,7 @@ async function serve(
   response: ServerResponse,
   context: ServerContext,
   client: CancellationSource,
-  stopping: () => boolean,
+  { answers, stopping }: { readonly answers: Answers; stopping(): boolean },
 ): Promise<void> {
   const started = performance.now();
   const given = request.headers['x-request-id'];
@@ -101,6 +121,7 @@ async function serve(
     path: mark < 0 ? url : url.slice(0, mark),
     query: () => new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)),
     signal: client,
+    place: context.authenticator.place(request.headers),
     session: null,
     cookies: null,
     mode: 'non-graphql',
@@ -112,6 +133,7 @@ async function serve(
   const cors = corsHeaders(request, context.options.corsDomains);
   if (request.method === 'OPTIONS' && cors !== null) {
     response.writeHead(204, { ...cors, ...preflightHeaders(request) }).end();
+    answers.sent(request, response);
     return;
   }
   const reply = stopping() ? SHUTTING_DOWN : await answer(exchange, context);
@@ -136,6 +158,7 @@ async function serve(
     encoding: sent.encoding,
     error: reply.error === undefined ? null : { path: reply.error.printedPath, code: reply.error.code, message: reply.error.message },
   });
+  if (!response.destroyed) await answers.sent(request, response);
 }
 
 const SHUTTING_DOWN: Reply = {
@@ -146,8 +169,17 @@ const SHUTTING_DOWN: Reply = {
 function answer(exchange: Exchange, context: ServerContext): Promise<Reply> {
   const route = ROUTES.get(`${exchange.request.method} ${exchange.path}`) ?? restRoute(exchange);
   if (route === undefined || (route.api !== undefined && !context.options.enabledApis.has(route.api))) {
-    exchange.request.resume();
     return Promise.resolve(adminErrorReply(new SvcError('not-found', 'resource does not exist', { status: 404 }), false));
+  }
+  if (route.isPublic !== true) {
+    try {
+      const { method = '', headers } = exchange.request;
+      checkPage(method, headers, exchange.place, context.pages);
+      checkNoForm(method, headers, exchange.place);
+    } catch (thrown) {
+      const error = toSvcError(thrown);
+      return Promise.resolve(route.refuse?.(error) ?? adminErrorReply(error, false));
+    }
   }
   return route.handle(exchange, context);
 }

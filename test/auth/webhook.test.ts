@@ -14,7 +14,12 @@ let byGet: TestService;
 let byPost: TestService;
 
 async function prepared(options: Readonly<Record<string, string>>): Promise<TestService> {
-  const service = await startTestService({ ADMIN_SECRET: SECRET, AUTH_HOOK: `${hook.url}/hook?key=planted`, ...options });
+  const service = await startTestService({
+    ADMIN_SECRET: SECRET,
+    AUTH_HOOK: `${hook.url}/hook?key=planted`,
+    CORS_DOMAIN: 'http://app.example',
+    ...options,
+  });
   await service.sql("create table note (id int primary key, owner text); insert into note values (1, 'ann'), (2, 'bob')");
   await service.metadata('pg_track_table', { table: 'note' });
   await service.metadata('pg_create_select_permission', {

@@ -20,6 +20,11 @@ export function tokensAt(location: TokenLocation, headers: IncomingHttpHeaders):
   }
 }
 
+/** Whether there is something at a location, be it a token or not. */
+export function mayHold(location: TokenLocation, headers: IncomingHttpHeaders): boolean {
+  return location.kind === 'authorization' ? headers.authorization !== undefined : tokensAt(location, headers).length > 0;
+}
+
 function bearerToken(value: string): string {
   const [scheme, token, ...more] = value.trim().split(/\s+/);
   if (scheme !== 'Bearer' || token === undefined || more.length > 0) {

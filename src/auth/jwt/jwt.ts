@@ -6,7 +6,7 @@ import type { OutboundClient } from '../../outbound/client.ts';
 import type { Authenticated, CredentialCheck, RequestHead } from '../credentials.ts';
 import { requestedRole } from '../session-variables.ts';
 import { sessionOfClaims } from './claims.ts';
-import { tokensAt } from './find-tokens.ts';
+import { mayHold, tokensAt } from './find-tokens.ts';
 import { type KeySet, type KeySetTiming, openKeySet } from './key-set.ts';
 import { invalidToken, readToken, type UnverifiedToken } from './token.ts';
 import { createVerifier, type Verifier } from './verify.ts';
@@ -26,17 +26,23 @@ interface Candidate {
 
 /** @throws ConfigError when keys cannot be fetched */
 export async function openJwtCheck(options: JwtOptions): Promise<CredentialCheck> {
+  const { secrets } = options;
   const keySets: KeySet[] = [];
   const stop = (): void => {
     for (const keySet of keySets) keySet.stop();
   };
   try {
     const verifiers: Verifier[] = [];
-    for (const secret of options.secrets) verifiers.push(await createVerifier(secret, await keySetOf(secret, options, keySets)));
+    for (const secret of secrets) verifiers.push(await createVerifier(secret, await keySetOf(secret, options, keySets)));
     return {
       check(request) {
         const candidates = findCandidates(verifiers, request);
         return candidates.length === 0 ? null : authenticate(chooseCandidate(candidates), request);
+      },
+      place(headers) {
+        const places = secrets.filter(({ location }) => mayHold(location, headers)).map(({ location }) => location.kind);
+        if (places.includes('cookie')) return 'browser';
+        return places.length === 0 ? 'none' : 'header';
       },
       missing: () => new SvcError('invalid-headers', "Missing 'Authorization' or 'Cookie' header in JWT authentication mode"),
       stop,

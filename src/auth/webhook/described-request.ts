@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../../util/json.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 import { nestedDeeperThan } from '../../util/json-depth.ts';
 import type { GraphqlPayload } from '../credentials.ts';
 
@@ -6,11 +6,11 @@ const KEYS = ['query', 'operationName', 'variables'] as const;
 const MAX_DEPTH = 512;
 
 /** The GraphQL request as the webhook gets it, a list for a batch; null when there is none or it cannot be read. */
-export function describedRequest(graphql: GraphqlPayload | null): Json {
+export async function describedRequest(graphql: GraphqlPayload | null): Promise<Json> {
   if (graphql === null) return null;
   let json: Json;
   try {
-    json = typeof graphql === 'function' ? graphql() : parseJson(graphql.toString('utf8'));
+    json = await graphql();
   } catch {
     return null; // The request is refused for it later; first the webhook says who asks.
   }

@@ -1,4 +1,5 @@
 /** Webhook mode: an endpoint of the deployer says who a request is. */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { HookMethod } from '../../config/option-types.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import type { Observer } from '../../observability/observation.ts';
@@ -30,9 +31,18 @@ export function createWebhookCheck(options: WebhookOptions): CredentialCheck {
   return {
     // Every request has credentials for the webhook to look at, if only none.
     check: (request, graphql, client) => ask(options, request, graphql, client.signal()),
+    place: webhookCredentials,
     missing: () => webhookFailure(INVALID_RESPONSE),
     stop() {},
   };
+}
+
+/** Schemes of `Authorization` that a browser goes on using once its user has signed in. */
+const REMEMBERED_SCHEME = /^\s*(?:basic|digest|negotiate|ntlm)\b/i;
+
+/** The webhook may look at whatever there is, so the credentials are where a browser could have put them. */
+function webhookCredentials({ cookie, authorization }: IncomingHttpHeaders): 'browser' | 'header' {
+  return cookie !== undefined || (authorization !== undefined && REMEMBERED_SCHEME.test(authorization)) ? 'browser' : 'header';
 }
 
 async function ask(
@@ -72,7 +82,7 @@ async function call(
     if (method === 'GET') {
       return await outbound.send({ ...bounds, headers: { ...forwardedHeaders(request.headers), 'user-agent': USER_AGENT } });
     }
-    const body: Json = { headers: describedHeaders(request), ...(sendRequestBody ? { request: describedRequest(graphql) } : {}) };
+    const body: Json = { headers: describedHeaders(request), ...(sendRequestBody ? { request: await describedRequest(graphql) } : {}) };
     const headers = { 'content-type': 'application/json', 'user-agent': USER_AGENT };
     return await outbound.send({ ...bounds, headers, body: printJson(body) });
   } catch (error) {

@@ -5,30 +5,32 @@ import type { StoredOperations } from '../../schema/stored/stored-operations.ts'
 import { type Bytes, sliceBytes } from '../../util/bytes.ts';
 import { isJsonObject, type Json } from '../../util/json.ts';
 import { type RequestOptions, type RequestPipeline, type RequestSnapshot, runRequest } from '../run-request.ts';
-import { routerOf } from './routing.ts';
+import { type RestMatch, routerOf } from './routing.ts';
 import { restVariables } from './variables.ts';
 
-export interface RestRequest {
-  readonly method: string;
-  /** Behind the common prefix, decoded, without any slash of its own. */
-  readonly segments: readonly string[];
+/** What a request brings for the variables, besides its path. */
+export interface RestParameters {
   readonly query: Iterable<readonly [name: string, text: string]>;
   /** Null when there is none. */
   readonly body: Json;
 }
 
-export interface RestSnapshot extends RequestSnapshot {
-  readonly storedOperations: StoredOperations;
+/**
+ * @param segments of the path behind the common prefix, decoded, without any slash of their own
+ * @throws SvcError when not just one endpoint is meant
+ */
+export function findEndpoint({ endpoints }: Pick<StoredOperations, 'endpoints'>, method: string, segments: readonly string[]): RestMatch {
+  return routerOf(endpoints)(method, segments);
 }
 
 /** Which segments of a path are variables of these names. @throws SvcError when not just one endpoint is meant */
 export function hiddenSegments(
   names: ReadonlySet<string>,
-  { endpoints }: Pick<StoredOperations, 'endpoints'>,
+  stored: Pick<StoredOperations, 'endpoints'>,
   method: string,
   segments: readonly string[],
 ): ReadonlySet<number> {
-  const { info } = routerOf(endpoints)(method, segments);
+  const { info } = findEndpoint(stored, method, segments);
   return new Set(
     [...info.segments.entries()].flatMap(([i, segment]) => (segment.kind === 'variable' && names.has(segment.name) ? [i] : [])),
   );
@@ -38,19 +40,18 @@ const OPENING = '{"data":';
 
 /**
  * @returns the answer's `data`, in pieces
- * @throws SvcError also when no endpoint, or more than one, is meant
+ * @throws SvcError
  */
 export async function runRest(
   pipeline: RequestPipeline,
-  snapshot: RestSnapshot,
+  snapshot: RequestSnapshot,
   session: Session,
-  request: RestRequest,
+  { info, pathValues }: RestMatch,
+  { query, body }: RestParameters,
   how: RequestOptions,
 ): Promise<readonly Bytes[]> {
-  const { body } = request;
-  const { info, pathValues } = routerOf(snapshot.storedOperations.endpoints)(request.method, request.segments);
   if (body !== null && !isJsonObject(body)) throw new SvcError('bad-request', 'the request body has to be a JSON object');
-  const variables = restVariables(info.variables, { path: pathValues, query: request.query, body: body ?? {} });
+  const variables = restVariables(info.variables, { path: pathValues, query, body: body ?? {} });
   const answer = await runRequest(pipeline, snapshot, session, { query: info.query.query, variables, operationName: null }, how);
   return dataOf(answer);
 }

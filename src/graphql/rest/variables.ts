@@ -1,4 +1,5 @@
 /** From the parts of a request to the variables of the endpoint's operation. */
+import { shortened } from '../../errors/shortened.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import type { DeclaredType, VariableDeclaration } from '../../schema/variables.ts';
 import { isJsonNumber, type Json, type JsonObject, parseJson } from '../../util/json.ts';
@@ -26,7 +27,7 @@ export function restVariables(declared: ReadonlyMap<string, VariableDeclaration>
 
 function declarationOf(declared: ReadonlyMap<string, VariableDeclaration>, name: string): VariableDeclaration {
   const declaration = declared.get(name);
-  if (declaration === undefined) throw new SvcError('bad-request', `Unexpected variable ${name}`);
+  if (declaration === undefined) throw new SvcError('bad-request', `Unexpected variable ${shortened(name)}`);
   return declaration;
 }
 
@@ -37,7 +38,7 @@ function valueOfText({ name, type }: VariableDeclaration, text: string): Json {
   if (type.kind === 'list') {
     throw new SvcError(
       'bad-request',
-      `List variables are not currently supported in URL or Query parameters. (Variable ${name}, with value ${JSON.stringify(text)})`,
+      `List variables are not currently supported in URL or Query parameters. (Variable ${name}, with value ${JSON.stringify(shortened(text))})`,
     );
   }
   if (BOOLEANS.has(type.name)) return booleanOf(name, text);
@@ -49,7 +50,7 @@ function valueOfText({ name, type }: VariableDeclaration, text: string): Json {
 function booleanOf(name: string, text: string): boolean {
   if (text === '' || text === 'true') return true;
   if (text === 'false') return false;
-  throw new SvcError('bad-request', `Expected true or false for variable ${name}, but found ${JSON.stringify(text)}`);
+  throw new SvcError('bad-request', `Expected true or false for variable ${name}, but found ${JSON.stringify(shortened(text))}`);
 }
 
 function numberOf(name: string, type: DeclaredType, text: string): Json {
@@ -60,5 +61,5 @@ function numberOf(name: string, type: DeclaredType, text: string): Json {
   } catch {
     // told below
   }
-  throw new SvcError('bad-request', `Expected a number for variable ${name}, but found ${JSON.stringify(text)}`);
+  throw new SvcError('bad-request', `Expected a number for variable ${name}, but found ${JSON.stringify(shortened(text))}`);
 }

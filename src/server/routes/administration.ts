@@ -1,9 +1,10 @@
 import { isAdmin } from '../../auth/session.ts';
 import { toSvcError } from '../../errors/encode.ts';
 import { SvcError } from '../../errors/svc-error.ts';
-import { ANY_SIZE, decodeJsonBody, readBody } from '../body.ts';
+import { ANY_SIZE, decodeJsonBody } from '../body.ts';
 import { type Route, type ServerContext, showsInternal } from '../context.ts';
 import { identify } from '../identify.ts';
+import { readBody } from '../read-body.ts';
 import { loggedOperation } from '../logged-query.ts';
 import { adminErrorReply, jsonReply } from '../reply.ts';
 
@@ -14,8 +15,8 @@ function administrationRoute(path: string, handler: keyof ServerContext['handler
     api: 'metadata',
     async handle(exchange, context) {
       try {
-        const body = await readBody(exchange.request, context.options.bodyLimit);
         const session = await identify(exchange, context, null);
+        const body = await readBody(exchange.request, context.options.bodyLimit, context.uploads);
         const json = decodeJsonBody(body, isAdmin(session) ? ANY_SIZE : context.options.jsonSizeLimit);
         const { queryLogging } = context.options;
         const logged = queryLogging.enabled ? loggedOperation(json, queryLogging) : null;

@@ -1,7 +1,8 @@
 import { decodeExplain, explain } from '../../graphql/explain.ts';
 import { adminRoute } from '../admin-route.ts';
-import { decodeJsonBody, readBody } from '../body.ts';
+import { decodeJsonBody } from '../body.ts';
 import type { Route } from '../context.ts';
+import { readBody } from '../read-body.ts';
 import { jsonReply } from '../reply.ts';
 
 function explainRoute(path: string): Route {
@@ -9,8 +10,9 @@ function explainRoute(path: string): Route {
     method: 'POST',
     path,
     api: 'metadata',
-    async handle(exchange, { options, pipeline, state }) {
-      const request = decodeExplain(decodeJsonBody(await readBody(exchange.request, options.bodyLimit), options.jsonSizeLimit));
+    async handle(exchange, { options, pipeline, state, uploads }) {
+      const body = await readBody(exchange.request, options.bodyLimit, uploads);
+      const request = decodeExplain(decodeJsonBody(body, options.jsonSizeLimit));
       const { requestTimeout } = options;
       const answer = await explain(pipeline, state.current(), request, {
         signal: exchange.signal,

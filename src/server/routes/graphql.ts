@@ -8,12 +8,13 @@ import { decodeRequest } from '../../graphql/request.ts';
 import { runRequest } from '../../graphql/run-request.ts';
 import { type Bytes, bytesOfText } from '../../util/bytes.ts';
 import { isJsonArray, type Json } from '../../util/json.ts';
-import { decodeMeasuredBody, type MeasuredJson, readBody } from '../body.ts';
+import { decodeMeasuredBody, type MeasuredJson } from '../body.ts';
 import { type Exchange, type Route, type ServerContext, showsInternal } from '../context.ts';
 import { requestOfParameters } from '../graphql-parameters.ts';
 import { identify } from '../identify.ts';
 import { loggedRequest } from '../logged-query.ts';
 import { graphqlAnswerType, isJsonContent } from '../media-type.ts';
+import { readBody } from '../read-body.ts';
 import { graphqlErrorReply, JSON_TYPE, type Reply } from '../reply.ts';
 
 const OPEN = bytesOfText('[');
@@ -86,18 +87,18 @@ interface Received {
 async function readPost(exchange: Exchange, context: ServerContext): Promise<Received> {
   const { request } = exchange;
   if (!isJsonContent(request.headers['content-type'])) {
-    request.resume();
     throw new SvcError('bad-request', 'expected a body of the content type application/json', { status: 415, keepsStatus: true });
   }
-  const body = await readBody(request, context.options.bodyLimit);
-  let measured: MeasuredJson | undefined;
-  const decoded = (): MeasuredJson => {
-    measured ??= decodeMeasuredBody(body, context.options.jsonSizeLimit);
-    return measured;
+  const { bodyLimit, jsonSizeLimit } = context.options;
+  let received: Promise<MeasuredJson> | undefined;
+  // Nothing is read for nobody; only a webhook may want to see the request before it says who asks.
+  const receive = (): Promise<MeasuredJson> => {
+    received ??= readBody(request, bodyLimit, context.uploads).then((body) => decodeMeasuredBody(body, jsonSizeLimit));
+    return received;
   };
-  const found = identify(exchange, context, () => decoded().json);
+  const found = identify(exchange, context, async () => (await receive()).json);
   const session = found instanceof Promise ? await found : found;
-  return { session, measured: decoded() };
+  return { session, measured: await receive() };
 }
 
 async function readGet(exchange: Exchange, context: ServerContext): Promise<Received> {
@@ -113,6 +114,7 @@ function graphqlRoute(method: 'GET' | 'POST', path: string, alwaysKeep: boolean)
     method,
     path,
     api: 'graphql',
+    refuse: (error) => graphqlErrorReply(error, false, error.status),
     async handle(exchange, context): Promise<Reply> {
       const contentType = graphqlAnswerType(exchange.request.headers.accept);
       const headers = method === 'GET' ? { headers: NOT_CACHED } : {};

@@ -5,6 +5,7 @@ function healthRoute(path: string): Route {
   return {
     method: 'GET',
     path,
+    isPublic: true,
     async handle(exchange, context) {
       if (!(await context.state.isAlive())) return textReply(500, 'ERROR');
       // Conflicts of inherited roles are informational: they do not make the schema inconsistent.
@@ -22,6 +23,7 @@ export const healthRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/v1/version',
+    isPublic: true,
     handle: (_exchange, context) => Promise.resolve(jsonReply(200, { version: context.options.version, server_type: 'ce' })),
   },
 ];

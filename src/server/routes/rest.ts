@@ -1,51 +1,59 @@
 import { SvcError } from '../../errors/svc-error.ts';
 import { toSvcError } from '../../errors/encode.ts';
 import { MethodNotAllowed } from '../../graphql/rest/routing.ts';
-import { hiddenSegments, runRest } from '../../graphql/rest/run-rest.ts';
+import { findEndpoint, hiddenSegments, type RestParameters, runRest } from '../../graphql/rest/run-rest.ts';
 import { MASKED } from '../../observability/masked-variables.ts';
 import { REST_METHODS } from '../../metadata/rest-endpoint.ts';
-import { decodeJsonBody, readBody } from '../body.ts';
+import { decodeJsonBody } from '../body.ts';
 import { type Exchange, type Route, type ServerContext, showsInternal } from '../context.ts';
+import { mayChangeByGet } from '../cross-site.ts';
+import { decodeForm, isForm } from '../form.ts';
 import { identify } from '../identify.ts';
+import { readBody } from '../read-body.ts';
 import { adminErrorReply, JSON_TYPE, type Reply } from '../reply.ts';
 
 const PREFIX = '/api/rest/';
 const METHODS: ReadonlySet<string> = new Set(REST_METHODS);
 
 /** The route of all REST endpoints, or undefined for a request that is not for them. */
-export function restRoute(exchange: Exchange): Pick<Route, 'api' | 'handle'> | undefined {
+export function restRoute(exchange: Exchange): Omit<Route, 'method' | 'path'> | undefined {
   return exchange.path.startsWith(PREFIX) && METHODS.has(exchange.request.method ?? '') ? route : undefined;
 }
 
-const route: Pick<Route, 'api' | 'handle'> = {
+const route: Omit<Route, 'method' | 'path'> = {
   async handle(exchange, context): Promise<Reply> {
     try {
       exchange.loggedPath = pathForLog(exchange, context);
-      const body = await readBody(exchange.request, context.options.bodyLimit);
       const session = await identify(exchange, context, null);
       exchange.mode = 'single';
+      const segments = segmentsOf(exchange.path);
+      const endpoint = findEndpoint(context.state.current().storedOperations, exchange.request.method ?? '', segments);
+      const parameters = await readParameters(exchange, context);
       const data = await runRest(
         context.pipeline,
         context.state.current(),
         session,
-        {
-          method: exchange.request.method ?? '',
-          segments: segmentsOf(exchange.path),
-          ...(isForm(exchange)
-            ? { query: [...exchange.query(), ...new URLSearchParams(body.toString('utf8'))], body: null }
-            : { query: exchange.query(), body: body.length === 0 ? null : decodeJsonBody(body, context.options.jsonSizeLimit) }),
-        },
+        endpoint,
+        parameters,
         requestOptions(exchange, context),
       );
       return { status: 200, contentType: JSON_TYPE, body: data };
     } catch (thrown) {
       if (!(thrown instanceof SvcError)) context.observe({ kind: 'unexpected', message: 'REST request failed', error: thrown });
-      const error = toSvcError(thrown);
+      const error = explained(toSvcError(thrown));
       const reply = adminErrorReply(error, showsInternal(context, exchange.session));
       return error instanceof MethodNotAllowed ? { ...reply, headers: { Allow: error.allowed.join(', ') } } : reply;
     }
   },
 };
+
+/** The endpoint allows the method; it is the credentials that do not. */
+function explained(error: SvcError): SvcError {
+  if (error.code !== 'method-not-allowed' || error instanceof MethodNotAllowed) return error;
+  return new SvcError('access-denied', 'the operation of the endpoint is a mutation: by GET it needs credentials in a header', {
+    status: 403,
+  });
+}
 
 /** Before anything can fail, for every request is logged. */
 function pathForLog({ path, request }: Exchange, { state, options }: ServerContext): string | null {
@@ -59,6 +67,7 @@ function pathForLog({ path, request }: Exchange, { state, options }: ServerConte
 function requestOptions(exchange: Exchange, { options }: ServerContext) {
   return {
     signal: exchange.signal,
+    queriesOnly: exchange.request.method === 'GET' && !mayChangeByGet(exchange.place),
     requestId: exchange.requestId,
     ...(options.requestTimeout === 0 ? {} : { deadline: Date.now() + options.requestTimeout }),
     address: exchange.request.socket.remoteAddress ?? '',
@@ -67,8 +76,11 @@ function requestOptions(exchange: Exchange, { options }: ServerContext) {
 }
 
 /** A form says its values as texts, like the query string. */
-function isForm(exchange: Exchange): boolean {
-  return /^application\/x-www-form-urlencoded\s*(;|$)/i.test(exchange.request.headers['content-type'] ?? '');
+async function readParameters(exchange: Exchange, { options, uploads }: ServerContext): Promise<RestParameters> {
+  const { request } = exchange;
+  const body = await readBody(request, options.bodyLimit, uploads);
+  if (isForm(request.headers['content-type'])) return { query: [...exchange.query(), ...decodeForm(body)], body: null };
+  return { query: exchange.query(), body: body.length === 0 ? null : decodeJsonBody(body, options.jsonSizeLimit) };
 }
 
 /** @throws SvcError bad-request when the path is not encoded as a URL's has to be */

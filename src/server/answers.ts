@@ -1,0 +1,100 @@
+/** Answers on their way: clients that do not take what they asked for lose their connection. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+export interface AnswerLimits {
+  /** ms in which a client takes something of an answer that waits for it; 0: no limit. */
+  readonly stall: number;
+  /** Bytes of answers that wait for all clients together. */
+  readonly waiting: number;
+}
+
+/** Bytes that may wait without being looked at: operating systems hold more. */
+const LITTLE = 65_536;
+/** Bytes a second that a client takes of a large answer, on the whole. */
+const MIN_RATE = 65_536;
+/** ms after an answer in which the rest of its request may still come. */
+const LINGER = 2000;
+const SWEEP_INTERVAL = 1000;
+
+interface Waiting {
+  readonly socket: Socket;
+  readonly size: number;
+  /** By `performance.now()`. */
+  readonly sentAt: number;
+}
+
+export class Answers {
+  readonly #limits: AnswerLimits;
+  /** The oldest first. */
+  readonly #waiting = new Set<Waiting>();
+  #bytes = 0;
+  readonly #sweeper: NodeJS.Timeout;
+
+  constructor(limits: AnswerLimits) {
+    this.#limits = limits;
+    this.#sweeper = setInterval(() => this.#sweep(), SWEEP_INTERVAL).unref();
+  }
+
+  /** An answer was written. @returns null when there is little to wait for, or else what resolves when it is gone or will never be */
+  sent(request: IncomingMessage, response: ServerResponse): Promise<void> | null {
+    if (!request.complete) linger(request, response);
+    const { socket } = request;
+    // Behind another answer, this one has no socket yet.
+    const size = response.writableLength + (response.socket === null ? socket.writableLength : 0);
+    if (size < LITTLE || socket.destroyed) return null;
+    const waiting: Waiting = { socket, size, sentAt: performance.now() };
+    this.#waiting.add(waiting);
+    this.#bytes += size;
+    if (this.#bytes > this.#limits.waiting) this.#makeRoom(waiting);
+    return new Promise((resolve) => {
+      const gone = (): void => {
+        this.#forget(waiting);
+        socket.off('close', gone);
+        resolve();
+      };
+      response.once('close', gone);
+      socket.once('close', gone);
+    });
+  }
+
+  stop(): void {
+    clearInterval(this.#sweeper);
+  }
+
+  #forget(waiting: Waiting): void {
+    if (this.#waiting.delete(waiting)) this.#bytes -= waiting.size;
+  }
+
+  /** Too much waits: who has kept the service waiting for the longest time goes first. */
+  #makeRoom(newest: Waiting): void {
+    for (const waiting of this.#waiting) {
+      if (this.#bytes <= this.#limits.waiting || waiting === newest) return;
+      this.#forget(waiting);
+      waiting.socket.destroy();
+    }
+  }
+
+  #sweep(): void {
+    const { stall } = this.#limits;
+    if (stall === 0) return;
+    const now = performance.now();
+    for (const { socket, size, sentAt } of this.#waiting) {
+      if (now > sentAt + stall + (size / MIN_RATE) * 1000) socket.destroy();
+    }
+  }
+}
+
+/** A request was answered before it was read to its end. The connection closes, but not at once: else the client would not hear the answer. */
+function linger(request: IncomingMessage, response: ServerResponse): void {
+  const { socket } = request;
+  const wait = (): void => {
+    if (request.complete || request.destroyed) return;
+    const timer = setTimeout(() => {
+      if (!request.complete) socket.destroy();
+    }, LINGER).unref();
+    request.once('close', () => clearTimeout(timer));
+  };
+  if (response.writableFinished) wait();
+  else response.once('finish', wait);
+}

@@ -1,0 +1,168 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+const SECRET = 'open sesame';
+const MEGABYTE = 2 ** 20;
+
+beforeAll(async () => {
+  service = await startTestService({ ADMIN_SECRET: SECRET, SERVER_TIMEOUT: '2' });
+  await service.sql('create table item (id int primary key, name text)');
+  await service.metadata('pg_track_table', { table: 'item' });
+  await service.metadata('create_query_collection', {
+    name: 'c',
+    definition: { queries: [{ name: 'named', query: 'query ($name: String) { item(where: {name: {_eq: $name}}) { id } }' }] },
+  });
+  await service.metadata('create_rest_endpoint', {
+    name: 'named',
+    url: 'named',
+    methods: ['POST'],
+    definition: { query: { collection_name: 'c', query_name: 'named' } },
+  });
+});
+afterAll(() => service.stop());
+
+interface Client {
+  readonly socket: Socket;
+  /** All that has been received. */
+  text(): string;
+  readonly closed: Promise<void>;
+}
+
+function open(): Client {
+  const { port, hostname } = new URL(service.url);
+  const socket = connect(Number(port), hostname);
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk.toString('latin1');
+  });
+  socket.on('error', () => undefined);
+  return { socket, text: () => text, closed: new Promise((resolve) => void socket.once('close', () => resolve())) };
+}
+
+const head = (path: string, ...more: readonly string[]): string =>
+  [`POST ${path} HTTP/1.1`, 'Host: localhost', 'Content-Type: application/json', ...more, '', ''].join('\r\n');
+const AS_ADMIN = `X-Svc-Admin-Secret: ${SECRET}`;
+const CHUNKED = 'Transfer-Encoding: chunked';
+
+async function answered(client: Client): Promise<string> {
+  for (let i = 0; i < 300 && !client.text().includes('\r\n\r\n'); i++) await sleep(10);
+  return client.text();
+}
+
+describe('a body in very small chunks', () => {
+  it('keeps no more memory than its bytes, and is refused', async () => {
+    const before = process.memoryUsage();
+    const client = open();
+    client.socket.write(head('/v1/graphql', AS_ADMIN, CHUNKED));
+    const crumbs = Buffer.from('1\r\nx\r\n'.repeat(10_000));
+    let most = 0;
+    for (let i = 0; i < 50 && !client.socket.destroyed && client.text() === ''; i++) {
+      client.socket.write(crumbs);
+      await sleep(5);
+      const now = process.memoryUsage();
+      most = Math.max(most, now.rss - before.rss);
+    }
+    expect(await answered(client)).toContain('the request body comes in too many small chunks');
+    expect(client.text()).toMatch(/^HTTP\/1\.1 400 /);
+    expect(most).toBeLessThan(60 * MEGABYTE);
+    client.socket.destroy();
+  });
+
+  it('is read where the chunks are of some size, or few', async () => {
+    const whole = JSON.stringify({ query: `{ item { id } } #${'x'.repeat(3_000_000)}` });
+    for (const size of [1000, 65_000]) {
+      const client = open();
+      client.socket.write(head('/v1/graphql', AS_ADMIN, CHUNKED));
+      for (let i = 0; i < whole.length; i += size) {
+        const piece = whole.slice(i, i + size);
+        client.socket.write(`${piece.length.toString(16)}\r\n${piece}\r\n`);
+      }
+      client.socket.write('0\r\n\r\n');
+      expect(await answered(client)).toContain('{"data":{"item":[]}}');
+      client.socket.destroy();
+    }
+    const short = JSON.stringify({ query: '{ item { id } }' });
+    const client = open();
+    client.socket.write(head('/v1/graphql', AS_ADMIN, CHUNKED) + [...short].map((c) => `1\r\n${c}\r\n`).join('') + '0\r\n\r\n');
+    expect(await answered(client)).toContain('{"data":{"item":[]}}');
+    client.socket.destroy();
+  });
+});
+
+describe('who may not ask', () => {
+  it.each(['/v1/graphql', '/v1/metadata', '/v1/query', '/v2/query', '/v1/graphql/explain', '/api/rest/named'])(
+    'is refused by %s before the body is read, and cut off when it goes on',
+    async (path) => {
+      const client = open();
+      client.socket.write(head(path, 'Content-Length: 1000000'));
+      expect(await answered(client)).toContain('access-denied');
+      const started = performance.now();
+      await client.closed;
+      expect(performance.now() - started).toBeLessThan(3500);
+    },
+  );
+
+  it('may go on with its connection when the rest comes soon', async () => {
+    const client = open();
+    client.socket.write(head('/v1/metadata', 'Content-Length: 10'));
+    expect(await answered(client)).toContain('access-denied');
+    client.socket.write(`${'x'.repeat(10)}GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+    for (let i = 0; i < 100 && !client.text().endsWith('OK'); i++) await sleep(10);
+    expect(client.text()).toMatch(/OK$/);
+    client.socket.destroy();
+  });
+});
+
+it('gives an upload its time', async () => {
+  const client = open();
+  client.socket.write(head('/v1/graphql', AS_ADMIN, 'Content-Length: 1000'));
+  const started = performance.now();
+  const drip = setInterval(() => client.socket.write(' '), 50);
+  await client.closed;
+  clearInterval(drip);
+  expect(performance.now() - started).toBeLessThan(4000);
+  expect(client.text()).toMatch(/^HTTP\/1\.1 408 /);
+});
+
+it('tells a client that goes away from an error of its own', async () => {
+  const seen = service.observations.length;
+  const client = open();
+  client.socket.write(`${head('/v1/graphql', AS_ADMIN, 'X-Request-Id: gone', 'Content-Length: 1000')}{`);
+  await sleep(50);
+  client.socket.destroy();
+  await sleep(100);
+  const said = service.observations.slice(seen).filter((o) => o.kind === 'unexpected' || (o.kind === 'http' && o.requestId === 'gone'));
+  expect(said).toMatchObject([{ kind: 'http', status: 499, error: { code: 'bad-request' } }]);
+});
+
+describe('a form', () => {
+  const post = (body: string, path = 'named') =>
+    service.send(`/api/rest/${path}`, {
+      method: 'POST',
+      body,
+      headers: { 'x-svc-admin-secret': SECRET, 'content-type': 'application/x-www-form-urlencoded' },
+    });
+
+  it('brings variables', async () => {
+    expect(await post('name=a')).toMatchObject({ status: 200, json: { item: [] } });
+  });
+
+  it('is not read for an endpoint that is not there', async () => {
+    expect((await post('a=1&'.repeat(100_000), 'nothing')).status).toBe(404);
+  });
+
+  it.each([
+    ['fields', 'a=1&'.repeat(1001)],
+    ['bytes', `name=${'x'.repeat(1_100_000)}`],
+    ['escapes', `name=${'%41'.repeat(5_000_000)}`],
+  ])('is refused with too many %s, at no cost', async (_what, body) => {
+    const cpu = process.cpuUsage();
+    const answer = await post(body);
+    const { user } = process.cpuUsage(cpu);
+    expect(answer.status).toBe(413);
+    expect(user / 1000).toBeLessThan(400); // the client is in this process too
+  });
+});
