@@ -84,6 +84,8 @@ export interface TypeSystem {
 export interface ScalarType {
   /** GraphQL scalar name, `Int`, `uuid`, `timestamptz`. May be no GraphQL name at all: then what has that type is inconsistent. */
   readonly graphql: string;
+  /** Name of the scalar that a whole array of it is, where a function takes one: `_int4`. */
+  readonly graphqlArray: string;
   /** Operators besides those that every type has (`COMMON_COMPARISONS`); in order. */
   readonly comparisons: readonly Comparison[];
   /** sum, avg, … and `_inc` exist. */

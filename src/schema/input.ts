@@ -49,7 +49,7 @@ function checkDeclaration(
   positionHasDefault: boolean,
 ): VariableDeclaration {
   const declaration = declarationOf(context, name, path);
-  if (mayStandAt(declaration, type, positionHasDefault) || takesAnyVariable(type)) return declaration;
+  if (mayStandAt(declaration, type, positionHasDefault) || scalarTakes(type, declaration, positionHasDefault)) return declaration;
   throw new SvcError(
     'validation-failed',
     `variable '${name}' is declared as '${declaration.typeText}', but used where '${printType(type)}' is expected`,
@@ -68,10 +68,14 @@ export function createInput(context: InputContext, node: ValueNode, type: InputT
   return new LiteralInput(context, node, type, path);
 }
 
-function takesAnyVariable(position: InputTypeRef): boolean {
+/** Whether a scalar takes variables that are declared otherwise. */
+function scalarTakes(position: InputTypeRef, declaration: VariableDeclaration, positionHasDefault: boolean): boolean {
   if (position.kind === 'list') return false;
   const named = position.type();
-  return named.kind === 'scalar' && named.anyVariable === true;
+  if (named.kind !== 'scalar') return false;
+  const { anyVariable, standsFor } = named;
+  if (standsFor === undefined) return anyVariable === true;
+  return mayStandAt(declaration, { ...standsFor, nonNull: position.nonNull }, positionHasDefault);
 }
 
 /** A class, because operations have thousands of values: methods of a prototype cost nothing to make. */

@@ -34,6 +34,8 @@ export interface ScalarSchemaType {
   readonly anyLiteral?: boolean;
   /** Takes variables of every type. */
   readonly anyVariable?: boolean;
+  /** Takes variables of this type too, which says more about its values. */
+  readonly standsFor?: InputTypeRef;
 }
 
 export interface EnumSchemaType {

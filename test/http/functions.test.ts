@@ -25,12 +25,16 @@ const SCHEMA = `
     $$ select (session->>'x-svc-role') || ' sees ' || a.name $$;
   create function popular(a author, lowest int) returns setof article language sql stable as
     $$ select * from article where author_id = a.id and likes >= lowest $$;
+  create function listed(ids int[], keys uuid[] default null, titles varchar[] default null) returns setof article language sql stable as
+    $$ select * from article where id = any (ids) and (titles is null or title = any (titles)) order by id $$;
+  create function among(a author, ids int[]) returns boolean language sql stable as $$ select a.id = any (ids) $$;
 `;
 
 const FUNCTIONS: readonly (readonly [string, JsonObject])[] = [
   ['find', {}],
   ['nameless', {}],
   ['best', {}],
+  ['listed', {}],
   ['none_at_all', {}],
   ['mine', { session_argument: 'session', custom_name: 'my_articles' }],
   ['counted_up', { exposed_as: 'query', custom_root_fields: { function: 'countUp' } }],
@@ -168,5 +172,72 @@ describe('permissions for functions', () => {
     } finally {
       await strict.stop();
     }
+  });
+});
+
+describe('an argument that is an array', () => {
+  const ids = async (args: string, declaration = '', variables: JsonObject = {}): Promise<unknown> => {
+    const query = `query ${declaration} { listed(args: ${args}) { id } }`;
+    const headers = { 'x-svc-admin-secret': 'hush' };
+    const answer = await service.send('/v1/graphql', { method: 'POST', headers, body: JSON.stringify({ query, variables }) });
+    const { data, errors } = answer.json as { data?: { listed: { id: number }[] }; errors?: { message: string }[] };
+    return data?.listed.map(({ id }) => id) ?? errors?.[0]?.message;
+  };
+
+  it('is a scalar in the schema', async () => {
+    await service.metadata('pg_add_computed_field', { table: 'author', name: 'among', definition: { function: 'among' } });
+    const answer = await service.graphql(
+      '{ listed: __type(name: "listed_args") { inputFields { name type { kind name } } } among: __type(name: "among_author_args") { inputFields { name type { name } } } }',
+    );
+    expect(answer).toEqual({
+      data: {
+        listed: {
+          inputFields: ['ids', 'keys', 'titles'].map((name, i) => ({
+            name,
+            type: { kind: 'SCALAR', name: ['_int4', '_uuid', '_varchar'][i] },
+          })),
+        },
+        among: { inputFields: [{ name: 'ids', type: { name: '_int4' } }] },
+      },
+    });
+    const nested = 'query ($ids: _int4) { author(order_by: {id: asc}) { among(args: {ids: $ids}) } }';
+    expect(await service.graphql(nested, { variables: { ids: [2] } })).toEqual({ data: { author: [{ among: false }, { among: true }] } });
+  });
+
+  it.each<[string, string, JsonObject]>([
+    ['{ids: [1, 3]}', '', {}],
+    ['{ids: "{1,3}"}', '', {}],
+    ['{ids: $ids}', '($ids: _int4)', { ids: [1, 3] }],
+    ['{ids: $ids}', '($ids: _int4!)', { ids: '{1,3}' }],
+    ['{ids: $ids}', '($ids: [Int!])', { ids: [1, 3] }],
+    ['{ids: $ids}', '($ids: [Int!]!)', { ids: ['1', 3] }],
+    ['{ids: $ids, titles: $titles}', '($ids: _int4 = [1, 2, 3], $titles: [String!])', { titles: ['Sky', 'Sand'] }],
+    ['{ids: [$a, $b], keys: null}', '($a: Int!, $b: Int!)', { a: 1, b: 3 }],
+    ['$args', '($args: listed_args!)', { args: { ids: [3, 1], titles: '{Sky,Sand}' } }],
+  ])('is taken as a list and as text: %s %s', async (args, declaration, variables) => {
+    expect(await ids(args, declaration, variables)).toEqual([1, 3]);
+  });
+
+  it('takes another list from a plan that is there', async () => {
+    for (const list of [[1], [2, 3], [], '{2}']) {
+      expect(await ids('{ids: $ids}', '($ids: _int4!)', { ids: list })).toEqual(typeof list === 'string' ? [2] : list);
+    }
+    for (const a of [1, 2]) expect(await ids('{ids: [$a]}', '($a: Int!)', { a })).toEqual([a]);
+  });
+
+  it.each<[string, string, JsonObject, string]>([
+    ['{ids: ["x"]}', '', {}, 'invalid input syntax for type integer: "x"'],
+    ['{ids: [1, null]}', '', {}, "unexpected null value for type 'Int'"],
+    [
+      '{ids: [1.5]}',
+      '',
+      {},
+      'The value 1.5 lies outside the bounds or is not an integer. Maybe it is a float, or is there integer overflow?',
+    ],
+    ['{ids: $ids}', '($ids: [String!])', { ids: ['1'] }, "variable 'ids' is declared as '[String!]', but used where '_int4' is expected"],
+    ['{ids: $ids}', '($ids: _text)', { ids: ['1'] }, "variable 'ids' is declared as '_text', but used where '_int4' is expected"],
+    ['{ids: $ids}', '($ids: _int4)', { ids: { a: 1 } }, 'Integer expected for input type: integer'],
+  ])('is refused with a reason: %s %s', async (args, declaration, variables, message) => {
+    expect(await ids(args, declaration, variables)).toBe(message);
   });
 });

@@ -53,6 +53,7 @@ function scalar({ name }: CatalogType): ScalarType {
   };
   return {
     graphql: name === 'int4' ? 'Int' : name === 'text' ? 'String' : name,
+    graphqlArray: `_${name}`,
     comparisons: operators[name] ?? [],
     numeric: name === 'int4',
     comparable: true,

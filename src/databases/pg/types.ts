@@ -81,6 +81,7 @@ function describe(type: CatalogType): PgScalarType {
   const graphql = traits?.graphql ?? (type.kind === 'composite' ? `${type.name}_scalar` : type.name);
   return {
     graphql,
+    graphqlArray: `_${type.name}`,
     comparisons: traits?.comparisons?.({ schema: type.schema, name: type.name, kind: type.kind, array: false }) ?? [],
     numeric: traits?.numeric ?? false,
     comparable: type.kind === 'enum' || (traits !== undefined && traits.incomparable === undefined),

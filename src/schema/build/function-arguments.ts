@@ -34,6 +34,7 @@ interface UserArgument {
   readonly index: number;
   readonly field: InputField;
   readonly argument: CatalogFunctionArgument;
+  value(input: Input): Value;
 }
 
 export function functionArguments(source: SourceContext, definition: CatalogFunction, shape: FunctionShape): FunctionArguments {
@@ -56,7 +57,7 @@ export function functionArguments(source: SourceContext, definition: CatalogFunc
       else {
         const user = byIndex.get(index);
         const input = user === undefined ? undefined : inputs.get(user.field.name);
-        if (input !== undefined) pass(input.isNull() ? { kind: 'literal', json: null } : input.value());
+        if (user !== undefined && input !== undefined) pass(input.isNull() ? { kind: 'literal', json: null } : user.value(input));
         else if (argument.hasDefault) omitted = true;
         else throw new SvcError('not-supported', 'Non default arguments cannot be omitted', { path });
       }
@@ -100,7 +101,16 @@ function userArguments(source: SourceContext, definition: CatalogFunction, shape
     const name = argument.name === '' ? `arg_${++unnamed}` : argument.name;
     const place = valuePlace(source, argument.type, null);
     if (place === null) return;
-    users.push({ index, argument, field: { name: source.field(name), description: null, type: place.input(false) } });
+    const list = place.input(false);
+    const scalar = argument.type.array ? source.shared.arrayScalar(argument.type) : null;
+    const type = scalar === null ? list : named(scalar.name, () => scalar);
+    users.push({
+      index,
+      argument,
+      field: { name: source.field(name), description: null, type },
+      // What is in a list may be variables, which a scalar would fix in the plan.
+      value: (input) => (scalar === null ? input : input.as(list)).value(),
+    });
   });
   return users;
 }

@@ -7,12 +7,14 @@ import type { CatalogType } from '../../catalog/catalog.ts';
 import type { NamingConvention } from '../../metadata/source.ts';
 import { enumValueName, isGraphqlName, sharedTypeName } from '../../schema-cache/naming.ts';
 import type { EnumSchemaType, EnumSchemaValue, ScalarSchemaType } from '../types.ts';
+import { valueCoercion } from '../input/coerce.ts';
 import { lazy, listOf, named, type TypeRef } from '../types.ts';
 
 export class SharedTypes {
   readonly types: TypeSystem;
   readonly convention: NamingConvention;
   private readonly scalars = new Map<string, ScalarSchemaType>();
+  private readonly arrays = new Map<string, ScalarSchemaType>();
   /** Comparison types by name; filled by `comparison.ts`. */
   readonly comparisons = new Map<string, unknown>();
   /** Results of aggregates and so on that have nothing to do with a table. */
@@ -41,6 +43,19 @@ export class SharedTypes {
         ...(scalar.json === false ? {} : { anyLiteral: true }),
       };
       this.scalars.set(scalar.graphql, made);
+    }
+    return made;
+  }
+
+  /** A whole array as a scalar: it takes what a list takes, and the text of the database. */
+  arrayScalar(type: CatalogType): ScalarSchemaType {
+    const name = sharedTypeName(this.convention, this.types.scalar(type).graphqlArray);
+    let made = this.arrays.get(name);
+    if (made === undefined) {
+      const list = this.reference(type);
+      const check = lazy(() => valueCoercion(list));
+      made = { kind: 'scalar', name, description: null, check: (json, at) => check()(json, at), standsFor: list };
+      this.arrays.set(name, made);
     }
     return made;
   }
