@@ -1,6 +1,6 @@
 /** `T_insert_input`: values for columns and rows of related tables, and the rows that they make. */
 import { isContained } from '../../catalog/catalog.ts';
-import { invariant } from '../../errors/svc-error.ts';
+import { invariant, SvcError } from '../../errors/svc-error.ts';
 import type { InputValidation, WrittenJson } from '../../ir/input-validation.ts';
 import type { InsertRow, InsertRows, NestedArray, NestedObject, OnConflict } from '../../ir/mutation.ts';
 import type { Join } from '../../ir/relation.ts';
@@ -74,7 +74,7 @@ function rowFields(table: WriteTable): ReadonlyMap<string, RowField> {
   }
   for (const relationship of info.relationships.values()) {
     const target = table.related(relationship.target);
-    if (target === null || target.insert === null) continue;
+    if (target === null || !target.isNestable) continue;
     const { name } = relationship;
     const single = relationship.kind === 'object';
     const type = named(
@@ -82,7 +82,12 @@ function rowFields(table: WriteTable): ReadonlyMap<string, RowField> {
       () => (single ? target.objectInput() : target.arrayInput()).type,
     );
     add(name, null, type, (input, draft) => {
-      if (!input.isNull()) draft.relations.push({ relationship, target, name, input });
+      if (input.isNull()) return;
+      if (target.insert === null) {
+        const message = `rows cannot be inserted into ${quoted(source.info, target.info.name)}`;
+        throw new SvcError('not-supported', message, { path: input.path });
+      }
+      draft.relations.push({ relationship, target, name, input });
     });
   }
   // An input type must have a field, also where every column has a preset.

@@ -11,7 +11,7 @@ import type { RoleSource } from './role-context.ts';
 import type { SourceContext } from './source-context.ts';
 import { updateOperators } from './update-operators.ts';
 import { valuePlace } from './value-place.ts';
-import { deleteAccess, insertAccess, takesValues, updateAccess, type Writer } from './write-access.ts';
+import { deleteAccess, insertAccess, insertDescription, takesValues, updateAccess, type Writer } from './write-access.ts';
 import type { WriteColumn, WriteTable } from './write-table.ts';
 
 export class WriteSource {
@@ -44,6 +44,7 @@ export class WriteSource {
     const { context, writer } = this;
     const selected = lazy(() => this.reading.table(info.name));
     const insert = insertAccess(context, info, writer);
+    const described = insertDescription(context, info, writer);
     const update = updateAccess(context, info, writer);
     const table: WriteTable = {
       source: context,
@@ -55,7 +56,8 @@ export class WriteSource {
       insert,
       update,
       delete: deleteAccess(context, info, writer),
-      insertColumns: lazy(() => writeColumns(context, info, insert)),
+      isNestable: described !== null,
+      insertColumns: lazy(() => writeColumns(context, info, described)),
       updateColumns: lazy(() => writeColumns(context, info, update)),
       insertInput: lazy(() => insertInput(table)),
       objectInput: lazy(() => nestedInput(table, 'object')),

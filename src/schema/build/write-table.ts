@@ -71,6 +71,8 @@ export interface WriteTable {
   readonly insert: InsertAccess | null;
   readonly update: UpdateAccess | null;
   readonly delete: DeleteAccess | null;
+  /** Input types of other tables name its rows; without `insert` it only looks so. */
+  readonly isNestable: boolean;
   /** By GraphQL name, in catalog order; empty without the permission. */
   readonly insertColumns: () => ReadonlyMap<string, WriteColumn>;
   readonly updateColumns: () => ReadonlyMap<string, WriteColumn>;
