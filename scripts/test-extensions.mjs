@@ -1,11 +1,11 @@
 // Runs the tests that need extensions which the embedded PostgreSQL lacks (PostGIS above all), on Debian's PostgreSQL
 // 15. They are the test files that ask test/support/extensions.ts; elsewhere they skip what is not there, here a missing
 // extension is a failure. Exit code 3: something that is needed is not installed. Further arguments go to vitest.
-import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { NOT_INSTALLED, whatIsMissing, withCluster } from './debian-postgres.mjs';
 import { ensurePackages, root } from './ensure-packages.mjs';
+import { runVitest } from './run-vitest.mjs';
 
 ensurePackages();
 const missing = whatIsMissing();
@@ -29,14 +29,5 @@ function testFiles(folder) {
 }
 
 function play(url) {
-  const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-  const child = spawn(process.execPath, [vitest, 'run', ...files, ...process.argv.slice(2)], {
-    cwd: root,
-    stdio: 'inherit',
-    env: { ...process.env, NODE_ENV: 'test', SVC_TEST_PG_URL: url, SVC_TEST_REQUIRE_EXTENSIONS: '1' },
-  });
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (status) => resolve(status ?? 1));
-  });
+  return runVitest([...files, ...process.argv.slice(2)], { SVC_TEST_PG_URL: url, SVC_TEST_REQUIRE_EXTENSIONS: '1' });
 }

@@ -1,14 +1,16 @@
 // `npm test`: installs what is missing and runs the tests, on the server of SVC_TEST_PG_URL or else on an embedded
-// PostgreSQL that the tests start. Further arguments go to vitest. Built-ins only until the packages are there.
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
-import { ensurePackages, root } from './ensure-packages.mjs';
+// PostgreSQL that the tests start. `--deep` (`npm run test:deep`) runs all random cases and sweeps at full length.
+// Further arguments go to vitest. Built-ins only until the packages are there.
+import { ensurePackages } from './ensure-packages.mjs';
+
+const given = process.argv.slice(2);
+const isDeep = given.includes('--deep');
 
 ensurePackages();
-const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-const done = spawnSync(process.execPath, [vitest, 'run', ...process.argv.slice(2)], {
-  cwd: root,
-  stdio: 'inherit',
-  env: { ...process.env, NODE_ENV: 'test' },
-});
-process.exit(done.status ?? 1);
+const { runVitest } = await import('./run-vitest.mjs');
+process.exit(
+  await runVitest(
+    given.filter((argument) => argument !== '--deep'),
+    isDeep ? { SVC_TEST_DEEP: '1' } : {},
+  ),
+);

@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { DEEP, SEED } from './support/deep.ts';
 
 /** Compiles the service for the tests that run it as a process. */
 function build(): void {
@@ -13,6 +14,8 @@ function build(): void {
 
 /** Starts one embedded PostgreSQL for the whole run, unless `SVC_TEST_PG_URL` names a server. */
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
+  process.env['SVC_TEST_SEED'] = String(SEED);
+  console.error(`random cases: SVC_TEST_SEED=${SEED}, ${DEEP ? 'at full length' : 'few of each; SVC_TEST_DEEP=1 runs all'}`);
   build();
   if (process.env['SVC_TEST_PG_URL']) return undefined;
   const { startCluster } = await import('../src/embedded/cluster.ts');

@@ -10,6 +10,7 @@ import { applyPieces, diffPieces, fromPieces, type Piece, toPieces } from './pie
 import { shareUnchanged } from './share.ts';
 import { NO_CUSTOMIZATION } from './source.ts';
 import { newTable } from './table.ts';
+import { runs } from '../../test/support/deep.ts';
 
 test('a document is the sum of its pieces, in any order', () => {
   fc.assert(
@@ -19,6 +20,7 @@ test('a document is the sum of its pieces, in any order', () => {
       expect(fromPieces([...pieces].reverse(), testKinds)).toEqual(metadata);
       expect(new Set(pieces.map((piece) => JSON.stringify([piece.kind, piece.source, piece.key]))).size).toBe(pieces.length);
     }),
+    runs(100, 100),
   );
 });
 
@@ -36,6 +38,7 @@ test('the difference of two documents turns one into the other', () => {
       expect(applyPieces(before, changes, testKinds)).toEqual(after);
       expect(diffPieces(after, after, testKinds)).toEqual([]);
     }),
+    runs(100, 100),
   );
 });
 

@@ -13,6 +13,7 @@ import { arrayUsingCodec, objectUsingCodec } from './relationship.ts';
 import { sourceCustomizationCodec } from './source.ts';
 import { tableCodec } from './table.ts';
 import { tableConfigurationCodec } from './table-configuration.ts';
+import { runs } from '../../test/support/deep.ts';
 
 function roundTrips<T>(noun: string, codec: Codec<T>, values: fc.Arbitrary<T>): void {
   test(`${noun}: decoding what was encoded gives it back, and encodes to the same text`, () => {
@@ -23,6 +24,7 @@ function roundTrips<T>(noun: string, codec: Codec<T>, values: fc.Arbitrary<T>): 
         expect(again).toEqual(value);
         expect(printJson(codec.encode(again))).toBe(text);
       }),
+      runs(100, 100),
     );
   });
 }

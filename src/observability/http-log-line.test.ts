@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { httpLogLine } from './http-log-line.ts';
 import type { HttpObservation } from './observation.ts';
+import { runs } from '../../test/support/deep.ts';
 
 const text = fc.string({ unit: 'binary' });
 const observation: fc.Arbitrary<HttpObservation> = fc.record({
@@ -55,5 +56,6 @@ test('one line of JSON with all that is known of the request', () => {
         },
       });
     }),
+    runs(100, 100),
   );
 });

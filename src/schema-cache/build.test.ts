@@ -7,6 +7,7 @@ import { updateTable, withoutTable } from '../metadata/edit.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 import type { SourceInput } from './build.ts';
 import { recordOf } from './inconsistency.ts';
+import { runs } from '../../test/support/deep.ts';
 
 describe('sources', () => {
   test('one that failed is one record, without its tables', () => {
@@ -180,7 +181,7 @@ describe('building upon the build before', () => {
           [metadata, found, build] = [nextMetadata, nextFound, next];
         }
       }),
-      { numRuns: 300 },
+      runs(300),
     );
   });
 });

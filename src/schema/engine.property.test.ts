@@ -15,6 +15,7 @@ import { holds } from './constraint.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { answer, engine, refusal, translate } from '../../test/support/small-engine.ts';
 import type { Json } from '../util/json.ts';
+import { runs } from '../../test/support/deep.ts';
 
 /** Runs a request to its end. What is thrown has to be an error meant for the client. */
 function run(query: string, variables: Readonly<Record<string, Json>>): string {
@@ -106,7 +107,7 @@ describe('any input', () => {
   test('random tokens are answered or refused', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...WORDS), { maxLength: 40 }), json, (words, value) => void run(words.join(' '), { x: value })),
-      { numRuns: 3000 },
+      runs(3000),
     );
   });
 
@@ -120,7 +121,7 @@ describe('any input', () => {
         const changed = change === 'drop' ? [] : change === 'double' ? [words[index], words[index]] : [change];
         run([...words.slice(0, index), ...changed, ...words.slice(index + 1)].join(' '), { w: value });
       }),
-      { numRuns: 3000 },
+      runs(3000),
     );
   });
 
@@ -136,7 +137,7 @@ describe('any input', () => {
     ];
     fc.assert(
       fc.property(fc.constantFrom(...queries), json, (query, value) => void run(query, { x: value })),
-      { numRuns: 3000 },
+      runs(3000),
     );
   });
 });
@@ -163,7 +164,7 @@ describe('plans', () => {
         reused += 1;
         expect(JSON.stringify(plan({ x: x2, o: o2 })?.roots)).toBe(JSON.stringify(first.roots));
       }),
-      { numRuns: 5000 },
+      runs(5000),
     );
     expect(reused).toBeGreaterThan(20);
   });
@@ -274,7 +275,7 @@ describe('graphql-js as the judge', () => {
           theirs.length === 0 ? ['accepted', []] : [expect.stringMatching(/^(?!accepted)(?!.*unexpected variables)/), theirs],
         );
       }),
-      { numRuns: 3000 },
+      runs(3000),
     );
     expect(outcomes.accepted).toBeGreaterThan(300);
     expect(outcomes.refused).toBeGreaterThan(300);

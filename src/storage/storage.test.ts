@@ -16,6 +16,7 @@ import { newTable } from '../metadata/table.ts';
 import { JsonNumber } from '../util/json.ts';
 import { CATALOG_VERSION, migrate } from './migrations.ts';
 import { createStorage, METADATA_CHANNEL, type Storage } from './storage.ts';
+import { runs } from '../../test/support/deep.ts';
 
 const name = (text: string) => ({ schema: 'public', name: text });
 const key = (text: string) => nameKey(name(text));
@@ -76,7 +77,7 @@ test('any document is loaded as it was saved', async () => {
       before = metadata;
       expect((await storage.load()).metadata).toEqual(metadata);
     }),
-    { numRuns: 30 },
+    runs(30),
   );
 });
 

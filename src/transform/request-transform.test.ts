@@ -7,6 +7,7 @@ import { requestContext } from './context.ts';
 import { compileRequestTransform, type OutgoingRequest } from './request-transform.ts';
 import { TransformFailure } from './transform-failure.ts';
 import { parseWebAddress, printParameters, queryParameters, withQuery } from './web-address.ts';
+import { runs } from '../../test/support/deep.ts';
 
 const BASE_URL = 'https://hooks.example.org:8443/base?team=a%20b&flag';
 const BODY: Json = { id: 7, name: 'Ann', link: 'a/b c', nothing: null, list: [1, 2] };
@@ -127,6 +128,7 @@ describe('the query', () => {
         if (address === undefined) throw new Error('no URL');
         expect(queryParameters(withQuery(address, printParameters(parameters)))).toEqual(parameters);
       }),
+      runs(100, 100),
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { bufferOfBytes, bytesOfBuffer, bytesOfText, sizeOfBytes, sliceBytes, textOfBytes } from './bytes.ts';
+import { runs } from '../../test/support/deep.ts';
 
 test('a text, its bytes and its text again', () => {
   fc.assert(
@@ -9,6 +10,7 @@ test('a text, its bytes and its text again', () => {
       expect(bytes.length).toBe(Buffer.byteLength(text));
       expect(textOfBytes([bytes])).toBe(Buffer.from(text).toString());
     }),
+    runs(100, 100),
   );
 });
 

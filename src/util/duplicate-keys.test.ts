@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { duplicateKey } from './duplicate-keys.ts';
+import { runs } from '../../test/support/deep.ts';
 
 describe('duplicateKey', () => {
   it.each([
@@ -28,6 +29,7 @@ describe('duplicateKey', () => {
         const name = JSON.stringify(key);
         expect(duplicateKey(`{${name}:${text},${name}:${text}}`)).toBe(key);
       }),
+      runs(100, 100),
     );
   });
 });

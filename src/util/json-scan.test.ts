@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scanJson, UNLIMITED, USUAL_SHAPES } from './json-scan.ts';
+import { runs } from '../../test/support/deep.ts';
 
 const scan = (text: string) => scanJson(text, UNLIMITED);
 const size = (text: string): number => scanJson(text, { depth: 100, size: 1e9 }).size;
@@ -68,7 +69,7 @@ describe('a scan of JSON', () => {
         if (scan(`[${text}]`).lossless) expect(JSON.stringify(JSON.parse(text))).toBe(text);
         else if (text.replace(/\D/g, '').length <= 15) expect(JSON.stringify(JSON.parse(text))).not.toBe(text);
       }),
-      { numRuns: 5000 },
+      runs(5000),
     );
     for (const text of ['0', '-1', '1.5', '-0.5', '0.000001', '999999999999999', '123456789.012345'])
       expect(scan(text).lossless, text).toBe(true);

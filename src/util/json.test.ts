@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Json, JsonNumber, parseJson, printJson } from './json.ts';
+import { runs } from '../../test/support/deep.ts';
 
 /** Numbers as JSON may write them. */
 const numberText = fc
@@ -46,7 +47,7 @@ describe('JSON with exact numbers', () => {
       fc.property(text, (source) => {
         expect(plain(parseJson(source))).toEqual(JSON.parse(source));
       }),
-      { numRuns: 2000 },
+      runs(2000),
     );
   });
 
@@ -68,7 +69,7 @@ describe('JSON with exact numbers', () => {
       fc.property(spoiled, (source) => {
         expect(takes(parseJson, source)).toBe(takes(JSON.parse, source));
       }),
-      { numRuns: 5000 },
+      runs(5000),
     );
   });
 
@@ -78,6 +79,7 @@ describe('JSON with exact numbers', () => {
         const source = `[${numbers.join()}]`;
         expect(printJson(parseJson(source))).toBe(source);
       }),
+      runs(100, 100),
     );
   });
 

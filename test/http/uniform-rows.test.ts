@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isJsonArray, type Json, type JsonObject, parseJson, printJson } from '../../src/util/json.ts';
 import { type PlayedServer, playServer } from '../support/played-server.ts';
 import { type GraphqlOptions, startTestService, type TestService } from '../support/service.ts';
+import { cases } from '../support/deep.ts';
 
 let service: TestService;
 let hook: PlayedServer;
@@ -363,7 +364,7 @@ describe('rows of many types', () => {
         await empty();
         expect(failure(await inserted(into, all))).toBe('done');
       }),
-      { seed: 20_250_107, numRuns: 60, endOnFailure: true },
+      { seed: 20_250_107, numRuns: cases(60, 12), endOnFailure: true },
     );
   }, 120_000);
 
@@ -385,7 +386,7 @@ describe('rows of many types', () => {
         );
         expect([entry, outcome.kind, outcome.stored.length]).toEqual([entry, 'failed', 0]);
       }),
-      { seed: 20_250_108, numRuns: 60, endOnFailure: true },
+      { seed: 20_250_108, numRuns: cases(60, 12), endOnFailure: true },
     );
   }, 120_000);
 

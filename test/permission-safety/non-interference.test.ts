@@ -3,6 +3,7 @@
  * of any answer changes with them, errors included.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { cases, SEED } from '../support/deep.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { Choices, numbersOf } from './choices.ts';
 import { editUnseen } from './edit-unseen.ts';
@@ -13,10 +14,10 @@ import { type Asked, ask, someSession } from './session.ts';
 import { fill, setUp } from './set-up.ts';
 import type { Session, World } from './world.ts';
 
-const CASES = Number(process.env['SVC_SAFETY_CASES'] ?? 10_000);
-const SEED = Number(process.env['SVC_SAFETY_SEED'] ?? Date.now() % 2 ** 31);
-const ROLES_PER_WORLD = 12;
-const CASES_PER_ROLE = 40;
+const CASES = Number(process.env['SVC_SAFETY_CASES'] ?? cases(10_000, 600));
+/** A short run sees several worlds too. */
+const ROLES_PER_WORLD = cases(12, 5);
+const CASES_PER_ROLE = cases(40, 20);
 const AT_ONCE = 4;
 const TIMEOUT = Math.max(600_000, CASES * 60);
 

@@ -1,10 +1,11 @@
 /**
  * Random tables, rows, rules, inherited roles and requests: the service answers as if the rows and
- * cells that a role does not see were not there. SVC_SAFETY_CASES and SVC_SAFETY_SEED say how many
+ * cells that a role does not see were not there. SVC_SAFETY_CASES and SVC_TEST_SEED say how many
  * cases and which.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { cases, SEED } from '../support/deep.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { answer, difference, Undetermined } from './answer.ts';
 import { CHOICE_MAX, Choices, numbersOf } from './choices.ts';
@@ -16,9 +17,9 @@ import { ask, someSession } from './session.ts';
 import { setUp } from './set-up.ts';
 import type { World } from './world.ts';
 
-const CASES = Number(process.env['SVC_SAFETY_CASES'] ?? 10_000);
-const SEED = Number(process.env['SVC_SAFETY_SEED'] ?? Date.now() % 2 ** 31);
-const CASES_PER_WORLD = 500;
+const CASES = Number(process.env['SVC_SAFETY_CASES'] ?? cases(10_000, 600));
+/** A short run sees several worlds too. */
+const CASES_PER_WORLD = cases(500, 120);
 const AT_ONCE = 4;
 const TIMEOUT = Math.max(600_000, CASES * 60);
 

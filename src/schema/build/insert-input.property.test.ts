@@ -9,6 +9,7 @@ import type { Operand } from '../../ir/value.ts';
 import { isJsonArray, isJsonObject, type Json, printJson } from '../../util/json.ts';
 import { printPath } from '../../util/path.ts';
 import { valueAt, type Variables } from '../constraint.ts';
+import { runs } from '../../../test/support/deep.ts';
 
 const cache = writingCache();
 
@@ -106,7 +107,7 @@ it('is so for all rows', () => {
       expect(sent).toEqual(written);
       if (written !== 'refused') accepted++;
     }),
-    { numRuns: 400 },
+    runs(400),
   );
   expect(accepted).toBeGreaterThan(20);
 });

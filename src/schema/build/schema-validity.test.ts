@@ -18,6 +18,7 @@ import { printRoleSchema } from '../sdl.ts';
 import { DEFAULT_BUILD_OPTIONS, type SchemaVariant } from './options.ts';
 import { rootTypes } from './root-types.ts';
 import { SchemaContext } from './schema-context.ts';
+import { runs } from '../../../test/support/deep.ts';
 
 async function introspect(cache: SchemaCache, role: string, variant: SchemaVariant): Promise<IntrospectionQuery> {
   const prepared = createRoleSchemas(cache, DEFAULT_ROLE_SCHEMAS_OPTIONS).get(role, variant).prepare(getIntrospectionQuery(), null);
@@ -132,7 +133,7 @@ describe('the schema of a role', () => {
             .sort();
         expect(names(built)).toEqual(names(client));
       }),
-      { numRuns: 60 },
+      runs(60),
     );
   });
 

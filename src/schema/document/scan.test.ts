@@ -3,6 +3,7 @@ import { Lexer, Source, TokenKind } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { refusalOf } from '../../../test/support/small-engine.ts';
 import { scanDocument } from './scan.ts';
+import { runs } from '../../../test/support/deep.ts';
 
 const scan = (query: string, maxTokens: number): string => refusalOf(() => scanDocument(query, maxTokens));
 
@@ -59,7 +60,7 @@ describe('a scan', () => {
         const padded = `${query}${' x'.repeat(60)}`;
         expect(counted(padded)).toBe(lexed(padded));
       }),
-      { numRuns: 1000 },
+      runs(1000),
     );
   });
 

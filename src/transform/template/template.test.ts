@@ -4,6 +4,7 @@ import { type Json, type JsonObject, parseJson, printJson } from '../../util/jso
 import { BudgetExceeded, createBudget } from './budget.ts';
 import { jsonTemplate, type Template, textTemplate } from './template.ts';
 import { TemplateError } from './template-error.ts';
+import { runs } from '../../../test/support/deep.ts';
 
 const BODY: Json = {
   id: 7,
@@ -336,7 +337,7 @@ describe('any JSON document', () => {
         const source = JSON.stringify(value, null, indent);
         expect(printJson(run(source))).toBe(printJson(parseJson(source)));
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 });
@@ -415,7 +416,7 @@ describe('any text whatever', () => {
           }),
         ).toBeLessThan(5_000);
       }),
-      { numRuns: 20_000 },
+      runs(20_000),
     );
     expect(values).toBeGreaterThan(0);
   });
@@ -468,7 +469,7 @@ describe('any text whatever', () => {
         const found = fault(source);
         expect(found).not.toMatch(/^(Parse|Lex) Error/);
       }),
-      { numRuns: 5_000 },
+      runs(5_000),
     );
   });
 });

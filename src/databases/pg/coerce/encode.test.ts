@@ -9,6 +9,7 @@ import { type Json, jsonEqual, type JsonNumber, parseJson } from '../../../util/
 import { dialect } from '../compile/dialect.ts';
 import { operandSql } from '../compile/operand.ts';
 import { encoder } from './encode.ts';
+import { runs } from '../../../../test/support/deep.ts';
 
 let client: pg.Client;
 beforeAll(async () => {
@@ -35,7 +36,7 @@ async function survives(values: fc.Arbitrary<Json>, of: CatalogType, list = fals
       const back = await roundTrip(json, of, list);
       if (!jsonEqual(back, json)) expect(back).toEqual(json);
     }),
-    { numRuns: 150 },
+    runs(150),
   );
 }
 

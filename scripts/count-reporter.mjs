@@ -1,0 +1,20 @@
+// A reporter of vitest that writes how many tests passed and failed to the file of SVC_TEST_COUNTS, for run-vitest.mjs.
+import { writeFileSync } from 'node:fs';
+
+// biome-ignore lint/style/noDefaultExport: vitest asks for one
+export default class CountReporter {
+  onTestRunEnd(modules, unhandledErrors) {
+    const counts = { passed: 0, failed: unhandledErrors.length };
+    for (const module of modules) {
+      for (const test of module.children.allTests()) {
+        const { state } = test.result();
+        if (state === 'passed') counts.passed += 1;
+        else if (state === 'failed') counts.failed += 1;
+      }
+      // A file or a suite may fail where no test of it does.
+      if (module.errors().length > 0) counts.failed += 1;
+      for (const suite of module.children.allSuites()) if (suite.errors().length > 0) counts.failed += 1;
+    }
+    writeFileSync(process.env.SVC_TEST_COUNTS, JSON.stringify(counts));
+  }
+}

@@ -1,0 +1,39 @@
+// Runs vitest and says at the end, alone on the last line, how many tests passed and failed.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { root } from './ensure-packages.mjs';
+
+/** @returns the exit code */
+export async function runVitest(args, environment = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-counts-'));
+  const counts = join(folder, 'counts.json');
+  const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
+  const reporters = ['--reporter=default', `--reporter=${join(root, 'scripts', 'count-reporter.mjs')}`];
+  const child = spawn(process.execPath, [vitest, 'run', ...reporters, ...args], {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, NODE_ENV: 'test', ...environment, SVC_TEST_COUNTS: counts },
+  });
+  // vitest gets the signals of a terminal itself, and ends in order; others are passed on.
+  const passOn = (signal) => child.kill(signal);
+  process.on('SIGINT', () => undefined);
+  process.on('SIGTERM', passOn);
+  const status = await new Promise((resolve) => {
+    child.once('error', () => resolve(1));
+    child.once('close', (code) => resolve(code ?? 1));
+  });
+  const { passed, failed } = read(counts);
+  rmSync(folder, { recursive: true, force: true });
+  console.log(`${passed} passed, ${status === 0 ? failed : Math.max(failed, 1)} failed`);
+  return status;
+}
+
+function read(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return { passed: 0, failed: 1 };
+  }
+}
