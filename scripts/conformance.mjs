@@ -39,7 +39,7 @@ async function play(...more) {
   const args = [
     realpathSync(join(data, 'run.mjs')),
     '--spawn',
-    `echo $$ > '${serverPid}'; exec node dist/cli/main.js serve`,
+    `echo $$ > '${serverPid}'; exec node dist/cli/main.js serve --legacy-rows-for-all-roles`,
     '--port',
     String(await freePort()),
     ...more,

@@ -133,9 +133,9 @@ async function listen(config: Config, { state, storage, database, logger, instan
     state,
     backends,
     showInternal: config.devMode || config.adminInternalErrors,
-    compilerOf: pipeline.compilerOf,
     catalogState: createCatalogStateStore(database),
-    validateInput: pipeline.validateInput,
+    pipeline,
+    rows: { openToAllRoles: config.legacyRowsForAllRoles, batchLimit: config.batchLimit },
   });
   const sourceHealth = watchSourceHealth({ state, observe: logger.observe });
   let authenticator: Authenticator | undefined;
@@ -227,6 +227,7 @@ function requestPipeline(config: Config, validateInput: InputValidator, observe:
   return {
     ...(config.enabledLogTypes.has('query-log') ? { observeQuery: observe, maskedVariables: config.logMaskedVariables } : {}),
     validateInput,
+    limits,
     newBudget: () => new BatchBudget(limits),
     admission: createAdmission(),
     allowList: config.enableAllowlist ? createAllowList(config.queryTokenLimit) : null,

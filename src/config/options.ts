@@ -347,6 +347,12 @@ export const options = {
     false,
     'Let roles other than admin run only the operations on the allow-list, those of its collections.',
   ),
+  legacyRowsForAllRoles: behaviour(
+    'legacy-rows-for-all-roles',
+    boolean,
+    false,
+    'For clients of old: let every role use select, count, insert, update and delete on /v1/query and /v2/query, as its permissions and limits allow. Otherwise these are for admin alone; with the allow-list on they always are.',
+  ),
   enableExtFederation: behaviour(
     'enable-ext-federation',
     boolean,

@@ -8,6 +8,7 @@ import { runPlan } from '../execute/run-plan.ts';
 import type { QueryObservation } from '../observability/observation.ts';
 import { planOperation } from '../plan/plan.ts';
 import type { StoredOperations } from '../schema/stored/stored-operations.ts';
+import type { OperationLimits } from '../schema/engine.ts';
 import type { RoleSchema } from '../schema/translation.ts';
 import type { SchemaCache } from '../schema-cache/schema-cache.ts';
 import type { Bytes } from '../util/bytes.ts';
@@ -35,6 +36,8 @@ export interface RequestPipeline {
   /** The compiler of a source. */
   compilerOf(snapshot: RequestSnapshot, source: string): Compiler;
   readonly validateInput: InputValidator;
+  /** Of every operation, whatever the role. */
+  readonly limits: OperationLimits;
   /** What the operations of a batch may take together. */
   newBudget(): BatchBudget;
   /** Hears of each query before it is run. */
@@ -68,12 +71,30 @@ export async function runRequest(
   request: GraphqlRequest,
   how: RequestOptions,
 ): Promise<readonly Bytes[]> {
+  return admitted(pipeline, snapshot, session, how, async (within, limits) => {
+    try {
+      return await run(pipeline, snapshot, session, request, within, limits);
+    } catch (error) {
+      throw error instanceof SvcError && schemaOf(snapshot, session).introspectionDisabled ? error.forStrangers() : error;
+    }
+  });
+}
+
+/**
+ * Lets a request in as the limits of its role allow, and runs it within their time.
+ * @throws SvcError busy, and what `task` throws
+ */
+export async function admitted<T>(
+  pipeline: Pick<RequestPipeline, 'admission'>,
+  snapshot: Pick<RequestSnapshot, 'cache'>,
+  session: Session,
+  how: RequestOptions,
+  task: (how: RequestOptions, limits: RoleLimits | null) => Promise<T>,
+): Promise<T> {
   const limits = limitsFor(snapshot.cache.apiLimits, session);
   const leave = limits === null ? null : pipeline.admission.admit(limits, session, how.address ?? '');
   try {
-    return await run(pipeline, snapshot, session, request, limits === null ? how : earlier(how, limits.time), limits);
-  } catch (error) {
-    throw error instanceof SvcError && schemaOf(snapshot, session).introspectionDisabled ? error.forStrangers() : error;
+    return await task(limits === null ? how : earlier(how, limits.time), limits);
   } finally {
     leave?.();
   }

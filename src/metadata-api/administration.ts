@@ -5,13 +5,13 @@
 import { isAdmin } from '../auth/session.ts';
 import type { Backend } from '../backend/backend.ts';
 import { SvcError } from '../errors/svc-error.ts';
-import { compilersOf } from '../graphql/compilers.ts';
+import { limitsFor } from '../graphql/api-limits.ts';
 import { kindsOf } from '../metadata/kinds.ts';
 import type { State } from '../state/state.ts';
 import type { Json } from '../util/json.ts';
 import { at, ROOT } from '../util/path.ts';
 import { legacyLanguage } from './legacy/language.ts';
-import { isOpenToRoles } from './legacy/data-operations.ts';
+import { countOperations, isOpenToRoles } from './legacy/data-operations.ts';
 import { metadataLanguage } from './metadata-language.ts';
 import { describeOperations, type OperationDescription } from './describe-operations.ts';
 import type { Services } from './operation.ts';
@@ -33,38 +33,54 @@ export interface Administration {
   describeOperations(): readonly OperationDescription[];
 }
 
+/** Of operations on rows, for other roles than admin. */
+export interface RowOptions {
+  readonly openToAllRoles: boolean;
+  /** Operations in one request. */
+  readonly batchLimit: number;
+}
+
 export interface AdministrationOptions {
   readonly state: State;
   readonly backends: readonly Backend[];
   /** Whether administrators see the internals of errors inside `bulk_keep_going`. */
   readonly showInternal: boolean;
-  /** The compiler of a source, for operations on rows; numbers are JSON numbers by default. */
-  readonly compilerOf?: Services['compilerOf'];
   readonly catalogState: Services['catalogState'];
-  readonly validateInput: Services['validateInput'];
+  readonly pipeline: Services['pipeline'];
+  readonly rows: RowOptions;
 }
 
 /** Builds the operation table once and gives the handlers of the endpoints. */
 export function createAdministration(options: AdministrationOptions): Administration {
-  const services: Services = {
-    compilerOf: compilersOf(options.backends, { stringifyNumericTypes: false }),
-    ...options,
-    kinds: kindsOf(options.backends),
-  };
+  const services: Services = { ...options, kinds: kindsOf(options.backends) };
   const table = operationTable(options.backends);
+  /** @param rows whether the endpoint has operations on rows */
   const handler =
-    (language: Language, openTo: (body: Json) => boolean): AdministrationHandler =>
+    (language: Language, rows: boolean): AdministrationHandler =>
     async (body, caller) => {
-      if (!isAdmin(caller.session) && !openTo(body)) throw new SvcError('access-denied', 'restricted access : admin only', { path: ARGS });
-      return runRequest(decodeRequest(body, language), services, caller);
+      if (isAdmin(caller.session)) return runRequest(decodeRequest(body, language), services, caller);
+      const { pipeline, state } = options;
+      if (!rows || !options.rows.openToAllRoles || pipeline.allowList !== null || !isOpenToRoles(body)) {
+        throw new SvcError('access-denied', 'restricted access : admin only', { path: ARGS });
+      }
+      checkBatch(
+        body,
+        Math.min(options.rows.batchLimit, limitsFor(state.current().cache.apiLimits, caller.session)?.batch ?? Number.POSITIVE_INFINITY),
+      );
+      return runRequest(decodeRequest(body, language), services, { ...caller, budget: pipeline.newBudget() });
     };
-  const nobody = (): boolean => false;
   return {
-    metadata: handler(metadataLanguage(table, options.backends), nobody),
-    queryV1: handler(legacyLanguage(table, options.backends), isOpenToRoles),
-    queryV2: handler(schemaLanguage(options.backends), isOpenToRoles),
+    metadata: handler(metadataLanguage(table, options.backends), false),
+    queryV1: handler(legacyLanguage(table, options.backends), true),
+    queryV2: handler(schemaLanguage(options.backends), true),
     describeOperations: () => describeOperations(options.backends),
   };
 }
 
 const ARGS = at(ROOT, 'args');
+
+/** @throws SvcError bad-request */
+function checkBatch(body: Json, limit: number): void {
+  const count = countOperations(body);
+  if (count > limit) throw new SvcError('bad-request', `batch of ${count} operations is over the limit of ${limit}`, { path: ARGS });
+}

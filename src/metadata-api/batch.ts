@@ -1,12 +1,11 @@
 /**
  * Runs a decoded request. Neighbouring edits of a bulk wait in a batch and become one change of
- * the state; an operation that has an effect or an answer of its own settles them first. When a
- * bulk fails, changes that were already settled are taken back: a request changes all metadata or
- * none. SQL and other effects that already happened stay. The state of a request that edits is a
- * draft: what is settled is neither stored nor shown to others before the whole request is done.
+ * the state; an operation that has an effect or an answer of its own settles them first. The state
+ * of a request that edits is a draft (`State.together`): what is settled is neither stored nor shown
+ * to others before the whole request is done, and is forgotten when it fails. SQL and other effects
+ * that already happened stay.
  */
 import { SvcError } from '../errors/svc-error.ts';
-import type { Metadata } from '../metadata/metadata.ts';
 import { mergeRefreshes } from '../state/refresh.ts';
 import type { Change, ChangeResult } from '../state/state.ts';
 import { ChangeRefused } from '../state/verdict.ts';
@@ -21,18 +20,12 @@ interface Pending {
 
 export class Batch {
   readonly #services: Services;
-  readonly #parent: Batch | undefined;
   #expectedVersion: number | undefined;
   #pending: Pending[] = [];
-  /** What to go back to, and the version that this request made last. */
-  #origin: Metadata | undefined;
-  #lastVersion: number | undefined;
 
-  /** With a `parent`, changes are also the parent's: it can take them back, and it knows the expected version. */
-  constructor(services: Services, expectedVersion: number | undefined, parent?: Batch) {
+  constructor(services: Services, expectedVersion: number | undefined) {
     this.#services = services;
     this.#expectedVersion = expectedVersion;
-    this.#parent = parent;
   }
 
   /** Adds an edit; edits that treat inconsistencies in another way do not mix. */
@@ -75,40 +68,17 @@ export class Batch {
     }
   }
 
-  /** A change that can be taken back with the rest. */
+  /** A change of its own. */
   async change(change: Change): Promise<ChangeResult> {
-    let before: Metadata | undefined;
-    const remembering: Change = {
-      ...change,
-      edit: (metadata, snapshot) => {
-        before = metadata;
-        return change.edit(metadata, snapshot);
-      },
-    };
-    const result = await (this.#parent === undefined ? this.#apply(remembering) : this.#parent.change(remembering));
-    this.#origin ??= before;
-    this.#lastVersion = result.resourceVersion;
-    return result;
+    const expectedVersion = this.takeExpectedVersion();
+    return this.#services.state.change(expectedVersion === undefined ? change : { ...change, expectedVersion });
   }
 
-  async #apply(change: Change): Promise<ChangeResult> {
-    const expectedVersion = this.#expectedVersion;
-    const result = await this.#services.state.change(expectedVersion === undefined ? change : { ...change, expectedVersion });
-    if (expectedVersion !== undefined) this.#expectedVersion = result.resourceVersion;
-    return result;
-  }
-
-  /** Takes settled changes back, unless another instance has changed the metadata since. */
-  async takeBack(): Promise<void> {
-    this.#pending = [];
-    const origin = this.#origin;
-    const lastVersion = this.#lastVersion;
-    if (origin === undefined) return;
-    const restore: Change = {
-      edit: (metadata, snapshot) => (snapshot.resourceVersion === lastVersion ? origin : metadata),
-      inconsistencies: 'allow',
-    };
-    await (this.#parent === undefined ? this.#apply(restore) : this.#parent.change(restore));
+  /** The version that the first change is to be on top of; what follows is on top of that one, as nobody else changes anything meanwhile. */
+  takeExpectedVersion(): number | undefined {
+    const expected = this.#expectedVersion;
+    this.#expectedVersion = undefined;
+    return expected;
   }
 }
 

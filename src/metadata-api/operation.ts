@@ -4,11 +4,9 @@
  * everything with another effect or with an answer of its own. Machinery never knows operations
  * by name.
  */
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Session } from '../auth/session.ts';
 import type { Backend } from '../backend/backend.ts';
-import type { InputValidator } from '../execute/input-validator.ts';
-import type { RequestPipeline } from '../graphql/run-request.ts';
+import type { RequestOptions, RequestPipeline } from '../graphql/run-request.ts';
 import type { Codec, FieldDescription } from '../metadata/codec.ts';
 import type { Kinds } from '../metadata/kinds.ts';
 import type { Metadata } from '../metadata/metadata.ts';
@@ -28,10 +26,9 @@ export interface Services {
   readonly kinds: Kinds;
   /** Whether answers of `bulk_keep_going` show the internals of errors. */
   readonly showInternal: boolean;
-  readonly compilerOf: RequestPipeline['compilerOf'];
   readonly catalogState: CatalogStateStore;
-  /** Asks the hooks of permissions before operations on rows. */
-  readonly validateInput: InputValidator;
+  /** That of GraphQL requests: operations on rows go the same way. */
+  readonly pipeline: RequestPipeline;
 }
 
 export interface EditContext {
@@ -47,8 +44,8 @@ export interface RunContext {
   readonly services: Services;
   readonly session: Session;
   readonly signal?: Cancellation;
-  /** Of the client's request; absent where there is none. */
-  readonly headers?: IncomingHttpHeaders;
+  /** How an operation on rows is run; its time begins now. */
+  readonly how: RequestOptions;
   readonly path: Path;
   /** After all edits that precede the operation. */
   readonly snapshot: Snapshot;
@@ -95,6 +92,8 @@ export interface OperationDefinition<A> {
   readonly readsDependencies?: boolean;
   /** How the change is refused when it breaks other objects, where that is not the usual way. */
   readonly othersBroke?: Refusal;
+  /** Whether `run` may change metadata as well, because of what it does to a database. */
+  followsUp?(args: A): boolean;
   /** Whether these arguments leave everything as it is; the default follows from `changes`. */
   readOnly?(args: A): boolean;
   /** Runs after `edit`, if there is one; gives the answer. Without it: `{message: "success"}`. */
@@ -118,6 +117,7 @@ export interface Prepared {
   readonly readsDependencies: boolean;
   readonly othersBroke: Refusal | undefined;
   readonly readOnly: boolean;
+  readonly followsUp: boolean;
   readonly run: ((context: RunContext) => Promise<Json>) | undefined;
 }
 
@@ -163,6 +163,7 @@ export function operation<A>(definition: Operation<A>, unprefixed?: string): Ope
         readsDependencies: definition.readsDependencies ?? false,
         othersBroke: definition.othersBroke,
         readOnly: definition.readOnly?.(args) ?? definition.changes === 'nothing',
+        followsUp: definition.followsUp?.(args) ?? false,
         run: run && ((context) => run.call(definition, args, context)),
       };
     },

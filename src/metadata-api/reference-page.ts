@@ -40,8 +40,9 @@ const QUERY_INTRODUCTION = `${GENERATED}
 
 \`POST /v2/query\` takes SQL and operations on rows. \`POST /v1/query\` takes them too, and the operations of the metadata API
 under the names of old; it is deprecated. Requests and answers have the form that [the metadata API](metadata-api.md) says, but paths of
-\`parse-failed\` errors on \`/v1/query\` begin at the arguments. Operations on rows are for every role and do what its permissions
-allow; all others are for administrators.
+\`parse-failed\` errors on \`/v1/query\` begin at the arguments. All operations are for administrators. With
+\`--legacy-rows-for-all-roles\` those on rows are for every role, as its permissions and limits allow and as long as there is no allow-list.
+To other roles a name that is not there is one that they may not use, like a hidden one.
 `;
 
 const RENAMED = `## Operations of the metadata API

@@ -1,9 +1,8 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Session } from '../auth/session.ts';
 import { encodeAdminError, toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
+import type { RequestOptions } from '../graphql/run-request.ts';
 import type { State } from '../state/state.ts';
-import type { Cancellation } from '../util/cancellation.ts';
 import { isJsonArray, type Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
 import { Batch, placed } from './batch.ts';
@@ -11,26 +10,31 @@ import { type Prepared, type RunContext, type Services, SUCCESS } from './operat
 import type { AdministrationRequest, Command } from './request.ts';
 
 /** Who asks, and how long the answer is wanted. */
-export interface Caller {
+export interface Caller extends Pick<RequestOptions, 'signal' | 'address' | 'headers' | 'requestId' | 'budget'> {
   readonly session: Session;
-  readonly signal?: Cancellation;
-  /** Of the request, for hooks that get them. */
-  readonly headers?: IncomingHttpHeaders;
+  /** ms that an operation on rows may take; absent: as long as it wants. */
+  readonly timeLimit?: number;
 }
 
 /** Runs a decoded request and gives its answer. @throws SvcError */
 export async function runRequest(request: AdministrationRequest, services: Services, caller: Caller): Promise<Json> {
+  const { command, resourceVersion } = request;
   const run = (on: State): Promise<Json> => {
     const own = { ...services, state: on };
-    return new Runner(own, caller, new Batch(own, request.resourceVersion)).whole(request.command);
+    return new Runner(own, caller, new Batch(own, resourceVersion)).whole(command);
   };
   const { state } = services;
-  if (!some(request.command, (changes) => changes === 'metadata')) return run(state);
-  return state.together(run, { repeatable: !some(request.command, (changes) => changes === 'database') });
+  if (!changesTogether(command)) return run(state);
+  return state.together(run, { repeatable: !some(command, ({ changes }) => changes === 'database') });
 }
 
-function some(command: Command, test: (changes: Prepared['changes']) => boolean): boolean {
-  return command.kind === 'bulk' ? command.items.some((item) => some(item, test)) : test(command.prepared.changes);
+/** Whether metadata may change in more than one step, all or none of which count. */
+function changesTogether(command: Command): boolean {
+  return some(command, ({ changes, followsUp }) => changes === 'metadata' || (followsUp && command.kind === 'bulk'));
+}
+
+function some(command: Command, test: (prepared: Prepared) => boolean): boolean {
+  return command.kind === 'bulk' ? command.items.some((item) => some(item, test)) : test(command.prepared);
 }
 
 class Runner {
@@ -44,16 +48,10 @@ class Runner {
     this.#batch = batch;
   }
 
-  /** A request changes all of the metadata that it names, or nothing. */
   async whole(command: Command): Promise<Json> {
-    try {
-      const answer = await this.#run(command);
-      await this.#batch.settle();
-      return answer;
-    } catch (thrown) {
-      await this.#batch.takeBack();
-      throw thrown;
-    }
+    const answer = await this.#run(command);
+    await this.#batch.settle();
+    return answer;
   }
 
   async #run(command: Command): Promise<Json> {
@@ -78,12 +76,12 @@ class Runner {
     else await this.#batch.add(prepared, path);
     if (prepared.run === undefined) return SUCCESS;
     const changed = await this.#batch.settle();
-    const { session, signal, headers } = this.#caller;
+    const { session, timeLimit, ...how } = this.#caller;
     const context: RunContext = {
       services: this.#services,
       session,
-      ...(signal === undefined ? {} : { signal }),
-      ...(headers === undefined ? {} : { headers }),
+      ...(how.signal === undefined ? {} : { signal: how.signal }),
+      how: timeLimit === undefined ? how : { ...how, deadline: Date.now() + timeLimit },
       path,
       snapshot: this.#services.state.current(),
       changed,
@@ -100,10 +98,16 @@ class Runner {
   async #keepGoing(items: readonly Command[]): Promise<Json> {
     await this.#batch.settle();
     const answers: Json[] = [];
+    const { state } = this.#services;
     for (const item of items) {
-      const runner = new Runner(this.#services, this.#caller, new Batch(this.#services, undefined, this.#batch));
+      const changes = changesTogether(item);
+      const expectedVersion = changes ? this.#batch.takeExpectedVersion() : undefined;
+      const run = (on: State): Promise<Json> => {
+        const own = { ...this.#services, state: on };
+        return new Runner(own, this.#caller, new Batch(own, expectedVersion)).whole(item);
+      };
       try {
-        answers.push(await runner.whole(item));
+        answers.push(await (changes ? state.together(run, { repeatable: false }) : run(state)));
       } catch (thrown) {
         const error = toSvcError(thrown);
         if (error.code === 'conflict') throw error;

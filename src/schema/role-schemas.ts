@@ -9,14 +9,16 @@ import { SvcError } from '../errors/svc-error.ts';
 import type { Path } from '../util/path.ts';
 import { atOnce, type Sliced } from '../util/sliced.ts';
 import { type BuildOptions, DEFAULT_BUILD_OPTIONS, type SchemaVariant } from './build/options.ts';
+import { RoleSource } from './build/role-context.ts';
 import { rootTypes } from './build/root-types.ts';
 import { sameForRole } from './build/same-for-role.ts';
 import { SchemaContext } from './build/schema-context.ts';
+import { WriteSource } from './build/write-context.ts';
 import { createRoleSchema, DEFAULT_LIMITS, type RoleSchemaOptions } from './engine.ts';
 import type { RoleSchema } from './translation.ts';
 import { lazy } from './types.ts';
 
-export type { SchemaVariant };
+export type { SchemaVariant, WriteSource as RoleTables };
 
 export interface RoleSchemasOptions {
   readonly build: BuildOptions;
@@ -36,11 +38,15 @@ export const DEFAULT_ROLE_SCHEMAS_OPTIONS: RoleSchemasOptions = {
 export interface RoleSchemas {
   /** Never fails: an unknown role has a schema without queries. */
   get(role: string, variant: SchemaVariant): RoleSchema;
+  /** The tables of a source as the role has them, under the names of the database; null when there is no such source. */
+  tables(role: string, variant: SchemaVariant, source: string): WriteSource | null;
 }
 
 interface Entry {
   readonly role: string;
   readonly schema: RoleSchema;
+  /** By source. */
+  readonly tables: Map<string, WriteSource>;
 }
 
 class CachedRoleSchemas implements RoleSchemas {
@@ -70,12 +76,27 @@ class CachedRoleSchemas implements RoleSchemas {
   }
 
   get(role: string, variant: SchemaVariant): RoleSchema {
+    return this.entry(role, variant).schema;
+  }
+
+  tables(role: string, variant: SchemaVariant, source: string): WriteSource | null {
+    const { tables } = this.entry(role, variant);
+    const known = tables.get(source);
+    if (known !== undefined) return known;
+    const entry = this.context.sources.find(({ context }) => context.info.name === source);
+    if (entry === undefined) return null;
+    const made = new WriteSource(new RoleSource(entry.byDatabaseName(), role), variant);
+    tables.set(source, made);
+    return made;
+  }
+
+  private entry(role: string, variant: SchemaVariant): Entry {
     const key = `${variant} ${role}`;
     const known = this.entries.get(key);
     if (known !== undefined) {
       this.entries.delete(key);
       this.entries.set(key, known);
-      return known.schema;
+      return known;
     }
     const introspectionDisabled =
       this.cache.introspectionDisabledFor.has(role) || (this.options.introspectionDisabled === true && role !== ADMIN_ROLE);
@@ -84,12 +105,13 @@ class CachedRoleSchemas implements RoleSchemas {
       introspectionDisabled,
       explainMissing: explainMissing(this.cache, role),
     });
-    this.entries.set(key, { role, schema });
+    const made: Entry = { role, schema, tables: new Map() };
+    this.entries.set(key, made);
     for (const oldest of this.entries.keys()) {
       if (this.entries.size <= this.options.maxSchemas) break;
       this.entries.delete(oldest);
     }
-    return schema;
+    return made;
   }
 }
 

@@ -4,6 +4,7 @@ import type { CredentialPlace } from '../auth/credentials.ts';
 import type { Session } from '../auth/session.ts';
 import type { SvcError } from '../errors/svc-error.ts';
 import type { RequestPipeline } from '../graphql/run-request.ts';
+import type { Caller } from '../metadata-api/run.ts';
 import type { Observer } from '../observability/observation.ts';
 import type { SourceHealth } from '../state/source-health.ts';
 import type { State } from '../state/state.ts';
@@ -11,11 +12,11 @@ import type { PagePolicy } from './cross-site.ts';
 import type { LoggedQuery, QueryLogging } from './logged-query.ts';
 import type { Uploads } from './read-body.ts';
 import type { Reply } from './reply.ts';
-import type { Cancellation, CancellationSource } from '../util/cancellation.ts';
+import type { CancellationSource } from '../util/cancellation.ts';
 import type { Json, JsonObject } from '../util/json.ts';
 
 /** An administration endpoint's handler; it checks the role itself. */
-export type AdminHandler = (body: Json, context: { readonly session: Session; readonly signal: Cancellation }) => Promise<Json>;
+export type AdminHandler = (body: Json, context: Caller) => Promise<Json>;
 
 /** What every route may use. */
 export interface ServerContext {

@@ -127,6 +127,7 @@ export class Assembly {
       storedOperations,
       connections,
       roleSchema: (role, variant) => made.get(role, variant),
+      roleTables: (role, variant, source) => made.tables(role, variant, source),
     };
     return { snapshot, build, sources, roleSchemas: made };
   }

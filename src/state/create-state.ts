@@ -155,7 +155,7 @@ class QueuedState implements RunningState {
   async #commit(draft: Draft): Promise<void> {
     const before = this.#now();
     const { latest, refresh } = draft;
-    if (latest === before) return;
+    if (latest === before) return draft.close(before);
     await this.#save(before.snapshot.resourceVersion, before.snapshot.metadata, latest.snapshot.metadata, refresh);
     this.#swap(latest);
     await draft.close(latest);

@@ -80,8 +80,15 @@ export class Draft implements State {
     return snapshot.cache.inconsistencies;
   }
 
-  together<T>(run: (draft: State) => Promise<T>): Promise<T> {
-    return run(this);
+  /** Changes within these changes: when `run` fails, those that it made are forgotten. */
+  async together<T>(run: (draft: State) => Promise<T>): Promise<T> {
+    const before = this.#latest;
+    try {
+      return await run(this);
+    } catch (thrown) {
+      this.#latest = before;
+      throw thrown;
+    }
   }
 
   isAlive(): Promise<boolean> {

@@ -1,6 +1,7 @@
 import type { Source } from '../backend/backend.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 import type { StoredOperations } from '../schema/stored/stored-operations.ts';
+import type { RoleTables } from '../schema/role-schemas.ts';
 import type { RoleSchema } from '../schema/translation.ts';
 import type { SchemaCache } from '../schema-cache/schema-cache.ts';
 
@@ -15,4 +16,6 @@ export interface Snapshot {
   readonly storedOperations: StoredOperations;
   /** Built on first use; kept across snapshots when its inputs did not change. */
   roleSchema(role: string, variant: 'frontend' | 'backend'): RoleSchema;
+  /** The tables of a source as the role has them, under the names of the database; null when there is no such source. */
+  roleTables(role: string, variant: 'frontend' | 'backend', source: string): RoleTables | null;
 }

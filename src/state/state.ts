@@ -53,8 +53,8 @@ export interface State {
   change(change: Change): Promise<ChangeResult>;
   /**
    * Changes that are stored and shown together when `run` is done, as one version, or not at all.
-   * In the draft that it gets they are current as soon as they are made. Nothing else changes
-   * meanwhile: `run` must not wait for another change of the state itself.
+   * In the draft that it gets they are current as soon as they are made. In a draft, what `run` does is
+   * forgotten alone when it fails. Nothing else changes meanwhile: `run` must not wait for another change of the state itself.
    */
   together<T>(run: (draft: State) => Promise<T>, how: TogetherOptions): Promise<T>;
   /**

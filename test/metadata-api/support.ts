@@ -3,9 +3,15 @@ import type { Session } from '../../src/auth/session.ts';
 import { backends } from '../../src/databases/index.ts';
 import { encodeAdminError } from '../../src/errors/encode.ts';
 import { SvcError } from '../../src/errors/svc-error.ts';
+import { createAdmission } from '../../src/graphql/admission.ts';
+import { BatchBudget } from '../../src/graphql/batch-budget.ts';
+import { compilersOf } from '../../src/graphql/compilers.ts';
+import { createOperationCache } from '../../src/graphql/operation-cache.ts';
+import type { RequestPipeline } from '../../src/graphql/run-request.ts';
 import { type Administration, createAdministration } from '../../src/metadata-api/administration.ts';
 import { kindsOf } from '../../src/metadata/kinds.ts';
 import { EMPTY_METADATA } from '../../src/metadata/metadata.ts';
+import { DEFAULT_LIMITS } from '../../src/schema/engine.ts';
 import { DEFAULT_ROLE_SCHEMAS_OPTIONS } from '../../src/schema/role-schemas.ts';
 import { createState, type RunningState } from '../../src/state/create-state.ts';
 import type { Json, JsonObject } from '../../src/util/json.ts';
@@ -37,6 +43,16 @@ export interface TestAdministration {
   close(): Promise<void>;
 }
 
+const PIPELINE: RequestPipeline = {
+  limits: DEFAULT_LIMITS,
+  newBudget: () => new BatchBudget(DEFAULT_LIMITS),
+  admission: createAdmission(),
+  allowList: null,
+  operations: createOperationCache({ operations: 0, plansPerOperation: 0, documentLength: 0 }),
+  compilerOf: compilersOf(backends, { stringifyNumericTypes: false }),
+  validateInput: () => Promise.reject(new Error('these tests have no permissions with hooks')),
+};
+
 /** A database made by `sql`, tracked by nobody, as the source `default`. */
 export async function testAdministration(sql: string): Promise<TestAdministration> {
   const database = await testDatabase();
@@ -62,7 +78,8 @@ export async function testAdministration(sql: string): Promise<TestAdministratio
     state,
     backends,
     showInternal: true,
-    validateInput: () => Promise.reject(new Error('these tests have no permissions with hooks')),
+    pipeline: PIPELINE,
+    rows: { openToAllRoles: true, batchLimit: 100 },
     catalogState: {
       read: async () => remembered,
       write: async (owner, value) => {

@@ -56,6 +56,7 @@ export function startWarmUp(): WarmUp {
 /** Without a cache every request is the first of its kind. */
 function warmUpPipeline(): RequestPipeline {
   return {
+    limits: DEFAULT_LIMITS,
     newBudget: () => new BatchBudget(DEFAULT_LIMITS),
     admission: createAdmission(),
     allowList: null,

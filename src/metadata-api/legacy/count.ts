@@ -1,15 +1,18 @@
 import type { Backend } from '../../backend/backend.ts';
 import { SvcError } from '../../errors/svc-error.ts';
-import { and } from '../../ir/bool-exp.ts';
+import { TRUE } from '../../ir/bool-exp.ts';
 import { type Codec, list, nonEmptyText, object, optional } from '../../metadata/codec.ts';
 import { rawBoolExpCodec, type RawBoolExp } from '../../metadata/permission.ts';
+import { narrowedRows } from '../../schema/build/arguments.ts';
+import type { RoleColumn, RoleTable } from '../../schema/build/role-table.ts';
 import type { JsonObject } from '../../util/json.ts';
 import { at, type Path } from '../../util/path.ts';
 import { legacyArguments } from './arguments.ts';
-import { dataOperation, type Target, targetFields } from './data-operation.ts';
-import { notAllowed, readableOrUnseen, type ReadableColumn, readableColumn, type ReadableTable } from './table-access.ts';
-import { whereCondition } from './where.ts';
+import { selectable } from './data-context.ts';
 import { READ_ERRORS } from './data-errors.ts';
+import { type Asker, columnOf, isAdminRole, notAllowed } from './data-names.ts';
+import { dataOperation, type Target, targetFields } from './data-operation.ts';
+import { whereCondition } from './where.ts';
 
 interface Count extends Target {
   readonly distinct?: readonly string[] | undefined;
@@ -22,9 +25,13 @@ const countArguments = (backend: Backend): Codec<Count> =>
     object('CountQuery', { ...targetFields(backend), distinct: optional(list(nonEmptyText)), where: optional(rawBoolExpCodec) }),
   );
 
+const BECAUSE = '; "count" is only allowed if the role has "select" permissions on the table';
+
 /** Counts rows, or with `distinct` the different combinations of some columns, NULL among them. */
 export const countOperation = dataOperation<Count>({
   type: 'count',
+  action: 'select',
+  because: BECAUSE,
   args: countArguments,
   changes: 'nothing',
   errors: READ_ERRORS,
@@ -32,19 +39,24 @@ export const countOperation = dataOperation<Count>({
     summary: 'Counts the rows of a tracked table that the role may select.',
     example: { table: 'article', where: { is_published: true }, distinct: ['author_id'] },
   },
-  root({ where, distinct = [] }, { reader, info, path }) {
-    const table = readableOrUnseen(reader, info);
-    if (!table.selectable) {
-      throw notAllowed(reader, info, 'select', path, '; "count" is only allowed if the role has "select" permissions on the table');
+  root({ where, distinct = [] }, context) {
+    const { asker, printedTable, path } = context;
+    const table = selectable(context, BECAUSE);
+    const { queryRootFields } = table.access;
+    if (queryRootFields !== null && !queryRootFields.has('select') && !queryRootFields.has('select_aggregate')) {
+      throw notAllowed(asker.role, printedTable, 'select', path, BECAUSE);
     }
-    const columns = distinct.map((name, i) => distinctColumn(table, name, at(at(path, 'distinct'), i)));
-    const rows = {
-      where: where === undefined ? table.filter : and(table.filter, whereCondition(table, where, at(path, 'where'))),
+    asker.size.addNode(1);
+    asker.size.addNode(2);
+    asker.size.addFields(1 + distinct.length, 3);
+    const columns = distinct.map((name, i) => distinctColumn(asker, table, name, at(at(path, 'distinct'), i)));
+    const rows = narrowedRows(table, {
+      where: where === undefined ? TRUE : whereCondition(asker, table, where, at(path, 'where')),
       distinctOn: columns.map(({ read }) => read),
       orderBy: [],
       limit: null,
       offset: null,
-    };
+    });
     const count = { kind: 'count', alias: 'count', columns: [], distinct: false } as const;
     return {
       alias: 'count',
@@ -61,9 +73,9 @@ export const countOperation = dataOperation<Count>({
 });
 
 /** As clients know it, a column that is not there is one that may not be used. */
-function distinctColumn(table: ReadableTable, name: string, path: Path): ReadableColumn {
-  if (!table.info.catalog.columns.some((column) => column.name === name)) {
+function distinctColumn(asker: Asker, table: RoleTable, name: string, path: Path): RoleColumn {
+  if (isAdminRole(asker.role) && !table.columns.has(name)) {
     throw new SvcError('permission-denied', `no such column exists: "${name}"`, { path });
   }
-  return readableColumn(table, name, path);
+  return columnOf(asker, table, name, path);
 }

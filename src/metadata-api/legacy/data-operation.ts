@@ -1,19 +1,21 @@
+import { isAdmin, type Session } from '../../auth/session.ts';
 import type { Backend } from '../../backend/backend.ts';
 import type { QualifiedName } from '../../catalog/catalog.ts';
-import { invariant } from '../../errors/svc-error.ts';
+import { SvcError } from '../../errors/svc-error.ts';
+import type { RequestSize } from '../../graphql/request-size.ts';
+import { runDataRequest } from '../../graphql/run-data-request.ts';
 import type { MutationRoot } from '../../ir/mutation.ts';
 import type { SelectRoot } from '../../ir/select.ts';
 import { type Codec, required } from '../../metadata/codec.ts';
-import type { TableInfo } from '../../schema-cache/schema-cache.ts';
+import { printName } from '../../metadata/table-name.ts';
+import type { Plan } from '../../plan/plan.ts';
+import type { Parameter } from '../../sql/fragment.ts';
 import type { Json } from '../../util/json.ts';
-import { at, type Path } from '../../util/path.ts';
 import { type Documentation, operation, type OperationGroup, type RunContext } from '../operation.ts';
 import { DATABASE_ERRORS, type OperationErrors, TABLE_ERRORS } from '../operation-error.ts';
 import { openSource, sourceArgument } from '../target.ts';
-import { DEFAULT_LIMITS } from '../../schema/engine.ts';
-import { SelectionSize } from './selection-size.ts';
-import { runRoot } from './run-root.ts';
-import { type Reader, trackedTable } from './table-access.ts';
+import { type DataContext, refuseTable } from './data-context.ts';
+import type { Action } from './data-names.ts';
 
 /** The only kind that the legacy API is about. */
 const KIND = 'pg';
@@ -28,18 +30,11 @@ export function targetFields(backend: Backend) {
   return { table: required(backend.tableName), source: sourceArgument };
 }
 
-/** What a data operation works with besides its arguments. */
-export interface DataContext {
-  readonly reader: Reader;
-  readonly info: TableInfo;
-  /** Whether permissions for trusted requests only count. */
-  readonly backendOnly: boolean;
-  /** Of the arguments. */
-  readonly path: Path;
-}
-
 export interface DataOperation<A extends Target> {
   readonly type: string;
+  /** What the role has to be allowed; `because` follows in the refusal. */
+  readonly action: Action;
+  readonly because?: string;
   args(backend: Backend): Codec<A>;
   readonly changes: 'database' | 'nothing';
   readonly errors: OperationErrors;
@@ -68,12 +63,56 @@ export function dataOperation<A extends Target>(definition: DataOperation<A>): O
 }
 
 async function run<A extends Target>(definition: DataOperation<A>, args: A, backend: Backend, context: RunContext): Promise<Json> {
-  const { snapshot, session, path } = context;
-  openSource(args.source, backend, snapshot);
-  const source = snapshot.cache.sources.get(args.source);
-  invariant(source !== undefined, 'an open source is in the schema cache');
-  const reader: Reader = { source, role: session.role, size: new SelectionSize(DEFAULT_LIMITS) };
-  const info = trackedTable(reader, args.table, at(path, 'table'));
-  const result = await runRoot(definition.root(args, { reader, info, backendOnly: session.backendOnly, path }), args.source, context);
+  const { services, snapshot, session, path, how } = context;
+  const result = await runDataRequest(
+    services.pipeline,
+    snapshot,
+    session,
+    {
+      source: args.source,
+      path,
+      translate: (size) => definition.root(args, contextOf(definition, args, backend, context, size)),
+      check: (plan) => requireSessionVariables(plan, session),
+    },
+    how,
+  );
   return definition.answer === undefined ? result : definition.answer(result);
+}
+
+/** @throws SvcError when there is no such table, or the role knows none */
+function contextOf<A extends Target>(
+  { action, because }: DataOperation<A>,
+  { source, table: name }: A,
+  backend: Backend,
+  { snapshot, session, path }: RunContext,
+  size: RequestSize,
+): DataContext {
+  const { role, backendOnly } = session;
+  if (isAdmin(session)) openSource(source, backend, snapshot);
+  const isOfKind = snapshot.cache.sources.get(source)?.backend.kind === backend.kind;
+  const tables = isOfKind ? snapshot.roleTables(role, backendOnly ? 'backend' : 'frontend', source) : null;
+  const printedTable = printName(name, backend.defaultSchema);
+  const table = tables?.table(name) ?? null;
+  if (tables === null || table === null) throw refuseTable(role, printedTable, action, path, because);
+  return { asker: { role, tables, size }, table, printedTable, path };
+}
+
+/** @throws SvcError not-found in the words of the legacy API */
+function requireSessionVariables(plan: Plan, { variables }: Session): void {
+  for (const parameter of parametersOf(plan)) {
+    const { value } = parameter.operand;
+    if (value.kind === 'session' && !variables.has(value.name)) {
+      throw new SvcError('not-found', `"${value.name}" header is expected but not found`);
+    }
+  }
+}
+
+function parametersOf({ steps }: Plan): readonly Parameter[] {
+  return steps.flatMap((step) =>
+    step.kind === 'mutation'
+      ? step.statements.flatMap(({ statement }) => statement.parameters)
+      : step.kind === 'select'
+        ? step.statement.parameters
+        : [],
+  );
 }

@@ -1,16 +1,14 @@
 import type { Backend } from '../../backend/backend.ts';
-import { isContained } from '../../catalog/catalog.ts';
-import { and } from '../../ir/bool-exp.ts';
 import { type Codec, list, nonEmptyText, object, optional, required } from '../../metadata/codec.ts';
 import { rawBoolExpCodec, type RawBoolExp } from '../../metadata/permission.ts';
+import { deleteRows } from '../../schema/build/write-rows.ts';
 import { at } from '../../util/path.ts';
 import { legacyArguments } from './arguments.ts';
-import { dataOperation, type Target, targetFields } from './data-operation.ts';
-import { readableOrUnseen } from './table-access.ts';
-import { whereCondition } from './where.ts';
-import { writeAccess, writeOutput } from './write-access.ts';
-import { validated, writtenArguments, writtenWhere } from './written-input.ts';
+import { requireWritable, writeOutput } from './data-context.ts';
 import { WRITE_ERRORS } from './data-errors.ts';
+import { dataOperation, type Target, targetFields } from './data-operation.ts';
+import { whereCondition } from './where.ts';
+import { writtenArguments, writtenWhere } from './written-input.ts';
 
 interface DeleteArguments extends Target {
   readonly where: RawBoolExp;
@@ -25,6 +23,7 @@ const deleteArguments = (backend: Backend): Codec<DeleteArguments> =>
 
 export const deleteOperation = dataOperation<DeleteArguments>({
   type: 'delete',
+  action: 'delete',
   args: deleteArguments,
   changes: 'database',
   errors: WRITE_ERRORS,
@@ -33,19 +32,10 @@ export const deleteOperation = dataOperation<DeleteArguments>({
     example: { table: 'article', where: { id: 2 }, returning: ['id'] },
   },
   root({ where, returning }, context) {
-    const { reader, info, path } = context;
-    const access = writeAccess(context, 'delete');
-    const condition = whereCondition(readableOrUnseen(reader, info), where, at(path, 'where'));
-    return {
-      alias: 'delete',
-      mutation: {
-        kind: 'delete',
-        table: info.name,
-        where: and(access.filter, condition),
-        output: writeOutput(context, returning),
-        contained: isContained(info.catalog, 'delete'),
-        validations: validated(access, () => [writtenArguments(context, { where: writtenWhere(context, where) })]),
-      },
-    };
+    const { asker, table, path } = context;
+    requireWritable(context, 'delete');
+    const condition = whereCondition(asker, table.conditions(), where, at(path, 'where'));
+    const written = () => ({ kind: 'json', json: writtenArguments(table, { where: writtenWhere(table, where) }) }) as const;
+    return { alias: 'delete', mutation: deleteRows(table, condition, writeOutput(context, returning), written) };
   },
 });

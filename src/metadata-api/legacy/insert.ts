@@ -1,20 +1,23 @@
 import type { Backend } from '../../backend/backend.ts';
-import { isContained } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { TRUE } from '../../ir/bool-exp.ts';
 import type { InputValidation } from '../../ir/input-validation.ts';
-import type { Insert, InsertRow, OnConflict } from '../../ir/mutation.ts';
+import type { Insert, OnConflict } from '../../ir/mutation.ts';
 import type { Operand } from '../../ir/value.ts';
 import { anyJson, type Codec, leaf, list, literal, mapOf, nonEmptyText, object, optional, required } from '../../metadata/codec.ts';
+import { updateOnConflict } from '../../schema/build/on-conflict.ts';
+import { validated } from '../../schema/build/write-access.ts';
+import { type FlatRow, flatRows, insertRows } from '../../schema/build/write-rows.ts';
+import type { WriteTable } from '../../schema/build/write-table.ts';
 import type { Json } from '../../util/json.ts';
 import { at, type Path } from '../../util/path.ts';
 import { legacyArguments } from './arguments.ts';
-import { type DataContext, dataOperation, type Target, targetFields } from './data-operation.ts';
-import { columnOperand } from './operand.ts';
-import { noSuchColumn } from './table-access.ts';
-import { type WriteAccess, writeAccess, writeAccessIfAny, writeOutput, writtenColumn } from './write-access.ts';
-import { validated, writtenArguments, writtenValues } from './written-input.ts';
+import { type DataContext, requireWritable, writeOutput, writtenColumn } from './data-context.ts';
 import { INSERT_ERRORS } from './data-errors.ts';
+import { isAdminRole, unknownColumn } from './data-names.ts';
+import { dataOperation, type Target, targetFields } from './data-operation.ts';
+import { columnOperand } from './operand.ts';
+import { writtenArguments, writtenValues } from './written-input.ts';
 
 interface Conflict {
   readonly action: 'ignore' | 'update';
@@ -53,6 +56,7 @@ const insertArguments = (backend: Backend): Codec<InsertArguments> =>
 
 export const insertOperation = dataOperation<InsertArguments>({
   type: 'insert',
+  action: 'insert',
   args: insertArguments,
   changes: 'database',
   errors: INSERT_ERRORS,
@@ -64,80 +68,67 @@ export const insertOperation = dataOperation<InsertArguments>({
 });
 
 function insert({ objects, onConflict, returning }: InsertArguments, context: DataContext): Insert {
-  const { info, path } = context;
-  const access = writeAccess(context, 'insert');
+  const { table, path } = context;
+  requireWritable(context, 'insert');
   if (objects.length === 0) throw new SvcError('unexpected-payload', 'objects should not be empty', { path: at(path, 'objects') });
   const output = writeOutput(context, returning);
-  const given = new Set<string>();
-  const rows = objects.map((row, i) => insertRow(row, given, access, context, at(at(path, 'objects'), i)));
-  const written = new Set([...given, ...access.presets.keys()]);
-  const updateAccess = onConflict?.action === 'update' ? writeAccessIfAny(context, 'update') : null;
-  const conflict = onConflict === undefined ? null : conflictClause(onConflict, given, updateAccess, context);
-  const updates = conflict !== null && conflict.update !== null;
-  return {
-    kind: 'insert',
-    table: info.name,
-    rows: {
-      table: info.name,
-      columns: info.catalog.columns.flatMap(({ name, type }) => (written.has(name) ? [{ name, type }] : [])),
-      rows,
-      onConflict: conflict,
-      check: access.check ?? TRUE,
-      validations: insertValidations(objects, access, updateAccess, context),
-    },
-    output,
-    path,
-    contained: isContained(info.catalog, 'insert') && (!updates || isContained(info.catalog, 'update')),
-  };
+  const rows = objects.map((row, i) => flatRow(row, context, at(at(path, 'objects'), i)));
+  const given = new Set(rows.flatMap(({ values }) => [...values.keys()]));
+  context.asker.size.addFields(given.size, 1);
+  const conflict = onConflict === undefined ? null : conflictClause(onConflict, given, context);
+  return insertRows(table, flatRows(table, rows, conflict, insertValidations(objects, conflict, table)), path, output);
 }
 
 /** Those of the insert permission, and of the update permission where rows that are there already may change. */
 function insertValidations(
   objects: InsertArguments['objects'],
-  access: WriteAccess,
-  updateAccess: WriteAccess | null,
-  context: DataContext,
+  conflict: OnConflict | null,
+  table: WriteTable,
 ): readonly InputValidation[] {
-  const rows = objects.map((row) => writtenValues(context, row));
-  const updated = updateAccess === null ? [] : validated(updateAccess, () => rows.map((row) => writtenArguments(context, { $set: row })));
-  return [...validated(access, () => rows), ...updated];
+  const { insert, update } = table;
+  const rows = () => objects.map((row) => writtenValues(table, row));
+  const updates = () => rows().map((row) => ({ kind: 'json', json: writtenArguments(table, { $set: row }) }) as const);
+  const inserted = insert === null ? {} : validated(insert, () => rows().map((json) => ({ kind: 'json', json }) as const));
+  const updated = !conflict?.update || update === null ? {} : validated(update, updates);
+  return [...(inserted.validations ?? []), ...(updated.validations ?? [])];
 }
 
-/** @param given takes up the names of the columns */
-function insertRow(row: ReadonlyMap<string, Json>, given: Set<string>, access: WriteAccess, context: DataContext, path: Path): InsertRow {
-  const { types } = context.reader.source.backend;
+function flatRow(row: ReadonlyMap<string, Json>, context: DataContext, path: Path): FlatRow {
+  const { types } = context.table.source.shared;
   const values = new Map<string, Operand>();
   for (const [name, json] of row) {
-    const { type } = writtenColumn(context, access, 'insert', name, path);
+    const { type } = writtenColumn(context, 'insert', name, path);
     values.set(name, columnOperand(types, type, json, at(path, name)));
-    given.add(name);
   }
-  for (const [name, preset] of access.presets) values.set(name, preset);
-  return { path, values, before: [], after: [] };
+  return { path, values };
 }
 
 /** An update writes all columns that the request gave, under the update permission. */
-function conflictClause(
-  { action, constraint, constraintOn }: Conflict,
-  given: ReadonlySet<string>,
-  access: WriteAccess | null,
-  context: DataContext,
-): OnConflict {
+function conflictClause({ action, constraint, constraintOn }: Conflict, given: ReadonlySet<string>, context: DataContext): OnConflict {
+  const { asker, table } = context;
   const path = at(context.path, 'on_conflict');
   for (const name of constraintOn ?? []) {
-    if (!context.info.catalog.columns.some((column) => column.name === name)) throw noSuchColumn(name, at(path, 'constraint_on'));
+    const known = table.selected?.columns.has(name) === true || table.insertColumns().has(name);
+    if (!known) throw unknownColumn(asker, name, 'insert', at(path, 'constraint_on'));
   }
+  if (constraint !== undefined && !isAdminRole(asker.role)) requireConstraint(constraint, context);
   const target = { constraint: constraint ?? null, columns: constraint === undefined ? (constraintOn ?? []) : [] };
   if (action === 'ignore') return { ...target, update: null };
   if (constraint === undefined && constraintOn === undefined) {
     const message = "Expecting 'constraint' or 'constraint_on' when the 'action' is 'update'";
     throw new SvcError('unexpected-payload', message, { path });
   }
-  if (access === null) {
-    const message = `upsert is not allowed for role "${context.reader.role}" since update permissions are not defined`;
+  if (table.update === null) {
+    const message = `upsert is not allowed for role "${asker.role}" since update permissions are not defined`;
     throw new SvcError('permission-denied', message, { path });
   }
-  for (const name of given) writtenColumn(context, access, 'update', name, path);
-  const { presets, filter, check } = access;
-  return { ...target, update: { columns: [...given], presets, where: filter, check } };
+  for (const name of given) writtenColumn(context, 'update', name, path);
+  return { ...target, update: updateOnConflict(table.update, [...given], TRUE) };
+}
+
+/** Of constraints, roles know the keys; for others the database would say which there are. */
+function requireConstraint(name: string, { table, printedTable, path }: DataContext): void {
+  const { primaryKey, uniqueConstraints } = table.info.catalog;
+  if (primaryKey?.name === name || uniqueConstraints.some((key) => key.name === name)) return;
+  throw new SvcError('constraint-error', `constraint "${name}" for table "${printedTable}" does not exist`, { path });
 }

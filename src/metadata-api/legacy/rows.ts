@@ -1,21 +1,18 @@
 /** Rows of a table: which ones, in what order, and what of each. */
 import { SvcError } from '../../errors/svc-error.ts';
-import { and } from '../../ir/bool-exp.ts';
+import { TRUE } from '../../ir/bool-exp.ts';
 import type { Field, OrderBy, OrderTerm, RowSet, RowsQuery } from '../../ir/select.ts';
 import { type Codec, leaf, list, nonEmptyText, object, optional, required, wrongType } from '../../metadata/codec.ts';
 import { isJsonObject } from '../../util/json.ts';
-import { at, type Path } from '../../util/path.ts';
-import { callFor, takesArguments } from '../../schema-cache/stages/computed-field.ts';
+import { at, type Path, ROOT } from '../../util/path.ts';
+import { takesArguments } from '../../schema-cache/stages/computed-field.ts';
+import { narrowedRows } from '../../schema/build/arguments.ts';
+import { relatedTerm } from '../../schema/build/order-by.ts';
+import { chargeReads } from '../../schema/build/related-cost.ts';
+import type { RoleRelationship, RoleTable } from '../../schema/build/role-table.ts';
+import { singleRow, withinLimit } from '../../schema/build/select.ts';
 import { type OrderItem, type RowsArguments, rowsFields } from './arguments.ts';
-import {
-  masked,
-  noSuchColumn,
-  readableColumn,
-  readableComputedField,
-  readableRelationship,
-  type ReadableRelationship,
-  type ReadableTable,
-} from './table-access.ts';
+import { type Asker, columnOf, computedFieldOf, relationshipOf, unknownColumn, unknownField } from './data-names.ts';
 import { whereCondition } from './where.ts';
 
 /** `"*"`, `"c"`, or a relationship with columns of its own. */
@@ -48,126 +45,129 @@ const relationshipItem = object('SelColExtended', {
   ...rowsFields,
 });
 
-/** @param path of the arguments @throws SvcError */
-export function rowsQuery(table: ReadableTable, columns: readonly SelectItem[], args: RowsArguments, path: Path): RowsQuery {
-  const fields = selectedFields(table, columns, at(path, 'columns'));
-  return { kind: 'rows', shape: 'list', from: table.relation, rows: rowSet(table, args, path), fields };
+interface Selection extends RowsArguments {
+  readonly columns: readonly SelectItem[];
 }
 
-function rowSet(table: ReadableTable, { where, orderBy = [], limit, offset }: RowsArguments, path: Path): RowSet {
+/** @param path of the arguments @throws SvcError */
+export function rowsQuery(asker: Asker, table: RoleTable, args: Selection, path: Path): RowsQuery {
+  asker.size.addNode(1);
+  const fields = new Selecting(asker).fields(table, args.columns, 2, at(path, 'columns'));
+  return { kind: 'rows', shape: 'list', from: table.relation, rows: rowSet(asker, table, args, path), fields };
+}
+
+function rowSet(asker: Asker, table: RoleTable, { where, orderBy = [], limit, offset }: RowsArguments, path: Path): RowSet {
   refuseNegative(limit, at(path, 'limit'));
   refuseNegative(offset, at(path, 'offset'));
-  return {
-    where: where === undefined ? table.filter : and(table.filter, whereCondition(table, where, at(path, 'where'))),
+  const rows = narrowedRows(table, {
+    where: where === undefined ? TRUE : whereCondition(asker, table, where, at(path, 'where')),
     distinctOn: [],
-    orderBy: orderBy.map((item) => ordered(table, item, at(path, 'order_by'))),
-    limit: table.limit === null ? (limit ?? null) : Math.min(table.limit, limit ?? table.limit),
+    orderBy: orderBy.map((item) => ordered(asker, table, item, at(path, 'order_by'))),
+    limit: limit ?? null,
     offset: offset === undefined ? null : { kind: 'literal', json: offset },
-  };
+  });
+  return withinLimit(table, rows);
 }
 
 function refuseNegative(value: number | undefined, path: Path): void {
   if (value !== undefined && value < 0) throw new SvcError('not-supported', 'unexpected negative value', { path });
 }
 
-function ordered(table: ReadableTable, { column, direction, nulls }: OrderItem, path: Path): OrderBy {
-  return { term: orderTerm(table, column, path), direction, nulls: nulls ?? (direction === 'desc' ? 'first' : 'last') };
+function ordered(asker: Asker, table: RoleTable, { column, direction, nulls }: OrderItem, path: Path): OrderBy {
+  return { term: orderTerm(asker, table, column, path), direction, nulls: nulls ?? (direction === 'desc' ? 'first' : 'last') };
 }
 
 /** A column, or a path to one through object relationships; a column with a dot in its name comes first. */
-function orderTerm(table: ReadableTable, name: string, path: Path): OrderTerm {
-  const dot = name.indexOf('.');
-  const isColumn = table.info.catalog.columns.some((column) => column.name === name);
-  if (dot > 0 && !isColumn) {
-    const relationship = readableRelationship(table, name.slice(0, dot), path);
-    if (relationship === undefined) throw new SvcError('not-exists', `"${name.slice(0, dot)}" does not exist`, { path });
-    const { kind, join, target } = relationship;
-    if (kind === 'array') {
-      throw new SvcError('unexpected-payload', `array relationship "${name.slice(0, dot)}" cannot be used in order_by`, { path });
+function orderTerm(asker: Asker, table: RoleTable, name: string, path: Path): OrderTerm {
+  asker.size.addJson(name);
+  const joins: RoleRelationship[] = [];
+  let inner = table;
+  let rest = name;
+  while (!inner.columns.has(rest)) {
+    const dot = rest.indexOf('.');
+    if (dot <= 0) break;
+    const first = rest.slice(0, dot);
+    const relationship = relationshipOf(inner, first);
+    if (relationship === undefined) throw unknownField(asker, first, path);
+    if (relationship.info.kind === 'array') {
+      throw new SvcError('unexpected-payload', `array relationship "${first}" cannot be used in order_by`, { path });
     }
-    return { kind: 'related', join, from: target.relation, where: target.filter, term: orderTerm(target, name.slice(dot + 1), path) };
+    asker.size.addJson(null, joins.length + 2);
+    joins.push(relationship);
+    inner = relationship.target;
+    rest = rest.slice(dot + 1);
   }
-  return { kind: 'read', read: readableColumn(table, name, path).read };
+  const { read } = columnOf(asker, inner, rest, path);
+  chargeReads(asker.size, read, 1);
+  return joins.reduceRight<OrderTerm>((term, { info, target }) => relatedTerm(asker.size, info.join, target, term), { kind: 'read', read });
 }
 
 const WILDCARD = /^\*(?:\.\*)*$/;
 
-/** Keys of an object are unique: the last one with a name counts. */
-function selectedFields(table: ReadableTable, items: readonly SelectItem[], path: Path): readonly Field[] {
-  const fields = items.flatMap((item, i) => {
-    if (typeof item !== 'string') return [relatedField(table, item, at(path, i))];
-    return WILDCARD.test(item) ? everything(table, (item.length - 1) / 2, at(path, i)) : [plainField(table, item, at(path, i))];
-  });
-  return [...new Map(fields.map((field) => [field.alias, field])).values()];
-}
+class Selecting {
+  readonly #asker: Asker;
 
-/** `*` is all columns, `*.*` their relationships with all columns too, and so on. */
-function everything(table: ReadableTable, depth: number, path: Path): readonly Field[] {
-  const { size } = table.reader;
-  size.addFields(table.columns.size);
-  const columns: readonly Field[] = [...table.columns].map(([alias, { read }]) => ({ kind: 'read', alias, read, jsonPath: null }));
-  if (depth === 0) return columns;
-  const relationships = [...table.info.relationships.keys()].flatMap((name): readonly Field[] => {
-    const relationship = readableIfAllowed(table, name, path);
-    if (relationship === null) return [];
-    size.addObject();
-    return [related(name, relationship, everything(relationship.target, depth - 1, path), {}, path)];
-  });
-  return [...columns, ...relationships];
-}
-
-/** Null when the role may not select from the target. */
-function readableIfAllowed(table: ReadableTable, name: string, path: Path): ReadableRelationship | null {
-  try {
-    return readableRelationship(table, name, path) ?? null;
-  } catch (error) {
-    if (error instanceof SvcError && error.code === 'permission-denied') return null;
-    throw error;
+  constructor(asker: Asker) {
+    this.#asker = asker;
   }
-}
 
-function plainField(table: ReadableTable, name: string, path: Path): Field {
-  table.reader.size.addFields(1);
-  const isColumn = table.info.catalog.columns.some((column) => column.name === name);
-  const computed = isColumn ? undefined : readableComputedField(table, name, path);
-  if (computed === undefined) {
-    if (table.info.relationships.has(name)) {
+  /** Keys of an object are unique: the last one with a name counts. */
+  fields(table: RoleTable, items: readonly SelectItem[], level: number, path: Path): readonly Field[] {
+    const fields = items.flatMap((item, i) => {
+      const place = at(path, i);
+      if (typeof item !== 'string') return [this.#relatedItem(table, item, level, place)];
+      return WILDCARD.test(item) ? this.#everything(table, (item.length - 1) / 2, level) : [this.#plain(table, item, level, place)];
+    });
+    return [...new Map(fields.map((field) => [field.alias, field])).values()];
+  }
+
+  /** `*` is all columns, `*.*` their relationships with all columns too, and so on. */
+  #everything(table: RoleTable, depth: number, level: number): readonly Field[] {
+    const { size } = this.#asker;
+    size.addFields(table.columns.size, level);
+    const columns: readonly Field[] = [...table.columns].map(([alias, { read }]) => ({ kind: 'read', alias, read, jsonPath: null }));
+    if (depth === 0) return columns;
+    const relationships = table.relationships.map((relationship) => {
+      const { info, target } = relationship;
+      size.addNode(level);
+      const rows = info.kind === 'object' ? singleRow(target) : rowSet(this.#asker, target, {}, ROOT);
+      return related(info.name, relationship, rows, this.#everything(target, depth - 1, level + 1));
+    });
+    return [...columns, ...relationships];
+  }
+
+  #plain(table: RoleTable, name: string, level: number, path: Path): Field {
+    this.#asker.size.addFields(1, level);
+    const column = table.columns.get(name);
+    if (column !== undefined) return { kind: 'read', alias: name, read: column.read, jsonPath: null };
+    if (relationshipOf(table, name) !== undefined) {
       throw new SvcError('unexpected-payload', `relationship "${name}" has to be selected with its columns`, { path });
     }
-    return { kind: 'read', alias: name, read: readableColumn(table, name, path).read, jsonPath: null };
+    const computed = computedFieldOf(table, name);
+    const call = computed?.arguments.plain ?? null;
+    if (computed?.kind !== 'scalar' || call === null || takesArguments(computed.info)) {
+      throw unknownColumn(this.#asker, name, 'select', path);
+    }
+    return { kind: 'read', alias: name, read: computed.read(call), jsonPath: null };
   }
-  const { info, mask } = computed;
-  if (info.returns.kind === 'table' || takesArguments(info)) throw noSuchColumn(name, path);
-  const read = { kind: 'computed-field', call: callFor(info), type: info.returns.type, ...masked(mask) } as const;
-  return { kind: 'read', alias: name, read, jsonPath: null };
+
+  #relatedItem(table: RoleTable, item: RelationshipItem, level: number, path: Path): Field {
+    const relationship = relationshipOf(table, item.name);
+    if (relationship === undefined) throw unknownField(this.#asker, item.name, path);
+    const { info, target } = relationship;
+    const single = info.kind === 'object';
+    if (single && [item.where, item.orderBy, item.limit, item.offset].some((argument) => argument !== undefined)) {
+      const message = "when selecting an object relationship 'where', 'order_by', 'limit' and 'offset' can't be used";
+      throw new SvcError('unexpected-payload', message, { path });
+    }
+    this.#asker.size.addNode(level);
+    if (item.alias !== undefined) this.#asker.size.addAlias();
+    const fields = this.fields(target, item.columns, level + 1, at(path, 'columns'));
+    return related(item.alias ?? item.name, relationship, single ? singleRow(target) : rowSet(this.#asker, target, item, path), fields);
+  }
 }
 
-function relatedField(table: ReadableTable, item: RelationshipItem, path: Path): Field {
-  const relationship = readableRelationship(table, item.name, path);
-  if (relationship === undefined) throw new SvcError('not-exists', `"${item.name}" does not exist`, { path });
-  table.reader.size.addObject();
-  const fields = selectedFields(relationship.target, item.columns, at(path, 'columns'));
-  return related(item.alias ?? item.name, relationship, fields, item, path);
-}
-
-function related(
-  alias: string,
-  { kind, join, target }: ReadableRelationship,
-  fields: readonly Field[],
-  args: RowsArguments,
-  path: Path,
-): Field {
-  if (kind === 'object' && [args.where, args.orderBy, args.limit, args.offset].some((argument) => argument !== undefined)) {
-    const message = "when selecting an object relationship 'where', 'order_by', 'limit' and 'offset' can't be used";
-    throw new SvcError('unexpected-payload', message, { path });
-  }
-  // The permission's limit is about lists.
-  const rows: RowSet =
-    kind === 'object' ? { where: target.filter, distinctOn: [], orderBy: [], limit: null, offset: null } : rowSet(target, args, path);
-  return {
-    kind: 'related',
-    alias,
-    join,
-    query: { kind: 'rows', shape: kind === 'object' ? 'single' : 'list', from: target.relation, rows, fields },
-  };
+function related(alias: string, { info, target }: RoleRelationship, rows: RowSet, fields: readonly Field[]): Field {
+  const shape = info.kind === 'object' ? 'single' : 'list';
+  return { kind: 'related', alias, join: info.join, query: { kind: 'rows', shape, from: target.relation, rows, fields } };
 }

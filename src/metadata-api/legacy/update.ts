@@ -1,20 +1,20 @@
 import type { Backend } from '../../backend/backend.ts';
-import { isContained } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
-import { and, TRUE } from '../../ir/bool-exp.ts';
 import type { Assignment, Update } from '../../ir/mutation.ts';
 import { anyJson, type Codec, list, mapOf, nonEmptyText, object, optional, required } from '../../metadata/codec.ts';
 import { rawBoolExpCodec, type RawBoolExp } from '../../metadata/permission.ts';
+import { presetsOf } from '../../schema/build/update-operators.ts';
+import type { WriteTable } from '../../schema/build/write-table.ts';
+import { updateRows } from '../../schema/build/write-rows.ts';
 import type { Json, JsonObject } from '../../util/json.ts';
 import { at, type Path } from '../../util/path.ts';
 import { legacyArguments } from './arguments.ts';
-import { type DataContext, dataOperation, type Target, targetFields } from './data-operation.ts';
-import { columnOperand, literalOperand } from './operand.ts';
-import { readableOrUnseen } from './table-access.ts';
-import { whereCondition } from './where.ts';
-import { type WriteAccess, writeAccess, writeOutput, writtenColumn } from './write-access.ts';
-import { validated, writtenArguments, writtenValues, writtenWhere } from './written-input.ts';
+import { type DataContext, requireWritable, writeOutput, writtenColumn } from './data-context.ts';
 import { UPDATE_ERRORS } from './data-errors.ts';
+import { dataOperation, type Target, targetFields } from './data-operation.ts';
+import { columnOperand, literalOperand } from './operand.ts';
+import { whereCondition } from './where.ts';
+import { writtenArguments, writtenValues, writtenWhere } from './written-input.ts';
 
 type Values = ReadonlyMap<string, Json>;
 
@@ -43,6 +43,7 @@ const updateArguments = (backend: Backend): Codec<UpdateArguments> =>
 
 export const updateOperation = dataOperation<UpdateArguments>({
   type: 'update',
+  action: 'update',
   args: updateArguments,
   changes: 'database',
   errors: UPDATE_ERRORS,
@@ -54,45 +55,33 @@ export const updateOperation = dataOperation<UpdateArguments>({
 });
 
 function update(args: UpdateArguments, context: DataContext): Update {
-  const { reader, info, path } = context;
-  const access = writeAccess(context, 'update');
-  const condition = whereCondition(readableOrUnseen(reader, info), args.where, at(path, 'where'));
-  const assignments = [
-    ...assigned(args.$set, '$set', access, context),
-    ...assigned(args.$inc, '$inc', access, context),
-    ...assigned(args.$mul, '$mul', access, context),
-  ];
-  const defaults = (args.$default ?? []).map((name, i) => writtenColumn(context, access, 'update', name, at(at(path, '$default'), i)).name);
-  refuseRepeated([...assignments.map(({ column }) => column), ...defaults], path);
-  for (const [column, operand] of access.presets) assignments.push({ column, type: operand.type, operator: 'set', operand });
+  const { asker, table, path } = context;
+  requireWritable(context, 'update');
+  const condition = whereCondition(asker, table.conditions(), args.where, at(path, 'where'));
+  const given = [...assigned(args.$set, '$set', context), ...assigned(args.$inc, '$inc', context), ...assigned(args.$mul, '$mul', context)];
+  const defaults = (args.$default ?? []).map((name, i) => writtenColumn(context, 'update', name, at(at(path, '$default'), i)).name);
+  asker.size.addFields(defaults.length, 1);
+  refuseRepeated([...given.map(({ column }) => column), ...defaults], path);
+  const assignments = [...given, ...presetsOf(table)];
   if (assignments.length + defaults.length === 0) {
     throw new SvcError('unexpected-payload', 'atleast one of $set, $inc, $mul has to be present', { path });
   }
-  return {
-    kind: 'update',
-    table: info.name,
-    where: and(access.filter, condition),
-    assignments,
-    defaults,
-    check: access.check ?? TRUE,
-    output: writeOutput(context, args.returning),
-    contained: isContained(info.catalog, 'update'),
-    validations: validated(access, () => [writtenUpdate(args, context)]),
-  };
+  const written = () => ({ kind: 'json', json: writtenUpdate(args, table) }) as const;
+  return updateRows(table, condition, { assignments, defaults }, writeOutput(context, args.returning), written);
 }
 
-function writtenUpdate({ where, $set, $inc, $mul, $default }: UpdateArguments, context: DataContext): JsonObject {
-  const values = (given: Values | undefined): JsonObject | undefined => given && writtenValues(context, given);
+function writtenUpdate({ where, $set, $inc, $mul, $default }: UpdateArguments, table: WriteTable): JsonObject {
+  const values = (given: Values | undefined): JsonObject | undefined => given && writtenValues(table, given);
   const defaults =
     $default &&
     Object.keys(
       writtenValues(
-        context,
+        table,
         $default.map((name) => [name, null] as const),
       ),
     );
-  return writtenArguments(context, {
-    where: writtenWhere(context, where),
+  return writtenArguments(table, {
+    where: writtenWhere(table, where),
     $set: values($set),
     $inc: values($inc),
     $mul: values($mul),
@@ -102,11 +91,13 @@ function writtenUpdate({ where, $set, $inc, $mul, $default }: UpdateArguments, c
 
 const OPERATORS = { $set: 'set', $inc: 'inc', $mul: 'mul' } as const;
 
-function assigned(values: Values | undefined, key: keyof typeof OPERATORS, access: WriteAccess, context: DataContext): Assignment[] {
-  const { types } = context.reader.source.backend;
+function assigned(values: Values | undefined, key: keyof typeof OPERATORS, context: DataContext): Assignment[] {
+  const { types } = context.table.source.shared;
+  const { size } = context.asker;
   return [...(values ?? [])].map(([name, json]) => {
     const path = at(at(context.path, key), name);
-    const { type } = writtenColumn(context, access, 'update', name, path);
+    const { type } = writtenColumn(context, 'update', name, path);
+    size.addJson(json);
     if (key !== '$set' && (type.array || !types.scalar(type).numeric)) {
       const message = `column "${name}" is of type "${type.name}"; this operator works only on columns of numeric types`;
       throw new SvcError('unexpected-payload', message, { path });

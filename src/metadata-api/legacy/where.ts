@@ -1,40 +1,37 @@
 /**
- * Conditions of requests, in the language of permissions (metadata reference 9.1). What differs
- * from a permission: only what the role may select can be named, the permission filters of related
- * tables hold, equality is that of SQL, and texts are never session variables.
+ * Conditions of requests, in the language of permissions. What differs from a permission: only what
+ * the role may select can be named, the permission filters of related tables hold, equality is that
+ * of SQL, and texts are never session variables.
  */
-import type { CatalogColumn, CatalogType } from '../../catalog/catalog.ts';
+import type { CatalogType } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { and, type BoolExp, not, or } from '../../ir/bool-exp.ts';
 import type { Read } from '../../ir/read.ts';
 import { parseFailed, wrongType } from '../../metadata/codec.ts';
 import { Defect } from '../../schema-cache/inconsistency.ts';
 import { type ColumnReference, type OperatorRules, resolveOperators, type Subject } from '../../schema-cache/stages/comparison.ts';
-import { callFor, takesArguments } from '../../schema-cache/stages/computed-field.ts';
+import { takesArguments } from '../../schema-cache/stages/computed-field.ts';
+import { visibleRow } from '../../schema/build/bool-exp.ts';
+import { chargeReads } from '../../schema/build/related-cost.ts';
+import type { RoleTable } from '../../schema/build/role-table.ts';
 import { isJsonArray, isJsonObject, type Json } from '../../util/json.ts';
 import { at, type Path } from '../../util/path.ts';
 import { literalOperand } from './operand.ts';
-import {
-  masked,
-  readableColumn,
-  readableComputedField,
-  readableRelationship,
-  readableTable,
-  type ReadableTable,
-  trackedTable,
-} from './table-access.ts';
+import { type Asker, columnOf, computedFieldOf, otherTable, relationshipOf, unknownField } from './data-names.ts';
 
 interface Scope {
-  readonly row: ReadableTable;
+  readonly asker: Asker;
+  readonly row: RoleTable;
   /** The table of the operation: `$` in column comparisons. */
-  readonly root: ReadableTable;
+  readonly root: RoleTable;
   /** `exists` conditions between `row` and `root`. */
   readonly levels: number;
 }
 
 /** The condition `json` on a row of the table. @throws SvcError */
-export function whereCondition(table: ReadableTable, json: Json, path: Path): BoolExp {
-  return expression({ row: table, root: table, levels: 0 }, json, path);
+export function whereCondition(asker: Asker, table: RoleTable, json: Json, path: Path): BoolExp {
+  asker.size.addJson(json);
+  return expression({ asker, row: table, root: table, levels: 0 }, json, path);
 }
 
 function expression(scope: Scope, json: Json, path: Path): BoolExp {
@@ -62,9 +59,9 @@ function items(scope: Scope, value: Json, path: Path): readonly BoolExp[] {
   return value.map((item, i) => expression(scope, item, at(path, i)));
 }
 
-/** A condition on a row of another table, its permission filter included. */
-function inside(scope: Scope, target: ReadableTable, value: Json, path: Path): BoolExp {
-  return and(target.filter, expression({ ...scope, row: target, levels: scope.levels + 1 }, value, path));
+/** A condition on a row of another table. */
+function inside(scope: Scope, target: RoleTable, value: Json, path: Path): BoolExp {
+  return expression({ ...scope, row: target, levels: scope.levels + 1 }, value, path);
 }
 
 function existsAnywhere(scope: Scope, value: Json, path: Path): BoolExp {
@@ -73,38 +70,36 @@ function existsAnywhere(scope: Scope, value: Json, path: Path): BoolExp {
   const where = value['_where'] ?? value['$where'];
   if (table === undefined) throw parseFailed("the key '_table' was not present", path);
   if (where === undefined) throw parseFailed("the key '_where' was not present", path);
-  const { reader } = scope.row;
   const tablePath = at(path, '_table');
-  const info = trackedTable(reader, reader.source.backend.tableName.decode(table, tablePath), tablePath);
-  const target = readableTable(reader, info, tablePath);
-  return { kind: 'exists', join: null, from: target.relation, where: inside(scope, target, where, at(path, '_where')) };
+  const { backend } = scope.row.source.info;
+  const target = otherTable(scope.asker, backend.tableName.decode(table, tablePath), tablePath);
+  return visibleRow(scope.asker.size, target, null, target.relation, () => inside(scope, target, where, at(path, '_where')));
 }
 
 function fieldCondition(scope: Scope, key: string, value: Json, path: Path): BoolExp {
   const { row } = scope;
-  if (row.info.catalog.columns.some(({ name }) => name === key)) {
-    const { read, catalog } = readableColumn(row, key, path);
-    return comparisons(scope, `column "${key}"`, read, catalog, value, path);
+  const column = row.columns.get(key);
+  if (column !== undefined) {
+    chargeReads(scope.asker.size, column.read, isJsonObject(value) ? Object.keys(value).length : 1);
+    return comparisons(scope, `column "${key}"`, column.read, column.info.catalog, value, path);
   }
-  const relationship = readableRelationship(row, key, path);
+  const relationship = relationshipOf(row, key);
   if (relationship !== undefined) {
-    const { join, target } = relationship;
-    return { kind: 'exists', join, from: target.relation, where: inside(scope, target, value, path) };
+    const { info, target } = relationship;
+    return visibleRow(scope.asker.size, target, info.join, target.relation, () => inside(scope, target, value, path));
   }
-  const computed = readableComputedField(row, key, path);
-  if (computed === undefined) throw new SvcError('not-exists', `"${key}" does not exist`, { path });
-  const { info, mask } = computed;
-  if (takesArguments(info)) {
+  const computed = computedFieldOf(row, key);
+  if (computed === undefined) throw unknownField(scope.asker, key, path);
+  const call = computed.arguments.plain;
+  if (call === null || takesArguments(computed.info)) {
     throw new SvcError('unexpected-payload', 'Computed columns with input arguments can not be part of the where clause', { path });
   }
-  const call = callFor(info);
-  if (info.returns.kind === 'scalar') {
-    const { type } = info.returns;
-    const read: Read = { kind: 'computed-field', call, type, ...masked(mask) };
-    return comparisons(scope, `computed field "${key}"`, read, { type, nullable: true }, value, path);
+  if (computed.kind === 'scalar') {
+    const { type } = computed.place;
+    return comparisons(scope, `computed field "${key}"`, computed.read(call), { type, nullable: true }, value, path);
   }
-  const target = readableTable(row.reader, trackedTable(row.reader, info.returns.table, path), path);
-  return { kind: 'exists', join: null, from: { kind: 'function', call }, where: inside(scope, target, value, path) };
+  const { target } = computed;
+  return visibleRow(scope.asker.size, target, null, { kind: 'function', call }, () => inside(scope, target, value, path));
 }
 
 /** An object of operators, or a bare value that the column must equal. */
@@ -112,11 +107,11 @@ function comparisons(
   scope: Scope,
   label: string,
   read: Read,
-  { type, nullable }: Pick<CatalogColumn, 'type' | 'nullable'>,
+  { type, nullable }: { readonly type: CatalogType; readonly nullable: boolean },
   value: Json,
   path: Path,
 ): BoolExp {
-  const { types } = scope.row.reader.source.backend;
+  const { types } = scope.row.source.shared;
   if (isPlainJson(scope, type)) {
     throw new SvcError('unexpected-payload', 'JSON column can not be part of boolean expression', { path });
   }
@@ -132,7 +127,7 @@ function comparisons(
 }
 
 function isPlainJson({ row }: Scope, type: CatalogType): boolean {
-  return !type.array && row.reader.source.backend.types.scalar(type).json === 'json';
+  return !type.array && row.source.shared.types.scalar(type).json === 'json';
 }
 
 /** What is wrong with an operator, at its place. */
@@ -153,7 +148,8 @@ function reference(scope: Scope, path: Path): (json: Json) => ColumnReference {
     if (typeof name !== 'string' || steps.length > 2) throw wrongType('ColumnReference', 'String', json, path);
     if (steps.length === 2 && !fromRoot) throw new Defect('Relationship references are not supported in column comparison RHS');
     const table = fromRoot ? scope.root : scope.row;
-    const { read, catalog } = readableColumn(table, name, path);
+    const { read, info } = columnOf(scope.asker, table, name, path);
+    const { catalog } = info;
     const otherRow = fromRoot && scope.levels > 0;
     return {
       read,

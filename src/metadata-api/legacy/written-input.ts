@@ -5,35 +5,25 @@
  * checked before: it is only spelled anew.
  */
 import { nameKey, type QualifiedName } from '../../catalog/catalog.ts';
-import type { InputValidation } from '../../ir/input-validation.ts';
-import type { ValidateInput } from '../../metadata/validate-input.ts';
 import { fieldName } from '../../schema-cache/naming.ts';
 import type { SourceInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
-import type { DataContext } from './data-operation.ts';
-
-/** Part of a write: the hook of the permission, if there is one, and what it has to see. */
-export function validated(
-  { validateInput }: { readonly validateInput: ValidateInput | null },
-  input: () => readonly Json[],
-): readonly InputValidation[] {
-  return validateInput === null ? [] : [{ hook: validateInput, input: input().map((json) => ({ kind: 'json', json })) }];
-}
+import type { WriteTable } from '../../schema/build/write-table.ts';
 
 /** Values by column. */
-export function writtenValues({ reader, info }: DataContext, values: Iterable<readonly [string, Json]>): JsonObject {
-  return Object.fromEntries([...values].map(([column, json]) => [columnName(reader.source, info, column), json]));
+export function writtenValues({ source, info }: WriteTable, values: Iterable<readonly [string, Json]>): JsonObject {
+  return Object.fromEntries([...values].map(([column, json]) => [columnName(source.info, info, column), json]));
 }
 
 /** Arguments of a mutation: its operators have their names with `_` there. */
-export function writtenArguments({ reader: { source } }: DataContext, args: Readonly<Record<string, Json | undefined>>): JsonObject {
+export function writtenArguments({ source }: WriteTable, args: Readonly<Record<string, Json | undefined>>): JsonObject {
   const given = Object.entries(args).filter((entry): entry is [string, Json] => entry[1] !== undefined);
-  return Object.fromEntries(given.map(([name, json]) => [word(source, name), json]));
+  return Object.fromEntries(given.map(([name, json]) => [word(source.info, name), json]));
 }
 
 /** The condition of a request. */
-export function writtenWhere({ reader, info }: DataContext, where: Json): Json {
-  return expression(reader.source, info, where);
+export function writtenWhere({ source, info }: WriteTable, where: Json): Json {
+  return expression(source.info, info, where);
 }
 
 /** `$eq` and `_eq` alike, in the naming convention of the source. */

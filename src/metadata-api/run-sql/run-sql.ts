@@ -53,6 +53,7 @@ export const runSqlOperations: OperationGroup = perKind('run_sql', everyKind, (b
       example: { source: 'default', sql: 'select id, name from author', read_only: true },
     },
     readOnly: ({ readOnly }) => readOnly,
+    followsUp: checksMetadata,
     run: (args, context) => runSql(args, backend, context),
   }),
 );
@@ -61,12 +62,15 @@ async function runSql(args: RunSql, backend: Backend, context: RunContext): Prom
   const source = openSource(args.source, backend, context.snapshot);
   const how: RunOptions = context.signal === undefined ? {} : { signal: context.signal };
   const inTransaction = args.readOnly || !args.noTransaction;
-  const checks = !args.readOnly && (args.checkMetadataConsistency ?? MAY_CHANGE_CATALOG.test(args.sql));
   const run = (connection: Connection): Promise<RunSqlResult> =>
     inTransaction ? connection.runSql(args.sql, how) : runOneByOne(connection, args.sql, how);
   const within = <T>(task: (connection: Connection) => Promise<T>): Promise<T> =>
     inTransaction ? source.transaction({ readOnly: args.readOnly }, task) : source.session(task);
-  return printResult(checks ? await runChecked(args, run, within, context) : await within(run));
+  return printResult(checksMetadata(args) ? await runChecked(args, run, within, context) : await within(run));
+}
+
+function checksMetadata({ sql, readOnly, checkMetadataConsistency }: RunSql): boolean {
+  return !readOnly && (checkMetadataConsistency ?? MAY_CHANGE_CATALOG.test(sql));
 }
 
 /** Each statement by itself, in one session; the result of the last one. */

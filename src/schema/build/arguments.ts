@@ -1,5 +1,5 @@
 /** `distinct_on`, `limit`, `offset`, `order_by` and `where`, and the set of rows that they make. */
-import { guarded } from '../../ir/bool-exp.ts';
+import { guarded, TRUE } from '../../ir/bool-exp.ts';
 import type { Read } from '../../ir/read.ts';
 import type { OrderBy, RowSet } from '../../ir/select.ts';
 import { at } from '../../util/path.ts';
@@ -33,21 +33,28 @@ export function selectArguments(table: RoleTable): SelectArguments {
     rows: (field) => {
       const where = given(field.args, name('where'));
       const orderBy = given(field.args, name('order_by'));
-      const distinctOn = distinctColumns(table, given(field.args, name('distinct_on')));
+      const distinctOn = selectedColumns(table, given(field.args, name('distinct_on')));
       const order = orderBy === null ? [] : orderTerms(table, orderBy);
       checkDistinct(distinctOn, order, field);
       const limit = given(field.args, name('limit'));
       const offset = given(field.args, name('offset'));
-      const rows: RowSet = {
-        where: where === null ? table.access.filter : guarded(table.access.filter, table.boolExp().condition(where)),
+      return narrowedRows(table, {
+        where: where === null ? TRUE : table.boolExp().condition(where),
         distinctOn,
         orderBy: order,
         limit: limit === null ? null : Number(limit.json()),
         offset: offset === null ? null : offset.value(),
-      };
-      return rows;
+      });
     },
   };
+}
+
+/** What a request says of the rows that it wants, and no permission. */
+export type Narrowing = RowSet;
+
+/** The rows that the role sees, narrowed; `limit` is that of the request alone. */
+export function narrowedRows({ access }: Pick<RoleTable, 'access'>, narrowing: Narrowing): RowSet {
+  return { ...narrowing, where: guarded(access.filter, narrowing.where) };
 }
 
 /** A map that is made when it is first read. */
@@ -71,10 +78,6 @@ function lazyMap<V>(make: () => ReadonlyMap<string, V>): ReadonlyMap<string, V> 
 export function selectedColumns(table: RoleTable, input: Input | null): readonly Read[] {
   const names = new Set(input === null ? [] : input.items().map((item) => item.enumValue().value));
   return [...names].flatMap((name) => table.columns.get(name)?.read ?? []);
-}
-
-function distinctColumns(table: RoleTable, input: Input | null): readonly Read[] {
-  return selectedColumns(table, input);
 }
 
 function orderTerms(table: RoleTable, input: Input): readonly OrderBy[] {

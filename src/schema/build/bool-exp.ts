@@ -85,8 +85,18 @@ function boolExpOf(target: RoleTable): InputTypeRef {
   return named(typeOf(target, 'bool_exp'), () => target.boolExp().type);
 }
 
-/** A row that the role may see, and that fits the nested condition. */
 function exists(target: RoleTable, join: Join | null, from: Relation, input: Input): BoolExp {
-  chargeLookup(input, target.access.filter);
-  return { kind: 'exists', join, from, where: guarded(target.access.filter, target.boolExp().condition(input)) };
+  return visibleRow(input, target, join, from, () => target.boolExp().condition(input));
+}
+
+/** There is a row that the role may see, and that fits the condition. */
+export function visibleRow(
+  cost: Pick<Input, 'costs'>,
+  { access }: Pick<RoleTable, 'access'>,
+  join: Join | null,
+  from: Relation,
+  condition: () => BoolExp,
+): BoolExp {
+  chargeLookup(cost, access.filter);
+  return { kind: 'exists', join, from, where: guarded(access.filter, condition()) };
 }

@@ -1,22 +1,22 @@
 /** The mutation root fields of a table. Which of them a role has follows from its permissions alone. */
-import { isContained } from '../../catalog/catalog.ts';
-import { and, guarded, TRUE } from '../../ir/bool-exp.ts';
+import { and } from '../../ir/bool-exp.ts';
 import type { WrittenJson } from '../../ir/input-validation.ts';
-import type { Delete, Insert, InsertRows, MutationOutput, MutationRoot, Update, UpdateMany } from '../../ir/mutation.ts';
+import type { Delete, MutationOutput, MutationRoot, Update, UpdateMany } from '../../ir/mutation.ts';
 import { invariant } from '../../errors/svc-error.ts';
 import type { TableInfo } from '../../schema-cache/schema-cache.ts';
-import { at, type Path } from '../../util/path.ts';
+import { at } from '../../util/path.ts';
 import type { CollectedField, Input, RootMeaning } from '../translation.ts';
 import type { InputField, InputObjectType, OutputField, OutputTypeRef } from '../types.ts';
 import { lazy, listOf, named } from '../types.ts';
 import { describeRoot, quoted } from './descriptions.ts';
 import { given } from './input.ts';
-import { conflictArgument, insertIsContained } from './insert-input.ts';
+import { conflictArgument } from './insert-input.ts';
 import { hasKey, keyColumns, keyCondition, keyFields } from './primary-key.ts';
 import { accessOf } from './role-context.ts';
 import type { RoleColumn, RoleTable } from './role-table.ts';
-import { deleteAccess, insertAccess, updateAccess, validated, writtenObject } from './write-access.ts';
+import { deleteAccess, insertAccess, updateAccess, writtenObject } from './write-access.ts';
 import type { WriteSource } from './write-context.ts';
+import { deleteRows, insertRows, updateRows } from './write-rows.ts';
 import type { WriteTable } from './write-table.ts';
 
 export const MUTATION_KEYS = ['insert', 'insert_one', 'update', 'update_by_pk', 'update_many', 'delete', 'delete_by_pk'] as const;
@@ -120,7 +120,7 @@ function insertShape(table: WriteTable): Shape {
     mutation: (field) => {
       const list = argument(field.args, objects);
       const rows = table.insertInput().listedRows(list, conflictOf(field, conflict), new Set());
-      return insert(table, rows, list.path, table.response().output(field));
+      return insertRows(table, rows, list.path, table.response().output(field));
     },
   };
 }
@@ -136,17 +136,13 @@ function insertOneShape(table: WriteTable, selected: RoleTable): Shape {
     mutation: (field) => {
       const input = argument(field.args, object);
       const rows = table.insertInput().rows([input], conflictOf(field, conflict), new Set());
-      return insert(table, rows, input.path, rowOutput(selected, field));
+      return insertRows(table, rows, input.path, rowOutput(selected, field));
     },
   };
 }
 
 function conflictOf(field: CollectedField, conflict: InputField | null): Input | null {
   return conflict === null ? null : given(field.args, conflict.name);
-}
-
-function insert(table: WriteTable, rows: InsertRows, path: Path, output: MutationOutput): Insert {
-  return { kind: 'insert', table: table.info.name, rows, output, path, contained: insertIsContained(table, rows) };
 }
 
 function whereField(table: WriteTable, description: string): InputField {
@@ -166,19 +162,7 @@ function update(
   output: MutationOutput,
   written: () => WrittenJson,
 ): Update {
-  const access = table.update;
-  invariant(access !== null, 'only tables that can be updated have the root');
-  const assignments = table.operators().assignments(get, path);
-  return {
-    kind: 'update',
-    table: table.info.name,
-    where: guarded(access.filter, condition),
-    assignments,
-    check: access.check ?? TRUE,
-    output,
-    contained: isContained(table.info.catalog, 'update'),
-    ...(assignments.length === 0 ? {} : validated(access, () => [written()])),
-  };
+  return updateRows(table, condition, { assignments: table.operators().assignments(get, path) }, output, written);
 }
 
 const UPDATED_ROWS = 'filter the rows which have to be updated';
@@ -279,16 +263,7 @@ function updateManyShape(table: WriteTable): Shape {
 }
 
 function remove(table: WriteTable, condition: Delete['where'], field: CollectedField, output: MutationOutput): Delete {
-  const access = table.delete;
-  invariant(access !== null, 'only tables that rows can be deleted from have the root');
-  return {
-    kind: 'delete',
-    table: table.info.name,
-    where: guarded(access.filter, condition),
-    output,
-    contained: isContained(table.info.catalog, 'delete'),
-    ...validated(access, () => [writtenObject(field.args)]),
-  };
+  return deleteRows(table, condition, output, () => writtenObject(field.args));
 }
 
 function deleteShape(table: WriteTable): Shape {

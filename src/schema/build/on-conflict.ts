@@ -1,6 +1,6 @@
 /** `T_on_conflict`, `T_constraint` and `T_update_column`: what happens to rows that are there already. */
 import { isGraphqlName } from '../../schema-cache/naming.ts';
-import { guarded } from '../../ir/bool-exp.ts';
+import { type BoolExp, guarded, TRUE } from '../../ir/bool-exp.ts';
 import type { OnConflict } from '../../ir/mutation.ts';
 import { invariant } from '../../errors/svc-error.ts';
 import type { Input } from '../translation.ts';
@@ -8,6 +8,7 @@ import type { EnumSchemaType, EnumSchemaValue, InputField, InputObjectType } fro
 import { lazy, listOf, named } from '../types.ts';
 import { quoted } from './descriptions.ts';
 import { invalid } from './input.ts';
+import type { UpdateAccess } from './write-access.ts';
 import type { OnConflictType, WriteTable } from './write-table.ts';
 
 const PLACEHOLDER = '_PLACEHOLDER';
@@ -52,16 +53,12 @@ function clause(
   const given = inputs.get(names.where);
   const where = given === undefined || given.isNull() ? null : table.boolExp().condition(given);
   const access = table.update;
-  if (columns.length === 0 || access === null) return { constraint, update: null };
-  return {
-    constraint,
-    update: {
-      columns,
-      presets: access.presets,
-      where: where === null ? access.filter : guarded(access.filter, where),
-      check: access.check,
-    },
-  };
+  return { constraint, update: columns.length === 0 || access === null ? null : updateOnConflict(access, columns, where ?? TRUE) };
+}
+
+/** What becomes of a row that is there already. */
+export function updateOnConflict(access: UpdateAccess, columns: readonly string[], where: BoolExp): OnConflict['update'] {
+  return { columns, presets: access.presets, where: guarded(access.filter, where), check: access.check };
 }
 
 /** Database names, each once. */

@@ -1,5 +1,6 @@
 /** `T_order_by` and `T_aggregate_order_by`: ordering through relationships and aggregates. */
 import type { Read } from '../../ir/read.ts';
+import type { Join } from '../../ir/relation.ts';
 import type { OrderBy, OrderTerm } from '../../ir/select.ts';
 import type { Input } from '../translation.ts';
 import type { InputField, InputObjectType, InputTypeRef } from '../types.ts';
@@ -88,13 +89,7 @@ function orderFields(table: RoleTable): ReadonlyMap<string, OrderField> {
           target
             .orderBy()
             .terms(input)
-            .map((nested) => {
-              chargeLookup(input, target.access.filter);
-              return {
-                ...nested,
-                term: { kind: 'related', join: info.join, from: target.relation, where: target.access.filter, term: nested.term },
-              };
-            }),
+            .map((nested) => ({ ...nested, term: relatedTerm(input, info.join, target, nested.term) })),
       );
     }
   }
@@ -105,6 +100,17 @@ function orderFields(table: RoleTable): ReadonlyMap<string, OrderField> {
     else addAggregate(source.field(computed.info.name, 'aggregate'), computed.target, { join: null, from: { kind: 'function', call } });
   }
   return fields;
+}
+
+/** A term of the one related row, if the role may see it. */
+export function relatedTerm(
+  cost: Pick<Input, 'costs'>,
+  join: Join,
+  target: Pick<RoleTable, 'relation' | 'access'>,
+  term: OrderTerm,
+): OrderTerm {
+  chargeLookup(cost, target.access.filter);
+  return { kind: 'related', join, from: target.relation, where: target.access.filter, term };
 }
 
 type RelatedAggregate = Extract<OrderTerm, { readonly kind: 'related-aggregate' }>;

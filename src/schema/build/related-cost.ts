@@ -12,17 +12,21 @@ const LOOKUP_COST = 25;
 const AGGREGATE_COST = 100;
 
 /** A condition or an order by related rows, of which the role sees those that `filter` lets through. @throws SvcError */
-export function chargeLookup(input: Input, filter: BoolExp): void {
+export function chargeLookup(input: Pick<Input, 'costs'>, filter: BoolExp): void {
   input.costs(LOOKUP_COST + costOf(filter));
 }
 
 /** A condition or an order by an aggregate of related rows. @throws SvcError */
-export function chargeAggregate(input: Input, filter: BoolExp): void {
+export function chargeAggregate(input: Pick<Input, 'costs'>, filter: BoolExp): void {
   input.costs(AGGREGATE_COST + costOf(filter));
 }
 
 /** So many reads of a column whose mask may ask for related rows. @throws SvcError */
-export function chargeReads(input: Input, { mask }: Pick<Extract<Read, { readonly mask?: BoolExp }>, 'mask'>, reads: number): void {
+export function chargeReads(
+  input: Pick<Input, 'costs'>,
+  { mask }: Pick<Extract<Read, { readonly mask?: BoolExp }>, 'mask'>,
+  reads: number,
+): void {
   const cost = mask === undefined ? 0 : costOf(mask);
   if (cost > 0) input.costs(reads * cost);
 }

@@ -40,7 +40,10 @@ const NO_ACCESS: TableAccess = {
 
 /** What the role may select; null when it may not. */
 export function accessOf(table: TableInfo, role: string): TableAccess | null {
-  if (!table.inGraphql) return null;
+  return table.inGraphql ? selectAccess(table, role) : null;
+}
+
+function selectAccess(table: TableInfo, role: string): TableAccess | null {
   return role === ADMIN_ROLE ? ADMIN_ACCESS : (table.permissions.get(role)?.select ?? null);
 }
 
@@ -60,7 +63,7 @@ export class RoleSource {
     let made = this.tables.get(key);
     if (made === undefined) {
       const info = this.context.info.tables.get(key);
-      const access = info === undefined ? null : accessOf(info, this.role);
+      const access = info !== undefined && this.context.knows(info) ? selectAccess(info, this.role) : null;
       made = info === undefined || access === null ? null : this.makeTable(info, access);
       this.tables.set(key, made);
     }
@@ -163,7 +166,7 @@ function printFunction(source: SourceContext, name: QualifiedName): string {
 
 function columnsOf(source: SourceContext, table: TableInfo, access: TableAccess): ReadonlyMap<string, RoleColumn> {
   const columns = new Map<string, RoleColumn>();
-  for (const info of table.columns.values()) {
+  for (const info of source.columns(table)) {
     const mask = access.columns === null ? null : access.columns.get(info.name);
     if (mask === undefined) continue;
     const name = source.columnName(info);

@@ -3,6 +3,7 @@ import type { TypeSystem } from '../../backend/backend.ts';
 import type { NamingConvention } from '../../metadata/source.ts';
 import type { SchemaCache, SourceInfo } from '../../schema-cache/schema-cache.ts';
 import { atOnce, type Sliced } from '../../util/sliced.ts';
+import { lazy } from '../types.ts';
 import type { BuildOptions } from './options.ts';
 import { type RootIndex, rootIndex, sameRoots } from './root-index.ts';
 import { SharedTypes } from './shared-types.ts';
@@ -10,6 +11,8 @@ import { SourceContext } from './source-context.ts';
 
 export interface SourceEntry {
   readonly context: SourceContext;
+  /** The same under the names of the database. */
+  readonly byDatabaseName: () => SourceContext;
   readonly roots: () => RootIndex;
   /** Null: not made yet. */
   readonly known: () => RootIndex | null;
@@ -35,9 +38,11 @@ export class SchemaContext {
   }
 
   private makeSource(info: SourceInfo, options: BuildOptions, before: SourceEntry | undefined): SourceEntry {
+    const shared = this.sharedTypes(info);
     let roots = before !== undefined && sameRoots(before.context.info, info) ? before.known() : null;
     return {
-      context: new SourceContext(info, this.sharedTypes(info), options),
+      context: new SourceContext(info, shared, options),
+      byDatabaseName: lazy(() => new SourceContext(info, shared, options, 'database')),
       roots() {
         roots ??= atOnce(rootIndex(info));
         return roots;

@@ -87,7 +87,7 @@ function readField(table: RoleTable, field: CollectedField, read: Read, json: bo
 }
 
 /** The one related row that an object relationship leads to; the permission's limit does not apply. */
-function singleRow(target: RoleTable): RowSet {
+export function singleRow(target: Pick<RoleTable, 'access'>): RowSet {
   return { where: target.access.filter, distinctOn: [], orderBy: [], limit: null, offset: null };
 }
 
@@ -178,8 +178,12 @@ export function rowsQuery(table: RoleTable, field: CollectedField, from: Relatio
 
 /** A list of rows with the arguments of `field`; the permission's limit is an upper bound. */
 export function listQuery(table: RoleTable, field: CollectedField, from: Relation, shape: RowsQuery['shape'] = 'list'): RowsQuery {
-  const rows = table.selectArguments().rows(field);
-  return rowsQuery(table, field, from, { ...rows, limit: smaller(rows.limit, table.access.limit) }, shape);
+  return rowsQuery(table, field, from, withinLimit(table, table.selectArguments().rows(field)), shape);
+}
+
+/** Of a list of rows: no more than the permission allows. */
+export function withinLimit({ access }: Pick<RoleTable, 'access'>, rows: RowSet): RowSet {
+  return { ...rows, limit: smaller(rows.limit, access.limit) };
 }
 
 /** The permission's limit bounds the nodes only. */

@@ -1,5 +1,5 @@
 /** What the schemas of all roles share of one source: names, scalars, enum tables. Knows no role. */
-import { nameKey, type QualifiedName } from '../../catalog/catalog.ts';
+import { type CatalogColumn, nameKey, type QualifiedName } from '../../catalog/catalog.ts';
 import {
   enumComparisonTypeName,
   enumTypeName,
@@ -21,25 +21,44 @@ export interface EnumTable {
   readonly comparison: () => ComparisonType;
 }
 
+/**
+ * By what names tables, columns and their relatives are asked for. `database`: those of the database and of the metadata,
+ * whatever GraphQL would call them; names that GraphQL cannot say are there too.
+ */
+export type Names = 'graphql' | 'database';
+
 export class SourceContext {
   readonly info: SourceInfo;
   readonly shared: SharedTypes;
   readonly options: BuildOptions;
+  readonly names: Names;
   private readonly enums = new Map<string, EnumTable | null>();
 
-  constructor(info: SourceInfo, shared: SharedTypes, options: BuildOptions) {
+  constructor(info: SourceInfo, shared: SharedTypes, options: BuildOptions, names: Names = 'graphql') {
     this.info = info;
     this.shared = shared;
     this.options = options;
+    this.names = names;
+  }
+
+  /** Whether the table can be asked for by these names. */
+  knows(table: TableInfo): boolean {
+    return this.names === 'database' || table.inGraphql;
+  }
+
+  /** The columns that can be asked for by these names, in catalog order. */
+  columns(table: TableInfo): Iterable<ColumnInfo> {
+    return this.names === 'graphql' ? table.columns.values() : table.catalog.columns.map(columnOfDatabase);
   }
 
   /** Name of a field, an argument or an input field. */
   field(...parts: readonly NamePart[]): string {
-    return fieldName(this.info.namingConvention, ...parts);
+    return fieldName(this.names === 'graphql' ? this.info.namingConvention : 'svc-default', ...parts);
   }
 
   /** Name of a column's fields. */
   columnName(column: ColumnInfo): string {
+    if (this.names === 'database') return column.name;
     return this.field(column.customName ? { literal: column.fieldName } : column.fieldName);
   }
 
@@ -77,4 +96,8 @@ export class SourceContext {
     const type: EnumSchemaType = { kind: 'enum', name: enumTypeName(this.info, table), description: null, values };
     return { type, comparison: lazy(() => enumComparisonType(this.shared, enumComparisonTypeName(this.info, table), type)) };
   }
+}
+
+function columnOfDatabase(catalog: CatalogColumn): ColumnInfo {
+  return { name: catalog.name, fieldName: catalog.name, customName: false, comment: undefined, catalog, enumTable: null };
 }

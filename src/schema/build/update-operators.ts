@@ -178,6 +178,7 @@ function refuseRepeated(table: WriteTable, assignments: readonly Assignment[], a
   throw invalid(`Column found in multiple operators: [${names.join(', ')}].`, at);
 }
 
-function presetsOf(table: WriteTable): readonly Assignment[] {
+/** The presets of the role, as every update writes them. */
+export function presetsOf(table: WriteTable): readonly Assignment[] {
   return [...(table.update?.presets ?? [])].map(([column, operand]) => ({ column, type: operand.type, operator: 'set', operand }));
 }

@@ -25,7 +25,7 @@ export function valuePlace(source: SourceContext, type: CatalogType, enumTable: 
       upperCase: source.info.namingConvention === 'graphql-default',
     };
   }
-  if (shared.scalar(type) === null) return null;
+  if (source.names === 'graphql' && shared.scalar(type) === null) return null;
   return {
     type,
     scalar,

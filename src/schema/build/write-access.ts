@@ -74,7 +74,7 @@ export function deleteAccess(source: SourceContext, table: TableInfo, writer: Wr
 }
 
 function isWritable(source: SourceContext, table: TableInfo, able: boolean): boolean {
-  return able && table.inGraphql && source.info.backend.capabilities.mutations;
+  return able && source.knows(table) && source.info.backend.capabilities.mutations;
 }
 
 function granted<P extends { readonly backendOnly: boolean }>(permission: P | undefined, writer: Writer): P | null {

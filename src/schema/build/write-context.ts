@@ -43,6 +43,7 @@ export class WriteSource {
   private makeTable(info: TableInfo): WriteTable {
     const { context, writer } = this;
     const selected = lazy(() => this.reading.table(info.name));
+    const conditions = lazy(() => selected() ?? this.reading.unseen(info));
     const insert = insertAccess(context, info, writer);
     const described = insertDescription(context, info, writer);
     const update = updateAccess(context, info, writer);
@@ -52,7 +53,8 @@ export class WriteSource {
       get selected() {
         return selected();
       },
-      boolExp: lazy(() => (selected() ?? this.reading.unseen(info)).boolExp()),
+      conditions,
+      boolExp: () => conditions().boolExp(),
       insert,
       update,
       delete: deleteAccess(context, info, writer),
@@ -78,7 +80,7 @@ function writeColumns(
 ): ReadonlyMap<string, WriteColumn> {
   const columns = new Map<string, WriteColumn>();
   if (access === null) return columns;
-  for (const info of table.columns.values()) {
+  for (const info of source.columns(table)) {
     if (!takesValues(info.catalog) || access.columns?.has(info.name) === false) continue;
     const name = source.columnName(info);
     const place = valuePlace(source, info.catalog.type, info.enumTable);

@@ -66,6 +66,8 @@ export interface WriteTable {
   readonly info: TableInfo;
   /** The table for reading; null when the role may not. */
   readonly selected: RoleTable | null;
+  /** The table of conditions on its rows: without any field where the role may not select. */
+  readonly conditions: () => RoleTable;
   /** `T_bool_exp`; it has no columns where the role may not select. */
   readonly boolExp: () => BoolExpType;
   readonly insert: InsertAccess | null;

@@ -1,6 +1,7 @@
 import { isAdmin } from '../../auth/session.ts';
 import { toSvcError } from '../../errors/encode.ts';
 import { SvcError } from '../../errors/svc-error.ts';
+import type { Caller } from '../../metadata-api/run.ts';
 import { ANY_SIZE, decodeJsonBody } from '../body.ts';
 import { type Route, type ServerContext, showsInternal } from '../context.ts';
 import { identify } from '../identify.ts';
@@ -21,7 +22,15 @@ function administrationRoute(path: string, handler: keyof ServerContext['handler
         const { queryLogging } = context.options;
         const logged = queryLogging.enabled ? loggedOperation(json, queryLogging) : null;
         if (logged !== null) exchange.loggedQueries.push(logged);
-        const caller = { session, signal: exchange.signal, headers: exchange.request.headers };
+        const { requestTimeout } = context.options;
+        const caller: Caller = {
+          session,
+          signal: exchange.signal,
+          headers: exchange.request.headers,
+          address: exchange.request.socket.remoteAddress ?? '',
+          requestId: exchange.requestId,
+          ...(requestTimeout === 0 ? {} : { timeLimit: requestTimeout }),
+        };
         return jsonReply(200, await context.handlers[handler](json, caller));
       } catch (thrown) {
         if (!(thrown instanceof SvcError)) context.observe({ kind: 'unexpected', message: `${path} failed`, error: thrown });

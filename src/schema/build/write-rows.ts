@@ -1,0 +1,86 @@
+/** What a role writes, from conditions and values that were read: here its filters, checks, presets and hooks join them. */
+import { isContained } from '../../catalog/catalog.ts';
+import { invariant } from '../../errors/svc-error.ts';
+import { type BoolExp, guarded, TRUE } from '../../ir/bool-exp.ts';
+import type { InputValidation, WrittenJson } from '../../ir/input-validation.ts';
+import type { Assignment, Delete, Insert, InsertRows, MutationOutput, OnConflict, Update } from '../../ir/mutation.ts';
+import type { Operand } from '../../ir/value.ts';
+import type { Path } from '../../util/path.ts';
+import { insertIsContained } from './insert-input.ts';
+import { validated } from './write-access.ts';
+import type { WriteTable } from './write-table.ts';
+
+export interface Changes {
+  /** The role's presets included. */
+  readonly assignments: readonly Assignment[];
+  /** Columns that go back to their defaults. */
+  readonly defaults?: readonly string[];
+}
+
+/** @param written what the hook of the permission is to see */
+export function updateRows(
+  table: WriteTable,
+  condition: BoolExp,
+  { assignments, defaults }: Changes,
+  output: MutationOutput,
+  written: () => WrittenJson,
+): Update {
+  const access = table.update;
+  invariant(access !== null, 'only tables that can be updated have the root');
+  const nothing = assignments.length === 0 && (defaults === undefined || defaults.length === 0);
+  return {
+    kind: 'update',
+    table: table.info.name,
+    where: guarded(access.filter, condition),
+    assignments,
+    ...(defaults === undefined ? {} : { defaults }),
+    check: access.check ?? TRUE,
+    output,
+    contained: isContained(table.info.catalog, 'update'),
+    ...(nothing ? {} : validated(access, () => [written()])),
+  };
+}
+
+/** @param written what the hook of the permission is to see */
+export function deleteRows(table: WriteTable, condition: BoolExp, output: MutationOutput, written: () => WrittenJson): Delete {
+  const access = table.delete;
+  invariant(access !== null, 'only tables that rows can be deleted from have the root');
+  return {
+    kind: 'delete',
+    table: table.info.name,
+    where: guarded(access.filter, condition),
+    output,
+    contained: isContained(table.info.catalog, 'delete'),
+    ...validated(access, () => [written()]),
+  };
+}
+
+export function insertRows(table: WriteTable, rows: InsertRows, path: Path, output: MutationOutput): Insert {
+  return { kind: 'insert', table: table.info.name, rows, output, path, contained: insertIsContained(table, rows) };
+}
+
+export interface FlatRow {
+  readonly path: Path;
+  /** By column, without those of presets. */
+  readonly values: ReadonlyMap<string, Operand>;
+}
+
+/** Rows of one table alone. */
+export function flatRows(
+  table: WriteTable,
+  rows: readonly FlatRow[],
+  onConflict: OnConflict | null,
+  validations: readonly InputValidation[],
+): InsertRows {
+  const access = table.insert;
+  invariant(access !== null, 'only tables that take rows have the root');
+  const used = new Set([...rows.flatMap(({ values }) => [...values.keys()]), ...access.presets.keys()]);
+  return {
+    table: table.info.name,
+    columns: table.info.catalog.columns.flatMap(({ name, type }) => (used.has(name) ? [{ name, type }] : [])),
+    rows: rows.map(({ path, values }) => ({ path, values: new Map([...values, ...access.presets]), before: [], after: [] })),
+    onConflict,
+    check: access.check,
+    ...(validations.length === 0 ? {} : { validations }),
+  };
+}
