@@ -20,5 +20,6 @@ export function metadataLanguage(table: OperationTable, backends: readonly Backe
     },
     argsInParsePath: true,
     namesOperationInErrors: true,
+    idleKeys: [],
   };
 }

@@ -1,8 +1,9 @@
+import type { WithUnknownKeys } from '../metadata/kept.ts';
 import type { Metadata, SourceMetadata } from '../metadata/metadata.ts';
 import type { PermissionKind } from '../metadata/permission.ts';
 import type { TableMetadata } from '../metadata/table.ts';
+import { withoutUnknownParts } from '../metadata/unknown-parts.ts';
 import { objectId } from '../schema-cache/object-id.ts';
-import { isJsonArray, isJsonObject, type Json } from '../util/json.ts';
 
 /**
  * The metadata without the objects of these ids (see `objectId`), each with all that belongs to
@@ -26,8 +27,7 @@ export function removeObjects(metadata: Metadata, ids: ReadonlySet<string>): Met
   );
   const allowlist = filterMap(metadata.allowlist, ({ collection }) => !ids.has(objectId.allowListEntry(collection)));
   const restEndpoints = filterMap(metadata.restEndpoints, ({ name }) => !ids.has(objectId.restEndpoint(name)));
-  const other = removeEntries(metadata.other, (section, name) => ids.has(objectId.section(section, name)));
-  const next: Metadata = { ...metadata, sources, queryCollections, allowlist, restEndpoints, inheritedRoles, other };
+  const next = withoutSectionParts({ ...metadata, sources, queryCollections, allowlist, restEndpoints, inheritedRoles }, ids);
   return (Object.keys(next) as (keyof Metadata)[]).every((key) => next[key] === metadata[key]) ? metadata : next;
 }
 
@@ -45,15 +45,18 @@ function removeFromSource(source: SourceMetadata, ids: ReadonlySet<string>): Sou
       return permissions.length === entry.permissions.length ? entry : { ...entry, permissions };
     },
   );
-  return tables === source.tables && functions === source.functions ? source : { ...source, tables, functions };
+  const kept = withoutSourceParts(source, ids);
+  return tables === source.tables && functions === source.functions ? kept : { ...kept, tables, functions };
 }
 
 function removeFromTable(entry: TableMetadata, source: string, ids: ReadonlySet<string>): TableMetadata {
   const { table } = entry;
   const keepsPermission = (kind: PermissionKind) => (_: unknown, role: string) => !ids.has(objectId.permission(source, table, kind, role));
   const keepsRelationship = (_: unknown, name: string): boolean => !ids.has(objectId.relationship(source, table, name));
+  const isGone = (key: string, name: string): boolean => ids.has(objectId.tableExtra(source, table, key, name));
   const next: TableMetadata = {
-    ...entry,
+    ...withoutUnknownParts(entry, isGone),
+    configuration: withoutUnknownParts(entry.configuration, (key, name) => isGone(`configuration.${key}`, name)),
     objectRelationships: filterMap(entry.objectRelationships, keepsRelationship),
     arrayRelationships: filterMap(entry.arrayRelationships, keepsRelationship),
     computedFields: filterMap(entry.computedFields, (_, name) => !ids.has(objectId.computedField(source, table, name))),
@@ -61,33 +64,45 @@ function removeFromTable(entry: TableMetadata, source: string, ids: ReadonlySet<
     selectPermissions: filterMap(entry.selectPermissions, keepsPermission('select')),
     updatePermissions: filterMap(entry.updatePermissions, keepsPermission('update')),
     deletePermissions: filterMap(entry.deletePermissions, keepsPermission('delete')),
-    other: removeEntries(entry.other, (key, name) => ids.has(objectId.tableExtra(source, table, key, name))),
   };
   return (Object.keys(next) as (keyof TableMetadata)[]).every((key) => next[key] === entry[key]) ? entry : next;
 }
 
-/** The name under which an entry of a verbatim section is reported. */
-const NAME_KEYS = ['name', 'collection', 'host'];
-
-function nameOf(entry: Json, section: string): string {
-  if (isJsonObject(entry)) {
-    for (const key of NAME_KEYS) if (typeof entry[key] === 'string') return entry[key];
-  }
-  return section;
+/** Keys without effect of sections, and of objects that are in no source. */
+function withoutSectionParts(metadata: Metadata, ids: ReadonlySet<string>): Metadata {
+  const left = <T extends WithUnknownKeys>(object: T, where: string): T =>
+    withoutUnknownParts(object, (key, name) => ids.has(objectId.section(where === '' ? key : `${where}.${key}`, name)));
+  const { network, introspection, apiLimits } = metadata;
+  const tlsAllowlist = filterMap(
+    network.tlsAllowlist,
+    () => true,
+    (entry) => left(entry, `network.tls_allowlist.${entry.host}`),
+  );
+  return {
+    ...left(metadata, ''),
+    network: left(tlsAllowlist === network.tlsAllowlist ? network : { ...network, tlsAllowlist }, 'network'),
+    introspection: left(introspection, 'graphql_schema_introspection'),
+    apiLimits: apiLimits === null ? null : left(apiLimits, 'api_limits'),
+    queryCollections: filterMap(
+      metadata.queryCollections,
+      () => true,
+      (collection) => left(collection, `query_collections.${collection.name}`),
+    ),
+  };
 }
 
-/** Sections of later features: lists of named entries, or one entry; what becomes empty goes. */
-function removeEntries(sections: ReadonlyMap<string, Json>, isGone: (section: string, name: string) => boolean): ReadonlyMap<string, Json> {
-  const remaining = (json: Json, section: string): readonly Json[] =>
-    (isJsonArray(json) ? json : [json]).filter((entry) => !isGone(section, nameOf(entry, section)));
-  return filterMap(
-    sections,
-    (json, section) => remaining(json, section).length > 0,
-    (json, section) => {
-      const kept = remaining(json, section);
-      return isJsonArray(json) && kept.length < json.length ? kept : json;
-    },
-  );
+/** Keys without effect of a source and of its settings. */
+function withoutSourceParts(source: SourceMetadata, ids: ReadonlySet<string>): SourceMetadata {
+  const left = <T extends WithUnknownKeys>(object: T, prefix: string): T =>
+    withoutUnknownParts(object, (key, name) => ids.has(objectId.sourceExtra(source.name, prefix + key, name)));
+  const { configuration, customization, healthCheck } = source;
+  const next: SourceMetadata = {
+    ...left(source, ''),
+    configuration: left(configuration as WithUnknownKeys, 'configuration.'),
+    customization: left(customization, 'customization.'),
+    ...(healthCheck === undefined ? {} : { healthCheck: left(healthCheck, 'health_check.') }),
+  };
+  return (Object.keys(next) as (keyof SourceMetadata)[]).every((key) => next[key] === source[key]) ? source : next;
 }
 
 /** The same map when nothing in it changes. */

@@ -4,6 +4,7 @@
  */
 import { SvcError } from '../errors/svc-error.ts';
 import { int, parseFailed, text, wrongType } from '../metadata/codec.ts';
+import { refuseUnknownKeys } from '../metadata/unknown-keys.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { at, type Path, ROOT } from '../util/path.ts';
 import type { OperationEntry, Prepared } from './operation.ts';
@@ -31,18 +32,24 @@ export interface Language {
   readonly argsInParsePath: boolean;
   /** Whether argument errors of operations with a prefix say which operation it was. */
   readonly namesOperationInErrors: boolean;
+  /** Keys that clients send beside `type` and `args` and that never had an effect. */
+  readonly idleKeys: readonly string[];
 }
+
+const ELEMENT = ['type', 'args', 'version'];
+const REQUEST = [...ELEMENT, 'resource_version'];
 
 /** @throws SvcError `parse-failed` */
 export function decodeRequest(body: Json, language: Language): AdministrationRequest {
   if (!isJsonObject(body)) throw wrongType('Object', 'Object', body, ROOT);
-  const command = decodeCommand(body, language, ROOT, ROOT);
+  const command = decodeCommand(body, language, ROOT, ROOT, REQUEST);
   const version = body['resource_version'];
   const resourceVersion = version === undefined || version === null ? undefined : int.decode(version, at(ROOT, 'resource_version'));
   return { command, resourceVersion };
 }
 
-function decodeCommand(body: JsonObject, language: Language, parsePath: Path, runPath: Path): Command {
+function decodeCommand(body: JsonObject, language: Language, parsePath: Path, runPath: Path, keys: readonly string[]): Command {
+  refuseUnknownKeys(body, parsePath, { keys: [...keys, ...language.idleKeys] });
   const type = text.decode(keyOf(body, 'type', parsePath), at(parsePath, 'type'));
   const version = decodeVersion(body['version'], at(parsePath, 'version'));
   const mode = language.bulks.get(type);
@@ -54,7 +61,7 @@ function decodeCommand(body: JsonObject, language: Language, parsePath: Path, ru
   if (!isJsonArray(args)) throw wrongType('[]', 'Array', args, argsPath);
   const items = args.map((item, i) => {
     if (!isJsonObject(item)) throw wrongType('Object', 'Object', item, at(argsPath, i));
-    return decodeCommand(item, language, at(argsPath, i), at(path, i));
+    return decodeCommand(item, language, at(argsPath, i), at(path, i), ELEMENT);
   });
   return { kind: 'bulk', mode: mode as BulkMode, items, path };
 }

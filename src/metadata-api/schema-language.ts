@@ -36,5 +36,6 @@ export function schemaLanguage(backends: readonly Backend[]): Language {
     },
     argsInParsePath: true,
     namesOperationInErrors: false,
+    idleKeys: [],
   };
 }

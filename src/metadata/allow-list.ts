@@ -1,11 +1,12 @@
 import { at, type Path } from '../util/path.ts';
 import type { Json } from '../util/json.ts';
 import { bool, type Codec, defaulted, leaf, list, nonEmptyText, object, optional, parseFailed, required } from './codec.ts';
+import type { WithUnknownKeys } from './kept.ts';
 
 /** Whose operations a collection on the allow-list allows: null is everybody's. */
 export type AllowListScope = readonly string[] | null;
 
-export interface AllowListEntry {
+export interface AllowListEntry extends WithUnknownKeys {
   /** Name of the query collection. */
   readonly collection: string;
   readonly scope: AllowListScope;

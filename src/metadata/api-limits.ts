@@ -1,6 +1,7 @@
 /** Limits on what roles may ask for, beside those of the whole service: graphql reference, section 25. */
 import { type Codec, bool, defaulted, int, leaf, list, mapOf, nonEmptyText, object, optional, parseFailed, required } from './codec.ts';
 import { byKey, isEmptyMap } from './keyed-list.ts';
+import type { WithUnknownKeys } from './kept.ts';
 
 export interface Limit<T> {
   /** For every role that has none of its own. */
@@ -14,7 +15,7 @@ export interface RateLimit {
   readonly uniqueParams?: 'IP' | readonly string[] | undefined;
 }
 
-export interface ApiLimits {
+export interface ApiLimits extends WithUnknownKeys {
   /** Kept, but without effect. */
   readonly disabled: boolean;
   /** Levels of fields; those of introspection do not count. */

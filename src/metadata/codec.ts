@@ -5,6 +5,8 @@
 import { SvcError } from '../errors/svc-error.ts';
 import { isJsonArray, isJsonNumber, isJsonObject, type Json, type JsonObject, JsonNumber } from '../util/json.ts';
 import { at, type Path } from '../util/path.ts';
+import { hasUnknownKeys } from './kept.ts';
+import { type KnownKeys, refuseUnknownKeys } from './unknown-keys.ts';
 
 export interface Codec<T> {
   /** Name of the type in messages: `QualifiedTable`. */
@@ -217,6 +219,10 @@ function describeMember({ keys: [key, ...aliases], spec }: Member): FieldDescrip
   return { key, aliases, type: codec.name, required: presence === 'required', ...(says ? { default: byDefault } : {}) };
 }
 
+function holdsUnknownKeys(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && hasUnknownKeys(value);
+}
+
 /** The first spelling of the key that is there; null counts unless the key is required. */
 function spelling(json: JsonObject, member: Member): string | undefined {
   for (const key of member.keys) {
@@ -227,16 +233,29 @@ function spelling(json: JsonObject, member: Member): string | undefined {
   return undefined;
 }
 
+/** Keys of an object that are no fields of it. */
+export interface OtherKeys {
+  /** Read by somebody else. */
+  readonly elsewhere?: readonly string[];
+  /** Keys that exist in the interface and have no effect here: refused unless nothing is in them. */
+  readonly notSupported?: readonly string[];
+}
+
 /**
- * A JSON object; unknown keys are ignored. A property `customName` has the key `custom_name`.
- * Keys are encoded in the order of `fields`.
+ * A JSON object; a key that it does not know is refused. A property `customName` has the key
+ * `custom_name`. Keys are encoded in the order of `fields`.
  */
-export function object<F extends { readonly [key: string]: FieldSpec<unknown> }>(name: string, fields: F): ObjectCodec<F> {
+export function object<F extends { readonly [key: string]: FieldSpec<unknown> }>(
+  name: string,
+  fields: F,
+  { elsewhere = [], notSupported = [] }: OtherKeys = {},
+): ObjectCodec<F> {
   const members: readonly Member[] = Object.entries<FieldSpec<unknown>>(fields).map(([property, spec]) => ({
     property,
     keys: [jsonKey(property), ...spec.aliases],
     spec,
   }));
+  const known: KnownKeys = { keys: [...members.flatMap(({ keys }) => keys), ...elsewhere], notSupported };
   return {
     name,
     get fields() {
@@ -244,6 +263,7 @@ export function object<F extends { readonly [key: string]: FieldSpec<unknown> }>
     },
     decode(json, path) {
       if (!isJsonObject(json)) throw wrongType(name, 'Object', json, path);
+      refuseUnknownKeys(json, path, known);
       const out: Record<string, unknown> = {};
       for (const member of members) {
         const { property, spec } = member;
@@ -258,7 +278,7 @@ export function object<F extends { readonly [key: string]: FieldSpec<unknown> }>
       const out: Record<string, Json> = {};
       for (const { property, keys, spec } of members) {
         const item = (value as Record<string, unknown>)[property];
-        if (item === undefined || spec.omit(item)) continue;
+        if (item === undefined || (spec.omit(item) && !holdsUnknownKeys(item))) continue;
         out[keys[0]] = spec.codec.encode(item);
       }
       return out as JsonObject;

@@ -1,6 +1,7 @@
 import type { QualifiedName } from '../catalog/catalog.ts';
 import { type Codec, leaf, nonEmptyText, object, optional, required, text } from './codec.ts';
 import type { KindCodecs } from './kinds.ts';
+import { kept, type WithUnknownKeys } from './kept.ts';
 
 export interface ComputedFieldDefinition {
   readonly function: QualifiedName;
@@ -8,7 +9,7 @@ export interface ComputedFieldDefinition {
   readonly sessionArgument?: string;
 }
 
-export interface ComputedField extends ComputedFieldDefinition {
+export interface ComputedField extends ComputedFieldDefinition, WithUnknownKeys {
   readonly name: string;
   readonly comment?: string;
 }
@@ -21,19 +22,21 @@ export function computedFieldDefinitionCodec(codecs: KindCodecs): Codec<Computed
   });
 }
 
-/** `{name, definition: {…}, comment?}`. */
+/** `{name, definition: {…}, comment?}`, of a document. */
 export function computedFieldCodec(codecs: KindCodecs): Codec<ComputedField> {
   const written = object('ComputedFieldMetadata', {
     name: required(nonEmptyText),
     definition: required(computedFieldDefinitionCodec(codecs)),
     comment: optional(text),
   });
-  return leaf(
-    written.name,
-    (json, path) => {
-      const { definition, ...rest } = written.decode(json, path);
-      return { ...rest, ...definition };
-    },
-    ({ name, comment, ...definition }) => written.encode({ name, definition, comment }),
+  return kept<ComputedField>(
+    leaf(
+      written.name,
+      (json, path) => {
+        const { definition, ...rest } = written.decode(json, path);
+        return { ...rest, ...definition };
+      },
+      ({ name, comment, ...definition }) => written.encode({ name, definition, comment }),
+    ),
   );
 }

@@ -18,8 +18,15 @@ export type DecodedTables = WeakMap<object, TableMetadata>;
 /**
  * Decodes the tables of a document of version 3 and lets them share what they have in common with
  * the current ones. What is wrong is left to the decoding of the document, which says where it is.
+ * @param decode how: with unknown keys kept or refused
  */
-export function* decodeTables(document: Json, kinds: Kinds, current: Metadata, decoded: DecodedTables): Sliced<void> {
+export function* decodeTables(
+  document: Json,
+  kinds: Kinds,
+  current: Metadata,
+  decoded: DecodedTables,
+  decode: <T>(work: () => T) => T = (work) => work(),
+): Sliced<void> {
   const sources = isJsonObject(document) ? document['sources'] : undefined;
   if (!isJsonArray(sources)) return;
   for (const source of sources) {
@@ -32,7 +39,7 @@ export function* decodeTables(document: Json, kinds: Kinds, current: Metadata, d
     for (const json of tables) {
       if (!isJsonObject(json)) return;
       try {
-        const table = codec.decode(json, ROOT);
+        const table = decode(() => codec.decode(json, ROOT));
         decoded.set(json, shareUnchanged(known?.get(nameKey(table.table)), table) ?? table);
       } catch {
         return;

@@ -4,7 +4,6 @@ import { nameKey } from '../catalog/catalog.ts';
 import type { Json } from '../util/json.ts';
 import { ROOT } from '../util/path.ts';
 import { decodeDocument } from './document.ts';
-import { laterFeatures } from './later-features.ts';
 import { EMPTY_METADATA, metadataCodec } from './metadata.ts';
 import { insertPermissionCodec, updatePermissionCodec } from './permission.ts';
 import { NO_CUSTOMIZATION, sourceCustomizationCodec } from './source.ts';
@@ -134,7 +133,6 @@ test('a document without sources replaces what the default source holds', () => 
     functions: ['f', { schema: 's', name: 'g' }, { function: 'h', configuration: { exposed_as: 'query' } }],
     cron_triggers: [{ name: 'c' }],
     query_collections: [{ name: 'new', definition: { queries: [] } }],
-    network: { tls_allowlist: [{ host: 'ignored' }] },
   };
   const after = decodeDocument(json, ROOT, testKinds, current);
   expect([...after.sources.keys()]).toEqual(['default']);
@@ -152,24 +150,12 @@ test('a document without sources replaces what the default source holds', () => 
   expect(after.network.tlsAllowlist.size).toBe(0);
   expect([...after.queryCollections.keys()]).toEqual(['new']);
   expect([...after.restEndpoints.keys()]).toEqual(['e']);
-  expect(Object.fromEntries(after.other)).toEqual({ cron_triggers: [{ name: 'c' }] });
+  expect(after.unknownKeys?.map(({ path, value }) => [path, value])).toEqual([[['cron_triggers'], [{ name: 'c' }]]]);
+  expect(() => decodeDocument({ tables: [], network: { tls_allowlist: [{ host: 'h' }] } }, ROOT, testKinds, current)).toThrow(
+    'has no "network"',
+  );
 });
 
 test('a document with sources and no version is read as version 3', () => {
   expect(decodeDocument({ sources: [] }, ROOT, testKinds, current)).toEqual(EMPTY_METADATA);
-});
-
-test('parts without effect are told', () => {
-  const metadata = codec.decode(
-    {
-      sources: [{ name: 's', tables: [{ table: 't', event_triggers: [{ name: 'e' }], remote_relationships: [] }], configuration }],
-      actions: [{ name: 'a' }],
-      custom_types: { objects: [] },
-    },
-    ROOT,
-  );
-  expect(laterFeatures(metadata)).toEqual([
-    { section: 'actions', definition: [{ name: 'a' }] },
-    { section: 'event_triggers', definition: [{ name: 'e' }], source: 's', table: { schema: 'public', name: 't' } },
-  ]);
 });

@@ -6,21 +6,17 @@
 import { SvcError } from '../errors/svc-error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { at, type Path } from '../util/path.ts';
-import { type Codec, defaulted, int, leaf, object, parseFailed, required, wrongType } from './codec.ts';
+import { type Codec, defaulted, int, leaf, object, optional, parseFailed, required, wrongType } from './codec.ts';
 import type { DecodedTables } from './decoded-tables.ts';
 import { type FunctionMetadata, functionCodec, newFunction } from './function.ts';
+import { kept } from './kept.ts';
 import { keyedList } from './keyed-list.ts';
 import type { KindCodecs, Kinds } from './kinds.ts';
-import { laterSections, type Metadata, metadataCodec, storedOperationSections, tablesCodec } from './metadata.ts';
+import { isKnownSection, type Metadata, metadataCodec, NOT_SUPPORTED_SECTIONS, storedOperationSections, tablesCodec } from './metadata.ts';
 import { NO_NETWORK } from './network.ts';
 import { codecsOf, DEFAULT_SOURCE } from './source.ts';
 import { nameKey } from '../catalog/catalog.ts';
 import { printName } from './table-name.ts';
-
-const legacySections = object('MetadataNoSources', {
-  queryCollections: storedOperationSections.queryCollections,
-  allowlist: storedOperationSections.allowlist,
-});
 
 /** In version 1 a function is its name only. */
 function legacyFunctionsCodec(codecs: KindCodecs): Codec<ReadonlyMap<string, FunctionMetadata>> {
@@ -39,6 +35,18 @@ function legacyFunctionsCodec(codecs: KindCodecs): Codec<ReadonlyMap<string, Fun
   });
 }
 
+function legacyDocument(codecs: KindCodecs) {
+  const fields = {
+    version: optional(int),
+    tables: required(tablesCodec(codecs)),
+    functions: defaulted<ReadonlyMap<string, FunctionMetadata>>(legacyFunctionsCodec(codecs), () => new Map()),
+    queryCollections: storedOperationSections.queryCollections,
+    allowlist: storedOperationSections.allowlist,
+  };
+  const { name, decode } = object('MetadataNoSources', fields, { notSupported: NOT_SUPPORTED_SECTIONS });
+  return kept(leaf(name, decode, () => ({})));
+}
+
 /**
  * What the metadata becomes when a document without sources replaces it: the default source keeps
  * its settings and gets the document's tables and functions, other sources go.
@@ -50,13 +58,12 @@ export function decodeLegacyDocument(json: JsonObject, path: Path, kinds: Kinds,
     throw new SvcError('not-supported', 'cannot import metadata without sources since no default source is defined', { path });
   }
   const codecs = codecsOf(kinds, source.kind);
-  const contents = object('MetadataNoSources', {
-    tables: required(tablesCodec(codecs)),
-    functions: defaulted<ReadonlyMap<string, FunctionMetadata>>(legacyFunctionsCodec(codecs), () => new Map()),
-  }).decode(json, path);
-  const { queryCollections, allowlist } = legacySections.decode(json, path);
+  const { tables, functions, queryCollections, allowlist, unknownKeys } = legacyDocument(codecs).decode(json, path);
+  // It would be exported as if the document had meant it.
+  const later = unknownKeys?.map((unknown) => unknown.path[0]).find((key) => typeof key === 'string' && isKnownSection(key));
+  if (typeof later === 'string') throw parseFailed(`a document without sources has no "${later}"`, at(path, later));
   return {
-    sources: new Map([[DEFAULT_SOURCE, { ...source, ...contents }]]),
+    sources: new Map([[DEFAULT_SOURCE, { ...source, tables, functions }]]),
     queryCollections,
     allowlist,
     // There were none then, so such a document says nothing about them.
@@ -65,7 +72,7 @@ export function decodeLegacyDocument(json: JsonObject, path: Path, kinds: Kinds,
     introspection: current.introspection,
     apiLimits: null,
     network: NO_NETWORK,
-    other: laterSections(json),
+    unknownKeys,
   };
 }
 

@@ -1,14 +1,13 @@
 import type { QualifiedName } from '../catalog/catalog.ts';
-import { SvcError } from '../errors/svc-error.ts';
 import { isJsonObject } from '../util/json.ts';
-import { at } from '../util/path.ts';
 import { type Codec, defaulted, leaf, literal, nonEmptyText, object, optional, required, text } from './codec.ts';
 import { graphqlName } from './graphql-name.ts';
 import { keyedList } from './keyed-list.ts';
 import type { KindCodecs } from './kinds.ts';
+import { kept, type WithUnknownKeys } from './kept.ts';
 import { type CustomRootField, customRootFieldsCodec } from './table-configuration.ts';
 
-export interface FunctionConfiguration {
+export interface FunctionConfiguration extends WithUnknownKeys {
   readonly customName?: string;
   readonly customRootFields: ReadonlyMap<'function' | 'function_aggregate', CustomRootField>;
   readonly sessionArgument?: string;
@@ -17,7 +16,7 @@ export interface FunctionConfiguration {
 
 export const NO_FUNCTION_CONFIGURATION: FunctionConfiguration = { customRootFields: new Map() };
 
-export interface FunctionMetadata {
+export interface FunctionMetadata extends WithUnknownKeys {
   readonly function: QualifiedName;
   readonly configuration: FunctionConfiguration;
   /** Roles, sorted. */
@@ -29,12 +28,22 @@ export function newFunction(name: QualifiedName, configuration: FunctionConfigur
   return { function: name, configuration, permissions: [] };
 }
 
+/** Without what the entry of the role holds beside its name, too. */
+export function withoutPermission(entry: FunctionMetadata, role: string): FunctionMetadata {
+  const permissions = entry.permissions.filter((each) => each !== role);
+  const unknownKeys = entry.unknownKeys?.filter(({ path: [list, item] }) => {
+    const element = typeof item === 'object' ? item.element : null;
+    return list !== 'permissions' || !isJsonObject(element) || element['role'] !== role;
+  });
+  return { ...entry, permissions, unknownKeys };
+}
+
 function isConfigured(configuration: FunctionConfiguration): boolean {
   const { customName, customRootFields, sessionArgument, exposedAs } = configuration;
   return customName !== undefined || customRootFields.size > 0 || sessionArgument !== undefined || exposedAs !== undefined;
 }
 
-const configurationObject = object('FunctionConfig', {
+const fields = {
   customName: optional(graphqlName),
   customRootFields: defaulted(
     customRootFieldsCodec(['function', 'function_aggregate'] as const),
@@ -43,18 +52,15 @@ const configurationObject = object('FunctionConfig', {
   ),
   sessionArgument: optional(nonEmptyText),
   exposedAs: optional(literal('FunctionExposedAs', ['query', 'mutation'])),
-});
+};
+
+/** What a function returns is told by the databases that have functions. */
+const configurationObject = object('FunctionConfig', fields, { notSupported: ['response'] });
 
 export const functionConfigurationCodec: Codec<FunctionConfiguration> = leaf(
   'FunctionConfig',
   (json, path) => {
     const value = configurationObject.decode(json, path);
-    const response = isJsonObject(json) ? json['response'] : undefined;
-    if (response !== undefined && response !== null) {
-      throw new SvcError('not-supported', 'the database itself tells what the function returns; "response" is not supported', {
-        path: at(path, 'response'),
-      });
-    }
     return isConfigured(value) ? value : NO_FUNCTION_CONFIGURATION;
   },
   (value) => configurationObject.encode(value),
@@ -72,19 +78,22 @@ const permissionsCodec: Codec<readonly string[]> = leaf(
   (roles) => rolesList.encode(new Map(roles.map((role) => [role, { role }]))),
 );
 
+/** One entry of a source's `functions`. */
 export function functionCodec(codecs: KindCodecs): Codec<FunctionMetadata> {
-  return object('FunctionMetadata', {
-    function: required(codecs.functionName),
-    configuration: defaulted(
-      functionConfigurationCodec,
-      () => NO_FUNCTION_CONFIGURATION,
-      (value) => !isConfigured(value),
-    ),
-    permissions: defaulted(
-      permissionsCodec,
-      () => [],
-      (roles) => roles.length === 0,
-    ),
-    comment: optional(text),
-  });
+  return kept<FunctionMetadata>(
+    object('FunctionMetadata', {
+      function: required(codecs.functionName),
+      configuration: defaulted<FunctionConfiguration>(
+        kept(functionConfigurationCodec),
+        () => NO_FUNCTION_CONFIGURATION,
+        (value) => !isConfigured(value),
+      ),
+      permissions: defaulted(
+        permissionsCodec,
+        () => [],
+        (roles) => roles.length === 0,
+      ),
+      comment: optional(text),
+    }),
+  );
 }

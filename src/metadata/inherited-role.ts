@@ -1,8 +1,9 @@
 import { SvcError } from '../errors/svc-error.ts';
 import { at } from '../util/path.ts';
 import { type Codec, leaf, list, nonEmptyText, object, parseFailed, required } from './codec.ts';
+import type { WithUnknownKeys } from './kept.ts';
 
-export interface InheritedRole {
+export interface InheritedRole extends WithUnknownKeys {
   readonly roleName: string;
   /** Its parents, distinct. */
   readonly roleSet: readonly string[];
@@ -10,7 +11,11 @@ export interface InheritedRole {
 
 const written = object('InheritedRole', { roleName: required(nonEmptyText), roleSet: required(list(nonEmptyText)) });
 
-/** @throws SvcError also for fewer than two parents (`parse-failed`) and for a role among its own parents (`invalid-params`) */
+/**
+ * One entry of `inherited_roles`. With one parent a role is that parent under another name, with
+ * none it has no rights: documents from elsewhere have both.
+ * @throws SvcError also for a role among its own parents (`invalid-params`)
+ */
 export const inheritedRoleCodec: Codec<InheritedRole> = leaf(
   'InheritedRole',
   (json, path) => {
@@ -18,9 +23,18 @@ export const inheritedRoleCodec: Codec<InheritedRole> = leaf(
     const parents = [...new Set(roleSet)];
     if (parents.includes(roleName))
       throw new SvcError('invalid-params', 'an inherited role name cannot be in the role combination', { path: at(path, 'role_set') });
-    if (parents.length < 2) throw parseFailed('an inherited role needs at least two distinct parent roles', at(path, 'role_set'));
     return { roleName, roleSet: parents };
   },
   (value) => written.encode(value),
   written.fields,
 );
+
+/** Arguments of `add_inherited_role`. @throws SvcError also for fewer than two parents */
+export const newInheritedRoleCodec: Codec<InheritedRole> = {
+  ...inheritedRoleCodec,
+  decode(json, path) {
+    const role = inheritedRoleCodec.decode(json, path);
+    if (role.roleSet.length < 2) throw parseFailed('an inherited role needs at least two distinct parent roles', at(path, 'role_set'));
+    return role;
+  },
+};

@@ -3,30 +3,32 @@
  * object, so stages and storage find out what changed by identity.
  */
 import { nameKey } from '../catalog/catalog.ts';
-import { isJsonObject, type Json, type JsonObject } from '../util/json.ts';
+import { isJsonObject, type Json } from '../util/json.ts';
 import { type ApiLimits, apiLimitsCodec } from './api-limits.ts';
 import { type AllowListEntry, allowListEntryCodec } from './allow-list.ts';
-import { type Codec, defaulted, leaf, list, nonEmptyText, object, optional, required } from './codec.ts';
+import { type Codec, defaulted, int, leaf, list, nonEmptyText, object, optional, required } from './codec.ts';
 import type { DecodedTables } from './decoded-tables.ts';
 import { type FunctionMetadata, functionCodec } from './function.ts';
 import { type InheritedRole, inheritedRoleCodec } from './inherited-role.ts';
+import { kept, type UnknownKey, type WithUnknownKeys } from './kept.ts';
 import { isEmptyMap, keyedList } from './keyed-list.ts';
 import type { KindCodecs, Kinds } from './kinds.ts';
 import { isEmptyNetwork, type Network, networkCodec, NO_NETWORK } from './network.ts';
 import { type QueryCollection, queryCollectionCodec } from './query-collection.ts';
 import { type RestEndpoint, restEndpointCodec } from './rest-endpoint.ts';
-import { isEmptySection } from './section.ts';
-import { byKind, type Source, sourceFields, sourceHead } from './source.ts';
+import { inOrder } from './section.ts';
+import { byKind, OTHER_SOURCE_KEYS, type Source, sourceFields, sourceHead } from './source.ts';
 import { type TableMetadata, tableCodec } from './table.ts';
 import { printName } from './table-name.ts';
+import { describeUnknownKey } from './unknown-keys.ts';
 
 export type { InheritedRole } from './inherited-role.ts';
 
-export interface Introspection {
+export interface Introspection extends WithUnknownKeys {
   readonly disabledForRoles: readonly string[];
 }
 
-export interface Metadata {
+export interface Metadata extends WithUnknownKeys {
   /** By source name. */
   readonly sources: ReadonlyMap<string, SourceMetadata>;
   readonly queryCollections: ReadonlyMap<string, QueryCollection>;
@@ -38,11 +40,6 @@ export interface Metadata {
   /** null: none are set. */
   readonly apiLimits: ApiLimits | null;
   readonly network: Network;
-  /**
-   * Top-level sections of later features, kept verbatim so that a document makes the round trip.
-   * A feature that starts to exist takes its section out of here.
-   */
-  readonly other: ReadonlyMap<string, Json>;
 }
 
 /** A source with everything tracked in it. */
@@ -63,14 +60,22 @@ export const EMPTY_METADATA: Metadata = {
   introspection: NO_INTROSPECTION,
   apiLimits: null,
   network: NO_NETWORK,
-  other: new Map(),
 };
 
-/** Sections that are kept verbatim because their feature does not exist yet. */
-export const LATER_SECTIONS = ['remote_schemas', 'actions', 'custom_types', 'cron_triggers'] as const;
+/** Sections of a document that say what the service cannot do. A feature that starts to exist takes its section out of here. */
+export const NOT_SUPPORTED_SECTIONS = [
+  'remote_schemas',
+  'actions',
+  'custom_types',
+  'cron_triggers',
+  'opentelemetry',
+  'metrics_config',
+  'backend_configs',
+] as const;
 
-/** Sections in the order of the exported document. Others that a document may have are ignored. */
+/** Sections in the order of the exported document; others follow. */
 const SECTIONS = [
+  'version',
   'sources',
   'remote_schemas',
   'query_collections',
@@ -84,6 +89,16 @@ const SECTIONS = [
   'graphql_schema_introspection',
   'network',
 ] as const;
+
+/** A section of the document that has no effect here; `json` verbatim. */
+export function unknownSection(key: string, json: Json): UnknownKey {
+  return { path: [key], value: json, complaint: describeUnknownKey(key, { keys: SECTIONS, notSupported: NOT_SUPPORTED_SECTIONS }) };
+}
+
+/** What the service understands of a document's section has a codec of its own name. */
+export function isKnownSection(key: string): boolean {
+  return (SECTIONS as readonly string[]).includes(key) && !(NOT_SUPPORTED_SECTIONS as readonly string[]).includes(key);
+}
 
 export const introspectionCodec: Codec<Introspection> = object('SetGraphqlIntrospectionOptions', {
   disabledForRoles: required(list(nonEmptyText)),
@@ -116,32 +131,39 @@ export function functionsCodec(codecs: KindCodecs): Codec<ReadonlyMap<string, Fu
 /** One entry of `sources`, tables and functions included. */
 export function sourceCodec(kinds: Kinds, decoded?: DecodedTables): Codec<SourceMetadata> {
   return byKind('SourceMetadata', kinds, (codecs) =>
-    object('SourceMetadata', {
-      ...sourceHead(codecs),
-      tables: required(tablesCodec(codecs, decoded)),
-      functions: defaulted<ReadonlyMap<string, FunctionMetadata>>(functionsCodec(codecs), () => new Map(), isEmptyMap),
-      ...sourceFields(codecs),
-    }),
+    kept<SourceMetadata>(
+      object(
+        'SourceMetadata',
+        {
+          ...sourceHead(codecs),
+          tables: required(tablesCodec(codecs, decoded)),
+          functions: defaulted<ReadonlyMap<string, FunctionMetadata>>(functionsCodec(codecs), () => new Map(), isEmptyMap),
+          ...sourceFields(codecs),
+        },
+        OTHER_SOURCE_KEYS,
+      ),
+    ),
   );
 }
 
-/** The sections of this part that are there and not empty. */
-export function laterSections(json: JsonObject): ReadonlyMap<string, Json> {
-  const other = new Map<string, Json>();
-  for (const key of LATER_SECTIONS) {
-    const section = json[key];
-    if (section !== undefined && !isEmptySection(section)) other.set(key, section);
-  }
-  return other;
-}
+/** The codecs of what stands in the document beside sources. */
+export const entryCodecs = {
+  queryCollection: kept(queryCollectionCodec),
+  allowListEntry: kept(allowListEntryCodec),
+  restEndpoint: kept(restEndpointCodec),
+  inheritedRole: kept(inheritedRoleCodec),
+  introspection: kept(introspectionCodec),
+  apiLimits: kept(apiLimitsCodec),
+  network: kept(networkCodec),
+} as const;
 
 /** Sorted by URL in the document. */
 const restEndpointsCodec: Codec<ReadonlyMap<string, RestEndpoint>> = (() => {
-  const { name, decode } = keyedList({ what: 'REST endpoints', item: restEndpointCodec, key: (endpoint) => endpoint.name });
+  const { name, decode } = keyedList({ what: 'REST endpoints', item: entryCodecs.restEndpoint, key: (endpoint) => endpoint.name });
   return leaf(name, decode, (endpoints) =>
     [...endpoints.values()]
       .sort((a, b) => byText(a.url, b.url) || byText(a.name, b.name))
-      .map((endpoint) => restEndpointCodec.encode(endpoint)),
+      .map((endpoint) => entryCodecs.restEndpoint.encode(endpoint)),
   );
 })();
 
@@ -155,48 +177,38 @@ function maps<T>(codec: Codec<ReadonlyMap<string, T>>) {
 
 /** Stored operations and what refers to them: the same in documents of every version. */
 export const storedOperationSections = {
-  queryCollections: maps(keyedList({ what: 'query collections', item: queryCollectionCodec, key: ({ name }) => name })),
-  allowlist: maps(keyedList({ what: 'allowlist entries', item: allowListEntryCodec, key: ({ collection }) => collection })),
+  queryCollections: maps(keyedList({ what: 'query collections', item: entryCodecs.queryCollection, key: ({ name }) => name })),
+  allowlist: maps(keyedList({ what: 'allowlist entries', item: entryCodecs.allowListEntry, key: ({ collection }) => collection })),
   restEndpoints: maps(restEndpointsCodec),
 };
 
 /** A document of version 3. For documents of any version see `decodeDocument`. */
 export function metadataCodec(kinds: Kinds, decoded?: DecodedTables): Codec<Metadata> {
-  const implemented = object('Metadata', {
-    sources: required(keyedList({ what: 'sources', item: sourceCodec(kinds, decoded), key: ({ name }) => name })),
-    ...storedOperationSections,
-    inheritedRoles: maps(keyedList({ what: 'inherited roles', item: inheritedRoleCodec, key: ({ roleName }) => roleName })),
-    graphqlSchemaIntrospection: defaulted(
-      introspectionCodec,
-      () => NO_INTROSPECTION,
-      ({ disabledForRoles }) => disabledForRoles.length === 0,
-    ),
-    apiLimits: optional(apiLimitsCodec),
-    network: defaulted(networkCodec, () => NO_NETWORK, isEmptyNetwork),
-  });
-  return {
-    name: 'Metadata',
-    decode(json, path) {
-      const { graphqlSchemaIntrospection, apiLimits, ...known } = implemented.decode(json, path);
-      return {
-        ...known,
-        introspection: graphqlSchemaIntrospection,
-        apiLimits: apiLimits ?? null,
-        other: laterSections(json as JsonObject),
-      };
+  const written = object(
+    'Metadata',
+    {
+      version: defaulted(int, () => 3),
+      sources: required(keyedList({ what: 'sources', item: sourceCodec(kinds, decoded), key: ({ name }) => name })),
+      ...storedOperationSections,
+      inheritedRoles: maps(keyedList({ what: 'inherited roles', item: entryCodecs.inheritedRole, key: ({ roleName }) => roleName })),
+      graphqlSchemaIntrospection: defaulted<Introspection>(
+        entryCodecs.introspection,
+        () => NO_INTROSPECTION,
+        ({ disabledForRoles }) => disabledForRoles.length === 0,
+      ),
+      apiLimits: optional(entryCodecs.apiLimits),
+      network: defaulted<Network>(entryCodecs.network, () => NO_NETWORK, isEmptyNetwork),
     },
-    encode(value): JsonObject {
-      const known = implemented.encode({
-        ...value,
-        graphqlSchemaIntrospection: value.introspection,
-        apiLimits: value.apiLimits ?? undefined,
-      }) as JsonObject;
-      const out: Record<string, Json> = { version: 3 };
-      for (const key of SECTIONS) {
-        const section = known[key] ?? value.other.get(key);
-        if (section !== undefined) out[key] = section;
-      }
-      return out;
+    { notSupported: NOT_SUPPORTED_SECTIONS },
+  );
+  const document: Codec<Metadata> = leaf(
+    'Metadata',
+    (json, path) => {
+      const { version: _, graphqlSchemaIntrospection, apiLimits, ...sections } = written.decode(json, path);
+      return { ...sections, introspection: graphqlSchemaIntrospection, apiLimits: apiLimits ?? null };
     },
-  };
+    ({ introspection, apiLimits, ...sections }) =>
+      written.encode({ ...sections, version: 3, graphqlSchemaIntrospection: introspection, apiLimits: apiLimits ?? undefined }),
+  );
+  return inOrder(SECTIONS, kept(document));
 }

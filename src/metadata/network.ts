@@ -1,12 +1,13 @@
 /** What the service may do on the network: the TLS allow-list. */
 import { type Codec, defaulted, leaf, list, literal, nonEmptyText, nullable, object, required, text } from './codec.ts';
+import { kept, type WithUnknownKeys } from './kept.ts';
 import { isEmptyMap, keyedList } from './keyed-list.ts';
 
 export const TLS_PERMISSIONS = ['self-signed'] as const;
 export type TlsPermission = (typeof TLS_PERMISSIONS)[number];
 
 /** A host whose certificate need not be in order. */
-export interface TlsAllowlistEntry {
+export interface TlsAllowlistEntry extends WithUnknownKeys {
   readonly host: string;
   /** Usually a port; null: every port. */
   readonly suffix: string | null;
@@ -14,7 +15,7 @@ export interface TlsAllowlistEntry {
   readonly permissions: readonly TlsPermission[] | null;
 }
 
-export interface Network {
+export interface Network extends WithUnknownKeys {
   /** By `tlsAllowlistKey`. */
   readonly tlsAllowlist: ReadonlyMap<string, TlsAllowlistEntry>;
 }
@@ -54,7 +55,7 @@ export const networkCodec: Codec<Network> = object('Network', {
   tlsAllowlist: defaulted<Network['tlsAllowlist']>(
     keyedList({
       what: 'TLS allowlist entries',
-      item: tlsAllowlistEntryCodec(nonEmptyText),
+      item: kept(tlsAllowlistEntryCodec(nonEmptyText)),
       key: tlsAllowlistKey,
       print: printTlsHost,
     }),

@@ -19,6 +19,7 @@ import {
   wrongType,
 } from './codec.ts';
 import { isEmptyMap } from './keyed-list.ts';
+import { kept, type WithUnknownKeys } from './kept.ts';
 import { type ValidateInput, validateInputCodec } from './validate-input.ts';
 
 /** `*` follows columns that are added later. */
@@ -27,7 +28,7 @@ export type PermissionColumns = '*' | readonly string[];
 /** A boolean expression as written; it is resolved against the catalog by the schema cache. */
 export type RawBoolExp = Json;
 
-export interface PermissionEntry<P> {
+export interface PermissionEntry<P> extends WithUnknownKeys {
   readonly role: string;
   readonly permission: P;
   readonly comment?: string;
@@ -166,7 +167,9 @@ export const deletePermissionCodec: Codec<DeletePermission> = object('DelPerm', 
   validateInput,
 });
 
-/** `{role, permission, comment?}`. */
+/** `{role, permission, comment?}`, of a document. */
 export function permissionEntryCodec<P>(permission: Codec<P>): Codec<PermissionEntry<P>> {
-  return object('PermDef', { role: required(nonEmptyText), permission: required(permission), comment: optional(text) });
+  return kept<PermissionEntry<P>>(
+    object('PermDef', { role: required(nonEmptyText), permission: required(permission), comment: optional(text) }),
+  );
 }

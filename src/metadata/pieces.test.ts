@@ -4,8 +4,8 @@ import * as arbitrary from '../../test/support/arbitrary-metadata.ts';
 import { testKinds } from '../../test/support/kinds.ts';
 import { nameKey } from '../catalog/catalog.ts';
 import type { Json } from '../util/json.ts';
-import { renameSource, updateSource, updateTable, withEntry, withoutTable, withSource, withTable } from './edit.ts';
-import { EMPTY_METADATA, type SourceMetadata } from './metadata.ts';
+import { renameSource, updateSource, updateTable, withoutTable, withSource, withTable } from './edit.ts';
+import { EMPTY_METADATA, unknownSection, type SourceMetadata } from './metadata.ts';
 import { applyPieces, diffPieces, fromPieces, type Piece, toPieces } from './pieces.ts';
 import { shareUnchanged } from './share.ts';
 import { NO_CUSTOMIZATION } from './source.ts';
@@ -32,7 +32,7 @@ test('the difference of two documents turns one into the other', () => {
         ...before,
         sources: new Map([...before.sources].slice(1).concat([...other.sources])),
         network: other.network,
-        other: other.other,
+        unknownKeys: other.unknownKeys,
       });
       const changes = diffPieces(before, after, testKinds);
       expect(applyPieces(before, changes, testKinds)).toEqual(after);
@@ -78,7 +78,7 @@ test('a change of one object is one piece', () => {
   expect(keysOf(diffPieces(base, reachable, testKinds))).toEqual(['+ section  network']);
   expect(keysOf(diffPieces(reachable, base, testKinds))).toEqual(['- section  network']);
   const actions: Json = [{ name: 'a' }];
-  expect(keysOf(diffPieces(base, { ...base, other: withEntry(base.other, 'actions', actions) }, testKinds))).toEqual([
+  expect(keysOf(diffPieces(base, { ...base, unknownKeys: [unknownSection('actions', actions)] }, testKinds))).toEqual([
     '+ section  actions',
   ]);
 });
@@ -88,7 +88,7 @@ test('applying a change shares what it does not touch', () => {
   const applied = applyPieces(base, diffPieces(base, after, testKinds), testKinds);
   expect(applied.sources.get('s')?.tables.get(nameKey(name('b')))).toBe(base.sources.get('s')?.tables.get(nameKey(name('b'))));
   expect(applied.sources.get('s')?.configuration).toBe(source.configuration);
-  expect(applied.other).toBe(base.other);
+  expect(applied.unknownKeys).toBe(base.unknownKeys);
   const reconfigured = applyPieces(
     base,
     diffPieces(

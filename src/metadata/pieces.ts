@@ -7,16 +7,16 @@ import { nameKey, type QualifiedName } from '../catalog/catalog.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { Json } from '../util/json.ts';
 import { along, type Path, ROOT } from '../util/path.ts';
-import { apiLimitsCodec } from './api-limits.ts';
-import { type AllowListEntry, allowListEntryCodec } from './allow-list.ts';
+import type { AllowListEntry } from './allow-list.ts';
 import type { Codec } from './codec.ts';
 import { type FunctionMetadata, functionCodec } from './function.ts';
-import { type InheritedRole, inheritedRoleCodec } from './inherited-role.ts';
+import type { InheritedRole } from './inherited-role.ts';
+import { hasUnknownKeys, type UnknownKey } from './kept.ts';
 import { type Kinds, storedKinds } from './kinds.ts';
-import { EMPTY_METADATA, introspectionCodec, LATER_SECTIONS, type Metadata, NO_INTROSPECTION, type SourceMetadata } from './metadata.ts';
-import { isEmptyNetwork, networkCodec, NO_NETWORK } from './network.ts';
-import { type QueryCollection, queryCollectionCodec } from './query-collection.ts';
-import { type RestEndpoint, restEndpointCodec } from './rest-endpoint.ts';
+import { EMPTY_METADATA, entryCodecs, type Metadata, NO_INTROSPECTION, type SourceMetadata, unknownSection } from './metadata.ts';
+import { isEmptyNetwork, NO_NETWORK } from './network.ts';
+import type { QueryCollection } from './query-collection.ts';
+import type { RestEndpoint } from './rest-endpoint.ts';
 import { codecsOf, type Source, sourceSettingsCodec } from './source.ts';
 import { type TableMetadata, tableCodec } from './table.ts';
 
@@ -105,7 +105,13 @@ function* diffMaps<V>(
 }
 
 function sameSettings(a: SourceMetadata, b: SourceMetadata): boolean {
-  return a.kind === b.kind && a.configuration === b.configuration && a.customization === b.customization && a.healthCheck === b.healthCheck;
+  return (
+    a.kind === b.kind &&
+    a.configuration === b.configuration &&
+    a.customization === b.customization &&
+    a.healthCheck === b.healthCheck &&
+    a.unknownKeys === b.unknownKeys
+  );
 }
 
 const NOTHING_TRACKED: Pick<SourceMetadata, 'tables' | 'functions'> = { tables: new Map(), functions: new Map() };
@@ -151,27 +157,36 @@ export function* changedPieces(before: Metadata, after: Metadata, kinds: Kinds):
       (value) => ({ kind, source: '', key: key(value) }),
       (value) => codec.encode(value),
     );
-  yield* named('query_collection', queryCollectionCodec, ({ name }) => name, before.queryCollections, after.queryCollections);
-  yield* named('allowlist_entry', allowListEntryCodec, ({ collection }) => collection, before.allowlist, after.allowlist);
-  yield* named('rest_endpoint', restEndpointCodec, ({ name }) => name, before.restEndpoints, after.restEndpoints);
-  yield* named('inherited_role', inheritedRoleCodec, ({ roleName }) => roleName, before.inheritedRoles, after.inheritedRoles);
+  yield* named('query_collection', entryCodecs.queryCollection, ({ name }) => name, before.queryCollections, after.queryCollections);
+  yield* named('allowlist_entry', entryCodecs.allowListEntry, ({ collection }) => collection, before.allowlist, after.allowlist);
+  yield* named('rest_endpoint', entryCodecs.restEndpoint, ({ name }) => name, before.restEndpoints, after.restEndpoints);
+  yield* named('inherited_role', entryCodecs.inheritedRole, ({ roleName }) => roleName, before.inheritedRoles, after.inheritedRoles);
   yield* diffSections(before, after);
 }
 
 function* diffSections(before: Metadata, after: Metadata): Iterable<PieceChange> {
   const section = (key: string, json: Json): PieceChange => ({ kind: 'section', source: '', key, json });
-  if (before.introspection !== after.introspection) {
-    yield section(INTROSPECTION, after.introspection.disabledForRoles.length === 0 ? null : introspectionCodec.encode(after.introspection));
+  const { introspection, apiLimits, network } = after;
+  if (before.introspection !== introspection) {
+    const empty = introspection.disabledForRoles.length === 0 && !hasUnknownKeys(introspection);
+    yield section(INTROSPECTION, empty ? null : entryCodecs.introspection.encode(introspection));
   }
-  if (before.apiLimits !== after.apiLimits)
-    yield section(API_LIMITS, after.apiLimits === null ? null : apiLimitsCodec.encode(after.apiLimits));
-  if (before.network !== after.network) yield section(NETWORK, isEmptyNetwork(after.network) ? null : networkCodec.encode(after.network));
-  if (before.other !== after.other) {
-    for (const key of LATER_SECTIONS) {
-      const json = after.other.get(key);
-      if (json !== before.other.get(key)) yield section(key, json ?? null);
-    }
+  if (before.apiLimits !== apiLimits) yield section(API_LIMITS, apiLimits === null ? null : entryCodecs.apiLimits.encode(apiLimits));
+  if (before.network !== network) {
+    const empty = isEmptyNetwork(network) && !hasUnknownKeys(network);
+    yield section(NETWORK, empty ? null : entryCodecs.network.encode(network));
   }
+  const was = sectionsOf(before.unknownKeys);
+  const is = sectionsOf(after.unknownKeys);
+  for (const key of new Set([...was.keys(), ...is.keys()])) {
+    const json = is.get(key);
+    if (json !== was.get(key)) yield section(key, json ?? null);
+  }
+}
+
+/** Sections that have no effect here, by name. */
+function sectionsOf(unknownKeys: readonly UnknownKey[] = []): ReadonlyMap<string, Json> {
+  return new Map(unknownKeys.flatMap(({ path: [key], value }) => (typeof key === 'string' ? [[key, value] as const] : [])));
 }
 
 /** All of `changedPieces`. */
@@ -199,6 +214,10 @@ class Draft<V> {
     else this.#copy.set(key, value);
   }
 
+  get isChanged(): boolean {
+    return this.#copy !== undefined;
+  }
+
   get value(): ReadonlyMap<string, V> {
     return this.#copy ?? this.#before;
   }
@@ -215,9 +234,9 @@ type Sections = { -readonly [K in 'introspection' | 'apiLimits' | 'network']: Me
 
 function applySection(sections: Sections, other: Draft<Json>, piece: PieceChange, path: Path): void {
   if (piece.key === INTROSPECTION)
-    sections.introspection = piece.json === null ? NO_INTROSPECTION : introspectionCodec.decode(piece.json, path);
-  else if (piece.key === API_LIMITS) sections.apiLimits = piece.json === null ? null : apiLimitsCodec.decode(piece.json, path);
-  else if (piece.key === NETWORK) sections.network = piece.json === null ? NO_NETWORK : networkCodec.decode(piece.json, path);
+    sections.introspection = piece.json === null ? NO_INTROSPECTION : entryCodecs.introspection.decode(piece.json, path);
+  else if (piece.key === API_LIMITS) sections.apiLimits = piece.json === null ? null : entryCodecs.apiLimits.decode(piece.json, path);
+  else if (piece.key === NETWORK) sections.network = piece.json === null ? NO_NETWORK : entryCodecs.network.decode(piece.json, path);
   else other.set(piece.key, piece.json === null ? undefined : piece.json);
 }
 
@@ -233,7 +252,7 @@ export function applyPieces(before: Metadata, changes: Iterable<PieceChange>, ki
   const allowlist = new Draft<AllowListEntry>(before.allowlist);
   const endpoints = new Draft<RestEndpoint>(before.restEndpoints);
   const roles = new Draft<InheritedRole>(before.inheritedRoles);
-  const other = new Draft<Json>(before.other);
+  const other = new Draft<Json>(sectionsOf(before.unknownKeys));
   const sections: Sections = { introspection: before.introspection, apiLimits: before.apiLimits, network: before.network };
   const tracked: PieceChange[] = [];
 
@@ -257,16 +276,16 @@ export function applyPieces(before: Metadata, changes: Iterable<PieceChange>, ki
         tracked.push(piece);
         break;
       case 'query_collection':
-        collections.set(piece.key, piece.json === null ? undefined : queryCollectionCodec.decode(piece.json, path));
+        collections.set(piece.key, piece.json === null ? undefined : entryCodecs.queryCollection.decode(piece.json, path));
         break;
       case 'allowlist_entry':
-        allowlist.set(piece.key, piece.json === null ? undefined : allowListEntryCodec.decode(piece.json, path));
+        allowlist.set(piece.key, piece.json === null ? undefined : entryCodecs.allowListEntry.decode(piece.json, path));
         break;
       case 'rest_endpoint':
-        endpoints.set(piece.key, piece.json === null ? undefined : restEndpointCodec.decode(piece.json, path));
+        endpoints.set(piece.key, piece.json === null ? undefined : entryCodecs.restEndpoint.decode(piece.json, path));
         break;
       case 'inherited_role':
-        roles.set(piece.key, piece.json === null ? undefined : inheritedRoleCodec.decode(piece.json, path));
+        roles.set(piece.key, piece.json === null ? undefined : entryCodecs.inheritedRole.decode(piece.json, path));
         break;
       case 'section':
         applySection(sections, other, piece, path);
@@ -303,8 +322,12 @@ export function applyPieces(before: Metadata, changes: Iterable<PieceChange>, ki
     allowlist: allowlist.value,
     restEndpoints: endpoints.value,
     inheritedRoles: roles.value,
-    other: other.value,
+    unknownKeys: other.isChanged ? unknownKeysOf(other.value) : before.unknownKeys,
   };
+}
+
+function unknownKeysOf(sections: ReadonlyMap<string, Json>): readonly UnknownKey[] | undefined {
+  return sections.size === 0 ? undefined : [...sections].map(([key, json]) => unknownSection(key, json));
 }
 
 /** The document from all its pieces. @throws SvcError when one cannot be read */

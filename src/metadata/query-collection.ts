@@ -1,5 +1,6 @@
 import { SvcError } from '../errors/svc-error.ts';
 import { type Codec, leaf, list, nonEmptyText, object, optional, required, text } from './codec.ts';
+import type { WithUnknownKeys } from './kept.ts';
 
 /** A GraphQL document with a name. Its text is not parsed here: a query that is wrong is an inconsistency. */
 export interface CollectedQuery {
@@ -7,7 +8,7 @@ export interface CollectedQuery {
   readonly query: string;
 }
 
-export interface QueryCollection {
+export interface QueryCollection extends WithUnknownKeys {
   readonly name: string;
   /** By name, in written order. */
   readonly queries: ReadonlyMap<string, CollectedQuery>;

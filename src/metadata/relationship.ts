@@ -17,6 +17,8 @@ import {
   text,
 } from './codec.ts';
 import type { KindCodecs } from './kinds.ts';
+import { kept, type WithUnknownKeys } from './kept.ts';
+import { refuseUnknownKeys } from './unknown-keys.ts';
 
 export interface ManualConfiguration {
   readonly remoteTable: QualifiedName;
@@ -31,7 +33,7 @@ export type ObjectUsing =
 
 export type ArrayUsing = Exclude<ObjectUsing, { readonly kind: 'own-columns' }>;
 
-export interface Relationship<U> {
+export interface Relationship<U> extends WithUnknownKeys {
   readonly name: string;
   readonly using: U;
   readonly comment?: string;
@@ -65,12 +67,15 @@ function manualConfigurationCodec(codecs: KindCodecs): Codec<ManualConfiguration
   });
 }
 
+const REMOTE_COLUMNS = { keys: ['table', 'column', 'columns'] };
+
 /** `{table, column}` or `{table, columns}`: the foreign key of another table. */
 function remoteColumnsCodec(codecs: KindCodecs): Codec<Extract<ObjectUsing, { kind: 'remote-columns' }>> {
   return leaf(
     'ArrRelUsingFKeyOn',
     (json, path) => {
       if (!isJsonObject(json)) throw parseFailed('Expecting object { table, columns }.', path);
+      refuseUnknownKeys(json, path, REMOTE_COLUMNS);
       const { table, column, columns } = json;
       if (table === undefined) throw parseFailed("the key 'table' was not present", path);
       const one = column !== undefined && column !== null;
@@ -90,6 +95,7 @@ function remoteColumnsCodec(codecs: KindCodecs): Codec<Extract<ObjectUsing, { ki
 
 const FOREIGN_KEY = 'foreign_key_constraint_on';
 const MANUAL = 'manual_configuration';
+const USING = { keys: [FOREIGN_KEY, MANUAL] };
 
 /** Exactly one of the two keys of `using`. */
 function usingCodec<U extends ObjectUsing>(codecs: KindCodecs, foreignKey: Codec<Exclude<U, { kind: 'manual' }>>): Codec<U> {
@@ -98,6 +104,7 @@ function usingCodec<U extends ObjectUsing>(codecs: KindCodecs, foreignKey: Codec
     'RelUsing',
     (json, path): U => {
       if (!isJsonObject(json)) throw parseFailed('using should be an object', path);
+      refuseUnknownKeys(json, path, USING);
       const given = [FOREIGN_KEY, MANUAL].filter((key) => json[key] !== undefined && json[key] !== null);
       const [key] = given;
       if (key === undefined) throw parseFailed(`atleast one of "${FOREIGN_KEY}" and "${MANUAL}" should be present`, path);
@@ -139,7 +146,7 @@ export function arrayUsingCodec(codecs: KindCodecs): Codec<ArrayUsing> {
 }
 
 function relationshipCodec<U>(using: Codec<U>): Codec<Relationship<U>> {
-  return object('RelDef', { name: required(relationshipName), using: required(using), comment: optional(text) });
+  return kept<Relationship<U>>(object('RelDef', { name: required(relationshipName), using: required(using), comment: optional(text) }));
 }
 
 export function objectRelationshipCodec(codecs: KindCodecs): Codec<ObjectRelationship> {

@@ -1,10 +1,11 @@
 import { type Codec, leaf, list, literal, nonEmptyText, nullable, object, defaulted, parseFailed, required, text } from './codec.ts';
+import type { WithUnknownKeys } from './kept.ts';
 
 export const REST_METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'] as const;
 export type RestMethod = (typeof REST_METHODS)[number];
 
 /** A URL under `/api/rest/` that runs a query of a collection. */
-export interface RestEndpoint {
+export interface RestEndpoint extends WithUnknownKeys {
   readonly name: string;
   /** `author/:id`, as it was written. */
   readonly url: string;

@@ -1,8 +1,23 @@
 import { isJsonArray, isJsonObject, type Json } from '../util/json.ts';
+import type { Codec } from './codec.ts';
 
 /** Nothing inside: null, `[]`, `{}`, or an object of such values. Left out of documents. */
 export function isEmptySection(json: Json): boolean {
   if (json === null) return true;
   if (isJsonArray(json)) return json.length === 0;
   return isJsonObject(json) && Object.values(json).every(isEmptySection);
+}
+
+/** The codec of an object whose encoded form has these keys first, in this order. */
+export function inOrder<T>(keys: readonly string[], codec: Codec<T>): Codec<T> {
+  return {
+    ...codec,
+    encode(value) {
+      const json = codec.encode(value);
+      if (!isJsonObject(json)) return json;
+      const present = keys.filter((key) => Object.hasOwn(json, key));
+      const others = Object.keys(json).filter((key) => !keys.includes(key));
+      return Object.fromEntries([...present, ...others].map((key) => [key, json[key] as Json]));
+    },
+  };
 }

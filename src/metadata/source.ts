@@ -3,11 +3,12 @@ import { isJsonObject, type JsonObject } from '../util/json.ts';
 import { at, type Path } from '../util/path.ts';
 import { type Codec, defaulted, int, leaf, nonEmptyText, object, optional, parseFailed, required, text, wrongType } from './codec.ts';
 import { graphqlName, graphqlNameSuffix } from './graphql-name.ts';
+import { kept, type WithUnknownKeys } from './kept.ts';
 import type { KindCodecs, Kinds } from './kinds.ts';
 
 export type NamingConvention = 'svc-default' | 'graphql-default';
 
-export interface SourceCustomization {
+export interface SourceCustomization extends WithUnknownKeys {
   readonly rootFields: { readonly namespace?: string; readonly prefix?: string; readonly suffix?: string };
   readonly typeNames: { readonly prefix?: string; readonly suffix?: string };
   readonly namingConvention?: NamingConvention;
@@ -16,7 +17,7 @@ export interface SourceCustomization {
 export const NO_CUSTOMIZATION: SourceCustomization = { rootFields: {}, typeNames: {} };
 
 /** A statement that is run now and then to see whether the source answers. Times in seconds. */
-export interface HealthCheck {
+export interface HealthCheck extends WithUnknownKeys {
   readonly test: { readonly sql: string };
   readonly interval: number;
   readonly retries: number;
@@ -24,7 +25,7 @@ export interface HealthCheck {
   readonly timeout: number;
 }
 
-export interface Source {
+export interface Source extends WithUnknownKeys {
   readonly name: string;
   /** Canonical kind: `pg`. */
   readonly kind: string;
@@ -114,13 +115,14 @@ export const healthCheckCodec: Codec<HealthCheck> = object('HealthCheckConfig', 
 /** `configuration` and the other settings of one kind's sources. */
 export function sourceFields(codecs: KindCodecs) {
   return {
-    configuration: required(codecs.configuration),
-    customization: defaulted(
-      sourceCustomizationCodec,
+    // An object of every kind.
+    configuration: required<unknown>(kept(codecs.configuration as Codec<object>)),
+    customization: defaulted<SourceCustomization>(
+      kept(sourceCustomizationCodec),
       () => NO_CUSTOMIZATION,
       (value) => !isCustomized(value),
     ),
-    healthCheck: optional(healthCheckCodec),
+    healthCheck: optional(kept(healthCheckCodec)),
   };
 }
 
@@ -176,7 +178,12 @@ export function byKind<T extends { readonly kind: string }>(name: string, kinds:
   };
 }
 
+/** Keys of a source that say what the service cannot do. */
+export const OTHER_SOURCE_KEYS = { notSupported: ['native_queries', 'logical_models', 'stored_procedures', 'query_tags'] };
+
 /** A source without what is tracked in it. */
 export function sourceSettingsCodec(kinds: Kinds): Codec<Source> {
-  return byKind('SourceMetadata', kinds, (codecs) => object('SourceMetadata', { ...sourceHead(codecs), ...sourceFields(codecs) }));
+  return byKind('SourceMetadata', kinds, (codecs) =>
+    kept<Source>(object('SourceMetadata', { ...sourceHead(codecs), ...sourceFields(codecs) }, OTHER_SOURCE_KEYS)),
+  );
 }

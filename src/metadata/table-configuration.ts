@@ -3,6 +3,8 @@ import { type Codec, defaulted, leaf, mapOf, object, optional, parseFailed, text
 import { graphqlName } from './graphql-name.ts';
 import { byKey } from './keyed-list.ts';
 import { at } from '../util/path.ts';
+import type { WithUnknownKeys } from './kept.ts';
+import { refuseUnknownKeys } from './unknown-keys.ts';
 
 export const ROOT_FIELD_KEYS = [
   'select',
@@ -31,7 +33,7 @@ export interface ColumnConfiguration {
   readonly comment?: string;
 }
 
-export interface TableConfiguration {
+export interface TableConfiguration extends WithUnknownKeys {
   readonly customName?: string;
   readonly customRootFields: ReadonlyMap<RootFieldKey, CustomRootField>;
   readonly columnConfig: ReadonlyMap<string, ColumnConfiguration>;
@@ -40,6 +42,8 @@ export interface TableConfiguration {
 
 export const NO_TABLE_CONFIGURATION: TableConfiguration = { customRootFields: new Map(), columnConfig: new Map() };
 
+const CUSTOM_ROOT_FIELD = { keys: ['name', 'comment'] };
+
 /** null, a name, or `{name, comment}`; undefined when nothing is customized. */
 const customRootFieldCodec: Codec<CustomRootField | undefined> = leaf(
   'CustomRootField',
@@ -47,6 +51,7 @@ const customRootFieldCodec: Codec<CustomRootField | undefined> = leaf(
     if (json === null) return undefined;
     if (typeof json === 'string') return { name: graphqlName.decode(json, path) };
     if (!isJsonObject(json)) throw wrongType('CustomRootField', 'Object', json, path);
+    refuseUnknownKeys(json, path, CUSTOM_ROOT_FIELD);
     const { name, comment } = json;
     const named = name === undefined || name === null ? {} : { name: graphqlName.decode(name, at(path, 'name')) };
     if (comment === undefined) return name === undefined || name === null ? undefined : named;
@@ -64,12 +69,13 @@ function enumerate(names: readonly string[]): string {
   return `${names.slice(0, -1).join(', ')}, and ${names.at(-1)}`;
 }
 
-/** Names of root fields by key; unknown keys are ignored. @throws SvcError when two names are equal */
+/** Names of root fields by key. @throws SvcError also when two names are equal */
 export function customRootFieldsCodec<K extends string>(keys: readonly K[]): Codec<ReadonlyMap<K, CustomRootField>> {
   return leaf(
     'CustomRootFields',
     (json, path) => {
       if (!isJsonObject(json)) throw wrongType('CustomRootFields', 'Object', json, path);
+      refuseUnknownKeys(json, path, { keys });
       const fields = new Map<K, CustomRootField>();
       const names = new Set<string>();
       const duplicates = new Set<string>();

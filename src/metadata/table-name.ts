@@ -2,12 +2,14 @@ import type { QualifiedName } from '../catalog/catalog.ts';
 import { isJsonObject } from '../util/json.ts';
 import { at } from '../util/path.ts';
 import { type Codec, leaf, nonEmptyText, parseFailed, wrongType } from './codec.ts';
+import { refuseUnknownKeys } from './unknown-keys.ts';
 
 /**
  * `"t"` (then the schema is `defaultSchema`) or `{schema?, name}`. Encoded as an object.
  * `schemaKey` is what the kind calls its schemas: `schema`, or `dataset`.
  */
 export function qualifiedName(defaultSchema: string, schemaKey = 'schema'): Codec<QualifiedName> {
+  const known = { keys: [schemaKey, 'name'] };
   return leaf(
     'QualifiedTable',
     (json, path) => {
@@ -16,6 +18,7 @@ export function qualifiedName(defaultSchema: string, schemaKey = 'schema'): Code
         return { schema: defaultSchema, name: json };
       }
       if (!isJsonObject(json)) throw wrongType('QualifiedTable', 'Object', json, path);
+      refuseUnknownKeys(json, path, known);
       const name = json['name'];
       if (name === undefined) throw parseFailed("the key 'name' was not present", path);
       const schema = json[schemaKey];

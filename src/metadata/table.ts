@@ -1,8 +1,8 @@
 import type { QualifiedName } from '../catalog/catalog.ts';
-import { isJsonObject, type Json, type JsonObject } from '../util/json.ts';
-import { bool, type Codec, defaulted, leaf, object, optional, parseFailed, required } from './codec.ts';
+import { bool, type Codec, defaulted, object, optional, required } from './codec.ts';
 import { type ComputedField, computedFieldCodec } from './computed-field.ts';
 import { type ExtFederationConfig, extFederationConfigCodec } from './ext-federation.ts';
+import { kept, type WithUnknownKeys } from './kept.ts';
 import { isEmptyMap, keyedList } from './keyed-list.ts';
 import type { KindCodecs } from './kinds.ts';
 import {
@@ -18,14 +18,14 @@ import {
   updatePermissionCodec,
 } from './permission.ts';
 import { type ArrayRelationship, arrayRelationshipCodec, type ObjectRelationship, objectRelationshipCodec } from './relationship.ts';
-import { isEmptySection } from './section.ts';
+import { inOrder } from './section.ts';
 import { isConfigured, NO_TABLE_CONFIGURATION, type TableConfiguration, tableConfigurationCodec } from './table-configuration.ts';
 
 export { NO_TABLE_CONFIGURATION } from './table-configuration.ts';
 export type { ColumnConfiguration, CustomRootField, RootFieldKey, TableConfiguration } from './table-configuration.ts';
 
 /** A tracked table. Relationships, computed fields by name; permissions by role. */
-export interface TableMetadata {
+export interface TableMetadata extends WithUnknownKeys {
   readonly table: QualifiedName;
   readonly isEnum: boolean;
   readonly configuration: TableConfiguration;
@@ -37,8 +37,6 @@ export interface TableMetadata {
   readonly updatePermissions: ReadonlyMap<string, PermissionEntry<UpdatePermission>>;
   readonly deletePermissions: ReadonlyMap<string, PermissionEntry<DeletePermission>>;
   readonly extFederationConfig?: ExtFederationConfig;
-  /** Keys of later features (`event_triggers`, `remote_relationships`), verbatim. */
-  readonly other: ReadonlyMap<string, Json>;
 }
 
 export function newTable(table: QualifiedName, configuration: TableConfiguration = NO_TABLE_CONFIGURATION, isEnum = false): TableMetadata {
@@ -53,12 +51,11 @@ export function newTable(table: QualifiedName, configuration: TableConfiguration
     selectPermissions: new Map(),
     updatePermissions: new Map(),
     deletePermissions: new Map(),
-    other: new Map(),
   };
 }
 
-/** Keys that are kept verbatim because their feature does not exist yet. */
-export const LATER_TABLE_KEYS = ['remote_relationships', 'event_triggers'] as const;
+/** Keys of a table that say what the service cannot do. */
+const OTHER_KEYS = { notSupported: ['remote_relationships', 'event_triggers'] };
 
 /** Keys in the order of the exported document. */
 const KEYS = [
@@ -77,8 +74,6 @@ const KEYS = [
   'ext_federation_config',
 ] as const;
 
-const KNOWN: ReadonlySet<string> = new Set(KEYS);
-
 function byName<T extends { readonly name: string }>(what: string, item: Codec<T>) {
   return defaulted(keyedList({ what, item, key: ({ name }) => name }), () => new Map<string, T>(), isEmptyMap);
 }
@@ -95,17 +90,17 @@ const permissionFields = {
   deletePermissions: byRole('delete permissions', deletePermissionCodec),
 };
 
-/** One entry of a source's `tables`. Unknown keys are refused: a misspelled one would silently lose its objects. */
+/** One entry of a source's `tables`. */
 export function tableCodec(codecs: KindCodecs): Codec<TableMetadata> {
-  const implemented = object('TableMetadata', {
+  const fields = {
     table: required(codecs.tableName),
     isEnum: defaulted(
       bool,
       () => false,
       (value) => !value,
     ),
-    configuration: defaulted(
-      tableConfigurationCodec,
+    configuration: defaulted<TableConfiguration>(
+      kept(tableConfigurationCodec),
       () => NO_TABLE_CONFIGURATION,
       (value) => !isConfigured(value),
     ),
@@ -114,28 +109,6 @@ export function tableCodec(codecs: KindCodecs): Codec<TableMetadata> {
     computedFields: byName('computed fields', computedFieldCodec(codecs)),
     ...permissionFields,
     extFederationConfig: optional(extFederationConfigCodec),
-  });
-  return leaf(
-    'TableMetadata',
-    (json, path) => {
-      const value = implemented.decode(json, path);
-      const other = new Map<string, Json>();
-      const unknown: string[] = [];
-      for (const [key, item] of Object.entries(json as JsonObject)) {
-        if (!KNOWN.has(key)) unknown.push(key);
-        else if ((LATER_TABLE_KEYS as readonly string[]).includes(key) && !isEmptySection(item)) other.set(key, item);
-      }
-      if (unknown.length > 0) throw parseFailed(`unexpected keys when parsing TableMetadata: ${JSON.stringify(unknown)}`, path);
-      return { ...value, other };
-    },
-    (value) => {
-      const known = implemented.encode(value);
-      const out: Record<string, Json> = {};
-      for (const key of KEYS) {
-        const item = (isJsonObject(known) ? known[key] : undefined) ?? value.other.get(key);
-        if (item !== undefined) out[key] = item;
-      }
-      return out;
-    },
-  );
+  };
+  return inOrder(KEYS, kept<TableMetadata>(object('TableMetadata', fields, OTHER_KEYS)));
 }

@@ -80,17 +80,19 @@ const headers: Codec<HeaderTransform> = object('TransformHeaders', {
   ),
 });
 
-const templateBody = object('BodyTransform', { template: required(text) });
-const formBody = object('BodyTransform', { formTemplate: required(mapOf(text)) });
+const bodyAction = object('BodyTransform', { action: required(text) }, { elsewhere: ['template', 'form_template'] });
+const noBody = object('BodyTransform', {}, { elsewhere: ['action'] });
+const templateBody = object('BodyTransform', { template: required(text) }, { elsewhere: ['action'] });
+const formBody = object('BodyTransform', { formTemplate: required(mapOf(text)) }, { elsewhere: ['action'] });
 
 /** The body of version 2; that of version 1 is the text of its template. */
 function decodeBody(json: Json, version: TransformVersion, path: Path): BodyTransform {
   if (version === 1) return { action: 'transform', template: text.decode(json, path) };
   if (!isJsonObject(json)) throw wrongType('BodyTransform', 'Object', json, path);
-  const { action } = object('BodyTransform', { action: required(text) }).decode(json, path);
+  const { action } = bodyAction.decode(json, path);
   switch (action) {
     case 'remove':
-      return { action };
+      return { action, ...noBody.decode(json, path) };
     case 'transform':
       return { action, ...templateBody.decode(json, path) };
     case 'x_www_form_urlencoded':

@@ -1,3 +1,4 @@
+import { hasUnknownKeys } from '../metadata/kept.ts';
 import type { Network } from '../metadata/network.ts';
 
 /** A host whose certificate need not be in order: self-signed, of another name, not X.509 v3. */
@@ -20,8 +21,10 @@ export function isAllowlisted(list: readonly TlsAllowlistEntry[], url: URL): boo
 /** The entries of the metadata that permit certificates which are not in order. */
 export function tlsAllowlistOf({ tlsAllowlist }: Network): readonly TlsAllowlistEntry[] {
   const entries: TlsAllowlistEntry[] = [];
-  for (const { host, suffix, permissions } of tlsAllowlist.values()) {
-    if (permissions?.includes('self-signed') === false) continue;
+  for (const entry of tlsAllowlist.values()) {
+    const { host, suffix, permissions } = entry;
+    // A key that nobody knows may be what narrows the entry.
+    if (hasUnknownKeys(entry) || permissions?.includes('self-signed') === false) continue;
     entries.push(suffix === null ? { host } : { host, suffix });
   }
   return entries;

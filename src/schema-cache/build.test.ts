@@ -29,8 +29,12 @@ describe('sources', () => {
     const tables = [{ table: 'author', event_triggers: [{ name: 'changed' }] }];
     const { cache } = buildOf(decode(tables, { actions: [{ name: 'go', definition: {} }] }));
     expect(cache.inconsistencies.map(({ type: of, name, reason }) => [of, name, reason])).toEqual([
-      ['action', 'action go', 'Inconsistent object: actions are not supported yet'],
-      ['event_trigger', 'event_trigger changed in table author in source s', 'Inconsistent object: event_triggers are not supported yet'],
+      ['action', 'action go', 'Inconsistent object: the key "actions" is not supported (at actions)'],
+      [
+        'event_trigger',
+        'event_trigger changed in table author in source s',
+        'Inconsistent object: the key "event_triggers" is not supported (at sources.s.tables.author.event_triggers)',
+      ],
     ]);
   });
 });

@@ -19,7 +19,7 @@ import { type InheritancePlan, planInheritance } from './stages/inherited-role.t
 import { type Claimant, claimNames, type NamesResult } from './stages/names.ts';
 import { printTable } from './stages/scope.ts';
 import { type CoresStage, type OpenSource, resolveCores, resolveSource, type SourceStage } from './stages/source.ts';
-import { unsupportedSections } from './stages/unsupported.ts';
+import { unknownSections } from './stages/unknown-keys.ts';
 import type { UnavailableSource } from './unavailable-source.ts';
 
 export type SourceInput =
@@ -59,7 +59,7 @@ export function buildSchemaCache(input: BuildInput, previous?: Build): Build {
 export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<Build> {
   const { metadata, options } = input;
   const before = previous?.stages;
-  const inconsistencies: Inconsistency[] = [...unsupportedSections(metadata)];
+  const inconsistencies: Inconsistency[] = [...unknownSections(metadata)];
 
   const cores: CoresStage[] = [];
   const unavailable: UnavailableSource[] = [];

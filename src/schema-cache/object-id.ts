@@ -23,9 +23,11 @@ export const objectId = {
   inheritedRole: (role: string) => id('inherited-role', role),
   inheritedPermission: (role: string, source: string, table: QualifiedName, kind: PermissionKind) =>
     id('inherited-permission', role, source, nameKey(table), kind),
-  /** A key of a table that belongs to a later feature, such as an event trigger. */
+  /** A key of a source that has no effect, or an entry of it. */
+  sourceExtra: (source: string, key: string, name: string) => id('source-extra', source, key, name),
+  /** A key of a table that has no effect, or an entry of it, such as an event trigger. */
   tableExtra: (source: string, table: QualifiedName, key: string, name: string) => id('table-extra', source, nameKey(table), key, name),
-  /** A top-level section of a later feature. */
+  /** A section of the document that has no effect, or an entry of it. */
   section: (section: string, name: string) => id('section', section, name),
 } as const;
 
@@ -38,6 +40,7 @@ const SOURCE_PART: Readonly<Record<string, number>> = {
   permission: 1,
   function: 1,
   'function-permission': 1,
+  'source-extra': 1,
   'table-extra': 1,
   'inherited-permission': 2,
 };

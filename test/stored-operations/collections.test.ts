@@ -255,6 +255,19 @@ describe('stored operations', () => {
     });
   });
 
+  it('refuse a path with a variable that the query does not declare, and do not serve one that was loaded', async () => {
+    const broken = endpoint('e', 'x/:di/:id', 'one');
+    expect(await refusal(api.metadata('create_rest_endpoint', broken))).toMatchObject({
+      code: 'invalid-configuration',
+      error: 'Inconsistent object: in endpoint e: the query one does not declare "$di" of the path',
+    });
+    const document = await exported();
+    const metadata = { ...document, rest_endpoints: [broken] };
+    await api.metadata('replace_metadata', { metadata, allow_inconsistent_metadata: true });
+    expect((await inconsistent()).map(({ name }) => name)).toEqual(['rest_endpoint e']);
+    expect(api.state.current().storedOperations.endpoints).toEqual([]);
+  });
+
   it.each<[JsonObject, string]>([
     [endpoint('e', 'x', 'none'), 'Inconsistent object: in endpoint e: query with name none does not exist in collection shop'],
     [

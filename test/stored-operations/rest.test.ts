@@ -171,7 +171,7 @@ describe('calls', () => {
   it('answer 500 where two endpoints that were loaded so match', async () => {
     const document = (await service.metadata('export_metadata', {})) as JsonObject;
     const endpoints = document['rest_endpoints'] as readonly JsonObject[];
-    const copy = { ...(endpoints.find(({ url }) => url === 'item/:id') as JsonObject), name: 'copy', url: ':x/1' };
+    const copy = { ...(endpoints.find(({ url }) => url === 'item/:id') as JsonObject), name: 'copy', url: ':id/1' };
     await service.metadata('replace_metadata', {
       metadata: { ...document, rest_endpoints: [...endpoints, copy] },
       allow_inconsistent_metadata: true,

@@ -6,6 +6,7 @@ import type { ComputedField } from '../../src/metadata/computed-field.ts';
 import type { QueryCollection } from '../../src/metadata/query-collection.ts';
 import { REST_METHODS, type RestEndpoint } from '../../src/metadata/rest-endpoint.ts';
 import type { FunctionMetadata } from '../../src/metadata/function.ts';
+import type { UnknownKey } from '../../src/metadata/kept.ts';
 import type { Metadata, SourceMetadata } from '../../src/metadata/metadata.ts';
 import { tlsAllowlistKey } from '../../src/metadata/network.ts';
 import { type PermissionEntry, QUERY_ROOT_FIELDS, SUBSCRIPTION_ROOT_FIELDS } from '../../src/metadata/permission.ts';
@@ -18,10 +19,17 @@ import { type Json, parseJson } from '../../src/util/json.ts';
 
 /** Leaves `undefined` values out, as decoders do. */
 function sparse<T extends object>(
-  model: { readonly [K in keyof T]-?: fc.Arbitrary<T[K]> },
+  model: { readonly [K in Exclude<keyof T, 'unknownKeys'>]-?: fc.Arbitrary<T[K]> },
   required: readonly (keyof T)[],
 ): fc.Arbitrary<T> {
-  return fc.record(model as { [K in keyof T]: fc.Arbitrary<T[K]> }, { requiredKeys: required as (keyof T)[] }) as fc.Arbitrary<T>;
+  return fc.record(model as unknown as { [K in keyof T]: fc.Arbitrary<T[K]> }, {
+    requiredKeys: required as (keyof T)[],
+  }) as fc.Arbitrary<T>;
+}
+
+/** Nothing, or a key that says what the service cannot do. */
+function unknown(key: string, value: Json): fc.Arbitrary<readonly UnknownKey[] | undefined> {
+  return fc.constantFrom(undefined, [{ path: [key], value, complaint: `the key "${key}" is not supported` }]);
 }
 
 /** Anything a quoted identifier may be. */
@@ -161,10 +169,7 @@ export const table: fc.Arbitrary<TableMetadata> = fc.record({
     ]),
   ),
   deletePermissions: entries(sparse({ filter: jsonObject, backendOnly: fc.boolean(), validateInput }, ['filter', 'backendOnly'])),
-  other: fc.constantFrom<ReadonlyMap<string, Json>>(
-    new Map(),
-    new Map<string, Json>([['event_triggers', [{ name: 'changed', webhook: 'http://example.org' }]]]),
-  ),
+  unknownKeys: unknown('event_triggers', [{ name: 'changed', webhook: 'http://example.org' }]),
 });
 
 export const functionMetadata: fc.Arbitrary<FunctionMetadata> = sparse<FunctionMetadata>(
@@ -269,11 +274,5 @@ export const metadata: fc.Arbitrary<Metadata> = fc.record({
     }),
     tlsAllowlistKey,
   ).map((tlsAllowlist) => ({ tlsAllowlist })),
-  other: fc.constantFrom<ReadonlyMap<string, Json>>(
-    new Map(),
-    new Map<string, Json>([
-      ['remote_schemas', [{ name: 'r', definition: { url: 'http://example.org' } }]],
-      ['cron_triggers', [{ name: 'c' }]],
-    ]),
-  ),
+  unknownKeys: unknown('remote_schemas', [{ name: 'r', definition: { url: 'http://example.org' } }]),
 });

@@ -15,6 +15,7 @@ import {
   text,
   wrongType,
 } from '../../metadata/codec.ts';
+import { refuseUnknownKeys } from '../../metadata/unknown-keys.ts';
 import { isJsonObject, type Json } from '../../util/json.ts';
 import { at, type Path } from '../../util/path.ts';
 
@@ -116,9 +117,12 @@ const databaseUrl: Codec<DatabaseUrl> = leaf('UrlConf', decodeUrl, (url): Json =
   }
 });
 
+const URL_FORMS = { keys: ['from_env', 'connection_parameters', 'dynamic_from_file'] };
+
 function decodeUrl(json: Json, path: Path): DatabaseUrl {
   if (typeof json === 'string') return { kind: 'template', text: nonEmptyText.decode(json, path) };
   if (!isJsonObject(json)) throw wrongType('UrlConf', 'String or Object', json, path);
+  refuseUnknownKeys(json, path, URL_FORMS);
   const given = (key: string): Json | undefined => (json[key] === null ? undefined : json[key]);
   const file = given('dynamic_from_file');
   if (file !== undefined) {
@@ -136,13 +140,17 @@ function decodeUrl(json: Json, path: Path): DatabaseUrl {
   throw parseFailed('Either "from_env" or "connection_parameters" should be provided', path);
 }
 
-const poolConfiguration: Codec<PoolConfiguration> = object('PostgresPoolSettings', {
-  max_connections: optional(atLeast('max_connections', 1)),
-  idle_timeout: optional(atLeast('idle_timeout', 0)),
-  retries: optional(atLeast('retries', 0)),
-  pool_timeout: optional(atLeast('pool_timeout', 0)),
-  connection_lifetime: optional(atLeast('connection_lifetime', 0)),
-});
+const poolConfiguration: Codec<PoolConfiguration> = object(
+  'PostgresPoolSettings',
+  {
+    max_connections: optional(atLeast('max_connections', 1)),
+    idle_timeout: optional(atLeast('idle_timeout', 0)),
+    retries: optional(atLeast('retries', 0)),
+    pool_timeout: optional(atLeast('pool_timeout', 0)),
+    connection_lifetime: optional(atLeast('connection_lifetime', 0)),
+  },
+  { notSupported: ['total_max_connections'] },
+);
 
 const sslConfiguration: Codec<SslConfiguration> = object('PGClientCerts', {
   sslmode: required(literal('SSLMode', SSL_MODES)),
@@ -188,15 +196,19 @@ const connectionInfo: Codec<ConnectionConfiguration> = {
     }),
 };
 
-const document = object('PostgresConnConfiguration', {
-  connection_info: required(connectionInfo),
-  read_replicas: optional(list(connectionInfo)),
-  extensions_schema: defaulted(
-    nonEmptyText,
-    () => 'public',
-    (schema) => schema === 'public',
-  ),
-});
+const document = object(
+  'PostgresConnConfiguration',
+  {
+    connection_info: required(connectionInfo),
+    read_replicas: optional(list(connectionInfo)),
+    extensions_schema: defaulted(
+      nonEmptyText,
+      () => 'public',
+      (schema) => schema === 'public',
+    ),
+  },
+  { notSupported: ['connection_template', 'connection_set'] },
+);
 
 export const configuration: Codec<PgConfiguration> = {
   name: document.name,

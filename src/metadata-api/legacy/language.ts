@@ -107,6 +107,9 @@ export function legacyEntries(backends: readonly Backend[]): ReadonlyMap<string,
   return own;
 }
 
+/** Requests that old clients keep on file have these at this place, where nobody ever read them. */
+const IDLE_KEYS: readonly string[] = ['cascade', 'response', 'variables'];
+
 /** Versions need no entries of their own here: the arguments show which one they are. */
 export function legacyLanguage(table: OperationTable, backends: readonly Backend[]): Language {
   const own = legacyEntries(backends);
@@ -115,6 +118,7 @@ export function legacyLanguage(table: OperationTable, backends: readonly Backend
     find: (type, version, path) => own.get(type) ?? find(table, type, version, path),
     argsInParsePath: false,
     namesOperationInErrors: false,
+    idleKeys: IDLE_KEYS,
   };
 }
 

@@ -2,14 +2,19 @@ import { nameKey, type QualifiedName } from '../../catalog/catalog.ts';
 import { ADMIN_ROLE } from '../../auth/session.ts';
 import type { Backend } from '../../backend/backend.ts';
 import { SvcError } from '../../errors/svc-error.ts';
-import { type Codec, defaulted, leaf, nonEmptyText, object, optional, required, text } from '../../metadata/codec.ts';
+import { defaulted, nonEmptyText, object, optional, required, text } from '../../metadata/codec.ts';
 import { updateFunction, withFunction, withoutFunction } from '../../metadata/edit.ts';
-import { type FunctionConfiguration, functionConfigurationCodec, NO_FUNCTION_CONFIGURATION, newFunction } from '../../metadata/function.ts';
+import {
+  type FunctionConfiguration,
+  functionConfigurationCodec,
+  NO_FUNCTION_CONFIGURATION,
+  newFunction,
+  withoutPermission,
+} from '../../metadata/function.ts';
 import { requireFunction } from '../../metadata/lookup.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
 import { printName } from '../../metadata/table-name.ts';
 import { objectId } from '../../schema-cache/object-id.ts';
-import { isJsonObject } from '../../util/json.ts';
 import { dropDependents } from '../drop-dependents.ts';
 import { BROKEN_BY_DROP, define, type OperationGroup, perKind } from '../operation.ts';
 import {
@@ -21,6 +26,7 @@ import {
   refused,
   SOURCE_ERRORS,
 } from '../operation-error.ts';
+import { orBareName } from '../bare-name.ts';
 import { sourceArgument, targetSource } from '../target.ts';
 
 const hasFunctions = (backend: Backend): boolean => backend.capabilities.functions;
@@ -35,15 +41,6 @@ interface TrackFunction extends FunctionTarget {
   readonly comment: string | undefined;
 }
 
-function orBareName<A>(long: Codec<A>, name: Codec<QualifiedName>, fromName: (name: QualifiedName) => A): Codec<A> {
-  return leaf(
-    long.name,
-    (json, path) => (isJsonObject(json) && Object.hasOwn(json, 'function') ? long.decode(json, path) : fromName(name.decode(json, path))),
-    (value) => long.encode(value),
-    long.fields,
-  );
-}
-
 const EXAMPLE = { source: 'default', function: { schema: 'public', name: 'search_articles' } };
 
 const track = perKind('track_function', hasFunctions, (backend) =>
@@ -55,6 +52,7 @@ const track = perKind('track_function', hasFunctions, (backend) =>
         configuration: defaulted(functionConfigurationCodec, () => NO_FUNCTION_CONFIGURATION),
         comment: optional(text),
       }),
+      'function',
       backend.functionName,
       (name) => ({ function: name, source: 'default', configuration: NO_FUNCTION_CONFIGURATION, comment: undefined }),
     ),
@@ -83,6 +81,7 @@ const untrack = perKind('untrack_function', hasFunctions, (backend) =>
   define<FunctionTarget>({
     args: orBareName<FunctionTarget>(
       object('UntrackFunction', { function: required(backend.functionName), source: sourceArgument }),
+      'function',
       backend.functionName,
       (name) => ({ function: name, source: 'default' }),
     ),
@@ -174,10 +173,7 @@ const dropPermission = perKind('drop_function_permission', hasFunctions, (backen
         const printed = printName(name, backend.defaultSchema);
         throw new SvcError('not-exists', `permission of role "${role}" does not exist for function "${printed}" in source: "${source}"`);
       }
-      return updateFunction(metadata, source, nameKey(name), (fn) => ({
-        ...fn,
-        permissions: fn.permissions.filter((each) => each !== role),
-      }));
+      return updateFunction(metadata, source, nameKey(name), (fn) => withoutPermission(fn, role));
     },
   }),
 );

@@ -17,6 +17,7 @@ import {
 } from '../../metadata/codec.ts';
 import { type DecodedTables, decodeTables } from '../../metadata/decoded-tables.ts';
 import { decodeDocument } from '../../metadata/document.ts';
+import { refusingUnknownKeys } from '../../metadata/kept.ts';
 import { EMPTY_METADATA, type Metadata, metadataCodec } from '../../metadata/metadata.ts';
 import { withSource } from '../../metadata/edit.ts';
 import { DEFAULT_SOURCE, NO_CUSTOMIZATION } from '../../metadata/source.ts';
@@ -86,8 +87,13 @@ const replaceArguments: Codec<ReplaceMetadata> = leaf(
   replaceOptions.fields,
 );
 
+/** Where inconsistencies are allowed, a key that nobody knows is one; else it is an error at its place. */
+function decoding({ allowInconsistent }: ReplaceMetadata): <T>(decode: () => T) => T {
+  return allowInconsistent ? (decode) => decode() : refusingUnknownKeys;
+}
+
 function replace(metadata: Metadata, args: ReplaceMetadata, path: Path, kinds: Parameters<typeof decodeDocument>[2]): Metadata {
-  const next = decodeDocument(args.document, args.at.reduce(at, path), kinds, metadata, args.tables);
+  const next = decoding(args)(() => decodeDocument(args.document, args.at.reduce(at, path), kinds, metadata, args.tables));
   return shareUnchanged(metadata, next);
 }
 
@@ -111,7 +117,7 @@ const replaceMetadata: OperationGroup = () =>
         summary: 'Replaces the whole metadata by a document.',
         example: { allow_inconsistent_metadata: true, metadata: { version: 3, sources: [] } },
       },
-      prepareEdit: ({ document, tables }, { kinds, snapshot }) => decodeTables(document, kinds, snapshot.metadata, tables),
+      prepareEdit: (args, { kinds, snapshot }) => decodeTables(args.document, kinds, snapshot.metadata, args.tables, decoding(args)),
       edit(metadata, args, { kinds, path, snapshot }) {
         if (args.resourceVersion !== undefined && args.resourceVersion !== snapshot.resourceVersion)
           throw staleVersion(args.resourceVersion);

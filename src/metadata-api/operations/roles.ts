@@ -1,7 +1,7 @@
 import { SvcError } from '../../errors/svc-error.ts';
 import { nonEmptyText, object, required } from '../../metadata/codec.ts';
 import { withEntry, withoutEntry } from '../../metadata/edit.ts';
-import { inheritedRoleCodec } from '../../metadata/inherited-role.ts';
+import { newInheritedRoleCodec } from '../../metadata/inherited-role.ts';
 import { introspectionCodec } from '../../metadata/metadata.ts';
 import { objectId } from '../../schema-cache/object-id.ts';
 import { define, operation, type OperationGroup } from '../operation.ts';
@@ -9,7 +9,7 @@ import { BREAKS_OTHERS, refused } from '../operation-error.ts';
 const addInheritedRole: OperationGroup = () => [
   operation({
     type: 'add_inherited_role',
-    args: inheritedRoleCodec,
+    args: newInheritedRoleCodec,
     changes: 'metadata',
     errors: [
       refused('invalid-params', 'the role is among its own parents'),

@@ -1,4 +1,4 @@
-import { nameKey, type QualifiedName } from '../../catalog/catalog.ts';
+import { nameKey } from '../../catalog/catalog.ts';
 import type { Backend } from '../../backend/backend.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { anyJson, bool, type Codec, defaulted, leaf, object, optional, required } from '../../metadata/codec.ts';
@@ -32,6 +32,7 @@ import {
   SOURCE_ERRORS,
   TABLE_ERRORS,
 } from '../operation-error.ts';
+import { orBareName } from '../bare-name.ts';
 import { editTargetTable, sourceArgument, type TableTarget, targetSource } from '../target.ts';
 
 export interface TrackTable extends TableTarget {
@@ -42,16 +43,6 @@ export interface TrackTable extends TableTarget {
 
 export interface UntrackTable extends TableTarget {
   readonly cascade: boolean;
-}
-
-/** Arguments that may also be a bare name: what has the key `key` is the long form. */
-export function orBareName<A>(long: Codec<A>, key: string, name: Codec<QualifiedName>, fromName: (name: QualifiedName) => A): Codec<A> {
-  return leaf(
-    long.name,
-    (json, path) => (isJsonObject(json) && Object.hasOwn(json, key) ? long.decode(json, path) : fromName(name.decode(json, path))),
-    (value) => long.encode(value),
-    long.fields,
-  );
 }
 
 export function trackTableArguments(backend: Backend): Codec<TrackTable> {
@@ -75,7 +66,7 @@ export function trackTableArguments(backend: Backend): Codec<TrackTable> {
   return orBareName<TrackTable>(
     leaf(
       long.name,
-      (json, path) => long.decode(json, path),
+      (json, path) => long.decode(withSchemaInside(json), path),
       (value) => long.encode(value),
       long.fields,
     ),
@@ -83,6 +74,13 @@ export function trackTableArguments(backend: Backend): Codec<TrackTable> {
     backend.tableName,
     (table) => ({ table, source: 'default', configuration: NO_TABLE_CONFIGURATION, isEnum: false }),
   );
+}
+
+/** An older spelling: the schema beside the bare name of the table. */
+function withSchemaInside(json: Json): Json {
+  if (!isJsonObject(json) || typeof json['table'] !== 'string' || typeof json['schema'] !== 'string') return json;
+  const { table, schema, ...rest } = json;
+  return { ...rest, table: { schema: schema as Json, name: table as Json } };
 }
 
 export function untrackTableArguments(backend: Backend): Codec<UntrackTable> {

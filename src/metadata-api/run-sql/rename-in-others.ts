@@ -6,6 +6,7 @@ import { nameKey, type QualifiedName } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
 import type { TableMetadata } from '../../metadata/table.ts';
+import { mapUnknownKeys } from '../../metadata/unknown-parts.ts';
 import type { SourceInfo } from '../../schema-cache/schema-cache.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 import { ROOT } from '../../util/path.ts';
@@ -21,8 +22,8 @@ export function renameInOthers(metadata: Metadata, source: SourceInfo, names: Ne
     const tables = mapValues(entry.tables, (table, key) => inTable(renamer, table, own ? (oldKeys.get(key) ?? key) : null));
     return orSame(entry, { ...entry, tables });
   });
-  const other = mapValues(metadata.other, (section, name) => (name === 'custom_types' ? inCustomTypes(renamer, section) : section));
-  return orSame(metadata, { ...metadata, sources, other });
+  const next = mapUnknownKeys(metadata, (name, section) => (name === 'custom_types' ? inCustomTypes(renamer, section) : section));
+  return orSame(metadata, { ...next, sources });
 }
 
 interface Renamer {
@@ -36,12 +37,11 @@ function oldKeysOf(source: SourceInfo, names: NewNames): Map<string, string> {
 
 /** `key` is what the table was called; null in another source. */
 function inTable(renamer: Renamer, table: TableMetadata, key: string | null): TableMetadata {
-  const other = mapValues(table.other, (json, name) => {
+  return mapUnknownKeys(table, (name, json) => {
     if (name === 'remote_relationships') return items(json, (item) => remoteRelationship(renamer, item, key));
     if (name === 'event_triggers' && key !== null) return items(json, (item) => eventTrigger(renamer, item, key));
     return json;
   });
-  return orSame(table, { ...table, other });
 }
 
 function items(json: Json, change: (item: JsonObject) => Json): Json {

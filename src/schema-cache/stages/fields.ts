@@ -7,7 +7,7 @@ import type { ColumnInfo, ComputedFieldInfo, Inconsistency, RelationshipInfo } f
 import { fieldName } from '../naming.ts';
 import { resolveColumns } from './column.ts';
 import { resolveComputedField } from './computed-field.ts';
-import { describeComputedField, describeRelationship, describeTableExtra } from './describe.ts';
+import { describeComputedField, describeRelationship } from './describe.ts';
 import { DanglingReference, resolveRelationship } from './relationship.ts';
 import {
   type Answered,
@@ -19,6 +19,7 @@ import {
   type TableCore,
   type TableFields,
 } from './scope.ts';
+import { refuseUnknown, unknownInTable } from './unknown-keys.ts';
 
 export interface FieldsResult {
   readonly core: TableCore;
@@ -36,7 +37,8 @@ function keeps(previous: FieldsResult, core: TableCore, metadata: TableMetadata,
       (before.objectRelationships === metadata.objectRelationships &&
         before.arrayRelationships === metadata.arrayRelationships &&
         before.computedFields === metadata.computedFields &&
-        before.other === metadata.other)) &&
+        before.configuration === metadata.configuration &&
+        before.unknownKeys === metadata.unknownKeys)) &&
     stillHolds(previous.answered, answers)
   );
 }
@@ -59,12 +61,13 @@ export function resolveFields(
   const columns = resolveColumns(core, inquiry);
   const relationships = new Map<string, RelationshipInfo>();
   const computedFields = new Map<string, ComputedFieldInfo>();
-  const inconsistencies: Inconsistency[] = [...unsupported(source, metadata)];
+  const inconsistencies: Inconsistency[] = [...unknownInTable(source, metadata)];
   const printed = printTable(source, core.name);
 
   for (const candidate of withoutClashes(source, candidatesOf(source, metadata), columns, inconsistencies)) {
     const { name } = candidate;
     try {
+      refuseUnknown(candidate.kind === 'computed-field' ? candidate.field : candidate.relationship);
       if (candidate.kind === 'computed-field') computedFields.set(name, resolveComputedField(source, core.name, candidate.field, inquiry));
       else relationships.set(name, resolveRelationship(source, core, candidate.kind, candidate.relationship, inquiry));
     } catch (error) {
@@ -143,20 +146,4 @@ function withoutClashes(
     inconsistencies.push(inconsistent(candidate.describe(), `field definition conflicts with ${reason}`));
     return false;
   });
-}
-
-const EXTRA_TYPES: Readonly<Record<string, string>> = { remote_relationships: 'remote_relationship', event_triggers: 'event_trigger' };
-
-/** Definitions that no feature here understands are kept and reported, never silently without effect. */
-function* unsupported(source: SourceContext, metadata: TableMetadata): Iterable<Inconsistency> {
-  for (const [key, json] of metadata.other) {
-    const entries = Array.isArray(json) ? json : json === null ? [] : [json];
-    for (const entry of entries) {
-      const named = typeof entry === 'object' && entry !== null && 'name' in entry && typeof entry.name === 'string' ? entry.name : key;
-      yield inconsistent(
-        describeTableExtra(source, metadata.table, EXTRA_TYPES[key] ?? key, key, named, entry),
-        `${key} are not supported yet`,
-      );
-    }
-  }
 }

@@ -9,6 +9,7 @@ import { describeFunction, describeFunctionPermission } from './describe.ts';
 import type { InheritancePlan } from './inherited-role.ts';
 import { printTable, type SourceContext } from './scope.ts';
 import { requireScalar } from './type-name.ts';
+import { refuseUnknown } from './unknown-keys.ts';
 import { nameKey } from '../../catalog/catalog.ts';
 
 export interface FunctionResult {
@@ -39,6 +40,7 @@ export function resolveFunction(
   const same = previous?.metadata === metadata && previous.overloads === overloads && previous.returns === returns;
   if (same && previous.plan === plan) return previous;
   try {
+    refuseUnknown(metadata, metadata.configuration);
     const info = resolve(source, metadata, overloads ?? [], returns);
     const { permissions, inconsistencies } = permissionsOf(source, metadata, returns as TableInfo, plan);
     return { metadata, overloads, returns, plan, info: { ...info, permissions }, inconsistencies };

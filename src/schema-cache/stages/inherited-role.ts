@@ -5,6 +5,7 @@
 import type { QualifiedName } from '../../catalog/catalog.ts';
 import { and, type BoolExp, or, TRUE } from '../../ir/bool-exp.ts';
 import type { InheritedRole } from '../../metadata/metadata.ts';
+import { unknownParts } from '../../metadata/unknown-parts.ts';
 import type { PermissionKind } from '../../metadata/permission.ts';
 import { type Json, printJson } from '../../util/json.ts';
 import { inconsistent } from '../inconsistency.ts';
@@ -44,13 +45,16 @@ export function planInheritance(
       return false;
     }
     state.set(name, 'open');
+    const unknown = unknownParts(role);
+    for (const { complaint, key } of unknown)
+      inconsistencies.push(inconsistent(describe(role), `in inherited role ${name}: ${complaint} (at ${key})`));
     const missing = role.roleSet.filter((parent) => !inherited.has(parent) && !known.has(parent));
     if (missing.length > 0) {
       const reason = `in inherited role ${name}: the following parent role(s) are not found: ${missing.join(', ')} which are required to construct the inherited role: "${name}"`;
       inconsistencies.push(inconsistent(describe(role), reason));
     }
     const broken = role.roleSet.filter((parent) => !missing.includes(parent) && !visit(parent, [...trail, name]));
-    const good = missing.length === 0 && broken.length === 0;
+    const good = missing.length === 0 && broken.length === 0 && unknown.length === 0;
     if (broken.length > 0 && missing.length === 0 && !inconsistencies.some((i) => i.objectId === objectId.inheritedRole(name))) {
       inconsistencies.push(inconsistent(describe(role), `parent role "${broken[0]}" does not exist`));
     }

@@ -28,6 +28,7 @@ import {
   type TableCore,
   type TableFields,
 } from './scope.ts';
+import { refuseUnknown } from './unknown-keys.ts';
 
 export interface PermissionsResult {
   readonly core: TableCore;
@@ -73,6 +74,7 @@ export function resolvePermissions(
     const before = usable?.metadata[`${kind}Permissions`] as ReadonlyMap<string, PermissionEntry<P>> | undefined;
     for (const entry of entries.values()) {
       try {
+        refuseUnknown(entry);
         if (entry.role === 'admin') throw new Defect('cannot define permission for admin role');
         const key = shareKey(entry.permission);
         const kept = before?.get(entry.role)?.permission === entry.permission ? usable?.permissions.get(entry.role)?.[kind] : undefined;

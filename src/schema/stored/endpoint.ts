@@ -1,7 +1,8 @@
 /** REST endpoints: each with its query and its pattern; what stands in the way of one is told. */
-import type { Metadata } from '../../metadata/metadata.ts';
+import { entryCodecs, type Metadata } from '../../metadata/metadata.ts';
 import type { CollectedQuery } from '../../metadata/query-collection.ts';
-import { type RestEndpoint, restEndpointCodec } from '../../metadata/rest-endpoint.ts';
+import type { RestEndpoint } from '../../metadata/rest-endpoint.ts';
+import { unknownParts } from '../../metadata/unknown-parts.ts';
 import { inconsistent, type ObjectDescription } from '../../schema-cache/inconsistency.ts';
 import { objectId } from '../../schema-cache/object-id.ts';
 import type { Inconsistency } from '../../schema-cache/schema-cache.ts';
@@ -25,36 +26,54 @@ export interface Endpoints {
 }
 
 export function resolveEndpoints(metadata: Pick<Metadata, 'restEndpoints' | 'queryCollections'>, maxTokens: number): Endpoints {
+  const found: EndpointInfo[] = [];
   const endpoints: EndpointInfo[] = [];
   const inconsistencies: Inconsistency[] = [];
+  const undeclared: Inconsistency[] = [];
   for (const endpoint of metadata.restEndpoints.values()) {
-    const found = resolveEndpoint(endpoint, metadata.queryCollections, maxTokens);
-    if ('reason' in found) inconsistencies.push(found);
-    else endpoints.push(found);
+    const resolved = resolveEndpoint(endpoint, metadata.queryCollections, maxTokens);
+    if ('reason' in resolved) {
+      inconsistencies.push(resolved);
+      continue;
+    }
+    found.push(resolved.info);
+    if (resolved.undeclared === undefined) endpoints.push(resolved.info);
+    else undeclared.push(resolved.undeclared);
   }
-  return { endpoints, inconsistencies: [...inconsistencies, ...ambiguities(endpoints)] };
+  const ambiguous = ambiguities(found);
+  const told = new Set(ambiguous.map(({ objectId: id }) => id));
+  return { endpoints, inconsistencies: [...inconsistencies, ...ambiguous, ...undeclared.filter(({ objectId: id }) => !told.has(id))] };
 }
 
-function resolveEndpoint(
-  endpoint: RestEndpoint,
-  collections: Metadata['queryCollections'],
-  maxTokens: number,
-): EndpointInfo | Inconsistency {
+interface Resolved {
+  readonly info: EndpointInfo;
+  /** The path has a variable that the query lacks: the endpoint is not served. */
+  readonly undeclared?: Inconsistency;
+}
+
+function resolveEndpoint(endpoint: RestEndpoint, collections: Metadata['queryCollections'], maxTokens: number): Resolved | Inconsistency {
   const { collectionName, queryName } = endpoint.definition.query;
   const broken = (reason: string): Inconsistency => inconsistent(describeEndpoint(endpoint), `in endpoint ${endpoint.name}: ${reason}`);
   const segments = parseTemplate(endpoint.url);
   if (typeof segments === 'string') return { ...describeEndpoint(endpoint), reason: segments };
+  const [unknown] = unknownParts(endpoint);
+  if (unknown !== undefined) return broken(`${unknown.complaint} (at ${unknown.key})`);
   const collection = collections.get(collectionName);
   if (collection === undefined) return broken(`collection with name ${collectionName} does not exist`);
   const query = collection.queries.get(queryName);
   if (query === undefined) return broken(`query with name ${queryName} does not exist in collection ${collectionName}`);
   const read = readQuery(query, maxTokens);
   // The query is inconsistent itself; the endpoint is not a second object at fault.
-  if ('error' in read) return { endpoint, segments, query, variables: new Map() };
+  if ('error' in read) return { info: { endpoint, segments, query, variables: new Map() } };
   const [operation, ...more] = read.definitions.operations;
   if (operation === undefined || more.length > 0) return broken(`query with name ${queryName} does not have exactly one operation`);
   if (operation.operation === 'subscription') return broken(`query with name ${queryName} is a subscription`);
-  return { endpoint, segments, query, variables: declareVariables(operation) };
+  const variables = declareVariables(operation);
+  const info: EndpointInfo = { endpoint, segments, query, variables };
+  const names = segments.flatMap((segment) => (segment.kind === 'variable' && !variables.has(segment.name) ? [`"$${segment.name}"`] : []));
+  return names.length === 0
+    ? { info }
+    : { info, undeclared: broken(`the query ${queryName} does not declare ${names.join(', ')} of the path`) };
 }
 
 export function describeEndpoint(endpoint: RestEndpoint): ObjectDescription {
@@ -62,7 +81,7 @@ export function describeEndpoint(endpoint: RestEndpoint): ObjectDescription {
     objectId: objectId.restEndpoint(endpoint.name),
     type: 'rest_endpoint',
     name: `rest_endpoint ${endpoint.name}`,
-    definition: restEndpointCodec.encode(endpoint),
+    definition: entryCodecs.restEndpoint.encode(endpoint),
   };
 }
 

@@ -2,9 +2,11 @@
  * Query collections and what is made of them: the allow-list and the REST endpoints. They are checked
  * last, against the schema of administrators, because they are about what all other metadata makes.
  */
-import { type AllowListEntry, allowListEntryCodec } from '../../metadata/allow-list.ts';
-import type { Metadata } from '../../metadata/metadata.ts';
+import type { AllowListEntry } from '../../metadata/allow-list.ts';
+import { hasUnknownKeys } from '../../metadata/kept.ts';
+import { entryCodecs, type Metadata } from '../../metadata/metadata.ts';
 import type { CollectedQuery, QueryCollection } from '../../metadata/query-collection.ts';
+import { unknownParts } from '../../metadata/unknown-parts.ts';
 import { inconsistent } from '../../schema-cache/inconsistency.ts';
 import { objectId } from '../../schema-cache/object-id.ts';
 import type { Inconsistency } from '../../schema-cache/schema-cache.ts';
@@ -122,7 +124,11 @@ class ResolvedOperations implements StoredOperations {
         found.push(invalidQuery(collection, query, problems, endpoints, allowlist.has(collection.name)));
       }
     }
-    for (const entry of allowlist.values()) if (!queryCollections.has(entry.collection)) found.push(danglingEntry(entry));
+    for (const entry of allowlist.values()) {
+      if (!queryCollections.has(entry.collection))
+        found.push(brokenEntry(entry, `query collection with name "${entry.collection}" does not exist`));
+      for (const { complaint, key } of unknownParts(entry)) found.push(brokenEntry(entry, `${complaint} (at ${key})`));
+    }
     return [...found, ...this.#resolved().inconsistencies];
   }
 }
@@ -160,20 +166,23 @@ function invalidQuery(
   return inconsistent(object, `${where}${used}${inAllowList ? '. This query is in allowlist.' : ''}`);
 }
 
-function danglingEntry(entry: AllowListEntry): Inconsistency {
+function brokenEntry(entry: AllowListEntry, reason: string): Inconsistency {
   const object = {
     objectId: objectId.allowListEntry(entry.collection),
     type: 'allowlist',
     name: `allowlist ${entry.collection}`,
-    definition: allowListEntryCodec.encode(entry),
+    definition: entryCodecs.allowListEntry.encode(entry),
   };
-  return inconsistent(object, `query collection with name "${entry.collection}" does not exist`);
+  return inconsistent(object, reason);
 }
 
 /** By normal form the roles for which it is listed; null: for all. */
 function allowedForms({ queryCollections, allowlist }: Sections, maxTokens: number): ReadonlyMap<string, ReadonlySet<string> | null> {
   const allowed = new Map<string, Set<string> | null>();
-  for (const { collection, scope } of allowlist.values()) {
+  for (const entry of allowlist.values()) {
+    // It may be what narrows the entry.
+    if (hasUnknownKeys(entry)) continue;
+    const { collection, scope } = entry;
     for (const query of queryCollections.get(collection)?.queries.values() ?? []) {
       if ('error' in readQuery(query, maxTokens)) continue;
       const form = normalForm(query.query, maxTokens);
