@@ -96,6 +96,7 @@ export async function serve(
         environment: sourceEnvironment(config, environment),
         secretsFolder: config.dynamicSecretsAllowedPathPrefix,
         usePreparedStatements: config.usePreparedStatements,
+        preparedStatementMemory: config.preparedStatementMemory,
         maxConnections: config.connections * config.stripes,
         idleTimeoutMs: config.timeout,
         lifetimeMs: config.connLifetime,
@@ -234,7 +235,7 @@ function requestPipeline(config: Config, validateInput: InputValidator, observe:
     operations: createOperationCache({
       operations: config.operationCacheSize,
       plansPerOperation: config.plansPerOperation,
-      documentLength: 65_536,
+      memory: config.operationCacheMemory,
     }),
     compilerOf: compilersOf(backends, { stringifyNumericTypes: config.stringifyNumericTypes }),
   };

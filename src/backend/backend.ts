@@ -40,6 +40,8 @@ export interface ConnectContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** What holds where the source's own configuration says nothing. */
   readonly usePreparedStatements: boolean;
+  /** Bytes that prepared statements may take in the database for each connection, estimated; absent: the kind decides. */
+  readonly preparedStatementMemory?: number;
   readonly maxConnections: number;
   /** ms; a connection that was idle for so long is closed */
   readonly idleTimeoutMs?: number;

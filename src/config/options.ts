@@ -188,6 +188,12 @@ export const options = {
     true,
     'Prepare statements on the connection; switch off behind a pooler that hands out transactions.',
   ),
+  preparedStatementMemory: databases(
+    'prepared-statement-memory',
+    integer(0),
+    33_554_432,
+    'Most memory for the prepared statements of one connection, in bytes: estimated, in the database. A statement that would take more than an eighth of it is not prepared.',
+  ),
   txIso: databases(
     'tx-iso',
     choice('read-committed', 'repeatable-read', 'serializable'),
@@ -391,6 +397,12 @@ export const options = {
   batchLimit: limits('batch-limit', integer(1), 100, 'Most operations in one batched request.'),
   requestTimeout: limits('request-timeout', seconds(0), 120_000, 'Cancel a GraphQL request that runs longer; 0 is no limit.'),
   operationCacheSize: limits('operation-cache-size', integer(0), 1000, 'Most operations whose plans a role keeps.'),
+  operationCacheMemory: limits(
+    'operation-cache-memory',
+    integer(0),
+    67_108_864,
+    'Most memory for these operations and their plans, in bytes: of all roles together, one role takes at most half of it, and what would take more than a 32nd is not kept. Estimated, in the service; what the databases keep of statements is bounded by itself.',
+  ),
   plansPerOperation: limits(
     'plans-per-operation',
     integer(1),

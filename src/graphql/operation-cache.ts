@@ -1,16 +1,17 @@
 /**
- * Prepared operations and their plans, by document text and operation name. The cache belongs to a
- * role schema and dies with it, so nothing is ever invalidated.
+ * Prepared operations and their plans, by document text and operation name. What belongs to a role
+ * schema dies with it, so nothing is ever invalidated. Bounded in bytes, for each role schema and for
+ * all together: a client that sends other documents all the time makes its own role forget, not others.
  */
 import type { Plan } from '../plan/plan.ts';
+import { planSize } from '../plan/plan-size.ts';
 import { type Constraint, holds, type Variables } from '../schema/constraint.ts';
 import type { PreparedOperation, RoleSchema } from '../schema/translation.ts';
-import { LruMap } from '../util/lru.ts';
 
 export interface CachedOperation {
   readonly prepared: PreparedOperation;
-  /** Most recently found first. */
-  readonly plans: Plan[];
+  /** Most recently made first. */
+  readonly plans: readonly Plan[];
 }
 
 export interface OperationCacheOptions {
@@ -18,44 +19,152 @@ export interface OperationCacheOptions {
   readonly operations: number;
   /** Plans kept per operation; more variable shapes than that are planned per request. */
   readonly plansPerOperation: number;
-  /** Documents longer than this (characters) are not kept. */
-  readonly documentLength: number;
+  /** Bytes of all operations and plans of all role schemas, estimated. */
+  readonly memory: number;
 }
 
 export interface OperationCache {
   operation(schema: RoleSchema, query: string, operationName: string | null): CachedOperation;
   plan(operation: CachedOperation, variables: Variables, make: () => Plan): Plan;
+  /** Bytes of what is kept, estimated. */
+  readonly memory: number;
 }
+
+/** A role schema takes at most this part of the memory, ... */
+const PART_OF_ROLE = 1 / 2;
+/** ... an operation with its plans this part of what its role may take, ... */
+const PART_OF_OPERATION = 1 / 4;
+/** ... and neither document nor plan is kept that takes more than this part of it. */
+const PART_OF_PIECE = 1 / 16;
 
 function fits(constraints: readonly Constraint[], variables: Variables): boolean {
   for (const constraint of constraints) if (!holds(constraint, variables)) return false;
   return true;
 }
 
+class Entry implements CachedOperation {
+  readonly prepared: PreparedOperation;
+  readonly plans: Plan[] = [];
+  readonly sizes: number[] = [];
+  /** Null: not kept, so neither are its plans. */
+  owner: RoleOperations | null = null;
+  memory: number;
+
+  constructor(prepared: PreparedOperation) {
+    this.prepared = prepared;
+    this.memory = prepared.memory;
+  }
+}
+
+/** The operations of one role schema, in order of last use. */
+class RoleOperations {
+  readonly entries = new Map<string, Entry>();
+  memory = 0;
+
+  /** @param isRoomy few enough are kept that nothing will be forgotten soon: then their order does not count */
+  get(key: string, isRoomy: boolean): Entry | undefined {
+    const entry = this.entries.get(key);
+    if (entry !== undefined && !isRoomy) {
+      this.entries.delete(key);
+      this.entries.set(key, entry);
+    }
+    return entry;
+  }
+
+  add(key: string, entry: Entry): void {
+    entry.owner = this;
+    this.entries.set(key, entry);
+    this.memory += entry.memory;
+  }
+
+  /** @returns the bytes that became free */
+  forgetOldest(): number {
+    const [oldest] = this.entries;
+    if (oldest === undefined) return 0;
+    const [key, entry] = oldest;
+    this.entries.delete(key);
+    entry.owner = null;
+    this.memory -= entry.memory;
+    return entry.memory;
+  }
+}
+
 export function createOperationCache(options: OperationCacheOptions): OperationCache {
-  const bySchema = new WeakMap<RoleSchema, LruMap<string, CachedOperation>>();
+  const bySchema = new WeakMap<RoleSchema, RoleOperations>();
+  /** Of the role schemas that are in use, and of those that are not yet collected. */
+  let roles: WeakRef<RoleOperations>[] = [];
+  let memory = 0;
+  const ofRole = options.memory * PART_OF_ROLE;
+  const ofOperation = ofRole * PART_OF_OPERATION;
+  const ofPiece = ofRole * PART_OF_PIECE;
+
+  const operationsOf = (schema: RoleSchema): RoleOperations => {
+    let operations = bySchema.get(schema);
+    if (operations === undefined) {
+      operations = new RoleOperations();
+      bySchema.set(schema, operations);
+      roles.push(new WeakRef(operations));
+    }
+    return operations;
+  };
+
+  /** What died with its schema no longer counts; then whoever keeps most forgets. */
+  const makeRoom = (): void => {
+    roles = roles.filter((role) => role.deref() !== undefined);
+    const living = roles.flatMap((role) => role.deref() ?? []);
+    memory = living.reduce((sum, role) => sum + role.memory, 0);
+    while (memory > options.memory) {
+      const largest = living.reduce((a, b) => (b.memory > a.memory ? b : a));
+      memory -= largest.forgetOldest();
+    }
+  };
+
+  const grow = (role: RoleOperations, bytes: number): void => {
+    memory += bytes;
+    while (role.entries.size > options.operations || role.memory > ofRole) memory -= role.forgetOldest();
+    if (memory > options.memory) makeRoom();
+  };
+
+  const dropPlans = (entry: Entry, owner: RoleOperations, room: number): void => {
+    while (entry.plans.length > 0 && (entry.plans.length >= options.plansPerOperation || entry.memory > room)) {
+      entry.plans.pop();
+      const freed = entry.sizes.pop() ?? 0;
+      entry.memory -= freed;
+      owner.memory -= freed;
+      memory -= freed;
+    }
+  };
+
   return {
     operation(schema, query, operationName) {
-      let operations = bySchema.get(schema);
-      if (operations === undefined) {
-        operations = new LruMap(options.operations);
-        bySchema.set(schema, operations);
-      }
+      const role = operationsOf(schema);
       const key = operationName === null ? query : `${operationName}\u0000${query}`;
-      const known = operations.get(key);
+      const known = role.get(key, role.entries.size * 2 <= options.operations && role.memory * 2 <= ofRole);
       if (known !== undefined) return known;
-      const made: CachedOperation = { prepared: schema.prepare(query, operationName), plans: [] };
-      if (query.length <= options.documentLength) operations.set(key, made);
-      return made;
+      const entry = new Entry(schema.prepare(query, operationName));
+      if (entry.memory <= ofPiece) {
+        role.add(key, entry);
+        grow(role, entry.memory);
+      }
+      return entry;
     },
     plan(operation, variables, make) {
-      const { plans } = operation;
-      for (const plan of plans) if (fits(plan.constraints, variables)) return plan;
+      for (const plan of operation.plans) if (fits(plan.constraints, variables)) return plan;
       const plan = make();
-      if (!plan.reusable) return plan;
-      if (plans.length >= options.plansPerOperation) plans.pop();
-      plans.unshift(plan);
+      if (!plan.reusable || !(operation instanceof Entry) || operation.owner === null) return plan;
+      const size = planSize(plan);
+      const { owner } = operation;
+      if (size > ofPiece) return plan;
+      dropPlans(operation, owner, ofOperation - size);
+      operation.plans.unshift(plan);
+      operation.sizes.unshift(size);
+      operation.memory += size;
+      owner.memory += size;
+      grow(owner, size);
       return plan;
+    },
+    get memory() {
+      return memory;
     },
   };
 }

@@ -29,9 +29,9 @@ export function queryObservation(
     if (step.kind !== 'select') continue;
     const values = bindAll(step.binders, variables, session);
     const statement = shown({ text: step.statement.text, values }, step, plan, hidden);
-    for (const { source, responseKey } of step.roots) {
+    for (const responseKey of step.responseKeys) {
       // Namespaces of two sources may have the same key.
-      statements.set(statements.has(responseKey) ? `${source}.${responseKey}` : responseKey, statement);
+      statements.set(statements.has(responseKey) ? `${step.source}.${responseKey}` : responseKey, statement);
     }
   }
   const query = requestJson({ ...request, variables: maskVariables(request.variables, masked) });

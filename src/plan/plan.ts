@@ -41,7 +41,8 @@ export interface SelectStep {
   readonly source: string;
   readonly statement: Statement;
   readonly binders: readonly Binder[];
-  readonly roots: readonly SourceRoot[];
+  /** Of its root fields. */
+  readonly responseKeys: readonly string[];
 }
 
 /** One request to another server. Its row is one cell. */
@@ -75,7 +76,6 @@ export interface MutationStep {
   readonly kind: 'mutation';
   readonly source: string;
   readonly statements: readonly BoundStatement[];
-  readonly roots: readonly SourceRoot[];
 }
 
 export interface BoundStatement extends CompiledMutationStatement {
@@ -149,7 +149,9 @@ function planSelects(operation: ToPlan, compilerOf: (source: string) => Compiler
     const roots = indexes.map((index) => operation.roots[index] as SourceRoot);
     const statement = compilerOf(source).select(roots.map((r) => r.root as SelectRoot));
     for (const [column, index] of indexes.entries()) results[index] = [{ step: steps.length, column, absent: NULL }];
-    steps.push({ kind: 'select', source, statement, binders: statement.parameters.map(binder), roots });
+    // Nothing of the IR is kept: it takes several times the memory of what is made of it.
+    const responseKeys = roots.map((root) => root.responseKey);
+    steps.push({ kind: 'select', source, statement, binders: statement.parameters.map(binder), responseKeys });
   }
   return { steps, results };
 }
@@ -186,7 +188,7 @@ function planMutation(operation: ToPlan, compilerOf: (source: string) => Compile
     for (const pieces of compiled.results) results.push(pieces.map(piece));
     if (compiled.statements.length === 0) continue;
     const statements = compiled.statements.map((item) => ({ ...item, binders: item.statement.parameters.map(binder) }));
-    steps.push({ kind: 'mutation', source, statements, roots });
+    steps.push({ kind: 'mutation', source, statements });
   }
   return { steps, results };
 }

@@ -8,6 +8,8 @@ import { scanDocument } from './document/scan.ts';
 export interface Definitions {
   readonly operations: readonly OperationDefinitionNode[];
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  /** Those of the text. */
+  readonly tokens: number;
 }
 
 export interface OperationDocument {
@@ -19,16 +21,21 @@ export interface OperationDocument {
  * @param operationName null: the document has to hold exactly one operation
  * @throws SvcError validation-failed, parse-failed
  */
-export function readDocument(query: string, operationName: string | null, maxTokens: number): OperationDocument {
-  const { operations, fragments } = readDefinitions(query, maxTokens);
-  return { operation: chooseOperation(operations, operationName), fragments };
+export function readDocument(
+  query: string,
+  operationName: string | null,
+  maxTokens: number,
+): OperationDocument & Pick<Definitions, 'tokens'> {
+  const { operations, fragments, tokens } = readDefinitions(query, maxTokens);
+  return { operation: chooseOperation(operations, operationName), fragments, tokens };
 }
 
 /** @throws SvcError validation-failed, parse-failed */
 export function readDefinitions(query: string, maxTokens: number): Definitions {
   const operations: OperationDefinitionNode[] = [];
   const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const definition of parseDocument(query, maxTokens).definitions) {
+  const { definitions, tokenCount = 0 } = parseDocument(query, maxTokens);
+  for (const definition of definitions) {
     if (definition.kind === Kind.OPERATION_DEFINITION) operations.push(definition);
     else if (definition.kind === Kind.FRAGMENT_DEFINITION) {
       const name = definition.name.value;
@@ -37,7 +44,7 @@ export function readDefinitions(query: string, maxTokens: number): Definitions {
     } else throw notAQuery('the document defines types');
   }
   refuseEqualNames(operations);
-  return { operations, fragments };
+  return { operations, fragments, tokens: tokenCount };
 }
 
 /** @throws SvcError validation-failed */

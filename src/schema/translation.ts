@@ -201,6 +201,8 @@ export interface PreparedOperation {
   readonly kind: 'query' | 'mutation' | 'subscription';
   readonly name: string | null;
   readonly size: OperationSize;
+  /** Bytes of the heap that it takes, estimated. */
+  readonly memory: number;
   /**
    * Applies defaults and checks presence: missing, null for non-null, unexpected.
    * @param sent `variables` of the request, `{}` when absent

@@ -48,7 +48,7 @@ const PIPELINE: RequestPipeline = {
   newBudget: () => new BatchBudget(DEFAULT_LIMITS),
   admission: createAdmission(),
   allowList: null,
-  operations: createOperationCache({ operations: 0, plansPerOperation: 0, documentLength: 0 }),
+  operations: createOperationCache({ operations: 0, plansPerOperation: 0, memory: 10_000_000 }),
   compilerOf: compilersOf(backends, { stringifyNumericTypes: false }),
   validateInput: () => Promise.reject(new Error('these tests have no permissions with hooks')),
 };

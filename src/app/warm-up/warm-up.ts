@@ -60,7 +60,7 @@ function warmUpPipeline(): RequestPipeline {
     newBudget: () => new BatchBudget(DEFAULT_LIMITS),
     admission: createAdmission(),
     allowList: null,
-    operations: createOperationCache({ operations: 0, plansPerOperation: 0, documentLength: 0 }),
+    operations: createOperationCache({ operations: 0, plansPerOperation: 0, memory: 0 }),
     compilerOf: compilersOf(backends, { stringifyNumericTypes: false }),
     validateInput: () => Promise.resolve(),
   };

@@ -11,7 +11,7 @@ import { FOUND_SETTINGS, missingSettings, type SessionSettings, settingsStep } f
 import { type IsolationLevel, PgSource } from './source.ts';
 import { targetOf } from './target.ts';
 
-const DEFAULTS = { idleTimeoutMs: 180_000, retries: 1, lifetimeMs: 600_000 };
+const DEFAULTS = { idleTimeoutMs: 180_000, retries: 1, lifetimeMs: 600_000, preparedMemory: 33_554_432 };
 const AFTER_REQUEST_MS = 10_000;
 const LEAST_TIMEOUT_MS = 60_000;
 
@@ -78,7 +78,11 @@ function serverOf(
     jitOff: configuration.jit !== true,
     statementTimeoutMs: statementTimeout(configuration, context),
   };
-  const target = targetOf(configuration, context, { prepare, setup: prepare ? settingsStep(settings, 'session') : null });
+  const target = targetOf(configuration, context, {
+    prepare,
+    preparedMemory: context.preparedStatementMemory ?? DEFAULTS.preparedMemory,
+    setup: prepare ? settingsStep(settings, 'session') : null,
+  });
   // What is wrong now is said now.
   target();
   const own = configuration.pool;

@@ -29,7 +29,7 @@ type Environment = ConnectContext['environment'];
 export function targetOf(
   { databaseUrl, ssl }: ConnectionConfiguration,
   { environment, secretsFolder = null }: ConnectContext,
-  session: Pick<Target, 'prepare' | 'setup'>,
+  session: Pick<Target, 'prepare' | 'preparedMemory' | 'setup'>,
 ): () => Target {
   const targetAt = ({ client, ssl: urlSsl }: ClientConfig): Target => {
     const settings = ssl === undefined ? urlSsl : sslFromEnvironment(ssl, environment);

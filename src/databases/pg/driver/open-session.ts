@@ -16,6 +16,8 @@ export interface Target {
   /** What to try, in order; false is no TLS. */
   readonly ssl: readonly (false | ConnectionOptions)[];
   readonly prepare: boolean;
+  /** Bytes that the named statements of a connection may take in the server, estimated. */
+  readonly preparedMemory: number;
   /** Run once in each new session. */
   readonly setup: Step | null;
 }
@@ -106,6 +108,7 @@ async function takeOver(target: Target, client: pg.Client, ssl: false | Connecti
   stream.removeAllListeners('data');
   const session = new Session(stream, {
     prepare: target.prepare,
+    preparedMemory: target.preparedMemory,
     cancel: (done) => sendCancel(connected, ssl, done),
   });
   if (target.setup !== null) await setUp(session, target.setup);

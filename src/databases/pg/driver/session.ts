@@ -26,6 +26,8 @@ const NO_ROW: JsonRow = [];
 export interface SessionOptions {
   /** Named statements; false where a pooler may give every transaction another server connection. */
   readonly prepare: boolean;
+  /** Bytes that named statements may take in the server, estimated. */
+  readonly preparedMemory: number;
   /** Opens a socket that carries a cancel request; calls back when the server has dealt with it. */
   readonly cancel: (done: () => void) => void;
 }
@@ -59,7 +61,7 @@ export class Session {
   private readonly socket: Socket;
   private readonly options: SessionOptions;
   private readonly output = new OutputBuffer();
-  private readonly prepared = new PreparedStatements(PREPARED_LIMIT);
+  private readonly prepared: PreparedStatements;
   private queue: (Exchange | undefined)[] = [];
   private head = 0;
   private flushing = false;
@@ -79,6 +81,7 @@ export class Session {
     this.socket = socket;
     this.options = options;
     this.prepare = options.prepare;
+    this.prepared = new PreparedStatements(PREPARED_LIMIT, options.preparedMemory);
     readFrom(socket, (chunk) => this.feed(chunk));
     socket.on('error', (error) => this.lose(new ConnectionError('lost', error.message, error)));
     socket.on('close', () =>
@@ -180,7 +183,8 @@ export class Session {
     let name = '';
     if (this.prepare && step.once !== true) {
       const known = this.prepared.name(step.text);
-      if (known === undefined) {
+      if (known === undefined && !this.prepared.takes(step.text)) output.parse('', step.text);
+      else if (known === undefined) {
         name = this.prepared.prepare(step.text, output);
         exchange.parsing ??= [];
         exchange.parsing.push(name);
