@@ -15,6 +15,10 @@ const TABLES = `
     divisor integer not null default 1,
     rating double precision,
     parts integer[],
+    area box,
+    ring circle,
+    span lseg,
+    docs json[],
     note text
   );
   create function ratio(article article) returns integer language plpgsql stable as $$ begin return 10 / article.divisor; end $$;
@@ -28,7 +32,7 @@ const ROWS = `
     (1, 1, 'visible', 'x', 1e16, '{1}'), (2, 1, 'visible too', 'y', -1e16, '{2}'), (3, 1, null, null, 1, null);
 `;
 
-const COLUMNS = ['id', 'author_id', 'title', 'code', 'divisor', 'rating', 'parts'];
+const COLUMNS = ['id', 'author_id', 'title', 'code', 'divisor', 'rating', 'parts', 'area', 'ring', 'span', 'docs'];
 const OWN = { author: { owner: 'X-Svc-User-Id' } };
 
 const permission = (role: string, columns: readonly string[], filter: Json): Json => ({
@@ -117,7 +121,8 @@ describe('the order of nodes', () => {
 });
 
 describe('rows that are not seen', () => {
-  const HIDDEN = `insert into article (id, author_id, title, code, divisor, parts) values (4, 2, 'hidden', 'abc', 0, '{4}')`;
+  const HIDDEN = `insert into article (id, author_id, title, code, divisor, parts, area, ring, span, docs)
+    values (4, 2, 'hidden', 'abc', 0, '{4}', '(1e300,1e300),(-1e300,-1e300)', '<(0,0),1e300>', '[(1e308,0),(-1e308,0)]', '{1}')`;
   const LIKE = failure('LIKE pattern must not end with escape character', 'bad-request');
   const REGEX = failure('invalid regular expression: parentheses () not balanced', 'data-exception');
 
@@ -144,6 +149,12 @@ describe('rows that are not seen', () => {
     });
 
     it.each([
+      ['{ area: { _gt: "(1,1),(0,0)" } }', ids()],
+      ['{ ring: { _lte: "<(0,0),1>" } }', ids()],
+      ['{ span: { _gt: "[(0,0),(1,1)]" } }', ids()],
+      ['{ docs: { _eq: "{1}" } }', ids()],
+      ['{ docs: { _neq: "{2}" }, author: { name: { _like: "b%" } } }', ids()],
+      ['{ author: { articles: { title: { _like: "h%" }, area: { _gt: "(1,1),(0,0)" } } } }', ids()],
       ['{ ratio: { _gt: 1 } }', ids(1, 2, 3)],
       ['{ _or: [{ id: { _lt: 0 } }, { ratio: { _lt: 1 } }] }', ids()],
       ['{ parts: { _in: ["{1}", "{2}"] } }', ids(1, 2)],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CatalogType } from '../../../catalog/catalog.ts';
-import type { BoolExp } from '../../../ir/bool-exp.ts';
+import type { AggregatePredicate, BoolExp } from '../../../ir/bool-exp.ts';
 import { guarded, not, or } from '../../../ir/bool-exp.ts';
 import type { Read } from '../../../ir/read.ts';
 import { baseType } from '../operators.ts';
@@ -34,11 +34,28 @@ const aggregate = (name: string): BoolExp => ({
   predicate: [],
 });
 
+const columns = (left: CatalogType, right: CatalogType): BoolExp => ({
+  kind: 'compare-columns',
+  left: { kind: 'column', column: 'l', type: left },
+  operator: '_gt',
+  right: { kind: 'column', column: 'r', type: right },
+  rightRow: 'self',
+  levels: 0,
+  nullSafe: false,
+});
+const JSONS: Read = { kind: 'column', column: 'j', type: { ...baseType('json'), array: true } };
+const distinctJson: BoolExp = { ...(aggregate('count') as AggregatePredicate), arguments: [JSONS], distinct: true };
+
 describe('conditions that may fail', () => {
   it.each<[string, BoolExp]>([
     ['a geometry', compare(extension('geometry'), '_st_contains')],
     ['equality of a type of somebody', compare(extension('somebody'), '_eq')],
     ['a composite type', compare({ ...extension('pair'), kind: 'composite' }, '_eq')],
+    ['a box, whose area overflows', compare(baseType('box'), '_gt')],
+    ['a type that nobody has looked at', compare(baseType('gtsvector'), '_eq')],
+    ['an array of json', compare({ ...baseType('json'), array: true }, '_eq')],
+    ['a number of different arrays of json', distinctJson],
+    ['columns of types that one is converted to the other', columns(baseType('numeric'), baseType('float8'))],
     ['similar to', compare(TEXT, '_nsimilar')],
     ['a list of arrays', compare({ ...INT, array: true }, '_in', true)],
     ['a computed field', DIVIDES],
@@ -57,6 +74,12 @@ describe('conditions that may fail', () => {
   it.each<[string, BoolExp]>([
     ['comparisons of built-in types', compare(INT, '_gt')],
     ['of texts with patterns, which are checked before', compare(TEXT, '_regex')],
+    ['of columns of similar types', columns(INT, baseType('int8'))],
+    [
+      'of the text of jsonb',
+      compare(TEXT, '_like', false, { kind: 'cast', read: { kind: 'column', column: 'c', type: baseType('jsonb') }, type: TEXT }),
+    ],
+    ['of built-in ranges', compare({ ...baseType('tstzrange'), kind: 'range' }, '_gt')],
     ['of enums', compare({ ...extension('mood'), kind: 'enum' }, '_in', true)],
     ['of known extensions', compare(extension('citext'), '_ilike')],
     ['of whole arrays', compare({ ...INT, array: true }, '_contains')],

@@ -1,12 +1,12 @@
 /**
  * Whether a condition can fail because of the values of a row. The database may ask it of any row it
  * reads, in any order with other conditions, and a failure would tell about rows that are filtered
- * out. Comparisons of built-in types never fail; functions, extensions and the like do.
+ * out. Comparisons of types that were proven total never fail; all others may.
  */
-import type { CatalogType } from '../../../catalog/catalog.ts';
 import type { AggregatePredicate, BoolExp, Compare } from '../../../ir/bool-exp.ts';
 import type { Read } from '../../../ir/read.ts';
 import { pgScalar } from '../types.ts';
+import { areTotalTogether, isTotal, isTotalCast } from './total-types.ts';
 
 export function mayFail(exp: BoolExp): boolean {
   switch (exp.kind) {
@@ -24,7 +24,7 @@ export function mayFail(exp: BoolExp): boolean {
     case 'is-null':
       return readMayFail(exp.left);
     case 'compare-columns':
-      return isUntrusted(exp.left.type) || readMayFail(exp.left) || readMayFail(exp.right);
+      return !areTotalTogether(exp.left.type, exp.right.type) || readMayFail(exp.left) || readMayFail(exp.right);
     case 'exists':
       return exp.from.kind === 'function' || mayFail(exp.where);
     case 'aggregate-predicate':
@@ -33,7 +33,7 @@ export function mayFail(exp: BoolExp): boolean {
 }
 
 function compareMayFail({ left, operator, argument }: Compare): boolean {
-  if (readMayFail(left) || isUntrusted(left.type) || argument.kind === 'fields') return true;
+  if (readMayFail(left) || !isTotal(left.type) || argument.kind === 'fields') return true;
   // Items of a list of arrays are read one by one, when the first row is compared.
   if (argument.operand.list && argument.operand.type.array) return true;
   return !left.type.array && pgScalar(left.type).comparisons.some(({ name, mayFail: fails }) => name === operator && fails === true);
@@ -42,6 +42,8 @@ function compareMayFail({ left, operator, argument }: Compare): boolean {
 function aggregateMayFail(exp: AggregatePredicate): boolean {
   // Sums of floating point numbers overflow.
   if (exp.function !== 'count' && !exp.function.startsWith('bool')) return true;
+  // Different values are found by comparing them.
+  if (exp.distinct && exp.arguments.some(({ type }) => !isTotal(type))) return true;
   return exp.from.kind === 'function' || mayFail(exp.where) || exp.arguments.some(readMayFail);
 }
 
@@ -52,14 +54,6 @@ function readMayFail(read: Read): boolean {
     case 'computed-field':
       return true;
     case 'cast':
-      return isUntrusted(read.type) || isUntrusted(read.read.type) || readMayFail(read.read);
+      return !isTotalCast(read.read.type, read.type) || readMayFail(read.read);
   }
-}
-
-const TRUSTED_EXTENSIONS: ReadonlySet<string> = new Set(['citext', 'ltree']);
-
-function isUntrusted(type: CatalogType): boolean {
-  if (type.kind === 'enum') return false;
-  if (type.kind === 'composite' || type.kind === 'pseudo') return true;
-  return type.schema !== 'pg_catalog' && !TRUSTED_EXTENSIONS.has(type.name);
 }
