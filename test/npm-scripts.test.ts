@@ -1,0 +1,78 @@
+/** A supervisor knows npm alone: a signal to it must stop the service and its database. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { chooseFreePort } from '../src/embedded/free-port.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+let folder: string;
+let child: ChildProcess | undefined;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-npm-'));
+  chmodSync(folder, 0o755);
+});
+afterEach(async () => {
+  if (child?.exitCode === null && child.kill('SIGTERM')) await sleep(3000);
+  // All that npm started and that is left in its process group.
+  try {
+    if (child?.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // nothing is left
+  }
+  const left = databasePid();
+  if (left !== undefined) process.kill(left, 'SIGINT');
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const pidFile = (): string => join(folder, 'postgres', 'data', 'postmaster.pid');
+const databasePid = (): number | undefined => (existsSync(pidFile()) ? Number(readFileSync(pidFile(), 'utf8').split('\n')[0]) : undefined);
+
+async function isAnswering(url: string): Promise<boolean> {
+  try {
+    return (await fetch(`${url}/healthz`)).ok;
+  } catch {
+    return false;
+  }
+}
+
+it.each([
+  ['npm start', ['start']],
+  ['npm run dev', ['run', 'dev']],
+])(
+  '%s stops the service and its database at SIGTERM',
+  async (_name, script) => {
+    const port = await chooseFreePort('127.0.0.1', 0);
+    const url = `http://127.0.0.1:${port}`;
+    const { PATH, HOME } = process.env;
+    child = spawn('npm', [...script, '--', '--server-port', String(port), '--data-dir', folder], {
+      cwd: root,
+      env: { PATH, HOME },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += String(chunk)));
+    let ended = false;
+    const end = new Promise<void>((resolve) => child?.once('exit', () => resolve()));
+    void end.then(() => (ended = true));
+    while (!(await isAnswering(url))) {
+      if (ended) expect.fail(output);
+      await sleep(50);
+    }
+    const database = databasePid();
+    expect(database).toBeGreaterThan(0);
+
+    child.kill('SIGTERM');
+    await end;
+    // Who waits for npm may take its place now. PostgreSQL removes the file when all of it has ended.
+    expect(databasePid(), output).toBeUndefined();
+    expect(await isAnswering(url)).toBe(false);
+  },
+  120_000,
+);
