@@ -39,7 +39,7 @@ async function play(...more) {
   const args = [
     realpathSync(join(data, 'run.mjs')),
     '--spawn',
-    `echo $$ > '${serverPid}'; exec node dist/cli/main.js serve --legacy-rows-for-all-roles`,
+    `echo $$ > '${serverPid}'; exec node dist/cli/main.js serve --legacy-rows-for-all-roles --version2-openapi-document`,
     '--port',
     String(await freePort()),
     ...more,

@@ -176,6 +176,7 @@ async function listen(config: Config, { state, storage, database, logger, instan
           preserve401Errors: config.preserve401Errors,
           corsDomains: config.disableCors ? null : config.corsDomain,
           version: serviceVersion(),
+          version2OpenApi: config.version2OpenapiDocument,
         },
       },
       {

@@ -323,6 +323,12 @@ export const options = {
   nullInNonnullableVariables: behaviour('null-in-nonnullable-variables', boolean, false, 'Accept null for a variable of a non-null type.', {
     env: 'BACKWARDS_COMPAT_NULL_IN_NONNULLABLE_VARIABLES',
   }),
+  version2OpenapiDocument: behaviour(
+    'version2-openapi-document',
+    boolean,
+    false,
+    'Describe REST endpoints as version 2 did: with names of components that OpenAPI does not allow, without security, servers and errors.',
+  ),
   unsentVariablesAreNull: behaviour(
     'unsent-variables-are-null',
     boolean,

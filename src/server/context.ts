@@ -46,6 +46,8 @@ export interface ServerContext {
     /** `*`, a list of origins, or null when CORS is switched off. */
     readonly corsDomains: '*' | readonly string[] | null;
     readonly version: string;
+    /** REST endpoints are described in the form of version 2. */
+    readonly version2OpenApi: boolean;
   };
 }
 

@@ -183,13 +183,10 @@ describe('calls', () => {
   });
 });
 
-/**
- * What a validator finds. Names such as `uuid!` are part of the interface, although the standard has no `!` in the
- * names of components: they are replaced, and everything else has to be right.
- */
+/** What a validator finds. */
 async function validity(document: JsonObject): Promise<readonly unknown[]> {
-  const renamed = JSON.parse(printJson(document).replaceAll(/([\w.-])!"/g, '$1.required"')) as Parameters<typeof validate>[0];
-  const result = await validate(renamed);
+  // The validator resolves references in place.
+  const result = await validate(JSON.parse(printJson(document)) as Parameters<typeof validate>[0]);
   return result.valid ? result.warnings : result.errors;
 }
 
@@ -214,14 +211,14 @@ describe('the OpenAPI document', () => {
     const paths = (await read())['paths'] as JsonObject;
     const one = (paths['/api/rest/item/{id}'] as JsonObject)['get'] as JsonObject;
     expect(one['description']).toBe(`One item.\n***\nThe GraphQl query for this endpoint is:\n\`\`\` graphql\n${QUERIES.one}\n\`\`\``);
-    expect((one['parameters'] as readonly JsonObject[]).slice(1)).toEqual([
+    expect(one['parameters']).toEqual([
       { in: 'path', name: 'id', required: true, schema: { type: 'integer' }, description: '_"id" is required as part of the path_' },
       { in: 'query', name: 'shout', required: false, schema: { type: 'boolean', default: false } },
     ]);
     const add = (paths['/api/rest/item'] as JsonObject)['patch'] as JsonObject;
     expect(add['requestBody']).toMatchObject({
       required: true,
-      content: { 'application/json': { schema: { properties: { item: { $ref: '#/components/schemas/item_insert_input!' } } } } },
+      content: { 'application/json': { schema: { properties: { item: { $ref: '#/components/schemas/item_insert_input.notNull' } } } } },
     });
     const page = (paths['/api/rest/page/{day}'] as JsonObject)['get'] as { responses: JsonObject } & JsonObject;
     expect(page.responses).toMatchObject({
@@ -248,8 +245,51 @@ describe('the OpenAPI document', () => {
     const document = await read();
     expect(await validity(document)).toEqual([]);
     const path = (document['paths'] as JsonObject)['/api/rest/item/{id}'] as JsonObject;
-    expect(((path['put'] as JsonObject)['parameters'] as readonly JsonObject[])[1]).toMatchObject({ in: 'path', name: 'id' });
+    expect(((path['put'] as JsonObject)['parameters'] as readonly JsonObject[])[0]).toMatchObject({ in: 'path', name: 'id' });
     await service.metadata('drop_rest_endpoint', { name: 'byPrice item/:min' });
+  });
+
+  it('has legal names, operations with ids of their own, security, servers and errors', async () => {
+    const document = await read();
+    const { components, paths } = document as { components: Record<string, JsonObject>; paths: Record<string, Record<string, JsonObject>> };
+    expect(document).toMatchObject({ servers: [{ url: '/' }], security: [{ adminSecret: [] }, { bearer: [] }] });
+    expect(document['info']).toMatchObject({ version: expect.stringMatching(/./) });
+    expect(components['securitySchemes']).toMatchObject({
+      adminSecret: { type: 'apiKey', in: 'header', name: 'x-svc-admin-secret' },
+      bearer: { type: 'http', scheme: 'bearer' },
+    });
+    for (const name of Object.values(components).flatMap(Object.keys)) expect(name).toMatch(/^[a-zA-Z0-9._-]+$/);
+    const operations = Object.values(paths).flatMap((path) => Object.values(path));
+    const ids = operations.map(({ operationId }) => operationId as string);
+    expect(new Set(ids).size).toBe(operations.length);
+    expect(ids).toContain('get_one_item_id');
+    expect(ids).toContain('get_one_items_id_shout_shout');
+    for (const { responses } of operations) expect(Object.keys(responses as JsonObject)).toEqual(['200', '400', '401', '404']);
+    // Null stands beside a type only, and nothing beside a reference.
+    const check = (json: Json): void => {
+      if (Array.isArray(json)) json.forEach(check);
+      else if (json !== null && typeof json === 'object') {
+        const schema = json as JsonObject;
+        if (schema['nullable'] !== undefined) expect(schema['type']).toBeTypeOf('string');
+        if (schema['$ref'] !== undefined) expect(Object.keys(schema)).toEqual(['$ref']);
+        Object.values(schema).forEach(check);
+      }
+    };
+    check(document);
+  });
+
+  it('is valid without endpoints too, and has the form of version 2 if the service is set so', async () => {
+    const other = await startTestService({ ADMIN_SECRET: SECRET });
+    const former = await startTestService({ ADMIN_SECRET: SECRET, VERSION2_OPENAPI_DOCUMENT: 'true' });
+    try {
+      const empty = (await other.send('/api/swagger/json', { headers: admin })).json as JsonObject;
+      expect([empty['paths'], await validity(empty)]).toEqual([{}, []]);
+      const like2 = (await former.send('/api/swagger/json', { headers: admin })).json as JsonObject;
+      expect([like2['components'], like2['paths'], like2['servers']]).toEqual([{}, undefined, undefined]);
+    } finally {
+      await other.stop();
+      await former.stop();
+    }
   });
 
   it('is for administrators', async () => {

@@ -4,8 +4,9 @@ import type { SelectedField } from '../../schema/analysis/analyse.ts';
 import type { InputNamedType } from '../../schema/analysis/arguments.ts';
 import { type EnumSchemaType, type InputObjectType, type InputTypeRef, namedTypeOf, type OutputTypeRef } from '../../schema/types.ts';
 import type { Json, JsonObject } from '../../util/json.ts';
+import type { OpenApiForm } from './open-api-form.ts';
 
-/** Schemas that several places share, by name; `uuid!` is the one that excludes null. */
+/** Schemas that several places share, by name. */
 export type Components = Map<string, JsonObject>;
 
 const BUILT_IN: Readonly<Record<string, string>> = { Int: 'integer', Float: 'number', String: 'string', Boolean: 'boolean', ID: 'string' };
@@ -40,6 +41,11 @@ export function parameterSchema(name: string): JsonObject {
 
 export class SchemaWriter {
   readonly components: Components = new Map();
+  readonly #form: OpenApiForm;
+
+  constructor(form: OpenApiForm) {
+    this.#form = form;
+  }
 
   /** What a selection answers. */
   output(field: SelectedField, type: OutputTypeRef = field.type): JsonObject {
@@ -82,13 +88,13 @@ export class SchemaWriter {
   }
 
   #scalar(name: string, nullable: boolean): JsonObject {
-    const schema = { nullable, title: name, ...scalarSchema(name) };
+    const schema = this.#form.nullable({ title: name, ...(this.#form.scalar(name) ?? scalarSchema(name)) }, nullable);
     return BUILT_IN[name] === undefined ? this.#component(name, nullable, () => schema) : schema;
   }
 
   /** A reference to a schema that is made once; it may refer to itself. */
   #component(name: string, nullable: boolean, make: () => JsonObject): JsonObject {
-    const key = nullable ? name : `${name}!`;
+    const key = nullable ? name : this.#form.notNullKey(name);
     if (!this.components.has(key)) {
       this.components.set(key, {});
       this.components.set(key, make());

@@ -1,4 +1,5 @@
 import { openApiDocument } from '../../graphql/rest/open-api.ts';
+import { standardForm, VERSION_2 } from '../../graphql/rest/open-api-form.ts';
 import { adminRoute } from '../admin-route.ts';
 import { jsonReply } from '../reply.ts';
 
@@ -6,5 +7,8 @@ import { jsonReply } from '../reply.ts';
 export const openApiRoute = adminRoute({
   method: 'GET',
   path: '/api/swagger/json',
-  handle: (_exchange, context) => Promise.resolve(jsonReply(200, openApiDocument(context.state.current().storedOperations))),
+  handle(_exchange, { state, options }) {
+    const form = options.version2OpenApi ? VERSION_2 : standardForm(options.version);
+    return Promise.resolve(jsonReply(200, openApiDocument(state.current().storedOperations, form)));
+  },
 });
