@@ -1,6 +1,6 @@
 import { SvcError } from '../errors/svc-error.ts';
 import type { Metadata } from '../metadata/metadata.ts';
-import { dependents, type DroppedObject, refusalOf } from '../schema-cache/dependencies.ts';
+import { type Dependent, dependents, type DroppedObject, refusalOf } from '../schema-cache/dependencies.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 
 /**
@@ -8,7 +8,17 @@ import type { Snapshot } from '../state/snapshot.ts';
  * @throws SvcError dependency-error when something does and `cascade` is false
  */
 export function dropDependents(metadata: Metadata, dropped: readonly DroppedObject[], cascade: boolean, snapshot: Snapshot): Metadata {
+  return removeDependents(metadata, dropped, cascade, snapshot).metadata;
+}
+
+/** As `dropDependents`, with the list of what goes or changes. */
+export function removeDependents(
+  metadata: Metadata,
+  dropped: readonly DroppedObject[],
+  cascade: boolean,
+  snapshot: Snapshot,
+): { readonly metadata: Metadata; readonly found: readonly Dependent[] } {
   const found = dependents(metadata, snapshot.cache, dropped);
   if (found.length > 0 && !cascade) throw new SvcError('dependency-error', refusalOf(found));
-  return found.reduce((edited, dependent) => dependent.remove(edited), metadata);
+  return { metadata: found.reduce((edited, dependent) => dependent.remove(edited), metadata), found };
 }

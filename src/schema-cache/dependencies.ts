@@ -1,7 +1,7 @@
 /**
- * What depends on objects that are about to go (metadata reference 19.1): without `cascade` the
- * list is the refusal, with it every dependent goes as well, whole and with its own dependents.
- * Objects that belong to a table go with it silently. Asks the schema cache, not the database.
+ * What depends on objects that are about to go: without `cascade` the list is the refusal, with it
+ * every dependent goes as well, whole and with its own dependents. Only a permission that does no more
+ * than list a column that goes stays, without that column. Objects that belong to a table go with it silently. Asks the schema cache, not the database.
  */
 import { nameKey, type QualifiedName } from '../catalog/catalog.ts';
 import { updateTable, withoutEntry, withoutFunction } from '../metadata/edit.ts';
@@ -40,6 +40,8 @@ export interface Dependent {
   readonly objectId: string;
   /** As in `relationship article.author in source "default"`. */
   readonly text: string;
+  /** `changed`: it stays, without what it names of what goes; `kept`: it named that by `*`. */
+  readonly becomes: 'dropped' | 'changed' | 'kept';
   readonly remove: (metadata: Metadata) => Metadata;
 }
 
@@ -72,6 +74,8 @@ class Search {
   readonly #goneFunctions = new Set<string>();
   readonly #gone = new Set<string>();
   readonly #found: Dependent[] = [];
+  /** Permissions that list columns that go; those that turn out to go themselves are among `#found` too. */
+  readonly #narrowed = new Map<string, Dependent>();
 
   constructor(metadata: Metadata, source: SourceInfo, dropped: readonly DroppedObject[]) {
     this.#metadata = metadata;
@@ -85,7 +89,7 @@ class Search {
       before = this.#found.length;
       this.#pass();
     }
-    return this.#found;
+    return [...this.#found, ...[...this.#narrowed.values()].filter(({ objectId: narrowed }) => !this.#gone.has(narrowed))];
   }
 
   #mark(object: DroppedObject): void {
@@ -126,7 +130,11 @@ class Search {
     if (this.#gone.has(objectIdentity)) return;
     this.#mark(gone);
     this.#gone.add(objectIdentity);
-    this.#found.push({ objectId: objectIdentity, text: `${text} in source "${this.#source.name}"`, remove });
+    this.#found.push({ objectId: objectIdentity, text: this.#inSource(text), becomes: 'dropped', remove });
+  }
+
+  #inSource(text: string): string {
+    return `${text} in source "${this.#source.name}"`;
   }
 
   #pass(): void {
@@ -200,16 +208,17 @@ class Search {
   #permissions(key: string, info: TableInfo, table: TableMetadata): void {
     const { selectPermissions, insertPermissions, updatePermissions, deletePermissions } = table;
     for (const { role, permission: p } of selectPermissions.values()) {
-      if (this.#anyGone(key, p.columns) || this.#anyGone(key, p.computedFields) || this.#uses(key, p.filter))
-        this.#permission(key, info, 'select', role);
+      if (this.#anyGone(key, p.computedFields) || this.#uses(key, p.filter)) this.#permission(key, info, 'select', role);
+      else if (this.#anyGone(key, p.columns)) this.#narrowPermission(key, info, 'select', role, p.columns !== '*');
     }
     for (const { role, permission: p } of insertPermissions.values()) {
-      if (this.#anyGone(key, p.columns ?? '*') || this.#anyGone(key, [...p.set.keys()]) || this.#uses(key, p.check))
-        this.#permission(key, info, 'insert', role);
+      if (this.#anyGone(key, [...p.set.keys()]) || this.#uses(key, p.check)) this.#permission(key, info, 'insert', role);
+      else if (this.#anyGone(key, p.columns ?? '*')) this.#narrowPermission(key, info, 'insert', role, (p.columns ?? '*') !== '*');
     }
     for (const { role, permission: p } of updatePermissions.values()) {
       const uses = this.#uses(key, p.filter) || (p.check !== null && this.#uses(key, p.check));
-      if (this.#anyGone(key, p.columns) || this.#anyGone(key, [...p.set.keys()]) || uses) this.#permission(key, info, 'update', role);
+      if (this.#anyGone(key, [...p.set.keys()]) || uses) this.#permission(key, info, 'update', role);
+      else if (this.#anyGone(key, p.columns)) this.#narrowPermission(key, info, 'update', role, p.columns !== '*');
     }
     for (const { role, permission: p } of deletePermissions.values())
       if (this.#uses(key, p.filter)) this.#permission(key, info, 'delete', role);
@@ -225,6 +234,19 @@ class Search {
         updateTable(metadata, source, key, (entry) => ({ ...entry, [property]: withoutEntry<string, unknown>(entry[property], role) })),
       { kind: 'permission', source, table: info.name, permission: kind, role },
     );
+  }
+
+  /** The permission stays, without the columns that go. */
+  #narrowPermission(key: string, info: TableInfo, kind: 'select' | 'insert' | 'update', role: string, lists: boolean): void {
+    const identity = objectId.permission(this.#source.name, info.name, kind, role);
+    if (this.#narrowed.has(identity) || this.#gone.has(identity)) return;
+    const gone = this.#goneFields.get(key) ?? new Set<string>();
+    this.#narrowed.set(identity, {
+      objectId: identity,
+      text: this.#inSource(`permission ${this.#print(info.name)}.${role}.${kind}`),
+      becomes: lists ? 'changed' : 'kept',
+      remove: (metadata) => updateTable(metadata, this.#source.name, key, (entry) => withoutColumns(entry, kind, role, gone)),
+    });
   }
 
   #functions(): void {
@@ -262,6 +284,24 @@ class Search {
   #print(name: QualifiedName): string {
     return printName(name, this.#source.backend.defaultSchema);
   }
+}
+
+/** The table with fewer columns in the list of a permission; `*` stays, as it stands for what there is. */
+function withoutColumns(
+  table: TableMetadata,
+  kind: 'select' | 'insert' | 'update',
+  role: string,
+  gone: ReadonlySet<string>,
+): TableMetadata {
+  const property = `${kind}Permissions` as const;
+  const entry = table[property].get(role);
+  const columns = entry?.permission.columns;
+  if (entry === undefined || columns === undefined || columns === '*') return table;
+  const left = columns.filter((name) => !gone.has(name));
+  return {
+    ...table,
+    [property]: new Map<string, unknown>([...table[property], [role, { ...entry, permission: { ...entry.permission, columns: left } }]]),
+  };
 }
 
 function addTo(map: Map<string, Set<string>>, key: string, value: string): void {

@@ -260,6 +260,76 @@ describe('run_sql', () => {
     expect(await table('author')).not.toHaveProperty('configuration');
   });
 
+  it('tells what a cascade takes, and leaves permissions that only list a column that goes', async () => {
+    await service.sql('create table shelf (id int primary key, label text, room int)');
+    const permission = (type: string, role: string, definition: JsonObject) => ({
+      type: `pg_create_${type}_permission`,
+      args: { table: 'shelf', role, permission: definition },
+    });
+    await service.metadata('bulk', [
+      { type: 'pg_track_table', args: { table: 'shelf' } },
+      permission('select', 'lister', { columns: ['id', 'room'], filter: {} }),
+      permission('select', 'all', { columns: '*', filter: {} }),
+      permission('select', 'reader', { columns: ['id', 'room'], filter: { room: { _gt: 1 } } }),
+      permission('insert', 'lister', { columns: ['id', 'room'], check: {} }),
+      permission('insert', 'presetter', { columns: ['id'], check: {}, set: { room: 1 } }),
+      permission('update', 'lister', { columns: ['room'], filter: {}, check: null }),
+      permission('update', 'checker', { columns: ['label'], filter: {}, check: { room: 1 } }),
+    ]);
+    expect((await send({ sql: 'alter table shelf drop column room' })).status).toBe(400);
+    const affected = (name: string, change: string) => ({ object: `permission shelf.${name} in source "default"`, change });
+    const { status, body } = await send({ sql: 'alter table shelf drop column room', cascade: true });
+    expect({ status, ...body }).toEqual({
+      status: 200,
+      result_type: 'CommandOk',
+      result: null,
+      affected: [
+        affected('checker.update', 'dropped'),
+        affected('lister.insert', 'changed'),
+        affected('lister.select', 'changed'),
+        affected('lister.update', 'changed'),
+        affected('presetter.insert', 'dropped'),
+        affected('reader.select', 'dropped'),
+      ],
+    });
+    expect(await table('shelf')).toMatchObject({
+      select_permissions: [
+        { role: 'all', permission: { columns: '*' } },
+        { role: 'lister', permission: { columns: ['id'] } },
+      ],
+      insert_permissions: [{ role: 'lister', permission: { columns: ['id'] } }],
+      update_permissions: [{ role: 'lister', permission: { columns: [] } }],
+    });
+    expect((await send({ sql: 'drop table shelf', cascade: true })).body).toMatchObject({
+      affected: [{ object: 'table shelf in source "default"', change: 'dropped' }],
+    });
+    expect((await send({ sql: 'select 1', cascade: true })).body).toMatchObject({ result_type: 'TuplesOk', affected: [] });
+    expect((await send({ sql: 'select 1' })).body).not.toHaveProperty('affected');
+    expect(await consistent()).toBe(true);
+  });
+
+  it('says why a cascade cannot be, where more would be inconsistent', async () => {
+    await service.sql(`create table pen (id int primary key, ink text, "Ink" text);
+      create function pens() returns setof pen language sql stable as $$ select * from pen $$`);
+    await service.metadata('bulk', [
+      { type: 'pg_track_table', args: { table: 'pen', configuration: { column_config: { Ink: { custom_name: 'colour' } } } } },
+      {
+        type: 'pg_create_select_permission',
+        args: { table: 'pen', role: 'user', permission: { columns: ['id'], filter: { ink: 'blue' } } },
+      },
+      { type: 'pg_track_function', args: { function: 'pens' } },
+      { type: 'pg_create_function_permission', args: { function: 'pens', role: 'user' } },
+    ]);
+    const leftover = await send({ sql: 'alter table pen drop column ink', cascade: true });
+    expect(leftover.status, JSON.stringify(leftover.body)).toBe(400);
+    expect(leftover.body['error']).toMatch(/newly found inconsistent metadata: .*permission/);
+    const clash = await send({ sql: 'alter table pen rename column ink to colour' });
+    expect(clash.status, JSON.stringify(clash.body)).toBe(400);
+    expect(clash.body['error']).toMatch(/"colour"/);
+    await service.sql('drop function pens(); drop table pen', { cascade: true });
+    expect(await consistent()).toBe(true);
+  });
+
   it('keeps what is made again: a table under its name, a foreign key under another', async () => {
     await service.sql(`alter table article drop constraint article_author_id_fkey;
       alter table article add constraint wrote foreign key (author_id) references author (id)`);
@@ -306,9 +376,9 @@ describe('run_sql', () => {
     await service.metadata('pg_create_update_permission', { table: 'named', role: 'user', permission: { columns: ['name'], filter: {} } });
     const { status, body } = await send({ sql: 'create or replace view named as select distinct id, name from author' });
     expect({ status, ...body }).toMatchObject({
-      status: 500,
+      status: 400,
       code: 'unexpected',
-      error: 'cannot continue due to newly found inconsistent metadata',
+      error: expect.stringMatching(/^cannot continue due to newly found inconsistent metadata: ./),
       internal: [{ type: 'update_permission' }],
     });
     expect(await value(`select is_updatable from information_schema.views where table_name = 'named'`)).toBe('YES');

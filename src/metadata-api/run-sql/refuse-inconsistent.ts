@@ -7,6 +7,9 @@ import { ChangeRefused, judge } from '../../state/verdict.ts';
 import { BROKEN_BY_DROP } from '../operation.ts';
 import type { CatalogChanges, Renames } from './catalog-changes.ts';
 
+/** More are in `internal` only. */
+const MOST_REASONS = 5;
+
 /** Of the source before the SQL and after it. */
 export interface Catalogs {
   readonly before: Catalog;
@@ -59,7 +62,9 @@ function reworded(
   }
   if (taken) return refused;
   const internal = refused.internal === undefined ? {} : { internal: refused.internal };
-  return new SvcError('unexpected', BROKEN_BY_DROP.message, { status: BROKEN_BY_DROP.status, ...internal });
+  const reasons = after.flatMap(({ objectId, reason }) => (refused.objects.includes(objectId) ? [reason] : []));
+  const message = `${BROKEN_BY_DROP.message}: ${[...new Set(reasons)].slice(0, MOST_REASONS).join('; ')}`;
+  return new SvcError('unexpected', message, { status: 400, ...internal });
 }
 
 /** What was inconsistent before a rename is no news after it. */

@@ -3,12 +3,12 @@ import { nameKey, type QualifiedName } from '../../catalog/catalog.ts';
 import { bool, defaulted, object, optional, required, text } from '../../metadata/codec.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
 import type { Change, Refresh } from '../../state/state.ts';
-import type { Json } from '../../util/json.ts';
+import type { Json, JsonObject } from '../../util/json.ts';
 import { define, everyKind, type OperationGroup, perKind, type RunContext } from '../operation.ts';
 import { DATABASE_ERRORS, refused, SOURCE_ERRORS, STALE_VERSION } from '../operation-error.ts';
 import { openSource, sourceArgument } from '../target.ts';
 import { catalogChanges } from './catalog-changes.ts';
-import { followChanges } from './follow-changes.ts';
+import { type Affected, followChanges } from './follow-changes.ts';
 import { refuseInconsistent } from './refuse-inconsistent.ts';
 import { splitStatements } from './split-statements.ts';
 
@@ -44,12 +44,13 @@ export const runSqlOperations: OperationGroup = perKind('run_sql', everyKind, (b
       refused('already-exists', 'a column would get the name of a relationship'),
       refused('already-tracked', 'a table would get the name of a tracked one'),
       refused('remote-schema-conflicts', 'a table would get the root fields of another one'),
-      refused('unexpected', 'something else would be inconsistent; `internal` holds the records', 500),
+      refused('unexpected', 'something else would be inconsistent: the message says why, `internal` holds the records'),
       ...DATABASE_ERRORS,
       STALE_VERSION,
     ],
     documentation: {
-      summary: 'Runs SQL in a source and gives the rows of the last statement.',
+      summary:
+        'Runs SQL in a source and gives the rows of the last statement; with `cascade` also `affected`, the list of the objects of the metadata that were `dropped` or `changed` with it.',
       example: { source: 'default', sql: 'select id, name from author', read_only: true },
     },
     readOnly: ({ readOnly }) => readOnly,
@@ -66,7 +67,9 @@ async function runSql(args: RunSql, backend: Backend, context: RunContext): Prom
     inTransaction ? connection.runSql(args.sql, how) : runOneByOne(connection, args.sql, how);
   const within = <T>(task: (connection: Connection) => Promise<T>): Promise<T> =>
     inTransaction ? source.transaction({ readOnly: args.readOnly }, task) : source.session(task);
-  return printResult(checksMetadata(args) ? await runChecked(args, run, within, context) : await within(run));
+  if (!checksMetadata(args)) return printResult(await within(run), args.cascade ? [] : undefined);
+  const { result, affected } = await runChecked(args, run, within, context);
+  return printResult(result, args.cascade ? affected : undefined);
 }
 
 function checksMetadata({ sql, readOnly, checkMetadataConsistency }: RunSql): boolean {
@@ -90,7 +93,7 @@ async function runChecked(
   run: (connection: Connection) => Promise<RunSqlResult>,
   within: <T>(task: (connection: Connection) => Promise<T>) => Promise<T>,
   context: RunContext,
-): Promise<RunSqlResult> {
+): Promise<{ readonly result: RunSqlResult; readonly affected: readonly Affected[] }> {
   const { snapshot, services } = context;
   const named = namedObjects(snapshot.metadata, source);
   const change = async (edit: Change['edit']): Promise<void> => {
@@ -108,13 +111,23 @@ async function runChecked(
     const result = await run(connection);
     const after = await connection.introspect();
     const changes = catalogChanges(source, before, after);
-    await refuseInconsistent(services.state, { before, after }, changes, (metadata, now) => followChanges(metadata, now, changes, cascade));
+    await refuseInconsistent(
+      services.state,
+      { before, after },
+      changes,
+      (metadata, now) => followChanges(metadata, now, changes, cascade).metadata,
+    );
     return { result, changes };
   };
   try {
     const { result, changes } = await within(checked);
-    await change((metadata, now) => followChanges(metadata, now, changes, true));
-    return result;
+    let affected: readonly Affected[] = [];
+    await change((metadata, now) => {
+      const followed = followChanges(metadata, now, changes, true);
+      ({ affected } = followed);
+      return followed.metadata;
+    });
+    return { result, affected };
   } catch (thrown) {
     if (noTransaction) await change((metadata) => metadata);
     throw thrown;
@@ -133,8 +146,10 @@ function namedObjects(
   return { tables: tables.map(({ table }) => table), functions: [...new Map(functions.map((each) => [nameKey(each), each])).values()] };
 }
 
-/** The header row first; every value is text, SQL NULL the text `NULL`. */
-function printResult(result: RunSqlResult): Json {
-  if (result.kind === 'CommandOk') return { result_type: 'CommandOk', result: null };
-  return { result_type: 'TuplesOk', result: [[...result.columns], ...result.rows.map((row) => row.map((value) => value ?? 'NULL'))] };
+/** The header row first; every value is text, SQL NULL the text `NULL`. @param affected undefined: it is not told */
+function printResult(result: RunSqlResult, affected: readonly Affected[] | undefined): Json {
+  const told: JsonObject = affected === undefined ? {} : { affected: affected.map(({ object, change }) => ({ object, change })) };
+  if (result.kind === 'CommandOk') return { result_type: 'CommandOk', result: null, ...told };
+  const rows = result.rows.map((row) => row.map((value) => value ?? 'NULL'));
+  return { result_type: 'TuplesOk', result: [[...result.columns], ...rows], ...told };
 }
