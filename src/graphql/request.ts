@@ -13,6 +13,8 @@ export interface GraphqlRequest {
 
 /** The request and its `variables`. */
 const LEVELS_ABOVE_VALUES = 2;
+/** The name is part of errors and logs. */
+const MAX_NAME = 1000;
 const NO_VARIABLES: JsonObject = Object.freeze({});
 
 function malformed(message: string, ...keys: readonly string[]): SvcError {
@@ -36,6 +38,9 @@ export function decodeRequest(json: Json, depth: number = Number.POSITIVE_INFINI
   }
   if (operationName !== undefined && operationName !== null && typeof operationName !== 'string') {
     throw malformed('parsing Text failed, expected String', 'operationName');
+  }
+  if (typeof operationName === 'string' && operationName.length > MAX_NAME) {
+    throw malformed(`the name of an operation may have at most ${MAX_NAME} characters`, 'operationName');
   }
   if (extensions !== undefined && extensions !== null && !isJsonObject(extensions)) {
     throw malformed('parsing HashMap failed, expected Object', 'extensions');

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { toSvcError } from '../errors/encode.ts';
+import { encodeLoggedError, toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { sizeOfBytes } from '../util/bytes.ts';
 import type { CancellationSource } from '../util/cancellation.ts';
@@ -156,7 +156,7 @@ async function serve(
     responseSize: request.method === 'HEAD' ? 0 : sent.size,
     duration: (performance.now() - started) / 1000,
     encoding: sent.encoding,
-    error: reply.error === undefined ? null : { path: reply.error.printedPath, code: reply.error.code, message: reply.error.message },
+    error: reply.error === undefined ? null : encodeLoggedError(reply.error),
   });
   if (!response.destroyed) await answers.sent(request, response);
 }

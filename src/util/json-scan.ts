@@ -47,7 +47,6 @@ const KNOWN_SHAPES = 16_384;
 
 const QUOTE = 34;
 const PLUS = 43;
-const COMMA = 44;
 const MINUS = 45;
 const POINT = 46;
 const ZERO = 48;
@@ -70,6 +69,8 @@ const EXACT_DIGITS = 15;
 const SMALL_ZEROS = 6;
 /** Characters of a string that are looked at one by one: a search is faster for long strings and slower for short ones. */
 const SHORT = 24;
+/** Characters that are looked at one by one behind an escaped quote. */
+const ESCAPED_STRETCH = 4096;
 
 /** Places for the hashes of shapes, and which scan was there last. */
 const PLACES = 2 ** 16;
@@ -77,6 +78,8 @@ const lastSeen = new Uint32Array(PLACES);
 let scans = 0;
 /** By level, the hash of the keys that the object there has had so far. */
 let shapes = new Uint32Array(64);
+/** Characters of a key that tell its shape: of longer keys there are not many in a text. */
+const TELLING_CHARACTERS = 1024;
 /** Nobody outside knows which shapes share a place. */
 const SEED = Math.floor(Math.random() * 2 ** 32);
 const PRIME = 16_777_619;
@@ -102,7 +105,8 @@ export function scanJson(text: string, limits: JsonScanLimits): JsonFacts {
 
   for (let i = 0; i < length && size <= maxSize; i++) {
     const code = text.charCodeAt(i);
-    if (code === COMMA) continue;
+    // Blanks, commas, and what is no JSON: texts may be full of them.
+    if (code < MINUS && code !== QUOTE) continue;
     if (code === QUOTE) {
       stringStart = i + 1;
       i = endOfString(text, stringStart);
@@ -161,7 +165,10 @@ export function scanJson(text: string, limits: JsonScanLimits): JsonFacts {
       if (looksAtShapes && code === OPEN_OBJECT) startObject(depth);
     } else if (code === CLOSE_OBJECT || code === CLOSE_LIST) {
       if (depth > 0) depth -= 1;
-    } else if (code === TRUE || code === FALSE || code === NULL) size += WEIGHTS.value;
+    } else if (code === TRUE || code === FALSE || code === NULL) {
+      size += WEIGHTS.value;
+      i += code === FALSE ? 4 : 3;
+    } else break; // no JSON: the parser stops here too
   }
   return { depth: deepest, size, lossless };
 }
@@ -185,7 +192,8 @@ function startObject(depth: number): void {
 /** Whether an object, with this key as its newest, has a shape that has not been seen in this scan, or not been kept. */
 function isNewShape(text: string, start: number, end: number, depth: number, keep: boolean): boolean {
   let hash = shapes[depth] as number;
-  for (let i = start; i < end; i++) hash = Math.imul(hash ^ text.charCodeAt(i), PRIME);
+  const last = Math.min(end, start + TELLING_CHARACTERS);
+  for (let i = start; i < last; i++) hash = Math.imul(hash ^ text.charCodeAt(i), PRIME);
   // The end of a key is part of the shape.
   hash = Math.imul(hash ^ (hash >>> 13) ^ QUOTE, PRIME);
   shapes[depth] = hash;
@@ -208,10 +216,18 @@ function endOfString(text: string, start: number): number {
       i += 1;
     }
   }
-  for (let end = text.indexOf('"', i); end >= 0; end = text.indexOf('"', end + 1)) {
+  for (;;) {
+    const end = text.indexOf('"', i);
+    if (end < 0) return text.length;
     let slashes = 0;
     while (end - 1 - slashes >= i && text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes += 1;
     if (slashes % 2 === 0) return escapes ? ~end : end;
+    // Where one quote is escaped, others are: a search for each of them takes longer than a look at all characters.
+    const stop = Math.min(end + ESCAPED_STRETCH, text.length);
+    for (i = end + 1; i < stop; i++) {
+      const code = text.charCodeAt(i);
+      if (code === QUOTE) return escapes ? ~i : i;
+      if (code === BACKSLASH) i += 1;
+    }
   }
-  return text.length;
 }

@@ -72,6 +72,13 @@ describe('a scan', () => {
     expect(scan(`{ a ${'#\n'.repeat(20)} }`, 10)).toContain('more than 10 tokens');
   });
 
+  it('bounds the length', () => {
+    for (const text of [',', ' ', '\ufeff', '#', 'x'].map((character) => character.repeat(400_001))) {
+      expect(scan(`{ a ${text} }`, 2000)).toContain('more than 400000 characters');
+    }
+    expect(scan(`{ a ${','.repeat(390_000)} }`, 2000)).toBe('accepted');
+  });
+
   it('bounds the lines, in strings too', () => {
     for (const lines of ['\n'.repeat(21), '\r'.repeat(21), `"""${'\n'.repeat(21)}"""`, `"""${'\r'.repeat(21)}`]) {
       expect(scan(`{ a ${lines} }`, 10)).toBe('validation-failed: the document has more than 20 lines @ $.query');

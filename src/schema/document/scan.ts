@@ -8,6 +8,8 @@ import { at, ROOT } from '../../util/path.ts';
 
 /** Lines that a token may take: more than that is padding. */
 const LINES_PER_TOKEN = 2;
+/** Characters of a document for each token that it may have: more than that is padding, or data. */
+const LENGTH_PER_TOKEN = 200;
 /** Brackets inside each other, of whatever kind: as many as everything that recurses over a document can bear. */
 const MAX_BRACKETS = 1024;
 
@@ -42,6 +44,8 @@ const CLASSES = Uint8Array.from({ length: 128 }, (_, code) => {
  */
 export function scanDocument(query: string, maxTokens: number): number {
   const { length } = query;
+  const maxLength = Math.max(2 * MAX_WORD, maxTokens * LENGTH_PER_TOKEN);
+  if (length > maxLength) throw tooLarge(`more than ${maxLength} characters; large values belong into variables`);
   const maxLines = maxTokens * LINES_PER_TOKEN;
   let tokens = 0;
   let lines = 0;
