@@ -1,5 +1,5 @@
 import { encodeAdminError, printGraphqlErrors } from '../errors/encode.ts';
-import type { SvcError } from '../errors/svc-error.ts';
+import { SvcError } from '../errors/svc-error.ts';
 import { type Bytes, bytesOfText } from '../util/bytes.ts';
 import { type Json, printJson } from '../util/json.ts';
 
@@ -26,6 +26,11 @@ export function textReply(status: number, text: string): Reply {
 /** `{path, error, code}` with the error's own status. */
 export function adminErrorReply(error: SvcError, showInternal: boolean): Reply {
   return { ...jsonReply(error.status, encodeAdminError(error, showInternal)), error };
+}
+
+/** There is nothing at this path. */
+export function notFoundReply(): Reply {
+  return adminErrorReply(new SvcError('not-found', 'resource does not exist', { status: 404 }), false);
 }
 
 /** `{errors: […]}`; `status` overrides the error's own. */

@@ -13,7 +13,7 @@ import type { Exchange, Route, ServerContext } from './context.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
 import { checkNoForm, checkPage } from './cross-site.ts';
 import { queryForLog, urlForLog } from './logged-query.ts';
-import { adminErrorReply, type Reply } from './reply.ts';
+import { adminErrorReply, notFoundReply, type Reply } from './reply.ts';
 import { administrationRoutes } from './routes/administration.ts';
 import { configRoute } from './routes/config.ts';
 import { explainRoutes } from './routes/explain.ts';
@@ -22,6 +22,7 @@ import { healthRoutes } from './routes/health.ts';
 import { openApiRoute } from './routes/open-api.ts';
 import { restRoute } from './routes/rest.ts';
 import { sourceHealthRoute } from './routes/source-health.ts';
+import { welcomeRoute } from './routes/welcome.ts';
 
 export interface HttpServer {
   /** `http://127.0.0.1:8080` */
@@ -43,7 +44,7 @@ export interface ListenOptions {
 }
 
 /** What is looked at with GET, and so with HEAD: the same answer without its body. */
-const VIEWS: readonly Route[] = [...healthRoutes, sourceHealthRoute, configRoute, openApiRoute];
+const VIEWS: readonly Route[] = [...healthRoutes, sourceHealthRoute, configRoute, openApiRoute, welcomeRoute];
 const ROUTES: ReadonlyMap<string, Route> = new Map([
   ...[...graphqlRoutes, ...administrationRoutes, ...VIEWS, ...explainRoutes].map((route): [string, Route] => [
     `${route.method} ${route.path}`,
@@ -169,7 +170,7 @@ const SHUTTING_DOWN: Reply = {
 function answer(exchange: Exchange, context: ServerContext): Promise<Reply> {
   const route = ROUTES.get(`${exchange.request.method} ${exchange.path}`) ?? restRoute(exchange);
   if (route === undefined || (route.api !== undefined && !context.options.enabledApis.has(route.api))) {
-    return Promise.resolve(adminErrorReply(new SvcError('not-found', 'resource does not exist', { status: 404 }), false));
+    return Promise.resolve(notFoundReply());
   }
   if (route.isPublic !== true) {
     try {

@@ -13,6 +13,7 @@ import { type Exchange, type Route, type ServerContext, showsInternal } from '..
 import { requestOfParameters } from '../graphql-parameters.ts';
 import { identify } from '../identify.ts';
 import { loggedRequest } from '../logged-query.ts';
+import { wantsPage, welcomeReply } from './welcome.ts';
 import { graphqlAnswerType, isJsonContent } from '../media-type.ts';
 import { readBody } from '../read-body.ts';
 import { graphqlErrorReply, JSON_TYPE, type Reply } from '../reply.ts';
@@ -116,7 +117,9 @@ function graphqlRoute(method: 'GET' | 'POST', path: string, alwaysKeep: boolean)
     api: 'graphql',
     refuse: (error) => graphqlErrorReply(error, false, error.status),
     async handle(exchange, context): Promise<Reply> {
-      const contentType = graphqlAnswerType(exchange.request.headers.accept);
+      const { accept } = exchange.request.headers;
+      if (method === 'GET' && wantsPage(accept) && !exchange.query().has('query')) return welcomeReply(exchange, context);
+      const contentType = graphqlAnswerType(accept);
       const headers = method === 'GET' ? { headers: NOT_CACHED } : {};
       try {
         const { measured, session } = await read(exchange, context);
