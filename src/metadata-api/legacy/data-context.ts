@@ -2,9 +2,9 @@
 import type { CatalogColumn } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import type { MutationField, MutationOutput } from '../../ir/mutation.ts';
-import { takesValues } from '../../schema/build/write-access.ts';
-import type { WriteTable } from '../../schema/build/write-table.ts';
-import type { RoleTable } from '../../schema/build/role-table.ts';
+import { takesValues } from '../../schema/fields/write-access.ts';
+import type { WriteTable } from '../../schema/fields/write-table.ts';
+import type { RoleTable } from '../../schema/fields/role-table.ts';
 import { at, type Path } from '../../util/path.ts';
 import { type Action, absentTable, type Asker, columnOf, isAdminRole, notAllowed, unknownColumn } from './data-names.ts';
 

@@ -7,7 +7,7 @@ import type { QualifiedName } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import type { RequestSize } from '../../graphql/request-size.ts';
 import { printName } from '../../metadata/table-name.ts';
-import type { RoleColumn, RoleComputedField, RoleRelationship, RoleTable } from '../../schema/build/role-table.ts';
+import type { RoleColumn, RoleComputedField, RoleRelationship, RoleTable } from '../../schema/fields/role-table.ts';
 import type { RoleTables } from '../../schema/role-schemas.ts';
 import type { Path } from '../../util/path.ts';
 

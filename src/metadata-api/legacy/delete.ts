@@ -1,7 +1,7 @@
 import type { Backend } from '../../backend/backend.ts';
 import { type Codec, list, nonEmptyText, object, optional, required } from '../../metadata/codec.ts';
 import { rawBoolExpCodec, type RawBoolExp } from '../../metadata/permission.ts';
-import { deleteRows } from '../../schema/build/write-rows.ts';
+import { deleteRows } from '../../schema/fields/write-rows.ts';
 import { at } from '../../util/path.ts';
 import { legacyArguments } from './arguments.ts';
 import { requireWritable, writeOutput } from './data-context.ts';

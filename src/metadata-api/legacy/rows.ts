@@ -6,11 +6,11 @@ import { type Codec, leaf, list, nonEmptyText, object, optional, required, wrong
 import { isJsonObject } from '../../util/json.ts';
 import { at, type Path, ROOT } from '../../util/path.ts';
 import { takesArguments } from '../../schema-cache/stages/computed-field.ts';
-import { narrowedRows } from '../../schema/build/arguments.ts';
-import { relatedTerm } from '../../schema/build/order-by.ts';
-import { chargeReads } from '../../schema/build/related-cost.ts';
-import type { RoleRelationship, RoleTable } from '../../schema/build/role-table.ts';
-import { singleRow, withinLimit } from '../../schema/build/select.ts';
+import { narrowedRows } from '../../schema/fields/arguments.ts';
+import { relatedTerm } from '../../schema/fields/order-by.ts';
+import { chargeReads } from '../../schema/fields/related-cost.ts';
+import type { RoleRelationship, RoleTable } from '../../schema/fields/role-table.ts';
+import { singleRow, withinLimit } from '../../schema/fields/select.ts';
 import { type OrderItem, type RowsArguments, rowsFields } from './arguments.ts';
 import { type Asker, columnOf, computedFieldOf, relationshipOf, unknownColumn, unknownField } from './data-names.ts';
 import { whereCondition } from './where.ts';

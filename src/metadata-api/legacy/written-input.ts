@@ -8,7 +8,7 @@ import { nameKey, type QualifiedName } from '../../catalog/catalog.ts';
 import { fieldName } from '../../schema-cache/naming.ts';
 import type { SourceInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
-import type { WriteTable } from '../../schema/build/write-table.ts';
+import type { WriteTable } from '../../schema/fields/write-table.ts';
 
 /** Values by column. */
 export function writtenValues({ source, info }: WriteTable, values: Iterable<readonly [string, Json]>): JsonObject {
