@@ -222,6 +222,8 @@ export interface RunOptions {
   readonly signal?: Cancellation | undefined;
   /** epoch milliseconds */
   readonly deadline?: number | undefined;
+  /** The role that it is run for: where statements have to wait, roles take turns. Absent: the service itself. */
+  readonly turn?: string;
   /** A copy of the database that is a little behind may answer. */
   readonly mayLag?: boolean;
 }

@@ -177,9 +177,9 @@ export const options = {
   }),
   poolTimeout: databases(
     'pool-timeout',
-    optional(seconds(0)),
-    null,
-    'Longest wait for a free connection, before the request fails. Absent: it waits.',
+    seconds(0),
+    30_000,
+    'Longest wait for a free connection, before the request fails with status 503. Those who wait take turns by role.',
     { env: 'PG_POOL_TIMEOUT' },
   ),
   usePreparedStatements: databases(

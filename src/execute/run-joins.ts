@@ -47,7 +47,12 @@ async function askSource(
   const byPart = target.columns.map((_, part) => keys.map((key) => key[part] ?? null));
   const values = bindAll(binders, context.variables, context.session, { holeName, keys: byPart });
   const { signal, deadline } = context.how;
-  const row = await connectionOf(context, target.source).runJson(statement, values, { signal, deadline, mayLag: true });
+  const row = await connectionOf(context, target.source).runJson(statement, values, {
+    signal,
+    deadline,
+    turn: context.session.role,
+    mayLag: true,
+  });
   const cell = (row[0] ?? []).join('') as Bytes;
   return cell.split(`${holeName};`) as Bytes[];
 }

@@ -46,7 +46,7 @@ export async function runMutation(
     }),
   );
   const settings = [[USER_SETTING, userText(session)]] as const;
-  const rows = await source.runMutation(statements, { signal: how.signal, deadline: how.deadline, settings });
+  const rows = await source.runMutation(statements, { signal: how.signal, deadline: how.deadline, turn: session.role, settings });
   if (step.statements.length === 1) return rows[0] ?? NO_CELLS;
   return step.statements.flatMap(({ statement }, i) => {
     const row = rows[i] ?? NO_CELLS;

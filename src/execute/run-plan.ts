@@ -89,7 +89,7 @@ function runSelect(step: SelectStep, context: RunContext, joining: JoinValues | 
   const source = connectionOf(context, step.source);
   const values = bindAll(step.binders, context.variables, context.session, joining);
   const { signal, deadline } = context.how;
-  return source.runJson(step.statement, values, { signal, deadline, mayLag: true });
+  return source.runJson(step.statement, values, { signal, deadline, turn: context.session.role, mayLag: true });
 }
 
 /** @throws SvcError; one with the server's own errors where it answers with errors */

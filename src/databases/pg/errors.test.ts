@@ -41,6 +41,6 @@ it('shows the statement of an error that nobody expected, to administrators', ()
 });
 
 it('tells a busy pool from a busy server', () => {
-  expect(statementError(new PoolTimeoutError(), STATEMENT).code).toBe('postgres-max-connections-error');
+  expect(statementError(new PoolTimeoutError('x'), STATEMENT).code).toBe('postgres-max-connections-error');
   expect(statementError(new ConnectionError('open', 'x', { code: '53300' }), STATEMENT).code).toBe('postgres-max-connections-error');
 });

@@ -65,7 +65,11 @@ export function connectionError(failure: Error): SvcError {
 /** Failures that have nothing to do with the statement's text; null when it is about the text. */
 function generalError(failure: unknown): SvcError | null {
   if (failure instanceof SvcError) return failure;
-  if (failure instanceof PoolTimeoutError || codeOf(failure) === '53300') {
+  if (failure instanceof PoolTimeoutError) {
+    const message = `max connections reached on postgres: ${failure.message}`;
+    return new SvcError('postgres-max-connections-error', message, { status: 503, cause: failure });
+  }
+  if (codeOf(failure) === '53300') {
     return new SvcError('postgres-max-connections-error', 'max connections reached on postgres', { cause: failure });
   }
   if (failure instanceof Error && isConnectionFailure(failure)) return connectionError(failure);

@@ -118,8 +118,8 @@ it('gives what waits too long for a connection an error of its own', async () =>
   const slow = source.runJson(write('select pg_sleep(0.3)'), [], {});
   expect(await failure(source.query('select 1', []))).toMatchObject({
     code: 'postgres-max-connections-error',
-    message: 'max connections reached on postgres',
-    status: 500,
+    message: 'max connections reached on postgres: no connection became free in time',
+    status: 503,
   });
   await slow;
 });

@@ -175,6 +175,7 @@ export class PgSource implements Source {
       } else fail(failure);
     });
     exchange.releasesEarly = true;
+    if (how.turn !== undefined) exchange.turn = how.turn;
     try {
       checkParameters(steps);
     } catch (error) {

@@ -33,10 +33,10 @@ export class ConnectionError extends Error {
   }
 }
 
-/** No connection became free within the pool's time limit. */
+/** No connection became free within the pool's time limit, or very many wait already. */
 export class PoolTimeoutError extends Error {
-  constructor() {
-    super('no connection became free in time');
+  constructor(message: string) {
+    super(message);
     this.name = 'PoolTimeoutError';
   }
 }

@@ -32,6 +32,8 @@ export class Exchange {
   readonly steps: readonly Step[];
   readonly settle: (exchange: Exchange) => void;
   signal: Cancellation | undefined = undefined;
+  /** The role that it is run for; empty: the service itself. */
+  turn = '';
   /** epoch milliseconds; Infinity is none */
   deadline = Number.POSITIVE_INFINITY;
 

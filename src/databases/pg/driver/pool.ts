@@ -2,12 +2,14 @@
  * The connections of one source. Repeatable statements that are known to be quick share a few
  * connections (readers), on which they are pipelined up to a bound when no connection is idle;
  * everything else has a connection alone while it runs: statements that may not be repeated, ones
- * of unknown cost, slow ones, transactions. See docs/adr/0001-postgresql-driver.md.
+ * of unknown cost, slow ones, transactions. Those who wait take turns by role, and the last connections
+ * are not for a role that has many already. See docs/adr/0001-postgresql-driver.md.
  */
 import { CancelledError, ConnectionError, PoolTimeoutError } from './database-error.ts';
 import type { Exchange, Failure } from './exchange.ts';
 import { cancelReason, type Session, type SessionOwner } from './session.ts';
 import { StatementCosts } from './statement-costs.ts';
+import { WaitingLines } from './waiting-line.ts';
 import type { Cancellation } from '../../../util/cancellation.ts';
 
 export interface PoolSettings {
@@ -22,6 +24,8 @@ export interface PoolSettings {
 }
 
 export interface LendOptions {
+  /** Whose turn it is used up by: a role; absent: the service itself. */
+  readonly turn?: string | undefined;
   readonly signal?: Cancellation | undefined;
   readonly deadline?: number | undefined;
 }
@@ -34,6 +38,7 @@ interface Waiter {
   readonly signal: Cancellation | undefined;
   readonly deadline: number;
   readonly since: number;
+  readonly turn: string;
   /** How many have come to wait before. */
   arrival: number;
 }
@@ -49,6 +54,12 @@ const SWEEP_MS = 1_000;
 /** So many connections are opened side by side: meanwhile the first ones may do for all. */
 const OPENING = 4;
 const RETRY_PAUSE_MS = 50;
+/** This part of the connections is kept for roles that have few; none of fewer than eight. */
+const PART_RESERVED = 1 / 8;
+/** So many wait at most for one role; who comes then is refused. */
+const MAX_WAITING = 10_000;
+/** Of what the service does for itself. */
+const OWN_TURN = '';
 
 export class Pool implements SessionOwner {
   readonly costs = new StatementCosts();
@@ -59,7 +70,8 @@ export class Pool implements SessionOwner {
   private readonly sessions = new Set<Session>();
   private readonly idle: Session[] = [];
   private readonly readers: Session[] = [];
-  private readonly waiting: Waiter[] = [];
+  private readonly waiting = new WaitingLines<Waiter>();
+  private readonly reserved: number;
   private opening = 0;
   /** Of the openings under way in the background. */
   private readonly openings = new Set<object>();
@@ -75,6 +87,7 @@ export class Pool implements SessionOwner {
     this.open = open;
     this.settings = settings;
     this.onEvent = onEvent;
+    this.reserved = Math.floor(settings.maxConnections * PART_RESERVED);
     this.maxReaders = Math.max(1, Math.min(READERS, settings.maxConnections - 1));
   }
 
@@ -99,7 +112,7 @@ export class Pool implements SessionOwner {
       if (this.isQuick(exchange)) {
         if (this.place(exchange)) return;
       } else {
-        const session = this.takeIdle();
+        const session = this.takeIdle(exchange.turn);
         if (session !== undefined) {
           this.runAlone(session, exchange);
           return;
@@ -117,13 +130,15 @@ export class Pool implements SessionOwner {
       signal: exchange.signal,
       deadline: exchange.deadline,
       since: Date.now(),
+      turn: exchange.turn,
       arrival: 0,
     });
   }
 
   /** A connection for one caller, to be given back. Throws a `Failure`. */
   lend(how: LendOptions): Promise<Session> {
-    const session = this.takeIdle();
+    const turn = how.turn ?? OWN_TURN;
+    const session = this.takeIdle(turn);
     if (session !== undefined) {
       session.use = 'lent';
       return Promise.resolve(session);
@@ -140,6 +155,7 @@ export class Pool implements SessionOwner {
         signal: how.signal,
         deadline: how.deadline ?? Number.POSITIVE_INFINITY,
         since: Date.now(),
+        turn,
         arrival: 0,
       });
     });
@@ -160,7 +176,7 @@ export class Pool implements SessionOwner {
     if (this.closed) return;
     this.closed = true;
     for (const session of this.idle.splice(0)) this.retire(session);
-    if (this.sessions.size > 0 || this.waiting.length > 0) {
+    if (this.sessions.size > 0 || this.waiting.size > 0) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, boundMs);
         this.closing = () => {
@@ -171,7 +187,7 @@ export class Pool implements SessionOwner {
       });
     }
     const reason = new ConnectionError('open', 'the source is closed');
-    for (const waiter of this.waiting.splice(0)) waiter.fail(reason);
+    for (const waiter of this.waiting.remove(() => true)) waiter.fail(reason);
     for (const session of [...this.sessions]) session.destroy(reason);
     if (this.ticker !== null) clearInterval(this.ticker);
     if (this.sweeper !== null) clearInterval(this.sweeper);
@@ -182,7 +198,7 @@ export class Pool implements SessionOwner {
   ready(session: Session): void {
     if (session.use === 'lent' || session.use === 'idle') return;
     if (session.inFlight > 0) {
-      if (this.waiting.length > 0) this.serve();
+      if (this.waiting.size > 0) this.serve();
       return;
     }
     // A cancel request under way could hit whatever comes next.
@@ -194,7 +210,7 @@ export class Pool implements SessionOwner {
   lost(session: Session, reason: ConnectionError): void {
     this.forget(session);
     if (!this.closed) this.onEvent('connection-lost', reason.message);
-    if (this.waiting.length > 0) this.serve();
+    if (this.waiting.size > 0) this.serve();
   }
 
   private isQuick(exchange: Exchange): boolean {
@@ -202,12 +218,27 @@ export class Pool implements SessionOwner {
     return cost !== null && cost.ms <= SLOW_MS;
   }
 
-  private takeIdle(): Session | undefined {
+  /** @param turn of the role that has it alone; null: it is shared */
+  private takeIdle(turn: string | null): Session | undefined {
+    if (this.idle.length === 0 || (turn !== null && !this.mayTake(turn))) return undefined;
     for (;;) {
       const session = this.idle.pop();
-      if (session === undefined || Date.now() - session.openedAt <= this.settings.lifetimeMs) return session;
+      if (session === undefined) return undefined;
+      if (Date.now() - session.openedAt <= this.settings.lifetimeMs) {
+        session.turn = turn ?? OWN_TURN;
+        return session;
+      }
       this.retire(session);
     }
+  }
+
+  /** The last connections are for roles that have few, so that one role cannot fill the pool. */
+  private mayTake(turn: string): boolean {
+    const free = this.settings.maxConnections - (this.sessions.size - this.idle.length);
+    if (free > this.reserved || turn === OWN_TURN) return true;
+    let held = 0;
+    for (const { use, turn: of } of this.sessions) if (of === turn && (use === 'alone' || use === 'lent')) held++;
+    return held < Math.max(1, this.reserved >> 1);
   }
 
   private runAlone(session: Session, exchange: Exchange): void {
@@ -231,7 +262,7 @@ export class Pool implements SessionOwner {
       if (best === null || reader.inFlight < best.inFlight) best = reader;
     }
     if (best === null || this.readers.length < this.maxReaders) {
-      const session = this.takeIdle();
+      const session = this.takeIdle(null);
       if (session !== undefined) {
         this.runShared(session, exchange);
         return true;
@@ -249,6 +280,10 @@ export class Pool implements SessionOwner {
       waiter.fail(new ConnectionError('open', 'the source is closed'));
       return;
     }
+    if (this.waiting.sizeOf(waiter.turn) >= MAX_WAITING) {
+      waiter.fail(new PoolTimeoutError('too many statements wait for a connection'));
+      return;
+    }
     waiter.arrival = this.arrivals++;
     this.waiting.push(waiter);
     if (
@@ -257,33 +292,30 @@ export class Pool implements SessionOwner {
       this.settings.waitTimeoutMs !== Number.POSITIVE_INFINITY
     )
       this.watch();
-    if (this.opening < this.waiting.length && !this.grow()) this.drainReaders();
+    if (this.opening < this.waiting.size && !this.grow()) this.drainReaders();
   }
 
-  /** Gives what is free to those who wait, in their order. */
+  /** Gives what is free to those who wait, in turn. */
   private serve(): void {
-    while (this.waiting.length > 0) {
-      const waiter = this.waiting[0] as Waiter;
-      if (waiter.exchange !== null && this.isQuick(waiter.exchange)) {
-        if (!this.place(waiter.exchange)) break;
-        this.waiting.shift();
-        continue;
-      }
-      const session = this.takeIdle();
-      if (session === undefined) break;
-      this.waiting.shift();
-      waiter.take(session);
-    }
-    while (this.opening < this.waiting.length && this.grow());
+    while (this.waiting.serveOne(this.serveWaiter));
+    while (this.opening < this.waiting.size && this.grow());
     this.drainReaders();
   }
+
+  private readonly serveWaiter = (waiter: Waiter): boolean => {
+    if (waiter.exchange !== null && this.isQuick(waiter.exchange)) return this.place(waiter.exchange);
+    const session = this.takeIdle(waiter.turn);
+    if (session === undefined) return false;
+    waiter.take(session);
+    return true;
+  };
 
   /** Opens one more connection in the background, if the bound allows it. */
   private grow(): boolean {
     if (
       this.opening >= OPENING ||
       this.sessions.size + this.opening >= this.settings.maxConnections ||
-      (this.closed && this.waiting.length === 0)
+      (this.closed && this.waiting.size === 0)
     )
       return false;
     const opening = {};
@@ -322,10 +354,9 @@ export class Pool implements SessionOwner {
     if (this.doubt.awaited.size > 0) return;
     const { since } = this.doubt;
     this.doubt = null;
-    const count = this.waiting.findIndex((waiter) => waiter.arrival >= since);
-    for (const waiter of this.waiting.splice(0, count < 0 ? this.waiting.length : count)) waiter.fail(error);
+    for (const waiter of this.waiting.remove(({ arrival }) => arrival < since)) waiter.fail(error);
     // Who came since may have nobody opening for them.
-    while (this.opening < this.waiting.length && this.grow());
+    while (this.opening < this.waiting.size && this.grow());
   }
 
   private async openWithRetries(): Promise<Session> {
@@ -374,15 +405,15 @@ export class Pool implements SessionOwner {
       return;
     }
     const tooOld = Date.now() - session.openedAt > this.settings.lifetimeMs;
-    if (session.tainted || session.status !== 'I' || tooOld || (this.closed && this.waiting.length === 0)) {
+    if (session.tainted || session.status !== 'I' || tooOld || (this.closed && this.waiting.size === 0)) {
       this.retire(session);
-      if (this.waiting.length > 0) this.serve();
+      if (this.waiting.size > 0) this.serve();
       return;
     }
     session.use = 'idle';
     session.idleSince = Date.now();
     this.idle.push(session);
-    if (this.waiting.length > 0) this.serve();
+    if (this.waiting.size > 0) this.serve();
     if (this.closed) for (const rest of this.idle.splice(0)) this.retire(rest);
   }
 
@@ -405,7 +436,7 @@ export class Pool implements SessionOwner {
   }
 
   private checkClosed(): void {
-    if (this.closing !== null && this.sessions.size === 0 && this.waiting.length === 0 && this.opening === 0) this.closing();
+    if (this.closing !== null && this.sessions.size === 0 && this.waiting.size === 0 && this.opening === 0) this.closing();
   }
 
   private sweepIdle(): void {
@@ -425,17 +456,14 @@ export class Pool implements SessionOwner {
     const now = Date.now();
     let watched = false;
     for (const session of [...this.sessions]) if (session.sweep(now)) watched = true;
-    for (const waiter of [...this.waiting]) {
+    const late = ({ since }: Waiter): boolean => now - since > this.settings.waitTimeoutMs;
+    for (const waiter of this.waiting.remove((each) => cancelReason(each, now) !== null || late(each))) {
       const reason = cancelReason(waiter, now);
-      const failure =
-        reason !== null ? new CancelledError(reason) : now - waiter.since > this.settings.waitTimeoutMs ? new PoolTimeoutError() : null;
-      if (failure !== null) {
-        this.waiting.splice(this.waiting.indexOf(waiter), 1);
-        waiter.fail(failure);
-      } else watched = true;
+      waiter.fail(reason !== null ? new CancelledError(reason) : new PoolTimeoutError('no connection became free in time'));
     }
+    if (this.waiting.size > 0) watched = true;
     // A stuck reader may have left statements waiting for another connection.
-    if (this.waiting.length > 0) this.serve();
+    if (this.waiting.size > 0) this.serve();
     if (!watched && this.ticker !== null) {
       clearInterval(this.ticker);
       this.ticker = null;

@@ -45,6 +45,8 @@ export class Session {
   owner: SessionOwner | null = null;
   /** What the owner uses it for. */
   use: 'idle' | 'reader' | 'alone' | 'lent' = 'lent';
+  /** The role that has it, where one has it alone. */
+  turn = '';
   /** Gets no new statements: wanted by somebody, or too old. */
   draining = false;
   /** Must not be used again: its settings are not what they were. */
