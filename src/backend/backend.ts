@@ -58,16 +58,13 @@ export interface ConnectContext {
   readonly onEvent?: (event: { readonly kind: string; readonly message: string }) => void;
 }
 
+/** What the core asks before it offers something. */
 export interface Capabilities {
   readonly mutations: boolean;
   readonly functions: boolean;
   readonly enumTables: boolean;
-  readonly transactionalDdl: boolean;
   readonly namingConventions: boolean;
-  readonly columnComparison: boolean;
-  readonly computedFields: 'table-argument' | 'argument-mapping' | false;
-  readonly upsert: 'on-conflict' | 'on-duplicate-key' | false;
-  readonly liveQueries: 'multiplexed' | 'single' | false;
+  readonly computedFields: boolean;
 }
 
 export interface TypeSystem {
@@ -79,6 +76,8 @@ export interface TypeSystem {
   readonly arrayComparisons: readonly Comparison[];
   /** A named base type of this database (`text`, `int4`, `float8`, `bool`): for `_has_key` and so on. */
   base(name: string): CatalogType;
+  /** Aggregates of columns, in the order of the schema; `count` is there anyhow. */
+  readonly aggregates: readonly AggregateFunction[];
   /** Types over which `bool_and`/`bool_or` (boolean) and `avg`/`sum`/… (float) predicates work. */
   readonly aggregatePredicates: readonly AggregatePredicateFunction[];
 }
@@ -132,6 +131,14 @@ export interface ComparisonField {
   readonly required: boolean;
   /** GraphQL default, printed in the schema; absent fields take it. */
   readonly default?: Json;
+}
+
+export interface AggregateFunction {
+  /** `sum`, `stddev_pop`: the name in the IR too. */
+  readonly name: string;
+  readonly takes: 'numeric' | 'comparable';
+  /** Of the operand's type; else `Float`, where the operand is a column. */
+  readonly sameType: boolean;
 }
 
 export interface AggregatePredicateFunction {

@@ -80,18 +80,18 @@ export const fakeBackend: Backend = {
     mutations: true,
     functions: true,
     enumTables: true,
-    transactionalDdl: true,
     namingConventions: true,
-    columnComparison: true,
-    computedFields: 'table-argument',
-    upsert: 'on-conflict',
-    liveQueries: 'multiplexed',
+    computedFields: true,
   },
   types: {
     scalar,
     print: ({ name, array }) => (name === 'int4' ? 'integer' : name) + (array ? '[]' : ''),
     arrayComparisons: [{ name: '_contains', description: null, argument: { kind: 'same' } }],
     base: type,
+    aggregates: [
+      { name: 'sum', takes: 'numeric', sameType: true },
+      { name: 'max', takes: 'comparable', sameType: true },
+    ],
     aggregatePredicates: [],
   },
   compiler: () => {

@@ -2,7 +2,7 @@
  * PostgreSQL's types as GraphQL scalars: names, operators, traits and input coercion, by catalog
  * name. What is not listed is a scalar with the catalog's own name that takes strings.
  */
-import type { AggregatePredicateFunction, ScalarType, TypeSystem } from '../../backend/backend.ts';
+import type { AggregateFunction, AggregatePredicateFunction, ScalarType, TypeSystem } from '../../backend/backend.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
 import { scalarCheck } from './coerce/check-scalar.ts';
 import {
@@ -126,6 +126,14 @@ export const types: TypeSystem = {
     }
     return type;
   },
+  aggregates: [
+    { name: 'sum', takes: 'numeric', sameType: true },
+    ...['avg', 'stddev', 'stddev_pop', 'stddev_samp', 'variance', 'var_pop', 'var_samp'].map(
+      (name): AggregateFunction => ({ name, takes: 'numeric', sameType: false }),
+    ),
+    { name: 'max', takes: 'comparable', sameType: true },
+    { name: 'min', takes: 'comparable', sameType: true },
+  ],
   aggregatePredicates: [
     predicate('bool_and', BOOL),
     predicate('bool_or', BOOL),

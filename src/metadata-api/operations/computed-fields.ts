@@ -15,7 +15,7 @@ import { BROKEN_BY_DROP, define, type EditContext, type OperationGroup, perKind 
 import { BREAKS_OTHERS_BY_DROP, DEPENDENTS, INCONSISTENT, refused, TABLE_ERRORS } from '../operation-error.ts';
 import { sourceArgument, type TableTarget, targetSource } from '../target.ts';
 
-const hasComputedFields = (backend: Backend): boolean => backend.capabilities.computedFields !== false;
+const hasComputedFields = (backend: Backend): boolean => backend.capabilities.computedFields;
 
 /** Unlike elsewhere, a missing table is reported at its argument. */
 function tableOf(metadata: Metadata, target: TableTarget, backend: Backend, context: EditContext): TableMetadata {

@@ -1,24 +1,8 @@
-/** The aggregate functions and the columns and computed fields that each takes. */
+/** The columns and computed fields that an aggregate function takes. */
+import type { AggregateFunction } from '../../backend/backend.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
 import type { Read } from '../../ir/read.ts';
 import type { RoleTable, ValuePlace } from './role-table.ts';
-
-export interface Aggregate {
-  /** `sum`, `stddev_pop`: the name in the IR too. */
-  readonly name: string;
-  readonly takes: 'numeric' | 'comparable';
-  /** Of the operand's type; else `Float`, where the operand is a column. */
-  readonly sameType: boolean;
-}
-
-export const AGGREGATES: readonly Aggregate[] = [
-  { name: 'sum', takes: 'numeric', sameType: true },
-  ...['avg', 'stddev', 'stddev_pop', 'stddev_samp', 'variance', 'var_pop', 'var_samp'].map(
-    (name): Aggregate => ({ name, takes: 'numeric', sameType: false }),
-  ),
-  { name: 'max', takes: 'comparable', sameType: true },
-  { name: 'min', takes: 'comparable', sameType: true },
-];
 
 export interface AggregateOperand {
   readonly name: string;
@@ -31,7 +15,7 @@ export interface AggregateOperand {
 }
 
 /** Columns, and scalar computed fields without user arguments. */
-export function aggregateOperands(table: RoleTable, aggregate: Aggregate): readonly AggregateOperand[] {
+export function aggregateOperands(table: RoleTable, aggregate: AggregateFunction): readonly AggregateOperand[] {
   const operands: AggregateOperand[] = [];
   for (const { name, read, place, info } of table.columns.values()) {
     if (place[aggregate.takes])

@@ -1,10 +1,11 @@
 /** `T_aggregate`, `T_aggregate_fields` and `T_sum_fields`: types and translation. */
+import type { AggregateFunction } from '../../backend/backend.ts';
 import type { AggregateItem } from '../../ir/select.ts';
 import { meaningOf } from '../meaning.ts';
 import type { CollectedField } from '../translation.ts';
 import type { InputField, ObjectType, OutputField } from '../types.ts';
 import { lazy, listOf, named } from '../types.ts';
-import { type Aggregate, AGGREGATES, aggregateOperands } from './aggregate-operands.ts';
+import { aggregateOperands } from './aggregate-operands.ts';
 import { selectedColumns } from './arguments.ts';
 import { BOOLEAN, builtin, FLOAT, INT } from '../input/built-in-scalars.ts';
 import { quoted } from './descriptions.ts';
@@ -72,7 +73,7 @@ function aggregateFieldsType(table: RoleTable): ObjectType {
     description: `aggregate fields of ${quoted(table.source.info, table.info.name)}`,
     fields: lazy(() => {
       const fields: OutputField[] = [countField(table)];
-      for (const aggregate of AGGREGATES) {
+      for (const aggregate of table.source.shared.types.aggregates) {
         const field = functionField(table, aggregate);
         if (field !== null) fields.push(field);
       }
@@ -108,7 +109,7 @@ function countField(table: RoleTable): OutputField {
   };
 }
 
-function functionField(table: RoleTable, aggregate: Aggregate): OutputField | null {
+function functionField(table: RoleTable, aggregate: AggregateFunction): OutputField | null {
   const operands = aggregateOperands(table, aggregate);
   if (operands.length === 0) return null;
   const type: ObjectType = {

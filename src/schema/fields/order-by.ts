@@ -5,7 +5,7 @@ import type { OrderBy, OrderTerm } from '../../ir/select.ts';
 import type { Input } from '../translation.ts';
 import type { InputField, InputObjectType, InputTypeRef } from '../types.ts';
 import { lazy, named } from '../types.ts';
-import { AGGREGATES, aggregateOperands } from './aggregate-operands.ts';
+import { aggregateOperands } from './aggregate-operands.ts';
 import { quoted } from './descriptions.ts';
 import { chargeAggregate, chargeLookup, chargeReads } from './related-cost.ts';
 import type { AggregateOrderByType, OrderByType, RoleTable } from './role-table.ts';
@@ -126,7 +126,7 @@ export function aggregateOrderByType(table: RoleTable): AggregateOrderByType {
       field: { name: countName, description: null, type: orderByReference(table) },
       terms: (input, wrap) => [ordered(input, wrap('count', []))],
     });
-    for (const aggregate of AGGREGATES) {
+    for (const aggregate of table.source.shared.types.aggregates) {
       const operands = aggregateOperands(table, aggregate);
       if (operands.length === 0) continue;
       const reads = new Map(operands.map((operand) => [operand.name, operand.read]));
