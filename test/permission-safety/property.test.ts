@@ -10,8 +10,9 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { answer, difference, Undetermined } from './answer.ts';
 import { CHOICE_MAX, Choices, numbersOf } from './choices.ts';
 import { ALL_ROLES, makeWorld } from './make-world.ts';
+import { legacyRequest } from './legacy-query.ts';
 import { makeRoots } from './make-query.ts';
-import { print } from './query.ts';
+import { print, type Root } from './query.ts';
 import type { Scene } from './seen.ts';
 import { ask, someSession } from './session.ts';
 import { setUp } from './set-up.ts';
@@ -25,13 +26,13 @@ const TIMEOUT = Math.max(600_000, CASES * 60);
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService({ PG_CONNECTIONS: '4', OPERATION_CACHE_SIZE: '64' });
+  service = await startTestService({ PG_CONNECTIONS: '4', OPERATION_CACHE_SIZE: '64', LEGACY_ROWS_FOR_ALL_ROLES: 'true' });
 });
 afterAll(async () => {
   await service?.stop();
 });
 
-const counts = { answered: 0, nonEmpty: 0, undetermined: 0, nothing: 0 };
+const counts = { answered: 0, nonEmpty: 0, undetermined: 0, nothing: 0, legacy: 0 };
 
 async function check(world: World, numbers: readonly number[]): Promise<void> {
   const choices = new Choices(numbers);
@@ -43,6 +44,7 @@ async function check(world: World, numbers: readonly number[]): Promise<void> {
     return;
   }
   const scene: Scene = { world, data: world.data, session, visible: new Map() };
+  await checkLegacy(scene, role, roots);
   let expected: ReturnType<typeof answer>;
   try {
     expected = answer(scene, role, roots);
@@ -64,6 +66,26 @@ async function check(world: World, numbers: readonly number[]): Promise<void> {
   );
 }
 
+/** The legacy API answers the same, as far as it can be asked. */
+async function checkLegacy(scene: Scene, role: string, roots: readonly Root[]): Promise<void> {
+  const { world, session } = scene;
+  const request = roots.flatMap((root) => legacyRequest(world, root, false) ?? [])[0];
+  if (request === undefined) return;
+  const { root, body } = request;
+  let expected: ReturnType<typeof answer>;
+  try {
+    expected = answer(scene, role, [root]);
+  } catch (error) {
+    if (!(error instanceof Undetermined)) throw error;
+    return;
+  }
+  const rows = JSON.parse(await ask(service.url, { role, session, request: body })) as unknown;
+  counts.legacy++;
+  const found = difference(expected, { [root.alias]: rows });
+  if (found !== null)
+    expect.fail(`legacy ${found}\n${JSON.stringify({ role, session, ...body }, null, 1)}\nanswer ${JSON.stringify(rows)}`);
+}
+
 it(
   `answers ${CASES} random requests as a naive evaluator does (seed ${SEED})`,
   async () => {
@@ -82,6 +104,7 @@ it(
     console.info(`permission safety: ${JSON.stringify(counts)}, seed ${SEED}`);
     // Else it would say nothing that all is well.
     expect(counts.nonEmpty).toBeGreaterThan(0.3 * counts.answered);
+    expect(counts.legacy).toBeGreaterThan(0.1 * counts.answered);
   },
   TIMEOUT,
 );

@@ -1,4 +1,5 @@
 /** Sessions and HTTP requests of the cases. */
+import type { JsonObject } from '../../src/util/json.ts';
 import type { Choices } from './choices.ts';
 import type { Request } from './query.ts';
 import type { Session } from './world.ts';
@@ -6,7 +7,8 @@ import type { Session } from './world.ts';
 export interface Asked {
   readonly role: string;
   readonly session: Session;
-  readonly request: Request;
+  /** Of GraphQL, or of the legacy API. */
+  readonly request: Request | JsonObject;
 }
 
 export function someSession(choices: Choices): Session {
@@ -14,9 +16,13 @@ export function someSession(choices: Choices): Session {
 }
 
 /** The body of the answer, byte for byte. */
-export async function ask(url: string, { role, session, request }: Asked): Promise<string> {
+export function ask(url: string, { role, session, request }: Asked): Promise<string> {
+  return post(`${url}/${'query' in request ? 'v1/graphql' : 'v2/query'}`, role, session, JSON.stringify(request));
+}
+
+async function post(url: string, role: string, session: Session, body: string): Promise<string> {
   const headers = new Headers({ 'content-type': 'application/json', 'x-svc-role': role });
   for (const [name, value] of Object.entries(session)) headers.set(`x-svc-${name}`, value);
-  const response = await fetch(`${url}/v1/graphql`, { method: 'POST', headers, body: JSON.stringify(request) });
+  const response = await fetch(url, { method: 'POST', headers, body });
   return response.text();
 }
