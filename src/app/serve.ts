@@ -246,7 +246,7 @@ function operationLimits(config: Config): OperationLimits {
   return {
     maxTokens: config.queryTokenLimit,
     maxDepth: config.queryDepthLimit,
-    maxNodes: config.queryNodeLimit,
+    maxValues: config.queryNodeLimit,
     maxObjects: config.queryObjectLimit,
     maxAliases: config.queryAliasLimit,
     maxIntrospectionCharacters: 128 * 1024 * 1024,

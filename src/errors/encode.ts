@@ -32,10 +32,11 @@ export function encodeAdminError(error: SvcError, showInternal: boolean): JsonOb
   };
 }
 
-/** `{message, extensions: {path, code, internal?}}`, one entry of a GraphQL response's `errors`. */
+/** `{message, locations?, extensions: {path, code, internal?}}`, one entry of a GraphQL response's `errors`. */
 export function encodeGraphqlError(error: SvcError, showInternal: boolean): JsonObject {
   return {
     message: shortened(error.message, LONGEST_MESSAGE),
+    ...(error.locations === undefined ? {} : { locations: error.locations.map(({ line, column }) => ({ line, column })) }),
     extensions: {
       path: shortened(error.printedPath, LONGEST_PATH),
       code: error.code,

@@ -2,6 +2,12 @@ import type { Json } from '../util/json.ts';
 import { type Path, printPath, ROOT } from '../util/path.ts';
 import { ERROR_STATUS, type ErrorCode } from './codes.ts';
 
+/** Both count from 1. */
+export interface TextLocation {
+  readonly line: number;
+  readonly column: number;
+}
+
 export interface SvcErrorOptions {
   readonly path?: Path;
   /** Details for administrators only: generated SQL, driver messages, inconsistency records. */
@@ -12,6 +18,8 @@ export interface SvcErrorOptions {
   readonly keepsStatus?: boolean;
   /** The errors of another GraphQL server, which a GraphQL response hands on as they are instead of this one. */
   readonly graphqlErrors?: readonly Json[];
+  /** Where in the text of a GraphQL document. */
+  readonly locations?: readonly TextLocation[];
   readonly cause?: unknown;
   /** The message for those who may not know the schema, where `message` tells of it. */
   readonly discreetMessage?: string;
@@ -26,6 +34,7 @@ export class SvcError extends Error {
   readonly keepsStatus: boolean;
   private readonly discreetMessage: string | undefined;
   readonly graphqlErrors: readonly Json[] | undefined;
+  readonly locations: readonly TextLocation[] | undefined;
 
   constructor(code: ErrorCode, message: string, options: SvcErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -37,6 +46,7 @@ export class SvcError extends Error {
     this.keepsStatus = options.keepsStatus === true;
     this.discreetMessage = options.discreetMessage;
     this.graphqlErrors = options.graphqlErrors;
+    this.locations = options.locations;
   }
 
   /** The same error at another place. */
@@ -58,6 +68,7 @@ export class SvcError extends Error {
       ...(this.internal === undefined ? {} : { internal: this.internal }),
       ...(this.discreetMessage === undefined ? {} : { discreetMessage: this.discreetMessage }),
       ...(this.graphqlErrors === undefined ? {} : { graphqlErrors: this.graphqlErrors }),
+      ...(this.locations === undefined ? {} : { locations: this.locations }),
     });
   }
 

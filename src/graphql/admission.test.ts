@@ -4,7 +4,7 @@ import type { RateLimit } from '../metadata/api-limits.ts';
 import { createAdmission } from './admission.ts';
 import type { RoleLimits } from './api-limits.ts';
 
-const NONE: RoleLimits = { depth: null, nodes: null, time: null, batch: null, rate: null, concurrency: null };
+const NONE: RoleLimits = { depth: null, objects: null, time: null, batch: null, rate: null, concurrency: null };
 const session = (role: string, variables: Record<string, string> = {}): Session => ({
   role,
   variables: new Map(Object.entries(variables)),

@@ -7,7 +7,8 @@ import type { OperationSize } from '../schema/translation.ts';
 /** The limits of one role; null where it has none. */
 export interface RoleLimits {
   readonly depth: number | null;
-  readonly nodes: number | null;
+  /** Fields with a selection of their own. */
+  readonly objects: number | null;
   /** ms */
   readonly time: number | null;
   readonly batch: number | null;
@@ -40,7 +41,7 @@ function resolve(limits: ApiLimits, role: string): RoleLimits {
   const seconds = of(limits.timeLimit);
   return {
     depth: of(limits.depthLimit),
-    nodes: of(limits.nodeLimit),
+    objects: of(limits.nodeLimit),
     time: seconds === null ? null : seconds * 1000,
     batch: of(limits.batchLimit),
     rate: of(limits.rateLimit),
@@ -49,14 +50,14 @@ function resolve(limits: ApiLimits, role: string): RoleLimits {
 }
 
 /** @throws SvcError validation-failed */
-export function checkSize({ depth, nodes }: RoleLimits, size: OperationSize): void {
+export function checkSize({ depth, objects }: RoleLimits, size: OperationSize): void {
   if (depth !== null && size.depth > depth) {
     throw new SvcError('validation-failed', `the operation is ${size.depth} levels deep, but no more than ${depth} are allowed`);
   }
-  if (nodes !== null && size.nodes > nodes) {
+  if (objects !== null && size.objects > objects) {
     throw new SvcError(
       'validation-failed',
-      `the operation has ${size.nodes} fields with a selection, but no more than ${nodes} are allowed`,
+      `the operation has ${size.objects} fields with a selection, but no more than ${objects} are allowed`,
     );
   }
 }

@@ -3,8 +3,8 @@ import type { Plan } from '../plan/plan.ts';
 import { BatchBudget } from './batch-budget.ts';
 
 const budget = () =>
-  new BatchBudget({ maxTokens: 10, maxNodes: 20, maxObjects: 3, maxAliases: 2, maxDepth: 5, maxIntrospectionCharacters: 1000 });
-const size = { depth: 1, nodes: 0, values: 0, aliases: 0 };
+  new BatchBudget({ maxTokens: 10, maxValues: 20, maxObjects: 3, maxAliases: 2, maxDepth: 5, maxIntrospectionCharacters: 1000 });
+const size = { depth: 1, objects: 0, values: 0, aliases: 0 };
 const refused = (what: string): string => `the operations of the batch have more than ${what}`;
 
 describe('the operations of a batch share', () => {
@@ -18,7 +18,7 @@ describe('the operations of a batch share', () => {
 
   it.each([
     [{ ...size, values: 10 }, '20 fields and values'],
-    [{ ...size, nodes: 1 }, '3 fields with a selection'],
+    [{ ...size, objects: 1 }, '3 fields with a selection'],
     [{ ...size, aliases: 1 }, '2 aliases'],
   ])('%j', (of, what) => {
     const shared = budget();

@@ -14,7 +14,7 @@ const STATEMENT_COST = 16;
 export class BatchBudget {
   readonly #limits: OperationLimits;
   #tokens = 0;
-  #nodes = 0;
+  #values = 0;
   #objects = 0;
   #aliases = 0;
   #parts = 0;
@@ -32,13 +32,13 @@ export class BatchBudget {
   }
 
   /** Before an operation is translated. @throws SvcError validation-failed */
-  enter({ values, nodes, aliases }: OperationSize): void {
+  enter({ values, objects, aliases }: OperationSize): void {
     // Once it is spent, nothing more is translated.
     this.#checkParts();
-    const { maxNodes, maxObjects, maxAliases } = this.#limits;
-    this.#nodes += values;
-    if (this.#nodes > maxNodes) throw tooMuch(maxNodes, 'fields and values');
-    this.#objects += nodes;
+    const { maxValues, maxObjects, maxAliases } = this.#limits;
+    this.#values += values;
+    if (this.#values > maxValues) throw tooMuch(maxValues, 'fields and values');
+    this.#objects += objects;
     if (this.#objects > maxObjects) throw tooMuch(maxObjects, 'fields with a selection');
     this.#aliases += aliases;
     if (this.#aliases > maxAliases) throw tooMuch(maxAliases, 'aliases');
@@ -57,7 +57,7 @@ export class BatchBudget {
   }
 
   #checkParts(): void {
-    if (this.#parts > this.#limits.maxNodes) throw tooMuch(this.#limits.maxNodes, 'parts of variables that they depend on');
+    if (this.#parts > this.#limits.maxValues) throw tooMuch(this.#limits.maxValues, 'parts of variables that they depend on');
   }
 }
 

@@ -11,7 +11,7 @@ export class RequestSize {
   readonly #limits: OperationLimits;
   #depth = 0;
   #values = 0;
-  #nodes = 0;
+  #objects = 0;
   #aliases = 0;
 
   constructor(limits: OperationLimits) {
@@ -28,9 +28,9 @@ export class RequestSize {
   /** Before a field with a selection of its own is selected. @throws SvcError validation-failed */
   addNode(level: number): void {
     this.addFields(1, level);
-    this.#nodes += 1;
+    this.#objects += 1;
     const { maxObjects } = this.#limits;
-    if (this.#nodes > maxObjects) throw tooMany(maxObjects, 'fields with a selection');
+    if (this.#objects > maxObjects) throw tooMany(maxObjects, 'fields with a selection');
   }
 
   /** @throws SvcError validation-failed */
@@ -54,13 +54,13 @@ export class RequestSize {
   }
 
   size(): OperationSize {
-    return { depth: this.#depth, nodes: this.#nodes, values: this.#values, aliases: this.#aliases };
+    return { depth: this.#depth, values: this.#values, objects: this.#objects, aliases: this.#aliases };
   }
 
   #addValues(count: number): void {
     this.#values += count;
-    const { maxNodes } = this.#limits;
-    if (this.#values > maxNodes) throw tooMany(maxNodes, 'fields and values');
+    const { maxValues } = this.#limits;
+    if (this.#values > maxValues) throw tooMany(maxValues, 'fields and values');
   }
 }
 

@@ -1,4 +1,5 @@
 import { SvcError } from '../errors/svc-error.ts';
+import { describeUnknownKey } from '../metadata/unknown-keys.ts';
 import { isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { along, ROOT } from '../util/path.ts';
 
@@ -21,6 +22,15 @@ function malformed(message: string, ...keys: readonly string[]): SvcError {
   return new SvcError('parse-failed', message, { path: along(ROOT, ...keys), keepsStatus: true });
 }
 
+const KEYS = ['query', 'variables', 'operationName', 'extensions'];
+const KNOWN = { keys: KEYS };
+
+/** Other keys are ignored, as GraphQL over HTTP asks for; where there is no query, one of them is likely to be at fault. */
+function misspelt(json: JsonObject): string {
+  const unknown = Object.keys(json).find((key) => !KEYS.includes(key));
+  return unknown === undefined ? '' : `; ${describeUnknownKey(unknown, KNOWN)}`;
+}
+
 /**
  * @param depth levels of lists and objects in `json` at most; absent: nobody has counted
  * @throws SvcError parse-failed for anything that is no request
@@ -31,7 +41,7 @@ export function decodeRequest(json: Json, depth: number = Number.POSITIVE_INFINI
   if (isJsonObject(extensions) && extensions['persistedQuery'] !== undefined) {
     throw new SvcError('not-supported', 'Automatic Persisted Queries is not enabled');
   }
-  if (query === undefined || query === null) throw malformed("the key 'query' was not present");
+  if (query === undefined || query === null) throw malformed(`the key 'query' was not present${misspelt(json)}`);
   if (typeof query !== 'string') throw malformed('parsing Text failed, expected String', 'query');
   if (variables !== undefined && variables !== null && !isJsonObject(variables)) {
     throw malformed('parsing HashMap failed, expected Object', 'variables');

@@ -1,6 +1,6 @@
 /** From the text of a request to the operation that it means and the fragments beside it. */
 import { type DocumentNode, type FragmentDefinitionNode, GraphQLError, Kind, type OperationDefinitionNode, parse } from 'graphql';
-import { SvcError } from '../errors/svc-error.ts';
+import { SvcError, type TextLocation } from '../errors/svc-error.ts';
 import { at, ROOT } from '../util/path.ts';
 import { scanDocument } from './document/scan.ts';
 
@@ -53,15 +53,19 @@ export function parseDocument(query: string, maxTokens: number): DocumentNode {
   try {
     return parse(query, { noLocation: true, maxTokens });
   } catch (error) {
-    if (error instanceof GraphQLError) throw notAQuery(error.message);
+    if (error instanceof GraphQLError) throw notAQuery(error.message, error.locations);
     // The parser recurses, so a document may be nested deeper than the stack is.
     if (error instanceof RangeError) throw notAQuery('the document is nested too deeply');
     throw error;
   }
 }
 
-function notAQuery(reason: string): SvcError {
-  return new SvcError('validation-failed', 'not a valid graphql query', { path: at(ROOT, 'query'), cause: reason });
+function notAQuery(reason: string, locations?: readonly TextLocation[]): SvcError {
+  return new SvcError('validation-failed', 'not a valid graphql query', {
+    path: at(ROOT, 'query'),
+    cause: reason,
+    ...(locations === undefined ? {} : { locations }),
+  });
 }
 
 function refuseEqualNames(operations: readonly OperationDefinitionNode[]): void {

@@ -21,7 +21,7 @@ export interface OperationLimits {
   /** Levels of fields, fragments, lists and input objects, fragments expanded; also of a variable's value. */
   readonly maxDepth: number;
   /** Fields and input values, fragments expanded. */
-  readonly maxNodes: number;
+  readonly maxValues: number;
   /** Fields with a selection of their own, fragments expanded: what costs most to plan. */
   readonly maxObjects: number;
   /** Fields with an alias, fragments expanded. */
@@ -33,7 +33,7 @@ export interface OperationLimits {
 export const DEFAULT_LIMITS: OperationLimits = {
   maxTokens: 50_000,
   maxDepth: 200,
-  maxNodes: 20_000,
+  maxValues: 20_000,
   maxObjects: 1_000,
   maxAliases: 1_000,
   maxIntrospectionCharacters: 128 * 1024 * 1024,
@@ -100,7 +100,7 @@ export function createRoleSchema(role: string, roots: RootTypes, options: RoleSc
           maxDepth: limits.maxDepth,
         }),
         translate(variables: Variables) {
-          const constraints = createConstraintRecorder({ parts: limits.maxNodes, facts: KEPT_FACTS[kind] });
+          const constraints = createConstraintRecorder({ parts: limits.maxValues, facts: KEPT_FACTS[kind] });
           const input: InputContext = {
             variables,
             declared,

@@ -247,7 +247,7 @@ describe('constraints', () => {
   ])('%s', (_name, variables, expected) => expect(fits(variables)).toBe(expected));
 
   test('a bounded number of parts', () => {
-    const limits = { ...DEFAULT_LIMITS, maxNodes: 50 };
+    const limits = { ...DEFAULT_LIMITS, maxValues: 50 };
     const conditions = (count: number): Record<string, Json> => ({ w: { _and: Array.from({ length: count }, () => ({})) } });
     expect(refusal('query ($w: author_bool_exp) { author(where: $w) { id } }', { variables: conditions(50), options: { limits } })).toBe(
       'validation-failed: the variables have more than 50 parts that the operation depends on @ $',

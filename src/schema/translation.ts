@@ -188,10 +188,10 @@ export interface RoleSchema {
 export interface OperationSize {
   /** Levels of fields; those of introspection do not count. */
   readonly depth: number;
-  /** Fields with a selection. */
-  readonly nodes: number;
   /** Fields and input values. */
   readonly values: number;
+  /** Fields with a selection of their own. */
+  readonly objects: number;
   /** Fields with an alias. */
   readonly aliases: number;
 }

@@ -226,6 +226,29 @@ describe('documents', () => {
     if (path !== '$') expect(errors[0]?.extensions.path).toBe(path);
   });
 
+  it('tells where the syntax is wrong', async () => {
+    expect(await service.graphql('query {\n  item { id ) }\n}')).toEqual({
+      errors: [
+        {
+          message: 'not a valid graphql query',
+          locations: [{ line: 2, column: 13 }],
+          extensions: { path: '$.query', code: 'validation-failed' },
+        },
+      ],
+    });
+  });
+
+  it('names a key that nobody knows where there is no query, and ignores it where there is one', async () => {
+    expect(JSON.parse((await post('/v1/graphql', '{"tabel": "x"}')).text)).toMatchObject({
+      errors: [{ message: expect.stringContaining('the key \'query\' was not present; unknown key "tabel"') }],
+    });
+    expect(JSON.parse((await post('/v1/graphql', '{"qeury": "{ item { id } }"}')).text)).toMatchObject({
+      errors: [{ message: expect.stringContaining('did you mean "query"?') }],
+    });
+    const answer = await post('/v1/graphql', JSON.stringify({ query: '{ item(limit: 1) { id } }', documentId: 'x', id: '1' }));
+    expect(JSON.parse(answer.text)).toEqual({ data: { item: [{ id: 1 }] } });
+  });
+
   it('refuses a value out of range with its position', async () => {
     const answer = await service.graphql('query ($id: Int!) { item_by_pk(id: $id) { id } }', { variables: { id: 3e9 } });
     expect(answer).toMatchObject({ errors: [{ extensions: { path: '$.selectionSet.item_by_pk.args.id', code: 'parse-failed' } }] });

@@ -8,7 +8,7 @@ const NONE = new Map<string, never>();
 const visited = (query: string): number =>
   checkDocument(readDocument(query, null, 1_000_000), NONE, {
     maxDepth: 100_000,
-    maxNodes: Number.POSITIVE_INFINITY,
+    maxValues: Number.POSITIVE_INFINITY,
     maxObjects: Number.POSITIVE_INFINITY,
     maxAliases: Number.POSITIVE_INFINITY,
   }).visited;

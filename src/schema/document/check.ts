@@ -14,7 +14,7 @@ export interface DocumentLimits {
   /** Levels of fields, fragments, lists and input objects. */
   readonly maxDepth: number;
   /** Fields and input values, fragments expanded. */
-  readonly maxNodes: number;
+  readonly maxValues: number;
   /** Fields with a selection of their own, fragments expanded. */
   readonly maxObjects: number;
   /** Fields with an alias, fragments expanded. */
@@ -31,7 +31,7 @@ export interface DocumentFacts {
 
 interface Size {
   readonly depth: number;
-  readonly nodes: number;
+  readonly values: number;
   /** Levels of fields alone, without those of introspection. */
   readonly levels: number;
   /** Fields with a selection. */
@@ -51,7 +51,7 @@ export function checkDocument(
   let visited = 0;
 
   const tooDeep = (): SvcError => new SvcError('validation-failed', `the operation is nested deeper than ${limits.maxDepth} levels`);
-  const tooLarge = (): SvcError => new SvcError('validation-failed', `the operation has more than ${limits.maxNodes} fields and values`);
+  const tooLarge = (): SvcError => new SvcError('validation-failed', `the operation has more than ${limits.maxValues} fields and values`);
   const tooMany = (count: number, what: string): SvcError =>
     new SvcError('validation-failed', `the operation has more than ${count} ${what}`);
 
@@ -97,7 +97,7 @@ export function checkDocument(
   function selectionSize(set: SelectionSetNode, level: number, path: Path): Size {
     if (level > limits.maxDepth) throw tooDeep();
     let depth = 0;
-    let nodes = 0;
+    let values = 0;
     let levels = 0;
     let objects = 0;
     let aliases = 0;
@@ -107,7 +107,7 @@ export function checkDocument(
       let counted = true;
       if (selection.kind === Kind.FIELD) {
         const fieldPath = at(path, selection.name.value);
-        nodes += 1 + directiveNodes(selection, 'FIELD', fieldPath) + argumentNodes(selection.arguments, fieldPath);
+        values += 1 + directiveNodes(selection, 'FIELD', fieldPath) + argumentNodes(selection.arguments, fieldPath);
         if (selection.alias !== undefined) aliases += 1;
         counted = selection.name.value !== '__schema' && selection.name.value !== '__type';
         if (counted && levels === 0) levels = 1;
@@ -116,26 +116,26 @@ export function checkDocument(
           inner = selectionSize(selection.selectionSet, level + 1, at(fieldPath, 'selectionSet'));
         }
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-        nodes += 1 + directiveNodes(selection, 'INLINE_FRAGMENT', path);
+        values += 1 + directiveNodes(selection, 'INLINE_FRAGMENT', path);
         inner = selectionSize(selection.selectionSet, level + 1, path);
       } else {
-        nodes += 1 + directiveNodes(selection, 'FRAGMENT_SPREAD', path);
+        values += 1 + directiveNodes(selection, 'FRAGMENT_SPREAD', path);
         inner = fragmentSize(selection.name.value, level + 1, path);
       }
       if (inner !== undefined) {
-        nodes += inner.nodes;
+        values += inner.values;
         objects += inner.objects;
         aliases += inner.aliases;
         if (inner.depth > depth) depth = inner.depth;
         const below = selection.kind === Kind.FIELD ? inner.levels + 1 : inner.levels;
         if (counted && below > levels) levels = below;
       }
-      if (nodes > limits.maxNodes) throw tooLarge();
+      if (values > limits.maxValues) throw tooLarge();
       if (objects > limits.maxObjects) throw tooMany(limits.maxObjects, 'fields with a selection');
       if (aliases > limits.maxAliases) throw tooMany(limits.maxAliases, 'aliases');
     }
     if (level + depth > limits.maxDepth) throw tooDeep();
-    return { depth: depth + 1, nodes, levels, objects, aliases };
+    return { depth: depth + 1, values, levels, objects, aliases };
   }
 
   function fragmentSize(name: string, level: number, path: Path): Size {
@@ -154,7 +154,7 @@ export function checkDocument(
     const own = directiveNodes(fragment satisfies FragmentDefinitionNode, 'FRAGMENT_DEFINITION', fragmentPath);
     const inner = selectionSize(fragment.selectionSet, level, at(fragmentPath, 'selectionSet'));
     open.pop();
-    const size = { ...inner, nodes: inner.nodes + own };
+    const size = { ...inner, values: inner.values + own };
     sizes.set(name, size);
     return size;
   }
@@ -162,8 +162,8 @@ export function checkDocument(
   const location = operation.operation === 'query' ? 'QUERY' : operation.operation === 'mutation' ? 'MUTATION' : 'SUBSCRIPTION';
   directiveNodes(operation, location, ROOT);
   for (const definition of operation.variableDefinitions ?? []) directiveNodes(definition, 'VARIABLE_DEFINITION', ROOT);
-  const { levels, objects, nodes, aliases } = selectionSize(operation.selectionSet, 1, at(ROOT, 'selectionSet'));
-  return { usedVariables, size: { depth: levels, nodes: objects, values: nodes, aliases }, visited };
+  const { levels, objects, values, aliases } = selectionSize(operation.selectionSet, 1, at(ROOT, 'selectionSet'));
+  return { usedVariables, size: { depth: levels, values, objects, aliases }, visited };
 }
 
 function refuseRepeated(nodes: readonly { readonly name: { readonly value: string } }[], what: string, path: Path): void {
