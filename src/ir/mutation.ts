@@ -88,7 +88,7 @@ export interface NestedObject {
   readonly name: string;
   /** The place of the relationship: `….args.objects[0].author`. */
   readonly path: Path;
-  readonly columns: readonly { readonly local: string; readonly remote: string }[];
+  readonly columns: readonly NestedColumn[];
   /** One row. */
   readonly rows: InsertRows;
 }
@@ -96,8 +96,16 @@ export interface NestedObject {
 export interface NestedArray {
   readonly kind: 'array';
   readonly name: string;
-  readonly columns: readonly { readonly local: string; readonly remote: string }[];
+  readonly columns: readonly NestedColumn[];
   readonly rows: InsertRows;
+}
+
+/** A column of a row that is filled from one of another row. */
+export interface NestedColumn {
+  readonly local: string;
+  readonly remote: string;
+  /** Of the column that the value comes from. */
+  readonly type: CatalogType;
 }
 
 export interface OnConflict {

@@ -10,6 +10,7 @@ import type {
   MutationField,
   MutationOutput,
   NestedArray,
+  NestedColumn,
   NestedObject,
   OnConflict,
   Update,
@@ -69,12 +70,17 @@ export function insert(rows: InsertRows, output: MutationOutput, contained = fal
   return { kind: 'insert', table: rows.table, rows, output, path: OBJECTS, contained };
 }
 
+/** Columns whose names end in `id` are `int4`, others `text`. */
+export function nestedColumn(local: string, remote: string, source = remote): NestedColumn {
+  return { local, remote, type: source.endsWith('id') ? int : text };
+}
+
 export function nestedObject(name: string, local: string, remote: string, rows: InsertRows): NestedObject {
-  return { kind: 'object', name, path: along(OBJECTS, 0, name), columns: [{ local, remote }], rows };
+  return { kind: 'object', name, path: along(OBJECTS, 0, name), columns: [nestedColumn(local, remote)], rows };
 }
 
 export function nestedArray(name: string, local: string, remote: string, rows: InsertRows): NestedArray {
-  return { kind: 'array', name, columns: [{ local, remote }], rows };
+  return { kind: 'array', name, columns: [nestedColumn(local, remote)], rows };
 }
 
 export function conflict(

@@ -2,7 +2,7 @@
 import { isContained } from '../../catalog/catalog.ts';
 import { invariant, SvcError } from '../../errors/svc-error.ts';
 import type { InputValidation, WrittenJson } from '../../ir/input-validation.ts';
-import type { InsertRow, InsertRows, NestedArray, NestedObject, OnConflict } from '../../ir/mutation.ts';
+import type { InsertRow, InsertRows, NestedArray, NestedColumn, NestedObject, OnConflict } from '../../ir/mutation.ts';
 import type { Join } from '../../ir/relation.ts';
 import type { Operand } from '../../ir/value.ts';
 import type { RelationshipInfo } from '../../schema-cache/schema-cache.ts';
@@ -172,14 +172,15 @@ function insertRow(table: WriteTable, fields: ReadonlyMap<string, RowField>, ite
       const rows = target.objectInput().rows(input, new Set());
       invariant(rows !== null, 'an object relationship has one row');
       // Presets win over what comes from the related row.
-      before.push({ kind: 'object', name, path: input.path, columns: columns.filter(({ local }) => !presets.has(local)), rows });
+      const filled = columns.filter(({ local }) => !presets.has(local));
+      before.push({ kind: 'object', name, path: input.path, columns: typedColumns(target, filled, 'remote'), rows });
       continue;
     }
     const filled = new Set(columns.map(({ remote }) => remote));
     const single = relationship.kind === 'object';
     const rows = (single ? target.objectInput() : target.arrayInput()).rows(input, filled);
     if (rows === null) continue;
-    const nested = { name, path: input.path, columns: withoutPresets(target, columns), rows };
+    const nested = { name, path: input.path, columns: typedColumns(table, withoutPresets(target, columns), 'local'), rows };
     after.push(single ? { kind: 'object', ...nested } : { kind: 'array', ...nested });
   }
   for (const [column, preset] of presets) draft.values.set(column, preset);
@@ -214,6 +215,15 @@ function refuseDetermined(table: WriteTable, { name, join }: RelationshipInfo, k
 
 function withoutPresets(target: WriteTable, columns: Join['columns']): Join['columns'] {
   return columns.filter(({ remote }) => target.insert?.presets.has(remote) !== true);
+}
+
+/** @param source the table that the values come from, and on which side of the join it is */
+function typedColumns({ info }: WriteTable, columns: Join['columns'], side: 'local' | 'remote'): readonly NestedColumn[] {
+  return columns.map((pair) => {
+    const column = info.catalog.columns.find(({ name }) => name === pair[side]);
+    invariant(column !== undefined, 'a relationship joins columns that are there');
+    return { ...pair, type: column.type };
+  });
 }
 
 /** As the request knows them. */

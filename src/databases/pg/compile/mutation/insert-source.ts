@@ -4,17 +4,18 @@
  * the number of its parameters grows with them.
  */
 import type { CatalogType } from '../../../../catalog/catalog.ts';
-import type { InsertColumn, InsertRow, InsertRows, UniformRows } from '../../../../ir/mutation.ts';
+import type { InsertColumn, UniformRows } from '../../../../ir/mutation.ts';
 import type { Operand, Value } from '../../../../ir/value.ts';
-import { identifier, join, parameter, type Sql, sql } from '../../../../sql/fragment.ts';
+import { EMPTY, identifier, integer, join, parameter, string, type Sql, sql } from '../../../../sql/fragment.ts';
 import { encoder, isJsonType } from '../../coerce/encode.ts';
 import { baseType } from '../../operators.ts';
 import type { Context } from '../context.ts';
 import { fromTextSql, isSpatial, operandSql } from '../operand.ts';
 import { typeName } from '../type-name.ts';
-
-/** Columns whose values come from rows written before. */
-export type Filled = ReadonlyMap<string, (context: Context) => Sql>;
+import type { Fill, Fills, LevelRow } from './insert-level.ts';
+import { filledSql, keysSql } from './kept-keys.ts';
+import type { Slot } from './program.ts';
+import { mark, UNNUMBERED } from './row-mark.ts';
 
 /** Rows from here on go through arrays. */
 const MANY_ROWS = 50;
@@ -22,23 +23,24 @@ const MANY_ROWS = 50;
 const MAX_VALUES = 20_000;
 
 const TEXT = baseType('text');
+const INT = baseType('int4');
 
 /** Rows that one statement inserts. */
 export type Batch =
-  | { readonly kind: 'values'; readonly rows: readonly InsertRow[] }
-  | { readonly kind: 'arrays'; readonly rows: readonly InsertRow[] }
+  | { readonly kind: 'values'; readonly rows: readonly LevelRow[] }
+  | { readonly kind: 'arrays'; readonly rows: readonly LevelRow[] }
   /** Any number of rows, known by their columns. */
-  | { readonly kind: 'uniform'; readonly rows: UniformRows };
+  | { readonly kind: 'uniform'; readonly rows: UniformRows; readonly fills: Fills };
 
 /** Splits rows into statements; their order stays. */
-export function batches({ columns, uniform }: InsertRows, filled: Filled, rows: readonly InsertRow[]): readonly Batch[] {
-  if (uniform !== undefined) return [{ kind: 'uniform', rows: uniform }];
+export function batches(columns: readonly InsertColumn[], rows: readonly LevelRow[]): readonly Batch[] {
   const found: Batch[] = [];
-  const width = Math.max(1, columns.length + filled.size);
-  let waiting: InsertRow[] = [];
+  let waiting: LevelRow[] = [];
+  let width = 1;
   const flush = (): void => {
     if (waiting.length > 0) found.push({ kind: 'values', rows: waiting });
     waiting = [];
+    width = 1;
   };
   for (let start = 0; start < rows.length; ) {
     const alike = alikeRows(columns, rows, start);
@@ -47,8 +49,9 @@ export function batches({ columns, uniform }: InsertRows, filled: Filled, rows: 
       found.push({ kind: 'arrays', rows: alike });
     } else {
       for (const row of alike) {
+        width = Math.max(width, columns.length + row.fills.size);
         // `default values` is about one row.
-        if (columns.length + filled.size === 0 || (waiting.length + 1) * width > MAX_VALUES) flush();
+        if (isAllDefaults(row) || isAllDefaults(waiting[0]) || (waiting.length + 1) * width > MAX_VALUES) flush();
         waiting.push(row);
       }
     }
@@ -58,32 +61,95 @@ export function batches({ columns, uniform }: InsertRows, filled: Filled, rows: 
   return found;
 }
 
+function isAllDefaults(row: LevelRow | undefined): boolean {
+  return row !== undefined && row.row.values.size === 0 && row.fills.size === 0;
+}
+
 /** The rows from `start` on that have the same columns. */
-function alikeRows(columns: readonly InsertColumn[], rows: readonly InsertRow[], start: number): readonly InsertRow[] {
-  const first = rows[start] as InsertRow;
+function alikeRows(columns: readonly InsertColumn[], rows: readonly LevelRow[], start: number): readonly LevelRow[] {
+  const first = rows[start] as LevelRow;
   let end = start + 1;
-  while (end < rows.length && columns.every(({ name }) => (rows[end] as InsertRow).values.has(name) === first.values.has(name))) end++;
+  while (end < rows.length && areAlike(columns, first, rows[end] as LevelRow)) end++;
   return start === 0 && end === rows.length ? rows : rows.slice(start, end);
 }
 
-/** `("a", "b") values (…), (…)` and its like. */
-export function sourceSql(context: Context, columns: readonly InsertColumn[], filled: Filled, batch: Batch): Sql {
-  if (batch.kind === 'uniform') return uniformSql(context, columns, filled, batch.rows);
-  const { kind, rows } = batch;
-  const given = columns.filter(({ name }) => !filled.has(name) && rows.some((row) => row.values.has(name)));
-  const names = [...filled.keys(), ...given.map((column) => column.name)];
-  if (names.length === 0) return defaultRows(columns, rows.length);
-  const list = sql`(${join(names.map(identifier), sql`, `)})`;
-  const fills = [...filled.values()].map((value) => value(context));
-  if (kind === 'arrays') return sql`${list} ${arraysSelect(context, fills, given, rows)}`;
+function areAlike(columns: readonly InsertColumn[], a: LevelRow, b: LevelRow): boolean {
+  if (!columns.every(({ name }) => a.row.values.has(name) === b.row.values.has(name))) return false;
+  if (a.fills === b.fills) return true;
+  if (a.fills.size !== b.fills.size) return false;
+  for (const [name, { slot }] of a.fills) if (b.fills.get(name)?.slot !== slot) return false;
+  return true;
+}
+
+export interface Source {
+  /** What stands before `insert`. */
+  readonly prefix: Sql;
+  /** `("a", "b") values (…), (…)` and its like. */
+  readonly rows: Sql;
+}
+
+/** @param marked whether the statement says by each row that it writes which one it is; see `mark` */
+export function sourceSql(context: Context, columns: readonly InsertColumn[], batch: Batch, marked: boolean): Source {
+  if (batch.kind === 'values') return valuesSql(context, columns, batch.rows, marked);
+  const rows =
+    batch.kind === 'arrays' ? arraysSql(context, columns, batch.rows, marked) : uniformSql(context, columns, batch.fills, batch.rows);
+  return { prefix: EMPTY, rows };
+}
+
+function valuesSql(context: Context, columns: readonly InsertColumn[], rows: readonly LevelRow[], marked: boolean): Source {
+  const filled = new Set(rows.flatMap(({ fills }) => [...fills.keys()]));
+  const given = columns.flatMap(({ name }) => (!filled.has(name) && rows.some(({ row }) => row.values.has(name)) ? [name] : []));
+  const names = [...filled, ...given];
+  if (names.length === 0) return { prefix: EMPTY, rows: defaultRows(columns, rows.length) };
+  const shared = new SharedKeys(context, rows.length > 1);
   const items = rows.map((row) => {
-    const cells = given.map(({ name }) => {
-      const operand = row.values.get(name);
-      return operand === undefined ? sql`default` : operandSql(operand);
+    let unmarked = marked;
+    const cells = names.map((name) => {
+      const cell = cellSql(row, name, shared);
+      if (cell === null) return sql`default`;
+      if (!unmarked) return cell;
+      unmarked = false;
+      return sql`case when ${mark(string(`${row.number ?? UNNUMBERED}`))} then ${cell} end`;
     });
-    return sql`(${join([...fills, ...cells], sql`, `)})`;
+    return sql`(${join(cells, sql`, `)})`;
   });
-  return sql`${list} values ${join(items, sql`, `)}`;
+  return { prefix: shared.prefix(), rows: sql`(${join(names.map(identifier), sql`, `)}) values ${join(items, sql`, `)}` };
+}
+
+/** Null for a default. */
+function cellSql({ row, fills }: LevelRow, name: string, keys: SharedKeys): Sql | null {
+  const fill = fills.get(name);
+  if (fill !== undefined) return keys.value(fill);
+  const operand = row.values.get(name);
+  return operand === undefined ? null : operandSql(operand);
+}
+
+/** Keys that many values of a list of rows are read from. */
+class SharedKeys {
+  private readonly context: Context;
+  private readonly many: boolean;
+  private readonly names = new Map<Slot, Sql>();
+
+  constructor(context: Context, many: boolean) {
+    this.context = context;
+    this.many = many;
+  }
+
+  value(fill: Fill): Sql {
+    if (!this.many) return filledSql(keysSql(fill.slot), fill, integer(fill.row));
+    let name = this.names.get(fill.slot);
+    if (name === undefined) {
+      name = this.context.alias();
+      this.names.set(fill.slot, name);
+    }
+    return sql`(select ${filledSql(sql`${name}."keys"`, fill, integer(fill.row))} from ${name})`;
+  }
+
+  prefix(): Sql {
+    if (this.names.size === 0) return EMPTY;
+    const parts = [...this.names].map(([slot, name]) => sql`${name} as materialized (select ${keysSql(slot)} as "keys")`);
+    return sql`with ${join(parts, sql`, `)} `;
+  }
 }
 
 /** Rows of nothing but defaults: one at a time, or with a column to name. */
@@ -95,10 +161,10 @@ function defaultRows(columns: readonly InsertColumn[], count: number): Sql {
 }
 
 /** Whether each column is the same value everywhere, or values that can stand in one array. */
-function isArrayable(columns: readonly InsertColumn[], rows: readonly InsertRow[]): boolean {
-  let varies = false;
+function isArrayable(columns: readonly InsertColumn[], rows: readonly LevelRow[]): boolean {
+  let varies = (rows[0] as LevelRow).fills.size > 0;
   for (const { name } of columns) {
-    const operands = rows.map((row) => row.values.get(name));
+    const operands = rows.map(({ row }) => row.values.get(name));
     if (isSame(operands)) continue;
     if (!operands.every((operand) => operand !== undefined && !operand.list && isData(operand.value))) return false;
     varies = true;
@@ -116,58 +182,80 @@ function isData(value: Value): boolean {
   return value.kind === 'literal' || value.kind === 'variable' || (value.kind === 'list' && value.items.every(isData));
 }
 
-function arraysSelect(context: Context, fills: readonly Sql[], columns: readonly InsertColumn[], rows: readonly InsertRow[]): Sql {
-  return columnsSelect(context, fills, columns, ({ name }): Column => {
-    const operands = rows.map((row) => row.values.get(name));
-    const [first] = operands;
-    if (first === undefined) throw new Error('invariant: rows that are alike have the same columns');
-    if (isSame(operands)) return { kind: 'constant', operand: first };
-    return {
-      kind: 'varying',
-      type: first.type,
-      values: { kind: 'list', items: (operands as readonly Operand[]).map(({ value }) => value) },
-    };
-  });
+function arraysSql(context: Context, columns: readonly InsertColumn[], rows: readonly LevelRow[], marked: boolean): Sql {
+  const [{ row, fills }] = rows as readonly [LevelRow];
+  const source = new ArraySource(context);
+  const numbers = marked ? source.add(INT, numbersOf(rows.map(({ number }) => number ?? UNNUMBERED))) : null;
+  const names: Sql[] = [];
+  const cells: Sql[] = [];
+  const places = new Map<Slot, Sql>();
+  for (const [name, fill] of fills) {
+    let place = places.get(fill.slot);
+    if (place === undefined) {
+      place = source.add(INT, numbersOf(rows.map((one) => one.fills.get(name)?.row ?? UNNUMBERED)));
+      places.set(fill.slot, place);
+    }
+    names.push(identifier(name));
+    cells.push(filledSql(keysSql(fill.slot), fill, place));
+  }
+  for (const { name } of columns) {
+    const first = row.values.get(name);
+    if (first === undefined || fills.has(name)) continue;
+    const operands = rows.map((one) => one.row.values.get(name) as Operand);
+    names.push(identifier(name));
+    if (isSame(operands)) cells.push(operandSql(first));
+    else cells.push(source.add(first.type, { kind: 'list', items: operands.map(({ value }) => value) }));
+  }
+  if (numbers === null) return sql`(${join(names, sql`, `)}) select ${join(cells, sql`, `)} from ${source.from()}`;
+  const inside = cells.map((cell, i) => sql`${cell} as ${identifier(`c${i}`)}`);
+  const outside = context.alias();
+  const values = cells.map((_, i) => sql`${outside}.${identifier(`c${i}`)}`);
+  // Nothing that `offset 0` holds back runs ahead of the row that is written.
+  const numbered = sql`(select ${join([...inside, sql`${numbers}::text as "n"`], sql`, `)} from ${source.from()} offset 0) as ${outside}`;
+  return sql`(${join(names, sql`, `)}) select ${join(values, sql`, `)} from ${numbered} where ${mark(sql`${outside}."n"`)}`;
 }
 
-function uniformSql(context: Context, columns: readonly InsertColumn[], filled: Filled, { values }: UniformRows): Sql {
-  const given = columns.filter(({ name }) => !filled.has(name));
-  const names = [...filled.keys(), ...given.map(({ name }) => name)].map(identifier);
-  const fills = [...filled.values()].map((value) => value(context));
-  const select = columnsSelect(context, fills, given, ({ name }): Column => {
+function numbersOf(numbers: readonly number[]): Value {
+  return { kind: 'literal', json: numbers };
+}
+
+function uniformSql(context: Context, columns: readonly InsertColumn[], fills: Fills, { values }: UniformRows): Sql {
+  const source = new ArraySource(context);
+  const names = [...fills.keys()].map(identifier);
+  const cells = [...fills.values()].map((fill) => filledSql(keysSql(fill.slot), fill, integer(fill.row)));
+  for (const { name } of columns) {
+    if (fills.has(name)) continue;
     const operand = values.get(name);
     if (operand === undefined) throw new Error('invariant: a column of rows that are alike has values');
-    const { value, type } = operand;
-    return value.kind === 'members' ? { kind: 'varying', type, values: value } : { kind: 'constant', operand };
-  });
-  return sql`(${join(names, sql`, `)}) ${select}`;
+    names.push(identifier(name));
+    cells.push(operand.value.kind === 'members' ? source.add(operand.type, operand.value) : operandSql(operand));
+  }
+  return sql`(${join(names, sql`, `)}) select ${join(cells, sql`, `)} from ${source.from()}`;
 }
 
-/** A column of many rows: one value for all, or a reference to a list of them. */
-type Column =
-  | { readonly kind: 'constant'; readonly operand: Operand }
-  | { readonly kind: 'varying'; readonly type: CatalogType; readonly values: Value };
+/** Rows whose columns are lists. */
+class ArraySource {
+  private readonly arrays: Sql[] = [];
+  private readonly names: Sql[] = [];
+  private readonly alias: Sql;
 
-function columnsSelect(
-  context: Context,
-  fills: readonly Sql[],
-  columns: readonly InsertColumn[],
-  columnOf: (column: InsertColumn) => Column,
-): Sql {
-  const alias = context.alias();
-  const arrays: Sql[] = [];
-  const names: Sql[] = [];
-  const cells = columns.map((given, index) => {
-    const column = columnOf(given);
-    if (column.kind === 'constant') return operandSql(column.operand);
+  constructor(context: Context) {
+    this.alias = context.alias();
+  }
+
+  /** @returns the value of the row at hand */
+  add(type: CatalogType, values: Value): Sql {
+    const index = this.arrays.length;
     const inside = identifier(`c${index}`);
-    names.push(inside);
-    arrays.push(columnArray(`${index}`, column.type, column.values));
-    const cell = sql`${alias}.${inside}`;
-    return isListable(column.type) ? cell : fromTextSql(cell, column.type);
-  });
-  const from = sql`unnest(${join(arrays, sql`, `)}) as ${alias} (${join(names, sql`, `)})`;
-  return sql`select ${join([...fills, ...cells], sql`, `)} from ${from}`;
+    this.names.push(inside);
+    this.arrays.push(columnArray(`${index}`, type, values));
+    const cell = sql`${this.alias}.${inside}`;
+    return isListable(type) ? cell : fromTextSql(cell, type);
+  }
+
+  from(): Sql {
+    return sql`unnest(${join(this.arrays, sql`, `)}) as ${this.alias} (${join(this.names, sql`, `)})`;
+  }
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   count,
   exists,
   field,
+  int,
   joined,
   related,
   rows,
@@ -138,8 +139,8 @@ describe('order of statements', () => {
     const before = {
       ...nestedObject('pair', 'pair_a', 'a', pair),
       columns: [
-        { local: 'pair_a', remote: 'a' },
-        { local: 'pair_b', remote: 'b' },
+        { local: 'pair_a', remote: 'a', type: int },
+        { local: 'pair_b', remote: 'b', type: text },
       ],
     };
     const root = insert(insertRows('half', [row({}, { before: [before] })]), oneRow(field('pair_a'), field('pair_b', text)));

@@ -1,20 +1,33 @@
 /**
- * Inserts with nested inserts, object by object: what a row depends on, the row, what depends on it.
- * The statements are known beforehand; values of rows written before are read from kept rows.
+ * Inserts with nested inserts, level by level: what the rows of a level depend on, the rows, what depends on them. A
+ * level is one statement where its rows allow that, whatever their number. The statements are known beforehand; values
+ * of rows written before are found by the number of the row.
  */
 import type { RaisedFailure, ResultPiece } from '../../../../backend/backend.ts';
-import { nameKey, type QualifiedName } from '../../../../catalog/catalog.ts';
-import type { Insert, InsertRow, InsertRows } from '../../../../ir/mutation.ts';
+import { nameKey } from '../../../../catalog/catalog.ts';
+import type { Insert, InsertRow, InsertRows, UniformRows } from '../../../../ir/mutation.ts';
 import { sql } from '../../../../sql/fragment.ts';
 import { answerSql, countsRows, emptyAnswer, returnedFields } from './answer.ts';
 import { insertWrite } from './insert.ts';
-import { type Batch, batches, type Filled } from './insert-source.ts';
-import { countedRows, keptRows, keptValue } from './kept-rows.ts';
+import {
+  arrayFailure,
+  type Fill,
+  type Fills,
+  groups,
+  type Level,
+  type LevelRow,
+  type NestedGroup,
+  objectFailure,
+  unitedColumns,
+} from './insert-level.ts';
+import { type Batch, batches } from './insert-source.ts';
+import type { KeepKeys } from './kept-keys.ts';
+import { countedRows, keptRows } from './kept-rows.ts';
 import type { Program, Slot } from './program.ts';
 import { readElsewhere } from './reads-elsewhere.ts';
-import { type Keeping, writeAndAnswer, writeAndKeep } from './write.ts';
+import { type Write, writeAndAnswer, writeAndKeep } from './write.ts';
 
-const NOTHING_FILLED: Filled = new Map();
+const NOTHING_FILLED: Fills = new Map();
 
 export function compileInsert(program: Program, insert: Insert): readonly ResultPiece[] {
   const { rows, output, path } = insert;
@@ -23,14 +36,14 @@ export function compileInsert(program: Program, insert: Insert): readonly Result
   const written = { tables: new Set(writtenTables(rows)), contained: insert.contained };
   const flat = rows.rows.every((row) => row.before.length === 0 && row.after.length === 0);
   if (flat && !returnedFields(output).some((fields) => readElsewhere(fields, written))) {
-    const [batch, ...more] = batches(rows, NOTHING_FILLED, rows.rows);
+    const [batch, ...more] = plainBatches(rows);
     if (batch !== undefined && more.length === 0) {
-      const statement = writeAndAnswer(program, insertWrite(rows, NOTHING_FILLED, batch, path), output);
+      const statement = writeAndAnswer(program, insertWrite(rows, rows.columns, batch, false, path), output);
       return [{ statement, column: 0, absent }];
     }
   }
   const tree = new InsertTree(program, insert);
-  const slots = tree.insert(rows, NOTHING_FILLED, returnedFields(output).length > 0);
+  const slots = tree.insertAll(rows, returnedFields(output).length > 0);
   const statement = program.add(
     path,
     1,
@@ -40,11 +53,27 @@ export function compileInsert(program: Program, insert: Insert): readonly Result
   return [{ statement, column: 0, absent }];
 }
 
+function plainBatches({ columns, rows, uniform }: InsertRows): readonly Batch[] {
+  if (uniform !== undefined) return [{ kind: 'uniform', rows: uniform, fills: NOTHING_FILLED }];
+  return batches(
+    columns,
+    rows.map((row) => ({ row, fills: NOTHING_FILLED, number: null })),
+  );
+}
+
 function writtenTables(rows: InsertRows): readonly string[] {
   return [
     nameKey(rows.table),
     ...rows.rows.flatMap((row) => [...row.before, ...row.after].flatMap((nested) => writtenTables(nested.rows))),
   ];
+}
+
+/** What is to be kept of a level. */
+interface Wanted {
+  /** Whether the answer needs the rows. */
+  readonly rows: boolean;
+  /** Columns that the rows above need of each row, and where they go; null when no row is above. */
+  readonly keys: { readonly slot: Slot; readonly columns: readonly string[] } | null;
 }
 
 class InsertTree {
@@ -59,78 +88,150 @@ class InsertTree {
     this.counts = countsRows(root.output);
   }
 
-  /** @returns the slots with the rows, when they are to be kept */
-  insert(rows: InsertRows, filled: Filled, keep: boolean): readonly Slot[] {
-    const slots: Slot[] = [];
-    let plain: InsertRow[] = [];
-    const flush = (): void => {
-      for (const batch of batches(rows, filled, plain)) {
-        const slot = keep ? this.program.takeSlot() : null;
-        this.write(rows, filled, batch, { slot, required: null });
-        if (slot !== null) slots.push(slot);
-      }
-      plain = [];
-    };
-    for (const row of rows.rows) {
-      if (row.before.length === 0 && row.after.length === 0) {
-        plain.push(row);
-        continue;
-      }
-      flush();
-      const slot = keep ? this.program.takeSlot() : null;
-      this.insertNested(rows, row, filled, slot, null);
-      if (slot !== null) slots.push(slot);
+  insertAll(rows: InsertRows, keep: boolean): readonly Slot[] {
+    if (rows.uniform === undefined) {
+      const level: Level = {
+        common: rows,
+        columns: rows.columns,
+        rows: rows.rows.map((row) => ({ row, fills: NOTHING_FILLED })),
+        awaited: null,
+      };
+      return this.insert(level, { rows: keep, keys: null });
     }
-    flush();
-    return slots;
+    const slot = keep ? this.program.takeSlot() : null;
+    this.writeUniform(rows, rows.uniform, NOTHING_FILLED, slot);
+    return slot === null ? [] : [slot];
   }
 
   /**
-   * One row and what belongs to it.
-   * @param kept where the row goes that others read
-   * @param required raised when there is no row
+   * What the rows of a level depend on, the rows, what depends on them.
+   * @returns the slots with the rows, when they are to be kept
    */
-  private insertNested(rows: InsertRows, row: InsertRow, filled: Filled, kept: Slot | null, required: RaisedFailure | null): void {
-    const own = new Map(filled);
-    const sources: Slot[] = [];
-    for (const nested of row.before) {
-      const { table } = nested.rows;
-      const [only] = nested.rows.rows;
-      if (only === undefined || nested.rows.rows.length > 1) throw new Error('invariant: an object relationship has one row');
-      const slot = this.program.takeSlot();
-      this.insertNested(nested.rows, only, NOTHING_FILLED, slot, {
-        code: 'not-supported',
-        message: `cannot proceed to insert object relation "${nested.name}" since insert to table "${printTable(table)}" affects zero rows`,
-        path: nested.path,
-      });
-      sources.push(slot);
-      for (const { local, remote } of nested.columns) own.set(local, (context) => keptValue(context, table, slot, remote));
+  private insert(level: Level, wanted: Wanted): readonly Slot[] {
+    const { common, awaited } = level;
+    const { fills, slots: sources } = this.insertBefore(level);
+    const below = groups(level.rows, ({ row }) => row.after);
+    const keys = this.keysOf(wanted, below);
+    const absent: RaisedFailure[] = [];
+    const rows = level.rows.map(({ row }, i): LevelRow => {
+      const failure = row.after.length > 0 ? arrayFailure(common.table, row) : awaited?.[i];
+      const number = failure === undefined ? null : absent.push(failure) - 1;
+      return { row, fills: fills[i] as Fills, number };
+    });
+    const slots: Slot[] = [];
+    for (const batch of this.batchesOf(level, rows)) {
+      const slot = wanted.rows ? this.program.takeSlot() : null;
+      this.write(level, batch, slot, keys === null ? null : { ...keys, absent });
+      if (slot !== null) slots.push(slot);
     }
-    const slot = kept === null && row.after.length > 0 ? this.program.takeSlot() : kept;
-    const noParent: RaisedFailure = {
-      code: 'not-supported',
-      message: `cannot proceed to insert array relations since insert to table "${printTable(rows.table)}" affects zero rows`,
-      path: row.path,
-    };
-    this.write(rows, own, { kind: 'values', rows: [row] }, { slot, required: row.after.length > 0 ? noParent : required });
-    for (const source of sources) this.program.giveBack(source);
-    if (slot === null) return;
-    for (const nested of row.after) {
-      const fill: Filled = new Map(
-        nested.columns.map(({ local, remote }) => [remote, (context) => keptValue(context, rows.table, slot, local)]),
-      );
-      this.insert(nested.rows, fill, false);
-    }
-    if (kept === null) this.program.giveBack(slot);
+    for (const slot of sources) this.program.giveBack(slot);
+    if (keys === null) return slots;
+    for (const group of below) this.insertAfter(group, rows, keys);
+    if (wanted.keys === null) this.program.giveBack(keys.slot);
+    return slots;
   }
 
-  private write(rows: InsertRows, filled: Filled, batch: Batch, keeping: Omit<Keeping, 'count'>): void {
+  /** Where the keys of a level go, and all columns that others need of it. */
+  private keysOf({ keys }: Wanted, below: readonly NestedGroup[]): Wanted['keys'] {
+    if (below.length === 0) return keys;
+    const columns = below.flatMap((group) => group.columns.map(({ local }) => local));
+    return { slot: keys?.slot ?? this.program.takeSlot(), columns: [...new Set([...(keys?.columns ?? []), ...columns])] };
+  }
+
+  /** Objects that rows depend on. @returns by row what it gets from them, and the slots that this is read from */
+  private insertBefore({ rows }: Level): { readonly fills: readonly Fills[]; readonly slots: readonly Slot[] } {
+    const slots: Slot[] = [];
+    const own: (Map<string, Fill> | undefined)[] = [];
+    for (const group of groups(rows, ({ row }) => row.before)) {
+      const nested = group.members.map((member) => member.nested);
+      const slot = this.program.takeSlot();
+      slots.push(slot);
+      const level: Level = {
+        common: group.common,
+        columns: unitedColumns(nested.map((one) => one.rows)),
+        rows: nested.map((one) => ({ row: onlyRow(one.rows), fills: NOTHING_FILLED })),
+        awaited: nested.map((one) => objectFailure(one)),
+      };
+      this.insert(level, { rows: false, keys: { slot, columns: group.columns.map(({ remote }) => remote) } });
+      group.members.forEach(({ owner }, row) => {
+        const fills = own[owner] ?? new Map((rows[owner] as Level['rows'][number]).fills);
+        own[owner] = fills;
+        for (const [column, { local, type }] of group.columns.entries()) fills.set(local, { slot, row, column, type });
+      });
+    }
+    return { fills: rows.map(({ fills }, i) => own[i] ?? fills), slots };
+  }
+
+  /** Rows that depend on others. */
+  private insertAfter({ common, columns, members }: NestedGroup, owners: readonly LevelRow[], keys: NonNullable<Wanted['keys']>): void {
+    const rows = members.flatMap(({ nested, owner }): Level['rows'] => {
+      const { number } = owners[owner] as LevelRow;
+      if (number === null) throw new Error('invariant: a row that others depend on has a number');
+      const fills: Fills = new Map(
+        columns.map(({ local, remote, type }) => [remote, { slot: keys.slot, row: number, column: keys.columns.indexOf(local), type }]),
+      );
+      if (nested.rows.uniform !== undefined) this.writeUniform(nested.rows, nested.rows.uniform, fills, null);
+      return nested.rows.rows.map((row) => ({ row, fills }));
+    });
+    if (rows.length === 0) return;
+    this.insert(
+      { common, columns: unitedColumns(members.map(({ nested }) => nested.rows)), rows, awaited: null },
+      { rows: false, keys: null },
+    );
+  }
+
+  private batchesOf({ common, columns }: Level, rows: readonly LevelRow[]): readonly Batch[] {
+    if (common.onConflict === null || common.onConflict.update === null) return batches(columns, rows);
+    return apart(rows).flatMap((part) => batches(columns, part));
+  }
+
+  private writeUniform(rows: InsertRows, uniform: UniformRows, fills: Fills, slot: Slot | null): void {
+    const batch: Batch = { kind: 'uniform', rows: uniform, fills };
+    this.add(insertWrite(rows, rows.columns, batch, false, this.root.path), slot, null);
+  }
+
+  private write(
+    { common, columns }: Level,
+    batch: Batch,
+    slot: Slot | null,
+    keys: Omit<KeepKeys, 'path' | 'first' | 'marked'> | null,
+  ): void {
+    const rows = batch.kind === 'uniform' ? [] : batch.rows;
+    const numbers = rows.flatMap(({ number }) => (number === null ? [] : [number]));
+    const [first] = numbers;
+    const marked = first !== undefined && rows.length > 1;
+    const kept =
+      keys === null || first === undefined
+        ? null
+        : { ...keys, path: this.root.path, first, marked, absent: keys.absent.slice(first, first + numbers.length) };
+    this.add(insertWrite(common, columns, batch, marked, this.root.path), slot, kept);
+  }
+
+  private add(write: Write, slot: Slot | null, keys: KeepKeys | null): void {
     const count = !this.counts ? null : this.first ? 'first' : 'more';
     this.first = false;
-    writeAndKeep(this.program, insertWrite(rows, filled, batch, this.root.path), { ...keeping, count });
+    writeAndKeep(this.program, write, { slot, count, keys });
   }
 }
 
-function printTable(table: QualifiedName): string {
-  return table.schema === 'public' ? table.name : `${table.schema}.${table.name}`;
+/**
+ * Rows that update others go into statements of their own, as PostgreSQL updates no row twice in one: but for
+ * neighbours of the same parent that have nothing nested.
+ */
+function apart(rows: readonly LevelRow[]): readonly (readonly LevelRow[])[] {
+  const parts: LevelRow[][] = [];
+  let last: LevelRow | null = null;
+  for (const row of rows) {
+    const plain = row.row.before.length === 0 && row.number === null;
+    if (plain && last !== null && last.fills === row.fills) parts.at(-1)?.push(row);
+    else parts.push([row]);
+    last = plain ? row : null;
+  }
+  return parts;
+}
+
+function onlyRow({ rows }: InsertRows): InsertRow {
+  const [only] = rows;
+  if (only === undefined || rows.length > 1) throw new Error('invariant: an object relationship has one row');
+  return only;
 }

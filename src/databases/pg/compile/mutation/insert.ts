@@ -1,23 +1,31 @@
 /** An insert into one table: the statement without what it returns. */
-import type { InsertRows, OnConflict } from '../../../../ir/mutation.ts';
+import type { BoolExp } from '../../../../ir/bool-exp.ts';
+import type { InsertColumn, InsertRows, OnConflict } from '../../../../ir/mutation.ts';
 import { EMPTY, identifier, join, type Sql, sql } from '../../../../sql/fragment.ts';
 import type { Path } from '../../../../util/path.ts';
 import { conditionSql } from '../bool-exp.ts';
 import { aliasRow, type Context, ownScope, type Row } from '../context.ts';
 import { operandSql } from '../operand.ts';
 import { qualified } from '../type-name.ts';
-import { type Batch, type Filled, sourceSql } from './insert-source.ts';
+import { type Batch, sourceSql } from './insert-source.ts';
 import { checkSql, type Write } from './write.ts';
 
-export function insertWrite(rows: InsertRows, filled: Filled, batch: Batch, path: Path): Write {
+/** @param marked whether it is to be told which row of the batch each row is that was written */
+export function insertWrite(
+  { table, onConflict, check }: InsertRows,
+  columns: readonly InsertColumn[],
+  batch: Batch,
+  marked: boolean,
+  path: Path,
+): Write {
   return {
     path,
     command(context, alias) {
-      const source = sourceSql(context, rows.columns, filled, batch);
-      const conflict = rows.onConflict === null ? EMPTY : conflictSql(context, rows.onConflict, alias);
-      return sql`insert into ${qualified(rows.table)} as ${alias} ${source}${conflict}`;
+      const { prefix, rows } = sourceSql(context, columns, batch, marked);
+      const conflict = onConflict === null ? EMPTY : conflictSql(context, onConflict, alias);
+      return sql`${prefix}insert into ${qualified(table)} as ${alias} ${rows}${conflict}`;
     },
-    check: (context, row) => insertCheck(context, rows, row),
+    check: (context, row) => insertCheck(context, check, onConflict, row),
   };
 }
 
@@ -41,7 +49,7 @@ function targetSql({ constraint, columns = [] }: OnConflict): Sql {
 }
 
 /** A row that the conflict clause has updated carries the lock of the update, a new one does not. */
-function insertCheck(context: Context, { check, onConflict }: InsertRows, row: Row): Sql | null {
+function insertCheck(context: Context, check: BoolExp, onConflict: OnConflict | null, row: Row): Sql | null {
   const inserted = checkSql(context, check, row);
   const update = onConflict?.update ?? null;
   if (update === null) return inserted;

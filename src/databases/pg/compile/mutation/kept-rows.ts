@@ -16,7 +16,7 @@ const TEXT = baseType('text');
 const COUNT = string('svc.rows');
 
 /** A parameter, so that statements about different rows have the same text. */
-function setting(slot: Slot): Sql {
+export function setting(slot: Slot): Sql {
   return operandSql({ value: nameOf(slot), type: TEXT, list: false });
 }
 
@@ -37,12 +37,6 @@ export function countRows(first: boolean): Sql {
 
 export function countedRows(): Sql {
   return sql`current_setting(${COUNT})::int8`;
-}
-
-/** A column of the only row in a slot; evaluated once per statement. */
-export function keptValue(context: Context, table: QualifiedName, slot: Slot, column: string): Sql {
-  const alias = context.alias();
-  return sql`(select ${alias}.${identifier(column)} from ${unnested(table, sql`current_setting(${setting(slot)})`)} as ${alias})`;
 }
 
 /** The rows of the slots, one after another. */

@@ -1,6 +1,6 @@
 /** The statements of one transaction while they are put together. */
 import type { CompiledMutationStatement, RaisedFailure, Statement } from '../../../../backend/backend.ts';
-import { print, type Sql } from '../../../../sql/fragment.ts';
+import { integer, print, type Sql, sql } from '../../../../sql/fragment.ts';
 import type { Path } from '../../../../util/path.ts';
 import type { Context } from '../context.ts';
 import { dialect } from '../dialect.ts';
@@ -11,6 +11,8 @@ export interface Draft {
   readonly context: Context;
   /** An expression that fails with this error, of type `int4`. */
   raise(failure: RaisedFailure): Sql;
+  /** The same for one of several, by its index. */
+  raiseOneOf(failures: readonly RaisedFailure[]): (index: Sql) => Sql;
 }
 
 /** Settings of the transaction that hand rows of one statement on to later ones. */
@@ -36,7 +38,12 @@ export class Program {
     const failures: RaisedFailure[] = [];
     const draft: Draft = {
       context: this.newContext(),
-      raise: (failure) => raiseSql(failures.push(failure) - 1),
+      raise: (failure) => raiseSql(integer(failures.push(failure) - 1)),
+      raiseOneOf: (more) => {
+        const first = failures.length;
+        for (const failure of more) failures.push(failure);
+        return (index) => raiseSql(sql`${integer(first)} + ${index}`);
+      },
     };
     const { text, parameters } = print(build(draft), dialect);
     return this.addStatement({ text, parameters, repeatable: false, columns }, path, failures);

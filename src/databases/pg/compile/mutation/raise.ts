@@ -10,8 +10,8 @@ const TOKEN = `svc:${randomBytes(12).toString('hex')}:`;
 const RAISED = new RegExp(`${TOKEN}(\\d+)`);
 
 /** An expression of type `int4` that fails. `concat` is not immutable, so nobody evaluates it beforehand. */
-export function raiseSql(failure: number): Sql {
-  return sql`concat(${string(`${TOKEN}${failure}`)})::int4`;
+export function raiseSql(failure: Sql): Sql {
+  return sql`concat(${string(TOKEN)}, ${failure})::int4`;
 }
 
 /** The number of the failure behind a database error; undefined when the error is a real one. */

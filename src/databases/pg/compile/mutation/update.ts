@@ -68,7 +68,7 @@ function compileWrite(program: Program, { table, output, contained }: Update | D
     return [{ statement: writeAndAnswer(program, write, output), column: 0, absent }];
   }
   const slot = program.takeSlot();
-  writeAndKeep(program, write, { slot, count: countsRows(output) ? 'first' : null, required: null });
+  writeAndKeep(program, write, { slot, count: countsRows(output) ? 'first' : null, keys: null });
   const statement = program.add(
     write.path,
     1,

@@ -12,6 +12,7 @@ import { conditionSql } from '../bool-exp.ts';
 import { aliasRow, type Context, ownScope, type Row } from '../context.ts';
 import { projection } from '../projection.ts';
 import { answerSql, rowSql, type RowSource } from './answer.ts';
+import { type KeepKeys, keepKeys, keyColumns } from './kept-keys.ts';
 import { countRows, keepRows } from './kept-rows.ts';
 import type { Draft, Program, Slot } from './program.ts';
 
@@ -70,8 +71,8 @@ export interface Keeping {
   readonly slot: Slot | null;
   /** Whether to count the rows, and whether the count begins with this statement. */
   readonly count: 'first' | 'more' | null;
-  /** Raised when no row was written. */
-  readonly required: RaisedFailure | null;
+  /** What other rows need; null when there are none. */
+  readonly keys: KeepKeys | null;
 }
 
 /** Writes and leaves the answer to later statements. */
@@ -84,15 +85,16 @@ export function writeAndKeep(program: Program, write: Write, keeping: Keeping): 
     const items = keptItems(draft, write, keeping, check !== null);
     if (items.length === 0) return command;
     // A lone `t.*` would be expanded.
-    const row = keeping.slot === null ? [] : [sql`coalesce(${alias}.*) as ":row"`];
-    return withRows(command, [...row, ...checkColumn(check)], sql`select ${join(items, sql`, `)} from ${ROWS}`);
+    const whole = keeping.slot === null ? [] : [sql`coalesce(${alias}.*) as ":row"`];
+    const keys = keeping.keys === null ? [] : keyColumns(keeping.keys, aliasRow(alias));
+    return withRows(command, [...whole, ...keys, ...checkColumn(check)], sql`select ${join(items, sql`, `)} from ${ROWS}`);
   });
 }
 
-function keptItems(draft: Draft, write: Write, { slot, count, required }: Keeping, checked: boolean): readonly Sql[] {
+function keptItems(draft: Draft, write: Write, { slot, count, keys }: Keeping, checked: boolean): readonly Sql[] {
   const items: Sql[] = [];
   if (checked) items.push(sql`case when not bool_and(${CHECKED} is true) then ${draft.raise(checkFailure(write.path))} end`);
-  if (required !== null) items.push(sql`case when count(*) = 0 then ${draft.raise(required)} end`);
+  if (keys !== null) items.push(...keepKeys(draft, ROWS, keys));
   if (slot !== null) items.push(keepRows(slot, sql`":row"`));
   if (count !== null) items.push(countRows(count === 'first'));
   return items;

@@ -1,0 +1,204 @@
+/** A tree of nested inserts leaves the same tables as its rows inserted one by one, generated keys included. */
+import fc from 'fast-check';
+import type pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type MutationDatabase, mutationDatabase } from '../../../../../test/support/mutation-database.ts';
+import {
+  affected,
+  conflict,
+  insert,
+  insertRows,
+  nestedArray,
+  nestedObject,
+  response,
+  row,
+} from '../../../../../test/support/mutation-ir.ts';
+import type { InsertRow, NestedArray, NestedObject } from '../../../../ir/mutation.ts';
+
+const SCHEMA = `
+  create table series (id serial primary key, name text constraint series_name_key unique, rank text default 'r');
+  create table writer (id serial primary key, name text, note text default 'n');
+  create table home (id serial primary key, writer_id int references writer, town text default 'here');
+  create table book (id serial primary key, series_id int references series, writer_id int references writer,
+    title text, status text default 'draft');
+  create table cover (book_id int primary key references book, colour text default 'red');
+  create table page (id serial primary key, book_id int references book, text text constraint page_text_key unique, kind text default 'k');
+  create table note (id serial primary key, page_id int references page, text text);
+  create function skip() returns trigger language plpgsql as $$ begin
+    if new.text = 'skipped' then return null; end if; new.kind = new.kind || '!'; return new; end $$;
+  create trigger skip before insert on page for each row execute function skip();
+`;
+const TABLES = ['series', 'writer', 'home', 'book', 'cover', 'page', 'note'] as const;
+
+type Cells = Readonly<Record<string, string | null>>;
+interface Node {
+  readonly cells: Cells;
+  readonly series?: { readonly cells: Cells } | null;
+  readonly writer?: { readonly cells: Cells; readonly homes: readonly Cells[] } | null;
+  readonly cover?: Cells | null;
+  readonly pages: readonly { readonly cells: Cells; readonly notes: readonly Cells[] }[];
+}
+
+const word = fc.constantFrom('a', 'b', '', 'x"y\\', '{}', 'é,(', 'null');
+const text = fc.option(word, { freq: 6 });
+/** Keys that some rows have and others have not. */
+const cells = (...names: readonly string[]): fc.Arbitrary<Cells> =>
+  fc.subarray([...names]).chain((given) => fc.record(Object.fromEntries(given.map((name) => [name, text]))));
+const maybe = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(arbitrary, { freq: 3 });
+/** Mostly short lists, sometimes more rows than a list of values is made for. */
+const listOf = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<readonly T[]> =>
+  fc.oneof(
+    { weight: 12, arbitrary: fc.array(arbitrary, { maxLength: 4 }) },
+    { weight: 1, arbitrary: fc.array(arbitrary, { minLength: 55, maxLength: 70 }) },
+  );
+/** Cells of which one has to be there. */
+const cellsWith = (name: string, needed: fc.Arbitrary<string>, ...names: readonly string[]): fc.Arbitrary<Cells> =>
+  fc.tuple(needed, cells(...names)).map(([value, others]) => ({ ...others, [name]: value }));
+const page = fc.record({
+  cells: cellsWith('text', fc.oneof(fc.uuid(), fc.uuid(), fc.uuid(), fc.constantFrom('skipped', 'same')), 'kind'),
+  notes: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 2, arbitrary: fc.array(cells('text'), { maxLength: 3 }) }),
+});
+const node: fc.Arbitrary<Node> = fc.record({
+  cells: cells('title', 'status'),
+  series: maybe(fc.record({ cells: cellsWith('name', fc.constantFrom('s', 't', 'u', 'v'), 'rank') })),
+  writer: maybe(fc.record({ cells: cells('name', 'note'), homes: fc.array(cells('town'), { maxLength: 2 }) })),
+  cover: maybe(cells('colour')),
+  pages: fc.oneof({ weight: 1, arbitrary: fc.constant([]) }, { weight: 3, arbitrary: listOf(page) }),
+});
+/** Rows with different conflict clauses are different levels, in the order in which the clauses are met. */
+const tree = fc.record({ nodes: listOf(node), skipsPages: fc.boolean() });
+
+function rowOf({ cells: values, series, writer, cover, pages }: Node, skipsPages: boolean): InsertRow {
+  const before: NestedObject[] = [];
+  const after: (NestedObject | NestedArray)[] = [];
+  if (series) {
+    const upsert = { onConflict: conflict('series_name_key', ['rank']) };
+    before.push(nestedObject('series', 'series_id', 'id', insertRows('series', [row(series.cells)], upsert)));
+  }
+  if (writer) {
+    const homes = writer.homes.map((home) => row(home));
+    const nested = homes.length === 0 ? [] : [nestedArray('homes', 'id', 'writer_id', insertRows('home', homes))];
+    before.push(nestedObject('writer', 'writer_id', 'id', insertRows('writer', [row(writer.cells, { after: nested })])));
+  }
+  if (cover) after.push(nestedObject('cover', 'id', 'book_id', insertRows('cover', [row(cover)])));
+  if (pages.length > 0) {
+    const rows = pages.map(({ cells: own, notes }) => {
+      const nested =
+        notes.length === 0
+          ? []
+          : [
+              nestedArray(
+                'notes',
+                'id',
+                'page_id',
+                insertRows(
+                  'note',
+                  notes.map((one) => row(one)),
+                ),
+              ),
+            ];
+      return row(own, { after: nested });
+    });
+    const more = skipsPages ? { onConflict: conflict('page_text_key') } : {};
+    after.push(nestedArray('pages', 'id', 'book_id', insertRows('page', rows, more)));
+  }
+  return row(values, { before, after });
+}
+
+/** The same, statement by statement. Throws where a row is missing that another one needs. */
+class OneByOne {
+  readonly client: pg.Client;
+  count = 0;
+
+  constructor(client: pg.Client) {
+    this.client = client;
+  }
+
+  async add(table: string, values: Readonly<Record<string, unknown>>, clause = ''): Promise<number | undefined> {
+    const names = Object.keys(values);
+    const list = names.map((_, i) => `$${i + 1}`).join(', ');
+    const source = names.length === 0 ? 'default values' : `(${names.join(', ')}) values (${list})`;
+    const { rows } = await this.client.query(`insert into ${table} ${source} ${clause} returning *`, Object.values(values));
+    this.count += rows.length;
+    return rows[0]?.id;
+  }
+
+  async needed(table: string, values: Readonly<Record<string, unknown>>, clause = ''): Promise<number> {
+    const id = await this.add(table, values, clause);
+    if (id === undefined) throw new Error('no row');
+    return id;
+  }
+
+  async book({ cells: values, series, writer, cover, pages }: Node, skipsPages: boolean): Promise<void> {
+    const keys: Record<string, unknown> = {};
+    if (series) keys['series_id'] = await this.needed('series', series.cells, 'on conflict (name) do update set rank = excluded.rank');
+    if (writer) {
+      const id = await this.needed('writer', writer.cells);
+      for (const home of writer.homes) await this.add('home', { ...home, writer_id: id });
+      keys['writer_id'] = id;
+    }
+    const id = await this.needed('book', { ...values, ...keys });
+    if (cover) await this.add('cover', { ...cover, book_id: id });
+    for (const { cells: own, notes } of pages) {
+      const add = notes.length === 0 ? this.add.bind(this) : this.needed.bind(this);
+      const page_id = await add('page', { ...own, book_id: id }, skipsPages ? 'on conflict on constraint page_text_key do nothing' : '');
+      for (const note of notes) await this.add('note', { ...note, page_id });
+    }
+  }
+}
+
+let db: MutationDatabase;
+beforeAll(async () => {
+  db = await mutationDatabase(SCHEMA);
+});
+afterAll(() => db.close());
+
+const dump = async (): Promise<unknown> => {
+  const tables: Record<string, unknown> = {};
+  for (const name of TABLES) tables[name] = (await db.client.query(`select * from ${name} order by 1`)).rows;
+  return tables;
+};
+
+async function byLevels(nodes: readonly Node[], skipsPages: boolean): Promise<unknown> {
+  await db.client.query(`truncate ${TABLES.join(', ')} restart identity cascade`);
+  try {
+    const root = insert(
+      insertRows(
+        'book',
+        nodes.map((one) => rowOf(one, skipsPages)),
+      ),
+      response(affected),
+    );
+    return { answer: await db.one(root, { once: true }), tables: await dump() };
+  } catch {
+    return 'failed';
+  }
+}
+
+async function oneByOne(nodes: readonly Node[], skipsPages: boolean): Promise<unknown> {
+  await db.client.query(`truncate ${TABLES.join(', ')} restart identity cascade`);
+  await db.client.query('begin');
+  const rows = new OneByOne(db.client);
+  try {
+    for (const one of nodes) await rows.book(one, skipsPages);
+    await db.client.query('commit');
+  } catch {
+    await db.client.query('rollback');
+    return 'failed';
+  }
+  return { answer: { affected_rows: rows.count }, tables: await dump() };
+}
+
+test('the same as row by row', { timeout: 300_000 }, async () => {
+  const outcomes = { failed: 0, written: 0 };
+  await fc.assert(
+    fc.asyncProperty(tree, async ({ nodes, skipsPages }) => {
+      fc.pre(nodes.length > 0);
+      const expected = await oneByOne(nodes, skipsPages);
+      outcomes[expected === 'failed' ? 'failed' : 'written'] += 1;
+      expect(await byLevels(nodes, skipsPages)).toEqual(expected);
+    }),
+    { numRuns: Number(process.env['SVC_NESTED_CASES'] ?? 20) },
+  );
+  expect(outcomes.written).toBeGreaterThan(5);
+});

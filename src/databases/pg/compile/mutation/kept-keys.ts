@@ -1,0 +1,77 @@
+/**
+ * Columns of rows that rows of other levels refer to. Like kept rows they stay in a setting of the transaction: as a
+ * JSON array with an array of texts per row, where a row is found by its number at once, however many there are.
+ */
+import type { RaisedFailure } from '../../../../backend/backend.ts';
+import { identifier, integer, join, type Sql, sql } from '../../../../sql/fragment.ts';
+import type { Path } from '../../../../util/path.ts';
+import type { Row } from '../context.ts';
+import { fromTextSql } from '../operand.ts';
+import type { Fill } from './insert-level.ts';
+import { setting } from './kept-rows.ts';
+import type { Draft, Slot } from './program.ts';
+import { markedNumber } from './row-mark.ts';
+
+/** What a statement leaves behind of the rows that others refer to. */
+export interface KeepKeys {
+  readonly slot: Slot;
+  readonly columns: readonly string[];
+  /** Number of the first of these rows; there are rows of statements before this one if it is not 0. */
+  readonly first: number;
+  /** By row: what is raised where it has not been written. */
+  readonly absent: readonly RaisedFailure[];
+  /** Where the statement's other failures are reported. */
+  readonly path: Path;
+  /** The statement writes other rows as well. */
+  readonly marked: boolean;
+}
+
+const NUMBER = sql`":number"`;
+
+/** What is to be returned of each row. */
+export function keyColumns(keys: KeepKeys, row: Row): readonly Sql[] {
+  const texts = keys.columns.map((name, i) => {
+    const column = row.column(name);
+    // The output function, whatever a cast to text does.
+    return sql`case when ${column} is not null then concat(${column}) end as ${keyName(i)}`;
+  });
+  return keys.marked ? [sql`${markedNumber()} as ${NUMBER}`, ...texts] : texts;
+}
+
+function keyName(index: number): Sql {
+  return identifier(`:key${index}`);
+}
+
+/** Aggregates over what was returned: the first fails where a row is not there, the last keeps the keys. */
+export function keepKeys(draft: Draft, rows: Sql, keys: KeepKeys): readonly Sql[] {
+  const { slot, columns, first, absent, marked } = keys;
+  const texts = sql`jsonb_build_array(${join(
+    columns.map((_, i) => keyName(i)),
+    sql`, `,
+  )})`;
+  const raised = draft.raiseOneOf(absent);
+  const keep = (aggregate: Sql): Sql => {
+    const all = first === 0 ? aggregate : sql`current_setting(${setting(slot)})::jsonb || ${aggregate}`;
+    return sql`set_config(${setting(slot)}, (${all})::text, true) is null`;
+  };
+  if (!marked) return [sql`case when count(*) = 0 then ${raised(integer(0))} end`, keep(sql`jsonb_agg(${texts})`)];
+  const numbered = sql`filter (where ${NUMBER} >= 0)`;
+  const series = sql`generate_series(${integer(first)}, ${integer(first + absent.length - 1)})`;
+  const missing = sql`(select min("n") - ${integer(first)} from ${series} as "s" ("n") where "n" not in (select ${NUMBER} from ${rows}))`;
+  const twice = draft.raise({ code: 'unexpected', message: 'the database did not return rows one by one', path: keys.path });
+  return [
+    sql`case when count(${NUMBER}) ${numbered} > count(distinct ${NUMBER}) ${numbered} then ${twice} end`,
+    sql`case when count(distinct ${NUMBER}) ${numbered} < ${integer(absent.length)} then ${raised(missing)} end`,
+    keep(sql`jsonb_agg(${texts} order by ${NUMBER}) ${numbered}`),
+  ];
+}
+
+/** All keys of a level; as a sub-select they are read once per statement. */
+export function keysSql(slot: Slot): Sql {
+  return sql`(select current_setting(${setting(slot)})::jsonb)`;
+}
+
+/** The value of a column of a row that was written before. @param row number of that row */
+export function filledSql(keys: Sql, { column, type }: Fill, row: Sql): Sql {
+  return fromTextSql(sql`${keys} -> ${row} ->> ${integer(column)}`, type);
+}
