@@ -1,7 +1,7 @@
 /** Runs one transaction of a mutation. */
 import type { Session } from '../auth/session.ts';
 import type { JsonRow, MutationStatement, Source } from '../backend/backend.ts';
-import { bindAll, type JoinValues } from '../plan/bind.ts';
+import { bindAll, firstFault, type JoinValues } from '../plan/bind.ts';
 import type { MutationStep } from '../plan/plan.ts';
 import { type Json, printJson } from '../util/json.ts';
 import type { RunContext } from './run-context.ts';
@@ -36,15 +36,19 @@ export async function runMutation(
 ): Promise<JsonRow> {
   const repeated = reusable ? null : repeatedTexts(step);
   const { variables, session, how } = context;
-  const statements = step.statements.map(
-    ({ statement, binders, path, failures }): MutationStatement => ({
+  let statements: readonly MutationStatement[];
+  try {
+    statements = step.statements.map(({ statement, binders, path, failures }) => ({
       statement,
       values: bindAll(binders, variables, session, joining),
       path,
       failures,
       once: repeated !== null && !repeated.has(statement.text),
-    }),
-  );
+    }));
+  } catch (fault) {
+    const binders = step.statements.flatMap((statement) => statement.binders);
+    throw firstFault(fault, binders, variables, session, joining);
+  }
   const settings = [[USER_SETTING, userText(session)]] as const;
   const rows = await source.runMutation(statements, { signal: how.signal, deadline: how.deadline, turn: session.role, settings });
   if (step.statements.length === 1) return rows[0] ?? NO_CELLS;

@@ -6,6 +6,7 @@ import type { MembersValue, Value } from '../ir/value.ts';
 import { type Variables, valueAt } from '../schema/constraint.ts';
 import type { Parameter } from '../sql/fragment.ts';
 import { isJsonArray, type Json, type JsonObject } from '../util/json.ts';
+import type { Path } from '../util/path.ts';
 
 /** The text of one parameter for a request. @throws SvcError when a value does not fit or a session variable is missing */
 export type Binder = (variables: Variables, session: Session, joining?: JoinValues) => string | null;
@@ -71,6 +72,42 @@ export function bindAll(
   const values: (string | null)[] = [];
   for (const bind of binders) values.push(bind(variables, session, joining));
   return values;
+}
+
+/**
+ * The fault that comes first in the request: rows are bound column by column, so that the one that is met first may be
+ * of a later row.
+ * @param met the fault that was met
+ */
+export function firstFault(
+  met: unknown,
+  binders: readonly Binder[],
+  variables: Variables,
+  session: Session,
+  joining: JoinValues | undefined,
+): unknown {
+  let first = met;
+  for (const bind of binders) {
+    try {
+      bind(variables, session, joining);
+    } catch (fault) {
+      if (fault instanceof SvcError && first instanceof SvcError && comesBefore(keysOf(fault.path), keysOf(first.path))) first = fault;
+    }
+  }
+  return first;
+}
+
+function keysOf(path: Path): readonly Path['key'][] {
+  const keys: Path['key'][] = [];
+  for (let at: Path | undefined = path; at !== undefined; at = at.parent) keys.push(at.key);
+  return keys.reverse();
+}
+
+/** By the first place where they part, if that is a place in a list. */
+function comesBefore(a: readonly Path['key'][], b: readonly Path['key'][]): boolean {
+  const parting = a.findIndex((key, i) => key !== b[i]);
+  const [one, other] = [a[parting], b[parting]];
+  return typeof one === 'number' && typeof other === 'number' && one < other;
 }
 
 /** Prepares a parameter once; literals are encoded here and now. */

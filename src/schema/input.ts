@@ -133,6 +133,10 @@ class LiteralInput implements Input {
     this.#context.constraints.charge(values);
   }
 
+  asData(): Input {
+    return this;
+  }
+
   written(): WrittenJson {
     return writtenLiteral(this.#node);
   }

@@ -70,6 +70,13 @@ export interface Input {
   json(): Json;
   /** Says that what becomes of the value costs as much as so many more values would. @throws SvcError */
   costs(values: number): void;
+  /**
+   * The same value; but a list of more than `few` items (or of any number once the plan serves this request alone)
+   * becomes data of this request: nothing of it is recorded, and all that is in it is read item by item, however large
+   * it is within a bound of its own. The plan then serves this request alone.
+   * @param keys only a list with an object that has one of them; null: any list
+   */
+  asData(few: number, keys: ReadonlySet<string> | null): Input;
   /** The value as the request wrote it, of any type and unchecked; leaves the plan reusable. */
   written(): WrittenJson;
 }

@@ -29,6 +29,13 @@ interface Draft {
   }[];
 }
 
+interface RowPlace {
+  /** Columns that the row above fills. */
+  readonly determined: ReadonlySet<string>;
+  /** Nothing else of the tree is on its level. */
+  readonly alone: boolean;
+}
+
 interface RowField {
   readonly field: InputField;
   add(input: Input, draft: Draft): void;
@@ -44,14 +51,20 @@ export function insertInput(table: WriteTable): InsertInput {
     fields: lazy(() => new Map([...fields()].map(([name, { field }]) => [name, field]))),
   };
   const keys = lazy(() => rowKeys(table));
-  const rows: InsertInput['rows'] = (items, onConflict, determined) => insertRows(table, fields(), items, onConflict, determined);
+  const nested = lazy(() => new Set([...fields().keys()].filter((name) => !table.insertColumns().has(name))));
+  const rows: InsertInput['rows'] = (items, onConflict, determined, alone) =>
+    insertRows(table, fields(), items, onConflict, { determined, alone: alone && items.length === 1 });
   return {
     type,
     rows,
-    listedRows: (list, onConflict, determined) =>
-      uniformRows(table, keys(), list, onConflict, determined) ?? rows(list.items(), onConflict, determined),
+    listedRows: (list, onConflict, determined, alone) =>
+      (alone ? uniformRows(table, keys(), list, onConflict, determined) : null) ??
+      rows(list.asData(FEW_ROWS, alone ? nested() : null).items(), onConflict, determined, alone),
   };
 }
+
+/** Facts about more rows than these are too many for a plan that could serve others as well. */
+const FEW_ROWS = 8;
 
 /** `on_conflict` of a root or a nested insert; null when the table knows no conflicts. */
 export function conflictArgument(table: WriteTable): InputField | null {
@@ -100,22 +113,36 @@ function insertRows(
   fields: ReadonlyMap<string, RowField>,
   items: readonly Input[],
   onConflict: Input | null,
-  determined: ReadonlySet<string>,
+  place: RowPlace,
 ): InsertRows {
   const access = table.insert;
   invariant(access !== null, 'only tables that take rows have an input type');
-  const rows = items.map((item) => insertRow(table, fields, item, determined));
+  const rows = items.map((item) => insertRow(table, fields, item, place));
   const clause = onConflict === null ? null : (table.onConflict()?.clause(onConflict) ?? null);
   const validations = validationsOf(table, items, onConflict, clause);
-  const used = new Set(rows.flatMap((row) => [...row.values.keys()]));
   return {
     table: table.info.name,
-    columns: table.info.catalog.columns.flatMap(({ name, type }) => (used.has(name) ? [{ name, type }] : [])),
+    columns: columnsOf(table, rows),
     rows,
     onConflict: clause,
     check: access.check,
     ...(validations.length === 0 ? {} : { validations }),
   };
+}
+
+/** The columns that each table's rows had last: nested rows come a few at a time, and most of them have the same. */
+const lastColumns = new WeakMap<WriteTable, InsertRows['columns']>();
+
+function columnsOf(table: WriteTable, rows: readonly InsertRow[]): InsertRows['columns'] {
+  const last = lastColumns.get(table);
+  if (last !== undefined && rows.every(({ values }) => values.size === last.length && last.every(({ name }) => values.has(name)))) {
+    return last;
+  }
+  const used = new Set<string>();
+  for (const { values } of rows) for (const name of values.keys()) used.add(name);
+  const columns = table.info.catalog.columns.flatMap(({ name, type }) => (used.has(name) ? [{ name, type }] : []));
+  lastColumns.set(table, columns);
+  return columns;
 }
 
 /** Those of the insert permission, and of the update permission where rows that are there already may change. */
@@ -151,17 +178,25 @@ function writtenUpdate(table: WriteTable, item: Input, columns: ReadonlySet<stri
   };
 }
 
-function insertRow(table: WriteTable, fields: ReadonlyMap<string, RowField>, item: Input, determined: ReadonlySet<string>): InsertRow {
+const NOTHING: readonly never[] = [];
+const NO_PRESETS: ReadonlyMap<string, Operand> = new Map();
+
+/** A column that the row above fills cannot be given as well. */
+function refuseGiven(table: WriteTable, { values }: Draft, determined: ReadonlySet<string>, path: Path): void {
+  const given = [...determined].filter((column) => values.has(column));
+  if (given.length === 0) return;
+  throw invalid(`cannot insert ${printColumns(table, given)} columns as their values are already being determined by parent insert`, path);
+}
+
+function insertRow(table: WriteTable, fields: ReadonlyMap<string, RowField>, item: Input, { determined, alone }: RowPlace): InsertRow {
   const draft: Draft = { values: new Map(), relations: [] };
   for (const { field, input } of item.entries()) fields.get(field.name)?.add(input, draft);
-  const given = [...draft.values.keys()].filter((column) => determined.has(column));
-  if (given.length > 0) {
-    throw invalid(
-      `cannot insert ${printColumns(table, given)} columns as their values are already being determined by parent insert`,
-      item.path,
-    );
+  if (determined.size > 0) refuseGiven(table, draft, determined, item.path);
+  const presets = table.insert?.presets ?? NO_PRESETS;
+  if (draft.relations.length === 0) {
+    for (const [column, preset] of presets) draft.values.set(column, preset);
+    return { path: item.path, values: draft.values, before: NOTHING, after: NOTHING };
   }
-  const presets = table.insert?.presets ?? new Map<string, Operand>();
   const known = new Set([...draft.values.keys(), ...determined]);
   const before: NestedObject[] = [];
   const after: (NestedObject | NestedArray)[] = [];
@@ -169,7 +204,7 @@ function insertRow(table: WriteTable, fields: ReadonlyMap<string, RowField>, ite
     const { columns } = relationship.join;
     if (relationship.insertionOrder === 'before-parent') {
       refuseDetermined(table, relationship, known, input.path);
-      const rows = target.objectInput().rows(input, new Set());
+      const rows = target.objectInput().rows(input, new Set(), alone);
       invariant(rows !== null, 'an object relationship has one row');
       // Presets win over what comes from the related row.
       const filled = columns.filter(({ local }) => !presets.has(local));
@@ -178,7 +213,7 @@ function insertRow(table: WriteTable, fields: ReadonlyMap<string, RowField>, ite
     }
     const filled = new Set(columns.map(({ remote }) => remote));
     const single = relationship.kind === 'object';
-    const rows = (single ? target.objectInput() : target.arrayInput()).rows(input, filled);
+    const rows = (single ? target.objectInput() : target.arrayInput()).rows(input, filled, alone);
     if (rows === null) continue;
     const nested = { name, path: input.path, columns: typedColumns(table, withoutPresets(target, columns), 'local'), rows };
     after.push(single ? { kind: 'object', ...nested } : { kind: 'array', ...nested });
@@ -192,12 +227,11 @@ export function insertIsContained(table: WriteTable, rows: InsertRows): boolean 
   const { catalog } = table.info;
   if (!isContained(catalog, 'insert')) return false;
   if (rows.onConflict !== null && rows.onConflict.update !== null && !isContained(catalog, 'update')) return false;
-  return rows.rows.every((row) =>
-    [...row.before, ...row.after].every((nested) => {
-      const target = table.related(nested.rows.table);
-      return target !== null && insertIsContained(target, nested.rows);
-    }),
-  );
+  const nestedIsContained = (nested: NestedObject | NestedArray): boolean => {
+    const target = table.related(nested.rows.table);
+    return target !== null && insertIsContained(target, nested.rows);
+  };
+  return rows.rows.every(({ before, after }) => before.every(nestedIsContained) && after.every(nestedIsContained));
 }
 
 /** What the row, its parent or another related row says about a column, a related row cannot say again. */

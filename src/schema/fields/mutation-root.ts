@@ -119,7 +119,7 @@ function insertShape(table: WriteTable): Shape {
     args: byName([{ name: objects, description: 'the rows to be inserted', type: listOf(row, true) }, conflict]),
     mutation: (field) => {
       const list = argument(field.args, objects);
-      const rows = table.insertInput().listedRows(list, conflictOf(field, conflict), new Set());
+      const rows = table.insertInput().listedRows(list, conflictOf(field, conflict), new Set(), true);
       return insertRows(table, rows, list.path, table.response().output(field));
     },
   };
@@ -135,7 +135,7 @@ function insertOneShape(table: WriteTable, selected: RoleTable): Shape {
     args: byName([{ name: object, description: 'the row to be inserted', type: row }, conflict]),
     mutation: (field) => {
       const input = argument(field.args, object);
-      const rows = table.insertInput().rows([input], conflictOf(field, conflict), new Set());
+      const rows = table.insertInput().rows([input], conflictOf(field, conflict), new Set(), true);
       return insertRows(table, rows, input.path, rowOutput(selected, field));
     },
   };

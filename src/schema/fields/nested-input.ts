@@ -7,7 +7,7 @@ import { quoted } from './descriptions.ts';
 import { conflictArgument } from './insert-input.ts';
 import type { NestedInput, WriteTable } from './write-table.ts';
 
-/** The rows inside a row are a statement of their own: what that costs, in values. */
+/** What a statement costs, in values: rows that may update others have one each. */
 const STATEMENT_COST = 8;
 
 export function nestedInput(table: WriteTable, kind: 'object' | 'array'): NestedInput {
@@ -29,16 +29,17 @@ export function nestedInput(table: WriteTable, kind: 'object' | 'array'): Nested
   };
   return {
     type,
-    rows: (input, determined) => {
-      input.costs(STATEMENT_COST);
+    rows: (input, determined, alone) => {
       const inputs = new Map<string, Input>(input.entries().map((entry) => [entry.field.name, entry.input]));
       const data = inputs.get(dataName);
       invariant(data !== undefined, 'a required field is there');
       const name = conflict()?.name;
       const given = name === undefined ? undefined : inputs.get(name);
       const onConflict = given === undefined || given.isNull() ? null : given;
+      if (onConflict !== null) input.costs(STATEMENT_COST);
       const target = table.insertInput();
-      const rows = kind === 'object' ? target.rows([data], onConflict, determined) : target.listedRows(data, onConflict, determined);
+      const rows =
+        kind === 'object' ? target.rows([data], onConflict, determined, alone) : target.listedRows(data, onConflict, determined, alone);
       return rows.rows.length === 0 && rows.uniform === undefined ? null : rows;
     },
   };

@@ -24,18 +24,19 @@ export interface InsertInput {
   /**
    * @param items one input object per row
    * @param determined columns that the row above fills
+   * @param alone no other rows of the request are inserted at this place of the tree
    * @throws SvcError
    */
-  rows(items: readonly Input[], onConflict: Input | null, determined: ReadonlySet<string>): InsertRows;
-  /** The same of a list: rows that are alike are read column by column, whatever their number. */
-  listedRows(list: Input, onConflict: Input | null, determined: ReadonlySet<string>): InsertRows;
+  rows(items: readonly Input[], onConflict: Input | null, determined: ReadonlySet<string>, alone: boolean): InsertRows;
+  /** The same of a list: rows that are alike and alone are read column by column, whatever their number. */
+  listedRows(list: Input, onConflict: Input | null, determined: ReadonlySet<string>, alone: boolean): InsertRows;
 }
 
 /** `T_obj_rel_insert_input`, `T_arr_rel_insert_input`. */
 export interface NestedInput {
   readonly type: InputObjectType;
   /** Null when there is nothing to insert. */
-  rows(input: Input, determined: ReadonlySet<string>): InsertRows | null;
+  rows(input: Input, determined: ReadonlySet<string>, alone: boolean): InsertRows | null;
 }
 
 /** `T_on_conflict`. */

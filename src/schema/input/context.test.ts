@@ -22,3 +22,18 @@ test('more facts than are kept make the plan one of this request only', () => {
   expect(recorder.isComplete()).toBe(false);
   expect(recorder.list()).toEqual([]);
 });
+
+test('data counts apart, and leaves nothing to rest on', () => {
+  const recorder = createConstraintRecorder({ parts: 10, facts: 4 });
+  recorder.record({ variable: 'a', path: [], fact: { kind: 'null', isNull: false } });
+  recorder.enter(9);
+  const data = recorder.unrecorded();
+  expect(recorder.isComplete()).toBe(false);
+  expect(recorder.list()).toEqual([]);
+  data.enter(100_000);
+  expect(recorder.unrecorded()).toBe(data);
+  recorder.enter(1);
+  data.enter(100_000);
+  expect(() => data.enter(1)).toThrow('the rows of the variables have more than 200000 values');
+  expect(() => data.charge(1)).toThrow('weigh more than 10');
+});

@@ -14,6 +14,8 @@ export interface InputContext {
   readonly unsentIsAbsent: boolean;
   /** The context inside of conditions: a key that is missing there matches every row. Null: the same. */
   readonly inConditions: InputContext | null;
+  /** Lists of objects are read item by item, though they are alike. */
+  readonly itemByItem?: true;
 }
 
 /** Collects the facts that a plan rests on, each once, and counts what is looked into. */
@@ -25,10 +27,21 @@ export interface ConstraintRecorder {
   charge(parts: number): void;
   /** How many followed. */
   parts(): number;
+  /**
+   * One that records nothing and counts apart, for data that a plan is made of: from now on the plan serves this
+   * request only.
+   */
+  unrecorded(): ConstraintRecorder;
   list(): readonly Constraint[];
   /** False once facts were dropped: the plan serves this request only. */
   isComplete(): boolean;
 }
+
+/**
+ * Values of rows that are read one by one; 10,000 take about 15 ms. They do not count as parts, so that rows may be many
+ * whatever operations are allowed to look like.
+ */
+const MOST_VALUES = 200_000;
 
 export interface RecorderLimits {
   /** Parts of variables that a translation may look into: each costs as much as a value in the document. */
@@ -45,6 +58,14 @@ export function createConstraintRecorder(limits: RecorderLimits): ConstraintReco
     parts += more;
     if (parts > limits.parts) throw new SvcError('validation-failed', tooMuch(limits.parts));
   };
+  const enter = (more: number): void => count(more, (most) => `the variables have more than ${most} parts that the operation depends on`);
+  const charge = (more: number): void =>
+    count(more, (most) => `the operation's conditions, orders and nested rows weigh more than ${most}`);
+  const giveUp = (): void => {
+    complete = false;
+    byKey.clear();
+  };
+  let apart: ConstraintRecorder | null = null;
   return {
     record(constraint) {
       if (!complete) return;
@@ -52,17 +73,36 @@ export function createConstraintRecorder(limits: RecorderLimits): ConstraintReco
       const key = keyOf(constraint.fact.kind, constraint);
       if (byKey.has(key)) return;
       if (byKey.size < limits.facts) byKey.set(key, constraint);
-      else {
-        complete = false;
-        byKey.clear();
-      }
+      else giveUp();
     },
-    enter: (more) => count(more, (most) => `the variables have more than ${most} parts that the operation depends on`),
-    charge: (more) => count(more, (most) => `the operation's conditions, orders and nested rows weigh more than ${most}`),
+    enter,
+    charge,
     parts: () => parts,
+    unrecorded() {
+      giveUp();
+      apart ??= valueCounter(Math.max(MOST_VALUES, limits.parts), charge);
+      return apart;
+    },
     list: () => [...byKey.values()].filter((constraint) => !isImplied(constraint, byKey)),
     isComplete: () => complete,
   };
+}
+
+function valueCounter(most: number, charge: ConstraintRecorder['charge']): ConstraintRecorder {
+  let values = 0;
+  const counter: ConstraintRecorder = {
+    record: () => undefined,
+    enter(more) {
+      values += more;
+      if (values > most) throw new SvcError('validation-failed', `the rows of the variables have more than ${most} values`);
+    },
+    charge,
+    parts: () => 0,
+    unrecorded: () => counter,
+    list: () => [],
+    isComplete: () => false,
+  };
+  return counter;
 }
 
 function keyOf(kind: Constraint['fact']['kind'], { variable, path }: Pick<Constraint, 'variable' | 'path'>): string {

@@ -99,7 +99,7 @@ class VariableInput implements Input {
 
   objects(least: number, keys: ReadonlyMap<string, 'required' | 'optional'>): InputObjects | null {
     const { json, name, inner } = this.#part;
-    if (!isJsonArray(json) || json.length < least) return null;
+    if (!isJsonArray(json) || json.length < least || this.#context.itemByItem === true) return null;
     const counts = new Map<string, number>();
     for (const item of json) {
       if (!isJsonObject(item)) return null;
@@ -130,6 +130,8 @@ class VariableInput implements Input {
   }
 
   value(): Value {
+    // What is read item by item is checked so as well: the first fault is that of the first item.
+    if (this.#context.itemByItem === true) return { kind: 'literal', json: valueCoercion(this.type)(this.#part.json, this.path) };
     return { kind: 'variable', name: this.#part.name, path: this.#part.inner, at: this.path, check: valueCoercion(this.type) };
   }
 
@@ -146,6 +148,15 @@ class VariableInput implements Input {
     this.#context.constraints.charge(values);
   }
 
+  asData(few: number, keys: ReadonlySet<string> | null): Input {
+    const { json } = this.#part;
+    if (this.#context.itemByItem === true || !isJsonArray(json)) return this;
+    if (json.length <= few && this.#context.constraints.isComplete()) return this;
+    if (keys !== null && !json.some((item) => hasOneOf(item, keys))) return this;
+    const constraints = this.#context.constraints.unrecorded();
+    return new VariableInput({ ...this.#context, constraints, itemByItem: true }, this.#part, this.type, this.path);
+  }
+
   written(): WrittenJson {
     return { kind: 'variable', name: this.#part.name, path: this.#part.inner };
   }
@@ -159,4 +170,10 @@ class VariableInput implements Input {
     const { name, inner } = this.#part;
     return new VariableInput(this.#context, { name, inner: [...inner, key], json, neverNull: false }, type, at(this.path, key));
   }
+}
+
+function hasOneOf(json: Json, keys: ReadonlySet<string>): boolean {
+  if (!isJsonObject(json)) return false;
+  for (const key in json) if (keys.has(key)) return true;
+  return false;
 }

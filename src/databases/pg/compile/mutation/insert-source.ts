@@ -21,6 +21,8 @@ import { mark, UNNUMBERED } from './row-mark.ts';
 const MANY_ROWS = 50;
 /** Values in one statement; the protocol's bound on parameters is 65,535. */
 const MAX_VALUES = 20_000;
+/** Rows in one list of values that are filled from others: each is a sub-select, and planning many takes the square of their number. */
+const MAX_FILLED = 100;
 
 const TEXT = baseType('text');
 const INT = baseType('int4');
@@ -51,7 +53,8 @@ export function batches(columns: readonly InsertColumn[], rows: readonly LevelRo
       for (const row of alike) {
         width = Math.max(width, columns.length + row.fills.size);
         // `default values` is about one row.
-        if (isAllDefaults(row) || isAllDefaults(waiting[0]) || (waiting.length + 1) * width > MAX_VALUES) flush();
+        const most = row.fills.size === 0 ? MAX_VALUES / width : MAX_FILLED;
+        if (isAllDefaults(row) || isAllDefaults(waiting[0]) || waiting.length >= most) flush();
         waiting.push(row);
       }
     }

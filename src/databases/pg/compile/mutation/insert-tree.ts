@@ -33,7 +33,7 @@ export function compileInsert(program: Program, insert: Insert): readonly Result
   const { rows, output, path } = insert;
   if (rows.rows.length === 0 && rows.uniform === undefined) return [emptyAnswer(output)];
   const absent = emptyAnswer(output);
-  const written = { tables: new Set(writtenTables(rows)), contained: insert.contained };
+  const written = { tables: addTables(rows, new Set()), contained: insert.contained };
   const flat = rows.rows.every((row) => row.before.length === 0 && row.after.length === 0);
   if (flat && !returnedFields(output).some((fields) => readElsewhere(fields, written))) {
     const [batch, ...more] = plainBatches(rows);
@@ -61,11 +61,13 @@ function plainBatches({ columns, rows, uniform }: InsertRows): readonly Batch[] 
   );
 }
 
-function writtenTables(rows: InsertRows): readonly string[] {
-  return [
-    nameKey(rows.table),
-    ...rows.rows.flatMap((row) => [...row.before, ...row.after].flatMap((nested) => writtenTables(nested.rows))),
-  ];
+function addTables({ table, rows }: InsertRows, tables: Set<string>): ReadonlySet<string> {
+  tables.add(nameKey(table));
+  for (const { before, after } of rows) {
+    for (const nested of before) addTables(nested.rows, tables);
+    for (const nested of after) addTables(nested.rows, tables);
+  }
+  return tables;
 }
 
 /** What is to be kept of a level. */

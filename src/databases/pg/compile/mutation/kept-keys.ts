@@ -55,14 +55,15 @@ export function keepKeys(draft: Draft, rows: Sql, keys: KeepKeys): readonly Sql[
     return sql`set_config(${setting(slot)}, (${all})::text, true) is null`;
   };
   if (!marked) return [sql`case when count(*) = 0 then ${raised(integer(0))} end`, keep(sql`jsonb_agg(${texts})`)];
-  const numbered = sql`filter (where ${NUMBER} >= 0)`;
+  // Each apart: an aggregate that sorts its input may sort that of its neighbours as well.
+  const of = (aggregate: Sql): Sql => sql`(select ${aggregate} from ${rows} where ${NUMBER} >= 0)`;
   const series = sql`generate_series(${integer(first)}, ${integer(first + absent.length - 1)})`;
   const missing = sql`(select min("n") - ${integer(first)} from ${series} as "s" ("n") where "n" not in (select ${NUMBER} from ${rows}))`;
   const twice = draft.raise({ code: 'unexpected', message: 'the database did not return rows one by one', path: keys.path });
   return [
-    sql`case when count(${NUMBER}) ${numbered} > count(distinct ${NUMBER}) ${numbered} then ${twice} end`,
-    sql`case when count(distinct ${NUMBER}) ${numbered} < ${integer(absent.length)} then ${raised(missing)} end`,
-    keep(sql`jsonb_agg(${texts} order by ${NUMBER}) ${numbered}`),
+    sql`case when ${of(sql`count(*) > count(distinct ${NUMBER})`)} then ${twice} end`,
+    sql`case when ${of(sql`count(*)`)} < ${integer(absent.length)} then ${raised(missing)} end`,
+    keep(of(sql`jsonb_agg(${texts} order by ${NUMBER})`)),
   ];
 }
 
