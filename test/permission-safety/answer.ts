@@ -4,7 +4,7 @@ import { aggregate } from './aggregate.ts';
 import { type AggregateField, type Args, type Field, jsonOf, type OrderTerm, refName, type Root, targetOf } from './query.ts';
 import { accessOf, evaluate, type Place, read, relatedRows, type Scene, visibleRows } from './seen.ts';
 import { isJsonb, member, order } from './values.ts';
-import { tableOf, type Value } from './world.ts';
+import { foundBy, tableOf, type Value } from './world.ts';
 
 /** JSON, or what stands for several JSON values that are all right. */
 export type Expected =
@@ -24,7 +24,21 @@ export function answer(scene: Scene, role: string, roots: readonly Root[]): Expe
 function answerRoot(scene: Scene, role: string, root: Root): Expected {
   const table = tableOf(scene.world, root.table);
   const places = visibleRows(scene, role, root.table).map((row): Place => ({ scene, table, row, role, root: row }));
+  const found = (low: number | null): Place[] => {
+    const rows = new Set(
+      foundBy(
+        table,
+        places.map(({ row }) => row),
+        low ?? 0,
+      ),
+    );
+    return places.filter(({ row }) => rows.has(row));
+  };
   switch (root.k) {
+    case 'found':
+      return rowsOfPage(page(found(root.low), root.args, accessOf(scene.world, role, root.table)?.limit ?? null), root.fields);
+    case 'found-aggregate':
+      return aggregated(found(root.low), root.args, root.fields);
     case 'rows':
       return rowsOfPage(page(places, root.args, accessOf(scene.world, role, root.table)?.limit ?? null), root.fields);
     case 'aggregate':

@@ -25,7 +25,9 @@ export function view(world: World, data: Data, role: string, session: Session): 
       );
       const values = computed.map(({ name }) => read(place, { computed: name }));
       const related = names.map(({ name }) => relatedRows(place, name).rows.map((other) => other['id']));
-      return [row['id'], cells, values, related];
+      // The function of the table looks at a cell of each row, whether or not the role may read it.
+      const searched = table.search === null ? null : row[table.search.column];
+      return [row['id'], cells, values, related, searched];
     });
   });
   return JSON.stringify(seen);

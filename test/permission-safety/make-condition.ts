@@ -103,6 +103,9 @@ function makeCompare(choices: Choices, ref: Ref, kind: Kind): Exp {
         return made(choices.pick(['_in', '_nin']), values());
     }
   }
+  if (kind === 'ints' && choices.chance(40)) return made(choices.pick(['_contains', '_contained_in']), value());
+  if (kind === 'enum')
+    return choices.chance(30) ? made(choices.pick(['_in', '_nin']), values()) : made(choices.pick(['_eq', '_neq']), value());
   if (kind === 'text' && choices.chance(40)) {
     const operator = choices.pick(TEXT_OPERATORS);
     return made(operator, { value: choices.pick(patternsOf(operator)) });
@@ -146,7 +149,7 @@ function makeFailing(choices: Choices, table: Table, refs: readonly Ref[]): Exp 
 }
 
 function makeColumns(choices: Choices, { table, root }: ConditionScope): Exp | null {
-  const column = choices.pick(table.columns.filter(({ kind }) => ORDERED.has(kind)));
+  const column = choices.pick(table.columns.filter(({ kind }) => ORDERED.has(kind) && kind !== 'enum'));
   const fromRoot = choices.chance(40);
   const others = (fromRoot ? root : table).columns.filter(({ kind }) => kind === column.kind);
   if (others.length === 0) return null;

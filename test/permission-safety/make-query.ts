@@ -38,6 +38,12 @@ function makeRoot(choices: Choices, scope: QueryScope, access: Access, alias: st
   const { table } = access;
   const depth = 2;
   const keyed = table.primaryKey?.every((name) => access.columns.includes(name)) === true;
+  if (table.search !== null && choices.chance(20)) {
+    const found = { alias, table: table.name, low: choices.chance(70) ? choices.int(4) : null, args: makeArgs(choices, scope, access) };
+    return access.aggregations && choices.chance(30)
+      ? { ...found, k: 'found-aggregate', fields: makeAggregateFields(choices, scope, access, depth) }
+      : { ...found, k: 'found', fields: makeFields(choices, scope, access, depth) };
+  }
   switch (choices.int(10)) {
     case 6:
       if (keyed) {

@@ -18,7 +18,21 @@ import {
   type World,
 } from './world.ts';
 
-const KINDS: readonly Kind[] = ['int', 'text', 'bool', 'numeric', 'float8', 'jsonb', 'bigint', 'text', 'int'];
+const KINDS: readonly Kind[] = [
+  'int',
+  'text',
+  'bool',
+  'numeric',
+  'float8',
+  'jsonb',
+  'bigint',
+  'text',
+  'int',
+  'ints',
+  'enum',
+  'ints',
+  'enum',
+];
 export const ROLES: readonly string[] = ['r0', 'r1', 'r2', 'r3', 'r4'];
 const INHERITED: ReadonlyMap<string, readonly string[]> = new Map([
   ['i0', ['r0', 'r1']],
@@ -62,22 +76,25 @@ function makeTables(choices: Choices, count: number): Table[] {
   const views = names.slice(0, 2).flatMap((base, i) => {
     const own = columns.get(base) ?? [];
     const shown = own.filter(({ name }) => name === 'id' || choices.chance(70));
-    const made = shown.map((column) => ({ ...column, nullable: true, references: null }));
+    const made = shown.map(
+      (column) => ({ ...column, kind: column.kind === 'enum' ? 'text' : column.kind, nullable: true, references: null }) as const,
+    );
     return [{ name: `v${i}`, base, where: choices.pick(made).name, columns: made }];
   });
   const tables = names.map((name): Table => {
     const own = columns.get(name) ?? [];
     const further = own.find((column) => column.kind === 'int' && !column.nullable && column.name.startsWith('c'));
     const primaryKey = further !== undefined && choices.chance(40) ? ['id', further.name] : ['id'];
-    return { name, columns: own, primaryKey, view: null, relationships: [], computed: [] };
+    return { name, columns: own, primaryKey, view: null, relationships: [], computed: [], search: null };
   });
   for (const { name, base, where, columns: shown } of views) {
-    tables.push({ name, columns: shown, primaryKey: null, view: { base, where }, relationships: [], computed: [] });
+    tables.push({ name, columns: shown, primaryKey: null, view: { base, where }, relationships: [], computed: [], search: null });
   }
   return tables.map((table) => ({
     ...table,
     relationships: makeRelationships(choices, tables, table),
     computed: table.view === null ? makeComputed(choices, tables, table) : [],
+    search: table.view === null ? { column: choices.pick(table.columns.filter(({ kind }) => kind === 'int')).name } : null,
   }));
 }
 

@@ -1,6 +1,6 @@
 /** Random requests as data, and as GraphQL text with variables. */
 import type { Json } from '../../src/util/json.ts';
-import { isJsonb } from './values.ts';
+import { isInts, isJsonb } from './values.ts';
 import { type Exp, kindOf, type Kind, type Operand, type Ref, SCALARS, type Table, tableOf, type Value, type World } from './world.ts';
 
 export interface OrderTerm {
@@ -48,6 +48,23 @@ export type AggregateField =
   | { readonly k: 'nodes'; readonly alias: string; readonly fields: readonly Field[] };
 
 export type Root =
+  /** What a function finds; `low` null: the argument is left out. */
+  | {
+      readonly k: 'found';
+      readonly alias: string;
+      readonly table: string;
+      readonly low: number | null;
+      readonly args: Args;
+      readonly fields: readonly Field[];
+    }
+  | {
+      readonly k: 'found-aggregate';
+      readonly alias: string;
+      readonly table: string;
+      readonly low: number | null;
+      readonly args: Args;
+      readonly fields: readonly AggregateField[];
+    }
   | { readonly k: 'rows'; readonly alias: string; readonly table: string; readonly args: Args; readonly fields: readonly Field[] }
   | {
       readonly k: 'key';
@@ -95,6 +112,10 @@ class Printer {
   root(root: Root): string {
     const table = tableOf(this.world, root.table);
     switch (root.k) {
+      case 'found':
+        return `${root.alias}: find_${root.table}${this.args(table, root.args, root.low)} ${this.fields(table, root.fields)}`;
+      case 'found-aggregate':
+        return `${root.alias}: find_${root.table}_aggregate${this.args(table, root.args, root.low)} ${this.aggregateFields(table, root.fields)}`;
       case 'rows':
         return `${root.alias}: ${root.table}${this.args(table, root.args)} ${this.fields(table, root.fields)}`;
       case 'aggregate':
@@ -151,8 +172,9 @@ class Printer {
     }
   }
 
-  private args(table: Table, args: Args): string {
+  private args(table: Table, args: Args, low: number | null = null): string {
     const printed: string[] = [];
+    if (low !== null) printed.push(`args: {low: ${this.value(low, 'int')}}`);
     if (args.where !== null) printed.push(`where: ${this.exp(table, args.where)}`);
     if (args.distinctOn.length > 0) printed.push(`distinct_on: [${args.distinctOn.join(', ')}]`);
     if (args.orderBy.length > 0) printed.push(`order_by: [${args.orderBy.map((term) => orderTerm(term)).join(', ')}]`);
@@ -202,12 +224,12 @@ class Printer {
   private operand(operand: Operand, kind: Kind): string {
     if ('session' in operand) throw new Error('session variables are for rules');
     if ('value' in operand) return this.value(operand.value, kind);
-    if (!this.asVariable()) return `[${operand.values.map((value) => literal(value)).join(', ')}]`;
+    if (!this.asVariable()) return `[${operand.values.map((value) => literal(value, kind)).join(', ')}]`;
     return this.variable(operand.values.map(jsonOf), `[${SCALARS[kind]}!]`);
   }
 
   private value(value: Value, kind: Kind, mark = ''): string {
-    return this.asVariable() ? this.variable(jsonOf(value), SCALARS[kind] + mark) : literal(value);
+    return this.asVariable() ? this.variable(jsonOf(value), SCALARS[kind] + mark) : literal(value, kind);
   }
 
   private variable(value: Json, type: string): string {
@@ -240,11 +262,12 @@ function orderTerm({ path, last, direction }: OrderTerm): string {
 }
 
 export function jsonOf(value: Value): Json {
+  if (isInts(value)) return [...value.ints];
   return isJsonb(value) ? value.json : value;
 }
 
-function literal(value: Value): string {
-  return jsonLiteral(jsonOf(value));
+function literal(value: Value, kind: Kind): string {
+  return kind === 'enum' ? String(value) : jsonLiteral(jsonOf(value));
 }
 
 function jsonLiteral(json: Json): string {

@@ -3,6 +3,8 @@ import { runSql } from '../support/postgres.ts';
 import type { TestService } from '../support/service.ts';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { jsonOf } from './query.ts';
+import { isInts } from './values.ts';
+import { ENUM_TABLE, ENUM_VALUES } from './world.ts';
 import type { Data, Exp, Kind, Operand, Permission, Ref, Relationship, Table, Value, World } from './world.ts';
 
 const SQL_TYPES: Readonly<Record<Kind, string>> = {
@@ -14,6 +16,8 @@ const SQL_TYPES: Readonly<Record<Kind, string>> = {
   text: 'text collate "C"',
   bool: 'boolean',
   jsonb: 'jsonb',
+  ints: 'integer[]',
+  enum: `text collate "C" references ${ENUM_TABLE} (value)`,
 };
 
 /** Where the server can, it would compile each of the many different statements, which takes far longer than to run them. */
@@ -51,10 +55,12 @@ export function definitions(world: World): string {
   // The result of a function has a collation of its own only by its type.
   return [
     'create domain ordered_text as text collate "C";',
+    `create table ${ENUM_TABLE} (value text collate "C" primary key, comment text);`,
+    `insert into ${ENUM_TABLE} values ${ENUM_VALUES.map((value) => `('${value}')`).join(', ')};`,
     ...tables.map(tableSql),
     ...keys,
     ...views,
-    ...tables.flatMap((table) => functionsOf(table)),
+    ...tables.flatMap((table) => [...functionsOf(table), ...searchOf(table)]),
   ].join('\n');
 }
 
@@ -78,6 +84,13 @@ function functionsOf({ name, computed }: Table): readonly string[] {
   });
 }
 
+function searchOf({ name, search }: Table): readonly string[] {
+  if (search === null) return [];
+  return [
+    `create function find_${name}(low integer default 0) returns setof ${name} language sql stable as $$ select * from ${name} where coalesce(${search.column}, 0) >= low $$;`,
+  ];
+}
+
 function rowsSql(world: World, data: Data): string {
   const statements = ["set session_replication_role = 'replica';"];
   for (const { name, columns, view } of world.tables) {
@@ -91,6 +104,7 @@ function rowsSql(world: World, data: Data): string {
 
 function literal(value: Value): string {
   if (value === null) return 'null';
+  if (isInts(value)) return `'{${value.ints.join(',')}}'`;
   if (typeof value === 'object') return `'${JSON.stringify(value.json).replaceAll("'", "''")}'`;
   return typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value);
 }
@@ -117,7 +131,8 @@ export function metadataOf(world: World): JsonObject {
         name: 'default',
         kind: 'postgres',
         configuration: { connection_info: { database_url: { from_env: 'SVC_GRAPHQL_DATABASE_URL' } } },
-        tables,
+        tables: [...tables, { table: ENUM_TABLE, is_enum: true }],
+        functions: world.tables.flatMap(({ name, search }) => (search === null ? [] : [{ function: `find_${name}` }])),
       },
     ],
     inherited_roles: [...world.inherited].map(([role, parents]) => ({ role_name: role, role_set: [...parents] })),

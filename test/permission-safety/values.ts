@@ -1,7 +1,7 @@
 /** Values of the kinds, and what the database's operators say about them. */
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import type { Choices } from './choices.ts';
-import type { JsonbValue, Kind, Value } from './world.ts';
+import { ENUM_VALUES, type IntsValue, type JsonbValue, type Kind, type Value } from './world.ts';
 
 const TEXTS = ['a', 'b', 'ab', 'Ab', 'a%', 'a_b', 'B', ''];
 const JSONS: readonly Json[] = [{ a: 1 }, {}, { a: 1, b: [1, 2] }, [1, 2], ['a', 'b'], 'a', 1, { b: null }, { a: { b: 1 }, c: 'x' }, null];
@@ -21,6 +21,10 @@ export function someValue(choices: Choices, kind: Kind): Value {
       return choices.chance(50);
     case 'jsonb':
       return { json: choices.pick(JSONS) };
+    case 'ints':
+      return { ints: Array.from({ length: choices.int(4) }, () => choices.int(3)) };
+    case 'enum':
+      return choices.pick(ENUM_VALUES);
   }
 }
 
@@ -74,17 +78,32 @@ export function patternsOf(operator: string): readonly string[] {
 }
 
 export function isJsonb(value: Value): value is JsonbValue {
-  return typeof value === 'object' && value !== null;
+  return typeof value === 'object' && value !== null && 'json' in value;
+}
+
+export function isInts(value: Value): value is IntsValue {
+  return typeof value === 'object' && value !== null && 'ints' in value;
 }
 
 /** Neither is null; both are of one kind that is ordered. */
 export function order(a: Value, b: Value): number {
-  if (isJsonb(a) || isJsonb(b) || a === null || b === null) throw new Error('not ordered');
+  if (isInts(a) && isInts(b)) return orderInts(a.ints, b.ints);
+  if (typeof a === 'object' || typeof b === 'object') throw new Error('not ordered');
   if (typeof a === 'string' && typeof b === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b));
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+/** Item by item, then the shorter one first. */
+function orderInts(a: readonly number[], b: readonly number[]): number {
+  for (let i = 0; i < Math.min(a.length, b.length); i++) {
+    const difference = (a[i] as number) - (b[i] as number);
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
+
 export function same(a: Value, b: Value): boolean {
+  if (isInts(a) && isInts(b)) return orderInts(a.ints, b.ints) === 0;
   if (isJsonb(a) && isJsonb(b)) return sameJson(a.json, b.json);
   return a === b;
 }
@@ -143,8 +162,10 @@ export function compare(left: Value, operator: string, right: Value | readonly V
     case '_lte':
       return order(left, single) <= 0;
     case '_contains':
+      if (isInts(left) && isInts(single)) return single.ints.every((item) => left.ints.includes(item));
       return contains((left as JsonbValue).json, (single as JsonbValue).json);
     case '_contained_in':
+      if (isInts(left) && isInts(single)) return left.ints.every((item) => single.ints.includes(item));
       return contains((single as JsonbValue).json, (left as JsonbValue).json);
     case '_has_key':
       return hasKey((left as JsonbValue).json, single as string);

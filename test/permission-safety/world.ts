@@ -1,13 +1,22 @@
 /** What a random case is made of: tables with their data, the rules of roles, and conditions. */
 import type { Json } from '../../src/util/json.ts';
 
-export type Kind = 'int' | 'bigint' | 'numeric' | 'float8' | 'text' | 'bool' | 'jsonb';
+export type Kind = 'int' | 'bigint' | 'numeric' | 'float8' | 'text' | 'bool' | 'jsonb' | 'ints' | 'enum';
 
 /** Numbers are small multiples of a quarter, so that doubles hold them and their sums exactly. */
-export type Value = null | number | string | boolean | JsonbValue;
+export type Value = null | number | string | boolean | JsonbValue | IntsValue;
 export interface JsonbValue {
   readonly json: Json;
 }
+
+/** An array of integers, none of them null. */
+export interface IntsValue {
+  readonly ints: readonly number[];
+}
+
+/** The table whose rows are the values of the kind `enum`; nobody has a permission on it. */
+export const ENUM_TABLE = 'color';
+export const ENUM_VALUES: readonly string[] = ['blue', 'green', 'red'];
 
 export type Row = Readonly<Record<string, Value>>;
 /** Rows by table; `id` is unique in each. */
@@ -64,6 +73,8 @@ export interface Table {
   readonly view: { readonly base: string; readonly where: string } | null;
   readonly relationships: readonly Relationship[];
   readonly computed: readonly Computed[];
+  /** The function `find_<table>(low integer default 0)`: its rows whose column is at least that, 0 for null. */
+  readonly search: { readonly column: string } | null;
 }
 
 /** What stands left of a comparison. */
@@ -140,7 +151,7 @@ export function kindOf(table: Table, ref: Ref): Kind {
 }
 
 export const NUMERIC: ReadonlySet<Kind> = new Set<Kind>(['int', 'bigint', 'numeric', 'float8']);
-export const ORDERED: ReadonlySet<Kind> = new Set<Kind>(['int', 'bigint', 'numeric', 'float8', 'text', 'bool']);
+export const ORDERED: ReadonlySet<Kind> = new Set<Kind>(['int', 'bigint', 'numeric', 'float8', 'text', 'bool', 'ints', 'enum']);
 export const COMPARABLE: ReadonlySet<Kind> = new Set<Kind>(['int', 'bigint', 'numeric', 'float8', 'text']);
 
 export const SCALARS: Readonly<Record<Kind, string>> = {
@@ -151,6 +162,14 @@ export const SCALARS: Readonly<Record<Kind, string>> = {
   text: 'String',
   bool: 'Boolean',
   jsonb: 'jsonb',
+  ints: '[Int!]',
+  enum: `${ENUM_TABLE}_enum`,
 };
+
+/** Rows that the function of a table finds, of those given; it looks at the cells themselves. */
+export function foundBy(table: Table, rows: readonly Row[], low: number): readonly Row[] {
+  const { search } = table;
+  return search === null ? [] : rows.filter((row) => ((row[search.column] ?? 0) as number) >= low);
+}
 
 export const TRUE: Exp = { k: 'and', items: [] };
