@@ -16,8 +16,8 @@ import { metadataLanguage } from './metadata-language.ts';
 import { describeOperations, type OperationDescription } from './describe-operations.ts';
 import type { Services } from './operation.ts';
 import { operationTable } from './operation-table.ts';
-import { decodeRequest, type Language } from './request.ts';
-import { type Caller, runRequest } from './run.ts';
+import { decodeAdministration, type Language } from './request.ts';
+import { type Caller, runCommands } from './run.ts';
 import { schemaLanguage } from './schema-language.ts';
 
 export type AdministrationHandler = (body: Json, caller: Caller) => Promise<Json>;
@@ -58,7 +58,7 @@ export function createAdministration(options: AdministrationOptions): Administra
   const handler =
     (language: Language, rows: boolean): AdministrationHandler =>
     async (body, caller) => {
-      if (isAdmin(caller.session)) return runRequest(decodeRequest(body, language), services, caller);
+      if (isAdmin(caller.session)) return runCommands(decodeAdministration(body, language), services, caller);
       const { pipeline, state } = options;
       if (!rows || !options.rows.openToAllRoles || pipeline.allowList !== null || !isOpenToRoles(body)) {
         throw new SvcError('access-denied', 'restricted access : admin only', { path: ARGS });
@@ -67,7 +67,7 @@ export function createAdministration(options: AdministrationOptions): Administra
         body,
         Math.min(options.rows.batchLimit, limitsFor(state.current().cache.apiLimits, caller.session)?.batch ?? Number.POSITIVE_INFINITY),
       );
-      return runRequest(decodeRequest(body, language), services, { ...caller, budget: pipeline.newBudget() });
+      return runCommands(decodeAdministration(body, language), services, { ...caller, budget: pipeline.newBudget() });
     };
   return {
     metadata: handler(metadataLanguage(table, options.backends), false),

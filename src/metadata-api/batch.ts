@@ -18,7 +18,7 @@ interface Pending {
   readonly path: Path;
 }
 
-export class Batch {
+export class CommandBatch {
   readonly #services: Services;
   #expectedVersion: number | undefined;
   #pending: Pending[] = [];

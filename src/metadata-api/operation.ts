@@ -40,7 +40,7 @@ export interface EditContext {
   readonly path: Path;
 }
 
-export interface RunContext {
+export interface OperationContext {
   readonly services: Services;
   readonly session: Session;
   readonly signal?: Cancellation;
@@ -97,7 +97,7 @@ export interface OperationDefinition<A> {
   /** Whether these arguments leave everything as it is; the default follows from `changes`. */
   readOnly?(args: A): boolean;
   /** Runs after `edit`, if there is one; gives the answer. Without it: `{message: "success"}`. */
-  run?(args: A, context: RunContext): Promise<Json>;
+  run?(args: A, context: OperationContext): Promise<Json>;
 }
 
 export interface Operation<A> extends OperationDefinition<A> {
@@ -118,7 +118,7 @@ export interface Prepared {
   readonly othersBroke: Refusal | undefined;
   readonly readOnly: boolean;
   readonly followsUp: boolean;
-  readonly run: ((context: RunContext) => Promise<Json>) | undefined;
+  readonly run: ((context: OperationContext) => Promise<Json>) | undefined;
 }
 
 /** An operation whose argument type is sealed inside. */

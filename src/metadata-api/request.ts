@@ -40,7 +40,7 @@ const ELEMENT = ['type', 'args', 'version'];
 const REQUEST = [...ELEMENT, 'resource_version'];
 
 /** @throws SvcError `parse-failed` */
-export function decodeRequest(body: Json, language: Language): AdministrationRequest {
+export function decodeAdministration(body: Json, language: Language): AdministrationRequest {
   if (!isJsonObject(body)) throw wrongType('Object', 'Object', body, ROOT);
   const command = decodeCommand(body, language, ROOT, ROOT, REQUEST);
   const version = body['resource_version'];

@@ -5,8 +5,8 @@ import type { RequestOptions } from '../graphql/run-request.ts';
 import type { State } from '../state/state.ts';
 import { isJsonArray, type Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
-import { Batch, placed } from './batch.ts';
-import { type Prepared, type RunContext, type Services, SUCCESS } from './operation.ts';
+import { CommandBatch, placed } from './batch.ts';
+import { type Prepared, type OperationContext, type Services, SUCCESS } from './operation.ts';
 import type { AdministrationRequest, Command } from './request.ts';
 
 /** Who asks, and how long the answer is wanted. */
@@ -17,11 +17,11 @@ export interface Caller extends Pick<RequestOptions, 'signal' | 'address' | 'hea
 }
 
 /** Runs a decoded request and gives its answer. @throws SvcError */
-export async function runRequest(request: AdministrationRequest, services: Services, caller: Caller): Promise<Json> {
+export async function runCommands(request: AdministrationRequest, services: Services, caller: Caller): Promise<Json> {
   const { command, resourceVersion } = request;
   const run = (on: State): Promise<Json> => {
     const own = { ...services, state: on };
-    return new Runner(own, caller, new Batch(own, resourceVersion)).whole(command);
+    return new Runner(own, caller, new CommandBatch(own, resourceVersion)).whole(command);
   };
   const { state } = services;
   if (!changesTogether(command)) return run(state);
@@ -40,9 +40,9 @@ function some(command: Command, test: (prepared: Prepared) => boolean): boolean 
 class Runner {
   readonly #services: Services;
   readonly #caller: Caller;
-  readonly #batch: Batch;
+  readonly #batch: CommandBatch;
 
-  constructor(services: Services, caller: Caller, batch: Batch) {
+  constructor(services: Services, caller: Caller, batch: CommandBatch) {
     this.#services = services;
     this.#caller = caller;
     this.#batch = batch;
@@ -77,7 +77,7 @@ class Runner {
     if (prepared.run === undefined) return SUCCESS;
     const changed = await this.#batch.settle();
     const { session, timeLimit, ...how } = this.#caller;
-    const context: RunContext = {
+    const context: OperationContext = {
       services: this.#services,
       session,
       ...(how.signal === undefined ? {} : { signal: how.signal }),
@@ -104,7 +104,7 @@ class Runner {
       const expectedVersion = changes ? this.#batch.takeExpectedVersion() : undefined;
       const run = (on: State): Promise<Json> => {
         const own = { ...this.#services, state: on };
-        return new Runner(own, this.#caller, new Batch(own, expectedVersion)).whole(item);
+        return new Runner(own, this.#caller, new CommandBatch(own, expectedVersion)).whole(item);
       };
       try {
         answers.push(await (changes ? state.together(run, { repeatable: false }) : run(state)));

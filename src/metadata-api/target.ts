@@ -30,7 +30,7 @@ export function targetSource(metadata: Metadata, name: string, backend: Backend,
 }
 
 /** The open connection of a source of the current state. @throws SvcError as `targetSource` */
-export function openSource(name: string, backend: Backend, snapshot: Snapshot): Source {
+export function requireOpenSource(name: string, backend: Backend, snapshot: Snapshot): Source {
   targetSource(snapshot.metadata, name, backend, snapshot);
   const source = snapshot.connections.get(name);
   if (source === undefined) throw unusable(name);

@@ -6,7 +6,7 @@ import { ROOT } from '../util/path.ts';
 import { legacyEntries, legacyLanguage } from './legacy/language.ts';
 import { metadataLanguage } from './metadata-language.ts';
 import { operationTable } from './operation-table.ts';
-import { decodeRequest } from './request.ts';
+import { decodeAdministration } from './request.ts';
 import { schemaEntries, schemaLanguage } from './schema-language.ts';
 
 const table = operationTable(backends);
@@ -127,7 +127,7 @@ describe('a key that nobody knows', () => {
   it('is refused beside the type and the arguments, in elements of a bulk too', () => {
     const languages = [metadataLanguage(table, backends), schemaLanguage(backends), legacyLanguage(table, backends)];
     for (const language of languages) {
-      const refusal = (body: Json) => refusalOf(() => decodeRequest(body, language));
+      const refusal = (body: Json) => refusalOf(() => decodeAdministration(body, language));
       expect(refusal({ tipe: 'bulk', args: [] })).toMatchObject({ path: '$.tipe', message: 'unknown key "tipe": did you mean "type"?' });
       expect(refusal({ type: 'bulk', args: [], source: 'default' })).toMatchObject({ path: '$.source' });
       const element = language.argsInParsePath ? '$.args[0]' : '$[0]';

@@ -17,7 +17,7 @@ import { isEmptyNetwork, type Network, networkCodec, NO_NETWORK } from './networ
 import { type QueryCollection, queryCollectionCodec } from './query-collection.ts';
 import { type RestEndpoint, restEndpointCodec } from './rest-endpoint.ts';
 import { inOrder } from './section.ts';
-import { byKind, OTHER_SOURCE_KEYS, type Source, sourceFields, sourceHead } from './source.ts';
+import { byKind, OTHER_SOURCE_KEYS, type SourceSettings, sourceFields, sourceHead } from './source.ts';
 import { type TableMetadata, tableCodec } from './table.ts';
 import { printName } from './table-name.ts';
 import { describeUnknownKey } from './unknown-keys.ts';
@@ -43,7 +43,7 @@ export interface Metadata extends WithUnknownKeys {
 }
 
 /** A source with everything tracked in it. */
-export interface SourceMetadata extends Source {
+export interface SourceMetadata extends SourceSettings {
   /** By `nameKey`. */
   readonly tables: ReadonlyMap<string, TableMetadata>;
   readonly functions: ReadonlyMap<string, FunctionMetadata>;

@@ -17,7 +17,7 @@ import { EMPTY_METADATA, entryCodecs, type Metadata, NO_INTROSPECTION, type Sour
 import { isEmptyNetwork, NO_NETWORK } from './network.ts';
 import type { QueryCollection } from './query-collection.ts';
 import type { RestEndpoint } from './rest-endpoint.ts';
-import { codecsOf, type Source, sourceSettingsCodec } from './source.ts';
+import { codecsOf, type SourceSettings, sourceSettingsCodec } from './source.ts';
 import { type TableMetadata, tableCodec } from './table.ts';
 
 export const PIECE_KINDS = [
@@ -57,7 +57,7 @@ interface TrackedCodecs {
 }
 
 interface PieceCodecs {
-  readonly source: Codec<Source>;
+  readonly source: Codec<SourceSettings>;
   tracked(kind: string): TrackedCodecs;
 }
 
@@ -225,7 +225,7 @@ class Draft<V> {
 
 interface SourceDraft {
   /** undefined while its row was not seen, null when it is gone. */
-  settings: Source | null | undefined;
+  settings: SourceSettings | null | undefined;
   readonly tables: Draft<TableMetadata>;
   readonly functions: Draft<FunctionMetadata>;
 }

@@ -25,7 +25,7 @@ export interface HealthCheck extends WithUnknownKeys {
   readonly timeout: number;
 }
 
-export interface Source extends WithUnknownKeys {
+export interface SourceSettings extends WithUnknownKeys {
   readonly name: string;
   /** Canonical kind: `pg`. */
   readonly kind: string;
@@ -182,8 +182,8 @@ export function byKind<T extends { readonly kind: string }>(name: string, kinds:
 export const OTHER_SOURCE_KEYS = { notSupported: ['native_queries', 'logical_models', 'stored_procedures', 'query_tags'] };
 
 /** A source without what is tracked in it. */
-export function sourceSettingsCodec(kinds: Kinds): Codec<Source> {
+export function sourceSettingsCodec(kinds: Kinds): Codec<SourceSettings> {
   return byKind('SourceMetadata', kinds, (codecs) =>
-    kept<Source>(object('SourceMetadata', { ...sourceHead(codecs), ...sourceFields(codecs) }, OTHER_SOURCE_KEYS)),
+    kept<SourceSettings>(object('SourceMetadata', { ...sourceHead(codecs), ...sourceFields(codecs) }, OTHER_SOURCE_KEYS)),
   );
 }

@@ -3,7 +3,7 @@ import type { Session } from '../auth/session.ts';
 import { invariant, SvcError } from '../errors/svc-error.ts';
 import type { WrittenItems, WrittenJson } from '../ir/input-validation.ts';
 import type { MembersValue, Value } from '../ir/value.ts';
-import { type Variables, valueAt } from '../schema/constraint.ts';
+import { type Variables, variablePart } from '../schema/constraint.ts';
 import type { Parameter } from '../sql/fragment.ts';
 import { isJsonArray, type Json, type JsonObject } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
@@ -25,7 +25,7 @@ function resolve(value: Value, variables: Variables, session: Session, joining: 
     case 'literal':
       return value.json;
     case 'variable': {
-      const json = value.path.length === 0 ? variables[value.name] : valueAt(variables, value.name, value.path);
+      const json = value.path.length === 0 ? variables[value.name] : variablePart(variables, value.name, value.path);
       return value.check(json === undefined ? null : json, value.at);
     }
     case 'list':
@@ -48,7 +48,7 @@ function resolve(value: Value, variables: Variables, session: Session, joining: 
 }
 
 function members({ name, path, key, at: place, check }: MembersValue, variables: Variables): Json {
-  const objects = path.length === 0 ? variables[name] : valueAt(variables, name, path);
+  const objects = path.length === 0 ? variables[name] : variablePart(variables, name, path);
   invariant(isJsonArray(objects), 'a plan for a list serves lists');
   return objects.map((object, index) => {
     const json = Object.hasOwn(object as JsonObject, key) ? ((object as JsonObject)[key] as Json) : null;
@@ -145,7 +145,7 @@ function encodeNullable(encode: (json: Json) => string | null, json: Json): stri
 export function bindInput(input: readonly (WrittenJson | WrittenItems)[], variables: Variables): readonly Json[] {
   return input.flatMap((item): readonly Json[] => {
     if (item.kind !== 'items') return [bindWritten(item, variables)];
-    const list = valueAt(variables, item.name, item.path);
+    const list = variablePart(variables, item.name, item.path);
     return isJsonArray(list) ? list : [];
   });
 }
@@ -161,7 +161,7 @@ export function bindPart(written: WrittenJson, variables: Variables): Json | und
     case 'json':
       return written.json;
     case 'variable':
-      return valueAt(variables, written.name, written.path);
+      return variablePart(variables, written.name, written.path);
     case 'list':
       return written.items.map((item) => bindWritten(item, variables));
     case 'object': {

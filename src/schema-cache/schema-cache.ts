@@ -115,16 +115,16 @@ export interface FunctionInfo {
 }
 
 export interface RolePermissions {
-  readonly select?: SelectPermission;
-  readonly insert?: InsertPermission;
-  readonly update?: UpdatePermission;
-  readonly delete?: DeletePermission;
+  readonly select?: ResolvedSelectPermission;
+  readonly insert?: ResolvedInsertPermission;
+  readonly update?: ResolvedUpdatePermission;
+  readonly delete?: ResolvedDeletePermission;
 }
 
 export type QueryRootField = 'select' | 'select_by_pk' | 'select_aggregate';
 export type SubscriptionRootField = QueryRootField | 'select_stream';
 
-export interface SelectPermission {
+export interface ResolvedSelectPermission {
   /** Selectable columns by database name; the value is the cell mask or null. */
   readonly columns: ReadonlyMap<string, BoolExp | null>;
   readonly computedFields: ReadonlyMap<string, BoolExp | null>;
@@ -139,7 +139,7 @@ export interface SelectPermission {
 /** A preset: a value that the role cannot choose. */
 export type Preset = Operand;
 
-export interface InsertPermission {
+export interface ResolvedInsertPermission {
   readonly columns: ReadonlySet<string>;
   readonly check: BoolExp;
   readonly presets: ReadonlyMap<string, Preset>;
@@ -147,7 +147,7 @@ export interface InsertPermission {
   readonly validateInput: ValidateInput | null;
 }
 
-export interface UpdatePermission {
+export interface ResolvedUpdatePermission {
   readonly columns: ReadonlySet<string>;
   readonly filter: BoolExp;
   readonly check: BoolExp | null;
@@ -156,7 +156,7 @@ export interface UpdatePermission {
   readonly validateInput: ValidateInput | null;
 }
 
-export interface DeletePermission {
+export interface ResolvedDeletePermission {
   readonly filter: BoolExp;
   readonly backendOnly: boolean;
   readonly validateInput: ValidateInput | null;

@@ -31,7 +31,7 @@ export interface Constraint {
 }
 
 /** The part of a variable's value at a path; undefined where there is none. */
-export function valueAt(variables: Variables, name: string, path: readonly (string | number)[]): Json | undefined {
+export function variablePart(variables: Variables, name: string, path: readonly (string | number)[]): Json | undefined {
   let value: Json | undefined = variables[name];
   for (const key of path) {
     if (isJsonArray(value)) value = value[key as number];
@@ -42,7 +42,7 @@ export function valueAt(variables: Variables, name: string, path: readonly (stri
 }
 
 export function holds(constraint: Constraint, variables: Variables): boolean {
-  const value = valueAt(variables, constraint.variable, constraint.path);
+  const value = variablePart(variables, constraint.variable, constraint.path);
   const fact = constraint.fact;
   switch (fact.kind) {
     case 'present':

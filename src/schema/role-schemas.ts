@@ -8,7 +8,7 @@ import { unavailableRoots } from '../schema-cache/unavailable-source.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { Path } from '../util/path.ts';
 import { atOnce, type Sliced } from '../util/sliced.ts';
-import { type BuildOptions, DEFAULT_BUILD_OPTIONS, type SchemaVariant } from './fields/options.ts';
+import { type FieldOptions, DEFAULT_BUILD_OPTIONS, type SchemaVariant } from './fields/options.ts';
 import { RoleSource } from './fields/role-context.ts';
 import { rootTypes } from './fields/root-types.ts';
 import { sameForRole } from './fields/same-for-role.ts';
@@ -21,7 +21,7 @@ import { lazy } from './types.ts';
 export type { SchemaVariant, WriteSource as RoleTables };
 
 export interface RoleSchemasOptions {
-  readonly build: BuildOptions;
+  readonly build: FieldOptions;
   readonly engine: Omit<RoleSchemaOptions, 'introspectionDisabled' | 'explainMissing'>;
   /** For every role but admin, whatever the metadata says. */
   readonly introspectionDisabled?: boolean;

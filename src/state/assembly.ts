@@ -13,7 +13,7 @@ import { roleSchemas, type RoleSchemas, type RoleSchemasOptions } from '../schem
 import { resolveStoredOperations } from '../schema/stored/stored-operations.ts';
 import { type Build, type BuildOptions, schemaCacheBuild } from '../schema-cache/build.ts';
 import { inSlices } from '../util/sliced.ts';
-import { failedSource, type LiveSource, type OpenContext, openSource, refreshSource, type SourceScope } from './live-source.ts';
+import { failedSource, type LiveSource, type OpenContext, openSource, refreshSource, type RefreshScope } from './live-source.ts';
 import { distinct, named } from './refresh.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Refresh } from './state.ts';
@@ -89,7 +89,7 @@ export class Assembly {
   async refreshed(source: SourceMetadata, live: LiveSource, refresh: Refresh, before?: SourceMetadata): Promise<LiveSource> {
     if (live.input.kind === 'failed') return live;
     const { tables, functions } = live.input.catalog;
-    const scope: SourceScope = {
+    const scope: RefreshScope = {
       tables: distinct([...named(refresh.tables, source.name), ...unseen(source.tables, before?.tables, tables).map(({ table }) => table)]),
       functions: distinct([
         ...named(refresh.functions, source.name),

@@ -62,7 +62,7 @@ export function failedSource({ kind, configuration }: SourceMetadata, error: unk
 }
 
 /** What a change wants read again in one source. */
-export interface SourceScope {
+export interface RefreshScope {
   readonly tables: readonly QualifiedName[];
   readonly functions: readonly QualifiedName[];
 }
@@ -71,7 +71,7 @@ export interface SourceScope {
  * Reads the catalog entries in `scope`, and the rows of enum tables that were never read or are in it.
  * @throws SvcError when the source does not answer
  */
-export async function refreshSource(metadata: SourceMetadata, live: LiveSource, scope: SourceScope): Promise<LiveSource> {
+export async function refreshSource(metadata: SourceMetadata, live: LiveSource, scope: RefreshScope): Promise<LiveSource> {
   const { connection, input } = live;
   if (connection === null || input.kind === 'failed') return live;
   const inScope = new Set(scope.tables.map(nameKey));

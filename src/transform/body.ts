@@ -1,7 +1,7 @@
 import type { BodyTransform } from '../metadata/transform.ts';
 import type { Json } from '../util/json.ts';
 import type { Budget } from './template/budget.ts';
-import type { Environment } from './template/evaluate.ts';
+import type { TemplateVariables } from './template/evaluate.ts';
 import { jsonTemplate, type Template, textTemplate } from './template/template.ts';
 import { runNullableText } from './text-value.ts';
 import type { FaultList } from './transform-failure.ts';
@@ -13,7 +13,7 @@ export type Body =
   | { readonly kind: 'none' };
 
 /** @throws TemplateError, TransformFailure */
-export type BodyMaker = (environment: Environment, budget: Budget) => Body;
+export type BodyMaker = (environment: TemplateVariables, budget: Budget) => Body;
 
 /** Faulty templates go to `faults`. */
 export function compileBody(transform: BodyTransform, faults: FaultList): BodyMaker | undefined {
@@ -39,7 +39,7 @@ function bounded(value: Json, budget: Budget): Json {
   return value;
 }
 
-function form(fields: readonly (readonly [string, Template])[], environment: Environment, budget: Budget): string {
+function form(fields: readonly (readonly [string, Template])[], environment: TemplateVariables, budget: Budget): string {
   const parameters = fields.map(([name, template]): QueryParameter => [name, runNullableText(template, environment, budget)]);
   return printParameters(parameters.filter(([, value]) => value !== null));
 }

@@ -1,6 +1,6 @@
 /** What templates can see of a call. */
 import type { Json, JsonObject } from '../util/json.ts';
-import type { Environment } from './template/evaluate.ts';
+import type { TemplateVariables } from './template/evaluate.ts';
 import { FunctionFault, type TemplateFunction } from './template/functions.ts';
 import { objectOf } from './template/values.ts';
 import { parseWebAddress, queryParameters } from './web-address.ts';
@@ -42,10 +42,10 @@ function getSessionVariable(variables: JsonObject | null): TemplateFunction {
   };
 }
 
-const functionsOf = (variables: JsonObject | null): Environment['functions'] =>
+const functionsOf = (variables: JsonObject | null): TemplateVariables['functions'] =>
   new Map([['getSessionVariable', getSessionVariable(variables)]]);
 
-export function requestEnvironment(context: RequestContext): Environment {
+export function requestEnvironment(context: RequestContext): TemplateVariables {
   return {
     variables: new Map<string, Json>([
       ['$body', context.body],
@@ -66,7 +66,7 @@ export interface ResponseContext {
   readonly request: RequestContext | null;
 }
 
-export function responseEnvironment({ body, status, sessionVariables, request }: ResponseContext): Environment {
+export function responseEnvironment({ body, status, sessionVariables, request }: ResponseContext): TemplateVariables {
   return {
     variables: new Map<string, Json>([
       ['$body', body],

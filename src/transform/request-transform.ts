@@ -4,7 +4,7 @@ import type { HeaderTransform, RequestTransform } from '../metadata/transform.ts
 import { type Body, byName, compileBody } from './body.ts';
 import { type RequestContext, requestEnvironment } from './context.ts';
 import { type Budget, createBudget } from './template/budget.ts';
-import type { Environment } from './template/evaluate.ts';
+import type { TemplateVariables } from './template/evaluate.ts';
 import { type Template, textTemplate } from './template/template.ts';
 import { runNullableText, runText } from './text-value.ts';
 import { FaultList, wrongResult } from './transform-failure.ts';
@@ -24,7 +24,7 @@ export interface OutgoingRequest {
 export type RequestTransformer = (request: OutgoingRequest, context: RequestContext) => OutgoingRequest;
 
 /** @throws TemplateError, TransformFailure */
-type Maker<T> = (environment: Environment, budget: Budget) => T;
+type Maker<T> = (environment: TemplateVariables, budget: Budget) => T;
 
 /**
  * Reads the templates, once for all calls.

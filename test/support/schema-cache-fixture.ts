@@ -16,16 +16,16 @@ import { NO_CUSTOMIZATION } from '../../src/metadata/source.ts';
 import { NO_TABLE_CONFIGURATION, type TableConfiguration } from '../../src/metadata/table.ts';
 import type {
   ComputedFieldInfo,
-  DeletePermission,
+  ResolvedDeletePermission,
   FunctionInfo,
-  InsertPermission,
+  ResolvedInsertPermission,
   RelationshipInfo,
   RolePermissions,
   SchemaCache,
-  SelectPermission,
+  ResolvedSelectPermission,
   SourceInfo,
   TableInfo,
-  UpdatePermission,
+  ResolvedUpdatePermission,
 } from '../../src/schema-cache/schema-cache.ts';
 
 function unused(): never {
@@ -82,7 +82,7 @@ export interface TableSpec {
   /** name: [kind, target, local column, remote column] */
   readonly relationships?: Readonly<Record<string, readonly ['object' | 'array', string, string, string]>>;
   readonly computedFields?: readonly ComputedFieldInfo[];
-  readonly permissions?: Readonly<Record<string, Partial<SelectPermission>>>;
+  readonly permissions?: Readonly<Record<string, Partial<ResolvedSelectPermission>>>;
   /** Columns that reference an enum table. */
   readonly enums?: Readonly<Record<string, string>>;
   readonly enumValues?: readonly string[];
@@ -99,9 +99,9 @@ export interface TableSpec {
 }
 
 export interface WriteSpec {
-  readonly insert?: Partial<InsertPermission>;
-  readonly update?: Partial<UpdatePermission>;
-  readonly delete?: Partial<DeletePermission>;
+  readonly insert?: Partial<ResolvedInsertPermission>;
+  readonly update?: Partial<ResolvedUpdatePermission>;
+  readonly delete?: Partial<ResolvedDeletePermission>;
 }
 
 export function tableInfo(name: string, spec: TableSpec): TableInfo {
@@ -192,7 +192,7 @@ function permissionsOf(spec: TableSpec): ReadonlyMap<string, RolePermissions> {
   );
 }
 
-export function selectPermission(permission: Partial<SelectPermission>): SelectPermission {
+export function selectPermission(permission: Partial<ResolvedSelectPermission>): ResolvedSelectPermission {
   return {
     columns: new Map(),
     computedFields: new Map(),

@@ -2,7 +2,7 @@
 import type { ConnectContext } from '../../backend/backend.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import type { ConnectionConfiguration, PgConfiguration } from './configuration.ts';
-import { createClientOpener, createOpener, type Target } from './driver/open-session.ts';
+import { createClientOpener, createOpener, type ConnectionTarget } from './driver/open-session.ts';
 import { Pool } from './driver/pool.ts';
 import { statementError } from './errors.ts';
 import { listen } from './listen.ts';
@@ -71,7 +71,7 @@ function serverOf(
   extensionsSchema: string,
   context: ConnectContext,
   onEvent: (kind: string, message: string) => void,
-): Server & { readonly target: () => Target; readonly settings: SessionSettings } {
+): Server & { readonly target: () => ConnectionTarget; readonly settings: SessionSettings } {
   const prepare = configuration.usePreparedStatements ?? context.usePreparedStatements;
   const settings: SessionSettings = {
     extensionsSchema: extensionsSchema === 'public' ? null : extensionsSchema,

@@ -3,8 +3,8 @@ import type { Catalog, CatalogScope } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { readCatalog } from './catalog.ts';
 import { CancelledError } from './driver/database-error.ts';
-import { Exchange, type Step, type TextResult } from './driver/exchange.ts';
-import { cancelReason, type Session } from './driver/session.ts';
+import { WireExchange, type WireStep, type TextResult } from './driver/exchange.ts';
+import { cancelReason, type DriverSession } from './driver/session.ts';
 import { WITHOUT_SETTINGS } from './session-settings.ts';
 import { runSqlError, statementError } from './errors.ts';
 
@@ -20,13 +20,13 @@ const NO_ROW: JsonRow = [];
  * a transaction; `prelude` follows it when nothing may be kept in the session.
  */
 export class SessionConnection implements Connection {
-  private readonly session: Session;
+  private readonly session: DriverSession;
   private readonly watch: () => void;
-  private readonly prelude: Step | null;
-  private begin: Step | null;
+  private readonly prelude: WireStep | null;
+  private begin: WireStep | null;
   private over = false;
 
-  constructor(session: Session, watch: () => void, prelude: Step | null, begin: Step | null) {
+  constructor(session: DriverSession, watch: () => void, prelude: WireStep | null, begin: WireStep | null) {
     this.session = session;
     this.watch = watch;
     this.prelude = prelude;
@@ -102,7 +102,7 @@ export class SessionConnection implements Connection {
     }
   }
 
-  private async rows(step: Step, how: RunOptions): Promise<TextResult> {
+  private async rows(step: WireStep, how: RunOptions): Promise<TextResult> {
     try {
       return (await this.exchange('text', [step], how)).results.at(-1) as TextResult;
     } catch (failure) {
@@ -110,11 +110,11 @@ export class SessionConnection implements Connection {
     }
   }
 
-  private async exchange(mode: 'json' | 'text' | 'simple', own: readonly Step[], how: RunOptions): Promise<Exchange> {
+  private async exchange(mode: 'json' | 'text' | 'simple', own: readonly WireStep[], how: RunOptions): Promise<WireExchange> {
     if (this.over) throw new Error('the transaction is over');
     // A cancel request that is still under way could hit this statement.
     while (this.session.cancelsOpen > 0 && !this.session.isClosed) await new Promise((resolve) => setTimeout(resolve, 2));
-    const steps: Step[] = [];
+    const steps: WireStep[] = [];
     if (mode !== 'simple') {
       if (this.begin !== null) steps.push(this.begin);
       if (this.prelude !== null && (this.begin !== null || !this.inTransaction)) steps.push(this.prelude);
@@ -129,15 +129,15 @@ export class SessionConnection implements Connection {
 
 /** Sends one exchange; resolves with it at its end, also when it failed. */
 export function runExchange(
-  session: Session,
+  session: DriverSession,
   mode: 'json' | 'text' | 'simple',
-  steps: readonly Step[],
+  steps: readonly WireStep[],
   how: RunOptions,
   watch: () => void,
-): Promise<Exchange> {
+): Promise<WireExchange> {
   checkParameters(steps);
   return new Promise((resolve) => {
-    const exchange = new Exchange(mode, steps, resolve);
+    const exchange = new WireExchange(mode, steps, resolve);
     if (how.signal !== undefined || how.deadline !== undefined) {
       exchange.signal = how.signal;
       if (how.deadline !== undefined) exchange.deadline = how.deadline;
@@ -153,7 +153,7 @@ export function runExchange(
 }
 
 /** Throws `SvcError` for more parameters than a message can carry. */
-export function checkParameters(steps: readonly Step[]): void {
+export function checkParameters(steps: readonly WireStep[]): void {
   for (const step of steps) {
     if (step.values.length > MAX_PARAMETERS)
       throw new SvcError('bad-request', `a statement takes at most ${MAX_PARAMETERS} parameters, this one needs ${step.values.length}`);

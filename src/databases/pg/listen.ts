@@ -5,7 +5,7 @@ import type { Listening } from '../../backend/backend.ts';
 import { identifier, print, sql } from '../../sql/fragment.ts';
 import { dialect } from './compile/dialect.ts';
 
-export interface ListenOptions {
+export interface NotificationOptions {
   readonly open: () => Promise<pg.Client>;
   readonly channel: string;
   /** `null`: messages may have been missed. */
@@ -18,20 +18,20 @@ const LONGEST_PAUSE_MS = 10_000;
 const END_GRACE_MS = 1_000;
 
 /** Resolves when it listens, or when the first attempt failed; then it goes on trying. Never rejects. */
-export async function listen(options: ListenOptions): Promise<Listening> {
+export async function listen(options: NotificationOptions): Promise<Listening> {
   const listener = new Listener(options);
   await listener.start();
   return listener;
 }
 
 class Listener implements Listening {
-  readonly #options: ListenOptions;
+  readonly #options: NotificationOptions;
   #client: pg.Client | undefined;
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
   #failures = 0;
 
-  constructor(options: ListenOptions) {
+  constructor(options: NotificationOptions) {
     this.#options = options;
   }
 

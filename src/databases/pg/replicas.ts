@@ -1,8 +1,8 @@
 import { runExchange } from './connection.ts';
 import { CancelledError, ConnectionError, DatabaseError, PoolTimeoutError } from './driver/database-error.ts';
-import type { Failure, Step } from './driver/exchange.ts';
+import type { Failure, WireStep } from './driver/exchange.ts';
 import type { Pool } from './driver/pool.ts';
-import type { Session } from './driver/session.ts';
+import type { DriverSession } from './driver/session.ts';
 
 /** A server that statements run on. */
 export interface Server {
@@ -10,14 +10,14 @@ export interface Server {
   /** Named statements. */
   readonly prepare: boolean;
   /** Sent in front of each exchange, where nothing may be kept in the session. */
-  readonly prelude: Step | null;
+  readonly prelude: WireStep | null;
 }
 
 /** Time between two questions to a replica that does not answer. */
 const REST_MS = 5_000;
 /** So long a replica may take to answer the question whether it is there. */
 const PROBE_MS = 2_000;
-const PROBE: Step = { text: 'select 1', values: [], once: true };
+const PROBE: WireStep = { text: 'select 1', values: [], once: true };
 
 /**
  * Copies of a database that answer queries in turn. A query goes only to one that has answered: whether one
@@ -79,7 +79,7 @@ export class Replicas {
 
 async function isThere(pool: Pool): Promise<boolean> {
   const how = { deadline: Date.now() + PROBE_MS };
-  let session: Session | undefined;
+  let session: DriverSession | undefined;
   try {
     session = await pool.lend(how);
     return (await runExchange(session, 'text', [PROBE], how, () => pool.watch())).failure === null;

@@ -1,5 +1,5 @@
 /** What the service sets in its sessions, so that no request can keep the database busy. */
-import type { Step } from './driver/exchange.ts';
+import type { WireStep } from './driver/exchange.ts';
 
 export interface SessionSettings {
   /** Of extensions; null where it is part of the search path anyhow. */
@@ -16,7 +16,7 @@ export interface SessionSettings {
  * @param scope for the session, or for a transaction, which is all that a transaction pooler leaves to its clients
  * @returns null when there is nothing to set
  */
-export function settingsStep(settings: SessionSettings, scope: 'session' | 'transaction'): Step | null {
+export function settingsStep(settings: SessionSettings, scope: 'session' | 'transaction'): WireStep | null {
   const local = scope === 'transaction';
   const { extensionsSchema, jitOff, statementTimeoutMs } = settings;
   const calls: string[] = [];
@@ -49,7 +49,7 @@ export function missingSettings(settings: SessionSettings, [jit, timeout]: reado
 }
 
 /** Undoes it for an administrator's SQL: what the server, the database and the role say holds again. */
-export const WITHOUT_SETTINGS: Step = {
+export const WITHOUT_SETTINGS: WireStep = {
   text: "select case when current_setting('jit', true) is not null then set_config('jit', null, false) end, set_config('statement_timeout', null, false)",
   values: [],
 };

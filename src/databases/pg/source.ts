@@ -14,9 +14,9 @@ import type {
 import type { Catalog, CatalogScope } from '../../catalog/catalog.ts';
 import { checkParameters, runExchange, SessionConnection } from './connection.ts';
 import { CancelledError, ConnectionError, DatabaseError, isConnectionFailure, isStalePlan } from './driver/database-error.ts';
-import { Exchange, type Failure, type Step } from './driver/exchange.ts';
+import { WireExchange, type Failure, type WireStep } from './driver/exchange.ts';
 import type { LendOptions, Pool } from './driver/pool.ts';
-import { cancelReason, type Session } from './driver/session.ts';
+import { cancelReason, type DriverSession } from './driver/session.ts';
 import { Turnstile } from './driver/turnstile.ts';
 import { statementError } from './errors.ts';
 import { isOutOfReach, isReplicasFault, type Replicas, type Server } from './replicas.ts';
@@ -40,8 +40,8 @@ const BEGIN: Readonly<Record<IsolationLevel, string>> = {
   serializable: 'begin isolation level serializable',
 };
 const SET_ONE = 'select set_config($1, $2, true)';
-const COMMIT: Step = { text: 'commit', values: [] };
-const ROLLBACK: Step = { text: 'rollback', values: [] };
+const COMMIT: WireStep = { text: 'commit', values: [] };
+const ROLLBACK: WireStep = { text: 'rollback', values: [] };
 const NO_ROW: JsonRow = [];
 /** Statements that were hit by somebody else's cancel request, or whose plan is stale, are sent again so often. */
 const ACCIDENTS = 5;
@@ -112,7 +112,7 @@ export class PgSource implements Source {
 
   async health(sql: string, timeoutMs: number): Promise<HealthStatus> {
     const how: RunOptions = { deadline: Date.now() + timeoutMs };
-    let session: Session | undefined;
+    let session: DriverSession | undefined;
     try {
       session = await this.pool.lend(how);
       const done = await runExchange(session, 'text', [{ text: sql, values: [], once: true }], how, this.watch);
@@ -148,7 +148,7 @@ export class PgSource implements Source {
   /** A repeatable statement: pipelined when that helps, sent again when it was not its own fault. */
   private read(
     server: Server,
-    step: Step,
+    step: WireStep,
     how: RunOptions,
     attempt: number,
     resolve: (row: JsonRow) => void,
@@ -158,7 +158,7 @@ export class PgSource implements Source {
     const { primary, replicas } = this.options;
     const fail = (failure: Failure): void => reject(statementError(failure, { text: step.text, values: step.values, prepared: prepare }));
     const steps = prelude === null ? [step] : [prelude, step];
-    const exchange = new Exchange('json', steps, (done) => {
+    const exchange = new WireExchange('json', steps, (done) => {
       const failure = done.failure;
       if (failure === null) {
         pool.costs.record(step.text, done.duration);
@@ -212,7 +212,7 @@ export class PgSource implements Source {
   ): Promise<readonly JsonRow[]> {
     const isolation = how.isolation ?? this.options.isolation;
     const explicit = transactional && isolation !== this.options.serverIsolation;
-    const steps: Step[] = [];
+    const steps: WireStep[] = [];
     if (explicit) steps.push({ text: BEGIN[isolation], values: [] });
     if (this.options.primary.prelude !== null) steps.push(this.options.primary.prelude);
     if (how.settings.length > 0) steps.push(settingsStep(how.settings));
@@ -227,7 +227,7 @@ export class PgSource implements Source {
       if (failure === null) return done.rows.slice(first, first + statements.length);
       // The server refused before anything took effect: all of it was one transaction.
       if (attempt === 0 && failure instanceof DatabaseError && isStalePlan(failure)) continue;
-      const step = steps[Math.min(done.position, steps.length - 1)] as Step;
+      const step = steps[Math.min(done.position, steps.length - 1)] as WireStep;
       const statement = statements[done.position - first];
       throw statementError(failure, {
         text: step.text,
@@ -240,7 +240,7 @@ export class PgSource implements Source {
   }
 
   /** Runs the steps of a mutation when it is their turn. */
-  private async inTurn(steps: readonly Step[], how: RunOptions): Promise<Exchange> {
+  private async inTurn(steps: readonly WireStep[], how: RunOptions): Promise<WireExchange> {
     const wait = this.turnstile.enter();
     if (wait !== null) await wait;
     let duration: number | null = null;
@@ -256,13 +256,13 @@ export class PgSource implements Source {
   }
 
   /** Gives the session back, out of any transaction. */
-  private cleanUp(session: Session): void {
+  private cleanUp(session: DriverSession): void {
     if (session.status === 'I' || session.isClosed) {
       this.pool.giveBack(session);
       return;
     }
     session.use = 'alone'; // given back by itself when this is done
-    session.send(new Exchange('json', [ROLLBACK], () => {}));
+    session.send(new WireExchange('json', [ROLLBACK], () => {}));
   }
 
   private async alone<T>(how: LendOptions, run: (connection: SessionConnection) => Promise<T>): Promise<T> {
@@ -276,7 +276,7 @@ export class PgSource implements Source {
     }
   }
 
-  private async lend(how: LendOptions): Promise<Session> {
+  private async lend(how: LendOptions): Promise<DriverSession> {
     try {
       const late = cancelReason({ signal: how.signal, deadline: how.deadline ?? Number.POSITIVE_INFINITY }, Date.now());
       if (late !== null) throw new CancelledError(late);
@@ -291,7 +291,7 @@ function isLost(failure: Failure): boolean {
   return failure instanceof ConnectionError ? failure.kind === 'lost' : isConnectionFailure(failure);
 }
 
-function settingsStep(settings: readonly (readonly [name: string, value: string])[]): Step {
+function settingsStep(settings: readonly (readonly [name: string, value: string])[]): WireStep {
   const [only] = settings;
   if (settings.length === 1 && only !== undefined) return { text: SET_ONE, values: only };
   const calls = settings.map((_, i) => `set_config($${2 * i + 1}, $${2 * i + 2}, true)`);

@@ -14,7 +14,7 @@ import {
   type SslConfiguration,
   type SslMode,
 } from './configuration.ts';
-import type { Target } from './driver/open-session.ts';
+import type { ConnectionTarget } from './driver/open-session.ts';
 import { connectionError } from './errors.ts';
 import { fileOfUrl, readUrlFile } from './url-file.ts';
 
@@ -29,9 +29,9 @@ type Environment = ConnectContext['environment'];
 export function targetOf(
   { databaseUrl, ssl }: ConnectionConfiguration,
   { environment, secretsFolder = null }: ConnectContext,
-  session: Pick<Target, 'prepare' | 'preparedMemory' | 'setup'>,
-): () => Target {
-  const targetAt = ({ client, ssl: urlSsl }: ClientConfig): Target => {
+  session: Pick<ConnectionTarget, 'prepare' | 'preparedMemory' | 'setup'>,
+): () => ConnectionTarget {
+  const targetAt = ({ client, ssl: urlSsl }: ClientConfig): ConnectionTarget => {
     const settings = ssl === undefined ? urlSsl : sslFromEnvironment(ssl, environment);
     return { client, ssl: sslAttempts(settings, resolvedHost(client)), ...session };
   };
@@ -45,7 +45,7 @@ export function targetOf(
     const target = targetAt(urlConfig(text));
     return () => target;
   }
-  let known: { readonly text: string; readonly target: Target } | undefined;
+  let known: { readonly text: string; readonly target: ConnectionTarget } | undefined;
   return () => {
     const now = readUrlFile(file, secretsFolder);
     if (known === undefined || known.text !== now) known = { text: now, target: targetAt(urlConfig(now)) };

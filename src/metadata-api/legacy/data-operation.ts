@@ -11,9 +11,9 @@ import { printName } from '../../metadata/table-name.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { Parameter } from '../../sql/fragment.ts';
 import type { Json } from '../../util/json.ts';
-import { type Documentation, operation, type OperationGroup, type RunContext } from '../operation.ts';
+import { type Documentation, operation, type OperationGroup, type OperationContext } from '../operation.ts';
 import { DATABASE_ERRORS, type OperationErrors, TABLE_ERRORS } from '../operation-error.ts';
-import { openSource, sourceArgument } from '../target.ts';
+import { requireOpenSource, sourceArgument } from '../target.ts';
 import { type DataContext, refuseTable } from './data-context.ts';
 import type { Action } from './data-names.ts';
 
@@ -62,7 +62,7 @@ export function dataOperation<A extends Target>(definition: DataOperation<A>): O
       );
 }
 
-async function run<A extends Target>(definition: DataOperation<A>, args: A, backend: Backend, context: RunContext): Promise<Json> {
+async function run<A extends Target>(definition: DataOperation<A>, args: A, backend: Backend, context: OperationContext): Promise<Json> {
   const { services, snapshot, session, path, how } = context;
   const result = await runDataRequest(
     services.pipeline,
@@ -84,11 +84,11 @@ function contextOf<A extends Target>(
   { action, because }: DataOperation<A>,
   { source, table: name }: A,
   backend: Backend,
-  { snapshot, session, path }: RunContext,
+  { snapshot, session, path }: OperationContext,
   size: RequestSize,
 ): DataContext {
   const { role, backendOnly } = session;
-  if (isAdmin(session)) openSource(source, backend, snapshot);
+  if (isAdmin(session)) requireOpenSource(source, backend, snapshot);
   const isOfKind = snapshot.cache.sources.get(source)?.backend.kind === backend.kind;
   const tables = isOfKind ? snapshot.roleTables(role, backendOnly ? 'backend' : 'frontend', source) : null;
   const printedTable = printName(name, backend.defaultSchema);

@@ -7,7 +7,7 @@ import { printName } from '../../metadata/table-name.ts';
 import { objectId } from '../../schema-cache/object-id.ts';
 import type { Json } from '../../util/json.ts';
 import { at } from '../../util/path.ts';
-import { define, type EditContext, everyKind, type OperationGroup, perKind, type RunContext, SUCCESS } from '../operation.ts';
+import { define, type EditContext, everyKind, type OperationGroup, perKind, type OperationContext, SUCCESS } from '../operation.ts';
 import { refused } from '../operation-error.ts';
 import type { TableTarget } from '../target.ts';
 import { type TrackTable, trackTable, trackTableArguments, type UntrackTable, untrackTableArguments, untrackTables } from './tables.ts';
@@ -33,7 +33,7 @@ async function runBatch<A extends TableTarget>(
   kind: BatchKind<A>,
   { tables, allowWarnings }: Batch<A>,
   backend: Backend,
-  context: RunContext,
+  context: OperationContext,
 ): Promise<Json> {
   refuseDuplicates(tables, backend, context);
   if (tables.length === 0) return SUCCESS;
@@ -87,7 +87,7 @@ function warning(verb: string, { source, table }: TableTarget, error: SvcError, 
   };
 }
 
-function refuseDuplicates(tables: readonly TableTarget[], backend: Backend, context: RunContext): void {
+function refuseDuplicates(tables: readonly TableTarget[], backend: Backend, context: OperationContext): void {
   const seen = new Set<string>();
   const duplicates = new Set<string>();
   for (const { source, table } of tables) {

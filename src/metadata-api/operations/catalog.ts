@@ -12,7 +12,7 @@ import { bool, defaulted, list, object, optional, required } from '../../metadat
 import type { Json } from '../../util/json.ts';
 import { define, everyKind, operation, type OperationGroup, perKind } from '../operation.ts';
 import { DATABASE_ERRORS, SOURCE_ERRORS } from '../operation-error.ts';
-import { openSource, sourceArgument } from '../target.ts';
+import { requireOpenSource, sourceArgument } from '../target.ts';
 
 function byName(a: QualifiedName, b: QualifiedName): number {
   return a.schema === b.schema ? (a.name < b.name ? -1 : 1) : a.schema < b.schema ? -1 : 1;
@@ -25,7 +25,7 @@ const getSourceTables = perKind('get_source_tables', everyKind, (backend) =>
     errors: [...SOURCE_ERRORS, ...DATABASE_ERRORS],
     documentation: { summary: 'Lists the tables and views of a source, tracked or not.', example: { source: 'default' } },
     async run({ source: name }, context) {
-      const catalog = await openSource(name, backend, context.snapshot).introspect();
+      const catalog = await requireOpenSource(name, backend, context.snapshot).introspect();
       return [...catalog.tables.values()]
         .map((table) => table.name)
         .sort(byName)
@@ -78,7 +78,7 @@ const getTableInfo = perKind('get_table_info', everyKind, (backend) =>
       example: { source: 'default', table: 'author' },
     },
     async run({ source: name, table }, context) {
-      const catalog = await openSource(name, backend, context.snapshot).introspect({ tables: [table], functions: [] });
+      const catalog = await requireOpenSource(name, backend, context.snapshot).introspect({ tables: [table], functions: [] });
       const found = catalog.tables.get(nameKey(table));
       return found === undefined ? null : describeTable(found, backend);
     },
@@ -157,7 +157,7 @@ const suggestRelationships = perKind('suggest_relationships', everyKind, (backen
       example: { source: 'default', omit_tracked: true },
     },
     async run({ source: name, tables, omitTracked }, context) {
-      openSource(name, backend, context.snapshot);
+      requireOpenSource(name, backend, context.snapshot);
       const tracked = context.snapshot.cache.sources.get(name)?.tables ?? new Map<string, never>();
       const wanted = tables === undefined ? undefined : new Set(tables.map(nameKey));
       const catalogs = new Map([...tracked].filter(([key]) => wanted?.has(key) ?? true).map(([key, table]) => [key, table.catalog]));

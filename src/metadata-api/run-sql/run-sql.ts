@@ -4,9 +4,9 @@ import { bool, defaulted, object, optional, required, text } from '../../metadat
 import type { Metadata } from '../../metadata/metadata.ts';
 import type { Change, Refresh } from '../../state/state.ts';
 import type { Json, JsonObject } from '../../util/json.ts';
-import { define, everyKind, type OperationGroup, perKind, type RunContext } from '../operation.ts';
+import { define, everyKind, type OperationGroup, perKind, type OperationContext } from '../operation.ts';
 import { DATABASE_ERRORS, refused, SOURCE_ERRORS, STALE_VERSION } from '../operation-error.ts';
-import { openSource, sourceArgument } from '../target.ts';
+import { requireOpenSource, sourceArgument } from '../target.ts';
 import { catalogChanges } from './catalog-changes.ts';
 import { type Affected, followChanges } from './follow-changes.ts';
 import { refuseInconsistent } from './refuse-inconsistent.ts';
@@ -59,8 +59,8 @@ export const runSqlOperations: OperationGroup = perKind('run_sql', everyKind, (b
   }),
 );
 
-async function runSql(args: RunSql, backend: Backend, context: RunContext): Promise<Json> {
-  const source = openSource(args.source, backend, context.snapshot);
+async function runSql(args: RunSql, backend: Backend, context: OperationContext): Promise<Json> {
+  const source = requireOpenSource(args.source, backend, context.snapshot);
   const how: RunOptions = context.signal === undefined ? {} : { signal: context.signal };
   const inTransaction = args.readOnly || !args.noTransaction;
   const run = (connection: Connection): Promise<RunSqlResult> =>
@@ -92,7 +92,7 @@ async function runChecked(
   { source, cascade, noTransaction }: RunSql,
   run: (connection: Connection) => Promise<RunSqlResult>,
   within: <T>(task: (connection: Connection) => Promise<T>) => Promise<T>,
-  context: RunContext,
+  context: OperationContext,
 ): Promise<{ readonly result: RunSqlResult; readonly affected: readonly Affected[] }> {
   const { snapshot, services } = context;
   const named = namedObjects(snapshot.metadata, source);

@@ -10,10 +10,10 @@ import { ROOT } from '../../util/path.ts';
 import { Defect } from '../inconsistency.ts';
 import { type ColumnReference, resolveOperators, type Subject } from './comparison.ts';
 import { callFor, takesArguments } from './computed-field.ts';
-import { type Inquiry, printTable, type SourceContext, type TableFields } from './scope.ts';
+import { type Inquiry, printTable, type StageSource, type TableFields } from './scope.ts';
 
 export interface ExpressionScope {
-  readonly source: SourceContext;
+  readonly source: StageSource;
   readonly inquiry: Inquiry;
   /** The table that the expression is about here. */
   readonly row: TableFields;

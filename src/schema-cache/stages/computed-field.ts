@@ -4,11 +4,11 @@ import type { FunctionCall } from '../../ir/read.ts';
 import { Defect } from '../inconsistency.ts';
 import { isGraphqlName } from '../../metadata/graphql-name.ts';
 import type { ComputedFieldInfo } from '../schema-cache.ts';
-import { type Inquiry, printTable, type SourceContext } from './scope.ts';
+import { type Inquiry, printTable, type StageSource } from './scope.ts';
 import { requireScalar } from './type-name.ts';
 
 /** The only function of a name. @throws Defect */
-export function singleFunction(source: SourceContext, name: QualifiedName, overloads: readonly CatalogFunction[]): CatalogFunction {
+export function singleFunction(source: StageSource, name: QualifiedName, overloads: readonly CatalogFunction[]): CatalogFunction {
   const printed = printTable(source, name);
   if (overloads[0] === undefined) throw new Defect(`no such function exists: "${printed}"`);
   if (overloads.length > 1) throw new Defect(`function "${printed}" is overloaded. Overloaded functions are not supported`);
@@ -21,17 +21,12 @@ export function refused(start: string, reasons: readonly string[]): Defect {
   return new Defect(`${start} for the following reasons:\n${reasons.map((reason) => `  • ${reason}\n`).join('')}`);
 }
 
-export function isJson(source: SourceContext, type: CatalogType): boolean {
+export function isJson(source: StageSource, type: CatalogType): boolean {
   return !type.array && source.backend.types.scalar(type).json !== false;
 }
 
 /** @throws Defect with every reason why the function cannot be a field of the table */
-export function resolveComputedField(
-  source: SourceContext,
-  table: QualifiedName,
-  field: ComputedField,
-  inquiry: Inquiry,
-): ComputedFieldInfo {
+export function resolveComputedField(source: StageSource, table: QualifiedName, field: ComputedField, inquiry: Inquiry): ComputedFieldInfo {
   const found = singleFunction(source, field.function, inquiry.functions(field.function));
   const printed = `"${printTable(source, field.function)}"`;
   const reasons: string[] = [];
@@ -51,7 +46,7 @@ export function resolveComputedField(
   return { name: field.name, comment: field.comment, function: found, tableArgument, sessionArgument, returns };
 }
 
-function returnsOf(source: SourceContext, found: CatalogFunction, inquiry: Inquiry): ComputedFieldInfo['returns'] | string {
+function returnsOf(source: StageSource, found: CatalogFunction, inquiry: Inquiry): ComputedFieldInfo['returns'] | string {
   const printed = `"${printTable(source, found.name)}"`;
   if (found.returnsTable !== null && found.returnsSet) {
     if (inquiry.tracked(found.returnsTable) !== undefined) return { kind: 'table', table: found.returnsTable };
@@ -66,7 +61,7 @@ function returnsOf(source: SourceContext, found: CatalogFunction, inquiry: Inqui
 }
 
 function tableArgumentOf(
-  source: SourceContext,
+  source: StageSource,
   table: QualifiedName,
   field: ComputedField,
   found: CatalogFunction,
@@ -95,7 +90,7 @@ function tableArgumentOf(
   return index;
 }
 
-function sessionArgumentOf(source: SourceContext, field: ComputedField, found: CatalogFunction, reasons: string[]): number | null {
+function sessionArgumentOf(source: StageSource, field: ComputedField, found: CatalogFunction, reasons: string[]): number | null {
   if (field.sessionArgument === undefined) return null;
   const printed = `"${printTable(source, found.name)}"`;
   const index = found.arguments.findIndex(({ name }) => name === field.sessionArgument);

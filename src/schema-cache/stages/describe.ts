@@ -4,9 +4,9 @@ import type { Json } from '../../util/json.ts';
 import type { PermissionKind } from '../../metadata/permission.ts';
 import type { ObjectDescription } from '../inconsistency.ts';
 import { objectId } from '../object-id.ts';
-import { printTable, type SourceContext } from './scope.ts';
+import { printTable, type StageSource } from './scope.ts';
 
-function inTable(source: SourceContext, table: QualifiedName): string {
+function inTable(source: StageSource, table: QualifiedName): string {
   return `in table ${printTable(source, table)} in source ${source.name}`;
 }
 
@@ -14,7 +14,7 @@ export function describeSource(name: string): ObjectDescription {
   return { objectId: objectId.source(name), type: 'source', name: `source ${name}`, definition: name };
 }
 
-export function describeTable(source: SourceContext, table: QualifiedName): ObjectDescription {
+export function describeTable(source: StageSource, table: QualifiedName): ObjectDescription {
   return {
     objectId: objectId.table(source.name, table),
     type: 'table',
@@ -24,7 +24,7 @@ export function describeTable(source: SourceContext, table: QualifiedName): Obje
 }
 
 export function describeRelationship(
-  source: SourceContext,
+  source: StageSource,
   table: QualifiedName,
   kind: 'object' | 'array',
   relationship: { readonly name: string; readonly comment?: string },
@@ -46,7 +46,7 @@ export function describeRelationship(
 }
 
 export function describeComputedField(
-  source: SourceContext,
+  source: StageSource,
   table: QualifiedName,
   field: { readonly name: string; readonly comment?: string },
   definition: Json,
@@ -66,7 +66,7 @@ export function describeComputedField(
 }
 
 export function describePermission(
-  source: SourceContext,
+  source: StageSource,
   table: QualifiedName,
   kind: PermissionKind,
   role: string,
@@ -81,7 +81,7 @@ export function describePermission(
   };
 }
 
-export function describeFunction(source: SourceContext, name: QualifiedName): ObjectDescription {
+export function describeFunction(source: StageSource, name: QualifiedName): ObjectDescription {
   return {
     objectId: objectId.function(source.name, name),
     type: 'function',
@@ -90,7 +90,7 @@ export function describeFunction(source: SourceContext, name: QualifiedName): Ob
   };
 }
 
-export function describeFunctionPermission(source: SourceContext, name: QualifiedName, role: string): ObjectDescription {
+export function describeFunctionPermission(source: StageSource, name: QualifiedName, role: string): ObjectDescription {
   return {
     objectId: objectId.functionPermission(source.name, name, role),
     type: 'function_permission',
@@ -110,7 +110,7 @@ export function describeInheritedRole(role: string, roleSet: readonly string[]):
 
 /** A key of a table that no feature here handles. */
 export function describeTableExtra(
-  source: SourceContext,
+  source: StageSource,
   table: QualifiedName,
   type: string,
   key: string,

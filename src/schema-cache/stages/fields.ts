@@ -11,10 +11,10 @@ import { describeComputedField, describeRelationship } from './describe.ts';
 import { DanglingReference, resolveRelationship } from './relationship.ts';
 import {
   type Answered,
-  type Answers,
+  type StageAnswers,
   Inquiry,
   printTable,
-  type SourceContext,
+  type StageSource,
   stillHolds,
   type TableCore,
   type TableFields,
@@ -29,7 +29,7 @@ export interface FieldsResult {
   readonly inconsistencies: readonly Inconsistency[];
 }
 
-function keeps(previous: FieldsResult, core: TableCore, metadata: TableMetadata, answers: Answers): boolean {
+function keeps(previous: FieldsResult, core: TableCore, metadata: TableMetadata, answers: StageAnswers): boolean {
   const before = previous.metadata;
   return (
     previous.core === core &&
@@ -50,10 +50,10 @@ type Candidate = { readonly name: string; readonly fields: readonly string[]; re
 );
 
 export function resolveFields(
-  source: SourceContext,
+  source: StageSource,
   core: TableCore,
   metadata: TableMetadata,
-  answers: Answers,
+  answers: StageAnswers,
   previous: FieldsResult | undefined,
 ): FieldsResult {
   if (previous !== undefined && keeps(previous, core, metadata, answers)) return previous;
@@ -86,7 +86,7 @@ export function resolveFields(
   };
 }
 
-function candidatesOf(source: SourceContext, metadata: TableMetadata): readonly Candidate[] {
+function candidatesOf(source: StageSource, metadata: TableMetadata): readonly Candidate[] {
   const candidates: Candidate[] = [];
   const fieldOf = (...parts: readonly string[]): string => fieldName(source.namingConvention, ...parts);
   for (const relationship of metadata.objectRelationships.values()) {
@@ -110,7 +110,7 @@ function candidatesOf(source: SourceContext, metadata: TableMetadata): readonly 
 
 /** Drops what has the name of a column, and all of those that share a name. */
 function withoutClashes(
-  source: SourceContext,
+  source: StageSource,
   candidates: readonly Candidate[],
   columns: ReadonlyMap<string, ColumnInfo>,
   inconsistencies: Inconsistency[],

@@ -7,7 +7,7 @@ import type { FunctionInfo, Inconsistency, TableInfo } from '../schema-cache.ts'
 import { isJson, refused, singleFunction } from './computed-field.ts';
 import { describeFunction, describeFunctionPermission } from './describe.ts';
 import type { InheritancePlan } from './inherited-role.ts';
-import { printTable, type SourceContext } from './scope.ts';
+import { printTable, type StageSource } from './scope.ts';
 import { requireScalar } from './type-name.ts';
 import { refuseUnknown } from './unknown-keys.ts';
 import { nameKey } from '../../catalog/catalog.ts';
@@ -28,7 +28,7 @@ export function exposureOf(metadata: FunctionMetadata, found: CatalogFunction | 
 
 /** @param tables tracked tables with their permissions, inherited ones included */
 export function resolveFunction(
-  source: SourceContext,
+  source: StageSource,
   metadata: FunctionMetadata,
   overloads: readonly CatalogFunction[] | undefined,
   tables: ReadonlyMap<string, TableInfo>,
@@ -56,7 +56,7 @@ export function resolveFunction(
 }
 
 function resolve(
-  source: SourceContext,
+  source: StageSource,
   metadata: FunctionMetadata,
   overloads: readonly CatalogFunction[],
   returns: TableInfo | undefined,
@@ -99,7 +99,7 @@ function resolve(
   };
 }
 
-function sessionArgumentOf(source: SourceContext, name: string | undefined, found: CatalogFunction, reasons: string[]): number | null {
+function sessionArgumentOf(source: StageSource, name: string | undefined, found: CatalogFunction, reasons: string[]): number | null {
   if (name === undefined) return null;
   const index = found.arguments.findIndex((argument) => argument.name === name);
   const argument = found.arguments[index];
@@ -113,7 +113,7 @@ function sessionArgumentOf(source: SourceContext, name: string | undefined, foun
  * from any of its parents.
  */
 function permissionsOf(
-  source: SourceContext,
+  source: StageSource,
   metadata: FunctionMetadata,
   returns: TableInfo,
   plan: InheritancePlan,

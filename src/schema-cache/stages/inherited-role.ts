@@ -10,9 +10,9 @@ import type { PermissionKind } from '../../metadata/permission.ts';
 import { type Json, printJson } from '../../util/json.ts';
 import { inconsistent } from '../inconsistency.ts';
 import { objectId } from '../object-id.ts';
-import type { Inconsistency, RolePermissions, SelectPermission } from '../schema-cache.ts';
+import type { Inconsistency, RolePermissions, ResolvedSelectPermission } from '../schema-cache.ts';
 import { describeInheritedRole } from './describe.ts';
-import { printTable, type SourceContext } from './scope.ts';
+import { printTable, type StageSource } from './scope.ts';
 
 export interface InheritancePlan {
   /** Parents first. */
@@ -96,7 +96,7 @@ export interface Inheritance {
 
 /** The permissions of one table with those of inherited roles; explicit ones win kind by kind. */
 export function inheritPermissions(
-  source: SourceContext,
+  source: StageSource,
   table: QualifiedName,
   own: ReadonlyMap<string, RolePermissions>,
   plan: InheritancePlan,
@@ -125,8 +125,8 @@ export function inheritPermissions(
   return { own, plan, permissions, inconsistencies };
 }
 
-function combineSelects(parents: readonly SelectPermission[]): SelectPermission {
-  if (parents.every((parent) => parent === parents[0])) return parents[0] as SelectPermission;
+function combineSelects(parents: readonly ResolvedSelectPermission[]): ResolvedSelectPermission {
+  if (parents.every((parent) => parent === parents[0])) return parents[0] as ResolvedSelectPermission;
   const limits = parents.map(({ limit }) => limit).filter((limit) => limit !== null);
   return {
     columns: combineCells(parents, (parent) => parent.columns),
@@ -153,8 +153,8 @@ function unionOrAll<T>(sets: readonly (ReadonlySet<T> | null)[]): ReadonlySet<T>
  * that grants it holds, and that parent's own mask.
  */
 function combineCells(
-  parents: readonly SelectPermission[],
-  cells: (parent: SelectPermission) => ReadonlyMap<string, BoolExp | null>,
+  parents: readonly ResolvedSelectPermission[],
+  cells: (parent: ResolvedSelectPermission) => ReadonlyMap<string, BoolExp | null>,
 ): ReadonlyMap<string, BoolExp | null> {
   const names = new Set(parents.flatMap((parent) => [...cells(parent).keys()]));
   const combined = new Map<string, BoolExp | null>();
@@ -183,7 +183,7 @@ function canonical(value: unknown): string {
     .join()}}`;
 }
 
-function conflict(source: SourceContext, table: QualifiedName, role: InheritedRole, kind: PermissionKind): Inconsistency {
+function conflict(source: StageSource, table: QualifiedName, role: InheritedRole, kind: PermissionKind): Inconsistency {
   const printed = printTable(source, table);
   const reason = `Could not inherit permission for the role '${role.roleName}' for the entity: '${kind} permission, table: ${printed}, source: '${source.name}''`;
   const type = 'inherited role permission inconsistency';

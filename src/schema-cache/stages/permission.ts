@@ -5,13 +5,20 @@ import { isFieldName } from '../../metadata/graphql-name.ts';
 import type * as metadata from '../../metadata/permission.ts';
 import type { Json } from '../../util/json.ts';
 import { Defect } from '../inconsistency.ts';
-import type { ColumnInfo, DeletePermission, InsertPermission, Preset, SelectPermission, UpdatePermission } from '../schema-cache.ts';
+import type {
+  ColumnInfo,
+  ResolvedDeletePermission,
+  ResolvedInsertPermission,
+  Preset,
+  ResolvedSelectPermission,
+  ResolvedUpdatePermission,
+} from '../schema-cache.ts';
 import { resolveBoolExp } from './bool-exp.ts';
 import { resolveOperand } from './operand.ts';
-import { type Inquiry, printTable, type SourceContext, type TableFields } from './scope.ts';
+import { type Inquiry, printTable, type StageSource, type TableFields } from './scope.ts';
 
 export interface PermissionScope {
-  readonly source: SourceContext;
+  readonly source: StageSource;
   readonly table: CatalogTable;
   readonly fields: TableFields;
   readonly inquiry: Inquiry;
@@ -24,9 +31,9 @@ function resolveFilter(scope: PermissionScope, json: Json): BoolExp {
 
 const NO_MASK: null = null;
 
-export function resolveSelect(scope: PermissionScope, role: string, permission: metadata.SelectPermission): SelectPermission {
+export function resolveSelect(scope: PermissionScope, role: string, permission: metadata.SelectPermission): ResolvedSelectPermission {
   const columns = selectableColumns(scope, permission.columns);
-  const resolved: SelectPermission = {
+  const resolved: ResolvedSelectPermission = {
     columns,
     computedFields: selectableComputedFields(scope, permission.computedFields),
     filter: resolveFilter(scope, permission.filter),
@@ -69,7 +76,7 @@ function selectableComputedFields(scope: PermissionScope, given: readonly string
   return new Map(given.map((name) => [name, NO_MASK]));
 }
 
-function checkRootFields(scope: PermissionScope, role: string, permission: SelectPermission): void {
+function checkRootFields(scope: PermissionScope, role: string, permission: ResolvedSelectPermission): void {
   const enabled = (name: 'select_by_pk' | 'select_aggregate'): boolean =>
     permission.queryRootFields?.has(name) === true || permission.subscriptionRootFields?.has(name) === true;
   if (enabled('select_by_pk')) {
@@ -143,7 +150,7 @@ function writableColumns(
   return columns;
 }
 
-export function resolveInsert(scope: PermissionScope, permission: metadata.InsertPermission): InsertPermission {
+export function resolveInsert(scope: PermissionScope, permission: metadata.InsertPermission): ResolvedInsertPermission {
   requireView(scope, scope.table.insertable, 'insertable');
   const presets = resolvePresets(scope, permission.set, 'insert');
   return {
@@ -155,7 +162,7 @@ export function resolveInsert(scope: PermissionScope, permission: metadata.Inser
   };
 }
 
-export function resolveUpdate(scope: PermissionScope, permission: metadata.UpdatePermission): UpdatePermission {
+export function resolveUpdate(scope: PermissionScope, permission: metadata.UpdatePermission): ResolvedUpdatePermission {
   requireView(scope, scope.table.updatable, 'updatable');
   const presets = resolvePresets(scope, permission.set, 'update');
   return {
@@ -168,7 +175,7 @@ export function resolveUpdate(scope: PermissionScope, permission: metadata.Updat
   };
 }
 
-export function resolveDelete(scope: PermissionScope, permission: metadata.DeletePermission): DeletePermission {
+export function resolveDelete(scope: PermissionScope, permission: metadata.DeletePermission): ResolvedDeletePermission {
   requireView(scope, scope.table.deletable, 'deletable');
   return {
     filter: resolveFilter(scope, permission.filter),

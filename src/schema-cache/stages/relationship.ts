@@ -4,7 +4,7 @@ import type { Join } from '../../ir/relation.ts';
 import type { ManualConfiguration, ObjectUsing, Relationship } from '../../metadata/relationship.ts';
 import { Defect } from '../inconsistency.ts';
 import type { RelationshipInfo } from '../schema-cache.ts';
-import { columnOf, type Inquiry, printTable, type SourceContext, type TableCore } from './scope.ts';
+import { columnOf, type Inquiry, printTable, type StageSource, type TableCore } from './scope.ts';
 
 /** A defect that is reported bare, without the names of table and relationship before it. */
 export class DanglingReference extends Defect {}
@@ -14,7 +14,7 @@ export class DanglingReference extends Defect {}
  * @throws Defect
  */
 export function resolveRelationship(
-  source: SourceContext,
+  source: StageSource,
   core: TableCore,
   kind: 'object' | 'array',
   relationship: Relationship<ObjectUsing>,
@@ -54,7 +54,7 @@ function foreignKeyOver(keys: readonly CatalogForeignKey[], columns: readonly st
   return found[0];
 }
 
-function trackedTable(source: SourceContext, name: QualifiedName, inquiry: Inquiry): CatalogTable {
+function trackedTable(source: StageSource, name: QualifiedName, inquiry: Inquiry): CatalogTable {
   const table = inquiry.tracked(name);
   if (table === undefined) throw new DanglingReference(`table "${printTable(source, name)}" is not tracked`);
   return table;
@@ -71,7 +71,7 @@ export function isKey(table: CatalogTable, columns: readonly string[]): boolean 
   return keys.some((key) => key.columns.every((column) => columns.includes(column)));
 }
 
-function overOwnKey(source: SourceContext, core: TableCore, columns: readonly string[], inquiry: Inquiry): Resolved {
+function overOwnKey(source: StageSource, core: TableCore, columns: readonly string[], inquiry: Inquiry): Resolved {
   const key = foreignKeyOver(core.catalog.foreignKeys, columns);
   const remote = trackedTable(source, key.target, inquiry);
   return {
@@ -94,13 +94,7 @@ function alwaysLeadsToRow(table: CatalogTable, key: CatalogForeignKey, target: C
   return key.columns.every((column) => columnOf(table, column)?.nullable === false);
 }
 
-function overRemoteKey(
-  source: SourceContext,
-  core: TableCore,
-  name: QualifiedName,
-  columns: readonly string[],
-  inquiry: Inquiry,
-): Resolved {
+function overRemoteKey(source: StageSource, core: TableCore, name: QualifiedName, columns: readonly string[], inquiry: Inquiry): Resolved {
   const remote = trackedTable(source, name, inquiry);
   const key = foreignKeyOver(
     remote.foreignKeys.filter(({ target }) => sameName(target, core.name)),
@@ -114,7 +108,7 @@ function overRemoteKey(
   };
 }
 
-function manual(source: SourceContext, core: TableCore, configuration: ManualConfiguration, inquiry: Inquiry): Resolved {
+function manual(source: StageSource, core: TableCore, configuration: ManualConfiguration, inquiry: Inquiry): Resolved {
   const remote = trackedTable(source, configuration.remoteTable, inquiry);
   const local = [...configuration.columnMapping.keys()];
   const others = [...configuration.columnMapping.values()];
@@ -128,7 +122,7 @@ function manual(source: SourceContext, core: TableCore, configuration: ManualCon
   };
 }
 
-function checkColumns(source: SourceContext, table: CatalogTable, columns: readonly string[]): void {
+function checkColumns(source: StageSource, table: CatalogTable, columns: readonly string[]): void {
   for (const column of columns) {
     if (columnOf(table, column) === undefined) {
       throw new DanglingReference(`table "${printTable(source, table.name)}" has no field named "${column}"`);

@@ -33,20 +33,20 @@ export interface TableFields {
 }
 
 /** What identifies a source in messages and records, and decides the names of its fields. */
-export interface SourceContext {
+export interface StageSource {
   readonly name: string;
   readonly backend: Backend;
   readonly namingConvention: NamingConvention;
 }
 
-export function printTable(source: SourceContext, name: QualifiedName): string {
+export function printTable(source: StageSource, name: QualifiedName): string {
   return printName(name, source.backend.defaultSchema);
 }
 
 export type Question = 'catalog' | 'enum' | 'functions' | 'fields';
 
 /** Answers by kind of question; the key is a `nameKey`. */
-export type Answers = Readonly<Record<Question, (key: string) => unknown>>;
+export type StageAnswers = Readonly<Record<Question, (key: string) => unknown>>;
 
 export interface Answered {
   readonly question: Question;
@@ -54,7 +54,7 @@ export interface Answered {
   readonly answer: unknown;
 }
 
-export function stillHolds(answered: readonly Answered[], answers: Answers): boolean {
+export function stillHolds(answered: readonly Answered[], answers: StageAnswers): boolean {
   for (const { question, key, answer } of answered) {
     if (answers[question](key) !== answer) return false;
   }
@@ -64,10 +64,10 @@ export function stillHolds(answered: readonly Answered[], answers: Answers): boo
 /** Asks and writes down. */
 export class Inquiry {
   readonly answered: Answered[];
-  readonly #answers: Answers;
+  readonly #answers: StageAnswers;
 
   /** @param answered what the parts asked that are taken over */
-  constructor(answers: Answers, answered: readonly Answered[] = []) {
+  constructor(answers: StageAnswers, answered: readonly Answered[] = []) {
     this.#answers = answers;
     this.answered = [...answered];
   }

@@ -14,7 +14,7 @@ import type { Sliced } from '../../util/sliced.ts';
 import { type FieldsResult, resolveFields } from './fields.ts';
 import { type FunctionResult, resolveFunction } from './function.ts';
 import { type Inheritance, type InheritancePlan, inheritPermissions } from './inherited-role.ts';
-import type { Answers, SourceContext, TableCore, TableFields } from './scope.ts';
+import type { StageAnswers, StageSource, TableCore, TableFields } from './scope.ts';
 import { type CoreResult, coreInputs, resolveCore, sameCoreInputs } from './table.ts';
 import { type PermissionsResult, resolvePermissions } from './table-permissions.ts';
 
@@ -27,7 +27,7 @@ export interface OpenSource {
 }
 
 export interface CoresStage {
-  readonly context: SourceContext;
+  readonly context: StageSource;
   readonly metadata: SourceMetadata;
   readonly open: OpenSource;
   readonly cores: ReadonlyMap<string, CoreResult>;
@@ -86,7 +86,7 @@ export function* resolveSource(stage: CoresStage, scope: SourceScope, previous: 
   for (const [key, { core }] of stage.cores) if (core !== null && !scope.nameless('table', key)) cores.set(key, core);
 
   const fields = new Map<string, FieldsResult>();
-  const answers: Answers = {
+  const answers: StageAnswers = {
     catalog: (key) => cores.get(key)?.catalog,
     enum: (key) => (cores.get(key)?.enumValues == null ? undefined : true),
     functions: (key) => open.catalog.functions.get(key),
@@ -119,7 +119,7 @@ export function* resolveSource(stage: CoresStage, scope: SourceScope, previous: 
 }
 
 function resolveTable(
-  source: SourceContext,
+  source: StageSource,
   core: TableCore,
   { fields, permissions: own }: PermissionsResult,
   plan: InheritancePlan,

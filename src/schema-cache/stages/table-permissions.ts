@@ -20,10 +20,10 @@ import { describePermission } from './describe.ts';
 import { type PermissionScope, resolveDelete, resolveInsert, resolveSelect, resolveUpdate } from './permission.ts';
 import {
   type Answered,
-  type Answers,
+  type StageAnswers,
   Inquiry,
   printTable,
-  type SourceContext,
+  type StageSource,
   stillHolds,
   type TableCore,
   type TableFields,
@@ -48,11 +48,11 @@ function sameDefinitions(a: TableMetadata, b: TableMetadata): boolean {
 
 /** @param previous of the same table: what is defined by the same objects is taken over, for roles one by one */
 export function resolvePermissions(
-  source: SourceContext,
+  source: StageSource,
   core: TableCore,
   fields: TableFields,
   metadata: TableMetadata,
-  answers: Answers,
+  answers: StageAnswers,
   previous: PermissionsResult | undefined,
 ): PermissionsResult {
   const usable =

@@ -7,7 +7,7 @@ import type { EnumValue, Inconsistency } from '../schema-cache.ts';
 import { fieldName } from '../naming.ts';
 import { describeTable } from './describe.ts';
 import { resolveEnum } from './enum-table.ts';
-import { printTable, type SourceContext, type TableCore } from './scope.ts';
+import { printTable, type StageSource, type TableCore } from './scope.ts';
 import { requireScalar } from './type-name.ts';
 
 export interface CoreInputs {
@@ -49,7 +49,7 @@ export function sameCoreInputs(a: CoreInputs, b: CoreInputs): boolean {
   );
 }
 
-export function resolveCore(source: SourceContext, name: QualifiedName, inputs: CoreInputs): CoreResult {
+export function resolveCore(source: StageSource, name: QualifiedName, inputs: CoreInputs): CoreResult {
   try {
     return { inputs, core: core(source, name, inputs), inconsistencies: [] };
   } catch (error) {
@@ -58,7 +58,7 @@ export function resolveCore(source: SourceContext, name: QualifiedName, inputs: 
   }
 }
 
-function core(source: SourceContext, name: QualifiedName, inputs: CoreInputs): TableCore {
+function core(source: StageSource, name: QualifiedName, inputs: CoreInputs): TableCore {
   const { configuration, catalog } = inputs;
   const printed = printTable(source, name);
   if (catalog === undefined) throw new Defect(`no such table/view exists in source: "${printed}"`);
@@ -86,7 +86,7 @@ function core(source: SourceContext, name: QualifiedName, inputs: CoreInputs): T
 }
 
 function enumValuesOf(
-  source: SourceContext,
+  source: StageSource,
   catalog: CatalogTable,
   printed: string,
   rows: readonly EnumValue[] | undefined,
@@ -117,13 +117,13 @@ function checkConstraintNames(table: CatalogTable): void {
 }
 
 /** Columns that are left out for their own names may have any type. */
-function checkColumnTypes(source: SourceContext, table: CatalogTable, configuration: TableConfiguration): void {
+function checkColumnTypes(source: StageSource, table: CatalogTable, configuration: TableConfiguration): void {
   for (const { name, type } of table.columns) {
     if (isFieldName(configuration.columnConfig.get(name)?.customName ?? name)) requireScalar(source, type);
   }
 }
 
-function checkColumnNames(source: SourceContext, table: CatalogTable, configuration: TableConfiguration): void {
+function checkColumnNames(source: StageSource, table: CatalogTable, configuration: TableConfiguration): void {
   // Names of a database differ; they can only meet when some are replaced or re-cased.
   if (configuration.columnConfig.size === 0 && source.namingConvention === 'svc-default') return;
   const owners = new Map<string, string>();

@@ -12,7 +12,7 @@ import { Defect, inconsistent, type ObjectDescription } from '../inconsistency.t
 import { objectId } from '../object-id.ts';
 import type { Inconsistency } from '../schema-cache.ts';
 import { describeTableExtra } from './describe.ts';
-import { printTable, type SourceContext } from './scope.ts';
+import { printTable, type StageSource } from './scope.ts';
 
 /** The record type of the entries of a section. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -88,7 +88,7 @@ export function sourceKeepers(source: SourceMetadata): readonly { readonly prefi
 }
 
 /** Of a table and its configuration. */
-export function* unknownInTable(source: SourceContext, metadata: TableMetadata): Iterable<Inconsistency> {
+export function* unknownInTable(source: StageSource, metadata: TableMetadata): Iterable<Inconsistency> {
   for (const { prefix, keeper } of [
     { prefix: '', keeper: metadata },
     { prefix: 'configuration.', keeper: metadata.configuration },

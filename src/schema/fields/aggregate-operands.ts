@@ -4,7 +4,7 @@ import type { CatalogType } from '../../catalog/catalog.ts';
 import type { Read } from '../../ir/read.ts';
 import type { RoleTable, ValuePlace } from './role-table.ts';
 
-export interface AggregateOperand {
+export interface OfferedOperand {
   readonly name: string;
   readonly read: Read;
   readonly type: CatalogType;
@@ -15,8 +15,8 @@ export interface AggregateOperand {
 }
 
 /** Columns, and scalar computed fields without user arguments. */
-export function aggregateOperands(table: RoleTable, aggregate: AggregateFunction): readonly AggregateOperand[] {
-  const operands: AggregateOperand[] = [];
+export function aggregateOperands(table: RoleTable, aggregate: AggregateFunction): readonly OfferedOperand[] {
+  const operands: OfferedOperand[] = [];
   for (const { name, read, place, info } of table.columns.values()) {
     if (place[aggregate.takes])
       operands.push({ name, read, type: place.type, place, description: info.comment ?? info.catalog.comment, computed: false });

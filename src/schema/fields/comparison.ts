@@ -10,15 +10,15 @@ import type { EnumSchemaType, InputField, InputObjectType, InputTypeRef } from '
 import { lazy, listOf, named, nonNull } from '../types.ts';
 import { BOOLEAN, builtin } from '../input/built-in-scalars.ts';
 import { entriesOf, invalid, nullList, typeNameOf } from './input.ts';
-import type { BuildOptions } from './options.ts';
+import type { FieldOptions } from './options.ts';
 import type { SharedTypes } from './shared-types.ts';
 
 export interface ComparisonType {
   readonly type: InputObjectType;
   /** @param read what is compared; its type is one that has this comparison type */
-  condition(input: Input, read: Read, options: BuildOptions): BoolExp;
+  condition(input: Input, read: Read, options: FieldOptions): BoolExp;
   /** The comparisons alone, for the result of an aggregate. */
-  comparisons(input: Input, type: CatalogType, options: BuildOptions): readonly AggregateComparison[];
+  comparisons(input: Input, type: CatalogType, options: FieldOptions): readonly AggregateComparison[];
 }
 
 type Operation =
@@ -28,7 +28,7 @@ type Operation =
 
 interface Operator {
   readonly field: InputField;
-  operation(input: Input, type: CatalogType, options: BuildOptions): readonly Operation[];
+  operation(input: Input, type: CatalogType, options: FieldOptions): readonly Operation[];
 }
 
 const ORDERED = ['_gt', '_gte', '_lt', '_lte'];
@@ -75,7 +75,7 @@ function makeType(name: string, description: string | null, makeOperators: () =>
     description,
     fields: lazy(() => new Map([...operators()].map(([key, operator]) => [key, operator.field]))),
   };
-  const operations = (input: Input, of: CatalogType, options: BuildOptions): readonly Operation[] =>
+  const operations = (input: Input, of: CatalogType, options: FieldOptions): readonly Operation[] =>
     entriesOf(input).flatMap((entry) => operators().get(entry.field.name)?.operation(entry.input, of, options) ?? []);
   return {
     type,

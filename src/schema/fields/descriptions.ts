@@ -34,7 +34,7 @@ export function describeRoot(source: SourceInfo, table: TableInfo, key: RootFiel
   return commentOr(comment, ROOT_DESCRIPTIONS[key](quoted(source, table.name)));
 }
 
-export function describeTable(source: SourceInfo, table: TableInfo): string | null {
+export function tableDescription(source: SourceInfo, table: TableInfo): string | null {
   return commentOr(table.configuration.comment, table.catalog.comment ?? `columns and relationships of ${quoted(source, table.name)}`);
 }
 

@@ -8,7 +8,7 @@ import type { Insert, InsertRows } from '../../ir/mutation.ts';
 import type { Operand } from '../../ir/value.ts';
 import { isJsonArray, isJsonObject, type Json, printJson } from '../../util/json.ts';
 import { printPath } from '../../util/path.ts';
-import { valueAt, type Variables } from '../constraint.ts';
+import { variablePart, type Variables } from '../constraint.ts';
 import { runs } from '../../../test/support/deep.ts';
 
 const cache = writingCache();
@@ -84,7 +84,7 @@ function settled(rows: InsertRows, variables: Variables): Json {
 function bound({ value }: Operand, variables: Variables): Json {
   if (value.kind === 'literal') return value.json;
   if (value.kind !== 'variable') throw new Error('an unexpected kind of value');
-  return value.check(valueAt(variables, value.name, value.path) ?? null, value.at);
+  return value.check(variablePart(variables, value.name, value.path) ?? null, value.at);
 }
 
 /** The rows, or where and with what code they are refused: literals and JSON are named differently in messages. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { failure } from '../../../test/support/translate.ts';
 import { ROOT } from '../../util/path.ts';
-import { jsonPathValue, parseJsonPath } from './json-path.ts';
+import { jsonPathValue, parseSelectPath } from './json-path.ts';
 
 describe('JSON paths', () => {
   it.each([
@@ -17,18 +17,18 @@ describe('JSON paths', () => {
     ["a['it\\'s']", ['a', "it's"]],
     ['é-1_b', ['é-1_b']],
   ])('%s', (text, keys) => {
-    expect(parseJsonPath(text, ROOT)).toEqual(keys);
+    expect(parseSelectPath(text, ROOT)).toEqual(keys);
   });
 
   it.each(['a..b', 'a.', '$a', 'a b', '[x]', '["x"', '["x"]y', '[-1]', '[', 'a$'])('refuses %s', (text) => {
-    expect(failure(() => parseJsonPath(text, ROOT))).toMatch(
+    expect(failure(() => parseSelectPath(text, ROOT))).toMatch(
       /^\$: parse json path error: .+\. Accept letters, digits, underscore \(_\) or hyphen \(-\) only\. Use quotes enclosed in bracket \(\["\.\.\."\]\) if there is any special character$/,
     );
   });
 
   it('have at most 1000 steps', () => {
-    expect(parseJsonPath(`$${'.a'.repeat(1000)}`, ROOT)).toHaveLength(1000);
-    expect(failure(() => parseJsonPath(`$${'.a'.repeat(1001)}`, ROOT))).toBe('$: a JSON path may have at most 1000 steps');
+    expect(parseSelectPath(`$${'.a'.repeat(1000)}`, ROOT)).toHaveLength(1000);
+    expect(failure(() => parseSelectPath(`$${'.a'.repeat(1001)}`, ROOT))).toBe('$: a JSON path may have at most 1000 steps');
   });
 
   it('of the whole value is no path', () => {

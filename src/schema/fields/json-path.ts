@@ -36,7 +36,7 @@ function quotedKey(text: string, start: number, at: Path): { readonly key: strin
 const MAX_STEPS = 1000;
 
 /** @throws SvcError `parse-failed` at the argument */
-export function parseJsonPath(text: string, at: Path): readonly string[] {
+export function parseSelectPath(text: string, at: Path): readonly string[] {
   const keys: string[] = [];
   let i = text.startsWith('$') ? 1 : 0;
   while (i < text.length) {
@@ -72,7 +72,7 @@ export function parseJsonPath(text: string, at: Path): readonly string[] {
 /** The parsed form of a `path` argument that is not null; null when it names the whole value. */
 export function jsonPathValue(value: Value, at: Path): Value | null {
   if (value.kind === 'literal') {
-    const keys = parseJsonPath(value.json as string, at);
+    const keys = parseSelectPath(value.json as string, at);
     return keys.length === 0 ? null : { kind: 'literal', json: keys };
   }
   if (value.kind !== 'variable') return value;
@@ -81,7 +81,7 @@ export function jsonPathValue(value: Value, at: Path): Value | null {
     ...value,
     check: (json: Json, where: Path) => {
       const text = check(json, where);
-      return text === null ? [] : parseJsonPath(text as string, where);
+      return text === null ? [] : parseSelectPath(text as string, where);
     },
   };
 }

@@ -5,7 +5,7 @@ import { failure, translate } from '../../../test/support/translate.ts';
 import type { SchemaCache } from '../../schema-cache/schema-cache.ts';
 import { printRoleSchema } from '../sdl.ts';
 import { namedTypeOf, type ObjectType, type OutputField, printType } from '../types.ts';
-import { type BuildOptions, DEFAULT_BUILD_OPTIONS, type SchemaVariant } from './options.ts';
+import { type FieldOptions, DEFAULT_BUILD_OPTIONS, type SchemaVariant } from './options.ts';
 import { rootTypes } from './root-types.ts';
 import { SchemaContext } from './schema-context.ts';
 
@@ -15,7 +15,7 @@ function mutationRoot(
   role: string,
   variant: SchemaVariant = 'frontend',
   of: SchemaCache = cache,
-  options: Partial<BuildOptions> = {},
+  options: Partial<FieldOptions> = {},
 ): ObjectType | null {
   return rootTypes(new SchemaContext(of, { ...DEFAULT_BUILD_OPTIONS, ...options }).sources, role, variant).mutation;
 }

@@ -2,7 +2,7 @@
 export type SchemaVariant = 'frontend' | 'backend';
 
 /** Server options that change what role schemas contain or mean. */
-export interface BuildOptions {
+export interface FieldOptions {
   /** `SVC_GRAPHQL_V1_BOOLEAN_NULL_COLLAPSE`: a null operand counts as absent, that is true. */
   readonly nullCollapse: boolean;
   /** Query functions are open to every role that may select from their table. */
@@ -15,7 +15,7 @@ export interface BuildOptions {
   readonly federation: boolean;
 }
 
-export const DEFAULT_BUILD_OPTIONS: BuildOptions = {
+export const DEFAULT_BUILD_OPTIONS: FieldOptions = {
   nullCollapse: false,
   inferFunctionPermissions: true,
   hideAggregationPredicates: false,

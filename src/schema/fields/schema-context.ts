@@ -4,7 +4,7 @@ import type { NamingConvention } from '../../metadata/source.ts';
 import type { SchemaCache, SourceInfo } from '../../schema-cache/schema-cache.ts';
 import { atOnce, type Sliced } from '../../util/sliced.ts';
 import { lazy } from '../types.ts';
-import type { BuildOptions } from './options.ts';
+import type { FieldOptions } from './options.ts';
 import { type RootIndex, rootIndex, sameRoots } from './root-index.ts';
 import { SharedTypes } from './shared-types.ts';
 import { SourceContext } from './source-context.ts';
@@ -25,7 +25,7 @@ export class SchemaContext {
   private readonly shared: Map<TypeSystem, Map<NamingConvention, SharedTypes>>;
 
   /** @param previous the context of an older cache: types of databases are taken over, and sources that are the same objects */
-  constructor(cache: SchemaCache, options: BuildOptions, previous?: SchemaContext) {
+  constructor(cache: SchemaCache, options: FieldOptions, previous?: SchemaContext) {
     this.shared = previous?.shared ?? new Map();
     const known = new Map(previous?.sources.map((entry) => [entry.context.info, entry]));
     const byName = new Map(previous?.sources.map((entry) => [entry.context.info.name, entry]));
@@ -37,7 +37,7 @@ export class SchemaContext {
     for (const source of this.sources) yield* source.prepare();
   }
 
-  private makeSource(info: SourceInfo, options: BuildOptions, before: SourceEntry | undefined): SourceEntry {
+  private makeSource(info: SourceInfo, options: FieldOptions, before: SourceEntry | undefined): SourceEntry {
     const shared = this.sharedTypes(info);
     let roots = before !== undefined && sameRoots(before.context.info, info) ? before.known() : null;
     return {

@@ -8,7 +8,7 @@ import type { CollectedField } from '../translation.ts';
 import type { InputField, ObjectType, OutputField } from '../types.ts';
 import { lazy, listOf, named } from '../types.ts';
 import { builtin, STRING } from '../input/built-in-scalars.ts';
-import { commentOr, describeTable } from './descriptions.ts';
+import { commentOr, tableDescription } from './descriptions.ts';
 import { given } from './input.ts';
 import { jsonPathValue } from './json-path.ts';
 import { keyCondition } from './primary-key.ts';
@@ -29,7 +29,7 @@ export function rowType(table: RoleTable): RowType {
   const type: ObjectType = {
     kind: 'object',
     name: table.name,
-    description: describeTable(table.source.info, table.info),
+    description: tableDescription(table.source.info, table.info),
     fields: lazy(() => rowFields(table)),
   };
   return { type, fields: (parent) => parent.select(type).map(translateField) };

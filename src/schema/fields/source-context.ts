@@ -13,7 +13,7 @@ import type { ColumnInfo, SourceInfo, TableInfo } from '../../schema-cache/schem
 import type { EnumSchemaType, EnumSchemaValue } from '../types.ts';
 import { lazy } from '../types.ts';
 import { type ComparisonType, enumComparisonType } from './comparison.ts';
-import type { BuildOptions } from './options.ts';
+import type { FieldOptions } from './options.ts';
 import type { SharedTypes } from './shared-types.ts';
 
 export interface EnumTable {
@@ -30,11 +30,11 @@ export type Names = 'graphql' | 'database';
 export class SourceContext {
   readonly info: SourceInfo;
   readonly shared: SharedTypes;
-  readonly options: BuildOptions;
+  readonly options: FieldOptions;
   readonly names: Names;
   private readonly enums = new Map<string, EnumTable | null>();
 
-  constructor(info: SourceInfo, shared: SharedTypes, options: BuildOptions, names: Names = 'graphql') {
+  constructor(info: SourceInfo, shared: SharedTypes, options: FieldOptions, names: Names = 'graphql') {
     this.info = info;
     this.shared = shared;
     this.options = options;

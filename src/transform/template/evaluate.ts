@@ -6,7 +6,7 @@ import type { Accessor, Node, Operator, PathNode } from './syntax.ts';
 import { type Span, TemplateError, type TemplateErrorCode } from './template-error.ts';
 import { compare, equal, member, objectOf, typeName } from './values.ts';
 
-export interface Environment {
+export interface TemplateVariables {
   /** By name with its `$`. */
   readonly variables: ReadonlyMap<string, Json>;
   /** Beside those that there always are. */
@@ -21,7 +21,7 @@ interface Scope {
 }
 
 /** @throws TemplateError */
-export function evaluate(node: Node, source: string, environment: Environment, budget: Budget): Json {
+export function evaluate(node: Node, source: string, environment: TemplateVariables, budget: Budget): Json {
   const error = (code: TemplateErrorCode, message: string, span: Span): TemplateError => new TemplateError(code, message, source, span);
   const wrongType = (expected: string, actual: Json, span: Span): TemplateError =>
     error('Type Error', `Couldn't match expected type '${expected}' with actual type '${typeName(actual)}'`, span);

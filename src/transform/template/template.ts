@@ -1,7 +1,7 @@
 /** The template language of transforms: JSON with expressions in it. */
 import type { Json } from '../../util/json.ts';
 import type { Budget } from './budget.ts';
-import { type Environment, evaluate } from './evaluate.ts';
+import { type TemplateVariables, evaluate } from './evaluate.ts';
 import { parseExpression, parseText } from './parse.ts';
 import type { Node } from './syntax.ts';
 
@@ -9,7 +9,7 @@ import type { Node } from './syntax.ts';
 export interface Template {
   readonly source: string;
   /** @throws TemplateError */
-  run(environment: Environment, budget: Budget): Json;
+  run(environment: TemplateVariables, budget: Budget): Json;
 }
 
 /**

@@ -7,12 +7,12 @@ import type { Operand } from '../../../ir/value.ts';
 import { isJsonArray, isJsonNumber, type Json, numberText, parseJson, printJson } from '../../../util/json.ts';
 import { type ArrayElement, arrayLiteral, plainArrayLiteral } from './array-literal.ts';
 
-export type Encoding = (json: Json) => string | null;
+export type ValueEncoding = (json: Json) => string | null;
 
-const ofType = new WeakMap<CatalogType, { one?: Encoding; list?: Encoding }>();
+const ofType = new WeakMap<CatalogType, { one?: ValueEncoding; list?: ValueEncoding }>();
 
 /** The encoding of an operand's values. Null is SQL NULL. */
-export function encoder({ type, list, value }: Operand): Encoding {
+export function encoder({ type, list, value }: Operand): ValueEncoding {
   if (value.kind === 'session') return sessionText;
   let known = ofType.get(type);
   if (known === undefined) {
@@ -31,7 +31,7 @@ function sessionText(json: Json): string | null {
   return json === null ? null : scalarText(json);
 }
 
-function typeEncoding(type: CatalogType, list: boolean): Encoding {
+function typeEncoding(type: CatalogType, list: boolean): ValueEncoding {
   const delimiter = type.schema === 'pg_catalog' && type.name === 'box' ? ';' : ',';
   const plain = (items: readonly Json[]): string | null => (delimiter === ',' && !isJsonType(type) ? plainArrayLiteral(items) : null);
   const array = (json: Json): string =>

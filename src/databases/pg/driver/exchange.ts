@@ -4,7 +4,7 @@ import type { Bytes } from '../../../util/bytes.ts';
 import type { Cancellation } from '../../../util/cancellation.ts';
 
 /** One statement with the texts of its parameters. */
-export interface Step {
+export interface WireStep {
   readonly text: string;
   readonly values: readonly (string | null)[];
   /** Never prepared under a name: it will not come again. */
@@ -26,11 +26,11 @@ export type Failure = DatabaseError | ConnectionError | CancelledError | PoolTim
  * that the server answers to them, up to ReadyForQuery. The session fills it in; `settle` is
  * called once, synchronously, when nothing more will come.
  */
-export class Exchange {
+export class WireExchange {
   /** `json`: the values of one row as they came, in pieces; `text`: all rows as strings; `simple`: the simple query protocol. */
   readonly mode: 'json' | 'text' | 'simple';
-  readonly steps: readonly Step[];
-  readonly settle: (exchange: Exchange) => void;
+  readonly steps: readonly WireStep[];
+  readonly settle: (exchange: WireExchange) => void;
   signal: Cancellation | undefined = undefined;
   /** The role that it is run for; empty: the service itself. */
   turn = '';
@@ -44,7 +44,7 @@ export class Exchange {
   failure: Failure | null = null;
   /** Under which its cost is known: the text of its main statement. */
   get costKey(): string {
-    return (this.steps[this.steps.length - 1] as Step).text;
+    return (this.steps[this.steps.length - 1] as WireStep).text;
   }
 
   /** The caller is told of a cancellation at once; else when the server has answered. For repeatable reads. */
@@ -65,7 +65,7 @@ export class Exchange {
   row: (readonly Bytes[] | null)[] | null = null;
   text: TextResult | null = null;
 
-  constructor(mode: 'json' | 'text' | 'simple', steps: readonly Step[], settle: (exchange: Exchange) => void) {
+  constructor(mode: 'json' | 'text' | 'simple', steps: readonly WireStep[], settle: (exchange: WireExchange) => void) {
     this.mode = mode;
     this.steps = steps;
     this.settle = settle;

@@ -6,11 +6,11 @@ import net, { type Socket } from 'node:net';
 import tls, { type ConnectionOptions } from 'node:tls';
 import pg from 'pg';
 import { ConnectionError } from './database-error.ts';
-import { Exchange, type Step } from './exchange.ts';
-import { Session } from './session.ts';
+import { WireExchange, type WireStep } from './exchange.ts';
+import { DriverSession } from './session.ts';
 import { SharedBufferSocket } from './shared-buffer-socket.ts';
 
-export interface Target {
+export interface ConnectionTarget {
   /** Without `ssl`. */
   readonly client: pg.ClientConfig;
   /** What to try, in order; false is no TLS. */
@@ -19,7 +19,7 @@ export interface Target {
   /** Bytes that the named statements of a connection may take in the server, estimated. */
   readonly preparedMemory: number;
   /** Run once in each new session. */
-  readonly setup: Step | null;
+  readonly setup: WireStep | null;
 }
 
 /** The parts of a connected client that the take-over needs; `pg` does not declare them. */
@@ -35,16 +35,16 @@ interface ConnectedClient {
 const CANCEL_TIMEOUT_MS = 4_000;
 
 /** A function that opens sessions. It remembers which kind of encryption the server accepts. */
-export function createOpener(target: () => Target): () => Promise<Session> {
+export function createOpener(target: () => ConnectionTarget): () => Promise<DriverSession> {
   return createConnector(target, takeOver);
 }
 
 /** The same for plain clients, for what sessions cannot do. Their `error` event is already heard. */
-export function createClientOpener(target: () => Target): () => Promise<pg.Client> {
+export function createClientOpener(target: () => ConnectionTarget): () => Promise<pg.Client> {
   return createConnector(target, (_target, client) => Promise.resolve(client));
 }
 
-function currentTarget(targetNow: () => Target): Target {
+function currentTarget(targetNow: () => ConnectionTarget): ConnectionTarget {
   try {
     return targetNow();
   } catch (error) {
@@ -52,12 +52,12 @@ function currentTarget(targetNow: () => Target): Target {
   }
 }
 
-type Use<T> = (target: Target, client: pg.Client, ssl: false | ConnectionOptions) => Promise<T>;
+type Use<T> = (target: ConnectionTarget, client: pg.Client, ssl: false | ConnectionOptions) => Promise<T>;
 
 /** @param targetNow asked for each connection; the same object as long as nothing has changed */
-function createConnector<T>(targetNow: () => Target, use: Use<T>): () => Promise<T> {
+function createConnector<T>(targetNow: () => ConnectionTarget, use: Use<T>): () => Promise<T> {
   let preferred = 0;
-  let known: Target | undefined;
+  let known: ConnectionTarget | undefined;
   return async () => {
     const target = currentTarget(targetNow);
     if (target !== known) preferred = 0;
@@ -88,7 +88,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message || error.name : String(error);
 }
 
-async function connect(target: Target, ssl: false | ConnectionOptions): Promise<pg.Client> {
+async function connect(target: ConnectionTarget, ssl: false | ConnectionOptions): Promise<pg.Client> {
   // A secure socket reads what the plain one under it would, so it makes buffers of its own.
   const client = new pg.Client({ ...target.client, ssl, ...(ssl === false ? { stream: () => new SharedBufferSocket() } : {}) });
   // After a take-over pg's listeners stay on the socket; what they report goes nowhere.
@@ -102,11 +102,11 @@ async function connect(target: Target, ssl: false | ConnectionOptions): Promise<
   return client;
 }
 
-async function takeOver(target: Target, client: pg.Client, ssl: false | ConnectionOptions): Promise<Session> {
+async function takeOver(target: ConnectionTarget, client: pg.Client, ssl: false | ConnectionOptions): Promise<DriverSession> {
   const connected = client as unknown as ConnectedClient;
   const stream = connected.connection.stream;
   stream.removeAllListeners('data');
-  const session = new Session(stream, {
+  const session = new DriverSession(stream, {
     prepare: target.prepare,
     preparedMemory: target.preparedMemory,
     cancel: (done) => sendCancel(connected, ssl, done),
@@ -115,9 +115,9 @@ async function takeOver(target: Target, client: pg.Client, ssl: false | Connecti
   return session;
 }
 
-function setUp(session: Session, step: Step): Promise<void> {
+function setUp(session: DriverSession, step: WireStep): Promise<void> {
   return new Promise((resolve, reject) => {
-    const settle = (done: Exchange): void => {
+    const settle = (done: WireExchange): void => {
       if (done.failure === null) {
         resolve();
         return;
@@ -125,7 +125,7 @@ function setUp(session: Session, step: Step): Promise<void> {
       session.end();
       reject(done.failure);
     };
-    session.send(new Exchange('json', [step], settle));
+    session.send(new WireExchange('json', [step], settle));
   });
 }
 

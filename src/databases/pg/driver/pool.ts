@@ -6,8 +6,8 @@
  * are not for a role that has many already. See docs/adr/0001-postgresql-driver.md.
  */
 import { CancelledError, ConnectionError, PoolTimeoutError } from './database-error.ts';
-import type { Exchange, Failure } from './exchange.ts';
-import { cancelReason, type Session, type SessionOwner } from './session.ts';
+import type { WireExchange, Failure } from './exchange.ts';
+import { cancelReason, type DriverSession, type SessionOwner } from './session.ts';
 import { StatementCosts } from './statement-costs.ts';
 import { WaitingLines } from './waiting-line.ts';
 import type { Cancellation } from '../../../util/cancellation.ts';
@@ -32,8 +32,8 @@ export interface LendOptions {
 
 interface Waiter {
   /** A repeatable statement, for which a reader may do; null when a connection is to be lent. */
-  readonly exchange: Exchange | null;
-  readonly take: (session: Session) => void;
+  readonly exchange: WireExchange | null;
+  readonly take: (session: DriverSession) => void;
   readonly fail: (failure: Failure) => void;
   readonly signal: Cancellation | undefined;
   readonly deadline: number;
@@ -63,13 +63,13 @@ const OWN_TURN = '';
 
 export class Pool implements SessionOwner {
   readonly costs = new StatementCosts();
-  private readonly open: () => Promise<Session>;
+  private readonly open: () => Promise<DriverSession>;
   private readonly settings: PoolSettings;
   private readonly onEvent: (kind: string, message: string) => void;
   private readonly maxReaders: number;
-  private readonly sessions = new Set<Session>();
-  private readonly idle: Session[] = [];
-  private readonly readers: Session[] = [];
+  private readonly sessions = new Set<DriverSession>();
+  private readonly idle: DriverSession[] = [];
+  private readonly readers: DriverSession[] = [];
   private readonly waiting = new WaitingLines<Waiter>();
   private readonly reserved: number;
   private opening = 0;
@@ -83,7 +83,7 @@ export class Pool implements SessionOwner {
   private ticker: NodeJS.Timeout | null = null;
   private sweeper: NodeJS.Timeout | null = null;
 
-  constructor(open: () => Promise<Session>, settings: PoolSettings, onEvent: (kind: string, message: string) => void) {
+  constructor(open: () => Promise<DriverSession>, settings: PoolSettings, onEvent: (kind: string, message: string) => void) {
     this.open = open;
     this.settings = settings;
     this.onEvent = onEvent;
@@ -106,7 +106,7 @@ export class Pool implements SessionOwner {
   }
 
   /** Runs a repeatable statement wherever it fits best. */
-  read(exchange: Exchange): void {
+  read(exchange: WireExchange): void {
     if (exchange.signal !== undefined || exchange.deadline !== Number.POSITIVE_INFINITY) this.watch();
     if (!this.closed) {
       if (this.isQuick(exchange)) {
@@ -136,7 +136,7 @@ export class Pool implements SessionOwner {
   }
 
   /** A connection for one caller, to be given back. Throws a `Failure`. */
-  lend(how: LendOptions): Promise<Session> {
+  lend(how: LendOptions): Promise<DriverSession> {
     const turn = how.turn ?? OWN_TURN;
     const session = this.takeIdle(turn);
     if (session !== undefined) {
@@ -144,7 +144,7 @@ export class Pool implements SessionOwner {
       return Promise.resolve(session);
     }
     return new Promise((resolve, reject) => {
-      const take = (free: Session): void => {
+      const take = (free: DriverSession): void => {
         free.use = 'lent';
         resolve(free);
       };
@@ -161,7 +161,7 @@ export class Pool implements SessionOwner {
     });
   }
 
-  giveBack(session: Session): void {
+  giveBack(session: DriverSession): void {
     session.use = 'alone';
     this.ready(session);
   }
@@ -195,7 +195,7 @@ export class Pool implements SessionOwner {
 
   // SessionOwner
 
-  ready(session: Session): void {
+  ready(session: DriverSession): void {
     if (session.use === 'lent' || session.use === 'idle') return;
     if (session.inFlight > 0) {
       if (this.waiting.size > 0) this.serve();
@@ -207,19 +207,19 @@ export class Pool implements SessionOwner {
     this.release(session);
   }
 
-  lost(session: Session, reason: ConnectionError): void {
+  lost(session: DriverSession, reason: ConnectionError): void {
     this.forget(session);
     if (!this.closed) this.onEvent('connection-lost', reason.message);
     if (this.waiting.size > 0) this.serve();
   }
 
-  private isQuick(exchange: Exchange): boolean {
+  private isQuick(exchange: WireExchange): boolean {
     const cost = this.costs.of(exchange.costKey);
     return cost !== null && cost.ms <= SLOW_MS;
   }
 
   /** @param turn of the role that has it alone; null: it is shared */
-  private takeIdle(turn: string | null): Session | undefined {
+  private takeIdle(turn: string | null): DriverSession | undefined {
     if (this.idle.length === 0 || (turn !== null && !this.mayTake(turn))) return undefined;
     for (;;) {
       const session = this.idle.pop();
@@ -241,21 +241,21 @@ export class Pool implements SessionOwner {
     return held < Math.max(1, this.reserved >> 1);
   }
 
-  private runAlone(session: Session, exchange: Exchange): void {
+  private runAlone(session: DriverSession, exchange: WireExchange): void {
     session.use = 'alone';
     session.send(exchange);
   }
 
-  private runShared(session: Session, exchange: Exchange): void {
+  private runShared(session: DriverSession, exchange: WireExchange): void {
     session.use = 'reader';
     this.readers.push(session);
     session.send(exchange);
   }
 
   /** Puts a quick statement on a reader; false when it has to wait. */
-  private place(exchange: Exchange): boolean {
+  private place(exchange: WireExchange): boolean {
     const now = performance.now();
-    let best: Session | null = null;
+    let best: DriverSession | null = null;
     for (const reader of this.readers) {
       if (reader.draining || reader.cancelsOpen > 0 || reader.inFlight >= DEPTH) continue;
       if (reader.inFlight > 0 && now - reader.headSince > STUCK_MS) continue;
@@ -359,7 +359,7 @@ export class Pool implements SessionOwner {
     while (this.opening < this.waiting.size && this.grow());
   }
 
-  private async openWithRetries(): Promise<Session> {
+  private async openWithRetries(): Promise<DriverSession> {
     for (let attempt = 0; ; attempt++) {
       try {
         return await this.open();
@@ -370,7 +370,7 @@ export class Pool implements SessionOwner {
     }
   }
 
-  private adopt(session: Session): void {
+  private adopt(session: DriverSession): void {
     this.sessions.add(session);
     session.owner = this;
     if (session.isClosed) {
@@ -398,7 +398,7 @@ export class Pool implements SessionOwner {
     }
   }
 
-  private release(session: Session): void {
+  private release(session: DriverSession): void {
     session.draining = false;
     if (session.isClosed) {
       this.forget(session);
@@ -417,12 +417,12 @@ export class Pool implements SessionOwner {
     if (this.closed) for (const rest of this.idle.splice(0)) this.retire(rest);
   }
 
-  private retire(session: Session): void {
+  private retire(session: DriverSession): void {
     this.forget(session);
     session.end();
   }
 
-  private forget(session: Session): void {
+  private forget(session: DriverSession): void {
     this.sessions.delete(session);
     const at = this.idle.indexOf(session);
     if (at >= 0) this.idle.splice(at, 1);
@@ -430,7 +430,7 @@ export class Pool implements SessionOwner {
     this.checkClosed();
   }
 
-  private removeReader(session: Session): void {
+  private removeReader(session: DriverSession): void {
     const at = this.readers.indexOf(session);
     if (at >= 0) this.readers.splice(at, 1);
   }
@@ -441,7 +441,7 @@ export class Pool implements SessionOwner {
 
   private sweepIdle(): void {
     const now = Date.now();
-    const over = (session: Session): boolean =>
+    const over = (session: DriverSession): boolean =>
       now - session.idleSince > this.settings.idleTimeoutMs || now - session.openedAt > this.settings.lifetimeMs;
     for (const session of this.idle.filter(over)) this.retire(session);
     // A reader under steady load never becomes idle by itself.

@@ -8,7 +8,7 @@
  */
 import type { Socket } from 'node:net';
 import { CancelledError, ConnectionError, DatabaseError, isStalePlan, readErrorFields } from './database-error.ts';
-import type { Exchange, Step, TextResult } from './exchange.ts';
+import type { WireExchange, WireStep, TextResult } from './exchange.ts';
 import { readFrom } from './shared-buffer-socket.ts';
 import { OutputBuffer } from './output-buffer.ts';
 import { PreparedStatements } from './prepared-statements.ts';
@@ -34,12 +34,12 @@ export interface SessionOptions {
 
 export interface SessionOwner {
   /** An exchange is done (or a cancel request is). */
-  ready(session: Session): void;
+  ready(session: DriverSession): void;
   /** The connection is gone; its exchanges have been settled. */
-  lost(session: Session, reason: ConnectionError): void;
+  lost(session: DriverSession, reason: ConnectionError): void;
 }
 
-export class Session {
+export class DriverSession {
   readonly prepare: boolean;
   readonly openedAt = Date.now();
   owner: SessionOwner | null = null;
@@ -64,7 +64,7 @@ export class Session {
   private readonly options: SessionOptions;
   private readonly output = new OutputBuffer();
   private readonly prepared: PreparedStatements;
-  private queue: (Exchange | undefined)[] = [];
+  private queue: (WireExchange | undefined)[] = [];
   private head = 0;
   private flushing = false;
   private closed: ConnectionError | null = null;
@@ -100,7 +100,7 @@ export class Session {
   }
 
   /** Sends the exchange behind those on the way. */
-  send(exchange: Exchange): void {
+  send(exchange: WireExchange): void {
     if (this.closed !== null || this.ended) {
       exchange.failure = this.closed ?? new ConnectionError('lost', 'the connection is closed');
       this.settle(exchange);
@@ -110,7 +110,7 @@ export class Session {
     this.queue.push(exchange);
     const output = this.output;
     if (exchange.mode === 'simple') {
-      output.query((exchange.steps[0] as Step).text);
+      output.query((exchange.steps[0] as WireStep).text);
     } else {
       const describe = exchange.mode === 'text';
       for (const step of exchange.steps) this.write(step, describe, exchange);
@@ -141,7 +141,7 @@ export class Session {
   sweep(now: number): boolean {
     let watched = false;
     for (let i = this.head; i < this.queue.length; i++) {
-      const exchange = this.queue[i] as Exchange;
+      const exchange = this.queue[i] as WireExchange;
       if (exchange.cancelled !== null) {
         watched = true;
         if (now - exchange.cancelledAt > CANCEL_GRACE_MS) {
@@ -157,7 +157,7 @@ export class Session {
     return watched;
   }
 
-  private cancel(exchange: Exchange, reason: 'abort' | 'deadline', now: number): void {
+  private cancel(exchange: WireExchange, reason: 'abort' | 'deadline', now: number): void {
     exchange.cancelled = new CancelledError(reason);
     exchange.cancelledAt = now;
     if (exchange.releasesEarly) {
@@ -180,7 +180,7 @@ export class Session {
     });
   }
 
-  private write(step: Step, describe: boolean, exchange: Exchange): void {
+  private write(step: WireStep, describe: boolean, exchange: WireExchange): void {
     const output = this.output;
     let name = '';
     if (this.prepare && step.once !== true) {
@@ -233,7 +233,7 @@ export class Session {
         if (end - offset < 4) break;
         const length = chunk.readInt32BE(offset);
         offset += 4;
-        const row = (this.queue[this.head] as Exchange).row as (readonly Bytes[] | null)[];
+        const row = (this.queue[this.head] as WireExchange).row as (readonly Bytes[] | null)[];
         if (length > 0) {
           this.value = [];
           this.valueLeft = length;
@@ -269,7 +269,7 @@ export class Session {
   }
 
   private endRow(): void {
-    const exchange = this.queue[this.head] as Exchange;
+    const exchange = this.queue[this.head] as WireExchange;
     if (exchange.mode === 'json') return;
     exchange.text ??= { columns: null, rows: [], command: '' };
     exchange.text.rows.push((exchange.row ?? []).map(textOf));
@@ -304,7 +304,7 @@ export class Session {
     }
   }
 
-  private fail(error: DatabaseError, exchange: Exchange | undefined): void {
+  private fail(error: DatabaseError, exchange: WireExchange | undefined): void {
     if (error.severity === 'FATAL' || error.severity === 'PANIC') this.fatal = error;
     if (exchange === undefined || exchange.failure !== null) return;
     exchange.failure = error;
@@ -313,7 +313,7 @@ export class Session {
     if (exchange.cancelled !== null && error.code === '57014') exchange.failure = exchange.cancelled;
   }
 
-  private finish(exchange: Exchange): void {
+  private finish(exchange: WireExchange): void {
     this.queue[this.head++] = undefined;
     if (this.head === this.queue.length) {
       this.queue.length = 0;
@@ -337,7 +337,7 @@ export class Session {
     this.owner?.ready(this);
   }
 
-  private settle(exchange: Exchange): void {
+  private settle(exchange: WireExchange): void {
     if (exchange.settled) return;
     exchange.settled = true;
     exchange.settle(exchange);
@@ -347,7 +347,7 @@ export class Session {
     if (this.closed !== null) return;
     this.closed = reason;
     this.pending = null;
-    const lost = this.queue.slice(this.head) as Exchange[];
+    const lost = this.queue.slice(this.head) as WireExchange[];
     this.queue = [];
     this.head = 0;
     const owner = this.owner;
@@ -372,7 +372,7 @@ function textOf(value: readonly Bytes[] | null): string | null {
   return value === null ? null : textOfBytes(value);
 }
 
-function endStep(exchange: Exchange, command: string): void {
+function endStep(exchange: WireExchange, command: string): void {
   if (exchange.mode === 'json') {
     exchange.rows.push(exchange.row ?? NO_ROW);
     exchange.row = null;
