@@ -3,7 +3,7 @@ import { DEFAULT_CLAIMS_NAMESPACE, type JwtSecret } from '../config/jwt-secret.t
 import type { Config } from '../config/options.ts';
 import type { Json, JsonObject } from '../util/json.ts';
 
-/** What `/v1alpha1/config` answers (specification, section 2.17); it holds no secret. */
+/** What `/v1alpha1/config` answers (docs/options.md has the options behind it); it holds no secret. */
 export function configReport(config: Config, version: string): JsonObject {
   const [firstJwtSecret] = jwtSecretsOf(config);
   return {

@@ -1,4 +1,4 @@
-/** What the limits of roles mean for one request: graphql reference, section 25. */
+/** What the limits of roles mean for one request. A role has its own limit, else the global one; administrators have none. */
 import { isAdmin, type Session } from '../auth/session.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { ApiLimits, Limit, RateLimit } from '../metadata/api-limits.ts';

@@ -25,7 +25,7 @@ export function decodeExplain(json: Json): ExplainRequest {
   if (!isJsonObject(json))
     throw new SvcError('parse-failed', 'parsing GQLExplain failed, expected Object, but encountered a different JSON value');
   const { query, user } = json;
-  // The specification allows the text alone as well.
+  // The text alone may stand for the request.
   const request = decodeRequest(isJsonObject(query) ? query : json);
   return { ...request, session: sessionOf(user) };
 }

@@ -1,4 +1,4 @@
-/** Limits on what roles may ask for, beside those of the whole service: graphql reference, section 25. */
+/** Limits on what roles may ask for, beside those of the whole service: `set_api_limits` in docs/reference/metadata-api.md. */
 import { type Codec, bool, defaulted, int, leaf, list, mapOf, nonEmptyText, object, optional, parseFailed, required } from './codec.ts';
 import { byKey, isEmptyMap } from './keyed-list.ts';
 import type { WithUnknownKeys } from './kept.ts';

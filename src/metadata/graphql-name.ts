@@ -10,7 +10,7 @@ export function isGraphqlName(name: string): boolean {
 /** Names that a table's types use themselves: a column or relationship of that name is left out of them. */
 const OWN_NAMES: ReadonlySet<string> = new Set(['_and', '_or', '_not']);
 
-/** A name that a field of a table may have; those that begin with `__` are introspection's (GraphQL specification, 2.1.9). */
+/** A name that a field of a table may have; those that begin with `__` are introspection's (the GraphQL specification reserves them). */
 export function isFieldName(name: string): boolean {
   return isGraphqlName(name) && !name.startsWith('__') && !OWN_NAMES.has(name);
 }

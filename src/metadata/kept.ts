@@ -4,6 +4,7 @@
  * import to the next export; the schema cache lists them as inconsistent.
  */
 import { isJsonArray, isJsonObject, type Json, jsonEqual } from '../util/json.ts';
+import { type JsonPath, valueAt } from '../util/json-path.ts';
 import type { Path } from '../util/path.ts';
 import type { Codec } from './codec.ts';
 import { describeUnknownKey, UnknownKeysError } from './unknown-keys.ts';
@@ -62,9 +63,9 @@ export function kept<T extends object>(codec: Codec<T>): Codec<T & WithUnknownKe
           if (keys === undefined) throw thrown;
           const { names, known } = thrown as UnknownKeysError;
           const steps = stepsOf(json, keys);
-          const object = keys.length === 0 ? {} : { object: valueAt(json, keys) };
+          const object = keys.length === 0 ? {} : { object: partOf(json, keys) };
           for (const name of names) {
-            const value = valueAt(json, [...keys, name]);
+            const value = partOf(json, [...keys, name]);
             unknownKeys.push({ path: [...steps, name], value, ...object, complaint: describeUnknownKey(name, known) });
           }
           rest = without(rest, keys, names);
@@ -79,7 +80,7 @@ export function kept<T extends object>(codec: Codec<T>): Codec<T & WithUnknownKe
 }
 
 /** The keys from one place to another below it; undefined when it is elsewhere. */
-function keysBetween(above: Path, below: Path): readonly (string | number)[] | undefined {
+function keysBetween(above: Path, below: Path): JsonPath | undefined {
   const keys: (string | number)[] = [];
   for (let place: Path | undefined = below; place !== above; place = place.parent) {
     if (place === undefined) return undefined;
@@ -88,20 +89,15 @@ function keysBetween(above: Path, below: Path): readonly (string | number)[] | u
   return keys.reverse();
 }
 
-function childOf(json: Json | undefined, key: string | number): Json | undefined {
-  if (isJsonArray(json)) return typeof key === 'number' ? json[key] : undefined;
-  return isJsonObject(json) && Object.hasOwn(json, key) ? json[key] : undefined;
+function partOf(json: Json, keys: JsonPath): Json {
+  return valueAt(json, keys) ?? null;
 }
 
-function valueAt(json: Json, keys: readonly (string | number)[]): Json {
-  return keys.reduce<Json | undefined>(childOf, json) ?? null;
+function stepsOf(json: Json, keys: JsonPath): readonly Step[] {
+  return keys.map((key, i) => (typeof key === 'string' ? key : { index: key, element: partOf(json, keys.slice(0, i + 1)) }));
 }
 
-function stepsOf(json: Json, keys: readonly (string | number)[]): readonly Step[] {
-  return keys.map((key, i) => (typeof key === 'string' ? key : { index: key, element: valueAt(json, keys.slice(0, i + 1)) }));
-}
-
-function without(json: Json, [key, ...below]: readonly (string | number)[], names: readonly string[]): Json {
+function without(json: Json, [key, ...below]: JsonPath, names: readonly string[]): Json {
   if (isJsonArray(json) && typeof key === 'number') return json.with(key, without(json[key] as Json, below, names));
   if (!isJsonObject(json)) return json;
   if (key === undefined) return Object.fromEntries(Object.entries(json).filter(([name]) => !names.includes(name)));

@@ -25,12 +25,6 @@ export interface NamedTable {
   readonly configuration: { readonly customRootFields: ReadonlyMap<RootFieldKey, CustomRootField> };
 }
 
-const GRAPHQL_NAME = /^[_A-Za-z][_0-9A-Za-z]*$/;
-
-export function isGraphqlName(text: string): boolean {
-  return GRAPHQL_NAME.test(text);
-}
-
 function upperFirst(text: string): string {
   return text === '' ? text : text.charAt(0).toUpperCase() + text.slice(1);
 }
@@ -151,7 +145,7 @@ export interface TableRootNames {
   readonly name: string;
   /**
    * A second name that gives way to every other root field: `<custom name>_by_pk` beside the
-   * `<custom name>_one` that specification 2.3 asks for.
+   * `<custom name>_one`, so that queries written with either run.
    */
   readonly alias: string | null;
 }

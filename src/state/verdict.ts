@@ -1,4 +1,4 @@
-/** Whether a change may stand although something is inconsistent after it (metadata reference 2.1). */
+/** Whether a change may stand although something is inconsistent after it : not if the command is about it or it is new. */
 import type { ErrorCode } from '../errors/codes.ts';
 import { SvcError, type SvcErrorOptions } from '../errors/svc-error.ts';
 import { recordsOf } from '../schema-cache/inconsistency.ts';

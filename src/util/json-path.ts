@@ -25,8 +25,8 @@ export function parseJsonPath(text: string): JsonPath {
 }
 
 /** The value at the path; undefined when there is none. */
-export function valueAt(root: Json, path: JsonPath): Json | undefined {
-  let value: Json | undefined = root;
+export function valueAt(root: Json | undefined, path: JsonPath): Json | undefined {
+  let value = root;
   for (const step of path) {
     if (typeof step === 'number') value = isJsonArray(value) ? value[step] : undefined;
     else value = isJsonObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;

@@ -1,4 +1,4 @@
-/** Changes of the database that the metadata does not allow, whatever `cascade` says (metadata reference 19.2). */
+/** Changes of the database that the metadata does not allow, whatever `cascade` says: types of columns that permissions compare, functions that change what they are. */
 import { nameKey, type QualifiedName, sameName } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import type { Metadata } from '../../metadata/metadata.ts';

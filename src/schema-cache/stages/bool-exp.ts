@@ -1,6 +1,5 @@
 /**
- * Boolean expressions of permissions become IR (filter, check and `_where`; metadata reference
- * 9.1). Names are those of the database. Conditions on related rows do not take in the
+ * Boolean expressions of permissions become IR: filter, check and `_where`. Names are those of the database. Conditions on related rows do not take in the
  * permission filters of the related table: the rule says exactly what it says.
  */
 import { and, type BoolExp, not, or } from '../../ir/bool-exp.ts';

@@ -103,8 +103,8 @@ function enumValuesOf(
 }
 
 /**
- * Names of primary key and unique constraints become values of `T_constraint`, so specification
- * 2.3 asks that they are GraphQL names. A name that the database made up is forgiven (and left
+ * Names of primary key and unique constraints become values of `T_constraint`, so they
+ * have to be GraphQL names. A name that the database made up is forgiven (and left
  * out of `T_constraint`) when its table or columns could not have given a better one.
  */
 function checkConstraintNames(table: CatalogTable): void {

@@ -1,4 +1,4 @@
-/** Descriptions of generated types and root fields, as tables 2.2 and 4 of the GraphQL reference give them. */
+/** Descriptions of generated types and root fields. */
 import type { QualifiedName } from '../../catalog/catalog.ts';
 import { printName } from '../../metadata/table-name.ts';
 import type { RootFieldKey } from '../../metadata/table.ts';

@@ -1,5 +1,5 @@
 /** `T_on_conflict`, `T_constraint` and `T_update_column`: what happens to rows that are there already. */
-import { isGraphqlName } from '../../schema-cache/naming.ts';
+import { isGraphqlName } from '../../metadata/graphql-name.ts';
 import { type BoolExp, guarded, TRUE } from '../../ir/bool-exp.ts';
 import type { OnConflict } from '../../ir/mutation.ts';
 import { invariant } from '../../errors/svc-error.ts';

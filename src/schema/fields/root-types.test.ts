@@ -24,7 +24,7 @@ const SELECT = (t: string) =>
   `distinct_on: [${t}_select_column!], limit: Int, offset: Int, order_by: [${t}_order_by!], where: ${t}_bool_exp`;
 
 describe('root fields', () => {
-  it('have the arguments and types of the reference', () => {
+  it('have the arguments and types that clients rely on', () => {
     expect(signatures(roots(libraryCache(), 'user').query)).toEqual([
       `author(${SELECT('author')}): [author!]!`,
       'author_by_pk(id: Int!): author',

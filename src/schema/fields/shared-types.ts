@@ -5,7 +5,8 @@
 import type { ScalarType, TypeSystem } from '../../backend/backend.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
 import type { NamingConvention } from '../../metadata/source.ts';
-import { enumValueName, isGraphqlName, sharedTypeName } from '../../schema-cache/naming.ts';
+import { enumValueName, sharedTypeName } from '../../schema-cache/naming.ts';
+import { isGraphqlName } from '../../metadata/graphql-name.ts';
 import type { EnumSchemaType, EnumSchemaValue, ScalarSchemaType } from '../types.ts';
 import { valueCoercion } from '../input/coerce.ts';
 import { lazy, listOf, named, type TypeRef } from '../types.ts';

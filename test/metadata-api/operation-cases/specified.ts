@@ -1,7 +1,6 @@
 /**
- * Every operation type of the specification and what those wait for that do not exist yet: of
- * `/v1/metadata` as in 4.1, prefixes expanded; of `/v1/query` as in 4.8 and section 20 of the metadata
- * reference; of `/v2/query` as in 4.10 and section 19.
+ * Every operation type of the interface, prefixes expanded, and what those wait for that do not exist
+ * yet: of `/v1/metadata`, `/v1/query` and `/v2/query`.
  */
 
 export type Wait = 'event triggers' | 'scheduled triggers' | 'remote schemas' | 'actions' | 'other kinds of databases';
