@@ -167,7 +167,7 @@ describe('a table of another source', () => {
 });
 
 describe('another server', () => {
-  const key: RemoteValue = { kind: 'key', index: 0, check: (written) => Number(written) };
+  const key: RemoteValue = { kind: 'key', index: 0, read: (written) => Number(written) };
   const plain = (name: string, responseKey = name): RemoteField => ({ kind: 'field', responseKey, name, args: [], selection: null });
   const user = (...fields: readonly RemoteOutput[]): RemoteField => ({
     kind: 'field',
@@ -209,7 +209,7 @@ describe('another server', () => {
     const listed: RemoteField = {
       ...user({ kind: 'hidden', key: { name: 'id' } }, plain('mail')),
       name: 'users',
-      args: [{ name: 'ids', type: '[String!]!', value: { kind: 'key-list', index: 0, check: (written) => written } }],
+      args: [{ name: 'ids', type: '[String!]!', value: { kind: 'key-list', index: 0, read: (written) => written } }],
     };
     const target = join(listed, { batch: { matchBy: 'id', rows: 'first' } });
     const documents: string[] = [];

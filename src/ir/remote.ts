@@ -54,18 +54,25 @@ export type RemoteSelection =
   /** Of an interface or a union: what is selected of each of its object types, by the server's name of it. */
   | { readonly kind: 'abstract'; readonly types: ReadonlyMap<string, readonly RemoteOutput[]> };
 
-/** The value of an argument, put together when the request is made. */
+/** The value of an argument, put together when the request is made; undefined leaves the argument or key out. */
 export type RemoteValue =
   | { readonly kind: 'literal'; readonly json: Json }
-  /** What the client wrote; `check` coerces it to the server's type. An unsent variable leaves the value out. */
-  | { readonly kind: 'written'; readonly written: WrittenJson; readonly check: (json: Json, at: Path) => Json; readonly at: Path }
-  /** A session variable; `check` reads its text as the server's type. */
-  | { readonly kind: 'session'; readonly name: string; readonly check: (text: string) => Json }
-  /** A part of the key of a join; `check` brings its text to the server's type. */
-  | { readonly kind: 'key'; readonly index: number; readonly check: (text: string) => Json }
+  /** What the client wrote. An unsent variable leaves it out. */
+  | { readonly kind: 'written'; readonly written: WrittenJson }
+  /** A part of the key of a join; `read` brings its text to the server's type. */
+  | { readonly kind: 'key'; readonly index: number; readonly read: (text: string) => Json }
   /** That part of all keys, as a list. */
-  | { readonly kind: 'key-list'; readonly index: number; readonly check: (text: string) => Json }
+  | { readonly kind: 'key-list'; readonly index: number; readonly read: (text: string) => Json }
   | { readonly kind: 'list'; readonly items: readonly RemoteValue[] }
   | { readonly kind: 'object'; readonly entries: readonly (readonly [key: string, value: RemoteValue])[] }
   /** Objects are merged key by key and lists put one after another; elsewhere the last one that is there counts. */
-  | { readonly kind: 'merged'; readonly parts: readonly RemoteValue[] };
+  | { readonly kind: 'merged'; readonly parts: readonly RemoteValue[] }
+  /** Brought to the server's type, with what the role's permission presets. */
+  | { readonly kind: 'coerced'; readonly value: RemoteValue | null; readonly coerce: RemoteCoercion; readonly at: Path };
+
+/**
+ * @param json undefined: nothing was given
+ * @param session values of session variables
+ * @throws SvcError when the value does not fit or a session variable is missing
+ */
+export type RemoteCoercion = (json: Json | undefined, at: Path, session: ReadonlyMap<string, string>) => Json | undefined;

@@ -129,24 +129,19 @@ function bindValue(value: RemoteValue, bound: Bound): Json | undefined {
   switch (value.kind) {
     case 'literal':
       return value.json;
-    case 'written': {
-      const json = bindPart(value.written, bound.variables);
-      return json === undefined ? undefined : value.check(json, value.at);
-    }
-    case 'session': {
-      const text = bound.session.variables.get(value.name);
-      if (text === undefined) throw new SvcError('not-found', `"${value.name}" session variable expected, but not found`);
-      return value.check(text);
-    }
+    case 'written':
+      return bindPart(value.written, bound.variables);
+    case 'coerced':
+      return value.coerce(value.value === null ? undefined : bindValue(value.value, bound), value.at, bound.session.variables);
     case 'key': {
       const text = bound.key[value.index];
       invariant(text !== undefined && text !== null, 'nothing is asked for a key without a value');
-      return value.check(text);
+      return value.read(text);
     }
     case 'key-list':
       return bound.keys.flatMap((key) => {
         const text = key[value.index];
-        return text === undefined || text === null ? [] : [value.check(text)];
+        return text === undefined || text === null ? [] : [value.read(text)];
       });
     case 'list':
       return value.items.map((item) => bindValue(item, bound) ?? null);

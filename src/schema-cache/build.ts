@@ -114,6 +114,8 @@ export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<B
   }
   const cache: SchemaCache = {
     sources: new Map<string, SourceInfo>([...stages].map(([name, { info }]) => [name, info])),
+    remoteSchemas: new Map(),
+    remoteRelationships: new Map(),
     roles,
     inconsistencies,
     introspectionDisabledFor: new Set(metadata.introspection.disabledForRoles),

@@ -10,6 +10,8 @@ import type { Join } from '../ir/relation.ts';
 import type { Operand } from '../ir/value.ts';
 import type { Json } from '../util/json.ts';
 import type { ApiLimits } from '../metadata/api-limits.ts';
+import type { RemoteNames } from '../remote-schema/customization.ts';
+import type { RemoteModel } from '../remote-schema/model.ts';
 import type { NamingConvention, SourceCustomization } from '../metadata/source.ts';
 import type { CustomRootField, TableConfiguration } from '../metadata/table.ts';
 import type { ValidateInput } from '../metadata/validate-input.ts';
@@ -17,6 +19,10 @@ import type { UnavailableSources } from './unavailable-source.ts';
 
 export interface SchemaCache {
   readonly sources: ReadonlyMap<string, SourceInfo>;
+  /** Those that are part of the schema, by name, in the order of the metadata. */
+  readonly remoteSchemas: ReadonlyMap<string, RemoteSchemaInfo>;
+  /** From tables to other sources and remote schemas: by source, then by the `nameKey` of the table, then by name. */
+  readonly remoteRelationships: ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, RemoteRelationshipInfo>>>;
   /** Every role known to the metadata, without admin. */
   readonly roles: ReadonlySet<string>;
   readonly inconsistencies: readonly Inconsistency[];
@@ -98,6 +104,55 @@ export interface ComputedFieldInfo {
   readonly tableArgument: number;
   readonly sessionArgument: number | null;
   readonly returns: { readonly kind: 'scalar'; readonly type: CatalogType } | { readonly kind: 'table'; readonly table: QualifiedName };
+}
+
+/** From a table, or from a type of a remote schema. */
+export interface RemoteRelationshipInfo {
+  readonly name: string;
+  readonly target: SourceTarget | RemoteSchemaTarget;
+}
+
+export interface SourceTarget {
+  readonly kind: 'source';
+  readonly source: string;
+  readonly table: QualifiedName;
+  readonly relationship: 'object' | 'array';
+  /** `local` is a column or a scalar computed field, or a field of the type; `remote` a column of the target. */
+  readonly columns: readonly { readonly local: string; readonly remote: string }[];
+}
+
+export interface RemoteSchemaTarget {
+  readonly kind: 'remote-schema';
+  readonly remoteSchema: string;
+  /** Columns, scalar computed fields or fields that make up the key. */
+  readonly keys: readonly string[];
+  /** From a root field of queries to the field that answers, in the server's words. */
+  readonly path: readonly RemotePathField[];
+  readonly batch?: { readonly matchField: string; readonly many: boolean };
+}
+
+export interface RemotePathField {
+  readonly name: string;
+  readonly arguments: ReadonlyMap<string, RemoteArgumentTree>;
+}
+
+/** An argument as the definition of a relationship writes it. */
+export type RemoteArgumentTree =
+  | { readonly kind: 'literal'; readonly json: Json }
+  /** The part of the key with this index in `keys`. */
+  | { readonly kind: 'key'; readonly index: number }
+  | { readonly kind: 'list'; readonly items: readonly RemoteArgumentTree[] }
+  | { readonly kind: 'object'; readonly entries: ReadonlyMap<string, RemoteArgumentTree> };
+
+/** A GraphQL server that is part of the schema. */
+export interface RemoteSchemaInfo {
+  readonly name: string;
+  readonly model: RemoteModel;
+  readonly names: RemoteNames;
+  /** What roles see of it; null: every role sees all, because permissions are switched off. */
+  readonly permissions: ReadonlyMap<string, RemoteModel> | null;
+  /** By type, in the server's words, then by name. */
+  readonly relationships: ReadonlyMap<string, ReadonlyMap<string, RemoteRelationshipInfo>>;
 }
 
 export interface FunctionInfo {

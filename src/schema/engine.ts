@@ -110,7 +110,14 @@ export function createRoleSchema(role: string, roots: RootTypes, options: RoleSc
             inConditions: null,
           };
           const inConditions = unsent === 'absent-from-data' ? { ...input, unsentIsAbsent: false } : null;
-          const context: SelectionContext = { ...input, inConditions, fragments, joins: createJoinList(), argumentTexts };
+          const context: SelectionContext = {
+            ...input,
+            inConditions,
+            fragments,
+            joins: createJoinList(),
+            expansion: { left: 2 * limits.maxValues },
+            argumentTexts,
+          };
           checkOperationDirectives(context, operation.directives, at(ROOT, 'directives'));
           return translateOperation(kind, document, parent, context, blindRole);
         },

@@ -140,6 +140,30 @@ class LiteralInput implements Input {
   written(): WrittenJson {
     return writtenLiteral(this.#node);
   }
+
+  checkedAsWritten(): WrittenJson {
+    return checkedAsWritten(this.#context, this.#node, this);
+  }
+}
+
+function checkedAsWritten(context: InputContext, node: ValueNode, input: Input): WrittenJson {
+  const { type, path } = input;
+  if (node.kind === Kind.NULL) return { kind: 'json', json: null };
+  if (type.kind === 'list') {
+    const inner = input.items().map((item) => item.checkedAsWritten());
+    return node.kind === Kind.LIST ? { kind: 'list', items: inner } : (inner[0] as WrittenJson);
+  }
+  const named = type.type();
+  switch (named.kind) {
+    case 'input-object': {
+      const given = input.entries();
+      return { kind: 'object', entries: given.map(({ field, input: value }) => [field.name, value.checkedAsWritten()] as const) };
+    }
+    case 'enum':
+      return { kind: 'json', json: input.enumValue().name };
+    case 'scalar':
+      return holdsVariable(node) ? input.written() : { kind: 'json', json: scalar(context, node, named, path) };
+  }
 }
 
 function entries(

@@ -100,7 +100,7 @@ class CachedRoleSchemas implements RoleSchemas {
     }
     const introspectionDisabled =
       this.cache.introspectionDisabledFor.has(role) || (this.options.introspectionDisabled === true && role !== ADMIN_ROLE);
-    const schema = createRoleSchema(role, rootTypes(this.context.sources, role, variant, this.options.build.federation), {
+    const schema = createRoleSchema(role, rootTypes(this.context, role, variant, this.options.build.federation), {
       ...this.options.engine,
       introspectionDisabled,
       explainMissing: explainMissing(this.cache, role),

@@ -19,6 +19,8 @@ import { type AbstractType, type InputField, namedTypeOf, type ObjectType, type 
 export interface SelectionContext extends InputContext {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly joins: JoinList;
+  /** Fields that may still be collected: what is selected of an interface or a union is collected for each of its types. */
+  readonly expansion: { left: number };
   /** Arguments as text, made when response keys meet; kept with the document. */
   readonly argumentTexts: Map<FieldNode, string>;
 }
@@ -112,6 +114,14 @@ export function collectFields(
   };
 
   for (const set of sets) visit(set, parent.abstract);
+  context.expansion.left -= groups.size + 1;
+  if (context.expansion.left < 0) {
+    throw new SvcError(
+      'validation-failed',
+      'the operation selects too many fields, counted for each type that an interface or union may be',
+      { path },
+    );
+  }
   return [...groups].map(([key, group]) => collected(context, parent, key, group));
 }
 

@@ -79,6 +79,11 @@ export interface Input {
   asData(few: number, keys: ReadonlySet<string> | null): Input;
   /** The value as the request wrote it, of any type and unchecked; leaves the plan reusable. */
   written(): WrittenJson;
+  /**
+   * The same, where variables stand at positions that their declarations fit, and literals where such literals may; what
+   * variables hold is for whoever binds them. @throws SvcError
+   */
+  checkedAsWritten(): WrittenJson;
 }
 
 /** Objects of a list, by key. */

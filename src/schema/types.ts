@@ -48,6 +48,8 @@ export interface EnumSchemaType {
 export interface EnumSchemaValue {
   readonly name: string;
   readonly description: string | null;
+  /** Why it should not be used; absent: it may be. */
+  readonly deprecation?: string;
   /** What the value stands for in the IR or the database (a column name, an enum table's value). */
   readonly value: string;
 }
@@ -58,6 +60,8 @@ export interface InputField {
   readonly type: InputTypeRef;
   /** GraphQL default value, printed in introspection. */
   readonly default?: Json;
+  /** Why it should not be used; absent: it may be. */
+  readonly deprecation?: string;
 }
 
 export interface InputObjectType {
@@ -105,6 +109,8 @@ export interface OutputField {
   readonly description: string | null;
   readonly type: OutputTypeRef;
   readonly args: ReadonlyMap<string, InputField>;
+  /** Why it should not be used; absent: it may be. */
+  readonly deprecation?: string;
   /** What becomes of a selection of it; the translator of its parent type reads it. */
   readonly meaning: FieldMeaning;
 }

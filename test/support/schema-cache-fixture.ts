@@ -247,6 +247,8 @@ export function schemaCache(...sources: readonly SourceInfo[]): SchemaCache {
     sources: new Map(sources.map((source) => [source.name, source])),
     roles: new Set(),
     inconsistencies: [],
+    remoteSchemas: new Map(),
+    remoteRelationships: new Map(),
     introspectionDisabledFor: new Set(),
     apiLimits: null,
     unavailable: ALL_AVAILABLE,

@@ -17,7 +17,7 @@ function mutationRoot(
   of: SchemaCache = cache,
   options: Partial<FieldOptions> = {},
 ): ObjectType | null {
-  return rootTypes(new SchemaContext(of, { ...DEFAULT_BUILD_OPTIONS, ...options }).sources, role, variant).mutation;
+  return rootTypes(new SchemaContext(of, { ...DEFAULT_BUILD_OPTIONS, ...options }), role, variant).mutation;
 }
 
 function names(...how: Parameters<typeof mutationRoot>): readonly string[] {
@@ -126,7 +126,7 @@ describe('the mutation root', () => {
 
   it('reads as it should', async () => {
     const sdl = async (role: string, of: SchemaCache) => {
-      const roots = rootTypes(new SchemaContext(of, DEFAULT_BUILD_OPTIONS).sources, role, 'frontend');
+      const roots = rootTypes(new SchemaContext(of, DEFAULT_BUILD_OPTIONS), role, 'frontend');
       return printSchema(buildSchema(await printRoleSchema({ ...roots, subscription: null })));
     };
     await expect(await sdl('writer', cache)).toMatchFileSnapshot('__snapshots__/writing-writer.graphql.txt');

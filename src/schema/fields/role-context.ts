@@ -5,7 +5,7 @@ import type { ColumnRead } from '../../ir/read.ts';
 import { ADMIN_ROLE } from '../../auth/session.ts';
 import { computedFieldArgsTypeName } from '../../schema-cache/naming.ts';
 import type { ComputedFieldInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
-import { lazy } from '../types.ts';
+import { lazy, type OutputField } from '../types.ts';
 import { aggregateType } from './aggregate.ts';
 import { aggregatePredicateType } from './aggregate-predicate.ts';
 import { selectArguments } from './arguments.ts';
@@ -50,11 +50,14 @@ function selectAccess(table: TableInfo, role: string): TableAccess | null {
 export class RoleSource {
   readonly context: SourceContext;
   readonly role: string;
+  private readonly joinedFields: (table: RoleTable) => readonly OutputField[];
   private readonly tables = new Map<string, RoleTable | null>();
 
-  constructor(context: SourceContext, role: string) {
+  /** @param joinedFields those of a table that other sources and servers answer */
+  constructor(context: SourceContext, role: string, joinedFields: (table: RoleTable) => readonly OutputField[] = () => []) {
     this.context = context;
     this.role = role;
+    this.joinedFields = joinedFields;
   }
 
   /** Null when the table is not tracked or the role may not select from it. */
@@ -107,6 +110,7 @@ export class RoleSource {
       aggregatePredicate: lazy(() => aggregatePredicateType(table)),
       selectColumn: lazy(() => selectColumnEnum(table)),
       related: (name) => this.table(name),
+      joinedFields: () => (access === NO_ACCESS ? [] : this.joinedFields(table)),
     };
     return table;
   }

@@ -17,7 +17,7 @@ import type {
   TableInfo,
 } from '../../schema-cache/schema-cache.ts';
 import type { CollectedField, Input } from '../translation.ts';
-import type { EnumSchemaType, InputField, InputObjectType, InputTypeRef, ObjectType, OutputTypeRef } from '../types.ts';
+import type { EnumSchemaType, InputField, InputObjectType, InputTypeRef, ObjectType, OutputField, OutputTypeRef } from '../types.ts';
 import type { ComparisonType } from './comparison.ts';
 import type { FunctionArguments } from './function-arguments.ts';
 import type { SourceContext } from './source-context.ts';
@@ -155,6 +155,8 @@ export interface RoleTable {
   readonly selectColumn: () => EnumSchemaType | null;
   /** Another table of the source, null when the role may not select from it. */
   related(name: QualifiedName): RoleTable | null;
+  /** Fields that other sources and remote schemas answer. */
+  joinedFields(): readonly OutputField[];
 }
 
 /** Name of a type about the table. */

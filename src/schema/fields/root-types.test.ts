@@ -10,7 +10,7 @@ import type { ObjectType } from '../types.ts';
 import { printType } from '../types.ts';
 
 function roots(cache: SchemaCache, role: string) {
-  return rootTypes(new SchemaContext(cache, DEFAULT_BUILD_OPTIONS).sources, role, 'frontend');
+  return rootTypes(new SchemaContext(cache, DEFAULT_BUILD_OPTIONS), role, 'frontend');
 }
 
 function signatures(type: ObjectType): readonly string[] {
@@ -51,8 +51,8 @@ describe('root fields', () => {
 
   it('need a permission on the function when these are not inferred', () => {
     const context = new SchemaContext(libraryCache(), { ...DEFAULT_BUILD_OPTIONS, inferFunctionPermissions: false });
-    expect(rootTypes(context.sources, 'user', 'frontend').query.field?.('find_articles')).toBeUndefined();
-    expect(rootTypes(context.sources, 'admin', 'frontend').query.field?.('find_articles')).toBeDefined();
+    expect(rootTypes(context, 'user', 'frontend').query.field?.('find_articles')).toBeUndefined();
+    expect(rootTypes(context, 'admin', 'frontend').query.field?.('find_articles')).toBeDefined();
   });
 
   it('are found by name as they are listed', () => {

@@ -9,9 +9,11 @@ import { federationFields } from './federation.ts';
 import { functionIsVisible, functionRootField } from './function-root.ts';
 import { mutationField, mutationIsVisible } from './mutation-root.ts';
 import type { SchemaVariant } from './options.ts';
-import { RoleSource } from './role-context.ts';
+import { remoteRootFields } from '../remote/remote-roots.ts';
+import type { RoleSource } from './role-context.ts';
+import { RoleView } from './role-view.ts';
 import type { MutationCandidate, RootCandidate } from './root-index.ts';
-import type { SourceEntry } from './schema-context.ts';
+import type { SchemaContext, SourceEntry } from './schema-context.ts';
 import { type ReadRoot, tableRootField, tableRootIsVisible } from './table-root.ts';
 import { WriteSource } from './write-context.ts';
 
@@ -25,12 +27,22 @@ interface FieldSet {
 const PLACEHOLDER_NAME = 'no_queries_available';
 
 /** @param federation whether the query root has the fields of a subgraph */
-export function rootTypes(sources: readonly SourceEntry[], role: string, variant: SchemaVariant, federation = false): RootTypes {
-  const roleSources = sources.map((entry) => ({ entry, source: new RoleSource(entry.context, role) }));
-  const rootOf = (root: ReadRoot): FieldSet => merged(roleSources.map(({ entry, source }) => readFields(entry, source, root)));
+export function rootTypes(context: SchemaContext, role: string, variant: SchemaVariant, federation = false): RootTypes {
+  const view = new RoleView(context, role);
+  const roleSources = context.sources.map((entry) => ({ entry, source: view.sources.get(entry.context.info.name) as RoleSource }));
+  const remoteFields = (operation: 'query' | 'mutation'): readonly SourceFields[] =>
+    [...view.remotes()].map((types) => ({ main: fieldsByName(lazy(() => remoteRootFields(types, operation))), aliases: NOTHING }));
+  const rootOf = (root: ReadRoot): FieldSet =>
+    merged([
+      ...roleSources.map(({ entry, source }) => readFields(entry, source, root)),
+      ...(root === 'query' ? remoteFields('query') : []),
+    ]);
   const query = rootOf('query');
   const subscription = rootOf('subscription');
-  const mutation = merged(roleSources.map(({ entry, source }) => mutationFields(entry, new WriteSource(source, variant))));
+  const mutation = merged([
+    ...roleSources.map(({ entry, source }) => mutationFields(entry, new WriteSource(source, variant))),
+    ...remoteFields('mutation'),
+  ]);
   const subgraphFields = lazy(() =>
     federationFields(
       roleSources.map(({ source }) => source),
@@ -183,6 +195,10 @@ function inNamespace(entry: SourceEntry, suffix: NamespaceSuffix, fields: Source
     field: (name) => (name === namespace && present() ? field() : undefined),
   };
   return { main: only, aliases: NOTHING };
+}
+
+function fieldsByName(fields: () => ReadonlyMap<string, OutputField>): FieldSet {
+  return { names: () => fields().keys(), has: (name) => fields().has(name), field: (name) => fields().get(name) };
 }
 
 function candidateFields<C>(

@@ -22,11 +22,15 @@ export interface SourceEntry {
 
 export class SchemaContext {
   readonly sources: readonly SourceEntry[];
+  readonly remoteSchemas: SchemaCache['remoteSchemas'];
+  readonly remoteRelationships: SchemaCache['remoteRelationships'];
   private readonly shared: Map<TypeSystem, Map<NamingConvention, SharedTypes>>;
 
   /** @param previous the context of an older cache: types of databases are taken over, and sources that are the same objects */
   constructor(cache: SchemaCache, options: FieldOptions, previous?: SchemaContext) {
     this.shared = previous?.shared ?? new Map();
+    this.remoteSchemas = cache.remoteSchemas;
+    this.remoteRelationships = cache.remoteRelationships;
     const known = new Map(previous?.sources.map((entry) => [entry.context.info, entry]));
     const byName = new Map(previous?.sources.map((entry) => [entry.context.info.name, entry]));
     this.sources = [...cache.sources.values()].map((info) => known.get(info) ?? this.makeSource(info, options, byName.get(info.name)));

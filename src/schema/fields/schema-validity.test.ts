@@ -30,7 +30,7 @@ async function introspect(cache: SchemaCache, role: string, variant: SchemaVaria
 }
 
 async function sdl(cache: SchemaCache, role: string, variant: SchemaVariant = 'frontend'): Promise<string> {
-  return printRoleSchema(rootTypes(new SchemaContext(cache, DEFAULT_BUILD_OPTIONS).sources, role, variant));
+  return printRoleSchema(rootTypes(new SchemaContext(cache, DEFAULT_BUILD_OPTIONS), role, variant));
 }
 
 /** Scalars that exist whether they are used or not. */

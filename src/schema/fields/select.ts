@@ -50,6 +50,7 @@ function rowFields(table: RoleTable): ReadonlyMap<string, OutputField> {
     add(relationshipField(relationship));
     if (relationship.info.kind === 'array' && relationship.target.access.allowAggregations) add(aggregateField(table, relationship));
   }
+  for (const field of table.joinedFields()) add(field);
   for (const field of table.computedFields) add(field.kind === 'scalar' ? scalarComputedField(table, field) : tableComputedField(field));
   return fields;
 }

@@ -157,6 +157,11 @@ class VariableInput implements Input {
     return new VariableInput({ ...this.#context, constraints, itemByItem: true }, this.#part, this.type, this.path);
   }
 
+  /** Its declaration was checked where it stands. */
+  checkedAsWritten(): WrittenJson {
+    return this.written();
+  }
+
   written(): WrittenJson {
     return { kind: 'variable', name: this.#part.name, path: this.#part.inner };
   }

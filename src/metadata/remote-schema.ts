@@ -1,0 +1,199 @@
+/** Another GraphQL server whose schema becomes part of ours. */
+import { SvcError } from '../errors/svc-error.ts';
+import type { Json } from '../util/json.ts';
+import {
+  bool,
+  type Codec,
+  defaulted,
+  int,
+  leaf,
+  list,
+  mapOf,
+  nonEmptyText,
+  object,
+  optional,
+  parseFailed,
+  required,
+  text,
+} from './codec.ts';
+import { type HeaderDefinition, headerCodec } from './environment-template.ts';
+import { isEmptyMap, keyedList } from './keyed-list.ts';
+import { type RemoteRelationship, remoteRelationshipCodec } from './remote-relationship.ts';
+
+export interface RemoteSchema {
+  readonly name: string;
+  readonly definition: RemoteSchemaDefinition;
+  readonly comment?: string;
+  /** By role. */
+  readonly permissions: ReadonlyMap<string, RemoteSchemaPermission>;
+  /** By type, in the server's words, then by name. */
+  readonly remoteRelationships: ReadonlyMap<string, RemoteTypeRelationships>;
+}
+
+export interface RemoteSchemaDefinition {
+  readonly address: RemoteAddress;
+  /** Seconds. */
+  readonly timeout: number;
+  readonly headers: readonly HeaderDefinition[];
+  readonly forwardClientHeaders: boolean;
+  readonly customization: RemoteSchemaCustomization | undefined;
+}
+
+export type RemoteAddress =
+  /** A template. */
+  { readonly kind: 'url'; readonly url: string } | { readonly kind: 'environment'; readonly variable: string };
+
+export interface RemoteSchemaCustomization {
+  readonly rootFieldsNamespace?: string | undefined;
+  readonly typeNames?: Renaming | undefined;
+  readonly fieldNames: readonly FieldRenaming[];
+}
+
+export interface Renaming {
+  readonly prefix?: string | undefined;
+  readonly suffix?: string | undefined;
+  /** Goes before prefix and suffix. */
+  readonly mapping: ReadonlyMap<string, string>;
+}
+
+export interface FieldRenaming extends Renaming {
+  /** The server's name of it. */
+  readonly parentType: string;
+}
+
+export interface RemoteSchemaPermission {
+  readonly role: string;
+  /** What the role sees of the schema, as GraphQL SDL. */
+  readonly schema: string;
+  readonly comment?: string;
+}
+
+export interface RemoteTypeRelationships {
+  readonly typeName: string;
+  readonly relationships: ReadonlyMap<string, RemoteRelationship>;
+}
+
+export const NO_REMOTE_CUSTOMIZATION: RemoteSchemaCustomization = { fieldNames: [] };
+
+const DEFAULT_TIMEOUT = 60;
+
+const graphqlName: Codec<string> = leaf(
+  'GraphQLName',
+  (json, path) => {
+    const name = text.decode(json, path);
+    if (!/^[_A-Za-z][_0-9A-Za-z]*$/.test(name)) throw parseFailed(`"${name}" is not a valid GraphQL name`, path);
+    return name;
+  },
+  (value) => value,
+);
+
+/** What is put before or after a name, and so need not begin like one. */
+const namePart: Codec<string> = leaf(
+  'GraphQLNamePart',
+  (json, path) => {
+    const part = text.decode(json, path);
+    if (!/^[_0-9A-Za-z]*$/.test(part)) throw parseFailed(`"${part}" cannot be part of a GraphQL name`, path);
+    return part;
+  },
+  (value) => value,
+);
+
+const mapping = defaulted<ReadonlyMap<string, string>>(mapOf(graphqlName), () => new Map(), isEmptyMap);
+
+const customizationCodec: Codec<RemoteSchemaCustomization> = object('RemoteSchemaCustomization', {
+  rootFieldsNamespace: optional(graphqlName),
+  typeNames: optional(object('RemoteTypeCustomization', { prefix: optional(namePart), suffix: optional(namePart), mapping })),
+  fieldNames: defaulted<readonly FieldRenaming[]>(
+    list(
+      object('RemoteFieldCustomization', {
+        parentType: required(graphqlName),
+        prefix: optional(namePart),
+        suffix: optional(namePart),
+        mapping,
+      }),
+    ),
+    () => [],
+    (names) => names.length === 0,
+  ),
+});
+
+const writtenDefinition = object('RemoteSchemaDef', {
+  url: optional(nonEmptyText),
+  urlFromEnv: optional(nonEmptyText),
+  timeoutSeconds: defaulted(int, () => DEFAULT_TIMEOUT),
+  customization: optional(customizationCodec),
+  headers: defaulted<readonly HeaderDefinition[]>(
+    list(headerCodec),
+    () => [],
+    (headers) => headers.length === 0,
+  ),
+  forwardClientHeaders: defaulted(
+    bool,
+    () => false,
+    (forwards) => !forwards,
+  ),
+});
+
+/** @throws SvcError also where there is no address or two (`invalid-params`) */
+export const remoteSchemaDefinitionCodec: Codec<RemoteSchemaDefinition> = leaf(
+  'RemoteSchemaDef',
+  (json, path) => {
+    const { url, urlFromEnv, timeoutSeconds, customization, ...rest } = writtenDefinition.decode(json, path);
+    if ((url === undefined) === (urlFromEnv === undefined)) {
+      const what = url === undefined ? 'empty' : 'present';
+      throw new SvcError('invalid-params', `both \`url\` and \`url_from_env\` can't be ${what}`, { path });
+    }
+    if (timeoutSeconds <= 0) throw parseFailed('timeout_seconds is to be a positive number', path);
+    const address: RemoteAddress = url === undefined ? { kind: 'environment', variable: urlFromEnv as string } : { kind: 'url', url };
+    return { ...rest, address, timeout: timeoutSeconds, customization };
+  },
+  ({ address, timeout, ...rest }): Json =>
+    writtenDefinition.encode({
+      ...rest,
+      ...(address.kind === 'url' ? { url: address.url } : { urlFromEnv: address.variable }),
+      timeoutSeconds: timeout,
+    }),
+  writtenDefinition.fields,
+);
+
+const permissionDefinition = object('RemoteSchemaPermissionDefinition', { schema: required(nonEmptyText) });
+const writtenPermission = object('RemoteSchemaPermission', {
+  role: required(nonEmptyText),
+  definition: required(permissionDefinition),
+  comment: optional(text),
+});
+
+export const remoteSchemaPermissionCodec: Codec<RemoteSchemaPermission> = leaf(
+  'RemoteSchemaPermission',
+  (json, path) => {
+    const { definition, ...rest } = writtenPermission.decode(json, path);
+    return { ...rest, schema: definition.schema };
+  },
+  ({ schema, ...rest }) => writtenPermission.encode({ ...rest, definition: { schema } }),
+  writtenPermission.fields,
+);
+
+const typeRelationshipsCodec: Codec<RemoteTypeRelationships> = object('RemoteSchemaTypeRelationships', {
+  typeName: required(graphqlName),
+  relationships: defaulted<ReadonlyMap<string, RemoteRelationship>>(
+    keyedList({ what: 'remote relationships', item: remoteRelationshipCodec, key: ({ name }) => name }),
+    () => new Map(),
+  ),
+});
+
+/** One entry of `remote_schemas`. */
+export const remoteSchemaCodec: Codec<RemoteSchema> = object('RemoteSchemaMetadata', {
+  name: required(nonEmptyText),
+  definition: required(remoteSchemaDefinitionCodec),
+  comment: optional(text),
+  permissions: defaulted<ReadonlyMap<string, RemoteSchemaPermission>>(
+    keyedList({ what: 'remote schema permissions', item: remoteSchemaPermissionCodec, key: ({ role }) => role }),
+    () => new Map(),
+    isEmptyMap,
+  ),
+  remoteRelationships: defaulted<ReadonlyMap<string, RemoteTypeRelationships>>(
+    keyedList({ what: 'types with remote relationships', item: typeRelationshipsCodec, key: ({ typeName }) => typeName }),
+    () => new Map(),
+    isEmptyMap,
+  ),
+});

@@ -1,0 +1,137 @@
+/** Whether the types of another server fit together, in the way of the GraphQL specification. */
+import { SvcError } from '../errors/svc-error.ts';
+import { at, ROOT } from '../util/path.ts';
+import {
+  BUILT_IN_SCALARS,
+  namedRemoteType,
+  printRemoteType,
+  type RemoteInterface,
+  type RemoteInputValue,
+  type RemoteModel,
+  type RemoteModelField,
+  type RemoteObject,
+  type RemoteType,
+  type RemoteTypeRef,
+} from './model.ts';
+
+const INPUT_KINDS: ReadonlySet<RemoteType['kind']> = new Set(['scalar', 'enum', 'input-object']);
+
+/** @throws SvcError remote-schema-error at `$.args` */
+export function checkModel(model: RemoteModel): void {
+  for (const root of [model.query, model.mutation, model.subscription]) {
+    if (root !== null && model.types.get(root)?.kind !== 'object')
+      throw refused(`Could not find the root type '${root}' among the object types`);
+  }
+  for (const type of model.types.values()) checkType(model, type);
+}
+
+function refused(message: string): SvcError {
+  return new SvcError('remote-schema-error', message, { path: at(ROOT, 'args') });
+}
+
+function checkType(model: RemoteModel, type: RemoteType): void {
+  switch (type.kind) {
+    case 'scalar':
+    case 'enum':
+      return;
+    case 'input-object':
+      for (const field of type.fields.values()) checkInput(model, field, `input object '${type.name}'`);
+      return;
+    case 'object':
+      checkFields(model, type);
+      for (const name of type.interfaces) checkImplements(model, type, interfaceOf(model, name, type));
+      return;
+    case 'interface':
+      if (type.fields.size === 0) throw refused(`List of fields cannot be empty for interface '${type.name}'`);
+      checkFields(model, type);
+      for (const name of type.interfaces) checkImplements(model, type, interfaceOf(model, name, type));
+      for (const name of type.members) objectOf(model, name, `interface '${type.name}'`);
+      return;
+    case 'union':
+      if (type.members.length === 0) throw refused(`List of member types cannot be empty for union type '${type.name}'`);
+      for (const name of type.members) objectOf(model, name, `union '${type.name}'`);
+  }
+}
+
+function interfaceOf(model: RemoteModel, name: string, type: RemoteObject | RemoteInterface): RemoteInterface {
+  const found = model.types.get(name);
+  if (found?.kind === 'interface') return found;
+  throw refused(`Could not find interface '${name}' implemented by ${type.kind === 'object' ? 'Object type' : 'Interface'} '${type.name}'`);
+}
+
+function objectOf(model: RemoteModel, name: string, of: string): RemoteObject {
+  const found = model.types.get(name);
+  if (found?.kind === 'object') return found;
+  throw refused(`Could not find Object type '${name}', which is a member of ${of}`);
+}
+
+function checkFields(model: RemoteModel, type: RemoteObject | RemoteInterface): void {
+  for (const field of type.fields.values()) {
+    const kind = kindOf(model, field.type);
+    if (kind === null)
+      throw refused(`Could not find type with name '${namedRemoteType(field.type)}' of field '${type.name}.${field.name}'`);
+    if (kind === 'input-object') throw refused(`The type of field '${type.name}.${field.name}' is an input object`);
+    for (const arg of field.args.values()) checkInput(model, arg, `field '${type.name}.${field.name}'`);
+  }
+}
+
+function checkInput(model: RemoteModel, value: RemoteInputValue, of: string): void {
+  const kind = kindOf(model, value.type);
+  if (kind === null) throw refused(`Could not find type with name '${namedRemoteType(value.type)}' of '${value.name}' in ${of}`);
+  if (!INPUT_KINDS.has(kind)) throw refused(`The type of '${value.name}' in ${of} is no input type`);
+}
+
+function kindOf(model: RemoteModel, type: RemoteTypeRef): RemoteType['kind'] | null {
+  const name = namedRemoteType(type);
+  return model.types.get(name)?.kind ?? (BUILT_IN_SCALARS.has(name) ? 'scalar' : null);
+}
+
+function checkImplements(model: RemoteModel, type: RemoteObject | RemoteInterface, of: RemoteInterface): void {
+  for (const wanted of of.fields.values()) {
+    const field = type.fields.get(wanted.name);
+    if (field === undefined)
+      throw refused(`Interface field '${of.name}'."${wanted.name}" expected, but '${type.name}' does not provide it`);
+    checkField(model, { type, of, wanted, field });
+  }
+}
+
+interface Pair {
+  readonly type: RemoteObject | RemoteInterface;
+  readonly of: RemoteInterface;
+  readonly wanted: RemoteModelField;
+  readonly field: RemoteModelField;
+}
+
+function checkField(model: RemoteModel, { type, of, wanted, field }: Pair): void {
+  if (!isSubtype(model, field.type, wanted.type)) {
+    throw refused(
+      `Interface field '${of.name}'."${wanted.name}" expects type '${printRemoteType(wanted.type)}', but '${type.name}'."${field.name}" is of type '${printRemoteType(field.type)}'`,
+    );
+  }
+  for (const argument of wanted.args.values()) {
+    const own = field.args.get(argument.name);
+    if (own === undefined || printRemoteType(own.type) !== printRemoteType(argument.type)) {
+      throw refused(
+        `Interface field argument '${of.name}'."${wanted.name}"("${argument.name}":) of type '${printRemoteType(argument.type)}' expected, but '${type.name}'."${field.name}" does not provide it`,
+      );
+    }
+  }
+  for (const argument of field.args.values()) {
+    if (!wanted.args.has(argument.name) && argument.type.nonNull && argument.default === undefined) {
+      throw refused(
+        `'${type.name}'."${field.name}"("${argument.name}":) is required, but Interface field '${of.name}'."${wanted.name}" does not have it`,
+      );
+    }
+  }
+}
+
+function isSubtype(model: RemoteModel, type: RemoteTypeRef, of: RemoteTypeRef): boolean {
+  if (of.nonNull && !type.nonNull) return false;
+  if (of.kind === 'list') return type.kind === 'list' && isSubtype(model, type.item, of.item);
+  if (type.kind === 'list') return false;
+  if (type.name === of.name) return true;
+  const abstract = model.types.get(of.name);
+  const own = model.types.get(type.name);
+  if (abstract?.kind === 'union') return abstract.members.includes(type.name);
+  return abstract?.kind === 'interface' && (own?.kind === 'object' || own?.kind === 'interface') && own.interfaces.includes(of.name);
+}

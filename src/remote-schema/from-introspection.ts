@@ -1,0 +1,168 @@
+/**
+ * The answer to an introspection query -> the model. The answer is another server's word: its shape is checked as it is
+ * read, and so is whether its types fit together.
+ */
+import { parseConstValue } from 'graphql';
+import { SvcError } from '../errors/svc-error.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
+import { along, at, type Path, ROOT } from '../util/path.ts';
+import { checkModel } from './check-model.ts';
+import type { RemoteEnumValue, RemoteInputValue, RemoteModel, RemoteModelField, RemoteType, RemoteTypeRef } from './model.ts';
+
+/** Levels of lists and non-null around a named type; an introspection query does not ask for more. */
+const MAX_WRAPPERS = 20;
+const NAME = /^[_A-Za-z][_0-9A-Za-z]*$/;
+
+/**
+ * @param answer `{"data": {"__schema": …}}`, or its `data`
+ * @throws SvcError remote-schema-error
+ */
+export function modelFromIntrospection(answer: Json): RemoteModel {
+  const data = isJsonObject(answer) && isJsonObject(answer['data']) ? answer['data'] : answer;
+  const schema = objectAt(isJsonObject(data) ? data['__schema'] : undefined, at(ROOT, '__schema'));
+  const path = along(ROOT, '__schema');
+  const types = new Map<string, RemoteType>();
+  for (const [index, item] of listAt(schema['types'], at(path, 'types')).entries()) {
+    const type = typeOf(objectAt(item, along(path, 'types', index)), along(path, 'types', index));
+    if (!type.name.startsWith('__')) types.set(type.name, type);
+  }
+  const root = (key: string, fallback: string): string | null => {
+    const named = schema[key];
+    if (named === undefined) return types.get(fallback)?.kind === 'object' ? fallback : null;
+    return named === null ? null : textAt(objectAt(named, at(path, key))['name'], along(path, key, 'name'));
+  };
+  const query = root('queryType', 'Query');
+  if (query === null) throw malformed('it has no type for queries', path);
+  const model: RemoteModel = {
+    query,
+    mutation: root('mutationType', 'Mutation'),
+    subscription: root('subscriptionType', 'Subscription'),
+    types,
+  };
+  checkModel(model);
+  return model;
+}
+
+function malformed(what: string, path: Path): SvcError {
+  return new SvcError('remote-schema-error', `the introspection of the remote schema cannot be understood: ${what}`, { path });
+}
+
+function objectAt(json: Json | undefined, path: Path): JsonObject {
+  if (!isJsonObject(json)) throw malformed('expected an object', path);
+  return json;
+}
+
+function listAt(json: Json | undefined, path: Path): readonly Json[] {
+  if (!isJsonArray(json)) throw malformed('expected a list', path);
+  return json;
+}
+
+function textAt(json: Json | undefined, path: Path): string {
+  if (typeof json !== 'string') throw malformed('expected a string', path);
+  return json;
+}
+
+function nameAt(object: JsonObject, path: Path): string {
+  const name = textAt(object['name'], at(path, 'name'));
+  if (!NAME.test(name)) throw malformed('expected a name', at(path, 'name'));
+  return name;
+}
+
+function optionalText(json: Json | undefined): string | null {
+  return typeof json === 'string' ? json : null;
+}
+
+function typeOf(json: JsonObject, path: Path): RemoteType {
+  const name = nameAt(json, path);
+  const base = { name, description: optionalText(json['description']) };
+  switch (json['kind']) {
+    case 'SCALAR':
+      return { ...base, kind: 'scalar', specifiedByUrl: optionalText(json['specifiedByURL']) };
+    case 'ENUM':
+      return { ...base, kind: 'enum', values: byName(json['enumValues'], at(path, 'enumValues'), enumValue) };
+    case 'INPUT_OBJECT':
+      return { ...base, kind: 'input-object', fields: byName(json['inputFields'], at(path, 'inputFields'), inputValue) };
+    case 'OBJECT':
+      return { ...base, kind: 'object', interfaces: names(json['interfaces'], at(path, 'interfaces')), fields: fields(json, path) };
+    case 'INTERFACE':
+      return {
+        ...base,
+        kind: 'interface',
+        interfaces: names(json['interfaces'], at(path, 'interfaces')),
+        fields: fields(json, path),
+        members: names(json['possibleTypes'], at(path, 'possibleTypes')),
+      };
+    case 'UNION':
+      return { ...base, kind: 'union', members: names(json['possibleTypes'], at(path, 'possibleTypes')) };
+    default:
+      throw malformed('expected a kind of type', at(path, 'kind'));
+  }
+}
+
+function fields(json: JsonObject, path: Path): ReadonlyMap<string, RemoteModelField> {
+  return byName(json['fields'], at(path, 'fields'), field);
+}
+
+/** Names of types; a list that is null counts as empty. */
+function names(json: Json | undefined, path: Path): readonly string[] {
+  if (json === undefined || json === null) return [];
+  return listAt(json, path).map((item, index) => nameAt(objectAt(item, at(path, index)), at(path, index)));
+}
+
+function byName<T extends { readonly name: string }>(
+  json: Json | undefined,
+  path: Path,
+  read: (json: JsonObject, path: Path) => T,
+): ReadonlyMap<string, T> {
+  return new Map(
+    listAt(json, path).map((item, index): [string, T] => {
+      const made = read(objectAt(item, at(path, index)), at(path, index));
+      return [made.name, made];
+    }),
+  );
+}
+
+function described(
+  json: JsonObject,
+  path: Path,
+): { readonly name: string; readonly description: string | null; readonly deprecation: string | null } {
+  return {
+    name: nameAt(json, path),
+    description: optionalText(json['description']),
+    deprecation: json['isDeprecated'] === true ? (optionalText(json['deprecationReason']) ?? 'No longer supported') : null,
+  };
+}
+
+const enumValue = (json: JsonObject, path: Path): RemoteEnumValue => described(json, path);
+
+function field(json: JsonObject, path: Path): RemoteModelField {
+  return {
+    ...described(json, path),
+    type: typeRef(json['type'], at(path, 'type')),
+    args: byName(json['args'], at(path, 'args'), inputValue),
+  };
+}
+
+function inputValue(json: JsonObject, path: Path): RemoteInputValue {
+  const written = json['defaultValue'];
+  const text = written === undefined || written === null ? undefined : textAt(written, at(path, 'defaultValue'));
+  if (text !== undefined) checkConstant(text, at(path, 'defaultValue'));
+  return { ...described(json, path), type: typeRef(json['type'], at(path, 'type')), default: text };
+}
+
+function checkConstant(text: string, path: Path): void {
+  try {
+    parseConstValue(text, { noLocation: true, maxTokens: 10_000 });
+  } catch {
+    throw malformed('expected a value', path);
+  }
+}
+
+function typeRef(json: Json | undefined, path: Path, wrappers = 0): RemoteTypeRef {
+  const type = objectAt(json, path);
+  if (wrappers > MAX_WRAPPERS) throw malformed('too many lists inside one another', path);
+  const inner = (): RemoteTypeRef => typeRef(type['ofType'], at(path, 'ofType'), wrappers + 1);
+  if (type['kind'] === 'NON_NULL') return { ...inner(), nonNull: true };
+  if (type['kind'] === 'LIST') return { kind: 'list', item: inner(), nonNull: false };
+  return { kind: 'named', name: nameAt(type, path), nonNull: false };
+}

@@ -1,0 +1,167 @@
+/** Fields of tables and of types of remote schemas that another source or server answers. */
+import type { RemoteJoin } from '../../ir/remote-join.ts';
+import type { Read } from '../../ir/read.ts';
+import type { RemoteRelationshipInfo, SourceTarget } from '../../schema-cache/schema-cache.ts';
+import { isKey } from '../../schema-cache/stages/relationship.ts';
+import type { RemoteTypes } from '../remote/remote-types.ts';
+import { remoteJoinTarget } from '../remote/remote-join-target.ts';
+import type { CollectedField } from '../translation.ts';
+import type { InputField, OutputField, OutputTypeRef } from '../types.ts';
+import { listOf, named } from '../types.ts';
+import { type RoleTable, typeOf } from './role-table.ts';
+import type { RoleView } from './role-view.ts';
+import { aggregateQuery, listQuery, rowsQuery, singleRow } from './select.ts';
+
+/** What a joined field is, whatever it is a field of. */
+export interface JoinTarget {
+  readonly name: string;
+  readonly description: string | null;
+  readonly type: OutputTypeRef;
+  readonly args: ReadonlyMap<string, InputField>;
+  translate(field: CollectedField): RemoteJoin;
+}
+
+const NO_ARGS: ReadonlyMap<string, InputField> = new Map();
+
+/** Of a table: those whose keys the role may read and whose targets it sees. */
+export function fieldsOfTable(
+  view: RoleView,
+  table: RoleTable,
+  relationships: ReadonlyMap<string, RemoteRelationshipInfo>,
+): readonly OutputField[] {
+  const fields: OutputField[] = [];
+  for (const info of relationships.values()) {
+    const keys = keysOf(info).map((name) => readOf(table, name));
+    if (!keys.every((read) => read !== null)) continue;
+    const { source } = table;
+    const names = { field: source.field({ literal: info.name }), aggregate: source.field({ literal: info.name }, 'aggregate') };
+    for (const target of targetsOf(view, info, names, table.name)) {
+      const { name, description, type, args, translate } = target;
+      fields.push({
+        name,
+        description,
+        type,
+        args,
+        meaning: {
+          kind: 'row-field',
+          toField: (field) => ({ kind: 'joined', alias: field.responseKey, join: field.join(() => translate(field)), keys }),
+        },
+      });
+    }
+  }
+  return fields;
+}
+
+/** Of a type of a remote schema. @param type the server's name of it */
+export function fieldsOfRemoteType(
+  view: RoleView,
+  types: RemoteTypes,
+  type: string,
+  relationships: ReadonlyMap<string, RemoteRelationshipInfo>,
+): readonly OutputField[] {
+  const fields: OutputField[] = [];
+  for (const info of relationships.values()) {
+    const keys = keysOf(info);
+    if (!keys.every((name) => types.isLeaf(type, name))) continue;
+    for (const target of targetsOf(view, info, { field: info.name, aggregate: `${info.name}_aggregate` }, types.names.type(type))) {
+      const { name, description, type: of, args, translate } = target;
+      fields.push({
+        name,
+        description,
+        type: of,
+        args,
+        meaning: {
+          kind: 'remote-field',
+          toOutput: (field) => ({
+            kind: 'joined',
+            responseKey: field.responseKey,
+            join: field.join(() => translate(field)),
+            keys: keys.map((key) => ({ name: key })),
+          }),
+        },
+      });
+    }
+  }
+  return fields;
+}
+
+function keysOf({ target }: RemoteRelationshipInfo): readonly string[] {
+  return target.kind === 'source' ? target.columns.map(({ local }) => local) : target.keys;
+}
+
+/** A column or a scalar computed field without arguments, by its name in the database; null where the role may not read it. */
+function readOf(table: RoleTable, name: string): Read | null {
+  for (const column of table.columns.values()) if (column.info.name === name) return column.read;
+  for (const field of table.computedFields) {
+    if (field.kind === 'scalar' && field.info.name === name && field.arguments.plain !== null) return field.read(field.arguments.plain);
+  }
+  return null;
+}
+
+interface FieldNames {
+  readonly field: string;
+  readonly aggregate: string;
+}
+
+/** @param owner our name of the type that has the relationship */
+function targetsOf(view: RoleView, info: RemoteRelationshipInfo, names: FieldNames, owner: string): readonly JoinTarget[] {
+  if (info.target.kind === 'source') return tableTargets(view, info.target, names);
+  const types = view.remote(info.target.remoteSchema);
+  const target = types === null ? null : remoteJoinTarget(types, info.target, names.field, `${owner}${info.name}`);
+  return target === null ? [] : [target];
+}
+
+function tableTargets(view: RoleView, target: SourceTarget, names: FieldNames): readonly JoinTarget[] {
+  const table = view.table(target.source, target.table);
+  if (table === null) return [];
+  const columns = target.columns.flatMap(({ remote }) => {
+    const column = table.info.columns.get(remote);
+    return column === undefined ? [] : [{ name: remote, type: column.catalog.type }];
+  });
+  if (columns.length < target.columns.length) return [];
+  const join = {
+    kind: 'source',
+    source: target.source,
+    columns,
+    unique: isKey(
+      table.info.catalog,
+      columns.map(({ name }) => name),
+    ),
+  } as const;
+  const row = (nonNull: boolean) => named(table.name, () => table.rows().type, nonNull);
+  if (target.relationship === 'object') {
+    return [
+      {
+        name: names.field,
+        description: 'An object relationship',
+        type: row(false),
+        args: NO_ARGS,
+        translate: (field) => ({
+          ...join,
+          query: rowsQuery(table, field, table.relation, singleRow(table), 'single'),
+          withoutKey: 'null',
+        }),
+      },
+    ];
+  }
+  const rows: JoinTarget = {
+    name: names.field,
+    description: 'An array relationship',
+    type: listOf(row(true), true),
+    get args() {
+      return table.selectArguments().args;
+    },
+    translate: (field) => ({ ...join, query: listQuery(table, field, table.relation), withoutKey: '[]' }),
+  };
+  if (!table.access.allowAggregations) return [rows];
+  const aggregate: JoinTarget = {
+    name: names.aggregate,
+    description: 'An aggregate relationship',
+    type: named(typeOf(table, 'aggregate'), () => table.aggregate().type, true),
+    get args() {
+      return table.selectArguments().args;
+    },
+    translate: (field) => ({ ...join, query: aggregateQuery(table, field, table.relation), withoutKey: 'ask' }),
+  };
+  return [rows, aggregate];
+}

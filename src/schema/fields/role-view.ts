@@ -1,0 +1,70 @@
+/** Everything that one role sees, of all sources and remote schemas; made as requests touch it. */
+import { ADMIN_ROLE } from '../../auth/session.ts';
+import type { QualifiedName } from '../../catalog/catalog.ts';
+import type { RemoteRelationshipInfo } from '../../schema-cache/schema-cache.ts';
+import { RemoteTypes } from '../remote/remote-types.ts';
+import type { OutputField } from '../types.ts';
+import { fieldsOfRemoteType, fieldsOfTable } from './joined-fields.ts';
+import { RoleSource } from './role-context.ts';
+import type { RoleTable } from './role-table.ts';
+import type { SchemaContext } from './schema-context.ts';
+import { nameKey } from '../../catalog/catalog.ts';
+
+const NONE: ReadonlyMap<string, RemoteRelationshipInfo> = new Map();
+
+export class RoleView {
+  readonly role: string;
+  readonly sources: ReadonlyMap<string, RoleSource>;
+  readonly #context: SchemaContext;
+  readonly #remotes = new Map<string, RemoteTypes | null>();
+
+  constructor(context: SchemaContext, role: string) {
+    this.role = role;
+    this.#context = context;
+    this.sources = new Map(
+      context.sources.map(({ context: source }) => [source.info.name, new RoleSource(source, role, (table) => this.#joinedFields(table))]),
+    );
+  }
+
+  /** Null where there is no such table, or the role may not select from it. */
+  table(source: string, name: QualifiedName): RoleTable | null {
+    return this.sources.get(source)?.table(name) ?? null;
+  }
+
+  /** Null where there is no such remote schema, or the role sees nothing of it. */
+  remote(name: string): RemoteTypes | null {
+    let made = this.#remotes.get(name);
+    if (made === undefined) {
+      made = this.#makeRemote(name);
+      this.#remotes.set(name, made);
+    }
+    return made;
+  }
+
+  *remotes(): Iterable<RemoteTypes> {
+    for (const name of this.#context.remoteSchemas.keys()) {
+      const types = this.remote(name);
+      if (types !== null) yield types;
+    }
+  }
+
+  #makeRemote(name: string): RemoteTypes | null {
+    const info = this.#context.remoteSchemas.get(name);
+    if (info === undefined) return null;
+    const isWhole = info.permissions === null || this.role === ADMIN_ROLE;
+    const model = isWhole ? info.model : info.permissions.get(this.role);
+    if (model === undefined) return null;
+    const types: RemoteTypes = new RemoteTypes({
+      name,
+      model,
+      names: info.names,
+      joinedFields: (type) => fieldsOfRemoteType(this, types, type, info.relationships.get(type) ?? NONE),
+    });
+    return types;
+  }
+
+  #joinedFields(table: RoleTable): readonly OutputField[] {
+    const relationships = this.#context.remoteRelationships.get(table.source.info.name)?.get(nameKey(table.info.name));
+    return relationships === undefined ? [] : fieldsOfTable(this, table, relationships);
+  }
+}

@@ -1,0 +1,46 @@
+/** The root fields that a remote schema adds: its own, or one that all of them are under. */
+import type { RemoteRoot } from '../../ir/remote.ts';
+import type { RemoteObject } from '../../remote-schema/model.ts';
+import { meaningOf } from '../meaning.ts';
+import type { RootMeaning } from '../translation.ts';
+import type { OutputField } from '../types.ts';
+import { named } from '../types.ts';
+import { remoteOutput, type RemoteTypes } from './remote-types.ts';
+
+/** By our names; empty where the role sees none. */
+export function remoteRootFields(types: RemoteTypes, operation: RemoteRoot['operation']): ReadonlyMap<string, OutputField> {
+  const name = operation === 'query' ? types.model.query : types.model.mutation;
+  const root = name === null ? undefined : types.model.types.get(name);
+  if (root?.kind !== 'object' || root.fields.size === 0) return new Map();
+  const { namespace } = types.names;
+  if (namespace !== null) return new Map([[namespace, namespaceField(types, operation, root, namespace)]]);
+  return new Map(
+    [...types.objectType(root.name).fields().values()].map((field): [string, OutputField] => [
+      field.name,
+      rootField(types, operation, field),
+    ]),
+  );
+}
+
+function rootField(types: RemoteTypes, operation: RemoteRoot['operation'], field: OutputField): OutputField {
+  const meaning: RootMeaning = {
+    kind: 'remote',
+    remote: types.name,
+    translate: (collected) => ({
+      operation,
+      fields: [meaningOf(field, 'remote-field').toOutput(collected)],
+      namespace: false,
+    }),
+  };
+  return { ...field, meaning };
+}
+
+function namespaceField(types: RemoteTypes, operation: RemoteRoot['operation'], root: RemoteObject, namespace: string): OutputField {
+  const type = types.objectType(root.name);
+  const meaning: RootMeaning = {
+    kind: 'remote',
+    remote: types.name,
+    translate: (collected) => ({ operation, fields: collected.select(type).map(remoteOutput), namespace: true }),
+  };
+  return { name: namespace, description: null, type: named(type.name, () => type), args: new Map(), meaning };
+}

@@ -1,0 +1,205 @@
+/**
+ * The types of a remote schema as one role sees them, in our names, and what a selection of their fields asks of the
+ * server. Lazy like all types: nothing is made before a request touches it.
+ */
+import type { RemoteArgument, RemoteField, RemoteOutput, RemoteSelection } from '../../ir/remote.ts';
+import type { RemoteNames } from '../../remote-schema/customization.ts';
+import {
+  namedRemoteType,
+  printRemoteType,
+  type RemoteInterface,
+  type RemoteModel,
+  type RemoteModelField,
+  type RemoteObject,
+  type RemoteTypeRef,
+  type RemoteUnion,
+} from '../../remote-schema/model.ts';
+import { at } from '../../util/path.ts';
+import { meaningOf } from '../meaning.ts';
+import type { CollectedField } from '../translation.ts';
+import type {
+  AbstractType,
+  EnumSchemaType,
+  InterfaceType,
+  ObjectType,
+  OutputField,
+  OutputTypeRef,
+  ScalarSchemaType,
+  UnionType,
+} from '../types.ts';
+import { lazy, listOf, named } from '../types.ts';
+import { RemoteInputs } from './remote-input.ts';
+
+type OutputType = ScalarSchemaType | EnumSchemaType | ObjectType | AbstractType;
+
+export interface RemoteTypesOptions {
+  /** Of the remote schema. */
+  readonly name: string;
+  readonly model: RemoteModel;
+  readonly names: RemoteNames;
+  /** Fields that relationships add to a type, by the server's name of it. */
+  readonly joinedFields: (type: string) => readonly OutputField[];
+}
+
+export class RemoteTypes {
+  readonly name: string;
+  readonly model: RemoteModel;
+  readonly names: RemoteNames;
+  readonly inputs: RemoteInputs;
+  readonly #joinedFields: (type: string) => readonly OutputField[];
+  readonly #types = new Map<string, OutputType>();
+
+  constructor({ name, model, names, joinedFields }: RemoteTypesOptions) {
+    this.name = name;
+    this.model = model;
+    this.names = names;
+    this.inputs = new RemoteInputs(model, names.type);
+    this.#joinedFields = joinedFields;
+  }
+
+  reference(type: RemoteTypeRef): OutputTypeRef {
+    if (type.kind === 'list') return listOf(this.reference(type.item), type.nonNull);
+    return named(this.names.type(type.name), () => this.type(type.name), type.nonNull);
+  }
+
+  /** @param name the server's */
+  type(name: string): OutputType {
+    let made = this.#types.get(name);
+    if (made === undefined) {
+      made = this.#make(name);
+      this.#types.set(name, made);
+    }
+    return made;
+  }
+
+  objectType(name: string): ObjectType {
+    return this.type(name) as ObjectType;
+  }
+
+  /** Whether the role sees a field of an object type that takes no arguments and is a scalar or an enum. */
+  isLeaf(type: string, field: string): boolean {
+    const object = this.model.types.get(type);
+    const found = object?.kind === 'object' ? object.fields.get(field) : undefined;
+    if (found === undefined || found.type.kind === 'list') return false;
+    const kind = this.model.types.get(found.type.name)?.kind ?? 'scalar';
+    const isPlain = [...found.args.values()].every(({ type: of, default: text }) => !of.nonNull || text !== undefined);
+    return isPlain && (kind === 'scalar' || kind === 'enum');
+  }
+
+  #make(name: string): OutputType {
+    const type = this.model.types.get(name);
+    switch (type?.kind) {
+      case 'object':
+        return this.#object(type);
+      case 'interface':
+        return this.#interface(type);
+      case 'union':
+        return this.#union(type);
+      default:
+        return this.inputs.type(name) as ScalarSchemaType | EnumSchemaType;
+    }
+  }
+
+  #object(type: RemoteObject): ObjectType {
+    return {
+      kind: 'object',
+      name: this.names.type(type.name),
+      description: type.description,
+      fields: lazy(() => {
+        const fields = this.#fields(type);
+        for (const field of this.#joinedFields(type.name)) if (!fields.has(field.name)) fields.set(field.name, field);
+        return fields;
+      }),
+      interfaces: lazy(() => this.#interfaces(type.interfaces)),
+    };
+  }
+
+  #interface(type: RemoteInterface): InterfaceType {
+    return {
+      kind: 'interface',
+      name: this.names.type(type.name),
+      description: type.description,
+      fields: lazy(() => this.#fields(type)),
+      interfaces: lazy(() => this.#interfaces(type.interfaces)),
+      members: lazy(() => type.members.map((member) => this.objectType(member))),
+    };
+  }
+
+  #interfaces(names: readonly string[]): readonly InterfaceType[] {
+    return names.flatMap((name) => {
+      const type = this.type(name);
+      return type.kind === 'interface' ? [type] : [];
+    });
+  }
+
+  #union(type: RemoteUnion): UnionType {
+    return {
+      kind: 'union',
+      name: this.names.type(type.name),
+      description: type.description,
+      members: lazy(() => type.members.map((member) => this.objectType(member))),
+    };
+  }
+
+  #fields(type: RemoteObject | RemoteInterface): Map<string, OutputField> {
+    const fields = new Map<string, OutputField>();
+    for (const field of type.fields.values()) {
+      const made = this.field(field, this.names.field(type.name, field.name));
+      fields.set(made.name, made);
+    }
+    return fields;
+  }
+
+  /** A field under our name of it. */
+  field(field: RemoteModelField, name: string): OutputField {
+    const { inputs } = this;
+    return {
+      name,
+      description: field.description,
+      type: this.reference(field.type),
+      get args() {
+        return inputs.visible(field.args);
+      },
+      ...(field.deprecation === null ? {} : { deprecation: field.deprecation }),
+      meaning: { kind: 'remote-field', toOutput: (collected) => this.output(field, collected) },
+    };
+  }
+
+  /** What a selection of the field asks of the server. */
+  output(field: RemoteModelField, collected: CollectedField): RemoteField {
+    return {
+      kind: 'field',
+      responseKey: collected.responseKey,
+      name: field.name,
+      args: this.arguments(field, collected),
+      selection: this.selection(field.type, collected),
+    };
+  }
+
+  arguments(field: RemoteModelField, collected: CollectedField): readonly RemoteArgument[] {
+    const path = at(collected.path, 'args');
+    return [...field.args.values()].flatMap((argument): readonly RemoteArgument[] => {
+      const input = collected.args.get(argument.name);
+      if (input === undefined && !this.inputs.isSentAnyway(argument)) return [];
+      const value = input === undefined ? null : ({ kind: 'written', written: input.checkedAsWritten() } as const);
+      const coerced = { kind: 'coerced', value, coerce: this.inputs.coercion(argument), at: at(path, argument.name) } as const;
+      return [{ name: argument.name, type: printRemoteType(argument.type), value: coerced }];
+    });
+  }
+
+  /** null for a scalar or an enum. */
+  selection(type: RemoteTypeRef, collected: CollectedField): RemoteSelection | null {
+    const name = namedRemoteType(type);
+    const model = this.model.types.get(name);
+    if (model?.kind === 'object') return { kind: 'object', fields: collected.select(this.objectType(name)).map(remoteOutput) };
+    if (model?.kind !== 'interface' && model?.kind !== 'union') return null;
+    const types = model.members.map((member) => [member, collected.select(this.objectType(member)).map(remoteOutput)] as const);
+    return { kind: 'abstract', types: new Map(types) };
+  }
+}
+
+/** What a field of a type of a remote schema asks of its server. */
+export function remoteOutput(collected: CollectedField): RemoteOutput {
+  const { field, responseKey, typeName } = collected;
+  return field === null ? { kind: 'typename', responseKey, typeName } : meaningOf(field, 'remote-field').toOutput(collected);
+}
