@@ -63,7 +63,7 @@ let service: TestService;
 let database: pg.Client;
 
 beforeAll(async () => {
-  service = await startTestService({ INFER_FUNCTION_PERMISSIONS: 'false' });
+  service = await startTestService({ LEGACY_ROWS_FOR_ALL_ROLES: 'true', INFER_FUNCTION_PERMISSIONS: 'false' });
   await service.sql(SCHEMA);
   database = new pg.Client({ connectionString: service.databaseUrl });
   await database.connect();
