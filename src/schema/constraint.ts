@@ -3,6 +3,7 @@
  * all of them hold for it. Values that do not shape the plan are never looked into.
  */
 import { isJsonArray, isJsonObject, type Json, jsonEqual } from '../util/json.ts';
+import { type JsonPath, valueAt } from '../util/json-path.ts';
 
 /** Variables of a request after defaults; a nullable one that was not sent is missing, or null if the service is set so. */
 export type Variables = Readonly<Record<string, Json>>;
@@ -31,14 +32,8 @@ export interface Constraint {
 }
 
 /** The part of a variable's value at a path; undefined where there is none. */
-export function variablePart(variables: Variables, name: string, path: readonly (string | number)[]): Json | undefined {
-  let value: Json | undefined = variables[name];
-  for (const key of path) {
-    if (isJsonArray(value)) value = value[key as number];
-    else if (isJsonObject(value)) value = Object.hasOwn(value, key) ? value[key] : undefined;
-    else return undefined;
-  }
-  return value;
+export function variablePart(variables: Variables, name: string, path: JsonPath): Json | undefined {
+  return valueAt(variables[name], path);
 }
 
 export function holds(constraint: Constraint, variables: Variables): boolean {
