@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runs } from '../../../../../test/support/deep.ts';
 import { type MutationDatabase, mutationDatabase } from '../../../../../test/support/mutation-database.ts';
 import {
   affected,
@@ -198,7 +199,7 @@ test('the same as row by row', { timeout: 300_000 }, async () => {
       outcomes[expected === 'failed' ? 'failed' : 'written'] += 1;
       expect(await byLevels(nodes, skipsPages)).toEqual(expected);
     }),
-    { numRuns: Number(process.env['SVC_NESTED_CASES'] ?? 20) },
+    runs(200),
   );
   expect(outcomes.written).toBeGreaterThan(5);
 });
