@@ -35,7 +35,7 @@ export async function runPlan(plan: Plan, context: RunContext): Promise<readonly
   const body: Bytes[] = [];
   for (const part of plan.template) {
     if (typeof part === 'string') body.push(part);
-    else if ('produce' in part) body.push(bytesOfText(await part.produce()));
+    else if ('produce' in part) for (const piece of await part.produce()) body.push(piece);
     else {
       const cell: Cell = rows[part.step]?.[part.column];
       if (cell === null || cell === undefined) body.push(part.absent);

@@ -30,7 +30,7 @@ export type TemplatePart =
   | Bytes
   /** A cell of a step's row; `absent` stands for NULL and for no row. */
   | { readonly step: number; readonly column: number; readonly absent: Bytes }
-  | { readonly produce: () => Promise<string> };
+  | { readonly produce: () => Promise<readonly Bytes[]> };
 
 /** Those of a query run at once, those of a mutation in order. */
 export type Step = SelectStep | MutationStep | RemoteStep;

@@ -50,6 +50,8 @@ export interface RoleSchemaOptions {
   /** Why the roots lack a field that the role knows; null: it is unknown. */
   readonly explainMissing?: (field: string, path: Path) => SvcError | null;
   readonly introspectionDisabled: boolean;
+  /** Makes the roots anew, for introspection of the whole: it needs every type, and nothing else does. */
+  readonly wholeRoots?: () => RootTypes;
   readonly limits: OperationLimits;
   /** Lets null through to the field where a variable is declared `T!`. */
   readonly nullInNonNullableVariables: boolean;
@@ -67,7 +69,10 @@ const TOKEN = 110;
 export function createRoleSchema(role: string, roots: RootTypes, options: RoleSchemaOptions): RoleSchema {
   const { limits, nullInNonNullableVariables, explainMissing = () => null } = options;
   const unsent = options.unsentVariables ?? 'absent-from-data';
-  const introspection = introspectionFields(roots, { maxCharacters: limits.maxIntrospectionCharacters });
+  const introspection = introspectionFields(roots, {
+    maxCharacters: limits.maxIntrospectionCharacters,
+    wholeRoots: options.wholeRoots,
+  });
   const blindRole = options.introspectionDisabled ? role : null;
   const parents: Readonly<Record<PreparedOperation['kind'], SelectionParent | null>> = {
     query: { type: roots.query, abstract: null, metaFields: introspection, explainMissing },

@@ -7,11 +7,13 @@ import {
   printSchema,
   validateSchema,
 } from 'graphql';
+import { deflateRawSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { type Bytes, bytesOfText, textOfBytes } from '../util/bytes.ts';
 import { answer, engine, refusal, translate } from '../../test/support/small-engine.ts';
 import { DEFAULT_LIMITS } from './engine.ts';
 import { QUERY_ONLY, SMALL_ROOTS } from '../../test/support/small-schema.ts';
-import { createAnswerCache } from './introspection/cache.ts';
+import { type AnswerCache, createAnswerCache } from './introspection/cache.ts';
 import { startSlices } from './introspection/slices.ts';
 import { createTypeWalk } from './introspection/type-walk.ts';
 import { STRING } from './input/built-in-scalars.ts';
@@ -274,16 +276,20 @@ describe('refusals', () => {
 });
 
 describe('cost', () => {
+  const bytes = (text: string): readonly Bytes[] => [bytesOfText(text)];
+  const asked = async (cache: AnswerCache, key: string, make: () => Promise<readonly Bytes[]>): Promise<string> =>
+    textOfBytes(await cache.get(key, make));
+
   test('equal selections share one answer, also while it is made', async () => {
     let made = 0;
-    const cache = createAnswerCache(10);
-    const make = async (): Promise<string> => {
+    const cache = createAnswerCache(2 * deflateRawSync('12345').length);
+    const make = async (): Promise<readonly Bytes[]> => {
       made += 1;
       await new Promise((resolve) => setImmediate(resolve));
-      return '12345';
+      return bytes('12345');
     };
-    expect(await Promise.all([cache.get('a', make), cache.get('a', make)])).toEqual(['12345', '12345']);
-    await cache.get('a', make);
+    expect(await Promise.all([asked(cache, 'a', make), asked(cache, 'a', make)])).toEqual(['12345', '12345']);
+    expect(await asked(cache, 'a', make)).toBe('12345');
     expect(made).toBe(1);
     await cache.get('b', make);
     await cache.get('a', make);
@@ -298,8 +304,19 @@ describe('cost', () => {
   test('failures and answers larger than the cache are not kept', async () => {
     const cache = createAnswerCache(3);
     await expect(cache.get('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-    expect(await cache.get('a', () => Promise.resolve('1234'))).toBe('1234');
-    expect(await cache.get('a', () => Promise.resolve('5678'))).toBe('5678');
+    expect(await asked(cache, 'a', () => Promise.resolve(bytes('1234')))).toBe('1234');
+    expect(await asked(cache, 'a', () => Promise.resolve(bytes('5678')))).toBe('5678');
+  });
+
+  test('answers are kept compressed, in pieces and byte by byte as they were', async () => {
+    const cache = createAnswerCache(200_000);
+    const pieces = Array.from({ length: 300 }, (_, n) => bytesOfText(`{"name":"t\u00e9\u{1f600}${n}"}`.repeat(500)));
+    const whole = textOfBytes(pieces);
+    expect(whole.length).toBeGreaterThan(2_000_000);
+    await cache.get('a', () => Promise.resolve(pieces));
+    const again = await cache.get('a', () => Promise.reject(new Error('not kept')));
+    expect(textOfBytes(again)).toBe(whole);
+    expect(Math.max(...again.map((piece) => piece.length))).toBeLessThanOrEqual(65_536);
   });
 
   test('a large schema lets other work run in between', async () => {

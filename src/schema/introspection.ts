@@ -5,6 +5,7 @@ import { type Shape, shapeOf } from './introspection/shape.ts';
 import { startSlices } from './introspection/slices.ts';
 import { createTypeWalk } from './introspection/type-walk.ts';
 import { writeAnswer } from './introspection/write.ts';
+import { type Bytes, bytesOfText } from '../util/bytes.ts';
 import { STRING } from './input/built-in-scalars.ts';
 import type { MetaMeaning, ResponseNode } from './translation.ts';
 import { named, type NamedType, type OutputField, type RootTypes } from './types.ts';
@@ -13,11 +14,14 @@ export interface IntrospectionOptions {
   /** Characters of one answer. */
   readonly maxCharacters: number;
   readonly cache?: AnswerCache;
+  /** Makes the same roots anew, to be walked as a whole; absent: there is one set of them. */
+  readonly wholeRoots?: (() => RootTypes) | undefined;
 }
 
 /** Shared by all role schemas: what one of them has not been asked for lately makes room. */
-const sharedCache = createAnswerCache(48 * 1024 * 1024);
+const sharedCache = createAnswerCache(16 * 1024 * 1024);
 let schemas = 0;
+const NULL = bytesOfText('null');
 
 /**
  * The fields that a query root has besides those of its type.
@@ -29,20 +33,25 @@ export function introspectionFields(roots: RootTypes, options: IntrospectionOpti
   const cache = options.cache ?? sharedCache;
   const types = createTypeWalk(roots, [SCHEMA]);
 
-  const deferred = (key: string, produce: () => Promise<string>): ResponseNode => ({
+  const deferred = (key: string, produce: () => Promise<readonly Bytes[]>): ResponseNode => ({
     kind: 'deferred',
     produce: () => cache.get(`${identity} ${key}`, produce),
   });
 
-  const writeSchema = async (shape: Shape): Promise<string> => {
+  const writeSchema = async (shape: Shape): Promise<readonly Bytes[]> => {
     const slices = startSlices();
-    const listed = shape.fields.some((field) => field.read === TYPES_READ) ? await types.all(slices) : [];
-    return writeAnswer(shape, { roots, types: listed } satisfies SchemaSource, slices, options.maxCharacters);
+    if (!shape.fields.some((field) => field.read === TYPES_READ)) {
+      return writeAnswer(shape, { roots, types: [] } satisfies SchemaSource, slices, options.maxCharacters);
+    }
+    // The whole schema takes a hundred times the memory of its compressed answer: it is made for it and let go.
+    const whole = options.wholeRoots?.() ?? roots;
+    const listed = await createTypeWalk(whole, [SCHEMA]).all(slices);
+    return writeAnswer(shape, { roots: whole, types: listed } satisfies SchemaSource, slices, options.maxCharacters);
   };
-  const writeType = async (shape: Shape, name: string): Promise<string> => {
+  const writeType = async (shape: Shape, name: string): Promise<readonly Bytes[]> => {
     const slices = startSlices();
     const type: NamedType | undefined = await types.find(name, slices);
-    return type === undefined ? 'null' : writeAnswer(shape, refTo(type), slices, options.maxCharacters);
+    return type === undefined ? [NULL] : writeAnswer(shape, refTo(type), slices, options.maxCharacters);
   };
 
   const schemaMeaning: MetaMeaning = {

@@ -100,7 +100,9 @@ class CachedRoleSchemas implements RoleSchemas {
     }
     const introspectionDisabled =
       this.cache.introspectionDisabledFor.has(role) || (this.options.introspectionDisabled === true && role !== ADMIN_ROLE);
-    const schema = createRoleSchema(role, rootTypes(this.context, role, variant, this.options.build.federation), {
+    const roots = () => rootTypes(this.context, role, variant, this.options.build.federation);
+    const schema = createRoleSchema(role, roots(), {
+      wholeRoots: roots,
       ...this.options.engine,
       introspectionDisabled,
       explainMissing: explainMissing(this.cache, role),

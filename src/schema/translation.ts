@@ -10,6 +10,7 @@ import type { RemoteJoin } from '../ir/remote-join.ts';
 import type { SelectRoot } from '../ir/select.ts';
 import type { MembersValue, Value } from '../ir/value.ts';
 import type { Json } from '../util/json.ts';
+import type { Bytes } from '../util/bytes.ts';
 import type { Path } from '../util/path.ts';
 import type { Constraint, Variables } from './constraint.ts';
 import type { EnumSchemaValue, InputField, InputTypeRef, ObjectType, OutputField, RootTypes } from './types.ts';
@@ -137,7 +138,7 @@ export type ResponseNode =
   | { readonly kind: 'list'; readonly items: readonly ResponseNode[] }
   | { readonly kind: 'json'; readonly text: string }
   /** Made in slices on first use: introspection. */
-  | { readonly kind: 'deferred'; readonly produce: () => Promise<string> };
+  | { readonly kind: 'deferred'; readonly produce: () => Promise<readonly Bytes[]> };
 
 export type TranslatedRoot = SourceRoot | RemoteSchemaRoot;
 

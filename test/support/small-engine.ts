@@ -1,3 +1,4 @@
+import { textOfBytes } from '../../src/util/bytes.ts';
 /** The schema engine over the small schema, for tests that look at what it made of a request. */
 import { createRoleSchema, DEFAULT_LIMITS, type RoleSchemaOptions } from '../../src/schema/engine.ts';
 import { SvcError } from '../../src/errors/svc-error.ts';
@@ -52,7 +53,7 @@ export function refusalOf(run: () => unknown): string {
 export async function answer(operation: TranslatedOperation): Promise<unknown> {
   const text = async (node: TranslatedOperation['response']): Promise<string> => {
     if (node.kind === 'json') return node.text;
-    if (node.kind === 'deferred') return node.produce();
+    if (node.kind === 'deferred') return textOfBytes(await node.produce());
     if (node.kind === 'root') return JSON.stringify(`root ${node.index}`);
     if (node.kind === 'list') return `[${(await Promise.all(node.items.map(text))).join()}]`;
     const entries = await Promise.all(node.entries.map(async ([key, child]) => `${JSON.stringify(key)}:${await text(child)}`));

@@ -10,6 +10,7 @@ import { printRoleSchema } from '../sdl.ts';
 import type { CollectedField, Input, MetaMeaning, ResponseNode } from '../translation.ts';
 import type { InputField, InputObjectType, NamedType, ObjectType, OutputField, RootTypes, ScalarSchemaType, UnionType } from '../types.ts';
 import { lazy, listOf, named } from '../types.ts';
+import { bytesOfText } from '../../util/bytes.ts';
 import { builtin, STRING } from '../input/built-in-scalars.ts';
 import { unexpectedNull } from '../input/found.ts';
 import { invalid } from './input.ts';
@@ -27,7 +28,7 @@ interface Entity {
 const TYPENAME = '__typename';
 const ARGUMENT = 'representations';
 
-/** The fields that the query root has besides its own. @param roots the finished types, to print them */
+/** The fields that the query root has besides its own. @param roots makes the finished types, to print them */
 export function federationFields(sources: readonly RoleSource[], roots: () => RootTypes): ReadonlyMap<string, OutputField> {
   const entities = new Map(sources.flatMap(entitiesOf).map((entity) => [entity.table.name, entity]));
   const fields = new Map<string, OutputField>([[SERVICE_FIELD, serviceField(entities, roots)]]);
@@ -83,10 +84,10 @@ function serviceField(entities: ReadonlyMap<string, Entity>, roots: () => RootTy
   };
   const sdl: ResponseNode = {
     kind: 'deferred',
-    produce: async () =>
-      JSON.stringify(
-        await printRoleSchema(roots(), { withoutQueryFields: OWN_FIELDS, withoutTypes: OWN_TYPES, typeDirectives: keyDirective }),
-      ),
+    produce: async () => {
+      const options = { withoutQueryFields: OWN_FIELDS, withoutTypes: OWN_TYPES, typeDirectives: keyDirective };
+      return [bytesOfText(JSON.stringify(await printRoleSchema(roots(), options)))];
+    },
   };
   const meaning: MetaMeaning = {
     kind: 'meta',

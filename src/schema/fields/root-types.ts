@@ -46,16 +46,16 @@ export function rootTypes(context: SchemaContext, role: string, variant: SchemaV
   const subgraphFields = lazy(() =>
     federationFields(
       roleSources.map(({ source }) => source),
-      () => roots,
+      // Made anew, because all of it takes much memory that nothing else needs.
+      () => rootTypes(context, role, variant, federation),
     ),
   );
   const own = isEmpty(query) ? placeholder() : query;
-  const roots: RootTypes = {
+  return {
     query: objectOf('query_root', null, federation ? withFields(own, subgraphFields) : own),
     mutation: isEmpty(mutation) ? null : objectOf('mutation_root', 'mutation root', mutation),
     subscription: isEmpty(subscription) ? null : objectOf('subscription_root', null, subscription),
   };
-  return roots;
 }
 
 /** More fields behind those of a set. */

@@ -18,6 +18,7 @@ import { printRoleSchema } from '../sdl.ts';
 import { DEFAULT_BUILD_OPTIONS, type SchemaVariant } from './options.ts';
 import { rootTypes } from './root-types.ts';
 import { SchemaContext } from './schema-context.ts';
+import { textOfBytes } from '../../util/bytes.ts';
 import { runs } from '../../../test/support/deep.ts';
 
 async function introspect(cache: SchemaCache, role: string, variant: SchemaVariant): Promise<IntrospectionQuery> {
@@ -26,7 +27,7 @@ async function introspect(cache: SchemaCache, role: string, variant: SchemaVaria
   if (response.kind !== 'object') throw new Error('expected an object');
   const node = response.entries[0]?.[1];
   if (node?.kind !== 'deferred') throw new Error('expected a deferred response');
-  return { __schema: JSON.parse(await node.produce()) };
+  return { __schema: JSON.parse(textOfBytes(await node.produce())) };
 }
 
 async function sdl(cache: SchemaCache, role: string, variant: SchemaVariant = 'frontend'): Promise<string> {

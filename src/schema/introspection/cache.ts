@@ -1,49 +1,77 @@
-/** Finished answers of introspection, bounded by their size over all role schemas; equal ones under way are shared. */
+/**
+ * Finished answers of introspection, compressed (they repeat themselves: a fortieth is left) and bounded in bytes
+ * over all role schemas. Equal ones under way are shared. Compression works beside the event loop.
+ */
+import { once } from 'node:events';
+import { createDeflateRaw, createInflateRaw } from 'node:zlib';
+import { type Bytes, bufferOfBytes, bytesOfBuffer } from '../../util/bytes.ts';
+
 export interface AnswerCache {
-  get(key: string, make: () => Promise<string>): Promise<string>;
+  /** The bytes of an answer, in pieces. */
+  get(key: string, make: () => Promise<readonly Bytes[]>): Promise<readonly Bytes[]>;
 }
 
-/** @param maxCharacters of all kept answers together */
-export function createAnswerCache(maxCharacters: number): AnswerCache {
-  const answers = new Map<string, string>();
-  const running = new Map<string, Promise<string>>();
-  let characters = 0;
+/** More effort makes it little smaller. */
+const LEVEL = 3;
+const PIECE = 65_536;
 
-  const keep = (key: string, answer: string): void => {
-    if (answer.length > maxCharacters) return;
-    answers.set(key, answer);
-    characters += answer.length;
-    for (const [oldest, text] of answers) {
-      if (characters <= maxCharacters) return;
+/** @param maxBytes of all kept answers together, compressed */
+export function createAnswerCache(maxBytes: number): AnswerCache {
+  const answers = new Map<string, Buffer>();
+  const running = new Map<string, Promise<readonly Bytes[]>>();
+  let bytes = 0;
+
+  const keep = (key: string, kept: Buffer): void => {
+    if (kept.length > maxBytes) return;
+    bytes += kept.length - (answers.get(key)?.length ?? 0);
+    answers.set(key, kept);
+    for (const [oldest, { length }] of answers) {
+      if (bytes <= maxBytes) return;
       answers.delete(oldest);
-      characters -= text.length;
+      bytes -= length;
     }
+  };
+  const find = async (key: string, make: () => Promise<readonly Bytes[]>): Promise<readonly Bytes[]> => {
+    const known = answers.get(key);
+    if (known !== undefined) {
+      answers.delete(key);
+      answers.set(key, known); // youngest
+      return decompress(known);
+    }
+    const made = await make();
+    keep(key, await compress(made));
+    return made;
   };
 
   return {
-    async get(key, make) {
-      const known = answers.get(key);
-      if (known !== undefined) {
-        answers.delete(key);
-        answers.set(key, known); // youngest
-        return known;
-      }
+    get(key, make) {
       let answer = running.get(key);
       if (answer === undefined) {
-        answer = make().then(
-          (text) => {
-            running.delete(key);
-            keep(key, text);
-            return text;
-          },
-          (error: unknown) => {
-            running.delete(key);
-            throw error;
-          },
-        );
+        answer = find(key, make).finally(() => running.delete(key));
         running.set(key, answer);
       }
       return answer;
     },
   };
+}
+
+async function compress(pieces: readonly Bytes[]): Promise<Buffer> {
+  const stream = createDeflateRaw({ level: LEVEL });
+  const compressed: Buffer[] = [];
+  stream.on('data', (chunk: Buffer) => compressed.push(chunk));
+  const end = once(stream, 'end');
+  for (const piece of pieces) if (!stream.write(bufferOfBytes([piece]))) await once(stream, 'drain');
+  stream.end();
+  await end;
+  return Buffer.concat(compressed);
+}
+
+async function decompress(compressed: Buffer): Promise<readonly Bytes[]> {
+  const stream = createInflateRaw({ chunkSize: PIECE });
+  const answer: Bytes[] = [];
+  stream.on('data', (chunk: Buffer) => answer.push(bytesOfBuffer(chunk, 0, chunk.length)));
+  const end = once(stream, 'end');
+  stream.end(compressed);
+  await end;
+  return answer;
 }

@@ -1,5 +1,6 @@
-/** Writes introspection answers as JSON text, in slices, with an own stack instead of recursion. */
+/** Writes introspection answers as JSON, in pieces and in slices, with an own stack instead of recursion. */
 import { SvcError } from '../../errors/svc-error.ts';
+import { type Bytes, bytesOfText } from '../../util/bytes.ts';
 import { printType, type TypeRef } from '../types.ts';
 import type { Shape } from './shape.ts';
 import type { Slices } from './slices.ts';
@@ -11,9 +12,9 @@ type Frame =
 const PIECES_PER_CHUNK = 4096;
 
 /** @throws SvcError when the answer has more than `maxCharacters` */
-export async function writeAnswer(shape: Shape, source: unknown, slices: Slices, maxCharacters: number): Promise<string> {
+export async function writeAnswer(shape: Shape, source: unknown, slices: Slices, maxCharacters: number): Promise<readonly Bytes[]> {
   // Chunks are joined as they fill, so that no single step has to join millions of pieces.
-  const chunks: string[] = [];
+  const chunks: Bytes[] = [];
   let pieces: string[] = [];
   let characters = 0;
   const references = new Map<Shape, Map<string, string>>();
@@ -65,12 +66,13 @@ export async function writeAnswer(shape: Shape, source: unknown, slices: Slices,
       characters += chunk.length;
       if (characters > maxCharacters)
         throw new SvcError('validation-failed', `the introspection answer has more than ${maxCharacters} characters`);
-      chunks.push(chunk);
+      chunks.push(bytesOfText(chunk));
       pieces = [];
     }
     if (steps % 64 === 0 && slices.due()) await slices.next();
   }
-  return chunks.join('') + pieces.join('');
+  chunks.push(bytesOfText(pieces.join('')));
+  return chunks;
 }
 
 /** The same few references occur at most places, so each is written once per shape. */
