@@ -17,13 +17,32 @@ export function testServerUrl(): string {
 /** Makes an empty database of its own on the test server. */
 export async function testDatabase(): Promise<TestDatabase> {
   const name = `svc_test_${randomBytes(8).toString('hex')}`;
-  await administer(`create database ${name} template template0`);
+  await administer(`create database ${name} template template0${await copyOption()}`);
   const url = new URL(testServerUrl());
   url.pathname = `/${name}`;
   return {
     url: url.href,
     drop: () => administer(`drop database if exists ${name} with (force)`),
   };
+}
+
+let copying: Promise<string> | undefined;
+
+/** Servers from version 15 on write a new database to the log block by block, which costs several times what copying its files does. */
+function copyOption(): Promise<string> {
+  copying ??= serverVersion().then((version) => (version >= 150_000 ? ' strategy file_copy' : ''));
+  return copying;
+}
+
+async function serverVersion(): Promise<number> {
+  const client = new pg.Client({ connectionString: testServerUrl() });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ version: string }>(`select current_setting('server_version_num') as version`);
+    return Number(rows[0]?.version);
+  } finally {
+    await client.end();
+  }
 }
 
 /** Runs SQL text, several statements allowed, in the database at `url`. */
