@@ -16,6 +16,7 @@ export function removeObjects(metadata: Metadata, ids: ReadonlySet<string>): Met
     ({ name }) => !ids.has(objectId.source(name)),
     (source) => removeFromSource(source, ids),
   );
+  const remoteSchemas = filterMap(metadata.remoteSchemas, ({ name }) => !ids.has(objectId.remoteSchema(name)));
   const inheritedRoles = filterMap(metadata.inheritedRoles, ({ roleName }) => !ids.has(objectId.inheritedRole(roleName)));
   const queryCollections = filterMap(
     metadata.queryCollections,
@@ -27,7 +28,10 @@ export function removeObjects(metadata: Metadata, ids: ReadonlySet<string>): Met
   );
   const allowlist = filterMap(metadata.allowlist, ({ collection }) => !ids.has(objectId.allowListEntry(collection)));
   const restEndpoints = filterMap(metadata.restEndpoints, ({ name }) => !ids.has(objectId.restEndpoint(name)));
-  const next = withoutSectionParts({ ...metadata, sources, queryCollections, allowlist, restEndpoints, inheritedRoles }, ids);
+  const next = withoutSectionParts(
+    { ...metadata, sources, remoteSchemas, queryCollections, allowlist, restEndpoints, inheritedRoles },
+    ids,
+  );
   return (Object.keys(next) as (keyof Metadata)[]).every((key) => next[key] === metadata[key]) ? metadata : next;
 }
 

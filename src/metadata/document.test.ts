@@ -21,7 +21,18 @@ test('an exported document has sorted lists, listed key order and no empty keys'
   const json = {
     network: { tls_allowlist: [] },
     cron_triggers: [{ name: 'c' }],
-    remote_schemas: [{ name: 'r' }],
+    remote_schemas: [
+      { name: 'r', definition: { url: 'http://r', timeout_seconds: 60, headers: [], forward_client_headers: false }, permissions: [] },
+      {
+        definition: { forward_client_headers: true, url_from_env: 'Q', customization: { field_names: [] } },
+        name: 'q',
+        comment: null,
+        permissions: [
+          { role: 'v', definition: { schema: 'type Query { v: Int }' } },
+          { role: 'u', definition: { schema: 'type Query { u: Int }' } },
+        ],
+      },
+    ],
     unknown_to_us: 1,
     inherited_roles: [
       { role_set: ['b', 'a'], role_name: 'z' },

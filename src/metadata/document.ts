@@ -12,7 +12,7 @@ import { type FunctionMetadata, functionCodec, newFunction } from './function.ts
 import { kept } from './kept.ts';
 import { keyedList } from './keyed-list.ts';
 import type { KindCodecs, Kinds } from './kinds.ts';
-import { isKnownSection, type Metadata, metadataCodec, NOT_SUPPORTED_SECTIONS, storedOperationSections, tablesCodec } from './metadata.ts';
+import { isKnownSection, type Metadata, metadataCodec, NOT_SUPPORTED_SECTIONS, sharedSections, tablesCodec } from './metadata.ts';
 import { NO_NETWORK } from './network.ts';
 import { codecsOf, DEFAULT_SOURCE } from './source.ts';
 import { nameKey } from '../catalog/catalog.ts';
@@ -40,8 +40,9 @@ function legacyDocument(codecs: KindCodecs) {
     version: optional(int),
     tables: required(tablesCodec(codecs)),
     functions: defaulted<ReadonlyMap<string, FunctionMetadata>>(legacyFunctionsCodec(codecs), () => new Map()),
-    queryCollections: storedOperationSections.queryCollections,
-    allowlist: storedOperationSections.allowlist,
+    remoteSchemas: sharedSections.remoteSchemas,
+    queryCollections: sharedSections.queryCollections,
+    allowlist: sharedSections.allowlist,
   };
   const { name, decode } = object('MetadataNoSources', fields, { notSupported: NOT_SUPPORTED_SECTIONS });
   return kept(leaf(name, decode, () => ({})));
@@ -58,12 +59,13 @@ export function decodeLegacyDocument(json: JsonObject, path: Path, kinds: Kinds,
     throw new SvcError('not-supported', 'cannot import metadata without sources since no default source is defined', { path });
   }
   const codecs = codecsOf(kinds, source.kind);
-  const { tables, functions, queryCollections, allowlist, unknownKeys } = legacyDocument(codecs).decode(json, path);
+  const { tables, functions, remoteSchemas, queryCollections, allowlist, unknownKeys } = legacyDocument(codecs).decode(json, path);
   // It would be exported as if the document had meant it.
   const later = unknownKeys?.map((unknown) => unknown.path[0]).find((key) => typeof key === 'string' && isKnownSection(key));
   if (typeof later === 'string') throw parseFailed(`a document without sources has no "${later}"`, at(path, later));
   return {
     sources: new Map([[DEFAULT_SOURCE, { ...source, tables, functions }]]),
+    remoteSchemas,
     queryCollections,
     allowlist,
     // There were none then, so such a document says nothing about them.

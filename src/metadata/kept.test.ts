@@ -26,7 +26,10 @@ const FREE = new Set([
   'check',
   'set',
   'event_triggers',
-  'remote_schemas',
+  'mapping',
+  'table',
+  'field_mapping',
+  'actions',
 ]);
 /** Of the kind that tests use; opaque. */
 const OPAQUE = new Set(['configuration']);

@@ -15,6 +15,7 @@ import { isEmptyMap, keyedList } from './keyed-list.ts';
 import type { KindCodecs, Kinds } from './kinds.ts';
 import { isEmptyNetwork, type Network, networkCodec, NO_NETWORK } from './network.ts';
 import { type QueryCollection, queryCollectionCodec } from './query-collection.ts';
+import { type RemoteSchema, remoteSchemaCodec } from './remote-schema.ts';
 import { type RestEndpoint, restEndpointCodec } from './rest-endpoint.ts';
 import { inOrder } from './section.ts';
 import { byKind, OTHER_SOURCE_KEYS, type SourceSettings, sourceFields, sourceHead } from './source.ts';
@@ -31,6 +32,7 @@ export interface Introspection extends WithUnknownKeys {
 export interface Metadata extends WithUnknownKeys {
   /** By source name. */
   readonly sources: ReadonlyMap<string, SourceMetadata>;
+  readonly remoteSchemas: ReadonlyMap<string, RemoteSchema>;
   readonly queryCollections: ReadonlyMap<string, QueryCollection>;
   /** By the name of the collection. */
   readonly allowlist: ReadonlyMap<string, AllowListEntry>;
@@ -53,6 +55,7 @@ export const NO_INTROSPECTION: Introspection = { disabledForRoles: [] };
 
 export const EMPTY_METADATA: Metadata = {
   sources: new Map(),
+  remoteSchemas: new Map(),
   queryCollections: new Map(),
   allowlist: new Map(),
   restEndpoints: new Map(),
@@ -64,7 +67,6 @@ export const EMPTY_METADATA: Metadata = {
 
 /** Sections of a document that say what the service cannot do. A feature that starts to exist takes its section out of here. */
 export const NOT_SUPPORTED_SECTIONS = [
-  'remote_schemas',
   'actions',
   'custom_types',
   'cron_triggers',
@@ -148,6 +150,7 @@ export function sourceCodec(kinds: Kinds, decoded?: DecodedTables): Codec<Source
 
 /** The codecs of what stands in the document beside sources. */
 export const entryCodecs = {
+  remoteSchema: kept(remoteSchemaCodec),
   queryCollection: kept(queryCollectionCodec),
   allowListEntry: kept(allowListEntryCodec),
   restEndpoint: kept(restEndpointCodec),
@@ -175,8 +178,9 @@ function maps<T>(codec: Codec<ReadonlyMap<string, T>>) {
   return defaulted<ReadonlyMap<string, T>>(codec, () => new Map(), isEmptyMap);
 }
 
-/** Stored operations and what refers to them: the same in documents of every version. */
-export const storedOperationSections = {
+/** The same in documents of every version. */
+export const sharedSections = {
+  remoteSchemas: maps(keyedList({ what: 'remote schemas', item: entryCodecs.remoteSchema, key: ({ name }) => name })),
   queryCollections: maps(keyedList({ what: 'query collections', item: entryCodecs.queryCollection, key: ({ name }) => name })),
   allowlist: maps(keyedList({ what: 'allowlist entries', item: entryCodecs.allowListEntry, key: ({ collection }) => collection })),
   restEndpoints: maps(restEndpointsCodec),
@@ -189,7 +193,7 @@ export function metadataCodec(kinds: Kinds, decoded?: DecodedTables): Codec<Meta
     {
       version: defaulted(int, () => 3),
       sources: required(keyedList({ what: 'sources', item: sourceCodec(kinds, decoded), key: ({ name }) => name })),
-      ...storedOperationSections,
+      ...sharedSections,
       inheritedRoles: maps(keyedList({ what: 'inherited roles', item: entryCodecs.inheritedRole, key: ({ roleName }) => roleName })),
       graphqlSchemaIntrospection: defaulted<Introspection>(
         entryCodecs.introspection,

@@ -1,6 +1,6 @@
 /**
  * The document in the pieces that storage keeps: a source's settings, each table, each function,
- * each query collection, allow-list entry, REST endpoint and inherited role and each other section is a piece of its own, so that a change of one object
+ * each remote schema, query collection, allow-list entry, REST endpoint and inherited role and each other section is a piece of its own, so that a change of one object
  * writes one row. Pure; knows nothing of the tables that hold the rows.
  */
 import { nameKey, type QualifiedName } from '../catalog/catalog.ts';
@@ -16,6 +16,7 @@ import { type Kinds, storedKinds } from './kinds.ts';
 import { EMPTY_METADATA, entryCodecs, type Metadata, NO_INTROSPECTION, type SourceMetadata, unknownSection } from './metadata.ts';
 import { isEmptyNetwork, NO_NETWORK } from './network.ts';
 import type { QueryCollection } from './query-collection.ts';
+import type { RemoteSchema } from './remote-schema.ts';
 import type { RestEndpoint } from './rest-endpoint.ts';
 import { codecsOf, type SourceSettings, sourceSettingsCodec } from './source.ts';
 import { type TableMetadata, tableCodec } from './table.ts';
@@ -24,6 +25,7 @@ export const PIECE_KINDS = [
   'source',
   'table',
   'function',
+  'remote_schema',
   'query_collection',
   'allowlist_entry',
   'rest_endpoint',
@@ -157,6 +159,7 @@ export function* changedPieces(before: Metadata, after: Metadata, kinds: Kinds):
       (value) => ({ kind, source: '', key: key(value) }),
       (value) => codec.encode(value),
     );
+  yield* named('remote_schema', entryCodecs.remoteSchema, ({ name }) => name, before.remoteSchemas, after.remoteSchemas);
   yield* named('query_collection', entryCodecs.queryCollection, ({ name }) => name, before.queryCollections, after.queryCollections);
   yield* named('allowlist_entry', entryCodecs.allowListEntry, ({ collection }) => collection, before.allowlist, after.allowlist);
   yield* named('rest_endpoint', entryCodecs.restEndpoint, ({ name }) => name, before.restEndpoints, after.restEndpoints);
@@ -248,6 +251,7 @@ function applySection(sections: Sections, other: Draft<Json>, piece: PieceChange
 export function applyPieces(before: Metadata, changes: Iterable<PieceChange>, kinds: Kinds): Metadata {
   const codecs = pieceCodecs(kinds);
   const drafts = new Map<string, SourceDraft>();
+  const remoteSchemas = new Draft<RemoteSchema>(before.remoteSchemas);
   const collections = new Draft<QueryCollection>(before.queryCollections);
   const allowlist = new Draft<AllowListEntry>(before.allowlist);
   const endpoints = new Draft<RestEndpoint>(before.restEndpoints);
@@ -274,6 +278,9 @@ export function applyPieces(before: Metadata, changes: Iterable<PieceChange>, ki
       case 'table':
       case 'function':
         tracked.push(piece);
+        break;
+      case 'remote_schema':
+        remoteSchemas.set(piece.key, piece.json === null ? undefined : entryCodecs.remoteSchema.decode(piece.json, path));
         break;
       case 'query_collection':
         collections.set(piece.key, piece.json === null ? undefined : entryCodecs.queryCollection.decode(piece.json, path));
@@ -318,6 +325,7 @@ export function applyPieces(before: Metadata, changes: Iterable<PieceChange>, ki
   return {
     ...sections,
     sources: sources.value,
+    remoteSchemas: remoteSchemas.value,
     queryCollections: collections.value,
     allowlist: allowlist.value,
     restEndpoints: endpoints.value,

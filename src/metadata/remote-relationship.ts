@@ -17,8 +17,9 @@ import {
   parseFailed,
   required,
 } from './codec.ts';
+import type { WithUnknownKeys } from './kept.ts';
 
-export interface RemoteRelationship {
+export interface RemoteRelationship extends WithUnknownKeys {
   readonly name: string;
   readonly definition: RemoteRelationshipDefinition;
 }

@@ -17,10 +17,11 @@ import {
   text,
 } from './codec.ts';
 import { type HeaderDefinition, headerCodec } from './environment-template.ts';
+import { kept, type WithUnknownKeys } from './kept.ts';
 import { isEmptyMap, keyedList } from './keyed-list.ts';
 import { type RemoteRelationship, remoteRelationshipCodec } from './remote-relationship.ts';
 
-export interface RemoteSchema {
+export interface RemoteSchema extends WithUnknownKeys {
   readonly name: string;
   readonly definition: RemoteSchemaDefinition;
   readonly comment?: string;
@@ -61,7 +62,7 @@ export interface FieldRenaming extends Renaming {
   readonly parentType: string;
 }
 
-export interface RemoteSchemaPermission {
+export interface RemoteSchemaPermission extends WithUnknownKeys {
   readonly role: string;
   /** What the role sees of the schema, as GraphQL SDL. */
   readonly schema: string;
@@ -176,7 +177,7 @@ export const remoteSchemaPermissionCodec: Codec<RemoteSchemaPermission> = leaf(
 const typeRelationshipsCodec: Codec<RemoteTypeRelationships> = object('RemoteSchemaTypeRelationships', {
   typeName: required(graphqlName),
   relationships: defaulted<ReadonlyMap<string, RemoteRelationship>>(
-    keyedList({ what: 'remote relationships', item: remoteRelationshipCodec, key: ({ name }) => name }),
+    keyedList({ what: 'remote relationships', item: kept(remoteRelationshipCodec), key: ({ name }) => name }),
     () => new Map(),
   ),
 });
@@ -187,7 +188,7 @@ export const remoteSchemaCodec: Codec<RemoteSchema> = object('RemoteSchemaMetada
   definition: required(remoteSchemaDefinitionCodec),
   comment: optional(text),
   permissions: defaulted<ReadonlyMap<string, RemoteSchemaPermission>>(
-    keyedList({ what: 'remote schema permissions', item: remoteSchemaPermissionCodec, key: ({ role }) => role }),
+    keyedList({ what: 'remote schema permissions', item: kept(remoteSchemaPermissionCodec), key: ({ role }) => role }),
     () => new Map(),
     isEmptyMap,
   ),

@@ -18,6 +18,7 @@ import { exposureOf } from './stages/function.ts';
 import { type InheritancePlan, planInheritance } from './stages/inherited-role.ts';
 import { type Claimant, claimNames, type NamesResult } from './stages/names.ts';
 import { printTable } from './stages/scope.ts';
+import { type RemoteSchemaInput, type RemoteSchemaStage, resolveRemoteSchema } from './stages/remote-schema.ts';
 import { type CoresStage, type OpenSource, resolveCores, resolveSource, type SourceStage } from './stages/source.ts';
 import { unknownSections } from './stages/unknown-keys.ts';
 import type { UnavailableSource } from './unavailable-source.ts';
@@ -35,6 +36,8 @@ export interface BuildInput {
   readonly metadata: Metadata;
   /** By source name. A source that is missing here counts as failed. */
   readonly sources: ReadonlyMap<string, SourceInput>;
+  /** By name. One that is missing here counts as never asked. */
+  readonly remoteSchemas?: ReadonlyMap<string, RemoteSchemaInput>;
   readonly options: BuildOptions;
 }
 
@@ -46,6 +49,7 @@ export interface Build {
 
 interface BuildStages {
   readonly sources: ReadonlyMap<string, SourceStage>;
+  readonly remoteSchemas: ReadonlyMap<string, RemoteSchemaStage>;
   readonly names: NamesResult;
   readonly plan: InheritancePlan;
 }
@@ -82,6 +86,14 @@ export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<B
     } else cores.push(yield* resolveCores(source, convention, open, before?.sources.get(source.name)?.cores));
   }
 
+  const remotes = new Map<string, RemoteSchemaStage>();
+  for (const remote of metadata.remoteSchemas.values()) {
+    const stage = resolveRemoteSchema(remote, input.remoteSchemas?.get(remote.name), before?.remoteSchemas.get(remote.name));
+    remotes.set(remote.name, stage);
+    inconsistencies.push(...stage.inconsistencies);
+    yield;
+  }
+
   const claimants: Claimant[] = [];
   for (const stage of cores) {
     claimants.push(...claimantsOf(stage));
@@ -114,7 +126,7 @@ export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<B
   }
   const cache: SchemaCache = {
     sources: new Map<string, SourceInfo>([...stages].map(([name, { info }]) => [name, info])),
-    remoteSchemas: new Map(),
+    remoteSchemas: new Map([...remotes].flatMap(([name, { info }]) => (info === null ? [] : [[name, info] as const]))),
     remoteRelationships: new Map(),
     roles,
     inconsistencies,
@@ -122,7 +134,7 @@ export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<B
     apiLimits: metadata.apiLimits,
     unavailable: { sources: unavailable, inheritedRoles: metadata.inheritedRoles },
   };
-  return { cache, stages: { sources: stages, names, plan } };
+  return { cache, stages: { sources: stages, remoteSchemas: remotes, names, plan } };
 }
 
 function conventionOf(source: SourceMetadata, options: BuildOptions): NamingConvention {

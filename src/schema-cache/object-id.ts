@@ -17,6 +17,7 @@ export const objectId = {
     id('permission', source, nameKey(table), kind, role),
   function: (source: string, name: QualifiedName) => id('function', source, nameKey(name)),
   functionPermission: (source: string, name: QualifiedName, role: string) => id('function-permission', source, nameKey(name), role),
+  remoteSchema: (name: string) => id('remote-schema', name),
   collectedQuery: (collection: string, query: string) => id('collected-query', collection, query),
   allowListEntry: (collection: string) => id('allow-list-entry', collection),
   restEndpoint: (name: string) => id('rest-endpoint', name),

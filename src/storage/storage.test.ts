@@ -9,11 +9,11 @@ import { type TestDatabase, testDatabase } from '../../test/support/postgres.ts'
 import type { Source } from '../backend/backend.ts';
 import { nameKey } from '../catalog/catalog.ts';
 import { updateTable, withoutTable, withSource, withTable } from '../metadata/edit.ts';
-import { EMPTY_METADATA, type Metadata } from '../metadata/metadata.ts';
+import { EMPTY_METADATA, type Metadata, metadataCodec } from '../metadata/metadata.ts';
 import { applyPieces, diffPieces } from '../metadata/pieces.ts';
 import { NO_CUSTOMIZATION } from '../metadata/source.ts';
 import { newTable } from '../metadata/table.ts';
-import { JsonNumber } from '../util/json.ts';
+import { type Json, JsonNumber, printJson } from '../util/json.ts';
 import { CATALOG_VERSION, migrate } from './migrations.ts';
 import { createStorage, METADATA_CHANNEL, type Storage } from './storage.ts';
 import { runs } from '../../test/support/deep.ts';
@@ -197,6 +197,12 @@ describe('following the changes of another instance', () => {
 });
 
 describe('migrations', () => {
+  /** A catalog of version 2, where nothing was known of remote schemas. */
+  const keepSection = async (json: Json): Promise<void> => {
+    await source.runSql('drop table svc_catalog.remote_schema_introspection; update svc_catalog.catalog_version set version = 2', {});
+    await source.query(`insert into svc_catalog.metadata_piece values ('section', '', 'remote_schemas', $1::json, 1)`, [printJson(json)]);
+  };
+
   test('instances that start together make one catalog', async () => {
     const fresh = await testDatabase();
     const instances = Array.from({ length: 4 }, () => plainSource(fresh.url, 1));
@@ -210,6 +216,26 @@ describe('migrations', () => {
     await save(1, EMPTY_METADATA, tracked);
     await storage.migrate();
     expect((await storage.load()).metadata).toEqual(tracked);
+  });
+
+  test('remote schemas that were kept without effect become objects', async () => {
+    const remoteSchemas: Json = [
+      { name: 'b', definition: { url: 'http://b', timeout_seconds: 60 } },
+      { name: 'a', definition: { url_from_env: 'A', timeout_seconds: 9 }, comment: 'c', later: 1 },
+    ];
+    await keepSection(remoteSchemas);
+    await storage.migrate();
+    const { metadata } = await storage.load();
+    expect(metadata.unknownKeys).toBeUndefined();
+    expect(metadataCodec(testKinds).encode(metadata)).toMatchObject({ remote_schemas: [...remoteSchemas].reverse() });
+  });
+
+  test('a section of that name that is something else stays what it was', async () => {
+    const kept: Json = [{ name: 'b', definition: { url: 'http://b' } }, { name: 'a' }];
+    await keepSection(kept);
+    await storage.migrate();
+    const { metadata } = await storage.load();
+    expect(metadataCodec(testKinds).encode(metadata)).toMatchObject({ remote_schemas: kept });
   });
 
   test('a newer catalog is refused', async () => {

@@ -11,6 +11,7 @@ import type { Metadata, SourceMetadata } from '../../src/metadata/metadata.ts';
 import { tlsAllowlistKey } from '../../src/metadata/network.ts';
 import { type PermissionEntry, QUERY_ROOT_FIELDS, SUBSCRIPTION_ROOT_FIELDS } from '../../src/metadata/permission.ts';
 import type { ArrayUsing, ObjectUsing, Relationship } from '../../src/metadata/relationship.ts';
+import type { Renaming, RemoteSchema } from '../../src/metadata/remote-schema.ts';
 import type { SourceCustomization } from '../../src/metadata/source.ts';
 import type { TableMetadata } from '../../src/metadata/table.ts';
 import { type CustomRootField, ROOT_FIELD_KEYS, type TableConfiguration } from '../../src/metadata/table-configuration.ts';
@@ -255,8 +256,60 @@ export const restEndpoint: fc.Arbitrary<RestEndpoint> = fc.record({
   comment: fc.option(comment),
 });
 
+const mapping = fc.dictionary(graphqlName, graphqlName, { maxKeys: 2 }).map((names) => new Map(Object.entries(names)));
+const renaming = sparse<Renaming>({ prefix: graphqlName, suffix: graphqlName, mapping }, ['mapping']);
+
+export const remoteSchema: fc.Arbitrary<RemoteSchema> = sparse<RemoteSchema>(
+  {
+    name,
+    definition: fc.record({
+      address: fc.oneof(
+        fc.record({ kind: fc.constant('url' as const), url: name }),
+        fc.record({ kind: fc.constant('environment' as const), variable: name }),
+      ),
+      timeout: fc.integer({ min: 1, max: 99 }),
+      headers: fc.constantFrom([], [{ name: 'a', value: 'b' }], [{ name: 'c', valueFromEnv: 'D' }]),
+      forwardClientHeaders: fc.boolean(),
+      customization: fc.option(
+        fc.record({
+          rootFieldsNamespace: fc.option(graphqlName, { nil: undefined }),
+          typeNames: fc.option(renaming, { nil: undefined }),
+          fieldNames: fc.array(
+            fc.tuple(graphqlName, renaming).map(([parentType, names]) => ({ parentType, ...names })),
+            { maxLength: 2 },
+          ),
+        }),
+        { nil: undefined },
+      ),
+    }),
+    comment,
+    permissions: mapBy(fc.record({ role: name, schema: name }), ({ role }) => role),
+    remoteRelationships: mapBy(
+      fc.record({
+        typeName: graphqlName,
+        relationships: mapBy(
+          fc.record({
+            name,
+            definition: fc.record({
+              kind: fc.constant('source' as const),
+              relationshipType: fc.constantFrom('object' as const, 'array' as const),
+              source: name,
+              table: json,
+              fieldMapping: fc.dictionary(name, name, { maxKeys: 2 }).map((fields) => new Map(Object.entries(fields))),
+            }),
+          }),
+          (item) => item.name,
+        ),
+      }),
+      ({ typeName }) => typeName,
+    ),
+  },
+  ['name', 'definition', 'permissions', 'remoteRelationships'],
+);
+
 export const metadata: fc.Arbitrary<Metadata> = fc.record({
   sources: mapBy(source, (item) => item.name),
+  remoteSchemas: mapBy(remoteSchema, (item) => item.name),
   queryCollections: mapBy(queryCollection, (item) => item.name),
   allowlist: mapBy(fc.record({ collection: name, scope: fc.option(someNames) }), (item) => item.collection),
   restEndpoints: mapBy(restEndpoint, (item) => item.name),
@@ -274,5 +327,5 @@ export const metadata: fc.Arbitrary<Metadata> = fc.record({
     }),
     tlsAllowlistKey,
   ).map((tlsAllowlist) => ({ tlsAllowlist })),
-  unknownKeys: unknown('remote_schemas', [{ name: 'r', definition: { url: 'http://example.org' } }]),
+  unknownKeys: unknown('actions', [{ name: 'r', definition: { handler: 'http://example.org' } }]),
 });

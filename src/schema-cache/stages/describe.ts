@@ -1,6 +1,8 @@
 /** How metadata objects are named and shown in inconsistency records. */
 import type { QualifiedName } from '../../catalog/catalog.ts';
 import type { Json } from '../../util/json.ts';
+import { entryCodecs } from '../../metadata/metadata.ts';
+import type { RemoteSchema } from '../../metadata/remote-schema.ts';
 import type { PermissionKind } from '../../metadata/permission.ts';
 import type { ObjectDescription } from '../inconsistency.ts';
 import { objectId } from '../object-id.ts';
@@ -12,6 +14,15 @@ function inTable(source: StageSource, table: QualifiedName): string {
 
 export function describeSource(name: string): ObjectDescription {
   return { objectId: objectId.source(name), type: 'source', name: `source ${name}`, definition: name };
+}
+
+export function describeRemoteSchema(remote: RemoteSchema): ObjectDescription {
+  return {
+    objectId: objectId.remoteSchema(remote.name),
+    type: 'remote_schema',
+    name: `remote_schema ${remote.name}`,
+    definition: entryCodecs.remoteSchema.encode(remote),
+  };
 }
 
 export function describeTable(source: StageSource, table: QualifiedName): ObjectDescription {

@@ -1,0 +1,71 @@
+/** A remote schema: what its server says of itself, under the names that it has here. */
+import { SvcError } from '../../errors/svc-error.ts';
+import { NO_REMOTE_CUSTOMIZATION, type RemoteSchema } from '../../metadata/remote-schema.ts';
+import { remoteNames } from '../../remote-schema/customization.ts';
+import type { RemoteModel } from '../../remote-schema/model.ts';
+import type { Json } from '../../util/json.ts';
+import { Defect, fromDefect, inconsistent } from '../inconsistency.ts';
+import type { Inconsistency, RemoteSchemaInfo } from '../schema-cache.ts';
+import { describeRemoteSchema } from './describe.ts';
+import { refuseUnknown } from './unknown-keys.ts';
+
+/** What is known of a server. */
+export interface RemoteSchemaInput {
+  /** As it last said; null: it was never asked with success. */
+  readonly model: RemoteModel | null;
+  /** Why it cannot be asked now; null: it answered. */
+  readonly failure: { readonly reason: string; readonly message?: Json } | null;
+}
+
+export interface RemoteSchemaStage {
+  readonly metadata: RemoteSchema;
+  readonly input: RemoteSchemaInput;
+  /** null: it is no part of the schema. */
+  readonly info: RemoteSchemaInfo | null;
+  readonly inconsistencies: readonly Inconsistency[];
+}
+
+const NOT_ASKED: RemoteSchemaInput = { model: null, failure: { reason: 'the remote schema was not introspected' } };
+
+export function resolveRemoteSchema(
+  metadata: RemoteSchema,
+  input: RemoteSchemaInput = NOT_ASKED,
+  before: RemoteSchemaStage | undefined,
+): RemoteSchemaStage {
+  if (before !== undefined && before.metadata === metadata && before.input === input) return before;
+  const inconsistencies: Inconsistency[] = [];
+  const object = describeRemoteSchema(metadata);
+  const { model, failure } = input;
+  if (failure !== null) inconsistencies.push(inconsistent(object, failure.reason, failure.message));
+  let info: RemoteSchemaInfo | null = null;
+  try {
+    refuseUnknown(metadata);
+    if (model !== null) info = infoOf(metadata, model, before);
+  } catch (thrown) {
+    if (!(thrown instanceof Defect)) throw thrown;
+    inconsistencies.push(fromDefect(object, '', thrown));
+  }
+  return { metadata, input, info, inconsistencies };
+}
+
+/** @throws Defect */
+function infoOf(metadata: RemoteSchema, model: RemoteModel, before: RemoteSchemaStage | undefined): RemoteSchemaInfo {
+  const { name, definition } = metadata;
+  const known = before?.info ?? null;
+  const same = known !== null && before?.input.model === model && before.metadata.definition.customization === definition.customization;
+  const names = same ? known.names : namesOf(metadata, model);
+  const info: RemoteSchemaInfo = { name, model, names, permissions: null, relationships: NO_RELATIONSHIPS };
+  return same && known.permissions === info.permissions && known.relationships === info.relationships ? known : info;
+}
+
+const NO_RELATIONSHIPS: RemoteSchemaInfo['relationships'] = new Map();
+
+/** @throws Defect */
+function namesOf({ definition }: RemoteSchema, model: RemoteModel): RemoteSchemaInfo['names'] {
+  try {
+    return remoteNames(model, definition.customization ?? NO_REMOTE_CUSTOMIZATION);
+  } catch (thrown) {
+    if (thrown instanceof SvcError) throw new Defect(thrown.message, { code: thrown.code, message: thrown.message });
+    throw thrown;
+  }
+}
