@@ -126,6 +126,7 @@ export class Assembly {
       cache: found.length === 0 ? build.cache : { ...build.cache, inconsistencies: [...build.cache.inconsistencies, ...found] },
       storedOperations,
       connections,
+      remotes: new Map(),
       roleSchema: (role, variant) => made.get(role, variant),
       roleTables: (role, variant, source) => made.tables(role, variant, source),
     };

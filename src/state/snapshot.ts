@@ -3,6 +3,7 @@ import type { Metadata } from '../metadata/metadata.ts';
 import type { StoredOperations } from '../schema/stored/stored-operations.ts';
 import type { RoleTables } from '../schema/role-schemas.ts';
 import type { RoleSchema } from '../schema/translation.ts';
+import type { RemoteConnection } from '../upstream/connection.ts';
 import type { SchemaCache } from '../schema-cache/schema-cache.ts';
 
 /** Everything a request sees; fixed while it runs. */
@@ -12,6 +13,8 @@ export interface Snapshot {
   readonly cache: SchemaCache;
   /** Open sources by name; an unreachable source is missing here and inconsistent in the cache. */
   readonly connections: ReadonlyMap<string, Source>;
+  /** How to reach the remote schemas, by name. */
+  readonly remotes: ReadonlyMap<string, RemoteConnection>;
   /** Query collections, the allow-list and REST endpoints; what is wrong with them is in the cache's list as well. */
   readonly storedOperations: StoredOperations;
   /** Built on first use; kept across snapshots when its inputs did not change. */

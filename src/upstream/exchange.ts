@@ -1,0 +1,136 @@
+/** One request to a GraphQL server and the JSON of its answer, or one clear error. */
+import { SvcError } from '../errors/svc-error.ts';
+import type { OutboundClient, OutboundResponse } from '../outbound/client.ts';
+import { OutboundError } from '../outbound/outbound-error.ts';
+import { type Cancellation, CancellationSource } from '../util/cancellation.ts';
+import { type Json, type JsonObject, parseScannedJson, printJson } from '../util/json.ts';
+import { scanJson } from '../util/json-scan.ts';
+import type { RemoteConnection } from './connection.ts';
+
+/** How long an answer is waited for. */
+export interface Patience {
+  readonly signal?: Cancellation | undefined;
+  /** epoch milliseconds */
+  readonly deadline?: number | undefined;
+}
+
+export interface Asked {
+  readonly document: string;
+  readonly variables?: JsonObject;
+  readonly operationName?: string;
+  /** All that are sent, names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** bytes of the answer */
+  readonly maxResponseSize: number;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly body: Json;
+  /** Bytes of the body. */
+  readonly size: number;
+  /** Values of `Set-Cookie` headers. */
+  readonly cookies: readonly string[];
+}
+
+/** ms; timers know no longer ones */
+const LONGEST_TIMEOUT = 2 ** 31 - 1;
+/** Levels of lists and objects. */
+const MAX_NESTING = 512;
+/** Weight of the values of an answer for each of its bytes (`JsonFacts.size`); usual answers have a tenth of it. */
+const MAX_WEIGHT_PER_BYTE = 2;
+/** What an answer may weigh however small it is. */
+const FREE_WEIGHT = 100_000;
+
+/** @throws SvcError remote-schema-error when the server cannot be reached, takes too long, or answers with anything but JSON */
+export async function exchange(
+  outbound: OutboundClient,
+  connection: RemoteConnection,
+  asked: Asked,
+  patience: Patience,
+): Promise<Answered> {
+  const { document: query, variables = {}, operationName, headers, maxResponseSize } = asked;
+  const { signal, deadline = Number.POSITIVE_INFINITY } = patience;
+  const timeout = Math.max(0, Math.min(connection.timeout, deadline - Date.now(), LONGEST_TIMEOUT));
+  let answer: OutboundResponse;
+  try {
+    answer = await outbound.send({
+      url: connection.url,
+      method: 'POST',
+      headers,
+      body: printJson({ query, variables, ...(operationName === undefined ? {} : { operationName }) }),
+      timeout,
+      maxResponseSize,
+      ...abortedBy(signal),
+    });
+  } catch (error) {
+    throw unreachable(connection, timeout, error);
+  }
+  const { status, body } = answer;
+  return { status, body: decode(answer, connection), size: body.length, cookies: cookiesOf(answer) };
+}
+
+/** Only these can say at once that they are cancelled. */
+function abortedBy(cancellation: Cancellation | undefined): { readonly signal?: AbortSignal } {
+  if (cancellation instanceof AbortSignal) return { signal: cancellation };
+  return cancellation instanceof CancellationSource ? { signal: cancellation.signal() } : {};
+}
+
+/** The URL may hold secrets: the message has the address as the metadata write it, and administrators get what is no secret. */
+function unreachable({ address, url }: RemoteConnection, timeout: number, error: unknown): SvcError {
+  const failure = error instanceof OutboundError ? error.failure : 'connection';
+  const reason = error instanceof OutboundError ? error.message : 'the call failed';
+  const { protocol, hostname, port, pathname, search } = new URL(url);
+  const secure = protocol === 'https:';
+  return new SvcError('remote-schema-error', `HTTP exception occurred while sending the request to "${address}"`, {
+    internal: {
+      type: 'http_exception',
+      message: failure === 'timeout' ? 'Response timeout' : failure === 'connection' ? `Connection failure: ${reason}` : reason,
+      request: {
+        host: hostname,
+        port: port === '' ? (secure ? 443 : 80) : Number(port),
+        secure,
+        path: pathname,
+        queryString: search === '' ? '' : '?***',
+        method: 'POST',
+        responseTimeout: timeout,
+      },
+    },
+    cause: error,
+  });
+}
+
+function decode({ status, headers, body }: OutboundResponse, { address }: RemoteConnection): Json {
+  const refused = (reason: string, cause?: unknown): SvcError =>
+    new SvcError('remote-schema-error', `the answer of "${address}" ${reason}`, {
+      internal: { status, content_type: [headers['content-type'] ?? null].flat()[0] ?? null },
+      ...(cause === undefined ? {} : { cause }),
+    });
+  const text = textOf(body);
+  if (text === null) throw refused('is not valid JSON');
+  const size = FREE_WEIGHT + MAX_WEIGHT_PER_BYTE * text.length;
+  const found = scanJson(text, { depth: MAX_NESTING, size });
+  if (found.depth > MAX_NESTING) throw refused(`is nested deeper than ${MAX_NESTING} levels`);
+  if (found.size > size) throw refused('has too many values for its length');
+  try {
+    return parseScannedJson(text, found);
+  } catch (error) {
+    throw refused('is not valid JSON', error);
+  }
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Null when it is none. */
+function textOf(body: Buffer): string | null {
+  try {
+    return UTF8.decode(body);
+  } catch {
+    return null;
+  }
+}
+
+function cookiesOf({ headers }: OutboundResponse): readonly string[] {
+  const cookies = headers['set-cookie'];
+  return cookies === undefined ? [] : [cookies].flat();
+}

@@ -1,0 +1,128 @@
+/** A real GraphQL server of a test: graphql-js behind HTTP, which can be made to misbehave. */
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buildSchema, graphql, type GraphQLSchema } from 'graphql';
+
+export interface GraphqlServerRequest {
+  readonly headers: IncomingHttpHeaders;
+  /** Absent where the body is no JSON object. */
+  readonly query: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly operationName: string | undefined;
+  /** As it came. */
+  readonly body: string;
+}
+
+/** What a server answers instead of running the request. */
+export interface RawGraphqlAnswer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+  /** Text as it is, anything else as JSON. */
+  readonly body?: unknown;
+}
+
+export interface GraphqlServer {
+  readonly url: string;
+  /** What was asked, in order; introspection is among it. */
+  readonly requests: GraphqlServerRequest[];
+  /** Requests that were dropped by whoever sent them, before they were answered. */
+  readonly dropped: GraphqlServerRequest[];
+  /** Replaced by tests that change the schema of a running server. */
+  schema: GraphQLSchema;
+  /** Its functions get `(args, {headers})`: fields of the root types by name. */
+  root: Readonly<Record<string, unknown>>;
+  /** ms before each answer */
+  delay: number;
+  /** `undefined`: as the schema says; `reset`: the connection breaks; `hang`: no answer at all. */
+  answer: (request: GraphqlServerRequest) => RawGraphqlAnswer | 'reset' | 'hang' | undefined;
+  /** Headers of every answer that the schema made. */
+  headers: Readonly<Record<string, string | string[]>>;
+  /** Requests that were no introspection. */
+  asked(): readonly GraphqlServerRequest[];
+  /** The server goes away; the port is free for `open`. */
+  close(): Promise<void>;
+  /** Comes back at the same address. */
+  open(): Promise<void>;
+}
+
+/**
+ * @param schema SDL, or a schema of one's own; at interfaces and unions, objects tell their type by `__typename`
+ * @param root values and functions of the root fields
+ */
+export async function startGraphqlServer(
+  schema: string | GraphQLSchema,
+  root: Readonly<Record<string, unknown>> = {},
+): Promise<GraphqlServer> {
+  let listener = createServer();
+  let port = 0;
+  const listen = async (): Promise<void> => {
+    listener = createServer((incoming, outgoing) => void serve(server, incoming, outgoing));
+    await new Promise<void>((resolve, reject) => {
+      listener.once('error', reject);
+      listener.listen(port, '127.0.0.1', resolve);
+    });
+    port = (listener.address() as AddressInfo).port;
+  };
+  const server: GraphqlServer = {
+    get url() {
+      return `http://127.0.0.1:${port}/graphql`;
+    },
+    requests: [],
+    dropped: [],
+    schema: typeof schema === 'string' ? buildSchema(schema) : schema,
+    root,
+    delay: 0,
+    answer: () => undefined,
+    headers: {},
+    asked: () => server.requests.filter(({ operationName }) => operationName !== 'IntrospectionQuery'),
+    async close() {
+      const closed = new Promise<void>((resolve) => listener.close(() => resolve()));
+      listener.closeAllConnections();
+      await closed;
+    },
+    open: listen,
+  };
+  await listen();
+  return server;
+}
+
+async function serve(server: GraphqlServer, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  const request = requestOf(incoming.headers, Buffer.concat(chunks).toString());
+  server.requests.push(request);
+  outgoing.once('close', () => {
+    if (!outgoing.writableFinished) server.dropped.push(request);
+  });
+  if (server.delay > 0) await new Promise((resolve) => setTimeout(resolve, server.delay));
+  const raw = server.answer(request);
+  if (raw === 'hang') return;
+  if (raw === 'reset') {
+    incoming.socket.resetAndDestroy();
+    return;
+  }
+  if (raw !== undefined) {
+    const { status = 200, headers = { 'content-type': 'application/json' }, body = '' } = raw;
+    outgoing.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body));
+    return;
+  }
+  const result = await graphql({
+    schema: server.schema,
+    source: request.query,
+    rootValue: server.root,
+    contextValue: { headers: request.headers },
+    variableValues: request.variables,
+    operationName: request.operationName,
+  });
+  outgoing.writeHead(200, { 'content-type': 'application/json', ...server.headers }).end(JSON.stringify(result));
+}
+
+function requestOf(headers: IncomingHttpHeaders, body: string): GraphqlServerRequest {
+  let json: { query?: string; variables?: Record<string, unknown>; operationName?: string } = {};
+  try {
+    json = JSON.parse(body) as typeof json;
+  } catch {
+    // graphql-js says that there is no query.
+  }
+  return { headers, query: json.query ?? '', variables: json.variables ?? {}, operationName: json.operationName, body };
+}
