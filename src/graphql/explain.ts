@@ -4,6 +4,7 @@ import type { RunOptions, Source, Statement } from '../backend/backend.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { SelectRoot } from '../ir/select.ts';
 import type { Value } from '../ir/value.ts';
+import { refuseUnknownKeys } from '../metadata/unknown-keys.ts';
 import { bindAll, binder } from '../plan/bind.ts';
 import { type RemoteRequest, remoteJoinRequest, remoteRequest } from '../plan/remote-request.ts';
 import type { Variables } from '../schema/constraint.ts';
@@ -12,7 +13,7 @@ import type { Parameter } from '../sql/fragment.ts';
 import { groupBy } from '../util/group-by.ts';
 import { isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { at, type Path, ROOT } from '../util/path.ts';
-import { decodeRequest, type GraphqlRequest } from './request.ts';
+import { decodeRequest, type GraphqlRequest, REQUEST_KEYS } from './request.ts';
 import type { RequestPipeline, RequestSnapshot } from './run-request.ts';
 
 export interface ExplainRequest extends GraphqlRequest {
@@ -20,13 +21,19 @@ export interface ExplainRequest extends GraphqlRequest {
   readonly session: Session;
 }
 
-/** @throws SvcError parse-failed */
+const KEYS_AROUND_REQUEST = ['query', 'user'];
+
+/**
+ * `{query, user?}` where `query` is a request, or its text with the other keys of a request beside it.
+ * @throws SvcError parse-failed, also for other keys: a misspelt `user` would explain the request for admin
+ */
 export function decodeExplain(json: Json): ExplainRequest {
   if (!isJsonObject(json))
     throw new SvcError('parse-failed', 'parsing GQLExplain failed, expected Object, but encountered a different JSON value');
   const { query, user } = json;
-  // The text alone may stand for the request.
-  const request = decodeRequest(isJsonObject(query) ? query : json);
+  const isWhole = isJsonObject(query);
+  const request = decodeRequest(isWhole ? query : json);
+  refuseUnknownKeys(json, ROOT, { keys: isWhole ? KEYS_AROUND_REQUEST : [...REQUEST_KEYS, 'user'] });
   return { ...request, session: sessionOf(user) };
 }
 

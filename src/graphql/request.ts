@@ -22,13 +22,13 @@ function malformed(message: string, ...keys: readonly string[]): SvcError {
   return new SvcError('parse-failed', message, { path: along(ROOT, ...keys), keepsStatus: true });
 }
 
-const KEYS = ['query', 'variables', 'operationName', 'extensions'];
-const KNOWN = { keys: KEYS };
+/** The keys of a request that mean something. */
+export const REQUEST_KEYS: readonly string[] = ['query', 'variables', 'operationName', 'extensions'];
 
 /** Other keys are ignored, as GraphQL over HTTP asks for; where there is no query, one of them is likely to be at fault. */
 function misspelt(json: JsonObject): string {
-  const unknown = Object.keys(json).find((key) => !KEYS.includes(key));
-  return unknown === undefined ? '' : `; ${describeUnknownKey(unknown, KNOWN)}`;
+  const unknown = Object.keys(json).find((key) => !REQUEST_KEYS.includes(key));
+  return unknown === undefined ? '' : `; ${describeUnknownKey(unknown, { keys: REQUEST_KEYS })}`;
 }
 
 /**

@@ -115,6 +115,18 @@ describe('explain of queries', () => {
       'parse-failed',
       'parsing Text failed, expected String',
     ],
+    [
+      'a misspelt user, for whom it would be admin',
+      { query: '{ author { id } }', usr: { 'x-svc-role': 'user', 'x-svc-user-id': '5' } },
+      'parse-failed',
+      'unknown key "usr": did you mean "user"?',
+    ],
+    [
+      'what belongs into the request beside it',
+      { query: { query: '{ author { id } }' }, variables: {} },
+      'parse-failed',
+      'unknown key "variables": expecting one of query, user',
+    ],
     ['a list', [], 'parse-failed', 'parsing GQLExplain failed, expected Object, but encountered a different JSON value'],
   ])('refuses %s', async (_what, body, code, error) => {
     expect(await explain(body)).toMatchObject([400, { code, error }]);
