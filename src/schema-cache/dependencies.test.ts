@@ -148,6 +148,20 @@ test('a computed field, and the function behind it', () => {
   ]);
 });
 
+test('permissions that only list a computed field stay, without it', () => {
+  for (const dropped of [
+    { kind: 'computed-field', ...at('note'), name: 'loud' },
+    { kind: 'database-function', source: 's', function: named('shout') },
+  ] as const) {
+    const found = dependents(metadata, cache, [dropped]);
+    expect(found.find(({ text }) => text.startsWith('permission'))?.becomes).toBe('changed');
+    const narrowed = found.reduce((edited, { remove }) => remove(edited), metadata);
+    const note = [...(narrowed.sources.get('s')?.tables.values() ?? [])].find(({ table }) => table.name === 'note');
+    expect(note?.selectPermissions.get('writer')?.permission).toMatchObject({ columns: ['id'], computedFields: [] });
+    expect(note?.selectPermissions.has('reader')).toBe(true);
+  }
+});
+
 test('nothing depends on a tracked function, a permission or a source', () => {
   expect(texts({ kind: 'function', source: 's', function: named('find_articles') })).toEqual([]);
   expect(texts({ kind: 'permission', ...at('note'), permission: 'select', role: 'reader' })).toEqual([]);

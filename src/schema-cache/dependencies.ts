@@ -1,7 +1,8 @@
 /**
  * What depends on objects that are about to go: without `cascade` the list is the refusal, with it
  * every dependent goes as well, whole and with its own dependents. Only a permission that does no more
- * than list a column that goes stays, without that column. Objects that belong to a table go with it silently. Asks the schema cache, not the database.
+ * than list columns or computed fields that go stays, without those. Objects that belong to a table go
+ * with it silently. Asks the schema cache, not the database.
  */
 import { nameKey, type QualifiedName } from '../catalog/catalog.ts';
 import { updateTable, withoutEntry, withoutFunction } from '../metadata/edit.ts';
@@ -74,7 +75,7 @@ class Search {
   readonly #goneFunctions = new Set<string>();
   readonly #gone = new Set<string>();
   readonly #found: Dependent[] = [];
-  /** Permissions that list columns that go; those that turn out to go themselves are among `#found` too. */
+  /** Permissions that list columns or computed fields that go; those that turn out to go themselves are among `#found` too. */
   readonly #narrowed = new Map<string, Dependent>();
 
   constructor(metadata: Metadata, source: SourceInfo, dropped: readonly DroppedObject[]) {
@@ -208,8 +209,10 @@ class Search {
   #permissions(key: string, info: TableInfo, table: TableMetadata): void {
     const { selectPermissions, insertPermissions, updatePermissions, deletePermissions } = table;
     for (const { role, permission: p } of selectPermissions.values()) {
-      if (this.#anyGone(key, p.computedFields) || this.#uses(key, p.filter)) this.#permission(key, info, 'select', role);
-      else if (this.#anyGone(key, p.columns)) this.#narrowPermission(key, info, 'select', role, p.columns !== '*');
+      const listed = p.columns === '*' ? p.computedFields : [...p.columns, ...p.computedFields];
+      if (this.#uses(key, p.filter)) this.#permission(key, info, 'select', role);
+      else if (this.#anyGone(key, listed)) this.#narrowPermission(key, info, 'select', role, true);
+      else if (this.#anyGone(key, p.columns)) this.#narrowPermission(key, info, 'select', role, false);
     }
     for (const { role, permission: p } of insertPermissions.values()) {
       if (this.#anyGone(key, [...p.set.keys()]) || this.#uses(key, p.check)) this.#permission(key, info, 'insert', role);
@@ -236,16 +239,21 @@ class Search {
     );
   }
 
-  /** The permission stays, without the columns that go. */
+  /**
+   * The permission stays, without the fields that go.
+   * @param lists whether it names one of them, not only by `*`
+   */
   #narrowPermission(key: string, info: TableInfo, kind: 'select' | 'insert' | 'update', role: string, lists: boolean): void {
     const identity = objectId.permission(this.#source.name, info.name, kind, role);
-    if (this.#narrowed.has(identity) || this.#gone.has(identity)) return;
+    const known = this.#narrowed.get(identity);
+    if ((known !== undefined && (known.becomes === 'changed' || !lists)) || this.#gone.has(identity)) return;
+    // The set grows while the search goes on.
     const gone = this.#goneFields.get(key) ?? new Set<string>();
     this.#narrowed.set(identity, {
       objectId: identity,
       text: this.#inSource(`permission ${this.#print(info.name)}.${role}.${kind}`),
       becomes: lists ? 'changed' : 'kept',
-      remove: (metadata) => updateTable(metadata, this.#source.name, key, (entry) => withoutColumns(entry, kind, role, gone)),
+      remove: (metadata) => updateTable(metadata, this.#source.name, key, (entry) => withoutFields(entry, kind, role, gone)),
     });
   }
 
@@ -286,22 +294,17 @@ class Search {
   }
 }
 
-/** The table with fewer columns in the list of a permission; `*` stays, as it stands for what there is. */
-function withoutColumns(
-  table: TableMetadata,
-  kind: 'select' | 'insert' | 'update',
-  role: string,
-  gone: ReadonlySet<string>,
-): TableMetadata {
+/** The table with fewer fields in the lists of a permission; `*` stays, as it stands for what there is. */
+function withoutFields(table: TableMetadata, kind: 'select' | 'insert' | 'update', role: string, gone: ReadonlySet<string>): TableMetadata {
   const property = `${kind}Permissions` as const;
   const entry = table[property].get(role);
-  const columns = entry?.permission.columns;
-  if (entry === undefined || columns === undefined || columns === '*') return table;
-  const left = columns.filter((name) => !gone.has(name));
-  return {
-    ...table,
-    [property]: new Map<string, unknown>([...table[property], [role, { ...entry, permission: { ...entry.permission, columns: left } }]]),
-  };
+  if (entry === undefined) return table;
+  const left = (names: readonly string[]): readonly string[] => names.filter((name) => !gone.has(name));
+  const { permission } = entry;
+  const columns = permission.columns === undefined || permission.columns === '*' ? {} : { columns: left(permission.columns) };
+  const computedFields = 'computedFields' in permission ? { computedFields: left(permission.computedFields) } : {};
+  const narrowed = { ...entry, permission: { ...permission, ...columns, ...computedFields } };
+  return { ...table, [property]: new Map<string, unknown>([...table[property], [role, narrowed]]) };
 }
 
 function addTo(map: Map<string, Set<string>>, key: string, value: string): void {

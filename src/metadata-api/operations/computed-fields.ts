@@ -76,7 +76,7 @@ const drop = perKind('drop_computed_field', hasComputedFields, (backend) =>
     changes: 'metadata',
     errors: [...TABLE_ERRORS, refused('not-exists', 'the table has no computed field of this name'), DEPENDENTS, BREAKS_OTHERS_BY_DROP],
     documentation: {
-      summary: 'Removes a computed field, with cascade also the permissions that use it.',
+      summary: 'Removes a computed field, with cascade also from the lists of permissions, and the permissions whose filters use it.',
       example: { source: 'default', table: 'author', name: 'full_name', cascade: false },
     },
     readsDependencies: true,
