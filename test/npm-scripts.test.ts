@@ -50,7 +50,7 @@ it.each([
     const port = await chooseFreePort('127.0.0.1', 0);
     const url = `http://127.0.0.1:${port}`;
     const { PATH, HOME } = process.env;
-    child = spawn('npm', [...script, '--', '--server-port', String(port), '--data-dir', folder], {
+    child = spawn('npm', [...script, '--', '--server-port', String(port), '--data-dir', folder, '--sample-data=false'], {
       cwd: root,
       env: { PATH, HOME },
       stdio: ['ignore', 'pipe', 'pipe'],
