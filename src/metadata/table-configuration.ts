@@ -1,3 +1,4 @@
+import { enumerate } from '../util/enumerate.ts';
 import { isJsonObject, type Json } from '../util/json.ts';
 import { type Codec, defaulted, leaf, mapOf, object, optional, parseFailed, text, wrongType } from './codec.ts';
 import { graphqlName } from './graphql-name.ts';
@@ -63,11 +64,6 @@ const customRootFieldCodec: Codec<CustomRootField | undefined> = leaf(
     return { ...(value.name === undefined ? {} : { name: value.name }), comment: value.comment };
   },
 );
-
-function enumerate(names: readonly string[]): string {
-  if (names.length <= 2) return names.join(' and ');
-  return `${names.slice(0, -1).join(', ')}, and ${names.at(-1)}`;
-}
 
 /** Names of root fields by key. @throws SvcError also when two names are equal */
 export function customRootFieldsCodec<K extends string>(keys: readonly K[]): Codec<ReadonlyMap<K, CustomRootField>> {

@@ -22,6 +22,11 @@ export function checkModel(model: RemoteModel): void {
     if (root !== null && model.types.get(root)?.kind !== 'object')
       throw refused(`Could not find the root type '${root}' among the object types`);
   }
+  checkTypes(model);
+}
+
+/** The same for a model whose root types may be absent, as that of a role. @throws SvcError remote-schema-error at `$.args` */
+export function checkTypes(model: RemoteModel): void {
   for (const type of model.types.values()) checkType(model, type);
 }
 

@@ -76,8 +76,11 @@ export interface RemoteInputValue extends AnyRemoteType {
 export type RemotePreset =
   /** A constant as GraphQL writes it. */
   | { readonly kind: 'literal'; readonly text: string }
-  /** Lower-case name of a session variable. */
-  | { readonly kind: 'session'; readonly name: string };
+  /** Lower-case name of a session variable, and the scalar or enum that its text is brought to. */
+  | { readonly kind: 'session'; readonly name: string; readonly type: string }
+  /** A list or an object with a session variable somewhere inside. */
+  | { readonly kind: 'list'; readonly items: readonly RemotePreset[] }
+  | { readonly kind: 'object'; readonly entries: readonly (readonly [key: string, value: RemotePreset])[] };
 
 export type RemoteTypeRef =
   | { readonly kind: 'named'; readonly name: string; readonly nonNull: boolean }

@@ -26,6 +26,17 @@ import { customScalar, REMOTE_BUILT_IN, scalarOfText } from './remote-scalar.ts'
 type InputType = ScalarSchemaType | EnumSchemaType | InputObjectType;
 type SessionValues = ReadonlyMap<string, string>;
 
+const NONE: ReadonlySet<string> = new Set();
+/** Input objects that are sent without being asked for; types that refer to one another may be combined in very many ways. */
+const MAX_SENT = 1000;
+
+interface Asked {
+  readonly session: SessionValues;
+  /** Input objects that the value is in. */
+  readonly within: ReadonlySet<string>;
+  readonly budget: { left: number };
+}
+
 /** A constant of the server's schema or of a permission. */
 export function constantJson(text: string): Json {
   return literalJson(parseConstValue(text, { noLocation: true }));
@@ -36,6 +47,9 @@ export class RemoteInputs {
   readonly #nameOf: (type: string) => string;
   readonly #types = new Map<string, InputType>();
   readonly #filled = new Map<string, boolean>();
+  /** Whether a preset can be reached from an input object, other than through lists. */
+  readonly #leading = new Map<string, boolean>();
+  readonly #constants = new Map<string, Json>();
 
   /** @param nameOf our name of a type of the server */
   constructor(model: RemoteModel, nameOf: (type: string) => string) {
@@ -107,40 +121,94 @@ export class RemoteInputs {
     return filled;
   }
 
-  /** What becomes of the value of an argument or field; null where it is left out unless the client gives it. */
+  /** What becomes of the value of an argument or field. */
   coercion(value: RemoteInputValue): RemoteCoercion {
-    return (json, path, session) => this.#coerceField(value, json, path, session, new Set());
+    return (json, path, session) => this.#coerceField(value, json, path, { session, within: NONE, budget: { left: MAX_SENT } });
   }
 
   /** Whether something is sent though the client gives nothing. */
-  isSentAnyway(value: RemoteInputValue, within: ReadonlySet<string> = new Set()): boolean {
+  isSentAnyway(value: RemoteInputValue): boolean {
     if (value.preset !== undefined) return true;
-    if (value.type.kind === 'list') return false;
-    const type = this.#model.types.get(value.type.name);
-    if (type?.kind !== 'input-object' || within.has(type.name)) return false;
-    const inner = new Set(within).add(type.name);
-    return [...type.fields.values()].some((field) => this.isSentAnyway(field, inner));
+    return value.type.kind === 'list' ? this.isPreset(value) : this.#leadsToPreset(value.type.name);
   }
 
-  /** @param within input objects that are being made of nothing but presets */
-  #coerceField(
-    value: RemoteInputValue,
-    json: Json | undefined,
-    path: Path,
-    session: SessionValues,
-    within: ReadonlySet<string>,
-  ): Json | undefined {
-    if (value.preset !== undefined) return this.#presetValue(value.preset, namedRemoteType(value.type), session);
-    if (json !== undefined) return this.#coerce(value.type, json, path, session);
-    if (!this.isSentAnyway(value, within)) return undefined;
+  #leadsToPreset(name: string): boolean {
+    let known = this.#leading.get(name);
+    if (known === undefined) {
+      known = this.#findsPreset(name);
+      this.#leading.set(name, known);
+    }
+    return known;
+  }
+
+  #findsPreset(name: string): boolean {
+    const reached = new Set([name]);
+    for (const each of reached) {
+      const type = this.#model.types.get(each);
+      if (type?.kind !== 'input-object') continue;
+      for (const field of type.fields.values()) {
+        if (this.isPreset(field)) return true;
+        if (field.type.kind === 'named') reached.add(field.type.name);
+      }
+    }
+    return false;
+  }
+
+  #coerceField(value: RemoteInputValue, json: Json | undefined, path: Path, asked: Asked): Json | undefined {
+    if (json === undefined || this.isPreset(value)) return this.#sent(value, undefined, path, asked);
+    return this.#coerce(value.type, json, path, asked);
+  }
+
+  /**
+   * What is sent where the client gives nothing: what is preset, put over the default of the server.
+   * @param json a part of such a default
+   */
+  #sent(value: RemoteInputValue, json: Json | undefined, path: Path, asked: Asked): Json | undefined {
+    if (value.preset !== undefined) return this.#presetValue(value.preset, asked.session);
     const name = namedRemoteType(value.type);
-    return this.#coerceObject(name, {}, path, session, new Set(within).add(name));
+    // A type within itself would have no end.
+    if (!this.isSentAnyway(value) || asked.within.has(name)) return json;
+    if (--asked.budget.left < 0) {
+      throw new SvcError('validation-failed', `more than ${MAX_SENT} input objects have values that are preset`, { path });
+    }
+    const base = json ?? (value.default === undefined ? undefined : this.#constant(value.default));
+    const made = new Map(isJsonObject(base) ? Object.entries(base) : []);
+    const fields = (this.#model.types.get(name) as RemoteInputObject).fields;
+    const inner = { ...asked, within: new Set(asked.within).add(name) };
+    for (const field of fields.values()) {
+      const sent = this.#sent(field, made.get(field.name), at(path, field.name), inner);
+      if (sent !== undefined) made.set(field.name, sent);
+    }
+    if (made.size === 0) return json;
+    for (const field of fields.values()) if (isRequired(field) && !made.has(field.name)) throw missingRequired(field.name, path);
+    return wrapped(value.type, Object.fromEntries(made));
   }
 
-  #presetValue(preset: RemotePreset, type: string, session: SessionValues): Json {
-    if (preset.kind === 'literal') return constantJson(preset.text);
-    const text = session.get(preset.name);
-    if (text === undefined) throw new SvcError('not-found', `"${preset.name}" session variable expected, but not found`);
+  #constant(text: string): Json {
+    let json = this.#constants.get(text);
+    if (json === undefined) {
+      json = constantJson(text);
+      this.#constants.set(text, json);
+    }
+    return json;
+  }
+
+  #presetValue(preset: RemotePreset, session: SessionValues): Json {
+    switch (preset.kind) {
+      case 'literal':
+        return this.#constant(preset.text);
+      case 'list':
+        return preset.items.map((item) => this.#presetValue(item, session));
+      case 'object':
+        return Object.fromEntries(preset.entries.map(([key, value]) => [key, this.#presetValue(value, session)]));
+      case 'session':
+        return this.#sessionValue(preset, session);
+    }
+  }
+
+  #sessionValue({ name, type }: RemotePreset & { readonly kind: 'session' }, session: SessionValues): Json {
+    const text = session.get(name);
+    if (text === undefined) throw new SvcError('not-found', `"${name}" session variable expected, but not found`);
     const model = this.#model.types.get(type);
     if (model?.kind === 'enum' && !model.values.has(text)) {
       throw new SvcError('coercion-error', `${JSON.stringify(text)} is not one of the valid enum values`);
@@ -148,26 +216,27 @@ export class RemoteInputs {
     return scalarOfText(type, text);
   }
 
-  #coerce(type: RemoteTypeRef, json: Json, path: Path, session: SessionValues): Json {
+  #coerce(type: RemoteTypeRef, json: Json, path: Path, asked: Asked): Json {
     if (json === null) {
       if (type.nonNull) throw unexpectedNull(this.reference(type), path);
-      return null;
+      // To say null where something is preset would be a way around it.
+      return type.kind === 'named' && this.#leadsToPreset(type.name) ? this.#coerceObject(type.name, {}, path, asked) : null;
     }
     if (type.kind === 'list') {
       // A single value counts as a list of one; the server says so too.
-      if (!isJsonArray(json)) return this.#coerce(type.item, json, path, session);
-      return json.map((item, index) => this.#coerce(type.item, item, at(path, index), session));
+      if (!isJsonArray(json)) return this.#coerce(type.item, json, path, asked);
+      return json.map((item, index) => this.#coerce(type.item, item, at(path, index), asked));
     }
     const made = this.type(type.name);
     if (made.kind === 'scalar') return made.check(json, path);
-    if (made.kind === 'input-object') return this.#coerceObject(type.name, json, path, session, new Set());
+    if (made.kind === 'input-object') return this.#coerceObject(type.name, json, path, asked);
     if (typeof json !== 'string') throw expected('an enum value', made.name, describeJson(json), path);
     if (made.values().has(json)) return json;
     const names = [...made.values().keys()].sort().map((name) => `'${name}'`);
     throw expected(`one of the values [${names.join(', ')}]`, made.name, `'${json}'`, path);
   }
 
-  #coerceObject(name: string, json: Json, path: Path, session: SessionValues, within: ReadonlySet<string>): Json {
+  #coerceObject(name: string, json: Json, path: Path, asked: Asked): Json {
     const type = this.#model.types.get(name) as RemoteInputObject;
     if (!isJsonObject(json)) throw expected('an object', this.#nameOf(name), describeJson(json), path);
     for (const key of Object.keys(json)) {
@@ -175,14 +244,25 @@ export class RemoteInputs {
       if (field === undefined || this.isPreset(field)) throw fieldNotFound(key, this.#nameOf(name), at(path, key));
     }
     const made: [string, Json][] = [];
+    const isNoted = !this.#leadsToPreset(name) || asked.within.has(name);
+    const inner = isNoted ? asked : { ...asked, within: new Set(asked.within).add(name) };
     for (const field of type.fields.values()) {
       const given = Object.hasOwn(json, field.name) ? json[field.name] : undefined;
-      const coerced = this.#coerceField(field, given, at(path, field.name), session, within);
+      const coerced = this.#coerceField(field, given, at(path, field.name), inner);
       if (coerced !== undefined) made.push([field.name, coerced]);
-      else if (field.type.nonNull && field.default === undefined) throw missingRequired(field.name, path);
+      else if (isRequired(field)) throw missingRequired(field.name, path);
     }
     return Object.fromEntries(made);
   }
+}
+
+function isRequired({ type, default: text }: RemoteInputValue): boolean {
+  return type.nonNull && text === undefined;
+}
+
+/** An object as the only item of a list of such. */
+function wrapped(type: RemoteTypeRef, json: Json): Json {
+  return type.kind === 'list' ? [wrapped(type.item, json)] : json;
 }
 
 function enumType({ description, values }: RemoteEnum, name: string): EnumSchemaType {
