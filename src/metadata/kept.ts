@@ -45,6 +45,11 @@ export function refusingUnknownKeys<T>(decode: () => T): T {
   }
 }
 
+/** Whether what is not known is an error at its very place, as inside `refusingUnknownKeys`. */
+export function refusesUnknown(): boolean {
+  return refusing;
+}
+
 /**
  * The codec of an object of a document: keys that are not known, at any depth, are kept with the
  * value and encoded again. Inside `refusingUnknownKeys` they are refused.
@@ -106,11 +111,18 @@ function without(json: Json, [key, ...below]: JsonPath, names: readonly string[]
 
 /** Elements may have been sorted since: an element is one that agrees with what it was. */
 function indexOfElement(list: readonly Json[], { index, element }: Exclude<Step, string>): number {
-  const agrees = (item: Json | undefined): boolean => {
-    if (!isJsonObject(item) || !isJsonObject(element)) return item !== undefined && jsonEqual(item, element);
-    return Object.keys(item).every((key) => !Object.hasOwn(element, key) || jsonEqual(item[key] as Json, element[key] as Json));
-  };
-  return agrees(list[index]) ? index : list.findIndex(agrees);
+  const isElement = (item: Json): boolean => agrees(item, element);
+  const there = list[index];
+  return there !== undefined && isElement(there) ? index : list.findIndex(isElement);
+}
+
+/** Whether JSON may be what another has become: with keys that were left out, at any depth, and others that were filled in. */
+function agrees(now: Json, before: Json): boolean {
+  if (isJsonObject(now) && isJsonObject(before))
+    return Object.entries(now).every(([key, value]) => !Object.hasOwn(before, key) || agrees(value, before[key] as Json));
+  if (isJsonArray(now) && isJsonArray(before))
+    return now.length === before.length && now.every((item) => before.some((other) => agrees(item, other)));
+  return jsonEqual(now, before);
 }
 
 /** The JSON with the key put where it was. What is on the way and was left out because it was empty is made again. */

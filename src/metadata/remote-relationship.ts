@@ -18,6 +18,7 @@ import {
   required,
 } from './codec.ts';
 import type { WithUnknownKeys } from './kept.ts';
+import { refuseUnknownKeys } from './unknown-keys.ts';
 
 export interface RemoteRelationship extends WithUnknownKeys {
   readonly name: string;
@@ -126,17 +127,20 @@ const legacyCodec = object('LegacyRemoteRelationshipDef', {
   remoteField: required(pathCodec),
 });
 
+const STRICT_KEYS = ['to_source', 'to_remote_schema'];
+
 /** The value of `definition`. */
 export const remoteRelationshipDefinitionCodec: Codec<RemoteRelationshipDefinition> = leaf(
   'RemoteRelationshipDefinition',
   (json, path) => {
     if (!isJsonObject(json)) throw parseFailed('expecting object', path);
-    const given = ['to_source', 'to_remote_schema', 'remote_schema'].filter((key) => json[key] !== undefined && json[key] !== null);
+    const given = [...STRICT_KEYS, 'remote_schema'].filter((key) => json[key] !== undefined && json[key] !== null);
     // The older form may stand in `definition` as well.
     if (given.length === 1 && given[0] === 'remote_schema') return legacyDefinition(json, path);
     if (given.length !== 1 || given[0] === 'remote_schema') {
       throw parseFailed('remote relationship definition (strict format) expects exactly one of: to_source, to_remote_schema', path);
     }
+    refuseUnknownKeys(json, path, { keys: STRICT_KEYS });
     if (given[0] === 'to_source') return { kind: 'source', ...sourceCodec.decode(json['to_source'] as Json, at(path, 'to_source')) };
     const { remoteField, batch, ...rest } = toRemoteSchemaCodec.decode(json['to_remote_schema'] as Json, at(path, 'to_remote_schema'));
     return { kind: 'remote-schema', ...rest, path: remoteField, legacy: false, ...(batch === undefined ? {} : { batch }) };
