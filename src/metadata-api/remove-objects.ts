@@ -17,6 +17,7 @@ export function removeObjects(metadata: Metadata, ids: ReadonlySet<string>): Met
     (source) => removeFromSource(source, ids),
   );
   const remoteSchemas = filterMap(metadata.remoteSchemas, ({ name }) => !ids.has(objectId.remoteSchema(name)));
+  const unknownSources = filterMap(metadata.unknownSources, ({ name }) => !ids.has(objectId.source(name)));
   const inheritedRoles = filterMap(metadata.inheritedRoles, ({ roleName }) => !ids.has(objectId.inheritedRole(roleName)));
   const queryCollections = filterMap(
     metadata.queryCollections,
@@ -29,7 +30,7 @@ export function removeObjects(metadata: Metadata, ids: ReadonlySet<string>): Met
   const allowlist = filterMap(metadata.allowlist, ({ collection }) => !ids.has(objectId.allowListEntry(collection)));
   const restEndpoints = filterMap(metadata.restEndpoints, ({ name }) => !ids.has(objectId.restEndpoint(name)));
   const next = withoutSectionParts(
-    { ...metadata, sources, remoteSchemas, queryCollections, allowlist, restEndpoints, inheritedRoles },
+    { ...metadata, sources, unknownSources, remoteSchemas, queryCollections, allowlist, restEndpoints, inheritedRoles },
     ids,
   );
   return (Object.keys(next) as (keyof Metadata)[]).every((key) => next[key] === metadata[key]) ? metadata : next;

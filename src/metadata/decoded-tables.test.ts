@@ -45,11 +45,17 @@ describe('tables that are decoded before their document', () => {
     expect(tables(after)[1]).not.toEqual(tables(before)[1]);
   });
 
+  it('are decoded beside a source of an unknown kind', () => {
+    const json = document([table('b')], [{ name: 'x', kind: 'no', tables: [table('a')] }]);
+    const { metadata, steps } = prepared(json);
+    expect([steps, [...metadata().unknownSources.keys()]]).toEqual([1, ['x']]);
+  });
+
   it.each<[string, Json]>([
     ['no document', 3],
     ['another version', { version: 2, tables: [] }],
     ['sources that are none', { version: 3, sources: [1] }],
-    ['an unknown kind', document([], [{ name: 'x', kind: 'no', tables: [table('a')] }])],
+    ['a kind that is none', document([], [{ name: 'x', kind: 1, tables: [table('a')] }])],
     ['a wrong table', document([table('a'), { table: 1 }, { no: 1 }])],
     ['a table twice', document([table('a'), table('a')])],
     ['a list instead of a table', document([[]])],

@@ -33,7 +33,9 @@ export function* decodeTables(
     if (!isJsonObject(source)) return;
     const { name, kind = DEFAULT_KIND, tables } = source;
     const codecs = typeof kind === 'string' ? kinds.get(kind) : undefined;
-    if (codecs === undefined || !isJsonArray(tables)) return;
+    // One of an unknown kind may be among others.
+    if (codecs === undefined) continue;
+    if (!isJsonArray(tables)) return;
     const codec = tableCodec(codecs);
     const known = typeof name === 'string' ? current.sources.get(name)?.tables : undefined;
     for (const json of tables) {

@@ -65,6 +65,7 @@ export function decodeLegacyDocument(json: JsonObject, path: Path, kinds: Kinds,
   if (typeof later === 'string') throw parseFailed(`a document without sources has no "${later}"`, at(path, later));
   return {
     sources: new Map([[DEFAULT_SOURCE, { ...source, tables, functions }]]),
+    unknownSources: new Map(),
     remoteSchemas,
     queryCollections,
     allowlist,

@@ -31,7 +31,13 @@ export function withSource(metadata: Metadata, source: SourceMetadata): Metadata
 
 export function withoutSource(metadata: Metadata, name: string): Metadata {
   const sources = withoutEntry(metadata.sources, name);
-  return sources === metadata.sources ? metadata : { ...metadata, sources };
+  const unknownSources = withoutEntry(metadata.unknownSources, name);
+  return sources === metadata.sources && unknownSources === metadata.unknownSources ? metadata : { ...metadata, sources, unknownSources };
+}
+
+/** Whether a source has the name, of whatever kind it is. */
+export function isSourceName(metadata: Metadata, name: string): boolean {
+  return metadata.sources.has(name) || metadata.unknownSources.has(name);
 }
 
 /** @throws SvcError `not-exists` when there is no such source */
@@ -93,6 +99,6 @@ export function updateFunction(
 export function renameSource(metadata: Metadata, name: string, newName: string, path: Path = ROOT): Metadata {
   const source = metadata.sources.get(name);
   if (source === undefined) throw new SvcError('not-exists', `Could not find source with name "${name}"`, { path });
-  if (metadata.sources.has(newName)) throw new SvcError('already-exists', `Source with name "${newName}" already exists`, { path });
+  if (isSourceName(metadata, newName)) throw new SvcError('already-exists', `Source with name "${newName}" already exists`, { path });
   return withSource(withoutSource(metadata, name), { ...source, name: newName });
 }

@@ -70,10 +70,30 @@ describe('a document', () => {
           expect(jsonEqual(codec.encode(decoded), json)).toBe(true);
           const stored = fromPieces(toPieces(decoded, testKinds), testKinds);
           expect(jsonEqual(codec.encode(stored), json)).toBe(true);
-          expect(() => refusingUnknownKeys(() => codec.decode(json, ROOT))).toThrow(/unknown key|not supported/);
+          expect(() => refusingUnknownKeys(() => codec.decode(json, ROOT))).toThrow(/unknown (key|source kind)|not supported/);
         },
       ),
     );
+  });
+
+  test('gives back what is in lists within lists', () => {
+    const relationship = (name: string): Json => ({
+      name,
+      definition: { to_source: { relationship_type: 'object', source: 's', table: 't', field_mapping: {} } },
+    });
+    let document: Json = {
+      version: 3,
+      sources: [],
+      remote_schemas: [
+        { name: 'r', definition: { url: 'u' }, remote_relationships: [{ type_name: 'A', relationships: ['a', 'b'].map(relationship) }] },
+      ],
+    };
+    document = codec.encode(codec.decode(document, ROOT));
+    const inner = ['remote_schemas', 0, 'remote_relationships', 0, 'relationships', 1, 'definition'];
+    for (const place of [inner, [...inner, 'to_source']]) {
+      const json = withKey(document, place, 'fliter', 1);
+      expect(codec.encode(codec.decode(json, ROOT))).toEqual(json);
+    }
   });
 
   test('gives back what is known and not supported, and drops it where nothing is in it', () => {

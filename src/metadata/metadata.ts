@@ -22,6 +22,7 @@ import { byKind, OTHER_SOURCE_KEYS, type SourceSettings, sourceFields, sourceHea
 import { type TableMetadata, tableCodec } from './table.ts';
 import { printName } from './table-name.ts';
 import { describeUnknownKey } from './unknown-keys.ts';
+import { type UnknownSource, unknownSourceOf } from './unknown-source.ts';
 
 export type { InheritedRole } from './inherited-role.ts';
 
@@ -32,6 +33,8 @@ export interface Introspection extends WithUnknownKeys {
 export interface Metadata extends WithUnknownKeys {
   /** By source name. */
   readonly sources: ReadonlyMap<string, SourceMetadata>;
+  /** By name, which no other source has. */
+  readonly unknownSources: ReadonlyMap<string, UnknownSource>;
   readonly remoteSchemas: ReadonlyMap<string, RemoteSchema>;
   readonly queryCollections: ReadonlyMap<string, QueryCollection>;
   /** By the name of the collection. */
@@ -55,6 +58,7 @@ export const NO_INTROSPECTION: Introspection = { disabledForRoles: [] };
 
 export const EMPTY_METADATA: Metadata = {
   sources: new Map(),
+  unknownSources: new Map(),
   remoteSchemas: new Map(),
   queryCollections: new Map(),
   allowlist: new Map(),
@@ -148,6 +152,21 @@ export function sourceCodec(kinds: Kinds, decoded?: DecodedTables): Codec<Source
   );
 }
 
+/** All of `sources`: those of kinds that the service has, and others. */
+function sourcesCodec(kinds: Kinds, decoded?: DecodedTables): Codec<ReadonlyMap<string, SourceMetadata | UnknownSource>> {
+  const known = sourceCodec(kinds, decoded);
+  const item: Codec<SourceMetadata | UnknownSource> = {
+    name: known.name,
+    decode: (json, path) => unknownSourceOf(json, kinds) ?? known.decode(json, path),
+    encode: (source) => (isUnknown(source) ? source.json : known.encode(source)),
+  };
+  return keyedList({ what: 'sources', item, key: ({ name }) => name });
+}
+
+function isUnknown(source: SourceMetadata | UnknownSource): source is UnknownSource {
+  return 'json' in source;
+}
+
 /** The codecs of what stands in the document beside sources. */
 export const entryCodecs = {
   remoteSchema: kept(remoteSchemaCodec),
@@ -192,7 +211,7 @@ export function metadataCodec(kinds: Kinds, decoded?: DecodedTables): Codec<Meta
     'Metadata',
     {
       version: defaulted(int, () => 3),
-      sources: required(keyedList({ what: 'sources', item: sourceCodec(kinds, decoded), key: ({ name }) => name })),
+      sources: required(sourcesCodec(kinds, decoded)),
       ...sharedSections,
       inheritedRoles: maps(keyedList({ what: 'inherited roles', item: entryCodecs.inheritedRole, key: ({ roleName }) => roleName })),
       graphqlSchemaIntrospection: defaulted<Introspection>(
@@ -208,11 +227,23 @@ export function metadataCodec(kinds: Kinds, decoded?: DecodedTables): Codec<Meta
   const document: Codec<Metadata> = leaf(
     'Metadata',
     (json, path) => {
-      const { version: _, graphqlSchemaIntrospection, apiLimits, ...sections } = written.decode(json, path);
-      return { ...sections, introspection: graphqlSchemaIntrospection, apiLimits: apiLimits ?? null };
+      const { version: _, sources: all, graphqlSchemaIntrospection, apiLimits, ...sections } = written.decode(json, path);
+      const sources = new Map<string, SourceMetadata>();
+      const unknownSources = new Map<string, UnknownSource>();
+      for (const [name, source] of all) {
+        if (isUnknown(source)) unknownSources.set(name, source);
+        else sources.set(name, source);
+      }
+      return { ...sections, sources, unknownSources, introspection: graphqlSchemaIntrospection, apiLimits: apiLimits ?? null };
     },
-    ({ introspection, apiLimits, ...sections }) =>
-      written.encode({ ...sections, version: 3, graphqlSchemaIntrospection: introspection, apiLimits: apiLimits ?? undefined }),
+    ({ sources, unknownSources, introspection, apiLimits, ...sections }) =>
+      written.encode({
+        ...sections,
+        version: 3,
+        sources: new Map<string, SourceMetadata | UnknownSource>([...sources, ...unknownSources]),
+        graphqlSchemaIntrospection: introspection,
+        apiLimits: apiLimits ?? undefined,
+      }),
   );
   return inOrder(SECTIONS, kept(document));
 }

@@ -5,8 +5,9 @@ import { testKinds } from '../../test/support/kinds.ts';
 import { nameKey } from '../catalog/catalog.ts';
 import type { Json } from '../util/json.ts';
 import { renameSource, updateSource, updateTable, withoutTable, withSource, withTable } from './edit.ts';
-import { EMPTY_METADATA, unknownSection, type SourceMetadata } from './metadata.ts';
+import { EMPTY_METADATA, metadataCodec, type SourceMetadata, unknownSection } from './metadata.ts';
 import { applyPieces, diffPieces, fromPieces, type Piece, toPieces } from './pieces.ts';
+import { ROOT } from '../util/path.ts';
 import { shareUnchanged } from './share.ts';
 import { NO_CUSTOMIZATION } from './source.ts';
 import { newTable } from './table.ts';
@@ -111,6 +112,14 @@ test('a renamed source moves with all its pieces', () => {
     '- table s ["public","a"]',
     '- table s ["public","b"]',
   ]);
+});
+
+test('a source that was stored when its kind was not known says what brings it to life', () => {
+  const json = { name: 's', kind: 'pg', tables: [], configuration: { connection_info: 1 } };
+  const unknown = fromPieces([{ kind: 'unknown_source', source: '', key: 's', json }], testKinds);
+  expect(unknown.unknownSources.get('s')?.complaint).toContain('replace the metadata by its export');
+  const loaded = metadataCodec(testKinds).decode(metadataCodec(testKinds).encode(unknown), ROOT);
+  expect([[...loaded.sources.keys()], loaded.unknownSources.size]).toEqual([['s'], 0]);
 });
 
 test('a piece of a source that is not there is refused', () => {

@@ -1,11 +1,12 @@
 /**
  * The document in the pieces that storage keeps: a source's settings, each table, each function,
- * each remote schema, query collection, allow-list entry, REST endpoint and inherited role and each other section is a piece of its own, so that a change of one object
- * writes one row. Pure; knows nothing of the tables that hold the rows.
+ * each source of an unknown kind, remote schema, query collection, allow-list entry, REST endpoint and
+ * inherited role and each other section is a piece of its own, so that a change of one object writes one
+ * row. Pure; knows nothing of the tables that hold the rows.
  */
 import { nameKey, type QualifiedName } from '../catalog/catalog.ts';
 import { SvcError } from '../errors/svc-error.ts';
-import type { Json } from '../util/json.ts';
+import { isJsonObject, type Json } from '../util/json.ts';
 import { along, type Path, ROOT } from '../util/path.ts';
 import type { AllowListEntry } from './allow-list.ts';
 import type { Codec } from './codec.ts';
@@ -20,9 +21,11 @@ import type { RemoteSchema } from './remote-schema.ts';
 import type { RestEndpoint } from './rest-endpoint.ts';
 import { codecsOf, type SourceSettings, sourceSettingsCodec } from './source.ts';
 import { type TableMetadata, tableCodec } from './table.ts';
+import { storedUnknownSource, type UnknownSource } from './unknown-source.ts';
 
 export const PIECE_KINDS = [
   'source',
+  'unknown_source',
   'table',
   'function',
   'remote_schema',
@@ -159,6 +162,12 @@ export function* changedPieces(before: Metadata, after: Metadata, kinds: Kinds):
       (value) => ({ kind, source: '', key: key(value) }),
       (value) => codec.encode(value),
     );
+  yield* diffMaps(
+    before.unknownSources,
+    after.unknownSources,
+    ({ name }) => ({ kind: 'unknown_source', source: '', key: name }),
+    ({ json }) => json,
+  );
   yield* named('remote_schema', entryCodecs.remoteSchema, ({ name }) => name, before.remoteSchemas, after.remoteSchemas);
   yield* named('query_collection', entryCodecs.queryCollection, ({ name }) => name, before.queryCollections, after.queryCollections);
   yield* named('allowlist_entry', entryCodecs.allowListEntry, ({ collection }) => collection, before.allowlist, after.allowlist);
@@ -203,7 +212,7 @@ export function toPieces(metadata: Metadata, kinds: Kinds): readonly Piece[] {
 }
 
 /** A map that is copied when it is first written to. */
-class Draft<V> {
+class EditedMap<V> {
   readonly #before: ReadonlyMap<string, V>;
   #copy: Map<string, V> | undefined;
 
@@ -229,13 +238,13 @@ class Draft<V> {
 interface SourceDraft {
   /** undefined while its row was not seen, null when it is gone. */
   settings: SourceSettings | null | undefined;
-  readonly tables: Draft<TableMetadata>;
-  readonly functions: Draft<FunctionMetadata>;
+  readonly tables: EditedMap<TableMetadata>;
+  readonly functions: EditedMap<FunctionMetadata>;
 }
 
 type Sections = { -readonly [K in 'introspection' | 'apiLimits' | 'network']: Metadata[K] };
 
-function applySection(sections: Sections, other: Draft<Json>, piece: PieceChange, path: Path): void {
+function applySection(sections: Sections, other: EditedMap<Json>, piece: PieceChange, path: Path): void {
   if (piece.key === INTROSPECTION)
     sections.introspection = piece.json === null ? NO_INTROSPECTION : entryCodecs.introspection.decode(piece.json, path);
   else if (piece.key === API_LIMITS) sections.apiLimits = piece.json === null ? null : entryCodecs.apiLimits.decode(piece.json, path);
@@ -251,12 +260,13 @@ function applySection(sections: Sections, other: Draft<Json>, piece: PieceChange
 export function applyPieces(before: Metadata, changes: Iterable<PieceChange>, kinds: Kinds): Metadata {
   const codecs = pieceCodecs(kinds);
   const drafts = new Map<string, SourceDraft>();
-  const remoteSchemas = new Draft<RemoteSchema>(before.remoteSchemas);
-  const collections = new Draft<QueryCollection>(before.queryCollections);
-  const allowlist = new Draft<AllowListEntry>(before.allowlist);
-  const endpoints = new Draft<RestEndpoint>(before.restEndpoints);
-  const roles = new Draft<InheritedRole>(before.inheritedRoles);
-  const other = new Draft<Json>(sectionsOf(before.unknownKeys));
+  const unknownSources = new EditedMap<UnknownSource>(before.unknownSources);
+  const remoteSchemas = new EditedMap<RemoteSchema>(before.remoteSchemas);
+  const collections = new EditedMap<QueryCollection>(before.queryCollections);
+  const allowlist = new EditedMap<AllowListEntry>(before.allowlist);
+  const endpoints = new EditedMap<RestEndpoint>(before.restEndpoints);
+  const roles = new EditedMap<InheritedRole>(before.inheritedRoles);
+  const other = new EditedMap<Json>(sectionsOf(before.unknownKeys));
   const sections: Sections = { introspection: before.introspection, apiLimits: before.apiLimits, network: before.network };
   const tracked: PieceChange[] = [];
 
@@ -264,7 +274,7 @@ export function applyPieces(before: Metadata, changes: Iterable<PieceChange>, ki
     const known = drafts.get(name);
     if (known !== undefined) return known;
     const source = before.sources.get(name) ?? NOTHING_TRACKED;
-    const draft: SourceDraft = { settings: undefined, tables: new Draft(source.tables), functions: new Draft(source.functions) };
+    const draft: SourceDraft = { settings: undefined, tables: new EditedMap(source.tables), functions: new EditedMap(source.functions) };
     drafts.set(name, draft);
     return draft;
   };
@@ -278,6 +288,9 @@ export function applyPieces(before: Metadata, changes: Iterable<PieceChange>, ki
       case 'table':
       case 'function':
         tracked.push(piece);
+        break;
+      case 'unknown_source':
+        unknownSources.set(piece.key, isJsonObject(piece.json) ? storedUnknownSource(piece.key, piece.json, kinds) : undefined);
         break;
       case 'remote_schema':
         remoteSchemas.set(piece.key, piece.json === null ? undefined : entryCodecs.remoteSchema.decode(piece.json, path));
@@ -313,10 +326,10 @@ export function applyPieces(before: Metadata, changes: Iterable<PieceChange>, ki
     if (settings === undefined || settings === null)
       throw new SvcError('unexpected', `stored metadata has a ${kind} of the unknown source "${source}"`);
     const value = codecs.tracked(settings.kind)[kind === 'table' ? 'table' : 'function'].decode(json, along(ROOT, kind, source, key));
-    (target as Draft<TableMetadata | FunctionMetadata>).set(nameKeyOf(key), value);
+    (target as EditedMap<TableMetadata | FunctionMetadata>).set(nameKeyOf(key), value);
   }
 
-  const sources = new Draft<SourceMetadata>(before.sources);
+  const sources = new EditedMap<SourceMetadata>(before.sources);
   for (const [name, { settings, tables, functions }] of drafts) {
     const base = settings === undefined ? before.sources.get(name) : settings;
     if (base === null || base === undefined) sources.set(name, undefined);
@@ -325,6 +338,7 @@ export function applyPieces(before: Metadata, changes: Iterable<PieceChange>, ki
   return {
     ...sections,
     sources: sources.value,
+    unknownSources: unknownSources.value,
     remoteSchemas: remoteSchemas.value,
     queryCollections: collections.value,
     allowlist: allowlist.value,

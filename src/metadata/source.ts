@@ -144,11 +144,12 @@ export function kindOfEntry(json: JsonObject, path: Path, kinds: Kinds): KindCod
   const given = json['kind'] ?? DEFAULT_KIND;
   const name = text.decode(given, at(path, 'kind'));
   const found = kinds.get(name);
-  if (found === undefined) {
-    const known = kinds.all.map((kind) => kind.kind).join(', ');
-    throw parseFailed(`unknown source kind "${name}"; expecting one of ${known}`, at(path, 'kind'));
-  }
+  if (found === undefined) throw parseFailed(describeUnknownKind(name, kinds), at(path, 'kind'));
   return found;
+}
+
+export function describeUnknownKind(name: string, kinds: Kinds): string {
+  return `unknown source kind "${name}"; expecting one of ${kinds.all.map(({ kind }) => kind).join(', ')}`;
 }
 
 /** The codecs of a kind that is in the metadata already. */

@@ -113,6 +113,49 @@ describe('keys of a document that nobody knows', () => {
     expect(left).toMatch(/"other"/);
   });
 
+  it('are kept with sources of kinds that nobody knows', async () => {
+    const other = (name: string, kind: string): Json => ({
+      name,
+      kind,
+      tables: [{ table: ['A', 'B'], odd: 1 }],
+      configuration: { template: '{{x}}', value: { warehouse: 1.5 } },
+    });
+    const metadata: Json = {
+      version: 3,
+      sources: [
+        other('a', 'snowflake'),
+        { name: 'default', kind: 'pg', tables: [{ table: { name: 'author', schema: 'public' } }], configuration: CONFIGURATION },
+        other('z', 'mssql'),
+      ],
+    };
+    expect(await refusal(api.metadata('replace_metadata', metadata))).toMatchObject({
+      status: 400,
+      code: 'parse-failed',
+      path: '$.args.sources[0].kind',
+      error: 'unknown source kind "snowflake"; expecting one of pg',
+    });
+    await api.metadata('replace_metadata', { metadata, allow_inconsistent_metadata: true }, { version: 2 });
+    expect(await api.metadata('export_metadata', {})).toMatchObject(metadata);
+    expect((await inconsistencies(api)).map(({ name, reason }) => [name, reason])).toEqual([
+      ['source a', 'Inconsistent object: unknown source kind "snowflake"; expecting one of pg (at sources.a.kind)'],
+      ['source z', 'Inconsistent object: unknown source kind "mssql"; expecting one of pg (at sources.z.kind)'],
+    ]);
+    expect([...api.state.current().cache.sources.keys()]).toEqual(['default']);
+    await api.metadata('pg_track_table', 'article');
+    for (const [type, args] of [
+      ['pg_add_source', { name: 'a', configuration: CONFIGURATION }],
+      ['pg_add_source', { name: 'a', configuration: CONFIGURATION, replace_configuration: true }],
+      ['rename_source', { name: 'default', new_name: 'z' }],
+    ] as const)
+      expect(await refusal(api.metadata(type, args)), type).toMatchObject({ code: 'already-exists' });
+    await api.metadata('pg_drop_source', { name: 'z' });
+    expect((await inconsistencies(api)).map(({ name }) => name)).toEqual(['source a']);
+    await api.metadata('drop_inconsistent_metadata', {});
+    expect(await inconsistencies(api)).toEqual([]);
+    expect([...api.state.current().metadata.sources.values()].map(({ name, tables }) => [name, tables.size])).toEqual([['default', 2]]);
+    expect(api.state.current().metadata.unknownSources.size).toBe(0);
+  });
+
   it('fail the command that does not allow inconsistencies, each at its place', async () => {
     const replace = (change: (document: { [key: string]: Json }) => void) => {
       const metadata = structuredClone({ version: 3, sources: [] }) as { [key: string]: Json };

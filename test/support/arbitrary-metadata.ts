@@ -16,7 +16,9 @@ import type { SourceCustomization } from '../../src/metadata/source.ts';
 import type { TableMetadata } from '../../src/metadata/table.ts';
 import { type CustomRootField, ROOT_FIELD_KEYS, type TableConfiguration } from '../../src/metadata/table-configuration.ts';
 import type { ValidateInput } from '../../src/metadata/validate-input.ts';
+import { type UnknownSource, unknownSourceOf } from '../../src/metadata/unknown-source.ts';
 import { type Json, parseJson } from '../../src/util/json.ts';
+import { testKinds } from './kinds.ts';
 
 /** Leaves `undefined` values out, as decoders do. */
 function sparse<T extends object>(
@@ -307,8 +309,14 @@ export const remoteSchema: fc.Arbitrary<RemoteSchema> = sparse<RemoteSchema>(
   ['name', 'definition', 'permissions', 'remoteRelationships'],
 );
 
+/** Longer names than those of other sources. */
+const unknownSource = fc
+  .tuple(fc.constantFrom('of a kind 1', 'of a kind 2'), json)
+  .map(([name, tables]) => unknownSourceOf({ name, kind: 'none', tables, other: [] }, testKinds) as UnknownSource);
+
 export const metadata: fc.Arbitrary<Metadata> = fc.record({
   sources: mapBy(source, (item) => item.name),
+  unknownSources: mapBy(unknownSource, (item) => item.name),
   remoteSchemas: mapBy(remoteSchema, (item) => item.name),
   queryCollections: mapBy(queryCollection, (item) => item.name),
   allowlist: mapBy(fc.record({ collection: name, scope: fc.option(someNames) }), (item) => item.collection),

@@ -1,7 +1,7 @@
 import type { Backend } from '../../backend/backend.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { bool, defaulted, nonEmptyText, object, optional, required } from '../../metadata/codec.ts';
-import { renameSource, withoutSource, withSource } from '../../metadata/edit.ts';
+import { isSourceName, renameSource, withoutSource, withSource } from '../../metadata/edit.ts';
 import { requireSource, requireSourceOfKind } from '../../metadata/lookup.ts';
 import { healthCheckCodec, NO_CUSTOMIZATION, type SourceCustomization, sourceCustomizationCodec } from '../../metadata/source.ts';
 import { objectId } from '../../schema-cache/object-id.ts';
@@ -45,7 +45,7 @@ const addSource = perKind('add_source', everyKind, (backend) =>
       const { name, configuration, customization } = args;
       checkCustomization(customization, backend);
       const healthCheck = args.healthCheck === undefined ? {} : { healthCheck: args.healthCheck };
-      if (!metadata.sources.has(name)) {
+      if (!isSourceName(metadata, name)) {
         return withSource(metadata, {
           name,
           kind: backend.kind,
@@ -56,7 +56,8 @@ const addSource = perKind('add_source', everyKind, (backend) =>
           functions: new Map(),
         });
       }
-      if (!args.replaceConfiguration) throw new SvcError('already-exists', `source with name "${name}" already exists`);
+      if (!args.replaceConfiguration || metadata.unknownSources.has(name))
+        throw new SvcError('already-exists', `source with name "${name}" already exists`);
       const existing = requireSourceOfKind(metadata, name, backend.kind);
       return withSource(metadata, { ...existing, configuration, customization, ...healthCheck });
     },
@@ -114,7 +115,7 @@ const dropSource = perKind('drop_source', everyKind, () =>
     },
     othersBroke: BROKEN_BY_DROP,
     edit(metadata, { name, cascade }, { snapshot }) {
-      requireSource(metadata, name);
+      if (!isSourceName(metadata, name)) requireSource(metadata, name);
       if (cascade && isUnusable(snapshot, name)) throw unusable(name);
       return withoutSource(metadata, name);
     },

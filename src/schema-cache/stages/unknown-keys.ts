@@ -11,7 +11,7 @@ import { type UnknownPart, unknownParts } from '../../metadata/unknown-parts.ts'
 import { Defect, inconsistent, type ObjectDescription } from '../inconsistency.ts';
 import { objectId } from '../object-id.ts';
 import type { Inconsistency } from '../schema-cache.ts';
-import { describeTableExtra } from './describe.ts';
+import { describeSource, describeTableExtra } from './describe.ts';
 import { printTable, type StageSource } from './scope.ts';
 
 /** The record type of the entries of a section. */
@@ -34,7 +34,7 @@ function complaintOf({ key, complaint }: UnknownPart, where: string): string {
   return `${complaint} (at ${where === '' ? key : `${where}.${key}`})`;
 }
 
-/** Of sections and of objects that are in no source. */
+/** Of sources of unknown kinds, sections, sources and objects that are in none. */
 export function unknownSections(metadata: Metadata): readonly Inconsistency[] {
   const records: Inconsistency[] = [];
   const add = (keeper: WithUnknownKeys, where: string): void => {
@@ -45,6 +45,8 @@ export function unknownSections(metadata: Metadata): readonly Inconsistency[] {
       records.push(inconsistent(object, complaintOf(part, where)));
     }
   };
+  for (const { name, complaint } of metadata.unknownSources.values())
+    records.push(inconsistent(describeSource(name), `${complaint} (at sources.${name}.kind)`));
   add(metadata, '');
   for (const { where, keeper } of sectionKeepers(metadata)) add(keeper, where);
   for (const source of metadata.sources.values()) records.push(...ofSource(source));
