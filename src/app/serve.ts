@@ -249,6 +249,8 @@ function operationLimits(config: Config): OperationLimits {
     maxValues: config.queryNodeLimit,
     maxObjects: config.queryObjectLimit,
     maxAliases: config.queryAliasLimit,
+    // Nobody gets more by naming a variable often than by sending its value as often.
+    maxRepeatedSize: config.requestBodyLimit,
     maxIntrospectionCharacters: 128 * 1024 * 1024,
   };
 }

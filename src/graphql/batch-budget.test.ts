@@ -3,7 +3,15 @@ import type { Plan } from '../plan/plan.ts';
 import { BatchBudget } from './batch-budget.ts';
 
 const budget = () =>
-  new BatchBudget({ maxTokens: 10, maxValues: 20, maxObjects: 3, maxAliases: 2, maxDepth: 5, maxIntrospectionCharacters: 1000 });
+  new BatchBudget({
+    maxTokens: 10,
+    maxValues: 20,
+    maxObjects: 3,
+    maxAliases: 2,
+    maxDepth: 5,
+    maxRepeatedSize: 100,
+    maxIntrospectionCharacters: 1000,
+  });
 const size = { depth: 1, objects: 0, values: 0, aliases: 0 };
 const refused = (what: string): string => `the operations of the batch have more than ${what}`;
 

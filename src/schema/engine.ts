@@ -26,6 +26,8 @@ export interface OperationLimits {
   readonly maxObjects: number;
   /** Fields with an alias, fragments expanded. */
   readonly maxAliases: number;
+  /** Size of the variables that are read more than once, each as often as it is read: see `jsonSizeWithin`. */
+  readonly maxRepeatedSize: number;
   /** Characters of an introspection answer. */
   readonly maxIntrospectionCharacters: number;
 }
@@ -36,6 +38,7 @@ export const DEFAULT_LIMITS: OperationLimits = {
   maxValues: 20_000,
   maxObjects: 1_000,
   maxAliases: 1_000,
+  maxRepeatedSize: 16 * 1024 * 1024,
   maxIntrospectionCharacters: 128 * 1024 * 1024,
 };
 
@@ -92,17 +95,18 @@ export function createRoleSchema(role: string, roots: RootTypes, options: RoleSc
       const parent = parents[kind];
       if (parent === null) throw missingRoot(operation, explainMissing);
       const declared = declareVariables(operation);
-      const { usedVariables, size } = checkDocument(document, declared, limits);
+      const { variableUses, size } = checkDocument(document, declared, limits);
       const argumentTexts = new Map<FieldNode, string>();
       return {
         kind,
         name: operation.name?.value ?? null,
         size,
         memory: PREPARED + document.tokens * TOKEN + query.length * 2,
-        variables: variableBinder(declared, usedVariables, {
+        variables: variableBinder(declared, variableUses, {
           nullInNonNullableVariables,
           unsentAreNull: unsent === 'null',
           maxDepth: limits.maxDepth,
+          maxRepeatedSize: limits.maxRepeatedSize,
         }),
         translate(variables: Variables) {
           const constraints = createConstraintRecorder({ parts: limits.maxValues, facts: KEPT_FACTS[kind] });

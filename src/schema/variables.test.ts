@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { engine, refusal, refusalOf } from '../../test/support/small-engine.ts';
+import { DEFAULT_LIMITS } from './engine.ts';
 import { printJson } from '../util/json.ts';
 
 const OTHERS =
@@ -36,6 +37,27 @@ describe('what becomes of the variables of a request', () => {
     ['declared but unused', 'query ($x: Int) { notice }', { x: 1 }, 'unexpected variables in variableValues: x'],
     ['missing though unused', 'query ($x: Int!) { notice }', {}, 'expecting a value for non-nullable variable: "x"'],
   ])('%s', (_name, query, sent, message) => expect(refusalOf(() => bind(query, sent))).toBe(`validation-failed: ${message} @ $`));
+
+  describe('a variable that is read often', () => {
+    const options = { limits: { ...DEFAULT_LIMITS, maxRepeatedSize: 1000 } };
+    const reading = (times: number) =>
+      `query ($x: x${' '.repeat(times)}) { author(where: {_or: [${'{data: {_eq: $x}} '.repeat(times)}]}) { id } }`;
+    const TOO_LARGE = 'validation-failed: the variables, as often as the operation uses them, are larger than 1000 bytes @ $';
+    test.each([
+      ['read once', 1, 'x'.repeat(2000), 'accepted'],
+      ['a text within the limit', 4, 'x'.repeat(240), 'accepted'],
+      ['a text beyond it', 4, 'x'.repeat(260), TOO_LARGE],
+      ['a list', 4, Array.from({ length: 30 }, () => 1), TOO_LARGE],
+      ['keys', 4, { ['k'.repeat(260)]: null }, TOO_LARGE],
+      ['null', 4, null, 'accepted'],
+    ])('%s', (_name, times, x, answer) => expect(refusalOf(() => bind(reading(times), { x }, options))).toBe(answer));
+
+    test('its default counts', () => {
+      const query = reading(4).replace(': x', `: x = "${'x'.repeat(260)}"`);
+      expect(refusalOf(() => bind(query, {}, options))).toBe(TOO_LARGE);
+      expect(refusalOf(() => bind(query, { x: 1 }, options))).toBe('accepted');
+    });
+  });
 
   test('declared, unused and not sent is allowed', () => {
     expect({ ...bind('query ($x: Int) { notice }', {}) }).toEqual({});

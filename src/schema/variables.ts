@@ -3,6 +3,7 @@ import { Kind, type OperationDefinitionNode, type TypeNode } from 'graphql';
 import { SvcError } from '../errors/svc-error.ts';
 import type { Json } from '../util/json.ts';
 import { nestedDeeperThan } from '../util/json-depth.ts';
+import { jsonSizeWithin } from '../util/json-size.ts';
 import { literalJson } from './input/literal-json.ts';
 import type { Variables } from './constraint.ts';
 import type { TypeRef } from './types.ts';
@@ -27,6 +28,8 @@ export interface VariableRules {
   readonly unsentAreNull: boolean;
   /** Levels of lists and objects in a value. */
   readonly maxDepth: number;
+  /** Of those that are read more than once, each as often as it is read: they are copied wherever they are read. */
+  readonly maxRepeatedSize: number;
 }
 
 /** @throws SvcError parse-failed when a variable is declared twice */
@@ -79,11 +82,11 @@ function fits(declared: DeclaredType, position: TypeRef, ignoreNull: boolean): b
 
 /**
  * Makes the function that turns the variables of a request into those of the operation.
- * @param used names of variables that occur in the operation
+ * @param uses how often the operation reads a variable; one that it does not read is not there
  */
 export function variableBinder(
   declared: ReadonlyMap<string, VariableDeclaration>,
-  used: ReadonlySet<string>,
+  uses: ReadonlyMap<string, number>,
   rules: VariableRules,
 ): (sent: Readonly<Record<string, Json>>, depth?: number) => Variables {
   const declarations = [...declared.values()].map((d) => ({
@@ -92,9 +95,10 @@ export function variableBinder(
     nullAllowed: !d.type.nonNull || rules.nullInNonNullableVariables,
     typeText: d.typeText,
     default: d.default,
-    used: used.has(d.name),
+    uses: uses.get(d.name) ?? 0,
   }));
-  const { unsentAreNull, maxDepth } = rules;
+  const { unsentAreNull, maxDepth, maxRepeatedSize } = rules;
+  const repeated = declarations.filter((declaration) => declaration.uses > 1);
   return (sent, depth = Number.POSITIVE_INFINITY) => {
     // No prototype: a variable may be called `constructor`.
     const variables = { __proto__: null } as unknown as Record<string, Json>;
@@ -114,19 +118,36 @@ export function variableBinder(
       } else if (depth > maxDepth && typeof value === 'object' && nestedDeeperThan(value, maxDepth)) {
         throw new SvcError('validation-failed', `the value of variable "${name}" is nested deeper than ${maxDepth} levels`);
       }
-      if (declaration.used) known += 1;
+      if (declaration.uses > 0) known += 1;
       variables[name] = value;
     }
     const names = Object.keys(sent);
-    if (names.length !== known) refuseUnexpected(names, used, declared);
+    if (names.length !== known) refuseUnexpected(names, uses, declared);
+    if (repeated.length > 0) checkRepeated(repeated, variables, maxRepeatedSize);
     return variables;
   };
+}
+
+function checkRepeated(repeated: readonly { readonly name: string; readonly uses: number }[], variables: Variables, most: number): void {
+  let left = most;
+  for (const { name, uses } of repeated) {
+    const value = variables[name];
+    if (value === undefined || value === null) continue;
+    left -= uses * (typeof value === 'string' ? value.length : jsonSizeWithin(value, left / uses));
+    if (left < 0) {
+      throw new SvcError('validation-failed', `the variables, as often as the operation uses them, are larger than ${most} bytes`);
+    }
+  }
 }
 
 /** Names in one message. */
 const NAMED = 20;
 
-function refuseUnexpected(sent: readonly string[], used: ReadonlySet<string>, declared: ReadonlyMap<string, VariableDeclaration>): void {
+function refuseUnexpected(
+  sent: readonly string[],
+  used: ReadonlyMap<string, number>,
+  declared: ReadonlyMap<string, VariableDeclaration>,
+): void {
   const unexpected = sent.filter((name) => !used.has(name) || !declared.has(name));
   if (unexpected.length === 0) return;
   const names = unexpected.length <= NAMED ? unexpected : [...unexpected.slice(0, NAMED), `and ${unexpected.length - NAMED} more`];

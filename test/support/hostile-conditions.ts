@@ -139,4 +139,27 @@ const selections: readonly HostileQuestion[] = [
   })),
 ];
 
-export const hostileQuestions: readonly HostileQuestion[] = [...conditions, ...writes, ...orders, ...selections];
+const names = Array.from({ length: 100_000 }, (_, n) => `no name ${n}`);
+const letters = 'x'.repeat(15_000_000);
+const times = (count: number, text: string): string => text.repeat(count);
+
+/** Values that are sent once and meant many times. */
+const repeated: readonly HostileQuestion[] = [
+  {
+    name: '200 times a list of 100,000 names',
+    query: `query ($l: [String!]) { node(where: {_and: [${times(200, '{name: {_nin: $l}} ')}]}) { id } }`,
+    variables: { l: names },
+  },
+  {
+    name: 'a list of 200 times a text of 15 MB',
+    query: `query ($a: String!) { node(where: {name: {_in: [${times(200, '$a ')}]}}) { id } }`,
+    variables: { a: letters },
+  },
+  {
+    name: '200 rows with a text of 15 MB',
+    query: `mutation ($a: String!) { insert_node(objects: [${times(200, '{name: $a} ')}]) { affected_rows } }`,
+    variables: { a: letters },
+  },
+];
+
+export const hostileQuestions: readonly HostileQuestion[] = [...conditions, ...writes, ...orders, ...selections, ...repeated];

@@ -41,6 +41,17 @@ describe('work is linear in the document', () => {
   });
 });
 
+test('uses of variables are counted where fragments are spread', () => {
+  const query = `query ($a: Int, $b: Int, $c: Int) { ...F x: author(limit: $c) { ...G } y: author(limit: $c) { ...G } }
+    fragment F on query_root { p: author(limit: $a) { ...G } q: author(limit: $b) { ...G ...H } }
+    fragment G on author { articles(limit: $a) { id } ...H }
+    fragment H on author { r: articles(limit: $b, offset: $b) { id } }`;
+  const declared = new Set(['a', 'b', 'c']);
+  const { variableUses } = checkDocument(readDocument(query, null, 1000), declared, DEFAULT_LIMITS);
+  // G is spread 4 times, H 5 times.
+  expect(Object.fromEntries(variableUses)).toEqual({ a: 1 + 4, b: 1 + 2 * 5, c: 2 });
+});
+
 describe('limits', () => {
   const DEEP = 'validation-failed: the operation is nested deeper than 200 levels @ $';
   const LARGE = 'validation-failed: the operation has more than 20000 fields and values @ $';

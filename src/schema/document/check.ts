@@ -22,8 +22,8 @@ export interface DocumentLimits {
 }
 
 export interface DocumentFacts {
-  /** Names of the variables that the operation reads, directly or through fragments. */
-  readonly usedVariables: ReadonlySet<string>;
+  /** How often the operation reads each variable, fragments expanded; one that it does not read is not there. */
+  readonly variableUses: ReadonlyMap<string, number>;
   readonly size: OperationSize;
   /** Nodes visited by the check: bounded by the size of the document. */
   readonly visited: number;
@@ -45,7 +45,8 @@ export function checkDocument(
   declared: { has(name: string): boolean },
   limits: DocumentLimits,
 ): DocumentFacts {
-  const usedVariables = new Set<string>();
+  let reads = new Reads();
+  const fragmentReads = new Map<string, Reads>();
   const sizes = new Map<string, Size>();
   const open: string[] = [];
   let visited = 0;
@@ -60,7 +61,7 @@ export function checkDocument(
     if (depth > limits.maxDepth) throw tooDeep();
     if (node.kind === Kind.VARIABLE) {
       if (!declared.has(node.name.value)) throw new SvcError('validation-failed', `unbound variable "${node.name.value}"`);
-      usedVariables.add(node.name.value);
+      addTo(reads.variables, node.name.value, 1);
       return 1;
     }
     let nodes = 1;
@@ -121,6 +122,7 @@ export function checkDocument(
       } else {
         values += 1 + directiveNodes(selection, 'FRAGMENT_SPREAD', path);
         inner = fragmentSize(selection.name.value, level + 1, path);
+        addTo(reads.fragments, selection.name.value, 1);
       }
       if (inner !== undefined) {
         values += inner.values;
@@ -150,10 +152,14 @@ export function checkDocument(
     if (start >= 0)
       throw new SvcError('validation-failed', `the fragment definition(s) ${conjunction(open.slice(start))} form a cycle`, { path });
     open.push(name);
+    const outside = reads;
+    reads = new Reads();
     const fragmentPath = at(path, name);
     const own = directiveNodes(fragment satisfies FragmentDefinitionNode, 'FRAGMENT_DEFINITION', fragmentPath);
     const inner = selectionSize(fragment.selectionSet, level, at(fragmentPath, 'selectionSet'));
     open.pop();
+    fragmentReads.set(name, reads);
+    reads = outside;
     const size = { ...inner, values: inner.values + own };
     sizes.set(name, size);
     return size;
@@ -163,7 +169,30 @@ export function checkDocument(
   directiveNodes(operation, location, ROOT);
   for (const definition of operation.variableDefinitions ?? []) directiveNodes(definition, 'VARIABLE_DEFINITION', ROOT);
   const { levels, objects, values, aliases } = selectionSize(operation.selectionSet, 1, at(ROOT, 'selectionSet'));
-  return { usedVariables, size: { depth: levels, values, objects, aliases }, visited };
+  return { variableUses: expandedUses(reads, fragmentReads), size: { depth: levels, values, objects, aliases }, visited };
+}
+
+/** What an operation or a fragment reads by itself, and how often it spreads each fragment. */
+class Reads {
+  readonly variables = new Map<string, number>();
+  readonly fragments = new Map<string, number>();
+}
+
+/** @param fragments in the order in which they were done with: none spreads a later one */
+function expandedUses(operation: Reads, fragments: ReadonlyMap<string, Reads>): ReadonlyMap<string, number> {
+  if (fragments.size === 0) return operation.variables;
+  const uses = new Map(operation.variables);
+  const spread = new Map(operation.fragments);
+  for (const [name, reads] of [...fragments].reverse()) {
+    const times = spread.get(name) ?? 0;
+    for (const [variable, count] of reads.variables) addTo(uses, variable, times * count);
+    for (const [inner, count] of reads.fragments) addTo(spread, inner, times * count);
+  }
+  return uses;
+}
+
+function addTo(counts: Map<string, number>, name: string, count: number): void {
+  counts.set(name, (counts.get(name) ?? 0) + count);
 }
 
 function refuseRepeated(nodes: readonly { readonly name: { readonly value: string } }[], what: string, path: Path): void {
