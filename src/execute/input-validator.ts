@@ -1,15 +1,16 @@
 /** Asks the hooks of permissions (`validate_input`) whether a request's input may be written. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Session } from '../auth/session.ts';
-import { forwardedHeaders } from '../auth/webhook/forwarded-headers.ts';
 import type { RunOptions } from '../backend/backend.ts';
 import { SvcError } from '../errors/svc-error.ts';
-import { type Environment, fillTemplate, type HeaderDefinition } from '../metadata/environment-template.ts';
+import type { Environment } from '../metadata/environment-template.ts';
 import type { ValidateInput } from '../metadata/validate-input.ts';
 import type { OutboundClient, OutboundResponse } from '../outbound/client.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import { CancellationSource } from '../util/cancellation.ts';
 import { isJsonObject, type Json, parseJson, printJson } from '../util/json.ts';
+import { clientHeaders } from '../webhooks/client-headers.ts';
+import { configuredHeaders, filledTemplate } from '../webhooks/configured.ts';
 
 /** What a hook is asked about. */
 export interface ValidationRequest {
@@ -28,8 +29,8 @@ const MAX_RESPONSE_SIZE = 1_048_576;
 
 export function createInputValidator(outbound: OutboundClient, environment: Environment): InputValidator {
   return async ({ hook: { definition }, input, session, headers, how }) => {
-    const configured = definition.headers.map((header) => [header.name.toLowerCase(), headerValue(header, environment)] as const);
-    const url = filled(definition.url, environment);
+    const configured = configuredHeaders(definition.headers, environment, missing);
+    const url = filledTemplate(definition.url, environment, missing);
     const body = printJson({ version: 1, role: session.role, session_variables: Object.fromEntries(session.variables), data: { input } });
     let answer: OutboundResponse;
     try {
@@ -38,7 +39,7 @@ export function createInputValidator(outbound: OutboundClient, environment: Envi
         method: 'POST',
         headers: {
           ...(definition.forwardClientHeaders && headers !== undefined ? clientHeaders(headers) : {}),
-          ...Object.fromEntries(configured),
+          ...configured,
           'content-type': 'application/json',
         },
         body,
@@ -59,29 +60,6 @@ export function createInputValidator(outbound: OutboundClient, environment: Envi
 
 function failed(reason: string, cause?: unknown): SvcError {
   return new SvcError('unexpected', 'internal error when validating input data', { internal: { error: reason }, cause });
-}
-
-/** The client's headers as hooks get them: without session variables and secrets. */
-function clientHeaders(headers: IncomingHttpHeaders): Record<string, string> {
-  const forwarded = Object.entries(forwardedHeaders(headers)).filter(([name]) => !name.startsWith('x-svc-'));
-  for (const name of ['host', 'user-agent', 'origin'] as const) {
-    const value = headers[name];
-    if (value !== undefined) forwarded.push([`x-forwarded-${name}`, value]);
-  }
-  return Object.fromEntries(forwarded);
-}
-
-function headerValue({ value, valueFromEnv }: HeaderDefinition, environment: Environment): string {
-  if (valueFromEnv === undefined) return filled(value ?? '', environment);
-  const found = environment[valueFromEnv];
-  if (found === undefined) throw missing([valueFromEnv]);
-  return found;
-}
-
-function filled(template: string, environment: Environment): string {
-  const result = fillTemplate(template, environment);
-  if ('missing' in result) throw missing(result.missing);
-  return result.text;
 }
 
 function missing(names: readonly string[]): SvcError {

@@ -1,7 +1,8 @@
 /** A GraphQL server as requests reach it. */
 import { SvcError } from '../errors/svc-error.ts';
-import { type Environment, fillTemplate, type HeaderDefinition } from '../metadata/environment-template.ts';
+import type { Environment } from '../metadata/environment-template.ts';
 import type { RemoteAddress, RemoteSchemaDefinition } from '../metadata/remote-schema.ts';
+import { configuredHeaders, environmentVariable, filledTemplate } from '../webhooks/configured.ts';
 
 export interface RemoteConnection {
   /** Of the remote schema. */
@@ -24,7 +25,7 @@ export function remoteConnection(name: string, definition: RemoteSchemaDefinitio
     name,
     address: address.kind === 'url' ? address.url : `{{${address.variable}}}`,
     url: urlOf(address, environment),
-    headers: Object.fromEntries(headers.map((header) => [header.name.toLowerCase(), headerValue(header, environment)])),
+    headers: configuredHeaders(headers, environment, missing),
     timeout: timeout * 1000,
     forwardClientHeaders,
   };
@@ -32,11 +33,11 @@ export function remoteConnection(name: string, definition: RemoteSchemaDefinitio
 
 function urlOf(address: RemoteAddress, environment: Environment): string {
   if (address.kind === 'url') {
-    const url = filled(address.url, environment);
+    const url = filledTemplate(address.url, environment, missing);
     if (!isUrl(url)) throw new SvcError('invalid-params', `not a valid URI generated from the template: ${address.url}`);
     return url;
   }
-  const url = variable(address.variable, environment);
+  const url = environmentVariable(address.variable, environment, missing);
   if (!isUrl(url)) throw new SvcError('invalid-params', `not a valid URI in environment variable: ${address.variable}`);
   return url;
 }
@@ -45,18 +46,6 @@ function isUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:\/\//i.test(text);
 }
 
-function headerValue({ value, valueFromEnv }: HeaderDefinition, environment: Environment): string {
-  return valueFromEnv === undefined ? filled(value ?? '', environment) : variable(valueFromEnv, environment);
-}
-
-function filled(template: string, environment: Environment): string {
-  const result = fillTemplate(template, environment);
-  if ('text' in result) return result.text;
-  throw new SvcError('not-found', result.missing.map((name) => `environment variable '${name}' not set`).join(', '));
-}
-
-function variable(name: string, environment: Environment): string {
-  const value = environment[name];
-  if (value === undefined) throw new SvcError('not-found', `environment variable '${name}' not set`);
-  return value;
+function missing(names: readonly string[]): SvcError {
+  return new SvcError('not-found', names.map((name) => `environment variable '${name}' not set`).join(', '));
 }

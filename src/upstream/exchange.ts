@@ -5,6 +5,7 @@ import { OutboundError } from '../outbound/outbound-error.ts';
 import { type Cancellation, CancellationSource } from '../util/cancellation.ts';
 import { type Json, type JsonObject, parseScannedJson, printJson } from '../util/json.ts';
 import { scanJson } from '../util/json-scan.ts';
+import { cookiesOf } from '../webhooks/cookies.ts';
 import type { RemoteConnection } from './connection.ts';
 
 /** How long an answer is waited for. */
@@ -128,9 +129,4 @@ function textOf(body: Buffer): string | null {
   } catch {
     return null;
   }
-}
-
-function cookiesOf({ headers }: OutboundResponse): readonly string[] {
-  const cookies = headers['set-cookie'];
-  return cookies === undefined ? [] : [cookies].flat();
 }

@@ -7,9 +7,11 @@ import type { OutboundClient, OutboundResponse } from '../../outbound/client.ts'
 import { OutboundError } from '../../outbound/outbound-error.ts';
 import { safeUrl } from '../../outbound/safe-url.ts';
 import { type Json, printJson } from '../../util/json.ts';
+import { forwardedHeaders } from '../../webhooks/client-headers.ts';
+import { cookiesOf } from '../../webhooks/cookies.ts';
 import type { Authenticated, CredentialCheck, GraphqlPayload, RequestHead } from '../credentials.ts';
+import { describedHeaders } from './described-headers.ts';
 import { describedRequest } from './described-request.ts';
-import { describedHeaders, forwardedHeaders } from './forwarded-headers.ts';
 import { decodeReply, INVALID_RESPONSE, webhookFailure } from './reply.ts';
 
 export interface WebhookOptions {
@@ -99,9 +101,4 @@ function report(
   message: string | null,
 ): void {
   observe({ kind: 'webhook', url: safeUrl(url), method, status, error, message });
-}
-
-function cookiesOf(response: OutboundResponse): readonly string[] {
-  const cookies = response.headers['set-cookie'];
-  return cookies === undefined ? [] : typeof cookies === 'string' ? [cookies] : cookies;
 }
