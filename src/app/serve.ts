@@ -12,13 +12,14 @@ import { serviceVersion } from '../config/version.ts';
 import { givenWithoutEffect } from '../config/without-effect.ts';
 import { backends } from '../databases/index.ts';
 import { pg } from '../databases/pg/index.ts';
-import { createInputValidator, type InputValidator } from '../execute/input-validator.ts';
+import { createInputValidator } from '../execute/input-validator.ts';
 import { compilersOf } from '../graphql/compilers.ts';
 import { createAllowList } from '../graphql/allow-list.ts';
 import { createAdmission } from '../graphql/admission.ts';
 import { BatchBudget } from '../graphql/batch-budget.ts';
 import { createOperationCache } from '../graphql/operation-cache.ts';
 import type { RequestPipeline } from '../graphql/run-request.ts';
+import { createRemoteAccess } from '../upstream/remote-caller.ts';
 import { kindsOf } from '../metadata/kinds.ts';
 import { createAdministration } from '../metadata-api/administration.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -129,7 +130,7 @@ async function listen(config: Config, { state, storage, database, logger, instan
   const { observe } = logger;
   const sync = await keepInStep({ state, storage, instanceId, interval: config.schemaSyncPollInterval, observe });
   const outbound = outboundClient(config, state);
-  const pipeline = requestPipeline(config, createInputValidator(outbound, environment), observe);
+  const pipeline = requestPipeline(config, outbound, environment, observe);
   const administration = createAdministration({
     state,
     backends,
@@ -224,11 +225,13 @@ function accessOptions(config: Config): AccessOptions {
   };
 }
 
-function requestPipeline(config: Config, validateInput: InputValidator, observe: Observer): RequestPipeline {
+function requestPipeline(config: Config, outbound: OutboundClient, environment: Environment, observe: Observer): RequestPipeline {
   const limits = operationLimits(config);
   return {
     ...(config.enabledLogTypes.has('query-log') ? { observeQuery: observe, maskedVariables: config.logMaskedVariables } : {}),
-    validateInput,
+    validateInput: createInputValidator(outbound, environment),
+    remotes: createRemoteAccess({ outbound, maxResponseSize: config.remoteSchemaResponseLimit }),
+    joinBounds: { maxKeys: config.joinKeyLimit, maxBytes: config.joinResponseLimit },
     limits,
     newBudget: () => new BatchBudget(limits),
     admission: createAdmission(),

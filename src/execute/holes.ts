@@ -16,6 +16,13 @@ export interface JoinBounds {
   readonly maxKeys: number;
   /** Bytes of a response once everything is in its place. */
   readonly maxBytes: number;
+  /** What other operations of the request have taken of both; it grows. */
+  readonly use?: JoinUse;
+}
+
+export interface JoinUse {
+  keys: number;
+  bytes: number;
 }
 
 /** @returns one answer per key, in order, which may hold holes again. @throws SvcError */
@@ -48,13 +55,14 @@ export class Holes {
   readonly #name: string;
   readonly #ask: AskJoin;
   readonly #bounds: JoinBounds;
-  #keys = 0;
+  readonly #use: JoinUse;
 
   constructor(joins: readonly JoinStep[], holeName: string, ask: AskJoin, bounds: JoinBounds) {
     this.#joins = joins;
     this.#name = holeName;
     this.#ask = ask;
     this.#bounds = bounds;
+    this.#use = bounds.use ?? { keys: 0, bytes: 0 };
   }
 
   /**
@@ -63,22 +71,27 @@ export class Holes {
    * @returns the pieces of each answer. @throws SvcError of the first join that failed
    */
   async fill(answers: readonly Bytes[]): Promise<readonly (readonly Bytes[])[]> {
+    const size = { bytes: this.#use.bytes };
+    const filled = await this.#fill(answers, size);
+    this.#use.bytes = size.bytes;
+    return filled;
+  }
+
+  async #fill(answers: readonly Bytes[], size: { bytes: number }): Promise<readonly (readonly Bytes[])[]> {
     const asked = new Map<number, Asked>();
     const parted = answers.map((answer) => this.#partsOf(answer, asked));
     await Promise.all(
       [...asked.values()].map(async (join) => {
-        const filled = await this.fill(await this.#answersOf(join));
-        join.answers = filled;
+        join.answers = await this.#fill(await this.#answersOf(join), { bytes: this.#use.bytes });
       }),
     );
-    const size = { bytes: 0 };
     return parted.map((parts) => this.#joined(parts, size));
   }
 
   async #answersOf({ step, keys, fixed }: Asked): Promise<readonly Bytes[]> {
     const wanted = keys.filter((_, place) => !fixed.has(place));
-    this.#keys += wanted.length;
-    if (this.#keys > this.#bounds.maxKeys) {
+    this.#use.keys += wanted.length;
+    if (this.#use.keys > this.#bounds.maxKeys) {
       const message = `the answer needs more than ${this.#bounds.maxKeys} different keys of other sources`;
       throw new SvcError('validation-failed', message, { path: step.path });
     }

@@ -6,7 +6,7 @@ import type { Variables } from '../schema/constraint.ts';
 import type { Json } from '../util/json.ts';
 import type { JoinBounds } from './holes.ts';
 import type { InputValidator } from './input-validator.ts';
-import type { RemoteCall, RemoteCaller } from './remote-caller.ts';
+import type { RemoteCall, RemoteCaller } from '../upstream/remote-caller.ts';
 
 /** What a request brings to a plan. */
 export interface RunContext {

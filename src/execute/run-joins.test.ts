@@ -12,7 +12,7 @@ import { planOperation } from '../plan/plan.ts';
 import { textOfBytes } from '../util/bytes.ts';
 import { type Json, parseJson } from '../util/json.ts';
 import { at, ROOT } from '../util/path.ts';
-import type { RemoteCall } from './remote-caller.ts';
+import type { RemoteCall } from '../upstream/remote-caller.ts';
 import { runPlan } from './run-plan.ts';
 
 const SCHEMA = `

@@ -39,10 +39,19 @@ describe('the operations of a batch share', () => {
     const shared = budget();
     shared.looked(4);
     const plan = (statements: number) =>
-      ({ steps: [{ kind: 'mutation', statements: Array(statements) }, { kind: 'select' }] }) as unknown as Plan;
+      ({ steps: [{ kind: 'mutation', statements: Array(statements) }, { kind: 'select' }], joins: [] }) as unknown as Plan;
     shared.run(plan(1));
     expect(() => shared.looked(1)).toThrow(refused('20 parts of variables that they depend on'));
     expect(() => shared.enter(size)).toThrow(refused('20 parts of variables that they depend on'));
     expect(() => budget().run(plan(2))).toThrow(refused('20 parts of variables that they depend on'));
+  });
+
+  it.each([
+    { steps: [{ kind: 'remote' }], joins: [] },
+    { steps: [{ kind: 'select' }], joins: [{ kind: 'source' }] },
+  ])('requests to other servers and joins: %j', (plan) => {
+    const shared = budget();
+    shared.run(plan as unknown as Plan);
+    expect(() => shared.run(plan as unknown as Plan)).toThrow(refused('20 parts of variables that they depend on'));
   });
 });

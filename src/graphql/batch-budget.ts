@@ -3,12 +3,14 @@
  * way around them.
  */
 import { SvcError } from '../errors/svc-error.ts';
+import type { JoinUse } from '../execute/holes.ts';
 import { scanDocument } from '../schema/document/scan.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { OperationLimits } from '../schema/engine.ts';
 import type { OperationSize } from '../schema/translation.ts';
+import type { AnswerUse } from '../upstream/remote-caller.ts';
 
-/** What a statement of a mutation costs, in parts of variables. */
+/** What a statement of a mutation, a request to a remote schema or a join costs, in parts of variables. */
 const STATEMENT_COST = 16;
 
 export class BatchBudget {
@@ -18,6 +20,10 @@ export class BatchBudget {
   #objects = 0;
   #aliases = 0;
   #parts = 0;
+  /** What joins have taken. */
+  readonly joins: JoinUse = { keys: 0, bytes: 0 };
+  /** What remote schemas have answered. */
+  readonly answers: AnswerUse = { bytes: 0 };
 
   constructor(limits: OperationLimits) {
     this.#limits = limits;
@@ -52,7 +58,11 @@ export class BatchBudget {
 
   /** Before its statements are run. @throws SvcError validation-failed */
   run(plan: Plan): void {
-    for (const step of plan.steps) if (step.kind === 'mutation') this.#parts += STATEMENT_COST * step.statements.length;
+    for (const step of plan.steps) {
+      if (step.kind === 'mutation') this.#parts += STATEMENT_COST * step.statements.length;
+      else if (step.kind === 'remote') this.#parts += STATEMENT_COST;
+    }
+    this.#parts += STATEMENT_COST * plan.joins.length;
     this.#checkParts();
   }
 

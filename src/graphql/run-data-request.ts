@@ -10,7 +10,7 @@ import { isJsonObject, type Json, parseJson } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
 import { checkSize } from './api-limits.ts';
 import { RequestSize } from './request-size.ts';
-import { admitted, type RequestOptions, type RequestPipeline, type RequestSnapshot } from './run-request.ts';
+import { admitted, type RequestOptions, type RequestPipeline, type RequestSnapshot, runContext } from './run-request.ts';
 
 export interface DataRequest {
   readonly source: string;
@@ -54,14 +54,7 @@ export function runDataRequest(
     );
     how.budget?.run(plan);
     request.check?.(plan);
-    const body = await runPlan(plan, {
-      connections: snapshot.connections,
-      session,
-      variables: {},
-      how,
-      validateInput: pipeline.validateInput,
-      ...(how.headers === undefined ? {} : { headers: how.headers }),
-    });
+    const body = await runPlan(plan, runContext(pipeline, snapshot, plan, session, {}, how));
     const answer = parseJson(textOfBytes(body));
     return isJsonObject(answer) ? (answer['data'] ?? null) : null;
   });

@@ -6,7 +6,12 @@ import { SvcError } from '../errors/svc-error.ts';
 import type { InputValidator } from '../execute/input-validator.ts';
 import { runPlan } from '../execute/run-plan.ts';
 import type { QueryObservation } from '../observability/observation.ts';
-import { planOperation } from '../plan/plan.ts';
+import { type Plan, planOperation } from '../plan/plan.ts';
+import type { JoinBounds } from '../execute/holes.ts';
+import type { RunContext } from '../execute/run-context.ts';
+import type { Variables } from '../schema/constraint.ts';
+import type { RemoteConnection } from '../upstream/connection.ts';
+import type { RemoteAccess } from '../upstream/remote-caller.ts';
 import type { StoredOperations } from '../schema/stored/stored-operations.ts';
 import type { OperationLimits } from '../schema/engine.ts';
 import type { RoleSchema } from '../schema/translation.ts';
@@ -24,6 +29,7 @@ import type { GraphqlRequest } from './request.ts';
 export interface RequestSnapshot {
   readonly cache: Pick<SchemaCache, 'sources' | 'apiLimits'>;
   readonly connections: ReadonlyMap<string, Source>;
+  readonly remotes: ReadonlyMap<string, RemoteConnection>;
   readonly storedOperations: Pick<StoredOperations, 'allows'>;
   roleSchema(role: string, variant: 'frontend' | 'backend'): RoleSchema;
 }
@@ -36,6 +42,8 @@ export interface RequestPipeline {
   /** The compiler of a source. */
   compilerOf(snapshot: RequestSnapshot, source: string): Compiler;
   readonly validateInput: InputValidator;
+  readonly remotes: RemoteAccess;
+  readonly joinBounds: Omit<JoinBounds, 'use'>;
   /** Of every operation, whatever the role. */
   readonly limits: OperationLimits;
   /** What the operations of a batch may take together. */
@@ -55,8 +63,10 @@ export interface RequestOptions extends RunOptions {
   readonly requestId?: string;
   /** Of the client: limits of roles may count by it. */
   readonly address?: string;
-  /** Of the client's request: hooks may get them. */
+  /** Of the client's request: hooks and remote schemas may get them. */
   readonly headers?: IncomingHttpHeaders;
+  /** Hears of cookies that remote schemas set for the client. */
+  readonly onCookie?: (cookie: string) => void;
 }
 
 /**
@@ -139,12 +149,32 @@ function run(
   if (pipeline.observeQuery !== undefined && plan.kind === 'query') {
     pipeline.observeQuery(queryObservation(how.requestId ?? '', request, plan, variables, session, pipeline.maskedVariables));
   }
-  return runPlan(plan, {
+  return runPlan(plan, runContext(pipeline, snapshot, plan, session, variables, how));
+}
+
+/** What a request brings to its plan; what only joins and remote schemas need is made for them alone. */
+export function runContext(
+  pipeline: RequestPipeline,
+  snapshot: RequestSnapshot,
+  plan: Plan,
+  session: Session,
+  variables: Variables,
+  how: RequestOptions,
+): RunContext {
+  const context: RunContext = {
     connections: snapshot.connections,
     session,
     variables,
     how,
     validateInput: pipeline.validateInput,
     ...(how.headers === undefined ? {} : { headers: how.headers }),
-  });
+  };
+  if (plan.joins.length === 0 && !plan.steps.some(({ kind }) => kind === 'remote')) return context;
+  const { budget, onCookie } = how;
+  return {
+    ...context,
+    callRemote: pipeline.remotes(snapshot.remotes, budget?.answers),
+    joinBounds: { ...pipeline.joinBounds, ...(budget === undefined ? {} : { use: budget.joins }) },
+    ...(onCookie === undefined ? {} : { onCookie }),
+  };
 }

@@ -16,6 +16,8 @@ export interface OutboundRequest {
   readonly timeout: number;
   /** bytes */
   readonly maxResponseSize: number;
+  /** Hears of the bytes of the answer as they come; false: they are too many, together with those of other calls. */
+  readonly take?: (bytes: number) => boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -104,16 +106,19 @@ async function exchange(url: URL, call: OutboundRequest, dispatcher: Dispatcher,
   target.password = '';
   target.hash = '';
   const answer = await send(target, { method: call.method, headers, body: call.body ?? null, dispatcher, signal });
-  return { status: answer.statusCode, headers: answer.headers, body: await readBounded(answer, call.maxResponseSize) };
+  return { status: answer.statusCode, headers: answer.headers, body: await readBounded(answer, call) };
 }
 
-async function readBounded(answer: Dispatcher.ResponseData, limit: number): Promise<Buffer> {
+async function readBounded(
+  answer: Dispatcher.ResponseData,
+  { maxResponseSize: limit, take }: Pick<OutboundRequest, 'maxResponseSize' | 'take'>,
+): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let size = 0;
   for await (const piece of answer.body as AsyncIterable<Buffer>) {
     size += piece.length;
     // Leaving the loop destroys the stream and with it the connection.
-    if (size > limit) throw new OutboundError('too-large', `the answer is larger than ${limit} bytes`);
+    if (size > limit || take?.(piece.length) === false) throw new OutboundError('too-large', `the answer is larger than ${limit} bytes`);
     pieces.push(piece);
   }
   return Buffer.concat(pieces, size);

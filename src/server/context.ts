@@ -87,6 +87,16 @@ export interface Route {
   handle(exchange: Exchange, context: ServerContext): Promise<Reply>;
 }
 
+/** Bytes of the cookies that a client gets: answers with more of them are refused by clients and proxies. */
+const MAX_COOKIES = 32_768;
+
+/** A cookie for the client; one that it gets already and one that is too much are left out. */
+export function addCookie(exchange: Exchange, cookie: string): void {
+  const cookies = exchange.cookies ?? [];
+  const size = cookies.reduce((sum, { length }) => sum + length, cookie.length);
+  if (size <= MAX_COOKIES && !cookies.includes(cookie)) exchange.cookies = [...cookies, cookie];
+}
+
 /** Whether error internals may be shown to this session. */
 export function showsInternal(context: ServerContext, session: Session | null): boolean {
   return context.options.devMode || (context.options.adminInternalErrors && session?.role === 'admin');

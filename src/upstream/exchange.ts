@@ -23,13 +23,13 @@ export interface Asked {
   readonly headers: Readonly<Record<string, string>>;
   /** bytes of the answer */
   readonly maxResponseSize: number;
+  /** Hears of its bytes as they come; false: the answers to the client's request are too large together. */
+  readonly take?: (bytes: number) => boolean;
 }
 
 export interface Answered {
   readonly status: number;
   readonly body: Json;
-  /** Bytes of the body. */
-  readonly size: number;
   /** Values of `Set-Cookie` headers. */
   readonly cookies: readonly string[];
 }
@@ -50,7 +50,7 @@ export async function exchange(
   asked: Asked,
   patience: Patience,
 ): Promise<Answered> {
-  const { document: query, variables = {}, operationName, headers, maxResponseSize } = asked;
+  const { document: query, variables = {}, operationName, headers, maxResponseSize, take } = asked;
   const { signal, deadline = Number.POSITIVE_INFINITY } = patience;
   const timeout = Math.max(0, Math.min(connection.timeout, deadline - Date.now(), LONGEST_TIMEOUT));
   let answer: OutboundResponse;
@@ -62,13 +62,17 @@ export async function exchange(
       body: printJson({ query, variables, ...(operationName === undefined ? {} : { operationName }) }),
       timeout,
       maxResponseSize,
+      ...(take === undefined ? {} : { take }),
       ...abortedBy(signal),
     });
   } catch (error) {
+    if (error instanceof OutboundError && error.failure === 'too-large') {
+      const message = `the answers of remote schemas have more than ${maxResponseSize} bytes`;
+      throw new SvcError('remote-schema-error', message, { internal: { address: connection.address }, cause: error });
+    }
     throw unreachable(connection, timeout, error);
   }
-  const { status, body } = answer;
-  return { status, body: decode(answer, connection), size: body.length, cookies: cookiesOf(answer) };
+  return { status: answer.status, body: decode(answer, connection), cookies: cookiesOf(answer) };
 }
 
 /** Only these can say at once that they are cancelled. */

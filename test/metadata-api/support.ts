@@ -51,6 +51,8 @@ const PIPELINE: RequestPipeline = {
   operations: createOperationCache({ operations: 0, plansPerOperation: 0, memory: 10_000_000 }),
   compilerOf: compilersOf(backends, { stringifyNumericTypes: false }),
   validateInput: () => Promise.reject(new Error('these tests have no permissions with hooks')),
+  remotes: () => () => Promise.reject(new Error('these tests ask no remote schemas')),
+  joinBounds: { maxKeys: 1000, maxBytes: 10_000_000 },
 };
 
 /** A database made by `sql`, tracked by nobody, as the source `default`. */

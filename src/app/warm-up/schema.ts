@@ -117,6 +117,7 @@ export function warmUpSnapshot(options: RoleSchemasOptions): RequestSnapshot {
   return {
     cache,
     connections: new Map([[SOURCE, source]]),
+    remotes: new Map(),
     storedOperations: { allows: () => true },
     roleSchema: (role, variant) => schemas.get(role, variant),
   };

@@ -9,7 +9,7 @@ import { runRequest } from '../../graphql/run-request.ts';
 import { type Bytes, bytesOfText } from '../../util/bytes.ts';
 import { isJsonArray, type Json } from '../../util/json.ts';
 import { decodeMeasuredBody, type MeasuredJson } from '../body.ts';
-import { type Exchange, type Route, type ServerContext, showsInternal } from '../context.ts';
+import { addCookie, type Exchange, type Route, type ServerContext, showsInternal } from '../context.ts';
 import { requestOfParameters } from '../graphql-parameters.ts';
 import { identify } from '../identify.ts';
 import { loggedRequest } from '../logged-query.ts';
@@ -49,6 +49,7 @@ function runOne(
     queriesOnly: exchange.request.method === 'GET',
     address: exchange.request.socket.remoteAddress ?? '',
     headers: exchange.request.headers,
+    onCookie: (cookie) => addCookie(exchange, cookie),
   });
 }
 

@@ -2,10 +2,11 @@ import { SvcError } from '../../errors/svc-error.ts';
 import { toSvcError } from '../../errors/encode.ts';
 import { MethodNotAllowed } from '../../graphql/rest/routing.ts';
 import { findEndpoint, hiddenSegments, type RestParameters, runRest } from '../../graphql/rest/run-rest.ts';
+import type { RequestOptions } from '../../graphql/run-request.ts';
 import { MASKED } from '../../observability/masked-variables.ts';
 import { REST_METHODS } from '../../metadata/rest-endpoint.ts';
 import { decodeJsonBody } from '../body.ts';
-import { type Exchange, type Route, type ServerContext, showsInternal } from '../context.ts';
+import { addCookie, type Exchange, type Route, type ServerContext, showsInternal } from '../context.ts';
 import { mayChangeByGet } from '../cross-site.ts';
 import { decodeForm, isForm } from '../form.ts';
 import { identify } from '../identify.ts';
@@ -64,7 +65,7 @@ function pathForLog({ path, request }: Exchange, { state, options }: ServerConte
   return PREFIX + segments.map((text, i) => (hidden.has(i) ? MASKED : encodeURIComponent(text))).join('/');
 }
 
-function requestOptions(exchange: Exchange, { options }: ServerContext) {
+function requestOptions(exchange: Exchange, { options }: ServerContext): RequestOptions {
   return {
     signal: exchange.signal,
     queriesOnly: exchange.request.method === 'GET' && !mayChangeByGet(exchange.place),
@@ -72,6 +73,7 @@ function requestOptions(exchange: Exchange, { options }: ServerContext) {
     ...(options.requestTimeout === 0 ? {} : { deadline: Date.now() + options.requestTimeout }),
     address: exchange.request.socket.remoteAddress ?? '',
     headers: exchange.request.headers,
+    onCookie: (cookie) => addCookie(exchange, cookie),
   };
 }
 
