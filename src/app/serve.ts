@@ -34,11 +34,13 @@ import { type HttpServer, startServer } from '../server/server.ts';
 import { createState, type RunningState } from '../state/create-state.ts';
 import { watchSourceHealth } from '../state/source-health.ts';
 import { createCatalogStateStore } from '../storage/catalog-state.ts';
+import { createRemoteIntrospectionStore } from '../storage/remote-introspections.ts';
 import { createStorage, type Storage } from '../storage/storage.ts';
 import { configReport } from './config-report.ts';
 import { trackDefaultSource } from './default-source.ts';
 import { keepInStep } from './keep-in-step.ts';
 import { openMetadataDatabase } from './metadata-database.ts';
+import { remoteServers } from './remote-servers.ts';
 import { serviceLogger } from './service-logger.ts';
 import { startSummary } from './start-summary.ts';
 
@@ -105,6 +107,8 @@ export async function serve(
         isolation: config.txIso,
         requestTimeoutMs: config.requestTimeout,
       },
+      remotes: remoteServers(config.refusePrivateAddresses, environment),
+      introspections: createRemoteIntrospectionStore(database),
       observe,
       instanceId,
     });

@@ -34,6 +34,8 @@ export function logEntry(o: RareObservation): LogEntry {
       return { level: 'info', type: 'startup', detail: { kind: 'shutdown', info: o.message } };
     case 'source':
       return { level: 'warn', type: 'pg-client', detail: { source: o.source, event: o.event, message: o.message } };
+    case 'remote-schema':
+      return { level: 'warn', type: 'remote-schema', detail: { remote_schema: o.remoteSchema, event: o.event, message: o.message } };
     case 'metadata':
       return { level: 'info', type: 'metadata', detail: { message: o.message, ...o.info } };
     case 'unexpected': {

@@ -13,6 +13,7 @@ export type Observation =
   | { readonly kind: 'jwk-refresh'; readonly url: string; readonly message: string; readonly error: string | null }
   | SourceHealthObservation
   | { readonly kind: 'source'; readonly source: string; readonly event: string; readonly message: string }
+  | { readonly kind: 'remote-schema'; readonly remoteSchema: string; readonly event: string; readonly message: string }
   | { readonly kind: 'metadata'; readonly message: string; readonly info?: Readonly<Record<string, unknown>> }
   | { readonly kind: 'unexpected'; readonly message: string; readonly error: unknown };
 

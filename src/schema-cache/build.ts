@@ -56,6 +56,9 @@ interface BuildStages {
 
 const NOT_CONNECTED: SourceInput = { kind: 'failed', reason: 'connection error' };
 
+/** Always the same: role schemas are kept while it is. */
+const NO_REMOTE_RELATIONSHIPS: SchemaCache['remoteRelationships'] = new Map();
+
 export function buildSchemaCache(input: BuildInput, previous?: Build): Build {
   return atOnce(schemaCacheBuild(input, previous));
 }
@@ -127,7 +130,7 @@ export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<B
   const cache: SchemaCache = {
     sources: new Map<string, SourceInfo>([...stages].map(([name, { info }]) => [name, info])),
     remoteSchemas: new Map([...remotes].flatMap(([name, { info }]) => (info === null ? [] : [[name, info] as const]))),
-    remoteRelationships: new Map(),
+    remoteRelationships: NO_REMOTE_RELATIONSHIPS,
     roles,
     inconsistencies,
     introspectionDisabledFor: new Set(metadata.introspection.disabledForRoles),

@@ -1,11 +1,10 @@
-import type { ErrorCode } from '../errors/codes.ts';
 import type { Json, JsonObject } from '../util/json.ts';
-import type { Inconsistency } from './schema-cache.ts';
+import type { Inconsistency, InconsistencyRefusal } from './schema-cache.ts';
 
 /** A defect of one metadata object, thrown inside a stage and recorded by it; never leaves the room. */
 export class Defect extends Error {
-  readonly refusal: { readonly code: ErrorCode; readonly message: string } | undefined;
-  constructor(message: string, refusal?: { readonly code: ErrorCode; readonly message: string }) {
+  readonly refusal: InconsistencyRefusal | undefined;
+  constructor(message: string, refusal?: InconsistencyRefusal) {
     super(message);
     this.name = 'Defect';
     this.refusal = refusal;

@@ -217,6 +217,15 @@ export interface ResolvedDeletePermission {
   readonly validateInput: ValidateInput | null;
 }
 
+/** How a change that causes an inconsistency is refused. */
+export interface InconsistencyRefusal {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly internal?: Json;
+  /** Where the command is about another object, the general rule holds. */
+  readonly ofEditedOnly?: boolean;
+}
+
 /** One record of `get_inconsistent_metadata`. */
 export interface Inconsistency {
   /** Stable identity of the object, to compare records before and after a change. */
@@ -229,7 +238,7 @@ export interface Inconsistency {
   /** `Conflicting objects`, duplicates and inherited permissions have their own shape; printed instead. */
   readonly record?: Json;
   /** How a change that causes it is refused, where that is not by the general rule. */
-  readonly refusal?: { readonly code: ErrorCode; readonly message: string };
+  readonly refusal?: InconsistencyRefusal;
   /** Never a reason to refuse a change: conflicts of inherited permissions. */
   readonly informational?: boolean;
 }

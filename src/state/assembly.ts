@@ -8,12 +8,15 @@ import type { Backend, ConnectContext } from '../backend/backend.ts';
 import { nameKey, type QualifiedName } from '../catalog/catalog.ts';
 import { describeFailure } from '../errors/describe-failure.ts';
 import type { Metadata, SourceMetadata } from '../metadata/metadata.ts';
+import type { RemoteSchema } from '../metadata/remote-schema.ts';
 import type { Observer } from '../observability/observation.ts';
 import { roleSchemas, type RoleSchemas, type RoleSchemasOptions } from '../schema/role-schemas.ts';
 import { resolveStoredOperations } from '../schema/stored/stored-operations.ts';
 import { type Build, type BuildOptions, schemaCacheBuild } from '../schema-cache/build.ts';
 import { inSlices } from '../util/sliced.ts';
 import { failedSource, type LiveSource, type OpenContext, openSource, refreshSource, type RefreshScope } from './live-source.ts';
+import { introspectionText, type LiveRemote, openRemote, type RemoteContext } from './live-remote.ts';
+import { type RemotesFor, remotesFor } from './live-remotes.ts';
 import { distinct, named } from './refresh.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Refresh } from './state.ts';
@@ -24,7 +27,14 @@ export interface AssemblyOptions {
   /** Always the same object: role schemas are kept while it is. */
   readonly roleSchemas: RoleSchemasOptions;
   readonly connect: Omit<ConnectContext, 'sourceName' | 'onEvent'>;
+  readonly remotes: RemoteContext;
   readonly observe: Observer;
+}
+
+/** What the metadata name outside of the service. */
+export interface Live {
+  readonly sources: ReadonlyMap<string, LiveSource>;
+  readonly remotes: ReadonlyMap<string, LiveRemote>;
 }
 
 /** A snapshot and what the next one can keep of it. */
@@ -32,6 +42,7 @@ export interface Assembled {
   readonly snapshot: Snapshot;
   readonly build: Build;
   readonly sources: ReadonlyMap<string, LiveSource>;
+  readonly remotes: ReadonlyMap<string, LiveRemote>;
   readonly roleSchemas: RoleSchemas;
 }
 
@@ -85,6 +96,16 @@ export class Assembly {
     return new Map(entries);
   }
 
+  /** The remote schemas of `metadata`. Never rejects. */
+  remotesFor(wanted: Omit<RemotesFor, keyof RemoteContext>): Promise<ReadonlyMap<string, LiveRemote>> {
+    return remotesFor({ ...this.#options.remotes, ...wanted });
+  }
+
+  /** A remote schema that could not be asked is asked again. */
+  askAgain(remote: RemoteSchema, live: LiveRemote, { network }: Metadata): Promise<LiveRemote> {
+    return openRemote(remote, { ...this.#options.remotes, network, before: live.said, patienceMs: null });
+  }
+
   /** An open source with what `refresh` names, and what is newly tracked, read again. @throws SvcError */
   async refreshed(source: SourceMetadata, live: LiveSource, refresh: Refresh, before?: SourceMetadata): Promise<LiveSource> {
     if (live.input.kind === 'failed') return live;
@@ -101,14 +122,12 @@ export class Assembly {
   }
 
   /** In slices: meanwhile requests go on with the snapshot before. */
-  async assemble(
-    resourceVersion: number,
-    metadata: Metadata,
-    sources: ReadonlyMap<string, LiveSource>,
-    before?: Assembled,
-  ): Promise<Assembled> {
+  async assemble(resourceVersion: number, metadata: Metadata, { sources, remotes }: Live, before?: Assembled): Promise<Assembled> {
     const inputs = new Map([...sources].map(([name, { input }]) => [name, input]));
-    const build = await inSlices(schemaCacheBuild({ metadata, sources: inputs, options: this.#options.cache }, before?.build));
+    const remoteSchemas = new Map([...remotes].map(([name, { input }]) => [name, input]));
+    const build = await inSlices(
+      schemaCacheBuild({ metadata, sources: inputs, remoteSchemas, options: this.#options.cache }, before?.build),
+    );
     const made = await inSlices(roleSchemas(build.cache, this.#options.roleSchemas, before?.roleSchemas));
     const connections = new Map(
       [...sources].flatMap(([name, { connection }]) => (connection === null ? [] : [[name, connection] as const])),
@@ -126,11 +145,15 @@ export class Assembly {
       cache: found.length === 0 ? build.cache : { ...build.cache, inconsistencies: [...build.cache.inconsistencies, ...found] },
       storedOperations,
       connections,
-      remotes: new Map(),
+      remotes: new Map([...remotes].flatMap(([name, { connection }]) => (connection === null ? [] : [[name, connection] as const]))),
+      introspectionOf: (name) => {
+        const said = remotes.get(name)?.said ?? null;
+        return said === null ? null : introspectionText(said);
+      },
       roleSchema: (role, variant) => made.get(role, variant),
       roleTables: (role, variant, source) => made.tables(role, variant, source),
     };
-    return { snapshot, build, sources, roleSchemas: made };
+    return { snapshot, build, sources, remotes, roleSchemas: made };
   }
 }
 

@@ -1,3 +1,4 @@
+import { NO_REMOTES } from '../../test/support/no-remotes.ts';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { runSql, type TestDatabase, testDatabase } from '../../test/support/postgres.ts';
 import type { Backend, Source } from '../backend/backend.ts';
@@ -54,6 +55,7 @@ function start(instanceId = 'one', overrides: Partial<Storage> = {}): Promise<Ru
     cache: { defaultNamingConvention: 'svc-default' },
     roleSchemas: DEFAULT_ROLE_SCHEMAS_OPTIONS,
     connect: { environment: {}, usePreparedStatements: true, maxConnections: 4 },
+    ...NO_REMOTES,
     observe: () => {},
     instanceId,
     retry: { firstMs: 20, maxMs: 40 },
@@ -271,6 +273,7 @@ test('a source that is down at the start is taken in when it comes back', async 
     cache: { defaultNamingConvention: 'svc-default' },
     roleSchemas: DEFAULT_ROLE_SCHEMAS_OPTIONS,
     connect: { environment: {}, usePreparedStatements: true, maxConnections: 4 },
+    ...NO_REMOTES,
     observe: () => {},
     retry: { firstMs: 10, maxMs: 20 },
   });
@@ -381,6 +384,7 @@ test('sources are opened with all that the service was told', async () => {
     cache: { defaultNamingConvention: 'svc-default' },
     roleSchemas: DEFAULT_ROLE_SCHEMAS_OPTIONS,
     connect: settings,
+    ...NO_REMOTES,
     observe: () => {},
   });
   await second.stop();

@@ -12,16 +12,21 @@ import type { Metadata } from '../metadata/metadata.ts';
 import { applyPieces, changedPieces } from '../metadata/pieces.ts';
 import { shareUnchanged } from '../metadata/share.ts';
 import type { Inconsistency } from '../schema-cache/schema-cache.ts';
+import type { RemoteIntrospectionStore } from '../storage/remote-introspections.ts';
 import type { Storage } from '../storage/storage.ts';
-import { type Assembled, Assembly, type AssemblyOptions } from './assembly.ts';
+import { type Assembled, Assembly, type AssemblyOptions, type Live } from './assembly.ts';
 import { Draft } from './draft.ts';
+import { KeptIntrospections } from './kept-introspections.ts';
+import type { LiveRemote } from './live-remote.ts';
+import { isNamed, sameServer } from './live-remotes.ts';
 import type { LiveSource } from './live-source.ts';
-import { encodeRefresh, isEmpty, mergeNotices } from './refresh.ts';
+import { encodeRefresh, isEmpty, mergeNotices, mergeRefreshes } from './refresh.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Change, ChangeResult, Preview, Refresh, State, TogetherOptions } from './state.ts';
 
 export interface StateOptions extends AssemblyOptions {
   readonly storage: Pick<Storage, 'load' | 'save' | 'changesSince' | 'isAlive'>;
+  readonly introspections: RemoteIntrospectionStore;
   readonly kinds: Kinds;
   /** Of this instance among others on the same metadata database. */
   readonly instanceId?: string;
@@ -52,11 +57,14 @@ const DEFAULT_RETRY = { firstMs: 1_000, maxMs: 30_000 };
 const DEFAULT_CLOSE_DELAY_MS = 5_000;
 /** How often a change is made on top of others' before the client is told that it came too late. */
 const ATTEMPTS = 10;
+/** Of the server of a remote schema while everything waits; a slow one is asked again in the background. */
+const PATIENCE_MS = 5_000;
 
 class QueuedState implements RunningState {
   readonly #options: StateOptions;
   readonly #assembly: Assembly;
   readonly #instanceId: string;
+  readonly #kept: KeptIntrospections;
   #current: Assembled | undefined;
   #queue: Promise<unknown> = Promise.resolve();
   #stopped = false;
@@ -69,6 +77,7 @@ class QueuedState implements RunningState {
     this.#options = options;
     this.#instanceId = options.instanceId ?? randomUUID();
     this.#assembly = new Assembly(options);
+    this.#kept = new KeptIntrospections(options.introspections);
   }
 
   current(): Snapshot {
@@ -97,8 +106,20 @@ class QueuedState implements RunningState {
 
   async start(): Promise<void> {
     const { resourceVersion, metadata } = await this.#options.storage.load();
-    const sources = await this.#assembly.sourcesFor(metadata, undefined, {});
-    this.#swap(await this.#assembly.assemble(resourceVersion, metadata, sources));
+    const stored = await this.#kept.read(metadata);
+    const [sources, remotes] = await Promise.all([
+      this.#assembly.sourcesFor(metadata, undefined, {}),
+      this.#assembly.remotesFor({
+        metadata,
+        before: undefined,
+        refresh: undefined,
+        stored,
+        useStored: 'ask',
+        patienceMs: PATIENCE_MS,
+      }),
+    ]);
+    this.#swap(await this.#assembly.assemble(resourceVersion, metadata, { sources, remotes }));
+    await this.#publish().catch((error: unknown) => this.#report(error));
   }
 
   async stop(): Promise<void> {
@@ -156,7 +177,7 @@ class QueuedState implements RunningState {
     const before = this.#now();
     const { latest, refresh } = draft;
     if (latest === before) return draft.close(before);
-    await this.#save(before.snapshot.resourceVersion, before.snapshot.metadata, latest.snapshot.metadata, refresh);
+    await this.#save(before.snapshot.resourceVersion, before.snapshot.metadata, latest, refresh);
     this.#swap(latest);
     await draft.close(latest);
   }
@@ -173,14 +194,28 @@ class QueuedState implements RunningState {
     }
   }
 
-  #save(expectedVersion: number, before: Metadata, after: Metadata, refresh: Refresh): Promise<number> {
+  async #save(expectedVersion: number, before: Metadata, { snapshot, remotes }: Assembled, refresh: Refresh): Promise<void> {
     const { storage, kinds } = this.#options;
-    return storage.save({
+    const write = await this.#kept.write(remotes);
+    const told = write === null ? refresh : mergeRefreshes([refresh, { remoteSchemas: write.names }]);
+    await storage.save({
       expectedVersion,
-      changes: changedPieces(before, after, kinds),
+      changes: changedPieces(before, snapshot.metadata, kinds),
       instanceId: this.#instanceId,
-      ...(isEmpty(refresh) ? {} : { refresh: encodeRefresh(refresh) }),
+      ...(isEmpty(told) ? {} : { refresh: encodeRefresh(told) }),
+      ...(write === null ? {} : { inTransaction: (connection) => write.inTransaction(connection) }),
     });
+    write?.done();
+  }
+
+  /** Stores what servers said outside of a change of the metadata, as a version, so that other instances hear of it. */
+  async #publish(): Promise<void> {
+    const before = this.#now();
+    if (!this.#kept.hasNews(before.remotes)) return;
+    const { metadata, resourceVersion } = before.snapshot;
+    const next = await this.#assembly.assemble(resourceVersion + 1, metadata, before, before);
+    await this.#save(resourceVersion, metadata, next, {});
+    this.#swap(next);
   }
 
   /** Gives the instance that made the version after this one's, `''` for an unknown one; undefined: there is none. */
@@ -199,11 +234,31 @@ class QueuedState implements RunningState {
       const stored = await this.#options.storage.load();
       metadata = shareUnchanged(snapshot.metadata, stored.metadata);
       version = stored.resourceVersion;
-      refresh = { sources: 'all' };
+      refresh = { sources: 'all', remoteSchemas: 'all' };
     }
     const sources = await this.#assembly.sourcesFor(metadata, before, refresh, true);
-    this.#swap(await this.#assembly.assemble(version, metadata, sources, before));
+    const remotes = await this.#remotesOfOthers(metadata, before, refresh);
+    this.#swap(await this.#assembly.assemble(version, metadata, { sources, remotes }, before));
     return news.kind === 'changes' ? news.notices[0]?.instanceId : '';
+  }
+
+  /** Whoever changed a remote schema asked its server and stored the answer. */
+  async #remotesOfOthers(metadata: Metadata, before: Assembled, { remoteSchemas: refresh }: Refresh): Promise<Live['remotes']> {
+    const news = [...metadata.remoteSchemas.values()].filter(
+      (remote) => isNamed(refresh, remote.name) || sameServer(before.remotes.get(remote.name), remote) === undefined,
+    );
+    const stored = await this.#kept.read(
+      metadata,
+      news.map(({ name }) => name),
+    );
+    return this.#assembly.remotesFor({
+      metadata,
+      before: before.remotes,
+      refresh,
+      stored,
+      useStored: 'trust',
+      patienceMs: PATIENCE_MS,
+    });
   }
 
   #swap(next: Assembled): void {
@@ -222,10 +277,13 @@ class QueuedState implements RunningState {
     this.#leaving.set(connection, timer);
   }
 
-  /** An unreachable source is tried again until it is there, without a restart. */
+  /** An unreachable source or remote schema is tried again until it is there, without a restart. */
   #scheduleRetry(): void {
     clearTimeout(this.#retryTimer);
-    const waiting = [...this.#now().sources.values()].some(({ input }) => input.kind === 'failed');
+    const { sources, remotes } = this.#now();
+    const waiting =
+      [...sources.values()].some(({ input }) => input.kind === 'failed') ||
+      [...remotes.values()].some(({ input }) => input.failure !== null);
     if (!waiting || this.#stopped) {
       this.#retries = 0;
       return;
@@ -245,11 +303,19 @@ class QueuedState implements RunningState {
     const before = this.#now();
     const { metadata } = before.snapshot;
     const broken = [...metadata.sources.values()].filter(({ name }) => before.sources.get(name)?.input.kind === 'failed');
-    const opened = await Promise.all(broken.map(async (source) => [source.name, await this.#assembly.open(source)] as const));
+    const silent = [...metadata.remoteSchemas.values()].flatMap((remote) => {
+      const live = before.remotes.get(remote.name);
+      return live === undefined || live.input.failure === null ? [] : [{ remote, live }];
+    });
+    const [opened, answered] = await Promise.all([
+      Promise.all(broken.map(async (source) => [source.name, await this.#assembly.open(source)] as const)),
+      Promise.all(silent.map(async ({ remote, live }) => [remote.name, await this.#assembly.askAgain(remote, live, metadata)] as const)),
+    ]);
     const back = opened.filter(([, { connection }]) => connection !== null);
     const all = new Map(back);
+    const remotes = new Map(answered.filter(([, { input }]) => input.failure === null));
     try {
-      await this.#alone(() => this.#join(all));
+      if (all.size + remotes.size > 0) await this.#alone(() => this.#join(all, remotes));
     } finally {
       const current = new Set(this.#current?.snapshot.connections.values());
       const unused = [...all.values()].flatMap(({ connection }) => (connection === null || current.has(connection) ? [] : [connection]));
@@ -258,11 +324,12 @@ class QueuedState implements RunningState {
     }
   }
 
-  /** Takes in sources that were opened meanwhile, unless a change has made them something else. */
-  async #join(opened: ReadonlyMap<string, LiveSource>): Promise<void> {
+  /** Takes in sources and remote schemas that were opened meanwhile, unless a change has made them something else. */
+  async #join(opened: ReadonlyMap<string, LiveSource>, answered: ReadonlyMap<string, LiveRemote>): Promise<void> {
     const before = this.#now();
     const { metadata, resourceVersion } = before.snapshot;
     const sources = new Map(before.sources);
+    const remotes = new Map(before.remotes);
     let joined = false;
     for (const [name, live] of opened) {
       const known = sources.get(name);
@@ -273,7 +340,16 @@ class QueuedState implements RunningState {
       joined = true;
       this.#options.observe({ kind: 'source', source: name, event: 'available', message: 'the source can be used again' });
     }
-    if (joined) this.#swap(await this.#assembly.assemble(resourceVersion, metadata, sources, before));
+    for (const [name, live] of answered) {
+      const known = remotes.get(name);
+      if (known === undefined || known.input.failure === null || known.definition !== live.definition) continue;
+      remotes.set(name, live);
+      joined = true;
+      this.#options.observe({ kind: 'remote-schema', remoteSchema: name, event: 'available', message: 'the server answers again' });
+    }
+    if (!joined) return;
+    this.#swap(await this.#assembly.assemble(resourceVersion, metadata, { sources, remotes }, before));
+    await this.#publish();
   }
 
   #report(error: unknown): void {

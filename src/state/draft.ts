@@ -55,7 +55,15 @@ export class Draft implements State {
     this.#refresh = mergeRefreshes([this.#refresh, refresh]);
     const sources = await this.#assembly.sourcesFor(metadata, before, refresh);
     try {
-      const candidate = await this.#assembly.assemble(version, metadata, sources, before);
+      const remotes = await this.#assembly.remotesFor({
+        metadata,
+        before: before.remotes,
+        refresh: refresh.remoteSchemas,
+        stored: new Map(),
+        useStored: 'ask',
+        patienceMs: null,
+      });
+      const candidate = await this.#assembly.assemble(version, metadata, { sources, remotes }, before);
       const { inconsistencies } = candidate.snapshot.cache;
       if (change.inconsistencies !== 'allow') {
         const known = change.inconsistencies === 'reject-all' ? [] : underNewNames(before.snapshot, metadata);
@@ -76,7 +84,12 @@ export class Draft implements State {
     const sources = new Map(before.sources);
     const live = sources.get(source);
     if (live?.input.kind === 'open') sources.set(source, { ...live, input: withCatalog(live.input, catalog, renamedTables) });
-    const { snapshot } = await this.#assembly.assemble(before.snapshot.resourceVersion, metadata, sources, before);
+    const { snapshot } = await this.#assembly.assemble(
+      before.snapshot.resourceVersion,
+      metadata,
+      { sources, remotes: before.remotes },
+      before,
+    );
     return snapshot.cache.inconsistencies;
   }
 

@@ -15,40 +15,46 @@ export function distinct(names: readonly QualifiedName[]): readonly QualifiedNam
 export function isEmpty(refresh: Refresh): boolean {
   return (
     refresh.sources !== 'all' &&
-    [refresh.sources, refresh.tables, refresh.functions].every((list) => list === undefined || list.length === 0)
+    refresh.remoteSchemas !== 'all' &&
+    [refresh.sources, refresh.tables, refresh.functions, refresh.remoteSchemas].every((list) => list === undefined || list.length === 0)
   );
 }
 
 export function mergeRefreshes(refreshes: readonly Refresh[]): Refresh {
-  const all = refreshes.some((refresh) => refresh.sources === 'all');
-  const sources = refreshes.flatMap((refresh) => (refresh.sources === 'all' ? [] : (refresh.sources ?? [])));
   return {
-    sources: all ? 'all' : [...new Set(sources)],
+    sources: merged(refreshes.map(({ sources }) => sources)),
+    remoteSchemas: merged(refreshes.map(({ remoteSchemas }) => remoteSchemas)),
     tables: refreshes.flatMap((refresh) => refresh.tables ?? []),
     functions: refreshes.flatMap((refresh) => refresh.functions ?? []),
   };
+}
+
+function merged(lists: readonly Refresh['sources'][]): readonly string[] | 'all' {
+  return lists.includes('all') ? 'all' : [...new Set(lists.flatMap((names) => names ?? []))];
 }
 
 /** What other instances must read again as well. */
 export function encodeRefresh(refresh: Refresh): Json {
   const encode = (items: Refresh['tables']): Json =>
     (items ?? []).map(({ source, name }) => ({ source, schema: name.schema, name: name.name }));
-  return { sources: refresh.sources ?? [], tables: encode(refresh.tables), functions: encode(refresh.functions) };
+  return {
+    sources: refresh.sources ?? [],
+    remote_schemas: refresh.remoteSchemas ?? [],
+    tables: encode(refresh.tables),
+    functions: encode(refresh.functions),
+  };
 }
 
 export function mergeNotices(notices: readonly (Json | null)[]): Refresh {
-  const sources = new Set<string>();
+  const known = notices.filter(isJsonObject);
   const tables: { source: string; name: QualifiedName }[] = [];
   const functions: { source: string; name: QualifiedName }[] = [];
-  let all = false;
-  for (const notice of notices) {
-    if (!isJsonObject(notice)) continue;
-    if (notice['sources'] === 'all') all = true;
-    else for (const name of texts(notice['sources'])) sources.add(name);
+  for (const notice of known) {
     tables.push(...targets(notice['tables']));
     functions.push(...targets(notice['functions']));
   }
-  return { sources: all ? 'all' : [...sources], tables, functions };
+  const names = (key: string): readonly string[] | 'all' => merged(known.map(({ [key]: json }) => (json === 'all' ? 'all' : texts(json))));
+  return { sources: names('sources'), remoteSchemas: names('remote_schemas'), tables, functions };
 }
 
 function texts(json: Json | undefined): readonly string[] {

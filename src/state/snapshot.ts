@@ -13,8 +13,10 @@ export interface Snapshot {
   readonly cache: SchemaCache;
   /** Open sources by name; an unreachable source is missing here and inconsistent in the cache. */
   readonly connections: ReadonlyMap<string, Source>;
-  /** How to reach the remote schemas, by name. */
+  /** How the servers of remote schemas are reached, by name; whose address cannot be made out is missing. */
   readonly remotes: ReadonlyMap<string, RemoteConnection>;
+  /** `{"data": {"__schema": …}}` as the remote schema last said it, in text; null where it never did. */
+  introspectionOf(remoteSchema: string): Promise<string> | null;
   /** Query collections, the allow-list and REST endpoints; what is wrong with them is in the cache's list as well. */
   readonly storedOperations: StoredOperations;
   /** Built on first use; kept across snapshots when its inputs did not change. */

@@ -10,6 +10,8 @@ export interface Refresh {
   /** Tables and functions whose catalog entries (and enum values) are read again. */
   readonly tables?: readonly { readonly source: string; readonly name: QualifiedName }[];
   readonly functions?: readonly { readonly source: string; readonly name: QualifiedName }[];
+  /** Remote schemas that are asked again. */
+  readonly remoteSchemas?: readonly string[] | 'all';
 }
 
 export type InconsistencyRule = 'reject' | 'reject-all' | 'allow';

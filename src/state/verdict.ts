@@ -26,8 +26,11 @@ export function judge(before: readonly Inconsistency[], after: readonly Inconsis
   const added = serious.filter((each) => !known.has(each.objectId));
 
   // Such as two claims of one name: refused in the same way whichever of the objects was edited.
-  const refused = [...own, ...added].find((each) => each.refusal !== undefined);
-  if (refused?.refusal !== undefined) throw new ChangeRefused(refused.refusal.code, refused.refusal.message, [refused]);
+  const refused = [...own, ...added.filter(({ refusal }) => refusal?.ofEditedOnly !== true)].find((each) => each.refusal !== undefined);
+  if (refused?.refusal !== undefined) {
+    const { code, message, internal } = refused.refusal;
+    throw new ChangeRefused(code, message, [refused], internal === undefined ? {} : { internal });
+  }
   if (own.length > 0) {
     const reasons = [...new Set(own.map((each) => each.reason))].join(', ');
     throw new ChangeRefused('invalid-configuration', reasons, own, { internal: recordsOf(own) });

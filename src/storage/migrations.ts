@@ -66,8 +66,8 @@ const MIGRATIONS: readonly string[] = [
   -- What a remote schema last said of itself, so that the service starts while it is down.
   create table svc_catalog.remote_schema_introspection (
     name text collate "C" primary key,
-    -- of the definition that it was asked with
-    address text not null,
+    -- which server this was, and how it was asked
+    server text not null,
     introspection text not null,
     read_at timestamptz not null default now()
   );

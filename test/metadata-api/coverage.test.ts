@@ -12,6 +12,7 @@ import {
 import type { OperationErrors } from '../../src/metadata-api/operation-error.ts';
 import { isJsonArray, type Json, type JsonObject } from '../../src/util/json.ts';
 import { DEEP } from '../support/deep.ts';
+import { type GraphqlServer, startGraphqlServer } from '../support/graphql-server.ts';
 import { type Answer, startTestService, type TestService } from '../support/service.ts';
 import { BASE, ROWS, SCHEMA } from './operation-cases/base.ts';
 import { type Case, PREFIXED, UNPREFIXED } from './operation-cases/cases.ts';
@@ -60,10 +61,15 @@ const ENDPOINTS: Readonly<Record<Endpoint, Covered>> = {
 };
 
 let service: TestService;
+let countries: GraphqlServer;
 let database: pg.Client;
 
 beforeAll(async () => {
-  service = await startTestService({ LEGACY_ROWS_FOR_ALL_ROLES: 'true', INFER_FUNCTION_PERMISSIONS: 'false' });
+  countries = await startGraphqlServer('type Query { country(code: ID!): String }');
+  service = await startTestService(
+    { LEGACY_ROWS_FOR_ALL_ROLES: 'true', INFER_FUNCTION_PERMISSIONS: 'false' },
+    { COUNTRIES_URL: countries.url },
+  );
   await service.sql(SCHEMA);
   database = new pg.Client({ connectionString: service.databaseUrl });
   await database.connect();
@@ -71,6 +77,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await database.end();
   await service.stop();
+  await countries.close();
 });
 
 const post = (path: string, body: JsonObject, role?: string): Promise<Answer> =>

@@ -9,6 +9,7 @@ import {
   type OperationDescription,
 } from '../../src/metadata-api/describe-operations.ts';
 import { isJsonArray, type Json, type JsonObject, parseJson } from '../../src/util/json.ts';
+import { type GraphqlServer, startGraphqlServer } from '../support/graphql-server.ts';
 import { runSql, type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { EXAMPLE_METADATA, EXAMPLE_SCHEMA, SAME_DOCUMENT, SETUPS } from './operation-cases/examples.ts';
@@ -29,13 +30,16 @@ const examples = all
 
 let database: TestDatabase;
 let service: TestService;
+let countries: GraphqlServer;
 
 beforeAll(async () => {
   database = await testDatabase();
-  service = await startTestService({}, { MY_DATABASE_URL: database.url });
+  countries = await startGraphqlServer('type Query { country(code: ID!): String }');
+  service = await startTestService({}, { MY_DATABASE_URL: database.url, COUNTRIES_URL: countries.url });
 });
 afterAll(async () => {
   await service.stop();
+  await countries.close();
   await database.drop();
 });
 

@@ -1,4 +1,5 @@
 /** The administration endpoints on a real state over a real database, without HTTP. */
+import { NO_REMOTES } from '../support/no-remotes.ts';
 import type { Session } from '../../src/auth/session.ts';
 import { backends } from '../../src/databases/index.ts';
 import { encodeAdminError } from '../../src/errors/encode.ts';
@@ -72,6 +73,7 @@ export async function testAdministration(sql: string): Promise<TestAdministratio
     cache: { defaultNamingConvention: 'svc-default' },
     roleSchemas: DEFAULT_ROLE_SCHEMAS_OPTIONS,
     connect: { environment: { TEST_DATABASE_URL: database.url }, usePreparedStatements: true, maxConnections: 4 },
+    ...NO_REMOTES,
     observe: () => undefined,
     closeDelayMs: 10,
   });

@@ -164,19 +164,22 @@ const reloadMetadata: OperationGroup = () => [
     changes: 'metadata',
     errors: [refused('not-exists', 'there is no source or remote schema of a name in a list')],
     documentation: {
-      summary: 'Reads the catalogs of all sources anew and checks the metadata against them.',
+      summary: 'Reads the catalogs of all sources and the schemas of all remote schemas anew and checks the metadata against them.',
       example: { reload_sources: ['default'] },
     },
     edit(metadata, { reloadSources, reloadRemoteSchemas, recreateEventTriggers }) {
       for (const name of [reloadSources, recreateEventTriggers].flatMap(names)) {
         if (!metadata.sources.has(name)) throw new SvcError('not-exists', `Source with name "${name}" not found in metadata`);
       }
-      // There are no remote schemas yet, so no name of one can be right, and no event triggers that could be made again.
-      for (const name of names(reloadRemoteSchemas))
-        throw new SvcError('not-exists', `Remote schema with name "${name}" not found in metadata`);
+      for (const name of names(reloadRemoteSchemas)) {
+        if (!metadata.remoteSchemas.has(name)) throw new SvcError('not-exists', `Remote schema with name "${name}" not found in metadata`);
+      }
       return metadata;
     },
-    refresh: ({ reloadSources }) => (reloadSources === true ? { sources: 'all' } : { sources: names(reloadSources) }),
+    refresh: ({ reloadSources, reloadRemoteSchemas }) => ({
+      sources: reloadSources === true ? 'all' : names(reloadSources),
+      remoteSchemas: reloadRemoteSchemas === true ? 'all' : names(reloadRemoteSchemas),
+    }),
     inconsistencies: () => 'allow',
     async run(_args, { changed }) {
       const inconsistencies = changed?.inconsistencies ?? [];

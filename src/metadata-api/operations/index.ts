@@ -9,6 +9,7 @@ import { networkOperations } from './network.ts';
 import { permissionOperations } from './permissions.ts';
 import { queryCollectionOperations } from './query-collections.ts';
 import { relationshipOperations } from './relationships.ts';
+import { remoteSchemaOperations } from './remote-schemas.ts';
 import { restEndpointOperations } from './rest-endpoints.ts';
 import { roleOperations } from './roles.ts';
 import { sourceOperations } from './sources.ts';
@@ -26,6 +27,7 @@ export const operationGroups: readonly OperationGroup[] = [
   ...computedFieldOperations,
   ...functionOperations,
   ...permissionOperations,
+  ...remoteSchemaOperations,
   ...queryCollectionOperations,
   ...restEndpointOperations,
   ...roleOperations,

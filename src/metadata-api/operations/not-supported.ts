@@ -27,11 +27,6 @@ const WITHOUT_PREFIX: ReadonlySet<string> = new Set([
   'get_scheduled_events',
   'get_scheduled_event_invocations',
   // remote schemas
-  'add_remote_schema',
-  'update_remote_schema',
-  'remove_remote_schema',
-  'reload_remote_schema',
-  'introspect_remote_schema',
   'add_remote_schema_permissions',
   'drop_remote_schema_permissions',
   'create_remote_schema_remote_relationship',

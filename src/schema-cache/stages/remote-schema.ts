@@ -1,4 +1,5 @@
 /** A remote schema: what its server says of itself, under the names that it has here. */
+import type { ErrorCode } from '../../errors/codes.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { NO_REMOTE_CUSTOMIZATION, type RemoteSchema } from '../../metadata/remote-schema.ts';
 import { remoteNames } from '../../remote-schema/customization.ts';
@@ -14,7 +15,7 @@ export interface RemoteSchemaInput {
   /** As it last said; null: it was never asked with success. */
   readonly model: RemoteModel | null;
   /** Why it cannot be asked now; null: it answered. */
-  readonly failure: { readonly reason: string; readonly message?: Json } | null;
+  readonly failure: { readonly code: ErrorCode; readonly reason: string; readonly message?: Json } | null;
 }
 
 export interface RemoteSchemaStage {
@@ -25,7 +26,10 @@ export interface RemoteSchemaStage {
   readonly inconsistencies: readonly Inconsistency[];
 }
 
-const NOT_ASKED: RemoteSchemaInput = { model: null, failure: { reason: 'the remote schema was not introspected' } };
+const NOT_ASKED: RemoteSchemaInput = {
+  model: null,
+  failure: { code: 'remote-schema-error', reason: 'the remote schema was not introspected' },
+};
 
 export function resolveRemoteSchema(
   metadata: RemoteSchema,
@@ -36,7 +40,11 @@ export function resolveRemoteSchema(
   const inconsistencies: Inconsistency[] = [];
   const object = describeRemoteSchema(metadata);
   const { model, failure } = input;
-  if (failure !== null) inconsistencies.push(inconsistent(object, failure.reason, failure.message));
+  if (failure !== null) {
+    const { code, reason, message } = failure;
+    const refusal = { code, message: reason, ofEditedOnly: true, ...(message === undefined ? {} : { internal: message }) } as const;
+    inconsistencies.push({ ...inconsistent(object, reason, message), refusal });
+  }
   let info: RemoteSchemaInfo | null = null;
   try {
     refuseUnknown(metadata);
@@ -65,7 +73,7 @@ function namesOf({ definition }: RemoteSchema, model: RemoteModel): RemoteSchema
   try {
     return remoteNames(model, definition.customization ?? NO_REMOTE_CUSTOMIZATION);
   } catch (thrown) {
-    if (thrown instanceof SvcError) throw new Defect(thrown.message, { code: thrown.code, message: thrown.message });
+    if (thrown instanceof SvcError) throw new Defect(thrown.message, { code: thrown.code, message: thrown.message, ofEditedOnly: true });
     throw thrown;
   }
 }

@@ -28,6 +28,10 @@ export interface Case {
 export const failure = (args: Json, code: string, path: string): Failure => ({ args, code, path });
 const stale = (args: Json): Failure => ({ args, code: 'conflict', path: '$', extra: { resource_version: 1 } });
 const NO_VERSION: Failure = { args: {}, code: 'parse-failed', path: '$.resource_version', extra: { resource_version: 'x' } };
+const WITH_REMOTE_SCHEMA: JsonObject = {
+  ...BASE,
+  remote_schemas: [{ name: 'countries', definition: { url_from_env: 'COUNTRIES_URL' } }],
+};
 const anyColumns = { columns: ['id'], filter: {} };
 
 /** Under every prefix of the kind. */
@@ -377,6 +381,39 @@ export const UNPREFIXED: Readonly<Record<string, Case>> = {
   drop_inherited_role: {
     args: { role_name: 'manager' },
     fails: [failure({ role_name: 'user' }, 'not-exists', '$.args'), failure({}, 'parse-failed', '$.args')],
+  },
+  add_remote_schema: {
+    args: { name: 'countries', definition: { url_from_env: 'COUNTRIES_URL' } },
+    fails: [
+      failure({ name: 'countries' }, 'parse-failed', '$.args'),
+      failure({ name: 'countries', definition: { url_from_env: 'NOT_SET' } }, 'not-found', '$.args'),
+      failure({ name: 'countries', definition: { url: 'http://127.0.0.1:1/' } }, 'remote-schema-error', '$.args'),
+      failure({ name: 'countries', definition: { url: 'nowhere' } }, 'invalid-params', '$.args'),
+    ],
+  },
+  update_remote_schema: {
+    args: { name: 'countries', definition: { url_from_env: 'COUNTRIES_URL', timeout_seconds: 5 } },
+    from: WITH_REMOTE_SCHEMA,
+    fails: [
+      failure({ name: 'others', definition: { url_from_env: 'COUNTRIES_URL' } }, 'not-exists', '$.args'),
+      failure({ name: 'countries', definition: { url: 'nowhere' } }, 'invalid-params', '$.args'),
+    ],
+  },
+  remove_remote_schema: {
+    args: { name: 'countries' },
+    from: WITH_REMOTE_SCHEMA,
+    fails: [failure({ name: 'others' }, 'not-exists', '$.args'), failure({}, 'parse-failed', '$.args')],
+  },
+  reload_remote_schema: {
+    args: { name: 'countries' },
+    from: WITH_REMOTE_SCHEMA,
+    keepsMetadata: true,
+    fails: [failure({ name: 'others' }, 'not-exists', '$.args'), failure({}, 'parse-failed', '$.args')],
+  },
+  introspect_remote_schema: {
+    args: { name: 'countries' },
+    from: WITH_REMOTE_SCHEMA,
+    fails: [failure({ name: 'others' }, 'not-exists', '$.args'), failure({}, 'parse-failed', '$.args')],
   },
   set_graphql_introspection_options: {
     args: { disabled_for_roles: ['user'] },

@@ -52,6 +52,7 @@ export const EXAMPLE_METADATA: JsonObject = {
       [{ function: named('search_articles'), permissions: [{ role: 'user' }] }],
     ),
   ],
+  remote_schemas: [{ name: 'countries', definition: { url_from_env: 'COUNTRIES_URL' } }],
   inherited_roles: [{ role_name: 'manager', role_set: ['user', 'editor'] }],
   query_collections: [
     {
@@ -105,6 +106,7 @@ export const SETUPS: Readonly<Record<string, readonly JsonObject[]>> = {
   '/v1/metadata add_collection_to_allowlist': [{ type: 'drop_collection_from_allowlist', args: { collection: 'shop' } }],
   '/v1/metadata add_host_to_tls_allowlist': [{ type: 'drop_host_from_tls_allowlist', args: { host: 'hooks.example.org', suffix: '8443' } }],
   '/v1/metadata add_inherited_role': [NO_INHERITED_ROLE],
+  '/v1/metadata add_remote_schema': [{ type: 'remove_remote_schema', args: { name: 'countries' } }],
   '/v1/metadata add_query_to_collection': [{ type: 'drop_query_from_collection', args: { collection_name: 'shop', query_name: 'titles' } }],
   '/v1/metadata bulk': [tracking()],
   '/v1/metadata bulk_keep_going': [tracking('author')],
@@ -134,4 +136,4 @@ export const SETUPS: Readonly<Record<string, readonly JsonObject[]>> = {
 };
 
 /** Operations that make a version of the metadata, but the same document as before. */
-export const SAME_DOCUMENT: ReadonlySet<string> = new Set(['/v1/metadata reload_metadata']);
+export const SAME_DOCUMENT: ReadonlySet<string> = new Set(['/v1/metadata reload_metadata', '/v1/metadata reload_remote_schema']);

@@ -80,10 +80,6 @@ const UNPREFIXED: readonly { readonly names: readonly string[]; readonly waitsFo
   },
   {
     names: [
-      'add_remote_schema',
-      'update_remote_schema',
-      'remove_remote_schema',
-      'reload_remote_schema',
       'add_remote_schema_permissions',
       'drop_remote_schema_permissions',
       'create_remote_schema_remote_relationship',
@@ -94,6 +90,10 @@ const UNPREFIXED: readonly { readonly names: readonly string[]; readonly waitsFo
   },
   {
     names: [
+      'add_remote_schema',
+      'update_remote_schema',
+      'remove_remote_schema',
+      'reload_remote_schema',
       'create_query_collection',
       'rename_query_collection',
       'drop_query_collection',
@@ -155,6 +155,7 @@ const LEGACY: readonly { readonly names: readonly string[]; readonly waitsFor?: 
       ...['add_query_to_collection', 'drop_query_from_collection'],
       ...['add_collection_to_allowlist', 'update_scope_of_collection_in_allowlist', 'drop_collection_from_allowlist'],
       ...['create_rest_endpoint', 'drop_rest_endpoint'],
+      ...['add_remote_schema', 'update_remote_schema', 'remove_remote_schema', 'reload_remote_schema', 'introspect_remote_schema'],
       ...['replace_metadata', 'export_metadata', 'clear_metadata', 'reload_metadata'],
       ...['get_inconsistent_metadata', 'drop_inconsistent_metadata', 'dump_internal_state'],
     ],
@@ -162,10 +163,7 @@ const LEGACY: readonly { readonly names: readonly string[]; readonly waitsFor?: 
   { names: ['create_event_trigger', 'delete_event_trigger', 'redeliver_event', 'invoke_event_trigger'], waitsFor: 'event triggers' },
   { names: ['create_cron_trigger', 'delete_cron_trigger', 'create_scheduled_event'], waitsFor: 'scheduled triggers' },
   {
-    names: [
-      ...['create_remote_relationship', 'update_remote_relationship', 'delete_remote_relationship'],
-      ...['add_remote_schema', 'update_remote_schema', 'remove_remote_schema', 'reload_remote_schema', 'introspect_remote_schema'],
-    ],
+    names: [...['create_remote_relationship', 'update_remote_relationship', 'delete_remote_relationship']],
     waitsFor: 'remote schemas',
   },
   {

@@ -1,0 +1,131 @@
+/** Operations on remote schemas. */
+import { SvcError } from '../../errors/svc-error.ts';
+import { nonEmptyText, object, optional, required, text } from '../../metadata/codec.ts';
+import { withEntry, withoutEntry } from '../../metadata/edit.ts';
+import type { Metadata } from '../../metadata/metadata.ts';
+import { remoteSchemaDefinitionCodec } from '../../metadata/remote-schema.ts';
+import { shareUnchanged } from '../../metadata/share.ts';
+import { objectId } from '../../schema-cache/object-id.ts';
+import { parseJson } from '../../util/json.ts';
+import { BROKEN_BY_DROP, operation, type OperationGroup } from '../operation.ts';
+import { BREAKS_OTHERS, BREAKS_OTHERS_BY_DROP, INCONSISTENT, type OperationErrors, refused } from '../operation-error.ts';
+
+const written = object('AddRemoteSchema', {
+  name: required(nonEmptyText),
+  definition: required(remoteSchemaDefinitionCodec),
+  comment: optional(text),
+});
+const named = object('RemoteSchemaName', { name: required(nonEmptyText) });
+
+const DEFINITION = { url_from_env: 'COUNTRIES_URL', timeout_seconds: 10 };
+
+const SERVER_ERRORS: OperationErrors = [
+  refused('remote-schema-error', 'the server cannot be asked for its schema, or the schema cannot be understood or renamed so'),
+  refused('not-found', 'an environment variable is not set'),
+  refused('invalid-params', 'the address is missing, given twice or no URL'),
+  INCONSISTENT,
+  BREAKS_OTHERS,
+];
+
+/** @throws SvcError not-exists */
+function requireRemoteSchema({ remoteSchemas }: Metadata, name: string, message: string): void {
+  if (!remoteSchemas.has(name)) throw new SvcError('not-exists', message);
+}
+
+const add: OperationGroup = () => [
+  operation({
+    type: 'add_remote_schema',
+    args: written,
+    changes: 'metadata',
+    errors: [refused('already-exists', 'there is a remote schema of this name'), ...SERVER_ERRORS],
+    documentation: {
+      summary: 'Makes the schema of another GraphQL server part of the API.',
+      example: { name: 'countries', definition: DEFINITION },
+    },
+    edit(metadata, { name, definition, comment }) {
+      if (metadata.remoteSchemas.has(name)) throw new SvcError('already-exists', `remote schema with name "${name}" already exists`);
+      const remote = {
+        name,
+        definition,
+        ...(comment === undefined ? {} : { comment }),
+        permissions: new Map(),
+        remoteRelationships: new Map(),
+      };
+      return { ...metadata, remoteSchemas: withEntry(metadata.remoteSchemas, name, remote) };
+    },
+    edited: ({ name }) => [objectId.remoteSchema(name)],
+  }),
+];
+
+const update: OperationGroup = () => [
+  operation({
+    type: 'update_remote_schema',
+    args: written,
+    changes: 'metadata',
+    errors: [refused('not-exists', 'there is no such remote schema'), ...SERVER_ERRORS],
+    documentation: {
+      summary: 'Replaces how a remote schema is reached and named; keeps its permissions and relationships.',
+      example: { name: 'countries', definition: { ...DEFINITION, customization: { root_fields_namespace: 'world' } } },
+    },
+    edit(metadata, { name, definition, comment }) {
+      const existing = metadata.remoteSchemas.get(name);
+      if (existing === undefined) throw new SvcError('not-exists', `remote schema with name "${name}" doesn't exist`);
+      const { comment: _, ...kept } = existing;
+      const remote = shareUnchanged(existing, { ...kept, definition, ...(comment === undefined ? {} : { comment }) });
+      return { ...metadata, remoteSchemas: withEntry(metadata.remoteSchemas, name, remote) };
+    },
+    edited: ({ name }) => [objectId.remoteSchema(name)],
+  }),
+];
+
+const remove: OperationGroup = () => [
+  operation({
+    type: 'remove_remote_schema',
+    args: named,
+    changes: 'metadata',
+    errors: [refused('not-exists', 'there is no such remote schema'), BREAKS_OTHERS_BY_DROP],
+    documentation: { summary: 'Removes a remote schema and the permissions on it.', example: { name: 'countries' } },
+    othersBroke: BROKEN_BY_DROP,
+    edit(metadata, { name }) {
+      requireRemoteSchema(metadata, name, 'no such remote schema');
+      return { ...metadata, remoteSchemas: withoutEntry(metadata.remoteSchemas, name) };
+    },
+  }),
+];
+
+const reload: OperationGroup = () => [
+  operation({
+    type: 'reload_remote_schema',
+    args: named,
+    changes: 'metadata',
+    errors: [refused('not-exists', 'there is no such remote schema'), ...SERVER_ERRORS],
+    documentation: { summary: 'Asks the server of a remote schema for its schema again.', example: { name: 'countries' } },
+    edit(metadata, { name }) {
+      requireRemoteSchema(metadata, name, `remote schema with name "${name}" does not exist`);
+      return metadata;
+    },
+    refresh: ({ name }) => ({ remoteSchemas: [name] }),
+    edited: ({ name }) => [objectId.remoteSchema(name)],
+  }),
+];
+
+const introspect: OperationGroup = () => [
+  operation({
+    type: 'introspect_remote_schema',
+    args: named,
+    changes: 'nothing',
+    errors: [refused('not-exists', 'there is no such remote schema'), refused('remote-schema-error', 'its server was never reached')],
+    documentation: {
+      summary: 'Gives the schema of a remote schema as its server last said it.',
+      example: { name: 'countries' },
+    },
+    async run({ name }, { snapshot }) {
+      requireRemoteSchema(snapshot.metadata, name, `remote schema: "${name}" not found`);
+      const said = await snapshot.introspectionOf(name);
+      if (said === null) throw new SvcError('remote-schema-error', `remote schema: "${name}" was never introspected`);
+      return parseJson(said);
+    },
+  }),
+];
+
+export const remoteSchemaOperations: readonly OperationGroup[] = [add, update, remove, reload, introspect];

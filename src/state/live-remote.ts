@@ -1,0 +1,122 @@
+/**
+ * A remote schema as the state holds it: how its server is reached and what the server said of itself. Values are never
+ * edited: asking anew gives another value, so a change that fails leaves no trace.
+ */
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import { describeFailure } from '../errors/describe-failure.ts';
+import { SvcError } from '../errors/svc-error.ts';
+import type { Environment } from '../metadata/environment-template.ts';
+import type { Network } from '../metadata/network.ts';
+import type { RemoteSchema, RemoteSchemaDefinition } from '../metadata/remote-schema.ts';
+import { modelFromIntrospection } from '../remote-schema/from-introspection.ts';
+import type { RemoteModel } from '../remote-schema/model.ts';
+import type { RemoteSchemaInput } from '../schema-cache/stages/remote-schema.ts';
+import type { StoredIntrospection } from '../storage/remote-introspections.ts';
+import { type RemoteConnection, remoteConnection } from '../upstream/connection.ts';
+import { type Json, parseJson, printJson } from '../util/json.ts';
+
+export interface LiveRemote {
+  /** The metadata's own object. */
+  readonly definition: RemoteSchemaDefinition;
+  /** null: the address cannot be made out. */
+  readonly connection: RemoteConnection | null;
+  readonly input: RemoteSchemaInput;
+  /** What the model was read from; null: there is no model. */
+  readonly said: Introspection | null;
+}
+
+/** An introspection as it is kept: it is asked for rarely and may be large. */
+export interface Introspection {
+  readonly packed: Buffer;
+  readonly digest: string;
+  readonly model: RemoteModel;
+}
+
+export interface RemoteContext {
+  readonly environment: Environment;
+  /** @throws SvcError remote-schema-error */
+  readonly introspect: (connection: RemoteConnection, network: Network, patienceMs: number | null) => Promise<Json>;
+}
+
+export interface OpenRemote extends RemoteContext {
+  readonly network: Network;
+  /** What the same server said before: it is used while the server cannot be asked. */
+  readonly before: Introspection | null;
+  /** ms to wait at most, where the definition lets wait longer. */
+  readonly patienceMs: number | null;
+}
+
+/** Which server it is and how it is asked. */
+export function serverOf({ address, headers }: RemoteSchemaDefinition): string {
+  return JSON.stringify([address, headers.map(({ name, value, valueFromEnv }) => [name, value ?? null, valueFromEnv ?? null])]);
+}
+
+/** Never rejects: one that cannot be asked has a failure. */
+export async function openRemote({ name, definition }: RemoteSchema, context: OpenRemote): Promise<LiveRemote> {
+  const { environment, network, before, patienceMs } = context;
+  let connection: RemoteConnection | null = null;
+  try {
+    connection = remoteConnection(name, definition, environment);
+    const said = await readIntrospection(printJson(await context.introspect(connection, network, patienceMs)), before);
+    return { definition, connection, input: { model: said.model, failure: null }, said };
+  } catch (error) {
+    const said = connection === null ? null : before;
+    return { definition, connection, input: { model: said?.model ?? null, failure: failureOf(error) }, said };
+  }
+}
+
+/** One that another instance has asked already. @throws SvcError when what is stored makes no sense */
+export async function storedRemote({ name, definition }: RemoteSchema, said: Introspection, environment: Environment): Promise<LiveRemote> {
+  try {
+    const connection = remoteConnection(name, definition, environment);
+    return { definition, connection, input: { model: said.model, failure: null }, said };
+  } catch (error) {
+    return { definition, connection: null, input: { model: null, failure: failureOf(error) }, said: null };
+  }
+}
+
+function failureOf(error: unknown): NonNullable<RemoteSchemaInput['failure']> {
+  if (!(error instanceof SvcError)) return { code: 'remote-schema-error', reason: describeFailure(error) };
+  const { code, message: reason, internal } = error;
+  return { code, reason, ...(internal === undefined ? {} : { message: internal }) };
+}
+
+/** The same server with other settings of how it is called, such as the time limit. */
+export function withDefinition(live: LiveRemote, remote: RemoteSchema, environment: Environment): LiveRemote {
+  const { definition } = remote;
+  if (live.definition === definition) return live;
+  // What could not be made out before is tried again in the background.
+  return { ...live, definition, connection: live.connection === null ? null : remoteConnection(remote.name, definition, environment) };
+}
+
+const pack = promisify(gzip);
+const unpack = promisify(gunzip);
+
+/** @throws SvcError remote-schema-error */
+export async function readIntrospection(text: string, before: Introspection | null): Promise<Introspection> {
+  const digest = createHash('sha256').update(text).digest('base64');
+  if (before !== null && before.digest === digest) return before;
+  const model = modelFromIntrospection(parseJson(text));
+  return { packed: await pack(text), digest, model };
+}
+
+export async function introspectionText({ packed }: Introspection): Promise<string> {
+  return (await unpack(packed)).toString('utf8');
+}
+
+/** By name, of what is stored: those that are of the server that the metadata name. One that makes no sense counts as absent. */
+export async function usableIntrospections(
+  stored: readonly StoredIntrospection[],
+  remotes: ReadonlyMap<string, RemoteSchema>,
+): Promise<ReadonlyMap<string, Introspection>> {
+  const usable = new Map<string, Introspection>();
+  for (const { name, server, text } of stored) {
+    const remote = remotes.get(name);
+    if (remote === undefined || serverOf(remote.definition) !== server) continue;
+    const said = await readIntrospection(text, null).catch(() => null);
+    if (said !== null) usable.set(name, said);
+  }
+  return usable;
+}
