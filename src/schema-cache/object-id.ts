@@ -5,59 +5,56 @@
 import { nameKey, type QualifiedName } from '../catalog/catalog.ts';
 import type { PermissionKind } from '../metadata/permission.ts';
 
-const SEPARATOR = '\u0001';
-const id = (...parts: readonly string[]): string => parts.join(SEPARATOR);
+/** What an id is made of. The order of the keys is that of the functions below, so that equal objects have equal texts. */
+interface Parts {
+  readonly kind: string;
+  /** Of objects that are in a source, and of the source itself. */
+  readonly source?: string;
+  /** `nameKey` of the table or function that it is or belongs to. */
+  readonly object?: string;
+  readonly names?: readonly string[];
+}
+
+const id = (parts: Parts): string => JSON.stringify(parts);
+const inSource = (kind: string, source: string, ...names: readonly string[]): string => id({ kind, source, names });
+const inObject = (kind: string, source: string, object: QualifiedName, ...names: readonly string[]): string =>
+  id({ kind, source, object: nameKey(object), names });
+const outside = (kind: string, ...names: readonly string[]): string => id({ kind, names });
 
 export const objectId = {
-  source: (source: string) => id('source', source),
-  table: (source: string, table: QualifiedName) => id('table', source, nameKey(table)),
-  relationship: (source: string, table: QualifiedName, name: string) => id('relationship', source, nameKey(table), name),
-  computedField: (source: string, table: QualifiedName, name: string) => id('computed-field', source, nameKey(table), name),
+  source: (source: string) => inSource('source', source),
+  table: (source: string, table: QualifiedName) => inObject('table', source, table),
+  relationship: (source: string, table: QualifiedName, name: string) => inObject('relationship', source, table, name),
+  computedField: (source: string, table: QualifiedName, name: string) => inObject('computed-field', source, table, name),
   permission: (source: string, table: QualifiedName, kind: PermissionKind, role: string) =>
-    id('permission', source, nameKey(table), kind, role),
-  function: (source: string, name: QualifiedName) => id('function', source, nameKey(name)),
-  functionPermission: (source: string, name: QualifiedName, role: string) => id('function-permission', source, nameKey(name), role),
-  remoteSchema: (name: string) => id('remote-schema', name),
-  collectedQuery: (collection: string, query: string) => id('collected-query', collection, query),
-  allowListEntry: (collection: string) => id('allow-list-entry', collection),
-  restEndpoint: (name: string) => id('rest-endpoint', name),
-  inheritedRole: (role: string) => id('inherited-role', role),
+    inObject('permission', source, table, kind, role),
+  function: (source: string, name: QualifiedName) => inObject('function', source, name),
+  functionPermission: (source: string, name: QualifiedName, role: string) => inObject('function-permission', source, name, role),
+  remoteSchema: (name: string) => outside('remote-schema', name),
+  collectedQuery: (collection: string, query: string) => outside('collected-query', collection, query),
+  allowListEntry: (collection: string) => outside('allow-list-entry', collection),
+  restEndpoint: (name: string) => outside('rest-endpoint', name),
+  inheritedRole: (role: string) => outside('inherited-role', role),
   inheritedPermission: (role: string, source: string, table: QualifiedName, kind: PermissionKind) =>
-    id('inherited-permission', role, source, nameKey(table), kind),
+    inObject('inherited-permission', source, table, kind, role),
   /** A key of a source that has no effect, or an entry of it. */
-  sourceExtra: (source: string, key: string, name: string) => id('source-extra', source, key, name),
+  sourceExtra: (source: string, key: string, name: string) => inSource('source-extra', source, key, name),
   /** A key of a table that has no effect, or an entry of it, such as an event trigger. */
-  tableExtra: (source: string, table: QualifiedName, key: string, name: string) => id('table-extra', source, nameKey(table), key, name),
+  tableExtra: (source: string, table: QualifiedName, key: string, name: string) => inObject('table-extra', source, table, key, name),
   /** A section of the document that has no effect, or an entry of it. */
-  section: (section: string, name: string) => id('section', section, name),
+  section: (section: string, name: string) => outside('section', section, name),
 } as const;
-
-/** Where the source's name is in the ids of objects that are in one. */
-const SOURCE_PART: Readonly<Record<string, number>> = {
-  source: 1,
-  table: 1,
-  relationship: 1,
-  'computed-field': 1,
-  permission: 1,
-  function: 1,
-  'function-permission': 1,
-  'source-extra': 1,
-  'table-extra': 1,
-  'inherited-permission': 2,
-};
 
 /** The id of an object whose source may have another name now, by the old ones. */
 export function idInRenamedSource(objectIdentity: string, names: ReadonlyMap<string, string>): string {
-  const parts = objectIdentity.split(SEPARATOR);
-  const place = SOURCE_PART[parts[0] as string];
-  const renamed = place === undefined ? undefined : names.get(parts[place] as string);
-  return renamed === undefined ? objectIdentity : parts.with(place as number, renamed).join(SEPARATOR);
+  const parts = JSON.parse(objectIdentity) as Parts;
+  const source = parts.source === undefined ? undefined : names.get(parts.source);
+  return source === undefined ? objectIdentity : id({ ...parts, source });
 }
 
 /** The id of an object in a source whose tables and functions have other names now, by the `nameKey`s of the old ones. */
 export function renamedObjectId(objectIdentity: string, source: string, names: ReadonlyMap<string, string>): string {
-  return objectIdentity
-    .split(SEPARATOR)
-    .map((part, i, parts) => (parts[i - 1] === source ? (names.get(part) ?? part) : part))
-    .join(SEPARATOR);
+  const parts = JSON.parse(objectIdentity) as Parts;
+  const object = parts.source !== source || parts.object === undefined ? undefined : names.get(parts.object);
+  return object === undefined ? objectIdentity : id({ ...parts, object });
 }
