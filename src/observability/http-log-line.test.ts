@@ -59,3 +59,22 @@ test('one line of JSON with all that is known of the request', () => {
     runs(100, 100),
   );
 });
+
+test('what is the same as in the line before is told again, and nothing else', () => {
+  const [first] = fc.sample(observation, 1) as [HttpObservation];
+  const requests: readonly HttpObservation[] = [
+    first,
+    { ...first, status: 201 },
+    { ...first, method: 'PATCH"' },
+    { ...first, ip: '::2' },
+    { ...first, url: '/other' },
+    { ...first, url: `/${'long'.repeat(500)}` },
+    { ...first, httpVersion: '1.0' },
+    { ...first, encoding: 'br' },
+  ];
+  for (const request of requests.flatMap((each) => [each, each, first])) {
+    const { status, method, ip, url, httpVersion, encoding } = request;
+    const line = JSON.parse(httpLogLine(request, 'now')) as { detail: { http_info: object } };
+    expect(line.detail.http_info).toEqual({ status, method, ip, url, http_version: httpVersion, content_encoding: encoding });
+  }
+});

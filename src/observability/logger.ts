@@ -39,7 +39,8 @@ export interface Logger {
 }
 
 const FLUSH_MS = 500;
-const LINES_LENGTH = 8_192;
+/** Each write of the stream is a task of the thread pool with its own call back. */
+const LINES_LENGTH = 32_768;
 
 /** Collects lines: the stream counts and copies the bytes of what it gets, which is cheaper for many at once. */
 class LineBuffer {
