@@ -136,20 +136,24 @@ export function runExchange(
   watch: () => void,
 ): Promise<WireExchange> {
   checkParameters(steps);
-  return new Promise((resolve) => {
-    const exchange = new WireExchange(mode, steps, resolve);
-    if (how.signal !== undefined || how.deadline !== undefined) {
-      exchange.signal = how.signal;
-      if (how.deadline !== undefined) exchange.deadline = how.deadline;
-      const late = cancelReason(exchange, Date.now());
-      if (late !== null) {
-        exchange.failure = new CancelledError(late);
-        return resolve(exchange);
-      }
-      watch();
+  return new Promise((resolve) => startExchange(session, new WireExchange(mode, steps, resolve), how, watch));
+}
+
+/** Sends an exchange whose parameters have been checked; where it is too late for it, it is settled at once. */
+export function startExchange(session: DriverSession, exchange: WireExchange, how: RunOptions, watch: () => void): void {
+  if (how.signal !== undefined || how.deadline !== undefined) {
+    exchange.signal = how.signal;
+    if (how.deadline !== undefined) exchange.deadline = how.deadline;
+    const late = cancelReason(exchange, Date.now());
+    if (late !== null) {
+      exchange.failure = new CancelledError(late);
+      exchange.settled = true;
+      exchange.settle(exchange);
+      return;
     }
-    session.send(exchange);
-  });
+    watch();
+  }
+  session.send(exchange);
 }
 
 /** Throws `SvcError` for more parameters than a message can carry. */

@@ -12,7 +12,7 @@ import type {
   TransactionOptions,
 } from '../../backend/backend.ts';
 import type { Catalog, CatalogScope } from '../../catalog/catalog.ts';
-import { checkParameters, runExchange, SessionConnection } from './connection.ts';
+import { checkParameters, runExchange, SessionConnection, startExchange } from './connection.ts';
 import { CancelledError, ConnectionError, DatabaseError, isConnectionFailure, isStalePlan } from './driver/database-error.ts';
 import { WireExchange, type Failure, type WireStep } from './driver/exchange.ts';
 import type { LendOptions, Pool } from './driver/pool.ts';
@@ -84,9 +84,8 @@ export class PgSource implements Source {
     return this.alone({}, (connection) => connection.introspect(scope));
   }
 
-  async runMutation(statements: readonly MutationStatement[], how: MutationOptions): Promise<readonly JsonRow[]> {
-    if (statements.length === 0) return [];
-    return this.mutate(statements, how, true);
+  runMutation(statements: readonly MutationStatement[], how: MutationOptions): Promise<readonly JsonRow[]> {
+    return statements.length === 0 ? Promise.resolve([]) : this.mutate(statements, how, true);
   }
 
   async transaction<T>(how: TransactionOptions, run: (connection: Connection) => Promise<T>): Promise<T> {
@@ -240,19 +239,30 @@ export class PgSource implements Source {
   }
 
   /** Runs the steps of a mutation when it is their turn. */
-  private async inTurn(steps: readonly WireStep[], how: RunOptions): Promise<WireExchange> {
+  private inTurn(steps: readonly WireStep[], how: RunOptions): Promise<WireExchange> {
     const wait = this.turnstile.enter();
-    if (wait !== null) await wait;
-    let duration: number | null = null;
-    try {
-      const session = await this.lend(how);
-      const done = await runExchange(session, 'json', steps, how, this.watch);
-      duration = done.duration;
-      this.cleanUp(session);
-      return done;
-    } finally {
-      this.turnstile.leave(duration);
-    }
+    return wait === null ? this.runInside(steps, how) : wait.then(() => this.runInside(steps, how));
+  }
+
+  /** One promise for all: each more is a turn of the queue of microtasks, for every mutation. */
+  private runInside(steps: readonly WireStep[], how: RunOptions): Promise<WireExchange> {
+    return new Promise((resolve, reject) => {
+      const fail = (failure: Failure): void => {
+        this.turnstile.leave(null);
+        reject(statementError(failure, { text: '', values: [], prepared: false }));
+      };
+      const run = (session: DriverSession): void => {
+        const settle = (done: WireExchange): void => {
+          this.cleanUp(session);
+          this.turnstile.leave(done.duration);
+          resolve(done);
+        };
+        startExchange(session, new WireExchange('json', steps, settle), how, this.watch);
+      };
+      const late = lateness(how);
+      if (late === null) this.pool.lendTo(how, run, fail);
+      else fail(new CancelledError(late));
+    });
   }
 
   /** Gives the session back, out of any transaction. */
@@ -278,13 +288,19 @@ export class PgSource implements Source {
 
   private async lend(how: LendOptions): Promise<DriverSession> {
     try {
-      const late = cancelReason({ signal: how.signal, deadline: how.deadline ?? Number.POSITIVE_INFINITY }, Date.now());
+      const late = lateness(how);
       if (late !== null) throw new CancelledError(late);
       return await this.pool.lend(how);
     } catch (failure) {
       throw statementError(failure, { text: '', values: [], prepared: false });
     }
   }
+}
+
+/** Why it is too late to begin; null: it is not. */
+function lateness({ signal, deadline }: LendOptions): 'abort' | 'deadline' | null {
+  if (signal?.aborted === true) return 'abort';
+  return deadline !== undefined && Date.now() >= deadline ? 'deadline' : null;
 }
 
 function isLost(failure: Failure): boolean {

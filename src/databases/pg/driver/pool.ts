@@ -137,27 +137,31 @@ export class Pool implements SessionOwner {
 
   /** A connection for one caller, to be given back. Throws a `Failure`. */
   lend(how: LendOptions): Promise<DriverSession> {
+    return new Promise((resolve, reject) => this.lendTo(how, resolve, reject));
+  }
+
+  /** As `lend`, but `take` is called at once when a connection is idle. */
+  lendTo(how: LendOptions, take: (session: DriverSession) => void, fail: (failure: Failure) => void): void {
     const turn = how.turn ?? OWN_TURN;
     const session = this.takeIdle(turn);
     if (session !== undefined) {
       session.use = 'lent';
-      return Promise.resolve(session);
+      take(session);
+      return;
     }
-    return new Promise((resolve, reject) => {
-      const take = (free: DriverSession): void => {
+    this.enqueue({
+      exchange: null,
+      take: (free) => {
         free.use = 'lent';
-        resolve(free);
-      };
-      this.enqueue({
-        exchange: null,
-        take,
-        fail: reject,
-        signal: how.signal,
-        deadline: how.deadline ?? Number.POSITIVE_INFINITY,
-        since: Date.now(),
-        turn,
-        arrival: 0,
-      });
+        // Not at once: it may give the connection back before the next is served.
+        queueMicrotask(() => take(free));
+      },
+      fail,
+      signal: how.signal,
+      deadline: how.deadline ?? Number.POSITIVE_INFINITY,
+      since: Date.now(),
+      turn,
+      arrival: 0,
     });
   }
 

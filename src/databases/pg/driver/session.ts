@@ -285,7 +285,11 @@ export class DriverSession {
         return;
       case 0x43: // CommandComplete
       case 0x49: // EmptyQueryResponse
-        if (exchange !== undefined) endStep(exchange, type === 0x43 ? chunk.toString('latin1', start, end - 1) : '');
+        if (exchange === undefined) return;
+        if (exchange.mode === 'json') {
+          exchange.rows.push(exchange.row ?? NO_ROW);
+          exchange.row = null;
+        } else endStep(exchange, type === 0x43 ? chunk.toString('latin1', start, end - 1) : '');
         return;
       case 0x31: // ParseComplete
         if (exchange?.parsing != null) exchange.parsing.shift();
@@ -373,11 +377,6 @@ function textOf(value: readonly Bytes[] | null): string | null {
 }
 
 function endStep(exchange: WireExchange, command: string): void {
-  if (exchange.mode === 'json') {
-    exchange.rows.push(exchange.row ?? NO_ROW);
-    exchange.row = null;
-    return;
-  }
   const result: TextResult = exchange.text ?? { columns: null, rows: [], command };
   result.command = command;
   exchange.text = null;
