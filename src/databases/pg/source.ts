@@ -39,7 +39,8 @@ const BEGIN: Readonly<Record<IsolationLevel, string>> = {
   'repeatable-read': 'begin isolation level repeatable read',
   serializable: 'begin isolation level serializable',
 };
-const SET_ONE = 'select set_config($1, $2, true)';
+/** Without a row: nobody reads it. */
+const SET_ONE = 'select where set_config($1, $2, true) is null';
 const COMMIT: WireStep = { text: 'commit', values: [] };
 const ROLLBACK: WireStep = { text: 'rollback', values: [] };
 const NO_ROW: JsonRow = [];
