@@ -13,11 +13,12 @@ import { inconsistent } from './inconsistency.ts';
 import { namesOfFunction, namesOfNamespace, namesOfTable } from './naming.ts';
 import { objectId } from './object-id.ts';
 import type { Inconsistency, SchemaCache, SourceInfo } from './schema-cache.ts';
-import { describeFunction, describeSource, describeTable } from './stages/describe.ts';
+import { describeFunction, describeRemoteSchema, describeSource, describeTable } from './stages/describe.ts';
 import { exposureOf } from './stages/function.ts';
 import { type InheritancePlan, planInheritance } from './stages/inherited-role.ts';
-import { type Claimant, claimNames, type NamesResult } from './stages/names.ts';
+import { type Claimant, claimNames, type NamesResult, ownersOf } from './stages/names.ts';
 import { printTable } from './stages/scope.ts';
+import { remoteNameConflicts } from './stages/remote-names.ts';
 import { type RemoteSchemaInput, type RemoteSchemaStage, resolveRemoteSchema } from './stages/remote-schema.ts';
 import { type CoresStage, type OpenSource, resolveCores, resolveSource, type SourceStage } from './stages/source.ts';
 import { unknownSections } from './stages/unknown-keys.ts';
@@ -106,6 +107,9 @@ export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<B
   yield;
   for (const [id, message] of names.conflicts) inconsistencies.push(nameConflict(cores, id, message));
 
+  const remoteSchemas = withoutConflicts(remotes, names, inconsistencies);
+  yield;
+
   const roles = permissionRoles(metadata);
   const plan = planInheritance(metadata.inheritedRoles, roles, before?.plan);
   inconsistencies.push(...plan.inconsistencies);
@@ -129,7 +133,7 @@ export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<B
   }
   const cache: SchemaCache = {
     sources: new Map<string, SourceInfo>([...stages].map(([name, { info }]) => [name, info])),
-    remoteSchemas: new Map([...remotes].flatMap(([name, { info }]) => (info === null ? [] : [[name, info] as const]))),
+    remoteSchemas,
     remoteRelationships: NO_REMOTE_RELATIONSHIPS,
     roles,
     inconsistencies,
@@ -138,6 +142,31 @@ export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<B
     unavailable: { sources: unavailable, inheritedRoles: metadata.inheritedRoles },
   };
   return { cache, stages: { sources: stages, remoteSchemas: remotes, names, plan } };
+}
+
+/** The remote schemas that are part of the schema; what is wrong with the names of the others is recorded. */
+function withoutConflicts(
+  remotes: ReadonlyMap<string, RemoteSchemaStage>,
+  names: NamesResult,
+  inconsistencies: Inconsistency[],
+): SchemaCache['remoteSchemas'] {
+  const usable = [...remotes.values()].flatMap(({ info }) => (info === null ? [] : [info]));
+  if (usable.length === 0) return new Map();
+  const owners = ownersOf(names);
+  const conflicts = remoteNameConflicts(usable, (key) => owners.get(key));
+  for (const [remote, found] of conflicts) {
+    const stage = remotes.get(remote);
+    if (stage === undefined) continue;
+    for (const { reason, name, withSource } of found) {
+      const refusal = {
+        code: 'remote-schema-conflicts',
+        message: `node ${name} already exists in current graphql schema`,
+        of: 'others',
+      } as const;
+      inconsistencies.push({ ...inconsistent(describeRemoteSchema(stage.metadata), reason), ...(withSource ? { refusal } : {}) });
+    }
+  }
+  return new Map(usable.filter(({ name }) => !conflicts.has(name)).map((info) => [info.name, info]));
 }
 
 function conventionOf(source: SourceMetadata, options: BuildOptions): NamingConvention {

@@ -222,8 +222,8 @@ export interface InconsistencyRefusal {
   readonly code: ErrorCode;
   readonly message: string;
   readonly internal?: Json;
-  /** Where the command is about another object, the general rule holds. */
-  readonly ofEditedOnly?: boolean;
+  /** Only where the command is about the object (`edited`), or about another one (`others`); else the general rule holds. */
+  readonly of?: 'edited' | 'others';
 }
 
 /** One record of `get_inconsistent_metadata`. */

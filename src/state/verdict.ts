@@ -2,7 +2,7 @@
 import type { ErrorCode } from '../errors/codes.ts';
 import { SvcError, type SvcErrorOptions } from '../errors/svc-error.ts';
 import { recordsOf } from '../schema-cache/inconsistency.ts';
-import type { Inconsistency } from '../schema-cache/schema-cache.ts';
+import type { Inconsistency, InconsistencyRefusal } from '../schema-cache/schema-cache.ts';
 
 /** A refused change knows the objects at fault, so that a change of many edits can name the one. */
 export class ChangeRefused extends SvcError {
@@ -13,6 +13,11 @@ export class ChangeRefused extends SvcError {
     super(code, message, options);
     this.objects = objects.map((each) => each.objectId);
   }
+}
+
+function isMeant({ of }: InconsistencyRefusal, isOwn: boolean, edited: readonly string[]): boolean {
+  if (of === 'edited') return isOwn;
+  return of === undefined || (!isOwn && edited.length > 0);
 }
 
 /**
@@ -26,7 +31,7 @@ export function judge(before: readonly Inconsistency[], after: readonly Inconsis
   const added = serious.filter((each) => !known.has(each.objectId));
 
   // Such as two claims of one name: refused in the same way whichever of the objects was edited.
-  const refused = [...own, ...added.filter(({ refusal }) => refusal?.ofEditedOnly !== true)].find((each) => each.refusal !== undefined);
+  const refused = [...own, ...added].find((each) => each.refusal !== undefined && isMeant(each.refusal, own.includes(each), edited));
   if (refused?.refusal !== undefined) {
     const { code, message, internal } = refused.refusal;
     throw new ChangeRefused(code, message, [refused], internal === undefined ? {} : { internal });

@@ -104,8 +104,24 @@ function currentOwners(result: NamesResult): ReadonlyMap<string, string> | null 
   return at.owners;
 }
 
+/** Of a root field in the register; a type has its name. */
+export function rootKey(root: OperationRoot, namespace: string | null, name: string): string {
+  return `${root}/${namespace ?? ''}/${name}`;
+}
+
+/** Who has a name, `''` for what is in every schema; by the keys of the register. */
+export function ownersOf(result: NamesResult): ReadonlyMap<string, string> {
+  const known = currentOwners(result);
+  if (known !== null) return known;
+  const owners = new Map(BUILT_IN.map((name) => [name, '']));
+  for (const claimant of result.claimants.values()) {
+    if (!result.conflicts.has(claimant.objectId)) for (const key of keysOf(claimant.names())) owners.set(key, claimant.objectId);
+  }
+  return owners;
+}
+
 function* keysOf(names: ProducedNames): Iterable<string> {
-  for (const root of names.roots) if (!root.givesWay) yield `${root.root}/${root.namespace ?? ''}/${root.name}`;
+  for (const root of names.roots) if (!root.givesWay) yield rootKey(root.root, root.namespace, root.name);
   for (const type of new Set(names.types)) yield type;
 }
 
@@ -136,7 +152,7 @@ function explain(claimant: Claimant, owners: ReadonlyMap<string, string>, claima
     const clashes: string[] = [];
     for (const { namespace, name, root: of, givesWay } of names.roots) {
       if (of !== root || givesWay) continue;
-      const owner = owners.get(`${root}/${namespace ?? ''}/${name}`);
+      const owner = owners.get(rootKey(root, namespace, name));
       if (owner !== undefined || own.has(name)) clashes.unshift(`'${name}' defined in ${rivals(owner)}`);
       own.add(name);
     }

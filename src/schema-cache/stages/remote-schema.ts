@@ -42,7 +42,7 @@ export function resolveRemoteSchema(
   const { model, failure } = input;
   if (failure !== null) {
     const { code, reason, message } = failure;
-    const refusal = { code, message: reason, ofEditedOnly: true, ...(message === undefined ? {} : { internal: message }) } as const;
+    const refusal = { code, message: reason, of: 'edited', ...(message === undefined ? {} : { internal: message }) } as const;
     inconsistencies.push({ ...inconsistent(object, reason, message), refusal });
   }
   let info: RemoteSchemaInfo | null = null;
@@ -73,7 +73,7 @@ function namesOf({ definition }: RemoteSchema, model: RemoteModel): RemoteSchema
   try {
     return remoteNames(model, definition.customization ?? NO_REMOTE_CUSTOMIZATION);
   } catch (thrown) {
-    if (thrown instanceof SvcError) throw new Defect(thrown.message, { code: thrown.code, message: thrown.message, ofEditedOnly: true });
+    if (thrown instanceof SvcError) throw new Defect(thrown.message, { code: thrown.code, message: thrown.message, of: 'edited' });
     throw thrown;
   }
 }

@@ -1,0 +1,139 @@
+/**
+ * Names that a remote schema has in common with something else. A source keeps its names; of remote schemas that claim
+ * one name all are left out, so that what is there does not depend on their order. Roles see parts of what an
+ * administrator sees, so what does not conflict for an administrator conflicts for nobody.
+ */
+import { BUILT_IN_SCALARS, namedRemoteType, printRemoteType, type RemoteInputValue, type RemoteType } from '../../remote-schema/model.ts';
+import type { OperationRoot } from '../naming.ts';
+import type { RemoteSchemaInfo } from '../schema-cache.ts';
+import { rootKey } from './names.ts';
+
+export interface RemoteNameConflict {
+  readonly reason: string;
+  /** The root field or type. */
+  readonly name: string;
+  /** Whether a source has the name. */
+  readonly withSource: boolean;
+}
+
+/** What is told of one remote schema. */
+const MOST_TOLD = 10;
+/** Enums of every schema, which other services of this kind have as well. */
+const COMMON: Readonly<Record<string, readonly string[]>> = {
+  order_by: ['asc', 'asc_nulls_first', 'asc_nulls_last', 'desc', 'desc_nulls_first', 'desc_nulls_last'],
+  cursor_ordering: ['ASC', 'DESC'],
+};
+
+/**
+ * @param ownerOf what has a name: the id of an object in a source, '' for what every schema has
+ * @returns by remote schema
+ */
+export function remoteNameConflicts(
+  remotes: readonly RemoteSchemaInfo[],
+  ownerOf: (key: string) => string | undefined,
+): ReadonlyMap<string, readonly RemoteNameConflict[]> {
+  const found = new Map<string, RemoteNameConflict[]>();
+  const tell = (remote: string, conflict: RemoteNameConflict): void => {
+    const known = found.get(remote) ?? [];
+    if (known.length < MOST_TOLD && !known.some(({ reason }) => reason === conflict.reason)) known.push(conflict);
+    found.set(remote, known);
+  };
+  const claims = remotes.map((info) => ({ info, roots: [...rootsOf(info)], types: typesOf(info) }));
+  for (const { info, roots, types } of claims) {
+    for (const { key, name } of roots) {
+      if (ownerOf(key) !== undefined)
+        tell(info.name, { reason: `Field cannot be overwritten by remote field '${name}'`, name, withSource: true });
+    }
+    for (const [name, type] of types) {
+      if (ownerOf(name) !== undefined && !isCommon(name, type))
+        tell(info.name, { reason: `Conflicting types: '${name}' is a type of a source as well`, name, withSource: true });
+    }
+  }
+  const others = claims.filter(({ info }) => !found.has(info.name));
+  if (others.length < 2) return found;
+
+  const owners = new Map<string, RemoteSchemaInfo>();
+  const ownerOfType = new Map<string, { readonly info: RemoteSchemaInfo; readonly type: RemoteType }>();
+  for (const { info, roots, types } of others) {
+    for (const { key, name } of roots) {
+      const rival = owners.get(key);
+      if (rival === undefined) owners.set(key, info);
+      else for (const each of [rival, info]) tell(each.name, { reason: `Duplicate remote field '${name}'`, name, withSource: false });
+    }
+    for (const [name, type] of types) {
+      const rival = ownerOfType.get(name);
+      if (rival === undefined) ownerOfType.set(name, { info, type });
+      else if (definitionOf(rival.type, rival.info) !== definitionOf(type, info)) {
+        const reason = `Conflicting types: '${name}' is another type in the remote schemas '${rival.info.name}' and '${info.name}'`;
+        for (const each of [rival.info, info]) tell(each.name, { reason, name, withSource: false });
+      }
+    }
+  }
+  return found;
+}
+
+function* rootsOf({ model, names }: RemoteSchemaInfo): Iterable<{ readonly key: string; readonly name: string }> {
+  for (const [root, typeName] of [
+    ['query', model.query],
+    ['mutation', model.mutation],
+  ] as const satisfies readonly (readonly [OperationRoot, string | null])[]) {
+    const type = typeName === null ? undefined : model.types.get(typeName);
+    if (type?.kind !== 'object') continue;
+    const own = names.namespace === null ? [...type.fields.keys()].map((field) => names.field(type.name, field)) : [names.namespace];
+    for (const name of own) yield { key: rootKey(root, null, name), name };
+  }
+}
+
+/** Types that are in our schema, by our names. */
+function typesOf(info: RemoteSchemaInfo): ReadonlyMap<string, RemoteType> {
+  const { model, names } = info;
+  const hidden = names.namespace === null ? hiddenRoots(info) : new Set<string>();
+  const types = [...model.types.values()].filter(({ name }) => !BUILT_IN_SCALARS.has(name) && !hidden.has(name));
+  return new Map(types.map((type) => [names.type(type.name), type]));
+}
+
+/** Root types give their fields to ours; they are types of our schema only where a field has them. */
+function hiddenRoots({ model }: RemoteSchemaInfo): ReadonlySet<string> {
+  const hidden = new Set([model.query, model.mutation, model.subscription].filter((name) => name !== null));
+  for (const type of model.types.values()) {
+    if (type.kind !== 'object' && type.kind !== 'interface') continue;
+    for (const field of type.fields.values()) hidden.delete(namedRemoteType(field.type));
+  }
+  return hidden;
+}
+
+function isCommon(name: string, type: RemoteType): boolean {
+  const values = COMMON[name];
+  return values !== undefined && type.kind === 'enum' && [...type.values.keys()].sort().join() === values.join();
+}
+
+/** What two types of one name must agree in; descriptions may differ. */
+function definitionOf(type: RemoteType, { names }: RemoteSchemaInfo): string {
+  const inputs = (values: ReadonlyMap<string, RemoteInputValue>): readonly string[] =>
+    [...values.values()].map((value) => `${value.name}: ${renamed(value)} = ${value.default ?? ''}`).sort();
+  const renamed = ({ type: of }: Pick<RemoteInputValue, 'type'>): string => {
+    const name = namedRemoteType(of);
+    return printRemoteType(of).replace(name, () => names.type(name));
+  };
+  switch (type.kind) {
+    case 'scalar':
+      return 'scalar';
+    case 'enum':
+      return JSON.stringify(['enum', [...type.values.keys()].sort()]);
+    case 'input-object':
+      return JSON.stringify(['input', inputs(type.fields)]);
+    case 'union':
+      return JSON.stringify(['union', type.members.map(names.type).sort()]);
+    case 'object':
+    case 'interface': {
+      const fields = [...type.fields.values()].map((field) => [names.field(type.name, field.name), inputs(field.args), renamed(field)]);
+      const members = type.kind === 'interface' ? type.members.map(names.type).sort() : [];
+      return JSON.stringify([
+        type.kind,
+        fields.map((field) => JSON.stringify(field)).sort(),
+        type.interfaces.map(names.type).sort(),
+        members,
+      ]);
+    }
+  }
+}

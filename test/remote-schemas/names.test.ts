@@ -1,0 +1,148 @@
+/** Names that remote schemas and sources have in common, over HTTP. */
+import { buildSchema } from 'graphql';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Json, JsonObject } from '../../src/util/json.ts';
+import { type GraphqlServer, startGraphqlServer } from '../support/graphql-server.ts';
+import { type Answer, startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+let first: GraphqlServer;
+let second: GraphqlServer;
+let initial: Json;
+
+beforeAll(async () => {
+  service = await startTestService();
+  first = await startGraphqlServer('type Query { a: Int }');
+  second = await startGraphqlServer('type Query { a: Int }');
+  await service.sql('create table thing (id int primary key)');
+  initial = await service.metadata('export_metadata', {});
+});
+afterAll(async () => {
+  await service.stop();
+  await first.close();
+  await second.close();
+});
+beforeEach(() => service.metadata('pg_track_table', { table: 'thing' }));
+afterEach(() => service.metadata('replace_metadata', initial));
+
+const post = (type: string, args: Json): Promise<Answer> =>
+  service.send('/v1/metadata', { method: 'POST', body: JSON.stringify({ type, args }) });
+const add = (server: GraphqlServer, sdl: string, name: string, customization: JsonObject = {}): Promise<Answer> => {
+  server.schema = buildSchema(sdl);
+  return post('add_remote_schema', { name, definition: { url: server.url, customization } });
+};
+const refused = (...reasons: readonly string[]): JsonObject => ({
+  path: '$.args',
+  error: reasons.map((reason) => `Inconsistent object: ${reason}`).join(', '),
+  code: 'invalid-configuration',
+});
+const roots = async (): Promise<readonly string[]> => {
+  const { data } = await service.graphql(`{ __schema { queryType { fields { name } } } }`);
+  return (data as unknown as { __schema: { queryType: { fields: { name: string }[] } } }).__schema.queryType.fields.map(({ name }) => name);
+};
+
+describe('beside a source', () => {
+  test.each([
+    ['a root field of queries', 'type Query { thing: Int b: Int }', "Field cannot be overwritten by remote field 'thing'"],
+    [
+      'a root field of mutations',
+      'type Query { b: Int } type Mutation { insert_thing: Int }',
+      "Field cannot be overwritten by remote field 'insert_thing'",
+    ],
+    [
+      'a type',
+      'type Query { b: thing_bool_exp } type thing_bool_exp { x: Int }',
+      "Conflicting types: 'thing_bool_exp' is a type of a source as well",
+    ],
+  ])('a remote schema with the name of %s is refused', async (_what, sdl, reason) => {
+    const { status, json } = await add(first, sdl, 'r');
+    expect({ status, json }).toMatchObject({ status: 400, json: refused(reason) });
+    expect((json as JsonObject)['internal']).toMatchObject([{ type: 'remote_schema', name: 'remote_schema r' }]);
+    expect(await service.metadata('export_metadata', {})).not.toHaveProperty('remote_schemas');
+    expect(await roots()).not.toContain('b');
+  });
+
+  test('all names that are taken are told', async () => {
+    expect((await add(first, 'type Query { thing: Int thing_by_pk: Int }', 'r')).json).toMatchObject(
+      refused("Field cannot be overwritten by remote field 'thing'", "Field cannot be overwritten by remote field 'thing_by_pk'"),
+    );
+  });
+
+  test('other names make room', async () => {
+    expect((await add(first, 'type Query { thing: Int }', 'r', { root_fields_namespace: 'far' })).status).toBe(200);
+    const renamed = { field_names: [{ parent_type: 'Query', mapping: { thing: 'other_thing' } }] };
+    expect((await add(second, 'type Query { thing: Int }', 'q', renamed)).status).toBe(200);
+    expect(await roots()).toEqual(expect.arrayContaining(['thing', 'far', 'other_thing']));
+  });
+
+  test('what every service of this kind has may be there twice', async () => {
+    const sdl = `enum order_by { asc asc_nulls_first asc_nulls_last desc desc_nulls_first desc_nulls_last } type Query { b(by: order_by): Int }`;
+    expect((await add(first, sdl, 'r')).status).toBe(200);
+    expect((await add(second, 'enum order_by { up } type Query { c(by: order_by): Int }', 'q')).status).toBe(400);
+  });
+
+  test('a table whose name a remote schema has cannot be tracked', async () => {
+    await service.metadata('pg_untrack_table', { table: 'thing' });
+    expect((await add(first, 'type Query { thing: Int }', 'r')).status).toBe(200);
+    expect(await post('pg_track_table', { table: 'thing' })).toMatchObject({
+      status: 400,
+      json: { path: '$.args', error: 'node thing already exists in current graphql schema', code: 'remote-schema-conflicts' },
+    });
+    expect(await roots()).toEqual(['thing']);
+  });
+
+  test('a document with both leaves the remote schema out', async () => {
+    await service.metadata('pg_untrack_table', { table: 'thing' });
+    await add(first, 'type Query { thing: Int b: Int }', 'r');
+    const document = (await service.metadata('export_metadata', {})) as unknown as { sources: { tables: unknown[] }[] };
+    document.sources[0]?.tables.push({ table: { schema: 'public', name: 'thing' } });
+    const metadata = document as unknown as Json;
+    expect(await post('replace_metadata', metadata)).toMatchObject({
+      status: 400,
+      json: { code: 'unexpected', error: 'cannot continue due to inconsistent metadata' },
+    });
+    expect(await service.metadata('replace_metadata', { allow_inconsistent_metadata: true, metadata })).toMatchObject({
+      is_consistent: false,
+      inconsistent_objects: [
+        { name: 'remote_schema r', reason: "Inconsistent object: Field cannot be overwritten by remote field 'thing'" },
+      ],
+    });
+    expect(await roots()).toEqual(['thing', 'thing_aggregate', 'thing_by_pk']);
+    await service.metadata('pg_untrack_table', { table: 'thing' });
+    expect(await roots()).toEqual(['b', 'thing']);
+    expect(await service.metadata('get_inconsistent_metadata', {})).toMatchObject({ is_consistent: true });
+  });
+});
+
+describe('beside another remote schema', () => {
+  test('a root field of the same name is refused', async () => {
+    await add(first, 'type Query { a: Int }', 'r');
+    expect((await add(second, 'type Query { a: Int b: Int }', 'q')).json).toMatchObject(refused("Duplicate remote field 'a'"));
+    expect(await roots()).toContain('a');
+  });
+
+  test('the same type counts once, another one of its name is refused', async () => {
+    await add(first, 'enum E { X Y } "this" type T { x: E } type Query { a: T }', 'r');
+    expect((await add(second, 'enum E { Y X } "that" type T { x: E } type Query { b: T }', 'q')).status).toBe(200);
+    await service.metadata('remove_remote_schema', { name: 'q' });
+    expect((await add(second, 'enum E { X Y } type T { x: E! } type Query { b: T }', 'q')).json).toMatchObject(
+      refused("Conflicting types: 'T' is another type in the remote schemas 'r' and 'q'"),
+    );
+    expect((await add(second, 'type T { x: Int } type Query { b: T }', 'q', { type_names: { prefix: 'Q' } })).status).toBe(200);
+  });
+
+  test('both are left out of a document that has both', async () => {
+    await add(first, 'type Query { a: Int }', 'r');
+    second.schema = buildSchema('type Query { a: Int }');
+    const document = (await service.metadata('export_metadata', {})) as unknown as { remote_schemas: Json[] };
+    document.remote_schemas.push({ name: 'q', definition: { url: second.url } });
+    const metadata = document as unknown as Json;
+    const answer = (await service.metadata('replace_metadata', { allow_inconsistent_metadata: true, metadata })) as unknown as {
+      inconsistent_objects: { name: string; reason: string }[];
+    };
+    expect(answer.inconsistent_objects.map(({ name, reason }) => [name, reason]).sort()).toEqual(
+      ['q', 'r'].map((name) => [`remote_schema ${name}`, "Inconsistent object: Duplicate remote field 'a'"]),
+    );
+    expect(await roots()).not.toContain('a');
+  });
+});
