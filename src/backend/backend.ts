@@ -108,6 +108,8 @@ export interface Comparison {
   /** `_ilike` */
   readonly name: string;
   readonly description: string | null;
+  /** What it costs the database more than others do, in values of an operation; absent: nothing. */
+  readonly cost?: number;
   readonly argument: /** the column's own type */
     | { readonly kind: 'same' }
     /** a list of the column's own type */

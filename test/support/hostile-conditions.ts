@@ -88,6 +88,14 @@ const ITEMS: Readonly<Record<string, { readonly relations: number; readonly item
 
 const COUNTS = [16, 160, 900];
 
+const REGEXES: readonly HostileQuestion[] = [16, 1500].flatMap((count) =>
+  ['_regex', '_niregex', '_similar'].map((operator) => ({
+    name: `any of ${count} times ${operator}`,
+    query: 'query ($w: node_bool_exp!) { node(where: $w) { id } }',
+    variables: { w: { _or: list(count, (n) => ({ name: { [operator]: `(x${n}){1,20}(a|b)*z` } })) } },
+  })),
+);
+
 const conditions = Object.entries(ITEMS).flatMap(([name, { relations, item }]) =>
   (['_and', '_or'] as const).flatMap((how) =>
     COUNTS.filter((count) => count >= relations).map((count) => ({
@@ -146,6 +154,17 @@ const times = (count: number, text: string): string => text.repeat(count);
 /** Values that are sent once and meant many times. */
 const repeated: readonly HostileQuestion[] = [
   {
+    name: 'long names for each row of the answer',
+    query: `{ node { ${Array.from({ length: 13 }, (_, n) => `${'a'.repeat(140_000)}${n}: id`).join(' ')} } }`,
+    variables: {},
+  },
+  {
+    name: '200 times the long value of a fragment',
+    query: `{ ${Array.from({ length: 200 }, (_, n) => `a${n}: node(limit: 1) { ...F }`).join(' ')} }
+      fragment F on node { children(where: {name: {_eq: "${'x'.repeat(1_800_000)}"}}) { id } }`,
+    variables: {},
+  },
+  {
     name: '200 times a list of 100,000 names',
     query: `query ($l: [String!]) { node(where: {_and: [${times(200, '{name: {_nin: $l}} ')}]}) { id } }`,
     variables: { l: names },
@@ -162,4 +181,4 @@ const repeated: readonly HostileQuestion[] = [
   },
 ];
 
-export const hostileQuestions: readonly HostileQuestion[] = [...conditions, ...writes, ...orders, ...selections, ...repeated];
+export const hostileQuestions: readonly HostileQuestion[] = [...conditions, ...REGEXES, ...writes, ...orders, ...selections, ...repeated];

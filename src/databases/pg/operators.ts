@@ -37,13 +37,19 @@ function operator(name: string, symbol: Sql, description: string | null = null, 
   return { name, description, argument, compile: (column, operand) => sql`(${column} ${symbol} ${operand()})` };
 }
 
+/**
+ * A session keeps 32 regular expressions that it has compiled, and compiles what is more again for every row: each
+ * takes more than 1/32 of the default limit.
+ */
+const REGEX_COST = 160;
+
 function pattern(language: PgComparison['pattern'] & string, comparison: PgComparison): PgComparison {
-  return { ...comparison, pattern: language };
+  return { ...comparison, pattern: language, ...(language === 'like' ? {} : { cost: REGEX_COST }) };
 }
 
 /** The translation of such a pattern is the database's own: it may be wrong, and is seen to be when it meets a row. */
 function similar(comparison: PgComparison): PgComparison {
-  return { ...comparison, mayFail: true };
+  return { ...comparison, mayFail: true, cost: REGEX_COST };
 }
 
 function call(name: string, functionName: Sql, description: string): PgComparison {

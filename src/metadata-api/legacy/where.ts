@@ -4,6 +4,7 @@
  * of SQL, and texts are never session variables.
  */
 import type { CatalogType } from '../../catalog/catalog.ts';
+import type { Comparison } from '../../backend/backend.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { and, type BoolExp, not, or } from '../../ir/bool-exp.ts';
 import type { Read } from '../../ir/read.ts';
@@ -119,11 +120,18 @@ function comparisons(
   const operators = isJsonObject(value) ? Object.entries(value) : [['_eq', value] as const];
   return and(
     ...operators.map(([operator, argument]) => {
+      const cost = type.array ? 0 : costOf(types.scalar(type).comparisons, operator);
+      if (cost > 0) scope.asker.size.costs(cost);
       const place = isJsonObject(value) ? at(path, operator) : path;
       const rules: OperatorRules = { nullSafe: false, operand: (...of) => literalOperand(...of, place) };
       return placed(place, () => and(...resolveOperators(types, subject, { [operator]: argument }, reference(scope, place), rules)));
     }),
   );
+}
+
+function costOf(comparisons: readonly Comparison[], operator: string): number {
+  const name = operator.startsWith('$') ? `_${operator.slice(1)}` : operator;
+  return comparisons.find((comparison) => comparison.name === name)?.cost ?? 0;
 }
 
 function isPlainJson({ row }: Scope, type: CatalogType): boolean {

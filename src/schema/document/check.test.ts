@@ -11,6 +11,7 @@ const visited = (query: string): number =>
     maxValues: Number.POSITIVE_INFINITY,
     maxObjects: Number.POSITIVE_INFINITY,
     maxAliases: Number.POSITIVE_INFINITY,
+    maxTokens: 1_000_000,
   }).visited;
 
 /** Fragments that each spread the next one twice: 2^levels fields when expanded. */
@@ -50,6 +51,34 @@ test('uses of variables are counted where fragments are spread', () => {
   const { variableUses } = checkDocument(readDocument(query, null, 1000), declared, DEFAULT_LIMITS);
   // G is spread 4 times, H 5 times.
   expect(Object.fromEntries(variableUses)).toEqual({ a: 1 + 4, b: 1 + 2 * 5, c: 2 });
+});
+
+describe('long names and values', () => {
+  const limits = { ...DEFAULT_LIMITS, maxAliases: 10, maxTokens: 1000 };
+  const check = (query: string) => checkDocument(readDocument(query, null, limits.maxTokens), NONE, limits);
+  const alias = (count: number, length: number): string =>
+    Array.from({ length: count }, (_, i) => `${'a'.repeat(length - 1)}${i}: id`).join(' ');
+  const TOO_LONG = 'the operation has more than 640 characters of aliases';
+
+  test('aliases are long together only where they are few', () => {
+    expect(() => check(`{ author { ${alias(10, 64)} } }`)).not.toThrow();
+    expect(() => check(`{ author { ${alias(1, 640)} } }`)).not.toThrow();
+    expect(() => check(`{ author { ${alias(1, 641)} } }`)).toThrow(TOO_LONG);
+    expect(() => check(`{ author { ${alias(10, 65)} } }`)).toThrow(TOO_LONG);
+    expect(() => check(`{ author { ...F ...F } } fragment F on author { ${alias(1, 400)} }`)).toThrow(TOO_LONG);
+  });
+
+  test.each([
+    ['a text', (length: number) => `"${'x'.repeat(length)}"`],
+    ['a number', (length: number) => '1'.repeat(length)],
+    ['a key', (length: number) => `{${'x'.repeat(length)}: 1}`],
+  ])('%s counts wherever its fragment is spread', (_name, value) => {
+    const query = (length: number, times: number): string =>
+      `{ author { ${'...F '.repeat(times)} } } fragment F on author { articles(where: {title: {_eq: ${value(length)}}}) { id } }`;
+    expect(() => check(query(90_000, 3))).not.toThrow();
+    expect(() => check(query(90_000, 4))).toThrow('the operation has more than 300000 characters in its values');
+    expect(() => check(query(90, 100))).not.toThrow();
+  });
 });
 
 describe('limits', () => {

@@ -9,6 +9,7 @@ import { at, type Path, ROOT } from '../../util/path.ts';
 import { checkDirectives } from '../directives.ts';
 import type { OperationDocument } from '../document.ts';
 import type { OperationSize } from '../translation.ts';
+import { maxDocumentLength } from './scan.ts';
 
 export interface DocumentLimits {
   /** Levels of fields, fragments, lists and input objects. */
@@ -19,7 +20,12 @@ export interface DocumentLimits {
   readonly maxObjects: number;
   /** Fields with an alias, fragments expanded. */
   readonly maxAliases: number;
+  /** Tokens of a document; its values may be as long with fragments expanded as a document may be without. */
+  readonly maxTokens: number;
 }
+
+/** Characters that aliases may have on the average, where there are as many as there may be: each row of an answer has them all. */
+const ALIAS_LENGTH = 64;
 
 export interface DocumentFacts {
   /** How often the operation reads each variable, fragments expanded; one that it does not read is not there. */
@@ -37,6 +43,8 @@ interface Size {
   /** Fields with a selection. */
   readonly objects: number;
   readonly aliases: number;
+  /** Characters of them. */
+  readonly aliasLength: number;
 }
 
 /** @throws SvcError validation-failed */
@@ -65,10 +73,14 @@ export function checkDocument(
       return 1;
     }
     let nodes = 1;
+    if ('value' in node && typeof node.value === 'string') reads.length += node.value.length;
     if (node.kind === Kind.LIST) for (const item of node.values) nodes += valueNodes(item, depth + 1, path);
     else if (node.kind === Kind.OBJECT) {
       refuseRepeated(node.fields, 'input field', path);
-      for (const field of node.fields) nodes += valueNodes(field.value, depth + 1, path);
+      for (const field of node.fields) {
+        reads.length += field.name.value.length;
+        nodes += valueNodes(field.value, depth + 1, path);
+      }
     }
     return nodes;
   }
@@ -102,6 +114,7 @@ export function checkDocument(
     let levels = 0;
     let objects = 0;
     let aliases = 0;
+    let aliasLength = 0;
     for (const selection of set.selections) {
       visited += 1;
       let inner: Size | undefined;
@@ -109,7 +122,10 @@ export function checkDocument(
       if (selection.kind === Kind.FIELD) {
         const fieldPath = at(path, selection.name.value);
         values += 1 + directiveNodes(selection, 'FIELD', fieldPath) + argumentNodes(selection.arguments, fieldPath);
-        if (selection.alias !== undefined) aliases += 1;
+        if (selection.alias !== undefined) {
+          aliases += 1;
+          aliasLength += selection.alias.value.length;
+        }
         counted = selection.name.value !== '__schema' && selection.name.value !== '__type';
         if (counted && levels === 0) levels = 1;
         if (selection.selectionSet !== undefined) {
@@ -128,6 +144,7 @@ export function checkDocument(
         values += inner.values;
         objects += inner.objects;
         aliases += inner.aliases;
+        aliasLength += inner.aliasLength;
         if (inner.depth > depth) depth = inner.depth;
         const below = selection.kind === Kind.FIELD ? inner.levels + 1 : inner.levels;
         if (counted && below > levels) levels = below;
@@ -135,9 +152,10 @@ export function checkDocument(
       if (values > limits.maxValues) throw tooLarge();
       if (objects > limits.maxObjects) throw tooMany(limits.maxObjects, 'fields with a selection');
       if (aliases > limits.maxAliases) throw tooMany(limits.maxAliases, 'aliases');
+      if (aliasLength > limits.maxAliases * ALIAS_LENGTH) throw tooMany(limits.maxAliases * ALIAS_LENGTH, 'characters of aliases');
     }
     if (level + depth > limits.maxDepth) throw tooDeep();
-    return { depth: depth + 1, values, levels, objects, aliases };
+    return { depth: depth + 1, values, levels, objects, aliases, aliasLength };
   }
 
   function fragmentSize(name: string, level: number, path: Path): Size {
@@ -169,26 +187,33 @@ export function checkDocument(
   directiveNodes(operation, location, ROOT);
   for (const definition of operation.variableDefinitions ?? []) directiveNodes(definition, 'VARIABLE_DEFINITION', ROOT);
   const { levels, objects, values, aliases } = selectionSize(operation.selectionSet, 1, at(ROOT, 'selectionSet'));
-  return { variableUses: expandedUses(reads, fragmentReads), size: { depth: levels, values, objects, aliases }, visited };
+  const expanded = expandedReads(reads, fragmentReads);
+  const maxLength = maxDocumentLength(limits.maxTokens);
+  if (expanded.length > maxLength) throw tooMany(maxLength, 'characters in its values');
+  return { variableUses: expanded.variables, size: { depth: levels, values, objects, aliases }, visited };
 }
 
 /** What an operation or a fragment reads by itself, and how often it spreads each fragment. */
 class Reads {
   readonly variables = new Map<string, number>();
   readonly fragments = new Map<string, number>();
+  /** Characters of literals. */
+  length = 0;
 }
 
 /** @param fragments in the order in which they were done with: none spreads a later one */
-function expandedUses(operation: Reads, fragments: ReadonlyMap<string, Reads>): ReadonlyMap<string, number> {
-  if (fragments.size === 0) return operation.variables;
-  const uses = new Map(operation.variables);
+function expandedReads(operation: Reads, fragments: ReadonlyMap<string, Reads>): Pick<Reads, 'variables' | 'length'> {
+  if (fragments.size === 0) return operation;
+  const variables = new Map(operation.variables);
   const spread = new Map(operation.fragments);
+  let { length } = operation;
   for (const [name, reads] of [...fragments].reverse()) {
     const times = spread.get(name) ?? 0;
-    for (const [variable, count] of reads.variables) addTo(uses, variable, times * count);
+    length += times * reads.length;
+    for (const [variable, count] of reads.variables) addTo(variables, variable, times * count);
     for (const [inner, count] of reads.fragments) addTo(spread, inner, times * count);
   }
-  return uses;
+  return { variables, length };
 }
 
 function addTo(counts: Map<string, number>, name: string, count: number): void {

@@ -36,6 +36,11 @@ const CLASSES = Uint8Array.from({ length: 128 }, (_, code) => {
   return ' \t,'.includes(character) ? IGNORED : 0;
 });
 
+/** Characters of a document. */
+export function maxDocumentLength(maxTokens: number): number {
+  return Math.max(2 * MAX_WORD, maxTokens * LENGTH_PER_TOKEN);
+}
+
 /**
  * Says nothing about the syntax. Texts that are no documents may be counted in any way.
  * @param maxTokens comments count as well
@@ -44,7 +49,7 @@ const CLASSES = Uint8Array.from({ length: 128 }, (_, code) => {
  */
 export function scanDocument(query: string, maxTokens: number): number {
   const { length } = query;
-  const maxLength = Math.max(2 * MAX_WORD, maxTokens * LENGTH_PER_TOKEN);
+  const maxLength = maxDocumentLength(maxTokens);
   if (length > maxLength) throw tooLarge(`more than ${maxLength} characters; large values belong into variables`);
   const maxLines = maxTokens * LINES_PER_TOKEN;
   let tokens = 0;

@@ -122,7 +122,10 @@ function isNullOperator(shared: SharedTypes): Operator {
   };
 }
 
-/** @param fixed the operand's type where it is not the column's own */
+/**
+ * @param fixed the operand's type where it is not the column's own
+ * @param cost of `Comparison`
+ */
 function operandOperator(
   shared: SharedTypes,
   name: string,
@@ -130,6 +133,7 @@ function operandOperator(
   reference: InputTypeRef,
   list: boolean,
   fixed: CatalogType | null,
+  cost = 0,
 ): Operator {
   return {
     field: { name: fieldName(shared.convention, name), description, type: list ? listOf(nonNull(reference)) : reference },
@@ -138,6 +142,7 @@ function operandOperator(
         if (options.nullCollapse) return [];
         throw nullOperand(input);
       }
+      if (cost > 0) input.costs(cost);
       const operand: Operand = { value: list ? input.listValue() : input.value(), type: fixed ?? type, list };
       return [{ kind: 'compare', operator: name, argument: { kind: 'operand', operand } }];
     },
@@ -153,14 +158,14 @@ export function nullOperand(input: Pick<Input, 'type' | 'path'>): Error {
 }
 
 function backendOperator(shared: SharedTypes, type: CatalogType, comparison: Comparison): Operator {
-  const { name, description, argument } = comparison;
+  const { name, description, argument, cost } = comparison;
   switch (argument.kind) {
     case 'same':
-      return operandOperator(shared, name, description, shared.reference(type), false, null);
+      return operandOperator(shared, name, description, shared.reference(type), false, null, cost);
     case 'list':
-      return operandOperator(shared, name, description, shared.reference(type), true, null);
+      return operandOperator(shared, name, description, shared.reference(type), true, null, cost);
     case 'type':
-      return operandOperator(shared, name, description, shared.reference(argument.type), argument.list, argument.type);
+      return operandOperator(shared, name, description, shared.reference(argument.type), argument.list, argument.type, cost);
     case 'input':
       return fieldsOperator(shared, comparison, argument);
     case 'cast':
