@@ -20,6 +20,7 @@ import { BatchBudget } from '../graphql/batch-budget.ts';
 import { createOperationCache } from '../graphql/operation-cache.ts';
 import type { RequestPipeline } from '../graphql/run-request.ts';
 import { createRemoteAccess } from '../upstream/remote-caller.ts';
+import type { Environment } from '../metadata/environment-template.ts';
 import { kindsOf } from '../metadata/kinds.ts';
 import { createAdministration } from '../metadata-api/administration.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -53,9 +54,6 @@ export interface Service {
 
 /** Of the largest bodies, how many may be on their way at a time. */
 const UPLOADS = 16;
-
-/** What a source may refer to by `from_env`. */
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Starts the service on databases that exist.

@@ -1,6 +1,7 @@
 /** Texts with `{{NAME}}` for environment variables, and headers whose values may be such texts. */
 import { type Codec, leaf, nonEmptyText, object, optional, parseFailed, required, text } from './codec.ts';
 
+/** Variables that the metadata may refer to. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const PLACEHOLDER = /\{\{\s*([^{}\s]+)\s*\}\}/g;

@@ -4,7 +4,7 @@ import { type PlayedServer, playServer } from '../../test/support/played-server.
 import { SELF_SIGNED } from '../../test/support/self-signed.ts';
 import { createOutboundClient, type OutboundClient, type OutboundOptions, type OutboundRequest } from './client.ts';
 import { OutboundError } from './outbound-error.ts';
-import type { TlsAllowlistEntry } from './tls-allowlist.ts';
+import type { AllowlistedHost } from './tls-allowlist.ts';
 
 const clients: OutboundClient[] = [];
 const servers: PlayedServer[] = [];
@@ -162,7 +162,7 @@ describe('certificates', () => {
   it('are checked unless the host is on the list, and again when it has left it', async () => {
     const secure = await played(SELF_SIGNED);
     const { port } = new URL(secure.url);
-    const list: TlsAllowlistEntry[] = [];
+    const list: AllowlistedHost[] = [];
     const careful = client({ tlsAllowlist: () => list, lookup: names('127.0.0.1') });
     const call = get(`https://hook.test:${port}/`);
     expect((await failure(careful.send(call))).failure).toBe('connection');

@@ -4,7 +4,7 @@ import { Agent, type Dispatcher, request as send } from 'undici';
 import { createConnector } from './connector.ts';
 import { OutboundError } from './outbound-error.ts';
 import { safeUrl } from './safe-url.ts';
-import { isAllowlisted, type TlsAllowlistEntry } from './tls-allowlist.ts';
+import { isAllowlisted, type AllowlistedHost } from './tls-allowlist.ts';
 
 export interface OutboundRequest {
   /** `http:` or `https:`; user and password in it become basic authentication. */
@@ -36,7 +36,7 @@ export interface OutboundClient {
 
 export interface OutboundOptions {
   /** Asked at every call. */
-  readonly tlsAllowlist?: () => readonly TlsAllowlistEntry[];
+  readonly tlsAllowlist?: () => readonly AllowlistedHost[];
   /** Refuse addresses that are not public; link-local ones and metadata services of clouds always are. */
   readonly refusePrivate?: boolean;
   readonly lookup?: LookupFunction;

@@ -2,14 +2,14 @@ import { hasUnknownKeys } from '../metadata/kept.ts';
 import type { Network } from '../metadata/network.ts';
 
 /** A host whose certificate need not be in order: self-signed, of another name, not X.509 v3. */
-export interface TlsAllowlistEntry {
+export interface AllowlistedHost {
   readonly host: string;
   /** Usually a port; absent: every port. */
   readonly suffix?: string;
 }
 
 /** Whether `url` is a host of the list; a `suffix` must equal the port. */
-export function isAllowlisted(list: readonly TlsAllowlistEntry[], url: URL): boolean {
+export function isAllowlisted(list: readonly AllowlistedHost[], url: URL): boolean {
   const port = url.port === '' ? '443' : url.port;
   const host = url.hostname.toLowerCase();
   return list.some((entry) => {
@@ -19,8 +19,8 @@ export function isAllowlisted(list: readonly TlsAllowlistEntry[], url: URL): boo
 }
 
 /** The entries of the metadata that permit certificates which are not in order. */
-export function tlsAllowlistOf({ tlsAllowlist }: Network): readonly TlsAllowlistEntry[] {
-  const entries: TlsAllowlistEntry[] = [];
+export function tlsAllowlistOf({ tlsAllowlist }: Network): readonly AllowlistedHost[] {
+  const entries: AllowlistedHost[] = [];
   for (const entry of tlsAllowlist.values()) {
     const { host, suffix, permissions } = entry;
     // A key that nobody knows may be what narrows the entry.

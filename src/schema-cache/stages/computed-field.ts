@@ -16,7 +16,7 @@ export function singleFunction(source: StageSource, name: QualifiedName, overloa
 }
 
 /** `… because r`, or `… for the following reasons:` with one line for each. */
-export function refused(start: string, reasons: readonly string[]): Defect {
+export function functionDefect(start: string, reasons: readonly string[]): Defect {
   if (reasons.length === 1) return new Defect(`${start} because ${reasons[0]}`);
   return new Defect(`${start} for the following reasons:\n${reasons.map((reason) => `  • ${reason}\n`).join('')}`);
 }
@@ -37,7 +37,7 @@ export function resolveComputedField(source: StageSource, table: QualifiedName, 
   const tableArgument = tableArgumentOf(source, table, field, found, reasons);
   const sessionArgument = sessionArgumentOf(source, field, found, reasons);
   if (reasons.length > 0 || typeof returns === 'string') {
-    throw refused(`the computed field "${field.name}" cannot be added to table "${printTable(source, table)}"`, reasons);
+    throw functionDefect(`the computed field "${field.name}" cannot be added to table "${printTable(source, table)}"`, reasons);
   }
   for (const [i, argument] of found.arguments.entries()) {
     if (i !== tableArgument && i !== sessionArgument) requireScalar(source, argument.type);

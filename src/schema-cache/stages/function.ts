@@ -4,7 +4,7 @@ import type { FunctionMetadata } from '../../metadata/function.ts';
 import { isGraphqlName } from '../../metadata/graphql-name.ts';
 import { Defect, fromDefect, inconsistent } from '../inconsistency.ts';
 import type { FunctionInfo, Inconsistency, TableInfo } from '../schema-cache.ts';
-import { isJson, refused, singleFunction } from './computed-field.ts';
+import { functionDefect, isJson, singleFunction } from './computed-field.ts';
 import { describeFunction, describeFunctionPermission } from './describe.ts';
 import type { InheritancePlan } from './inherited-role.ts';
 import { printTable, type StageSource } from './scope.ts';
@@ -81,7 +81,7 @@ function resolve(
   const sessionArgument = sessionArgumentOf(source, configuration.sessionArgument, found, reasons);
   const illegal = found.arguments.map(({ name }) => name).filter((name) => name !== '' && !isGraphqlName(name));
   if (illegal.length > 0) reasons.push(`the function arguments ${illegal.join(', ')} are not in compliance with GraphQL spec`);
-  if (reasons.length > 0) throw refused(`the function "${printTable(source, metadata.function)}" cannot be tracked`, reasons);
+  if (reasons.length > 0) throw functionDefect(`the function "${printTable(source, metadata.function)}" cannot be tracked`, reasons);
   for (const [i, argument] of found.arguments.entries()) if (i !== sessionArgument) requireScalar(source, argument.type);
   if (found.returnsTable !== null && returns === undefined)
     throw new Defect(`table "${printTable(source, found.returnsTable)}" is not tracked`);

@@ -4,7 +4,7 @@
  */
 import { isJsonNumber, type Json, numberText } from '../../util/json.ts';
 import { named, type ScalarSchemaType, type TypeRef } from '../types.ts';
-import { describeJson, expected } from './found.ts';
+import { describeValue, expected } from './found.ts';
 
 const INTEGER = /^-?\d+$/;
 const MAX_INT = 2 ** 31 - 1;
@@ -16,7 +16,7 @@ function scalar(name: string, what: string, accept: (json: Json) => Json | undef
     kind: 'scalar',
     name,
     description: null,
-    check(json, at, found = describeJson(json)) {
+    check(json, at, found = describeValue(json)) {
       const value = accept(json);
       if (value === undefined) throw expected(what, name, found, at);
       return value;

@@ -4,7 +4,7 @@ import { isJsonArray } from '../../util/json.ts';
 import { at, type Path } from '../../util/path.ts';
 import { invariant, SvcError } from '../../errors/svc-error.ts';
 import type { EnumSchemaType, EnumSchemaValue, InputTypeRef } from '../types.ts';
-import { describeJson, expected, expectedList, unexpectedNull } from './found.ts';
+import { describeValue, expected, expectedList, unexpectedNull } from './found.ts';
 
 export type Coercion = (json: Json, at: Path) => Json;
 
@@ -79,7 +79,7 @@ export function listCoercion(type: InputTypeRef): Coercion {
 
 /** Enum values are strings in variables. */
 export function enumValueOfJson(type: EnumSchemaType, json: Json, path: Path): EnumSchemaValue {
-  if (typeof json !== 'string') throw expected('an enum value', type.name, describeJson(json), path);
+  if (typeof json !== 'string') throw expected('an enum value', type.name, describeValue(json), path);
   return enumValueOfName(type, json, path);
 }
 

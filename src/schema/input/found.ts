@@ -6,7 +6,7 @@ import type { Path } from '../../util/path.ts';
 import type { TypeRef } from '../types.ts';
 
 /** `a number`, `a string`, …: the kind of a JSON value. */
-export function describeJson(json: Json): string {
+export function describeValue(json: Json): string {
   if (json === null) return 'null';
   if (typeof json === 'boolean') return 'a boolean';
   if (typeof json === 'string') return 'a string';

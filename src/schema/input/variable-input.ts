@@ -9,7 +9,7 @@ import type { Input, InputObjects } from '../translation.ts';
 import type { EnumSchemaValue, InputTypeRef } from '../types.ts';
 import { enumValueOfJson, listCoercion, valueCoercion } from './coerce.ts';
 import type { InputContext } from './context.ts';
-import { describeJson, expected, expectedList, unexpectedNull } from './found.ts';
+import { describeValue, expected, expectedList, unexpectedNull } from './found.ts';
 import { fieldOf, requireFields } from './input-object.ts';
 
 const NAME = /^[_A-Za-z][_0-9A-Za-z]*$/;
@@ -57,7 +57,7 @@ class VariableInput implements Input {
     invariant(type.kind === 'named', 'an input object position');
     const object = type.type();
     invariant(object.kind === 'input-object', `${type.name} is an input object`);
-    if (!isJsonObject(json)) throw expected('an object', type.name, describeJson(json), path);
+    if (!isJsonObject(json)) throw expected('an object', type.name, describeValue(json), path);
     const keys = Object.keys(json);
     this.#context.constraints.enter(keys.length);
     this.#record({ kind: 'keys', keys });

@@ -16,7 +16,7 @@ import type {
 import { namedRemoteType } from '../../remote-schema/model.ts';
 import { isJsonArray, isJsonObject, type Json } from '../../util/json.ts';
 import { at, type Path } from '../../util/path.ts';
-import { describeJson, expected, unexpectedNull } from '../input/found.ts';
+import { describeValue, expected, unexpectedNull } from '../input/found.ts';
 import { fieldNotFound, missingRequired } from '../input/input-object.ts';
 import { literalJson } from '../input/literal-json.ts';
 import type { EnumSchemaType, EnumSchemaValue, InputField, InputObjectType, InputTypeRef, ScalarSchemaType } from '../types.ts';
@@ -230,7 +230,7 @@ export class RemoteInputs {
     const made = this.type(type.name);
     if (made.kind === 'scalar') return made.check(json, path);
     if (made.kind === 'input-object') return this.#coerceObject(type.name, json, path, asked);
-    if (typeof json !== 'string') throw expected('an enum value', made.name, describeJson(json), path);
+    if (typeof json !== 'string') throw expected('an enum value', made.name, describeValue(json), path);
     if (made.values().has(json)) return json;
     const names = [...made.values().keys()].sort().map((name) => `'${name}'`);
     throw expected(`one of the values [${names.join(', ')}]`, made.name, `'${json}'`, path);
@@ -238,7 +238,7 @@ export class RemoteInputs {
 
   #coerceObject(name: string, json: Json, path: Path, asked: Asked): Json {
     const type = this.#model.types.get(name) as RemoteInputObject;
-    if (!isJsonObject(json)) throw expected('an object', this.#nameOf(name), describeJson(json), path);
+    if (!isJsonObject(json)) throw expected('an object', this.#nameOf(name), describeValue(json), path);
     for (const key of Object.keys(json)) {
       const field = type.fields.get(key);
       if (field === undefined || this.isPreset(field)) throw fieldNotFound(key, this.#nameOf(name), at(path, key));

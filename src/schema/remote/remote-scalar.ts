@@ -2,7 +2,7 @@
 import { SvcError } from '../../errors/svc-error.ts';
 import { isJsonNumber, type Json, type JsonNumber, numberText, parseJson } from '../../util/json.ts';
 import { BOOLEAN, FLOAT, INT, STRING } from '../input/built-in-scalars.ts';
-import { describeJson, expected } from '../input/found.ts';
+import { describeValue, expected } from '../input/found.ts';
 import type { ScalarSchemaType } from '../types.ts';
 
 const INTEGER = /^-?\d+$/;
@@ -12,7 +12,7 @@ const ID: ScalarSchemaType = {
   kind: 'scalar',
   name: 'ID',
   description: null,
-  check(json, path, found = describeJson(json)) {
+  check(json, path, found = describeValue(json)) {
     if (typeof json === 'string' || (isJsonNumber(json) && INTEGER.test(numberText(json)))) return json;
     throw expected('a string or an integer', 'ID', found, path);
   },

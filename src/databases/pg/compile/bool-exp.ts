@@ -12,7 +12,7 @@ import { aggregateCall } from './aggregate-call.ts';
 import { type Context, ownScope, type Row, rowOutside, type Scope } from './context.ts';
 import { mayFail } from './may-fail.ts';
 import { isPostgis, operandSql } from './operand.ts';
-import { refusalOf, validitySql } from './pattern.ts';
+import { patternRefusal, validitySql } from './pattern.ts';
 import { callSql, joinConditions, relationSql } from './relation.ts';
 import { typeName } from './type-name.ts';
 
@@ -184,7 +184,7 @@ function compareSql(context: Context, exp: Compare, scope: Scope): Sql {
   if (exp.nullSafe && isNull && exp.operator === '_eq') return sql`(${left} is null)`;
   if (exp.nullSafe && isNull && exp.operator === '_neq') return sql`(${left} is not null)`;
   const comparison = comparisonOf(exp.left.type, exp.operator);
-  const holds = comparison.compile(left, operandArgument(argument.operand, refusalOf(comparison, argument.operand)));
+  const holds = comparison.compile(left, operandArgument(argument.operand, patternRefusal(comparison, argument.operand)));
   const valid = validitySql(comparison, argument.operand);
   const plain = valid === null ? holds : sql`(${holds} and ${valid})`;
   // Only a variable can be null here; for all other values plain equality has the same answer, and an index.

@@ -6,7 +6,7 @@ import type { Json } from '../../../util/json.ts';
 import { baseType, type PgComparison } from '../operators.ts';
 import { pgScalar } from '../types.ts';
 import { dialect } from './dialect.ts';
-import { refusalOf, validitySql } from './pattern.ts';
+import { patternRefusal, validitySql } from './pattern.ts';
 
 const TEXT = baseType('text');
 
@@ -23,7 +23,7 @@ function operand(type: CatalogType = TEXT, json: Json = 'x'): Operand {
 describe('patterns of like', () => {
   const accepted = (text: string, type = TEXT): boolean => {
     try {
-      refusalOf(operatorOf('_nilike'), operand(type))?.(text);
+      patternRefusal(operatorOf('_nilike'), operand(type))?.(text);
       return true;
     } catch {
       return false;
@@ -41,7 +41,7 @@ describe('patterns of like', () => {
   });
 
   it('are what is refused, not regular expressions', () => {
-    expect(refusalOf(operatorOf('_regex'), operand())).toBeUndefined();
+    expect(patternRefusal(operatorOf('_regex'), operand())).toBeUndefined();
     expect(validitySql(operatorOf('_like'), operand())).toBeNull();
   });
 });

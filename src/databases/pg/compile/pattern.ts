@@ -11,7 +11,7 @@ import type { PgComparison } from '../operators.ts';
 import { derivedSql } from './operand.ts';
 
 /** For `operandSql`: texts that are no pattern. Undefined where there is nothing to check. */
-export function refusalOf(comparison: PgComparison, operand: Operand): ((text: string) => void) | undefined {
+export function patternRefusal(comparison: PgComparison, operand: Operand): ((text: string) => void) | undefined {
   if (comparison.pattern !== 'like') return undefined;
   return (text) => {
     const pattern = meant(text, operand);

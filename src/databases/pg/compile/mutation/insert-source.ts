@@ -84,7 +84,7 @@ function areAlike(columns: readonly InsertColumn[], a: LevelRow, b: LevelRow): b
   return true;
 }
 
-export interface Source {
+export interface InsertSource {
   /** What stands before `insert`. */
   readonly prefix: Sql;
   /** `("a", "b") values (…), (…)` and its like. */
@@ -92,14 +92,14 @@ export interface Source {
 }
 
 /** @param marked whether the statement says by each row that it writes which one it is; see `mark` */
-export function sourceSql(context: Context, columns: readonly InsertColumn[], batch: Batch, marked: boolean): Source {
+export function sourceSql(context: Context, columns: readonly InsertColumn[], batch: Batch, marked: boolean): InsertSource {
   if (batch.kind === 'values') return valuesSql(context, columns, batch.rows, marked);
   const rows =
     batch.kind === 'arrays' ? arraysSql(context, columns, batch.rows, marked) : uniformSql(context, columns, batch.fills, batch.rows);
   return { prefix: EMPTY, rows };
 }
 
-function valuesSql(context: Context, columns: readonly InsertColumn[], rows: readonly LevelRow[], marked: boolean): Source {
+function valuesSql(context: Context, columns: readonly InsertColumn[], rows: readonly LevelRow[], marked: boolean): InsertSource {
   const filled = new Set(rows.flatMap(({ fills }) => [...fills.keys()]));
   const given = columns.flatMap(({ name }) => (!filled.has(name) && rows.some(({ row }) => row.values.has(name)) ? [name] : []));
   const names = [...filled, ...given];

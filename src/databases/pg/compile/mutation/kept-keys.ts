@@ -29,7 +29,7 @@ export interface KeepKeys {
 const NUMBER = sql`":number"`;
 
 /** What is to be returned of each row. */
-export function keyColumns(keys: KeepKeys, row: Row): readonly Sql[] {
+export function keyColumnsSql(keys: KeepKeys, row: Row): readonly Sql[] {
   const texts = keys.columns.map((name, i) => {
     const column = row.column(name);
     // The output function, whatever a cast to text does.

@@ -12,7 +12,7 @@ import { conditionSql } from '../bool-exp.ts';
 import { aliasRow, type Context, ownScope, type Row } from '../context.ts';
 import { projection } from '../projection.ts';
 import { answerSql, rowSql, type RowSource } from './answer.ts';
-import { type KeepKeys, keepKeys, keyColumns } from './kept-keys.ts';
+import { type KeepKeys, keepKeys, keyColumnsSql } from './kept-keys.ts';
 import { countRows, keepRows } from './kept-rows.ts';
 import type { Draft, Program, Slot } from './program.ts';
 
@@ -86,7 +86,7 @@ export function writeAndKeep(program: Program, write: Write, keeping: Keeping): 
     if (items.length === 0) return command;
     // A lone `t.*` would be expanded.
     const whole = keeping.slot === null ? [] : [sql`coalesce(${alias}.*) as ":row"`];
-    const keys = keeping.keys === null ? [] : keyColumns(keeping.keys, aliasRow(alias));
+    const keys = keeping.keys === null ? [] : keyColumnsSql(keeping.keys, aliasRow(alias));
     return withRows(command, [...whole, ...keys, ...checkColumn(check)], sql`select ${join(items, sql`, `)} from ${ROWS}`);
   });
 }
