@@ -25,6 +25,8 @@ export interface JoinUse {
   bytes: number;
 }
 
+export const DEFAULT_JOIN_BOUNDS: JoinBounds = { maxKeys: 10_000, maxBytes: 256 * 1024 * 1024 };
+
 /** @returns one answer per key, in order, which may hold holes again. @throws SvcError */
 export type AskJoin = (step: JoinStep, keys: readonly Key[]) => Promise<readonly Bytes[]>;
 

@@ -6,7 +6,7 @@ import type { Plan, RemoteStep, SelectStep, Step } from '../plan/plan.ts';
 import { bindRemote } from '../plan/remote-request.ts';
 import { type Bytes, bytesOfText } from '../util/bytes.ts';
 import { at, ROOT } from '../util/path.ts';
-import { Holes, newHoleName } from './holes.ts';
+import { DEFAULT_JOIN_BOUNDS, Holes, newHoleName } from './holes.ts';
 import { answerParts, RemoteAnswer } from './remote-answer.ts';
 import { askRemote, connectionOf, type RunContext } from './run-context.ts';
 import { joinAsker } from './run-joins.ts';
@@ -47,9 +47,7 @@ export async function runPlan(plan: Plan, context: RunContext): Promise<readonly
 
 /** The rows with their holes filled. */
 async function joinRows(rows: readonly JsonRow[], plan: Plan, context: RunContext, { holeName }: JoinValues): Promise<readonly JsonRow[]> {
-  const { joinBounds } = context;
-  invariant(joinBounds !== undefined, 'whoever runs plans with joins bounds them');
-  const holes = new Holes(plan.joins, holeName, joinAsker(context, holeName), joinBounds);
+  const holes = new Holes(plan.joins, holeName, joinAsker(context, holeName), context.joinBounds ?? DEFAULT_JOIN_BOUNDS);
   const cells = rows.flatMap((row) => row.flatMap((cell) => (cell === null ? [] : [cell.join('') as Bytes])));
   const filled = (await holes.fill(cells))[Symbol.iterator]();
   return rows.map((row) => row.map((cell) => (cell === null ? null : (filled.next().value as readonly Bytes[]))));

@@ -18,6 +18,7 @@ const codec = metadataCodec(testKinds);
 
 /** Values whose keys are names, or somebody else's. */
 const FREE = new Set([
+  'remote_field',
   'column_mapping',
   'column_config',
   'custom_column_names',

@@ -18,6 +18,7 @@ import {
   updatePermissionCodec,
 } from './permission.ts';
 import { type ArrayRelationship, arrayRelationshipCodec, type ObjectRelationship, objectRelationshipCodec } from './relationship.ts';
+import { type RemoteRelationship, remoteRelationshipCodec } from './remote-relationship.ts';
 import { inOrder } from './section.ts';
 import { isConfigured, NO_TABLE_CONFIGURATION, type TableConfiguration, tableConfigurationCodec } from './table-configuration.ts';
 
@@ -32,6 +33,7 @@ export interface TableMetadata extends WithUnknownKeys {
   readonly objectRelationships: ReadonlyMap<string, ObjectRelationship>;
   readonly arrayRelationships: ReadonlyMap<string, ArrayRelationship>;
   readonly computedFields: ReadonlyMap<string, ComputedField>;
+  readonly remoteRelationships: ReadonlyMap<string, RemoteRelationship>;
   readonly insertPermissions: ReadonlyMap<string, PermissionEntry<InsertPermission>>;
   readonly selectPermissions: ReadonlyMap<string, PermissionEntry<SelectPermission>>;
   readonly updatePermissions: ReadonlyMap<string, PermissionEntry<UpdatePermission>>;
@@ -47,6 +49,7 @@ export function newTable(table: QualifiedName, configuration: TableConfiguration
     objectRelationships: new Map(),
     arrayRelationships: new Map(),
     computedFields: new Map(),
+    remoteRelationships: new Map(),
     insertPermissions: new Map(),
     selectPermissions: new Map(),
     updatePermissions: new Map(),
@@ -55,7 +58,7 @@ export function newTable(table: QualifiedName, configuration: TableConfiguration
 }
 
 /** Keys of a table that say what the service cannot do. */
-const OTHER_KEYS = { notSupported: ['remote_relationships', 'event_triggers'] };
+const OTHER_KEYS = { notSupported: ['event_triggers'] };
 
 /** Keys in the order of the exported document. */
 const KEYS = [
@@ -107,6 +110,7 @@ export function tableCodec(codecs: KindCodecs): Codec<TableMetadata> {
     objectRelationships: byName('object relationships', objectRelationshipCodec(codecs)),
     arrayRelationships: byName('array relationships', arrayRelationshipCodec(codecs)),
     computedFields: byName('computed fields', computedFieldCodec(codecs)),
+    remoteRelationships: byName('remote relationships', kept(remoteRelationshipCodec)),
     ...permissionFields,
     extFederationConfig: optional(extFederationConfigCodec),
   };

@@ -6,17 +6,20 @@
  */
 import type { Backend } from '../backend/backend.ts';
 import type { Metadata, SourceMetadata } from '../metadata/metadata.ts';
+import type { ToRemoteSchema } from '../metadata/remote-relationship.ts';
 import type { NamingConvention } from '../metadata/source.ts';
 import type { Json } from '../util/json.ts';
 import { atOnce, type Sliced } from '../util/sliced.ts';
-import { inconsistent } from './inconsistency.ts';
+import { Defect, inconsistent } from './inconsistency.ts';
 import { namesOfFunction, namesOfNamespace, namesOfTable } from './naming.ts';
 import { objectId } from './object-id.ts';
-import type { Inconsistency, SchemaCache, SourceInfo } from './schema-cache.ts';
+import type { Inconsistency, RemoteSchemaTarget, SchemaCache, SourceInfo } from './schema-cache.ts';
 import { describeFunction, describeRemoteSchema, describeSource, describeTable } from './stages/describe.ts';
 import { exposureOf } from './stages/function.ts';
 import { type InheritancePlan, planInheritance } from './stages/inherited-role.ts';
 import { type Claimant, claimNames, type NamesResult, ownersOf } from './stages/names.ts';
+import { remoteSchemaTarget } from './stages/remote-argument.ts';
+import { type FieldOfKey, type RemoteRelationshipsResult, resolveRemoteRelationships } from './stages/remote-relationship.ts';
 import { printTable } from './stages/scope.ts';
 import { remoteNameConflicts } from './stages/remote-names.ts';
 import { type RemoteSchemaInput, type RemoteSchemaStage, resolveRemoteSchema } from './stages/remote-schema.ts';
@@ -53,12 +56,10 @@ interface BuildStages {
   readonly remoteSchemas: ReadonlyMap<string, RemoteSchemaStage>;
   readonly names: NamesResult;
   readonly plan: InheritancePlan;
+  readonly relationships: RemoteRelationshipsResult;
 }
 
 const NOT_CONNECTED: SourceInput = { kind: 'failed', reason: 'connection error' };
-
-/** Always the same: role schemas are kept while it is. */
-const NO_REMOTE_RELATIONSHIPS: SchemaCache['remoteRelationships'] = new Map();
 
 export function buildSchemaCache(input: BuildInput, previous?: Build): Build {
   return atOnce(schemaCacheBuild(input, previous));
@@ -131,17 +132,37 @@ export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<B
     stages.set(name, stage);
     inconsistencies.push(...stage.inconsistencies);
   }
+  const sources = new Map<string, SourceInfo>([...stages].map(([name, { info }]) => [name, info]));
+  const relationships = resolveRemoteRelationships(
+    metadata,
+    { sources, remoteSchema: (...of) => remoteTarget(remoteSchemas, ...of) },
+    (name) => stages.get(name)?.cores.context,
+    before?.relationships,
+  );
+  inconsistencies.push(...relationships.inconsistencies);
   const cache: SchemaCache = {
-    sources: new Map<string, SourceInfo>([...stages].map(([name, { info }]) => [name, info])),
+    sources,
     remoteSchemas,
-    remoteRelationships: NO_REMOTE_RELATIONSHIPS,
+    remoteRelationships: relationships.bySource,
     roles,
     inconsistencies,
     introspectionDisabledFor: new Set(metadata.introspection.disabledForRoles),
     apiLimits: metadata.apiLimits,
     unavailable: { sources: unavailable, inheritedRoles: metadata.inheritedRoles },
   };
-  return { cache, stages: { sources: stages, remoteSchemas: remotes, names, plan } };
+  return { cache, stages: { sources: stages, remoteSchemas: remotes, names, plan, relationships } };
+}
+
+/** @throws Defect */
+function remoteTarget(
+  remoteSchemas: SchemaCache['remoteSchemas'],
+  definition: ToRemoteSchema,
+  field: (name: string) => FieldOfKey | null,
+  owner: string,
+): RemoteSchemaTarget {
+  const info = remoteSchemas.get(definition.remoteSchema);
+  if (info === undefined) throw new Defect(`remote schema with name "${definition.remoteSchema}" not found`);
+  return remoteSchemaTarget(definition, info.model, field, owner);
 }
 
 /** The remote schemas that are part of the schema; what is wrong with the names of the others is recorded. */

@@ -13,6 +13,7 @@ import { printName } from '../metadata/table-name.ts';
 import type { TableMetadata } from '../metadata/table.ts';
 import { mentions } from './mentions.ts';
 import { objectId } from './object-id.ts';
+import { remoteDependents } from './remote-dependents.ts';
 import type { SchemaCache, SourceInfo, TableInfo } from './schema-cache.ts';
 
 /** What goes. */
@@ -49,13 +50,28 @@ export interface Dependent {
 /** Everything that depends on the dropped objects or on something in the list, sorted by text. */
 export function dependents(metadata: Metadata, cache: SchemaCache, dropped: readonly DroppedObject[]): readonly Dependent[] {
   const found: Dependent[] = [];
+  const searches = new Map<string, Search>();
+  const sources = new Set(dropped.flatMap((object) => (object.kind === 'source' ? [object.source] : [])));
   for (const name of new Set(dropped.map(({ source }) => source))) {
     const info = cache.sources.get(name);
-    const own = dropped.filter(({ source }) => source === name);
-    // Only remote relationships reach into another source.
-    if (info === undefined || own.some(({ kind }) => kind === 'source')) continue;
-    found.push(...new Search(metadata, info, own).run());
+    if (info === undefined || sources.has(name)) continue;
+    const search = new Search(
+      metadata,
+      info,
+      dropped.filter(({ source }) => source === name),
+    );
+    found.push(...search.run());
+    searches.set(name, search);
   }
+  // Only remote relationships reach into another source.
+  found.push(
+    ...remoteDependents(cache, {
+      source: (name) => sources.has(name),
+      table: (source, key) => searches.get(source)?.isTableGone(key) === true,
+      field: (source, key, name) => searches.get(source)?.isFieldGone(key, name) === true,
+      remoteSchema: () => false,
+    }),
+  );
   return found.sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0));
 }
 
@@ -160,7 +176,7 @@ class Search {
       const targetKey = nameKey(target);
       const broken =
         this.#goneTables.has(targetKey) ||
-        join.columns.some(({ local, remote }) => this.#isGone(key, local) || this.#isGone(targetKey, remote)) ||
+        join.columns.some(({ local, remote }) => this.isFieldGone(key, local) || this.isFieldGone(targetKey, remote)) ||
         (definition !== undefined && this.#goneForeignKey(info, targetKey, definition));
       if (!broken) continue;
       this.#add(
@@ -269,7 +285,13 @@ class Search {
     }
   }
 
-  #isGone(key: string, field: string): boolean {
+  /** Once it has run. */
+  isTableGone(key: string): boolean {
+    return this.#goneTables.has(key);
+  }
+
+  /** Once it has run. @param field of the database, or a relationship */
+  isFieldGone(key: string, field: string): boolean {
     return this.#goneFields.get(key)?.has(field) === true;
   }
 
@@ -285,7 +307,7 @@ class Search {
     if (this.#goneTables.size === 0 && this.#goneFields.size === 0) return false;
     return mentions(this.#source, key, expression, {
       table: (table) => this.#goneTables.has(table),
-      field: (table, field) => this.#isGone(table, field),
+      field: (table, field) => this.isFieldGone(table, field),
     });
   }
 

@@ -26,6 +26,7 @@ export const objectId = {
   table: (source: string, table: QualifiedName) => inObject('table', source, table),
   relationship: (source: string, table: QualifiedName, name: string) => inObject('relationship', source, table, name),
   computedField: (source: string, table: QualifiedName, name: string) => inObject('computed-field', source, table, name),
+  remoteRelationship: (source: string, table: QualifiedName, name: string) => inObject('remote-relationship', source, table, name),
   permission: (source: string, table: QualifiedName, kind: PermissionKind, role: string) =>
     inObject('permission', source, table, kind, role),
   function: (source: string, name: QualifiedName) => inObject('function', source, name),

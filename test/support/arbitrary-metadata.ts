@@ -13,11 +13,12 @@ import { type PermissionEntry, QUERY_ROOT_FIELDS, SUBSCRIPTION_ROOT_FIELDS } fro
 import type { ArrayUsing, ObjectUsing, Relationship } from '../../src/metadata/relationship.ts';
 import type { Renaming, RemoteSchema } from '../../src/metadata/remote-schema.ts';
 import type { SourceCustomization } from '../../src/metadata/source.ts';
+import type { RemoteRelationship } from '../../src/metadata/remote-relationship.ts';
 import type { TableMetadata } from '../../src/metadata/table.ts';
 import { type CustomRootField, ROOT_FIELD_KEYS, type TableConfiguration } from '../../src/metadata/table-configuration.ts';
 import type { ValidateInput } from '../../src/metadata/validate-input.ts';
 import { type UnknownSource, unknownSourceOf } from '../../src/metadata/unknown-source.ts';
-import { type Json, parseJson } from '../../src/util/json.ts';
+import { type Json, type JsonObject, parseJson } from '../../src/util/json.ts';
 import { testKinds } from './kinds.ts';
 
 /** Leaves `undefined` values out, as decoders do. */
@@ -138,6 +139,28 @@ export const computedField: fc.Arbitrary<ComputedField> = sparse<ComputedField>(
   ['name', 'function'],
 );
 
+const graphqlArguments = jsonObject.map((value) => value as JsonObject);
+
+export const remoteRelationship: fc.Arbitrary<RemoteRelationship> = fc.record({
+  name,
+  definition: fc.oneof(
+    fc.record({
+      kind: fc.constant('source' as const),
+      relationshipType: fc.constantFrom('object' as const, 'array' as const),
+      source: name,
+      table: fc.oneof(name, fc.record({ schema: name, name })),
+      fieldMapping: fc.uniqueArray(fc.tuple(name, name), { maxLength: 2, selector: ([from]) => from }).map((pairs) => new Map(pairs)),
+    }),
+    fc.record({
+      kind: fc.constant('remote-schema' as const),
+      remoteSchema: name,
+      lhsFields: fc.array(name, { maxLength: 2 }),
+      path: fc.array(fc.record({ name: graphqlName, arguments: graphqlArguments }), { minLength: 1, maxLength: 3 }),
+      legacy: fc.boolean(),
+    }),
+  ),
+});
+
 export const table: fc.Arbitrary<TableMetadata> = fc.record({
   table: qualifiedName,
   isEnum: fc.boolean(),
@@ -145,6 +168,7 @@ export const table: fc.Arbitrary<TableMetadata> = fc.record({
   objectRelationships: mapBy(relationship(objectUsing), (item) => item.name),
   arrayRelationships: mapBy(relationship(arrayUsing), (item) => item.name),
   computedFields: mapBy(computedField, (item) => item.name),
+  remoteRelationships: mapBy(remoteRelationship, (item) => item.name),
   insertPermissions: entries(
     sparse({ columns, check: jsonObject, set: presets, backendOnly: fc.boolean(), validateInput }, ['check', 'set', 'backendOnly']),
   ),

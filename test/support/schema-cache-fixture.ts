@@ -242,13 +242,16 @@ export function sourceInfo(
   };
 }
 
+/** One object: role schemas survive what is the same object. */
+const NO_REMOTES = new Map<string, never>();
+
 export function schemaCache(...sources: readonly SourceInfo[]): SchemaCache {
   return {
     sources: new Map(sources.map((source) => [source.name, source])),
     roles: new Set(),
     inconsistencies: [],
-    remoteSchemas: new Map(),
-    remoteRelationships: new Map(),
+    remoteSchemas: NO_REMOTES,
+    remoteRelationships: NO_REMOTES,
     introspectionDisabledFor: new Set(),
     apiLimits: null,
     unavailable: ALL_AVAILABLE,

@@ -8,6 +8,7 @@ import { genericOperations } from './generic.ts';
 import { networkOperations } from './network.ts';
 import { permissionOperations } from './permissions.ts';
 import { queryCollectionOperations } from './query-collections.ts';
+import { remoteRelationshipOperations } from './remote-relationships.ts';
 import { relationshipOperations } from './relationships.ts';
 import { remoteSchemaOperations } from './remote-schemas.ts';
 import { restEndpointOperations } from './rest-endpoints.ts';
@@ -24,6 +25,7 @@ export const operationGroups: readonly OperationGroup[] = [
   ...tableOperations,
   ...batchTrackingOperations,
   ...relationshipOperations,
+  ...remoteRelationshipOperations,
   ...computedFieldOperations,
   ...functionOperations,
   ...permissionOperations,

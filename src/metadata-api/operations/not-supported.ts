@@ -43,9 +43,6 @@ const WITHOUT_PREFIX: ReadonlySet<string> = new Set([
 
 /** Under any of the prefixes. */
 const WITH_PREFIX: ReadonlySet<string> = new Set([
-  'create_remote_relationship',
-  'update_remote_relationship',
-  'delete_remote_relationship',
   'create_event_trigger',
   'delete_event_trigger',
   'redeliver_event',
@@ -63,6 +60,9 @@ const OF_ABSENT_KINDS: ReadonlySet<string> = new Set([
   'get_source_tables',
   'get_table_info',
   'suggest_relationships',
+  'create_remote_relationship',
+  'update_remote_relationship',
+  'delete_remote_relationship',
   'track_table',
   'untrack_table',
   'track_tables',

@@ -30,12 +30,13 @@ interface CreateRelationship<U> extends TableTarget {
 }
 
 /** A column, relationship or computed field of this name; the catalog knows columns of tables that were tracked before. */
-function hasField(table: TableMetadata, name: string, source: string, snapshot: Snapshot): boolean {
+export function hasField(table: TableMetadata, name: string, source: string, snapshot: Snapshot): boolean {
   const known = snapshot.cache.sources.get(source)?.tables.get(nameKey(table.table));
   return (
     table.objectRelationships.has(name) ||
     table.arrayRelationships.has(name) ||
     table.computedFields.has(name) ||
+    table.remoteRelationships.has(name) ||
     (known?.catalog.columns.some((column) => column.name === name) ?? false)
   );
 }

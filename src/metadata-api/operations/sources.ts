@@ -2,11 +2,22 @@ import type { Backend } from '../../backend/backend.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { bool, defaulted, nonEmptyText, object, optional, required } from '../../metadata/codec.ts';
 import { isSourceName, renameSource, withoutSource, withSource } from '../../metadata/edit.ts';
+import type { Metadata } from '../../metadata/metadata.ts';
 import { requireSource, requireSourceOfKind } from '../../metadata/lookup.ts';
 import { healthCheckCodec, NO_CUSTOMIZATION, type SourceCustomization, sourceCustomizationCodec } from '../../metadata/source.ts';
 import { objectId } from '../../schema-cache/object-id.ts';
 import { BROKEN_BY_DROP, define, everyKind, operation, type OperationGroup, perKind } from '../operation.ts';
-import { BREAKS_OTHERS, BREAKS_OTHERS_BY_DROP, INCONSISTENT, NAME_TAKEN, type OperationErrors, refused } from '../operation-error.ts';
+import {
+  BREAKS_OTHERS,
+  BREAKS_OTHERS_BY_DROP,
+  DEPENDENTS,
+  INCONSISTENT,
+  NAME_TAKEN,
+  type OperationErrors,
+  refused,
+} from '../operation-error.ts';
+import { dropDependents } from '../drop-dependents.ts';
+import { mapValues, orSame } from '../map-permissions.ts';
 import { isUnusable, unusable } from '../target.ts';
 
 const CONNECTION = { connection_info: { database_url: { from_env: 'MY_DATABASE_URL' } } };
@@ -107,20 +118,39 @@ const dropSource = perKind('drop_source', everyKind, () =>
     errors: [
       refused('not-exists', 'there is no such source'),
       refused('unexpected', '`cascade` is true and the source is inconsistent', 400),
+      DEPENDENTS,
       BREAKS_OTHERS_BY_DROP,
     ],
     documentation: {
-      summary: 'Removes a source and everything tracked in it; the database stays as it is.',
+      summary:
+        'Removes a source and everything tracked in it; the database stays as it is. With cascade also the remote relationships of other sources that lead to it.',
       example: { name: 'default', cascade: true },
     },
+    readsDependencies: true,
     othersBroke: BROKEN_BY_DROP,
     edit(metadata, { name, cascade }, { snapshot }) {
       if (!isSourceName(metadata, name)) requireSource(metadata, name);
       if (cascade && isUnusable(snapshot, name)) throw unusable(name);
-      return withoutSource(metadata, name);
+      return withoutSource(dropDependents(metadata, [{ kind: 'source', source: name }], cascade, snapshot), name);
     },
   }),
 );
+
+/** Remote relationships follow the new name of a source. */
+function retargeted(metadata: Metadata, from: string, to: string): Metadata {
+  const sources = mapValues(metadata.sources, (source) => {
+    const tables = mapValues(source.tables, (table) => {
+      const remoteRelationships = mapValues(table.remoteRelationships, (relationship) => {
+        const { definition } = relationship;
+        const aims = definition.kind === 'source' && definition.source === from;
+        return aims ? { ...relationship, definition: { ...definition, source: to } } : relationship;
+      });
+      return orSame(table, { ...table, remoteRelationships });
+    });
+    return orSame(source, { ...source, tables });
+  });
+  return orSame(metadata, { ...metadata, sources });
+}
 
 const rename: OperationGroup = () => [
   operation({
@@ -133,7 +163,7 @@ const rename: OperationGroup = () => [
       BREAKS_OTHERS,
     ],
     documentation: { summary: 'Gives a source another name and keeps everything else.', example: { name: 'default', new_name: 'shop' } },
-    edit: (metadata, { name, newName }) => renameSource(metadata, name, newName),
+    edit: (metadata, { name, newName }) => retargeted(renameSource(metadata, name, newName), name, newName),
   }),
 ];
 

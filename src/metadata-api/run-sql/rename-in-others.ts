@@ -5,10 +5,11 @@
 import { nameKey, type QualifiedName } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
+import { type RemoteRelationship, remoteRelationshipCodec } from '../../metadata/remote-relationship.ts';
 import type { TableMetadata } from '../../metadata/table.ts';
 import { mapUnknownKeys } from '../../metadata/unknown-parts.ts';
 import type { SourceInfo } from '../../schema-cache/schema-cache.ts';
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
+import { isJsonArray, isJsonObject, type Json, jsonEqual, type JsonObject } from '../../util/json.ts';
 import { ROOT } from '../../util/path.ts';
 import { mapValues, orSame } from '../map-permissions.ts';
 import { mapArray, mapObject, type NewNames } from '../rename-in-expression.ts';
@@ -37,8 +38,8 @@ function oldKeysOf(source: SourceInfo, names: NewNames): Map<string, string> {
 
 /** `key` is what the table was called; null in another source. */
 function inTable(renamer: Renamer, table: TableMetadata, key: string | null): TableMetadata {
-  return mapUnknownKeys(table, (name, json) => {
-    if (name === 'remote_relationships') return items(json, (item) => remoteRelationship(renamer, item, key));
+  const remoteRelationships = mapValues(table.remoteRelationships, (relationship) => renamedRelationship(renamer, relationship, key));
+  return mapUnknownKeys(orSame(table, { ...table, remoteRelationships }), (name, json) => {
     if (name === 'event_triggers' && key !== null) return items(json, (item) => eventTrigger(renamer, item, key));
     return json;
   });
@@ -63,6 +64,13 @@ function eventTrigger({ names }: Renamer, trigger: JsonObject, key: string): Jso
   const operation = (json: Json): Json => inKeys(json, { columns: columns(names, key), payload: columns(names, key) });
   const definition = (json: Json): Json => inKeys(json, { insert: operation, update: operation, delete: operation });
   return inKeys(trigger, { definition, update: operation, insert: operation, delete: operation });
+}
+
+/** The same object where nothing in it has a new name. */
+function renamedRelationship(renamer: Renamer, relationship: RemoteRelationship, key: string | null): RemoteRelationship {
+  const written = remoteRelationshipCodec.encode(relationship) as JsonObject;
+  const renamed = remoteRelationship(renamer, written, key);
+  return jsonEqual(written, renamed) ? relationship : remoteRelationshipCodec.decode(renamed, ROOT);
 }
 
 function remoteRelationship(renamer: Renamer, relationship: JsonObject, key: string | null): Json {

@@ -4,6 +4,7 @@ import type { Json } from '../../util/json.ts';
 import { entryCodecs } from '../../metadata/metadata.ts';
 import type { RemoteSchema } from '../../metadata/remote-schema.ts';
 import type { PermissionKind } from '../../metadata/permission.ts';
+import { type RemoteRelationship, remoteRelationshipDefinitionCodec } from '../../metadata/remote-relationship.ts';
 import type { ObjectDescription } from '../inconsistency.ts';
 import { objectId } from '../object-id.ts';
 import { printTable, type StageSource } from './scope.ts';
@@ -52,6 +53,24 @@ export function describeRelationship(
       source: source.name,
       comment: relationship.comment ?? null,
       table: source.backend.tableName.encode(table),
+    },
+  };
+}
+
+export function describeRemoteRelationship(
+  source: StageSource,
+  table: QualifiedName,
+  { name, definition }: RemoteRelationship,
+): ObjectDescription {
+  return {
+    objectId: objectId.remoteRelationship(source.name, table, name),
+    type: 'remote_relationship',
+    name: `remote_relationship ${name} ${inTable(source, table)}`,
+    definition: {
+      name,
+      source: source.name,
+      table: source.backend.tableName.encode(table),
+      definition: remoteRelationshipDefinitionCodec.encode(definition),
     },
   };
 }

@@ -21,7 +21,6 @@ const TYPES: Readonly<Record<string, string>> = {
   native_queries: 'native_query',
   logical_models: 'logical_model',
   stored_procedures: 'stored_procedure',
-  remote_relationships: 'remote_relationship',
   event_triggers: 'event_trigger',
 };
 

@@ -49,7 +49,17 @@ export const BASE: JsonObject = {
           update_permissions: [{ role: 'user', permission: { columns: ['title'], filter: {}, check: null } }],
           delete_permissions: [{ role: 'user', permission: { filter: {} } }],
         },
-        { table: named('color') },
+        {
+          table: named('color'),
+          remote_relationships: [
+            {
+              name: 'same',
+              definition: {
+                to_source: { relationship_type: 'object', source: 'default', table: 'color', field_mapping: { value: 'value' } },
+              },
+            },
+          ],
+        },
       ],
       functions: [{ function: named('search_articles'), permissions: [{ role: 'user' }] }],
     },

@@ -2,6 +2,10 @@
 import type { Json, JsonObject } from '../../../src/util/json.ts';
 import { BASE, WITH_INCONSISTENT } from './base.ts';
 
+const toSource = (type: 'object' | 'array', table: string, mapping: JsonObject): JsonObject => ({
+  to_source: { relationship_type: type, source: 'default', table, field_mapping: mapping },
+});
+
 export interface Failure {
   readonly args: Json;
   readonly code: string;
@@ -154,6 +158,40 @@ export const PREFIXED: Readonly<Record<string, Case>> = {
       failure({ table: 'article', name: 'author', using: { foreign_key_constraint_on: 'author_id' } }, 'already-exists', '$.args'),
       failure({ table: 'article', name: 'other', using: { foreign_key_constraint_on: 'title' } }, 'invalid-configuration', '$.args'),
       failure({ table: 'article', name: 'title', using: { foreign_key_constraint_on: 'author_id' } }, 'already-exists', '$.args'),
+    ],
+  },
+  create_remote_relationship: {
+    args: { table: 'author', name: 'namesakes', definition: toSource('array', 'article', { id: 'author_id' }) },
+    fails: [
+      failure(
+        { table: 'author', name: 'articles', definition: toSource('array', 'article', { id: 'author_id' }) },
+        'already-exists',
+        '$.args',
+      ),
+      failure(
+        { table: 'author', name: 'x', definition: toSource('array', 'article', { nothing: 'id' }) },
+        'invalid-configuration',
+        '$.args',
+      ),
+      failure({ table: 'author', name: 'x', definition: {} }, 'parse-failed', '$.args.definition'),
+    ],
+  },
+  update_remote_relationship: {
+    args: { table: 'color', name: 'same', definition: toSource('array', 'color', { value: 'comment' }) },
+    fails: [
+      failure({ table: 'color', name: 'none', definition: toSource('array', 'color', { value: 'value' }) }, 'not-exists', '$.args'),
+      failure(
+        { table: 'color', name: 'same', definition: toSource('array', 'none', { value: 'value' }) },
+        'invalid-configuration',
+        '$.args',
+      ),
+    ],
+  },
+  delete_remote_relationship: {
+    args: { table: 'color', name: 'same' },
+    fails: [
+      failure({ table: 'color', name: 'none' }, 'not-exists', '$.args'),
+      failure({ table: 'none', name: 'same' }, 'not-exists', '$.args'),
     ],
   },
   create_array_relationship: {

@@ -101,6 +101,30 @@ const NO_INHERITED_ROLE: JsonObject = { type: 'drop_inherited_role', args: { rol
 const NO_FUNCTION_PERMISSION = dropped('pg_drop_function_permission', { function: 'search_articles', role: 'user' });
 const dropPermission = (kind: string): JsonObject => dropped(`pg_drop_${kind}_permission`, { table: 'article', role: 'user' });
 
+/** A second source over the same database. */
+const NEWS: readonly JsonObject[] = [
+  {
+    type: 'pg_add_source',
+    args: {
+      name: 'news',
+      configuration: CONFIGURATION,
+      customization: { root_fields: { prefix: 'news_' }, type_names: { prefix: 'news_' } },
+    },
+  },
+  { type: 'pg_track_table', args: { source: 'news', table: 'article' } },
+];
+const WITH_COLUMNS: readonly JsonObject[] = [
+  ...NEWS,
+  {
+    type: 'pg_create_remote_relationship',
+    args: {
+      table: 'author',
+      name: 'columns',
+      definition: { to_source: { relationship_type: 'object', source: 'news', table: 'article', field_mapping: { id: 'id' } } },
+    },
+  },
+];
+
 /** By endpoint and type: requests to `/v1/metadata` that make room for what an example makes, or take away what would be in its way. */
 export const SETUPS: Readonly<Record<string, readonly JsonObject[]>> = {
   '/v1/metadata add_collection_to_allowlist': [{ type: 'drop_collection_from_allowlist', args: { collection: 'shop' } }],
@@ -121,6 +145,9 @@ export const SETUPS: Readonly<Record<string, readonly JsonObject[]>> = {
   '/v1/metadata pg_create_function_permission': [NO_FUNCTION_PERMISSION],
   '/v1/metadata pg_create_insert_permission': [dropPermission('insert')],
   '/v1/metadata pg_create_object_relationship': [dropped('pg_drop_relationship', { table: 'article', relationship: 'author' })],
+  '/v1/metadata pg_create_remote_relationship': NEWS,
+  '/v1/metadata pg_delete_remote_relationship': WITH_COLUMNS,
+  '/v1/metadata pg_update_remote_relationship': WITH_COLUMNS,
   '/v1/metadata pg_create_select_permission': [NO_FUNCTION_PERMISSION, dropPermission('select')],
   '/v1/metadata pg_create_update_permission': [dropPermission('update')],
   '/v1/metadata pg_drop_select_permission': [NO_FUNCTION_PERMISSION],

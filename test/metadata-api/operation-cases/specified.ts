@@ -45,7 +45,6 @@ const PREFIXED: readonly { readonly prefixes: readonly string[]; readonly names:
   {
     prefixes: ['pg', 'dbb', 'dbc', 'dwh'],
     names: ['create_remote_relationship', 'update_remote_relationship', 'delete_remote_relationship'],
-    waitsFor: 'remote schemas',
   },
 ];
 
@@ -158,14 +157,11 @@ const LEGACY: readonly { readonly names: readonly string[]; readonly waitsFor?: 
       ...['add_remote_schema', 'update_remote_schema', 'remove_remote_schema', 'reload_remote_schema', 'introspect_remote_schema'],
       ...['replace_metadata', 'export_metadata', 'clear_metadata', 'reload_metadata'],
       ...['get_inconsistent_metadata', 'drop_inconsistent_metadata', 'dump_internal_state'],
+      ...['create_remote_relationship', 'update_remote_relationship', 'delete_remote_relationship'],
     ],
   },
   { names: ['create_event_trigger', 'delete_event_trigger', 'redeliver_event', 'invoke_event_trigger'], waitsFor: 'event triggers' },
   { names: ['create_cron_trigger', 'delete_cron_trigger', 'create_scheduled_event'], waitsFor: 'scheduled triggers' },
-  {
-    names: [...['create_remote_relationship', 'update_remote_relationship', 'delete_remote_relationship']],
-    waitsFor: 'remote schemas',
-  },
   {
     names: ['set_custom_types', 'create_action', 'drop_action', 'update_action', 'create_action_permission', 'drop_action_permission'],
     waitsFor: 'actions',
