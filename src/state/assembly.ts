@@ -97,8 +97,12 @@ export class Assembly {
   }
 
   /** The remote schemas of `metadata`. Never rejects. */
-  remotesFor(wanted: Omit<RemotesFor, keyof RemoteContext>): Promise<ReadonlyMap<string, LiveRemote>> {
-    return remotesFor({ ...this.#options.remotes, ...wanted });
+  remotesFor(wanted: Omit<RemotesFor, keyof RemoteContext | 'onFailure'>): Promise<ReadonlyMap<string, LiveRemote>> {
+    return remotesFor({
+      ...this.#options.remotes,
+      onFailure: (remoteSchema, message) => this.#options.observe({ kind: 'remote-schema', remoteSchema, event: 'unavailable', message }),
+      ...wanted,
+    });
   }
 
   /** A remote schema that could not be asked is asked again. */

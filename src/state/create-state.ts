@@ -119,7 +119,10 @@ class QueuedState implements RunningState {
       }),
     ]);
     this.#swap(await this.#assembly.assemble(resourceVersion, metadata, { sources, remotes }));
-    await this.#publish().catch((error: unknown) => this.#report(error));
+    // Where another instance was faster, what it did is taken over first, and this is stored with the next change.
+    await this.#publish().catch((error: unknown) => {
+      if (!(error instanceof SvcError && error.code === 'conflict')) this.#report(error);
+    });
   }
 
   async stop(): Promise<void> {

@@ -24,6 +24,7 @@ export interface RemotesFor extends RemoteContext {
    */
   readonly useStored: 'ask' | 'trust';
   readonly patienceMs: number | null;
+  readonly onFailure: (remoteSchema: string, message: string) => void;
 }
 
 /** Introspections under way at a time: each answer may be large. */
@@ -52,7 +53,15 @@ async function remoteFor(remote: RemoteSchema, wanted: RemotesFor): Promise<Live
   if (useStored === 'trust' && kept !== undefined) {
     return storedRemote(remote, known?.said?.digest === kept.digest ? known.said : kept, environment);
   }
-  return openRemote(remote, { environment, introspect, network: metadata.network, before: known?.said ?? kept ?? null, patienceMs });
+  const live = await openRemote(remote, {
+    environment,
+    introspect,
+    network: metadata.network,
+    before: known?.said ?? kept ?? null,
+    patienceMs,
+  });
+  if (live.input.failure !== null) wanted.onFailure(remote.name, live.input.failure.reason);
+  return live;
 }
 
 /** The remote schema, where it is of the server that the metadata name now. */
