@@ -53,7 +53,7 @@ export function unknownSections(metadata: Metadata): readonly Inconsistency[] {
 }
 
 /** Objects outside of sources that work without the keys that nobody knows. */
-export function* sectionKeepers(metadata: Metadata): Iterable<{ readonly where: string; readonly keeper: WithUnknownKeys }> {
+function* sectionKeepers(metadata: Metadata): Iterable<{ readonly where: string; readonly keeper: WithUnknownKeys }> {
   if (metadata.apiLimits !== null) yield { where: 'api_limits', keeper: metadata.apiLimits };
   yield { where: 'network', keeper: metadata.network };
   for (const entry of metadata.network.tlsAllowlist.values()) yield { where: `network.tls_allowlist.${entry.host}`, keeper: entry };
@@ -78,7 +78,7 @@ function* ofSource(source: SourceMetadata): Iterable<Inconsistency> {
 }
 
 /** The settings of a source: each replaced as a whole, so each keeps its own keys. */
-export function sourceKeepers(source: SourceMetadata): readonly { readonly prefix: string; readonly keeper: WithUnknownKeys }[] {
+function sourceKeepers(source: SourceMetadata): readonly { readonly prefix: string; readonly keeper: WithUnknownKeys }[] {
   return [
     { prefix: '', keeper: source },
     { prefix: 'configuration.', keeper: source.configuration as WithUnknownKeys },
