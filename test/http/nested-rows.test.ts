@@ -49,6 +49,8 @@ describe('many rows', () => {
     (select count(*) from article join author on author.id = author_id and title like name || '.%'),
     (select count(*) from tag join article on article.id = article_id and label like title || '.%')`;
 
+  const LOST_TAGS = "select count(*) from tag join article on article.id = article_id where label not like title || '.%'";
+
   it('of three levels are each at their place', async () => {
     expect(await send(INTO_AUTHOR, tree())).toEqual({ data: { insert_author: { affected_rows: 10_400 } } });
     expect(await rows(LOST)).toEqual([['2000', '8000']]);
@@ -77,6 +79,31 @@ describe('many rows', () => {
     expect(await rows(LOST)).toEqual([['5000', '0']]);
     // Rows are written in the order in which they came.
     expect(await rows('select count(*) from article where id <> author_id')).toEqual([['0']]);
+  });
+
+  it('may each come with a clause that lets those be that are there', async () => {
+    const onConflict = { constraint: 'tag_pkey', update_columns: [] };
+    const id = (number: number): string => `00000000-0000-0000-0000-${String(number).padStart(12, '0')}`;
+    // The first tag of each article but the first is there already: the one before has it.
+    const objects = many(2000, (i) => ({
+      title: `t${i}`,
+      tags: { data: many(5, (k) => ({ id: id(4 * i + k), label: `t${i}.${k}` })), on_conflict: onConflict },
+    }));
+    expect(await send(INTO_ARTICLE, objects)).toEqual({ data: { insert_article: { affected_rows: 2000 + 8001 } } });
+    expect(await rows(LOST_TAGS)).toEqual([['0']]);
+  });
+
+  it('may each depend on an object with such a clause, which has to be new', async () => {
+    const onConflict = { constraint: 'author_name_key', update_columns: [] };
+    const objects = many(2000, (i) => ({ title: `a${i}.`, author: { data: { name: `a${i}` }, on_conflict: onConflict } }));
+    await service.sql("insert into author (name) values ('a1234')");
+    expect(await send(INTO_ARTICLE, objects)).toMatchObject({
+      errors: [{ extensions: { path: '$.selectionSet.insert_article.args.objects[1234].author', code: 'not-supported' } }],
+    });
+    expect(await rows('select count(*) from article')).toEqual([['0']]);
+    await service.sql('delete from author');
+    expect(await send(INTO_ARTICLE, objects)).toEqual({ data: { insert_article: { affected_rows: 4000 } } });
+    expect(await rows(LOST)).toEqual([['2000', '0']]);
   });
 
   it('may belong to few', async () => {

@@ -36,10 +36,11 @@ export function nestedInput(table: WriteTable, kind: 'object' | 'array'): Nested
       const name = conflict()?.name;
       const given = name === undefined ? undefined : inputs.get(name);
       const onConflict = given === undefined || given.isNull() ? null : given;
-      if (onConflict !== null) input.costs(STATEMENT_COST);
       const target = table.insertInput();
       const rows =
         kind === 'object' ? target.rows([data], onConflict, determined, alone) : target.listedRows(data, onConflict, determined, alone);
+      // Where nothing is updated, the rows of all clauses are written together.
+      if (rows.onConflict !== null && rows.onConflict.update !== null) input.costs(STATEMENT_COST);
       return rows.rows.length === 0 && rows.uniform === undefined ? null : rows;
     },
   };
