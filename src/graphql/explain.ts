@@ -12,7 +12,8 @@ import type { ResponseNode, SourceRoot, TranslatedJoin, TranslatedOperation, Tra
 import type { Parameter } from '../sql/fragment.ts';
 import { groupBy } from '../util/group-by.ts';
 import { isJsonObject, type Json, type JsonObject } from '../util/json.ts';
-import { at, type Path, ROOT } from '../util/path.ts';
+import { at, ROOT } from '../util/path.ts';
+import { printFieldPath } from './field-path.ts';
 import { decodeRequest, type GraphqlRequest, REQUEST_KEYS } from './request.ts';
 import type { RequestPipeline, RequestSnapshot } from './run-request.ts';
 
@@ -87,7 +88,7 @@ async function explainQuery({ response, roots, joins }: TranslatedOperation, exp
     }
     for (const root of own) if (root.kind === 'remote') explained.push({ field, ...explainRemote(root.remote, remoteRequest(root.root)) });
   }
-  for (const join of joins) explained.push({ field: printField(join.path), ...(await explainJoin(join, explaining)) });
+  for (const join of joins) explained.push({ field: printFieldPath(join.path), ...(await explainJoin(join, explaining)) });
   return explained;
 }
 
@@ -106,15 +107,6 @@ async function explainJoin({ target, path }: TranslatedJoin, explaining: Explain
   const values = bindAll(statement.parameters.map(binder), variables, session, joining);
   const plan = await sourceOf(snapshot, target.source).explain(statement, values, how);
   return { sql: compiler.inlined?.(statement, values) ?? statement.text, plan: [...plan] };
-}
-
-/** The names of the fields that lead to one: `author.articles`. */
-function printField(path: Path): string {
-  const names: string[] = [];
-  for (let place = path; place.parent !== undefined; place = place.parent) {
-    if (typeof place.key === 'string' && place.key !== 'selectionSet') names.unshift(place.key);
-  }
-  return names.join('.');
 }
 
 interface RootField {

@@ -1,11 +1,13 @@
 import type { Session } from '../auth/session.ts';
 import type { Value } from '../ir/value.ts';
 import { MASKED, maskVariables } from '../observability/masked-variables.ts';
-import type { LoggedStatement, QueryObservation } from '../observability/observation.ts';
-import { bindAll } from '../plan/bind.ts';
+import type { LoggedRemoteRequest, LoggedStatement, QueryObservation } from '../observability/observation.ts';
+import { bindAll, type JoinValues } from '../plan/bind.ts';
 import type { Plan, SelectStep } from '../plan/plan.ts';
+import { remoteJoinRequest } from '../plan/remote-request.ts';
 import type { Variables } from '../schema/constraint.ts';
 import type { JsonObject } from '../util/json.ts';
+import { printFieldPath } from './field-path.ts';
 import type { GraphqlRequest } from './request.ts';
 
 const NONE: ReadonlySet<string> = new Set();
@@ -24,27 +26,55 @@ export function queryObservation(
   masked: ReadonlySet<string> = NONE,
 ): QueryObservation {
   const hidden = new Set(Object.keys(request.variables).filter((name) => masked.has(name)));
+  const isMadeOfThem = hidden.size > 0 && (!plan.reusable || plan.constraints.some(({ variable }) => hidden.has(variable)));
   const statements = new Map<string, LoggedStatement>();
+  const remoteRequests = new Map<string, LoggedRemoteRequest>();
+  const addRemote = (key: string, remoteSchema: string, document: string): void => {
+    remoteRequests.set(key, { remoteSchema, document: isMadeOfThem ? MASKED : document });
+  };
   for (const step of plan.steps) {
+    if (step.kind === 'remote') addRemote(step.root.responseKey, step.remote, step.request.document);
     if (step.kind !== 'select') continue;
-    const values = bindAll(step.binders, variables, session);
-    const statement = shown({ text: step.statement.text, values }, step, plan, hidden);
+    const values = bindAll(step.binders, variables, session, NO_KEYS);
+    const statement = shown({ text: step.statement.text, values }, step, isMadeOfThem, hidden);
     for (const responseKey of step.responseKeys) {
       // Namespaces of two sources may have the same key.
       statements.set(statements.has(responseKey) ? `${step.source}.${responseKey}` : responseKey, statement);
     }
   }
+  for (const join of plan.joins) {
+    const key = printFieldPath(join.path);
+    if (join.kind === 'remote') addRemote(key, join.target.remote, remoteJoinRequest(join.target.field, 1).document);
+    else {
+      const joining = { ...NO_KEYS, keys: join.target.columns.map(() => []) };
+      const values = bindAll(join.binders, variables, session, joining);
+      statements.set(key, shown({ text: join.statement.text, values }, join, isMadeOfThem, hidden));
+    }
+  }
   const query = requestJson({ ...request, variables: maskVariables(request.variables, masked) });
-  return { kind: 'query', requestId, query, statements: plan.steps.length === 0 ? null : statements };
+  return {
+    kind: 'query',
+    requestId,
+    query,
+    statements: statements.size === 0 ? null : statements,
+    ...(remoteRequests.size === 0 ? {} : { remoteRequests }),
+  };
 }
+
+/** What a statement is bound with before anything has run. */
+const NO_KEYS: JoinValues = { holeName: 'hole', keys: [] };
 
 /**
  * A statement without what it has from variables that are not told. What a plan took from such a variable when it was made is
  * a literal in it or a number in its text, and nobody knows which.
  */
-function shown({ text, values }: LoggedStatement, { statement }: SelectStep, plan: Plan, masked: ReadonlySet<string>): LoggedStatement {
+function shown(
+  { text, values }: LoggedStatement,
+  { statement }: Pick<SelectStep, 'statement'>,
+  isMadeOfThem: boolean,
+  masked: ReadonlySet<string>,
+): LoggedStatement {
   if (masked.size === 0) return { text, values };
-  const isMadeOfThem = !plan.reusable || plan.constraints.some(({ variable }) => masked.has(variable));
   const isHidden = (value: Value): boolean => {
     switch (value.kind) {
       case 'literal':

@@ -48,8 +48,16 @@ export interface QueryObservation {
   readonly requestId: string;
   /** `{query, operationName?, variables?}` */
   readonly query: JsonObject;
-  /** By the response keys of the root fields; null where no database is asked, but the schema. */
+  /** By the response keys of the root fields, or by the names that lead to a field of another source; null where no database is asked. */
   readonly statements: ReadonlyMap<string, LoggedStatement> | null;
+  /** By the same: what remote schemas are asked; absent where none is. */
+  readonly remoteRequests?: ReadonlyMap<string, LoggedRemoteRequest>;
+}
+
+/** Its values are not told: all of them are variables of the document. */
+export interface LoggedRemoteRequest {
+  readonly remoteSchema: string;
+  readonly document: string;
 }
 
 export interface LoggedStatement {

@@ -2,15 +2,22 @@ import { type JsonObject, printJson } from '../util/json.ts';
 import type { QueryObservation } from './observation.ts';
 
 /** The log entry of a query as one line of JSON, with the line's end; numbers in it are as the client wrote them. */
-export function queryLogLine({ requestId, query, statements }: QueryObservation, timestamp: string): string {
+export function queryLogLine({ requestId, query, statements, remoteRequests }: QueryObservation, timestamp: string): string {
   const detail: JsonObject = {
     request_id: requestId,
     query,
-    kind: statements === null ? 'introspection' : 'database',
+    kind: statements !== null ? 'database' : remoteRequests === undefined ? 'introspection' : 'remote-schema',
     generated_sql:
       statements === null
         ? null
         : Object.fromEntries([...statements].map(([key, { text, values }]) => [key, { query: text, prepared_arguments: values }])),
+    ...(remoteRequests === undefined
+      ? {}
+      : {
+          remote_requests: Object.fromEntries(
+            [...remoteRequests].map(([key, { remoteSchema, document }]) => [key, { remote_schema: remoteSchema, query: document }]),
+          ),
+        }),
   };
   return `${printJson({ level: 'info', timestamp, type: 'query-log', detail })}\n`;
 }

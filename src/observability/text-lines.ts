@@ -72,9 +72,12 @@ function httpMessage(o: HttpObservation, paint: Paint): string {
   return parts.join(' ');
 }
 
-function queryMessage({ query, statements }: QueryObservation, paint: Paint): string {
+function queryMessage({ query, statements, remoteRequests = new Map() }: QueryObservation, paint: Paint): string {
   const sql = [...(statements ?? [])].map(([key, { text, values }]) => `${visible(key)}: ${visible(text)} ${visible(printJson(values))}`);
-  return [`query ${visible(printJson(query))}`, ...sql.map((line) => `  ${paint('dim', line)}`)].join('\n');
+  const remote = [...remoteRequests].map(
+    ([key, { remoteSchema, document }]) => `${visible(key)}: ${visible(remoteSchema)} ${visible(document)}`,
+  );
+  return [`query ${visible(printJson(query))}`, ...[...sql, ...remote].map((line) => `  ${paint('dim', line)}`)].join('\n');
 }
 
 function startupMessage(o: Extract<Observation, { readonly kind: 'startup' }>, paint: Paint): string | null {

@@ -51,7 +51,7 @@ export type UnsentVariables = 'absent-from-data' | 'absent' | 'null';
 
 export interface RoleSchemaOptions {
   /** Why the roots lack a field that the role knows; null: it is unknown. */
-  readonly explainMissing?: (field: string, path: Path) => SvcError | null;
+  readonly explainMissing?: (field: string, path: Path, operation: PreparedOperation['kind']) => SvcError | null;
   readonly introspectionDisabled: boolean;
   /** Makes the roots anew, for introspection of the whole: it needs every type, and nothing else does. */
   readonly wholeRoots?: () => RootTypes;
@@ -77,11 +77,16 @@ export function createRoleSchema(role: string, roots: RootTypes, options: RoleSc
     wholeRoots: options.wholeRoots,
   });
   const blindRole = options.introspectionDisabled ? role : null;
+  const explaining = (operation: PreparedOperation['kind']) => ({
+    explainMissing: (field: string, path: Path) => explainMissing(field, path, operation),
+  });
   const parents: Readonly<Record<PreparedOperation['kind'], SelectionParent | null>> = {
-    query: { type: roots.query, abstract: null, metaFields: introspection, explainMissing },
-    mutation: roots.mutation === null ? null : { type: roots.mutation, abstract: null, explainMissing },
+    query: { type: roots.query, abstract: null, metaFields: introspection, ...explaining('query') },
+    mutation: roots.mutation === null ? null : { type: roots.mutation, abstract: null, ...explaining('mutation') },
     subscription:
-      roots.subscription === null ? null : { type: roots.subscription, abstract: null, metaFields: introspection, explainMissing },
+      roots.subscription === null
+        ? null
+        : { type: roots.subscription, abstract: null, metaFields: introspection, ...explaining('subscription') },
   };
 
   return {
@@ -142,7 +147,7 @@ function missingRoot(
 ): SvcError {
   for (const selection of selectionSet.selections) {
     const name = selection.kind === Kind.FIELD ? selection.name.value : '';
-    const reason = explainMissing(name, at(at(ROOT, 'selectionSet'), name));
+    const reason = explainMissing(name, at(at(ROOT, 'selectionSet'), name), operation);
     if (reason !== null) return reason;
   }
   return new SvcError('validation-failed', operation === 'mutation' ? 'no mutations exist' : 'no subscriptions exist');

@@ -62,6 +62,8 @@ export function translateOperation(
   if (kind === 'subscription') checkSubscription(fields, parent);
   checkIntrospectionRoots(fields);
   const response = object(fields);
+  const [join] = kind === 'subscription' ? context.joins.list() : [];
+  if (join !== undefined) throw new SvcError('not-supported', 'Remote relationships are not allowed in subscriptions', { path: join.path });
   return {
     kind,
     name: operation.name?.value ?? null,

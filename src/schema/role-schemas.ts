@@ -3,7 +3,7 @@
  * previous cache for every role that a change does not concern.
  */
 import { ADMIN_ROLE } from '../auth/session.ts';
-import type { SchemaCache } from '../schema-cache/schema-cache.ts';
+import type { RemoteSchemaInfo, SchemaCache } from '../schema-cache/schema-cache.ts';
 import { unavailableRoots } from '../schema-cache/unavailable-source.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { Path } from '../util/path.ts';
@@ -118,18 +118,32 @@ class CachedRoleSchemas implements RoleSchemas {
 }
 
 /** Of a root field that only an outage keeps away: names are made when the first one is missed. */
-function explainMissing({ unavailable }: SchemaCache, role: string): (field: string, path: Path) => SvcError | null {
-  if (unavailable.sources.length === 0) return () => null;
+function explainMissing(cache: SchemaCache, role: string): NonNullable<RoleSchemaOptions['explainMissing']> {
+  const { unavailable, remoteSchemas } = cache;
+  if (unavailable.sources.length === 0 && remoteSchemas.size === 0) return () => null;
   const roots = lazy(() => unavailableRoots(unavailable, role));
-  return (field, path) => {
+  return (field, path, operation) => {
     const source = roots().get(field);
-    if (source === undefined) return null;
-    return new SvcError('postgres-error', `the source "${source.metadata.name}" is not available`, {
-      path,
-      status: 500,
-      internal: source.reason,
-    });
+    if (source !== undefined) {
+      return new SvcError('postgres-error', `the source "${source.metadata.name}" is not available`, {
+        path,
+        status: 500,
+        internal: source.reason,
+      });
+    }
+    if (operation !== 'subscription' || ![...remoteSchemas.values()].some((info) => hasSubscription(info, role, field))) return null;
+    return new SvcError('not-supported', 'subscription to remote server is not supported');
   };
+}
+
+/** Whether the server has it, under our name, as the role sees the server. */
+function hasSubscription({ model, names, permissions }: RemoteSchemaInfo, role: string, field: string): boolean {
+  const seen = permissions === null || role === ADMIN_ROLE ? model : permissions.get(role);
+  const root = seen?.subscription == null ? undefined : seen.types.get(seen.subscription);
+  if (root?.kind !== 'object') return false;
+  return names.namespace === null
+    ? [...root.fields.keys()].some((name) => names.field(root.name, name) === field)
+    : names.namespace === field;
 }
 
 /**
