@@ -32,3 +32,12 @@ test('no statements where the schema alone answers', () => {
     generated_sql: null,
   });
 });
+
+test('what remote schemas are asked, beside statements or alone', () => {
+  const remoteRequests = new Map([['a.b', { remoteSchema: 'r', document: '{b}' }]]);
+  const detail = (statements: ReadonlyMap<string, { text: string; values: readonly string[] }> | null) =>
+    JSON.parse(queryLogLine({ kind: 'query', requestId: 'r', query: { query: '' }, statements, remoteRequests }, 'now')).detail;
+  const asked = { remote_requests: { 'a.b': { remote_schema: 'r', query: '{b}' } } };
+  expect(detail(null)).toMatchObject({ kind: 'remote-schema', generated_sql: null, ...asked });
+  expect(detail(new Map([['a', { text: 'select', values: [] }]]))).toMatchObject({ kind: 'database', ...asked });
+});

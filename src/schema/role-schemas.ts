@@ -6,7 +6,6 @@ import { ADMIN_ROLE } from '../auth/session.ts';
 import type { RemoteSchemaInfo, SchemaCache } from '../schema-cache/schema-cache.ts';
 import { unavailableRoots } from '../schema-cache/unavailable-source.ts';
 import { SvcError } from '../errors/svc-error.ts';
-import type { Path } from '../util/path.ts';
 import { atOnce, type Sliced } from '../util/sliced.ts';
 import { type FieldOptions, DEFAULT_BUILD_OPTIONS, type SchemaVariant } from './fields/options.ts';
 import { RoleSource } from './fields/role-context.ts';

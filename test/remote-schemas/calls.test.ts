@@ -1,0 +1,185 @@
+/** Requests that remote schemas answer: what is sent to them, what comes back, and how it goes wrong. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { QueryObservation } from '../../src/observability/observation.ts';
+import type { Json, JsonObject } from '../../src/util/json.ts';
+import { type GraphqlServer, startGraphqlServer } from '../support/graphql-server.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const SDL = `
+  type Query { hello(to: String = "you"): String long(size: Int!): String broken: String! }
+  type Mutation { greet(name: String!): String fail: String }
+  type Subscription { ticks: Int }
+`;
+const ROOT = {
+  hello: ({ to }: { to: string }) => `hello ${to}`,
+  long: ({ size }: { size: number }) => 'x'.repeat(size),
+  broken: () => {
+    throw new Error('out of order');
+  },
+  greet: ({ name }: { name: string }) => `hi ${name}`,
+  fail: () => {
+    throw new Error('refused');
+  },
+};
+const SECRET = 'planted-secret';
+const ADMIN = { 'x-svc-admin-secret': SECRET };
+
+let service: TestService;
+let server: GraphqlServer;
+
+beforeAll(async () => {
+  service = await startTestService({
+    ADMIN_SECRET: SECRET,
+    REMOTE_SCHEMA_RESPONSE_LIMIT: '2000',
+    ENABLED_LOG_TYPES: 'query-log',
+    LOG_MASKED_VARIABLES: 'hidden',
+  });
+  await service.sql("create table item (id int primary key, name text); insert into item values (1, 'one')");
+  await service.metadata('pg_track_table', { table: 'item' });
+});
+afterAll(() => service.stop());
+beforeEach(async () => {
+  server = await startGraphqlServer(SDL, ROOT);
+  const definition = { url: `${server.url}?key=planted-key`, forward_client_headers: true, timeout_seconds: 5 };
+  await service.metadata('add_remote_schema', { name: 'r', definition });
+});
+afterEach(async () => {
+  await server.close();
+  await service.metadata('remove_remote_schema', { name: 'r' });
+});
+
+const post = (body: Json, headers: Record<string, string> = {}, path = '/v1/graphql') =>
+  service.send(path, { method: 'POST', body: JSON.stringify(body), headers: { ...ADMIN, ...headers } });
+const ask = async (query: string, variables: JsonObject = {}): Promise<JsonObject> => (await post({ query, variables })).json as JsonObject;
+
+describe('a request', () => {
+  test('is answered in the order of its fields, whoever answers them', async () => {
+    const answer = await post({ query: '{ b: hello(to: "b") item { name } __typename a: hello }' });
+    expect(answer.text).toBe('{"data":{"b":"hello b","item":[{"name":"one"}],"__typename":"query_root","a":"hello you"}}');
+    expect(server.asked()).toHaveLength(2);
+  });
+
+  test('says who asks and hands on what the client said, but never the secret', async () => {
+    await post(
+      { query: '{ hello }' },
+      { 'x-svc-role': 'admin', 'x-svc-user-id': '7', cookie: 'c=1', 'x-own': 'o', origin: 'https://p.example' },
+    );
+    expect(server.asked()[0]?.headers).toMatchObject({
+      'x-svc-role': 'admin',
+      'x-svc-user-id': '7',
+      cookie: 'c=1',
+      'x-own': 'o',
+      'x-forwarded-origin': 'https://p.example',
+      'user-agent': 'svc-graphql',
+    });
+    expect(JSON.stringify(server.requests)).not.toContain(SECRET);
+  });
+
+  test('gets the cookies of servers: of a query, of a batch, of a REST endpoint', async () => {
+    server.headers = { 'set-cookie': ['a=1; Path=/', 'b=2'] };
+    const cookies = ['a=1; Path=/', 'b=2'];
+    expect((await post({ query: '{ hello }' })).headers.getSetCookie()).toEqual(cookies);
+    expect((await post([{ query: '{ hello }' }, { query: 'mutation { greet(name: "x") }' }])).headers.getSetCookie()).toEqual(cookies);
+    await service.metadata('create_query_collection', { name: 'c', definition: { queries: [{ name: 'q', query: '{ hello }' }] } });
+    const definition = { query: { collection_name: 'c', query_name: 'q' } };
+    await service.metadata('create_rest_endpoint', { name: 'e', url: 'hello', methods: ['GET'], definition });
+    const answer = await service.send('/api/rest/hello', { headers: ADMIN });
+    expect(answer.json).toEqual({ hello: 'hello you' });
+    expect(answer.headers.getSetCookie()).toEqual(cookies);
+    await service.metadata('drop_rest_endpoint', { name: 'e' });
+    await service.metadata('drop_query_collection', { collection: 'c', cascade: true });
+  });
+
+  test('writes in order and stops at what fails', async () => {
+    const insert = (id: number) => `i${id}: insert_item_one(object: {id: ${id}}) { id }`;
+    expect(await ask(`mutation { ${insert(2)} greet(name: "x") ${insert(3)} fail ${insert(4)} }`)).toMatchObject({
+      errors: [{ message: 'refused' }],
+    });
+    expect(await ask('{ item(where: {id: {_gt: 1}}, order_by: {id: asc}) { id } }')).toEqual({ data: { item: [{ id: 2 }, { id: 3 }] } });
+    expect(server.asked().map(({ query }) => /greet|fail/.exec(query)?.[0])).toEqual(['greet', 'fail']);
+    await service.sql('delete from item where id > 1');
+  });
+});
+
+describe('what goes wrong', () => {
+  test('is told in the words of the server', async () => {
+    expect(await ask('{ hello broken }')).toEqual({
+      errors: [{ message: 'out of order', locations: [{ line: 1, column: 8 }], path: ['broken'] }],
+    });
+  });
+
+  test.each([
+    ['reset', 'HTTP exception occurred'],
+    [{ headers: { 'content-type': 'text/html' }, body: '<html>secret</html>' }, 'is not valid JSON'],
+    [{ body: [] }, 'Expected an object as the response from remote'],
+  ] as const)('is a clear error for %j, without the secrets of the URL', async (answer, message) => {
+    server.answer = ({ operationName }) => (operationName === undefined ? answer : undefined);
+    const { status, text } = await post({ query: '{ item { id } hello }' });
+    expect([status, text]).toEqual([200, expect.stringContaining(message)]);
+    expect(JSON.parse(text)).toMatchObject({ errors: [{ extensions: { code: 'remote-schema-error' } }] });
+    expect(text).not.toContain('<html>');
+    server.answer = () => undefined;
+    expect(await ask('{ hello }')).toEqual({ data: { hello: 'hello you' } });
+  });
+
+  test('is an answer that is too large, alone, with others of the request, or with those of a batch', async () => {
+    const message = 'the answers of remote schemas have more than 2000 bytes';
+    expect(await ask('{ long(size: 3000) }')).toMatchObject({ errors: [{ message }] });
+    expect(await ask('{ a: long(size: 1200) b: long(size: 1200) }')).toMatchObject({ errors: [{ message }] });
+    expect(await ask('{ long(size: 1200) }')).toMatchObject({ data: {} });
+    const batch = [{ query: '{ long(size: 1200) }' }, { query: '{ long(size: 1200) }' }, { query: '{ item { id } }' }];
+    expect((await post(batch)).json).toMatchObject([{ data: {} }, { errors: [{ message }] }, { data: { item: [{ id: 1 }] } }]);
+  });
+
+  test('is a client that goes away: the server hears of it', async () => {
+    server.answer = () => 'hang';
+    const controller = new AbortController();
+    const gone = fetch(`${service.url}/v1/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...ADMIN },
+      body: JSON.stringify({ query: '{ hello }' }),
+      signal: controller.signal,
+    }).catch(() => 'gone');
+    for (let i = 0; i < 300 && server.asked().length === 0; i++) await sleep(10);
+    controller.abort();
+    expect(await gone).toBe('gone');
+    for (let i = 0; i < 300 && server.dropped.length === 0; i++) await sleep(10);
+    expect(server.dropped).toHaveLength(1);
+  });
+});
+
+describe('explain, logs and subscriptions', () => {
+  test('a remote field is explained by the request that would be made, and none is', async () => {
+    const explained = await post({ query: { query: '{ item { id } a: hello(to: "x") }' } }, {}, '/v1/graphql/explain');
+    expect(explained.json).toMatchObject([
+      { field: 'item', sql: expect.stringContaining('"item"') },
+      { field: 'a', remote_schema: 'r', query: 'query($v0: String) {a: hello(to: $v0)}' },
+    ]);
+    expect(server.asked()).toEqual([]);
+  });
+
+  test('the query log tells what servers are asked, without values', async () => {
+    const before = service.observations.length;
+    await ask('query ($to: String) { item { id } a: hello(to: $to) }', { to: 'x' });
+    await ask('query ($hidden: String) { hello(to: $hidden) }', { hidden: 'planted-value' });
+    const logged = service.observations.slice(before).filter((o): o is QueryObservation => o.kind === 'query');
+    expect(logged.map(({ statements }) => statements && [...statements.keys()])).toEqual([['item'], null]);
+    expect(logged.map(({ remoteRequests }) => [...(remoteRequests ?? [])])).toEqual([
+      [['a', { remoteSchema: 'r', document: 'query($v0: String) {a: hello(to: $v0)}' }]],
+      // As with SQL: such a variable has shaped it, if only by being sent.
+      [['hello', { remoteSchema: 'r', document: '[MASKED]' }]],
+    ]);
+    expect(JSON.stringify(logged.map(({ query }) => query))).not.toContain('planted');
+  });
+
+  test('a subscription to a server is refused as one', async () => {
+    const explained = await post({ query: { query: 'subscription { ticks }' } }, {}, '/v1/graphql/explain');
+    expect(explained).toMatchObject({
+      status: 400,
+      json: { code: 'not-supported', path: '$', error: 'subscription to remote server is not supported' },
+    });
+    const other = await post({ query: { query: 'subscription { tocks }' } }, {}, '/v1/graphql/explain');
+    expect(other.json).toMatchObject({ code: 'validation-failed' });
+  });
+});
