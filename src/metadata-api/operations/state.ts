@@ -54,6 +54,7 @@ function dump({ resourceVersion, cache, storedOperations }: Snapshot): Json {
     resource_version: resourceVersion,
     roles: [...cache.roles].sort(),
     sources: Object.fromEntries([...cache.sources].map(([name, source]) => [name, dumpSource(source)])),
+    remote_schemas: Object.fromEntries([...cache.remoteSchemas].map(([name, { model }]) => [name, { types: [...model.types.keys()] }])),
     rest_endpoints: storedOperations.endpoints.map(({ endpoint }) => endpoint.url),
     inconsistent_objects: [...recordsOf(cache.inconsistencies)],
   };
