@@ -1,0 +1,78 @@
+/** What joins between sources may take, and where they are told of or refused. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { QueryObservation } from '../../src/observability/observation.ts';
+import type { Json, JsonObject } from '../../src/util/json.ts';
+import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+let shop: TestDatabase;
+
+beforeAll(async () => {
+  shop = await testDatabase();
+  service = await startTestService({
+    JOIN_KEY_LIMIT: '6',
+    JOIN_RESPONSE_LIMIT: '2000',
+    ENABLED_LOG_TYPES: 'query-log',
+    LOG_MASKED_VARIABLES: 'hidden',
+  });
+  await service.metadata('pg_add_source', { name: 'shop', configuration: { connection_info: { database_url: shop.url } } });
+  await service.sql('create table person (id int primary key); insert into person select generate_series(1, 10)');
+  await service.sql(
+    "create table purchase (id int primary key, person_id int, item text); insert into purchase select n, n, repeat('x', 200) from generate_series(1, 10) n",
+    { source: 'shop' },
+  );
+  await service.metadata('pg_track_table', { table: 'person' });
+  await service.metadata('pg_track_table', { source: 'shop', table: 'purchase' });
+  await service.metadata('pg_create_remote_relationship', {
+    name: 'purchases',
+    table: 'person',
+    definition: { to_source: { relationship_type: 'array', source: 'shop', table: 'purchase', field_mapping: { id: 'person_id' } } },
+  });
+}, 60_000);
+afterAll(async () => {
+  await service.stop();
+  await shop.drop();
+});
+
+const post = (body: Json, path = '/v1/graphql') => service.send(path, { method: 'POST', body: JSON.stringify(body) });
+const people = (count: number, field = 'id') => `{ person(limit: ${count}, order_by: {id: asc}) { purchases { ${field} } } }`;
+const TOO_MANY_KEYS = 'the answer needs more than 6 different keys of other sources';
+const TOO_LONG = 'the joined answers have more than 2000 bytes';
+
+test('a request may ask for so many keys, and a batch for no more', async () => {
+  expect(await service.graphql(people(6))).toHaveProperty('data');
+  expect(await service.graphql(people(7))).toMatchObject({ errors: [{ message: TOO_MANY_KEYS }] });
+  const batch = [{ query: people(4) }, { query: people(2) }, { query: people(1) }, { query: '{ person { id } }' }];
+  expect((await post(batch)).json).toMatchObject([{ data: {} }, { data: {} }, { errors: [{ message: TOO_MANY_KEYS }] }, { data: {} }]);
+});
+
+test('an answer may be so long, and those of a batch together', async () => {
+  expect(await service.graphql('{ person(limit: 1) { a: purchases { item } b: purchases { item } } }')).toHaveProperty('data');
+  const long = '{ person(limit: 3) { a: purchases { a: item b: item } b: purchases { a: item b: item } } }';
+  expect(await service.graphql(long)).toMatchObject({ errors: [{ message: TOO_LONG }] });
+  const batch = [{ query: people(3, 'a: item b: item') }, { query: people(3, 'a: item b: item') }];
+  expect((await post(batch)).json).toMatchObject([{ data: {} }, { errors: [{ message: TOO_LONG }] }]);
+});
+
+test('the query log has the statement of a join, without values that are not told', async () => {
+  const before = service.observations.length;
+  const query = 'query ($hidden: String) { person(limit: 1) { purchases(where: {item: {_eq: $hidden}}) { id } } }';
+  expect(await service.graphql(query, { variables: { hidden: 'planted' } })).toEqual({ data: { person: [{ purchases: [] }] } });
+  const [logged, ...more] = service.observations.slice(before).filter((o): o is QueryObservation => o.kind === 'query');
+  expect(more).toEqual([]);
+  expect([...(logged?.statements?.keys() ?? [])]).toEqual(['person', 'person.purchases']);
+  expect(logged?.remoteRequests).toBeUndefined();
+  expect(JSON.stringify([logged?.query, [...(logged?.statements ?? [])]])).not.toContain('planted');
+});
+
+test('a subscription has no fields of other sources', async () => {
+  const explain = async (query: string): Promise<JsonObject> =>
+    (await post({ query: { query } }, '/v1/graphql/explain')).json as JsonObject;
+  expect(await explain('subscription { person { id purchases { id } } }')).toMatchObject({
+    code: 'not-supported',
+    error: 'Remote relationships are not allowed in subscriptions',
+    path: '$.selectionSet.person.selectionSet.purchases',
+  });
+  expect(await explain('subscription { person { id } }')).toHaveProperty('sql');
+});
