@@ -75,6 +75,13 @@ export function dependents(metadata: Metadata, cache: SchemaCache, dropped: read
   return found.sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0));
 }
 
+/** What depends on a remote schema: relationships that lead to it. Its permissions are its own and go with it. */
+export function dependentsOfRemoteSchema(cache: SchemaCache, remoteSchema: string): readonly Dependent[] {
+  const none = (): boolean => false;
+  const found = remoteDependents(cache, { source: none, table: none, field: none, remoteSchema: (name) => name === remoteSchema });
+  return [...found].sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0));
+}
+
 /** `cannot drop due to …`, the message of a refused drop. */
 export function refusalOf(found: readonly Dependent[]): string {
   return `cannot drop due to the following dependent objects: ${found.map(({ text }) => text).join(', ')}`;

@@ -25,9 +25,12 @@ const ROOT = {
 
 let service: TestService;
 let server: GraphqlServer;
+let initial: Json;
 
 beforeAll(async () => {
   service = await startTestService({}, { OTHER_KEY: 'k3y' });
+  await service.sql('create table person (id int primary key, name text)');
+  initial = await service.metadata('export_metadata', {});
 });
 afterAll(() => service.stop());
 beforeEach(async () => {
@@ -203,6 +206,29 @@ describe('changing', () => {
   ])('%s is refused for one that is not there', async (type, args, error) => {
     expect(await post(type, { name: 'x', ...args })).toMatchObject({ status: 400, json: { path: '$.args', error, code: 'not-exists' } });
     expect(await post(type, { name: 'x', ...args }, '/v1/query')).toMatchObject({ status: 400, json: { code: 'not-exists' } });
+  });
+
+  test('removing is refused while a relationship leads to it', async () => {
+    await service.metadata('replace_metadata', initial);
+    await add();
+    const relationship = {
+      name: 'greeting',
+      definition: {
+        to_remote_schema: { remote_schema: 'r', lhs_fields: ['name'], remote_field: { hello: { arguments: { to: '$name' } } } },
+      },
+    };
+    const document = (await service.metadata('export_metadata', {})) as unknown as { sources: { tables: unknown[] }[] };
+    document.sources[0]?.tables.push({ table: { schema: 'public', name: 'person' }, remote_relationships: [relationship] });
+    await service.metadata('replace_metadata', document as unknown as Json);
+    expect(await post('remove_remote_schema', { name: 'r' })).toMatchObject({
+      status: 400,
+      json: {
+        path: '$.args',
+        code: 'dependency-error',
+        error: 'cannot drop due to the following dependent objects: remote relationship person.greeting in source "default"',
+      },
+    });
+    expect(await roots()).toContain('hello');
   });
 
   test('removing takes its fields away', async () => {

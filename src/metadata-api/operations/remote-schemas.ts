@@ -5,6 +5,7 @@ import { withEntry, withoutEntry } from '../../metadata/edit.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
 import { remoteSchemaDefinitionCodec } from '../../metadata/remote-schema.ts';
 import { shareUnchanged } from '../../metadata/share.ts';
+import { dependentsOfRemoteSchema, refusalOf } from '../../schema-cache/dependencies.ts';
 import { objectId } from '../../schema-cache/object-id.ts';
 import { parseJson } from '../../util/json.ts';
 import { BROKEN_BY_DROP, operation, type OperationGroup } from '../operation.ts';
@@ -83,11 +84,18 @@ const remove: OperationGroup = () => [
     type: 'remove_remote_schema',
     args: named,
     changes: 'metadata',
-    errors: [refused('not-exists', 'there is no such remote schema'), BREAKS_OTHERS_BY_DROP],
+    errors: [
+      refused('not-exists', 'there is no such remote schema'),
+      refused('dependency-error', 'relationships lead to it; the message lists them'),
+      BREAKS_OTHERS_BY_DROP,
+    ],
     documentation: { summary: 'Removes a remote schema and the permissions on it.', example: { name: 'countries' } },
     othersBroke: BROKEN_BY_DROP,
-    edit(metadata, { name }) {
+    readsDependencies: true,
+    edit(metadata, { name }, { snapshot }) {
       requireRemoteSchema(metadata, name, 'no such remote schema');
+      const found = dependentsOfRemoteSchema(snapshot.cache, name);
+      if (found.length > 0) throw new SvcError('dependency-error', refusalOf(found));
       return { ...metadata, remoteSchemas: withoutEntry(metadata.remoteSchemas, name) };
     },
   }),
