@@ -24,6 +24,8 @@ export interface Parameter {
   readonly encode: (json: Json) => string | null;
   /** The type that the statement casts the value to; undefined where it casts to none. */
   readonly cast?: ValueCast;
+  /** The database goes through the whole value for each row, so that long ones are slow; in how many places it does. */
+  readonly perRow?: number;
 }
 
 export interface ValueCast {
@@ -127,6 +129,9 @@ export function print(root: Sql, dialect: Dialect): Printed {
       case 'parameter': {
         const known = dialect.sharesPlaceholders ? indexes.get(node.parameter.key) : undefined;
         if (known !== undefined) {
+          const first = parameters[known - 1] as Parameter;
+          const perRow = (first.perRow ?? 0) + (node.parameter.perRow ?? 0);
+          if (perRow > 0) parameters[known - 1] = { ...first, perRow };
           pieces.push(dialect.placeholder(known));
           return;
         }

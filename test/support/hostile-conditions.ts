@@ -8,8 +8,10 @@ export const relatedSchema = {
   sql: `create table node (id int primary key, parent_id int references node, name text);
     insert into node select i, nullif(i / 2, 0), 'n' || i from generate_series(1, 1000) i;
     create index on node (parent_id);
-    analyze node`,
-  tables: ['node'],
+    create table note (id int primary key, data jsonb);
+    insert into note select i, jsonb_build_object('a', i, 'b', jsonb_build_array(1, 2, i)) from generate_series(1, 1000) i;
+    analyze node, note`,
+  tables: ['node', 'note'],
   relationships: [
     { kind: 'object', table: 'node', name: 'parent', using: { foreign_key_constraint_on: 'parent_id' } },
     { kind: 'array', table: 'node', name: 'children', using: { foreign_key_constraint_on: { table: 'node', column: 'parent_id' } } },
@@ -153,6 +155,26 @@ const times = (count: number, text: string): string => text.repeat(count);
 
 /** Values that are sent once and meant many times. */
 const repeated: readonly HostileQuestion[] = [
+  {
+    name: 'a pattern of 6 MB',
+    query: 'query ($p: String!) { node(where: {name: {_ilike: $p}}) { id } }',
+    variables: { p: times(3_000_000, '%p') },
+  },
+  {
+    name: '400 times a pattern of 10 kB',
+    query: `query ($p: String!) { node(where: {_or: [${times(400, '{name: {_ilike: $p}} ')}]}) { id } }`,
+    variables: { p: times(5000, '%p') },
+  },
+  {
+    name: 'a document with 90,000 items',
+    query: 'query ($d: jsonb!) { note(where: {data: {_contains: $d}}) { id } }',
+    variables: { d: names.slice(0, 90_000) },
+  },
+  {
+    name: '90,000 keys',
+    query: 'query ($k: [String!]!) { note(where: {data: {_has_keys_all: $k}}) { id } }',
+    variables: { k: names.slice(0, 90_000) },
+  },
   {
     name: 'long names for each row of the answer',
     query: `{ node { ${Array.from({ length: 13 }, (_, n) => `${'a'.repeat(140_000)}${n}: id`).join(' ')} } }`,

@@ -184,7 +184,9 @@ function compareSql(context: Context, exp: Compare, scope: Scope): Sql {
   if (exp.nullSafe && isNull && exp.operator === '_eq') return sql`(${left} is null)`;
   if (exp.nullSafe && isNull && exp.operator === '_neq') return sql`(${left} is not null)`;
   const comparison = comparisonOf(exp.left.type, exp.operator);
-  const holds = comparison.compile(left, operandArgument(argument.operand, patternRefusal(comparison, argument.operand)));
+  // Lists of values are hashed, and values that differ do so early.
+  const perRow = COMMON_COMPARISONS.includes(comparison) ? undefined : 1;
+  const holds = comparison.compile(left, operandArgument(argument.operand, patternRefusal(comparison, argument.operand), perRow));
   const valid = validitySql(comparison, argument.operand);
   const plain = valid === null ? holds : sql`(${holds} and ${valid})`;
   // Only a variable can be null here; for all other values plain equality has the same answer, and an index.
@@ -222,8 +224,8 @@ function constantArgument(value: Sql): CompiledArgument {
   return () => value;
 }
 
-function operandArgument(operand: Operand, refuse?: (text: string) => void): CompiledArgument {
-  return (_field, type) => operandSql(type === undefined ? operand : { ...operand, type }, refuse);
+function operandArgument(operand: Operand, refuse?: (text: string) => void, perRow?: number): CompiledArgument {
+  return (_field, type) => operandSql(type === undefined ? operand : { ...operand, type }, refuse, perRow);
 }
 
 function fieldsArgument(fields: Readonly<Record<string, Operand>>): CompiledArgument {

@@ -15,8 +15,9 @@ const TEXT = baseType('text');
 /**
  * The SQL expression of an operand; a list is an array, or a sub-select where there is no such array.
  * @param refuse throws for texts that must not be sent; values of the session are not asked about
+ * @param perRow of the parameter
  */
-export function operandSql(operand: Operand, refuse?: (text: string) => void): Sql {
+export function operandSql(operand: Operand, refuse?: (text: string) => void, perRow?: number): Sql {
   const { value, type, list } = operand;
   if (value.kind === 'literal') {
     if (value.json === null) return sql`null::${typeName(type, type.array || list)}`;
@@ -25,7 +26,7 @@ export function operandSql(operand: Operand, refuse?: (text: string) => void): S
   }
   if (isSpatial(type)) return spatialSql(operand);
   if (list && type.array) return sql`select "x"::${typeName(type)} from unnest(${placeholder(operand, TEXT, true)}) as "list" ("x")`;
-  return placeholder(operand, type, list || type.array, refuse);
+  return placeholder(operand, type, list || type.array, refuse, perRow);
 }
 
 /** A number of rows or the like: a value that the IR gives no type. */
@@ -44,7 +45,7 @@ export function fromTextSql(text: Sql, type: CatalogType): Sql {
   return type.array ? sql`(${text})::${typeName(type)}` : geoJsonOrText(text, type);
 }
 
-function placeholder(operand: Operand, type: CatalogType, array: boolean, refuse?: (text: string) => void): Sql {
+function placeholder(operand: Operand, type: CatalogType, array: boolean, refuse?: (text: string) => void, perRow?: number): Sql {
   const cast = type === operand.type && array === (operand.list || type.array) ? '' : `${typeKey(type)}${array}`;
   const key = `${valueKey(operand.value)} ${typeKey(operand.type)}${operand.list ? 'list' : ''}${cast}${refuse === undefined ? '' : ' refuse'}`;
   const encode = encoder(operand);
@@ -53,7 +54,9 @@ function placeholder(operand: Operand, type: CatalogType, array: boolean, refuse
     if (text !== null) refuse?.(text);
     return text;
   };
-  return sql`(${parameter({ operand, key, encode: refuse === undefined ? encode : checked, cast: { type, array } })})::${typeName(type, array)}`;
+  const encoded = refuse === undefined ? encode : checked;
+  const placed = parameter({ operand, key, encode: encoded, cast: { type, array }, ...(perRow === undefined ? {} : { perRow }) });
+  return sql`(${placed})::${typeName(type, array)}`;
 }
 
 /** A parameter of another type than the operand's, made from its text. @param key tells it from others of the same operand */
