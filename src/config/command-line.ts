@@ -18,8 +18,8 @@ export interface CommandLine {
   readonly help: HelpTopic;
 }
 
-/** The commands, the options with a line for each, or all about them. */
-export type HelpTopic = 'commands' | 'options' | 'all';
+/** The commands, the options with a line for each, all about them, or one of the commands that need fewer. */
+export type HelpTopic = 'commands' | 'options' | 'all' | 'export' | 'clean';
 
 /**
  * Splits the arguments (without node and script) into the command and the options, which may stand
@@ -66,10 +66,14 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
       i++;
     }
   }
-  const isAboutCommands = help !== 'all' && (command === undefined || command === 'help');
-  if (help !== undefined) return { command: 'help', given, confirmed, help: isAboutCommands ? 'commands' : help };
+  if (help !== undefined) return { command: 'help', given, confirmed, help: help === 'all' ? help : topicOf(command) };
   if (confirmed && command !== 'clean') throw new ConfigError('--yes is for the command clean');
   return { command: command ?? 'help', given, confirmed, help: 'commands' };
+}
+
+function topicOf(command: Command | undefined): HelpTopic {
+  if (command === undefined || command === 'help') return 'commands';
+  return command === 'export' || command === 'clean' ? command : 'options';
 }
 
 function commandNamed(argument: string, before: Command | undefined): Command {

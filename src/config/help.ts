@@ -1,5 +1,5 @@
 import type { HelpTopic } from './command-line.ts';
-import { type Option, type OptionGroup, optionRows } from './options.ts';
+import { type Option, type OptionGroup, type OptionName, optionRows } from './options.ts';
 
 const COMMANDS = [
   'Usage: svc <command> [options]',
@@ -17,9 +17,59 @@ const COMMANDS = [
 
 /** What `--help` and `--help-all` print. */
 export function helpText(topic: HelpTopic): string {
-  const lines = topic === 'commands' ? COMMANDS : topic === 'options' ? briefLines() : longLines();
-  return `${lines.join('\n')}\n`;
+  return `${linesAbout(topic).join('\n')}\n`;
 }
+
+function linesAbout(topic: HelpTopic): readonly string[] {
+  switch (topic) {
+    case 'commands':
+      return COMMANDS;
+    case 'options':
+      return briefLines();
+    case 'all':
+      return longLines();
+    default:
+      return [...CATALOG_COMMANDS[topic], '', ...catalogOptionLines()];
+  }
+}
+
+const CATALOG_COMMANDS = {
+  export: [
+    'Usage: svc export [options]',
+    '',
+    'Prints the metadata as JSON, {"resource_version", "metadata"}. Needs no running service and changes nothing.',
+  ],
+  clean: [
+    'Usage: svc clean [--yes] [options]',
+    '',
+    'Removes the metadata and all else that the service keeps: the schema svc_catalog of the metadata database.',
+    'The databases that the API serves keep their data. Stop all instances before.',
+    'Asks first; --yes confirms it where nobody can be asked.',
+  ],
+} as const;
+
+/** The options that say where the metadata is. */
+function catalogOptionLines(): readonly string[] {
+  const where = optionRows.flatMap(([name, option]) => (CATALOG_OPTIONS.has(name) ? [option] : []));
+  const width = Math.max(...where.map((option) => spelling(option).length));
+  return [
+    'Where the metadata is:',
+    ...where.map((option) => `  ${spelling(option).padEnd(width)}  ${briefOf(option.help)}`),
+    '',
+    'They are read from the environment and .env too, as svc serve does. svc serve --help lists all options.',
+  ];
+}
+
+const CATALOG_OPTIONS: ReadonlySet<OptionName> = new Set([
+  'databaseUrl',
+  'metadataDatabaseUrl',
+  'host',
+  'port',
+  'user',
+  'password',
+  'dbname',
+  'dataDir',
+]);
 
 /** A line for each option. */
 function briefLines(): readonly string[] {

@@ -53,6 +53,7 @@ describe('loadConfig', () => {
     [['--server-port', '1e3'], 'Fatal Error: --server-port: expecting an integer, but found "1e3"'],
     [['--dev-mode=1'], 'Fatal Error: --dev-mode: Not a valid boolean text. True values are ["true","t","yes","y"]'],
     [['--database-url', 'mysql://h/d'], 'Fatal Error: --database-url: expecting a URL of the form'],
+    [['--database-url', 'postgres://u:p@ss:w/ord@h/d'], 'with special characters of user and password as in %40 for @'],
     [['run'], `Fatal Error: unknown command "run"\n${USAGE}`],
     [['serve', 'serve'], 'Fatal Error: two commands'],
     [['serve', '--yes'], 'Fatal Error: --yes is for the command clean'],
@@ -130,6 +131,15 @@ describe('help', () => {
     expect(lines.length).toBeLessThan(optionRows.length + 30);
   });
 
+  it('of a command that needs few options names those alone', () => {
+    expect(helpText('clean')).toContain('--yes');
+    expect(helpText('export')).not.toContain('--yes');
+    for (const text of [helpText('clean'), helpText('export')]) {
+      expect(text).toMatch(/^ {2}--metadata-database-url /m);
+      expect(text).not.toContain('--server-port');
+    }
+  });
+
   it('tells all about an option elsewhere', () => {
     const text = helpText('all');
     for (const [, { help, env = '' }] of optionRows) {
@@ -144,7 +154,9 @@ describe('help', () => {
     [['help'], 'commands'],
     [['-h', 'serve'], 'options'],
     [['serve', '--help'], 'options'],
-    [['clean', '--yes', '--help'], 'options'],
+    [['clean', '--yes', '--help'], 'clean'],
+    [['export', '-h'], 'export'],
+    [['clean', '--help-all'], 'all'],
     [['--help-all'], 'all'],
     [['serve', '--help', '--help-all'], 'all'],
   ])('is about what was asked for: %j', (argv, help) => {

@@ -156,7 +156,9 @@ export const postgresUrl: OptionType<string> = {
   parse(given) {
     if (/^dynamic-from-file:\/\/\/./.test(given)) return given;
     if (!/^postgres(?:ql)?:\/\//i.test(given) || !URL.canParse(given)) {
-      throw new Error('expecting a URL of the form postgres://user:password@host:port/database, or dynamic-from-file:///path');
+      throw new Error(
+        'expecting a URL of the form postgres://user:password@host:port/database, with special characters of user and password as in %40 for @, or dynamic-from-file:///path',
+      );
     }
     return given;
   },
