@@ -205,6 +205,7 @@ async function listen(config: Config, { state, storage, database, logger, instan
       await release();
       await state.stop();
       await database.close();
+      await logger.settle();
       logger.flush();
     },
   };

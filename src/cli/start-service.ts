@@ -46,6 +46,7 @@ export async function startService(config: Config): Promise<RunningService> {
       await service?.stop();
     } finally {
       await databases?.stop();
+      await logger.settle();
       logger.flush();
     }
   };

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,6 +41,19 @@ describe('createLogger', () => {
       ['webhook-log', 'error'],
     ]);
     expect(lines[0]?.detail).toEqual({ kind: 'server_configuration', info: { server_port: '1' } });
+  });
+
+  it('comes to an end where nobody reads any more', async () => {
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const reader = openSync(pipe, 'r+');
+    const destination = openSync(pipe, 'w');
+    closeSync(reader);
+    const logger = createLogger({ level: 'info', enabledTypes: new Set(['startup']), destination });
+    for (const observation of ALL) logger.observe(observation);
+    await logger.settle();
+    logger.flush();
+    closeSync(destination);
   });
 
   it('writes text without it', () => {

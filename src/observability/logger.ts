@@ -36,7 +36,14 @@ export interface Logger {
   readonly observe: Observer;
   /** Writes what is buffered, synchronously; before the process ends. */
   flush(): void;
+  /**
+   * Comes back when what is buffered is written or cannot be, after a second at the latest. To be called before `flush`, which
+   * tries for ever where the reader of a pipe has gone and no write before has shown it.
+   */
+  settle(): Promise<void>;
 }
+
+const SETTLE_MS = 1000;
 
 const FLUSH_MS = 500;
 /** Each write of the stream is a task of the thread pool with its own call back. */
@@ -123,7 +130,7 @@ function jsonLogger(options: LoggerOptions): Logger {
     const { level, type, detail } = logEntry(o);
     log[level]({ type, detail });
   };
-  return { observe, flush: () => end(stream, timer, lines) };
+  return { observe, flush: () => end(stream, timer, lines), settle: () => settle(stream, lines) };
 }
 
 /** Somebody is looking: what is told is written at once. */
@@ -139,7 +146,7 @@ function textLogger(options: LoggerOptions): Logger {
     const text = print(o, level, new Date());
     if (text !== '') stream.write(text);
   };
-  return { observe, flush: () => end(stream) };
+  return { observe, flush: () => end(stream), settle: () => settle(stream) };
 }
 
 function end(stream: ReturnType<typeof pino.destination>, timer?: NodeJS.Timeout, lines?: LineBuffer): void {
@@ -150,4 +157,16 @@ function end(stream: ReturnType<typeof pino.destination>, timer?: NodeJS.Timeout
   } catch {
     // the destination is not open yet or already gone: nothing can be written any more
   }
+}
+
+/** A failed write makes the stream of pino deaf, so that nothing waits for it any more. */
+function settle(stream: ReturnType<typeof pino.destination>, lines?: LineBuffer): Promise<void> {
+  lines?.flush();
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, SETTLE_MS);
+    stream.flush(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }

@@ -55,7 +55,11 @@ export async function startTestService(
   const environment = { ...settings, ...others };
   const config = loadConfig({ argv: [], environment });
   const complete = { ...config, metadataDatabaseUrl: config.metadataDatabaseUrl ?? config.databaseUrl };
-  const service = await serve(complete, environment, { observe: (o) => void observations.push(o), flush: () => undefined });
+  const service = await serve(complete, environment, {
+    observe: (o) => void observations.push(o),
+    flush: () => undefined,
+    settle: async () => undefined,
+  });
   const secret: Record<string, string> = config.adminSecret === null ? {} : { 'x-svc-admin-secret': config.adminSecret };
 
   const send = async (path: string, init: RequestInit = {}): Promise<Answer> => {
