@@ -135,7 +135,7 @@ export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<B
   const sources = new Map<string, SourceInfo>([...stages].map(([name, { info }]) => [name, info]));
   const relationships = resolveRemoteRelationships(
     metadata,
-    { sources, remoteSchema: (...of) => remoteTarget(remoteSchemas, ...of) },
+    { sources, remoteSchemas, remoteSchema: (...of) => remoteTarget(remoteSchemas, ...of) },
     (name) => stages.get(name)?.cores.context,
     before?.relationships,
   );
@@ -144,6 +144,7 @@ export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<B
     sources,
     remoteSchemas,
     remoteRelationships: relationships.bySource,
+    remoteTypeRelationships: relationships.byRemoteSchema,
     roles,
     inconsistencies,
     introspectionDisabledFor: new Set(metadata.introspection.disabledForRoles),

@@ -32,6 +32,7 @@ export const objectId = {
   function: (source: string, name: QualifiedName) => inObject('function', source, name),
   functionPermission: (source: string, name: QualifiedName, role: string) => inObject('function-permission', source, name, role),
   remoteSchema: (name: string) => outside('remote-schema', name),
+  remoteTypeRelationship: (remote: string, type: string, name: string) => outside('remote-type-relationship', remote, type, name),
   collectedQuery: (collection: string, query: string) => outside('collected-query', collection, query),
   allowListEntry: (collection: string) => outside('allow-list-entry', collection),
   restEndpoint: (name: string) => outside('rest-endpoint', name),

@@ -1,6 +1,7 @@
 /** Remote relationships that depend on what is about to go: keys and targets, across sources. */
 import { nameKey } from '../catalog/catalog.ts';
-import { updateTable, withoutEntry } from '../metadata/edit.ts';
+import { updateTable, withEntry, withoutEntry } from '../metadata/edit.ts';
+import type { Metadata } from '../metadata/metadata.ts';
 import { printName } from '../metadata/table-name.ts';
 import type { Dependent } from './dependencies.ts';
 import { objectId } from './object-id.ts';
@@ -25,7 +26,7 @@ export function remoteDependents(cache: SchemaCache, gone: Gone): readonly Depen
       if (table === undefined || gone.table(source, key)) continue;
       for (const relationship of relationships.values()) {
         const { name } = relationship;
-        if (!isBroken(relationship, source, key, gone)) continue;
+        if (!isBroken(relationship, { source, key }, gone)) continue;
         found.push({
           objectId: objectId.remoteRelationship(source, table.name, name),
           text: `remote relationship ${printName(table.name, info.backend.defaultSchema)}.${name} in source "${source}"`,
@@ -39,17 +40,50 @@ export function remoteDependents(cache: SchemaCache, gone: Gone): readonly Depen
       }
     }
   }
+  for (const [remote, types] of cache.remoteTypeRelationships) {
+    if (gone.remoteSchema(remote)) continue;
+    for (const [type, relationships] of types) {
+      for (const relationship of relationships.values()) {
+        const { name } = relationship;
+        if (!isBroken(relationship, null, gone)) continue;
+        found.push({
+          objectId: objectId.remoteTypeRelationship(remote, type, name),
+          text: `remote relationship ${type}.${name} in remote schema "${remote}"`,
+          becomes: 'dropped',
+          remove: (metadata) => withoutTypeRelationship(metadata, remote, type, name),
+        });
+      }
+    }
+  }
   return found;
 }
 
-function isBroken({ target }: RemoteRelationshipInfo, source: string, key: string, gone: Gone): boolean {
-  if (target.kind === 'remote-schema') {
-    return gone.remoteSchema(target.remoteSchema) || target.keys.some((name) => gone.field(source, key, name));
-  }
+/** The metadata without a relationship of a type of a remote schema. */
+export function withoutTypeRelationship(metadata: Metadata, remote: string, type: string, name: string): Metadata {
+  const schema = metadata.remoteSchemas.get(remote);
+  const entry = schema?.remoteRelationships.get(type);
+  if (schema === undefined || entry === undefined) return metadata;
+  const relationships = withoutEntry(entry.relationships, name);
+  const remoteRelationships =
+    relationships.size === 0
+      ? withoutEntry(schema.remoteRelationships, type)
+      : withEntry(schema.remoteRelationships, type, { ...entry, relationships });
+  return { ...metadata, remoteSchemas: withEntry(metadata.remoteSchemas, remote, { ...schema, remoteRelationships }) };
+}
+
+interface Owner {
+  readonly source: string;
+  readonly key: string;
+}
+
+/** @param owner the table that has the relationship; null: a type of a remote schema has it */
+function isBroken({ target }: RemoteRelationshipInfo, owner: Owner | null, gone: Gone): boolean {
+  const isLocalGone = (name: string): boolean => owner !== null && gone.field(owner.source, owner.key, name);
+  if (target.kind === 'remote-schema') return gone.remoteSchema(target.remoteSchema) || target.keys.some(isLocalGone);
   const targetKey = nameKey(target.table);
   return (
     gone.source(target.source) ||
     gone.table(target.source, targetKey) ||
-    target.columns.some(({ local, remote }) => gone.field(source, key, local) || gone.field(target.source, targetKey, remote))
+    target.columns.some(({ local, remote }) => isLocalGone(local) || gone.field(target.source, targetKey, remote))
   );
 }

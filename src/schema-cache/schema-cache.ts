@@ -23,6 +23,8 @@ export interface SchemaCache {
   readonly remoteSchemas: ReadonlyMap<string, RemoteSchemaInfo>;
   /** From tables to other sources and remote schemas: by source, then by the `nameKey` of the table, then by name. */
   readonly remoteRelationships: ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, RemoteRelationshipInfo>>>;
+  /** From object types of remote schemas: by remote schema, then by the server's name of the type, then by name. */
+  readonly remoteTypeRelationships: ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, RemoteRelationshipInfo>>>;
   /** Every role known to the metadata, without admin. */
   readonly roles: ReadonlySet<string>;
   readonly inconsistencies: readonly Inconsistency[];
@@ -151,8 +153,6 @@ export interface RemoteSchemaInfo {
   readonly names: RemoteNames;
   /** What roles see of it; null: every role sees all, because permissions are switched off. */
   readonly permissions: ReadonlyMap<string, RemoteModel> | null;
-  /** By type, in the server's words, then by name. */
-  readonly relationships: ReadonlyMap<string, ReadonlyMap<string, RemoteRelationshipInfo>>;
 }
 
 export interface FunctionInfo {

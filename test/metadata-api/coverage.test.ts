@@ -65,7 +65,7 @@ let countries: GraphqlServer;
 let database: pg.Client;
 
 beforeAll(async () => {
-  countries = await startGraphqlServer('type Query { country(code: ID!): String }');
+  countries = await startGraphqlServer('type Query { country(code: ID!): String home: Country } type Country { code: String! }');
   service = await startTestService(
     { LEGACY_ROWS_FOR_ALL_ROLES: 'true', INFER_FUNCTION_PERMISSIONS: 'false' },
     { COUNTRIES_URL: countries.url },

@@ -34,7 +34,7 @@ let countries: GraphqlServer;
 
 beforeAll(async () => {
   database = await testDatabase();
-  countries = await startGraphqlServer('type Query { country(code: ID!): String }');
+  countries = await startGraphqlServer('type Query { country(code: ID!): String home: Country } type Country { code: String! }');
   service = await startTestService({}, { MY_DATABASE_URL: database.url, COUNTRIES_URL: countries.url });
 });
 afterAll(async () => {

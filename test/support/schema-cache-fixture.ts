@@ -252,6 +252,7 @@ export function schemaCache(...sources: readonly SourceInfo[]): SchemaCache {
     inconsistencies: [],
     remoteSchemas: NO_REMOTES,
     remoteRelationships: NO_REMOTES,
+    remoteTypeRelationships: NO_REMOTES,
     introspectionDisabledFor: new Set(),
     apiLimits: null,
     unavailable: ALL_AVAILABLE,

@@ -9,6 +9,7 @@ import { networkOperations } from './network.ts';
 import { permissionOperations } from './permissions.ts';
 import { queryCollectionOperations } from './query-collections.ts';
 import { remoteRelationshipOperations } from './remote-relationships.ts';
+import { remoteTypeRelationshipOperations } from './remote-type-relationships.ts';
 import { relationshipOperations } from './relationships.ts';
 import { remoteSchemaOperations } from './remote-schemas.ts';
 import { restEndpointOperations } from './rest-endpoints.ts';
@@ -26,6 +27,7 @@ export const operationGroups: readonly OperationGroup[] = [
   ...batchTrackingOperations,
   ...relationshipOperations,
   ...remoteRelationshipOperations,
+  ...remoteTypeRelationshipOperations,
   ...computedFieldOperations,
   ...functionOperations,
   ...permissionOperations,

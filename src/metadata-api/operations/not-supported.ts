@@ -29,9 +29,6 @@ const WITHOUT_PREFIX: ReadonlySet<string> = new Set([
   // remote schemas
   'add_remote_schema_permissions',
   'drop_remote_schema_permissions',
-  'create_remote_schema_remote_relationship',
-  'update_remote_schema_remote_relationship',
-  'delete_remote_schema_remote_relationship',
   // actions and custom types
   'set_custom_types',
   'create_action',

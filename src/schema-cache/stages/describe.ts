@@ -154,3 +154,16 @@ export function describeTableExtra(
     definition: { name, source: source.name, table: source.backend.tableName.encode(table), definition },
   };
 }
+
+export function describeRemoteTypeRelationship(
+  remote: string,
+  typeName: string,
+  { name, definition }: RemoteRelationship,
+): ObjectDescription {
+  return {
+    objectId: objectId.remoteTypeRelationship(remote, typeName, name),
+    type: 'remote_schema_remote_relationship',
+    name: `remote_schema_remote_relationship ${name} on type ${typeName} in remote schema ${remote}`,
+    definition: { remote_schema: remote, type_name: typeName, name, definition: remoteRelationshipDefinitionCodec.encode(definition) },
+  };
+}

@@ -9,24 +9,27 @@ import {
   type ToRemoteSchema,
   type ToSource,
 } from '../../metadata/remote-relationship.ts';
+import type { RemoteModel, RemoteObject } from '../../remote-schema/model.ts';
 import { printJson } from '../../util/json.ts';
 import { ROOT } from '../../util/path.ts';
 import { Defect, fromDefect } from '../inconsistency.ts';
 import type {
   Inconsistency,
   RemoteRelationshipInfo,
+  RemoteSchemaInfo,
   RemoteSchemaTarget,
   SchemaCache,
   SourceInfo,
   SourceTarget,
   TableInfo,
 } from '../schema-cache.ts';
-import { describeRemoteRelationship } from './describe.ts';
+import { describeRemoteRelationship, describeRemoteTypeRelationship } from './describe.ts';
 import { columnOf, printTable, type StageSource } from './scope.ts';
 import { refuseUnknown } from './unknown-keys.ts';
 
 export interface RemoteRelationshipsResult {
   readonly bySource: SchemaCache['remoteRelationships'];
+  readonly byRemoteSchema: SchemaCache['remoteTypeRelationships'];
   readonly inconsistencies: readonly Inconsistency[];
   /** Equal for results that are alike. */
   readonly fingerprint: string;
@@ -35,6 +38,7 @@ export interface RemoteRelationshipsResult {
 /** What relationships lead to. */
 export interface JoinableTargets {
   readonly sources: ReadonlyMap<string, SourceInfo>;
+  readonly remoteSchemas: SchemaCache['remoteSchemas'];
   /** @throws Defect */
   remoteSchema(definition: ToRemoteSchema, field: (name: string) => FieldOfKey | null, owner: string): RemoteSchemaTarget;
 }
@@ -78,9 +82,58 @@ export function resolveRemoteRelationships(
     }
     if (byTable.size > 0) bySource.set(source.name, byTable);
   }
+  const byRemoteSchema = new Map<string, ReadonlyMap<string, ReadonlyMap<string, RemoteRelationshipInfo>>>();
+  for (const remote of metadata.remoteSchemas.values()) {
+    const info = targets.remoteSchemas.get(remote.name);
+    if (info === undefined) continue;
+    const byType = new Map<string, ReadonlyMap<string, RemoteRelationshipInfo>>();
+    for (const { typeName, relationships } of remote.remoteRelationships.values()) {
+      const own = new Map<string, RemoteRelationshipInfo>();
+      for (const relationship of relationships.values()) {
+        try {
+          own.set(relationship.name, resolveOfType(relationship, info, typeName, targets));
+          const definition = remoteRelationshipDefinitionCodec.encode(relationship.definition);
+          prints.push(printJson(['', remote.name, typeName, relationship.name, definition]));
+        } catch (error) {
+          if (!(error instanceof Defect)) throw error;
+          const where = `in remote schema "${remote.name}": in type "${typeName}": in remote relationship "${relationship.name}": `;
+          inconsistencies.push(fromDefect(describeRemoteTypeRelationship(remote.name, typeName, relationship), where, error));
+        }
+      }
+      if (own.size > 0) byType.set(typeName, own);
+    }
+    if (byType.size > 0) byRemoteSchema.set(remote.name, byType);
+  }
   const fingerprint = prints.join('\n');
-  const isSame = previous?.fingerprint === fingerprint;
-  return { bySource: isSame ? previous.bySource : bySource, inconsistencies, fingerprint };
+  if (previous?.fingerprint === fingerprint) return { ...previous, inconsistencies };
+  return { bySource, byRemoteSchema, inconsistencies, fingerprint };
+}
+
+/** @throws Defect */
+function resolveOfType(
+  relationship: RemoteRelationship,
+  { name: remote, model }: RemoteSchemaInfo,
+  typeName: string,
+  targets: JoinableTargets,
+): RemoteRelationshipInfo {
+  const { name, definition } = relationship;
+  refuseUnknown(relationship);
+  const type = model.types.get(typeName);
+  if (type === undefined) throw new Defect(`no type named "${typeName}" defined in remote schema "${remote}"`);
+  if (type.kind !== 'object') throw new Defect('remote relationships on a remote schema can only be defined on object types');
+  if (!isGraphqlName(name)) throw new Defect(`"${name}" is not a valid GraphQL identifier`);
+  if (type.fields.has(name)) throw new Defect(`field with name "${name}" already exists in type "${typeName}"`);
+  const field = (key: string): FieldOfKey | null => fieldOfType(model, type, key);
+  if (definition.kind === 'source') return { name, target: sourceTarget(definition, targets.sources, field, typeName) };
+  return { name, target: targets.remoteSchema(definition, field, typeName) };
+}
+
+/** A scalar or an enum that takes no arguments. */
+function fieldOfType({ types }: RemoteModel, type: RemoteObject, name: string): FieldOfKey | null {
+  const field = type.fields.get(name);
+  if (field === undefined || field.type.kind === 'list' || field.args.size > 0) return null;
+  const kind = types.get(field.type.name)?.kind ?? 'scalar';
+  return kind === 'scalar' || kind === 'enum' ? { scalar: field.type.name } : null;
 }
 
 interface Resolving {

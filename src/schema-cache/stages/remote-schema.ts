@@ -62,11 +62,9 @@ function infoOf(metadata: RemoteSchema, model: RemoteModel, before: RemoteSchema
   const known = before?.info ?? null;
   const same = known !== null && before?.input.model === model && before.metadata.definition.customization === definition.customization;
   const names = same ? known.names : namesOf(metadata, model);
-  const info: RemoteSchemaInfo = { name, model, names, permissions: null, relationships: NO_RELATIONSHIPS };
-  return same && known.permissions === info.permissions && known.relationships === info.relationships ? known : info;
+  const info: RemoteSchemaInfo = { name, model, names, permissions: null };
+  return same && known.permissions === info.permissions ? known : info;
 }
-
-const NO_RELATIONSHIPS: RemoteSchemaInfo['relationships'] = new Map();
 
 /** @throws Defect */
 function namesOf({ definition }: RemoteSchema, model: RemoteModel): RemoteSchemaInfo['names'] {

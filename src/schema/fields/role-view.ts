@@ -58,7 +58,7 @@ export class RoleView {
       name,
       model,
       names: info.names,
-      joinedFields: (type) => fieldsOfRemoteType(this, types, type, info.relationships.get(type) ?? NONE),
+      joinedFields: (type) => fieldsOfRemoteType(this, types, type, this.#context.remoteTypeRelationships.get(name)?.get(type) ?? NONE),
     });
     return types;
   }

@@ -7,7 +7,8 @@ export function sameForRole(a: SchemaCache, b: SchemaCache, role: string): boole
   if (a === b) return true;
   if (a.introspectionDisabledFor.has(role) !== b.introspectionDisabledFor.has(role)) return false;
   if (!sameUnavailable(a.unavailable, b.unavailable)) return false;
-  if (a.remoteRelationships !== b.remoteRelationships || !sameEntries(a.remoteSchemas, b.remoteSchemas)) return false;
+  if (a.remoteRelationships !== b.remoteRelationships || a.remoteTypeRelationships !== b.remoteTypeRelationships) return false;
+  if (!sameEntries(a.remoteSchemas, b.remoteSchemas)) return false;
   if (a.sources.size !== b.sources.size) return false;
   const others = [...b.sources.values()];
   return [...a.sources.values()].every((source, i) => sameSource(source, others[i] as SourceInfo, role));

@@ -24,6 +24,7 @@ export class SchemaContext {
   readonly sources: readonly SourceEntry[];
   readonly remoteSchemas: SchemaCache['remoteSchemas'];
   readonly remoteRelationships: SchemaCache['remoteRelationships'];
+  readonly remoteTypeRelationships: SchemaCache['remoteTypeRelationships'];
   private readonly shared: Map<TypeSystem, Map<NamingConvention, SharedTypes>>;
 
   /** @param previous the context of an older cache: types of databases are taken over, and sources that are the same objects */
@@ -31,6 +32,7 @@ export class SchemaContext {
     this.shared = previous?.shared ?? new Map();
     this.remoteSchemas = cache.remoteSchemas;
     this.remoteRelationships = cache.remoteRelationships;
+    this.remoteTypeRelationships = cache.remoteTypeRelationships;
     const known = new Map(previous?.sources.map((entry) => [entry.context.info, entry]));
     const byName = new Map(previous?.sources.map((entry) => [entry.context.info.name, entry]));
     this.sources = [...cache.sources.values()].map((info) => known.get(info) ?? this.makeSource(info, options, byName.get(info.name)));

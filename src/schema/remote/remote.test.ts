@@ -79,7 +79,7 @@ interface Asking {
 const server = remote();
 
 function roots({ customization = NO_REMOTE_CUSTOMIZATION, model = server.model }: Asking) {
-  const info = { name: 'people', model, names: remoteNames(model, customization), permissions: null, relationships: new Map() };
+  const info = { name: 'people', model, names: remoteNames(model, customization), permissions: null };
   const cache = { ...schemaCache(), remoteSchemas: new Map([['people', info]]) };
   return rootTypes(new SchemaContext(cache, DEFAULT_BUILD_OPTIONS), 'user', 'frontend');
 }

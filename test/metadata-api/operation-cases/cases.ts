@@ -36,6 +36,17 @@ const WITH_REMOTE_SCHEMA: JsonObject = {
   ...BASE,
   remote_schemas: [{ name: 'countries', definition: { url_from_env: 'COUNTRIES_URL' } }],
 };
+const PEOPLE = toSource('array', 'author', { code: 'name' });
+const WITH_TYPE_RELATIONSHIP: JsonObject = {
+  ...BASE,
+  remote_schemas: [
+    {
+      name: 'countries',
+      definition: { url_from_env: 'COUNTRIES_URL' },
+      remote_relationships: [{ type_name: 'Country', relationships: [{ name: 'people', definition: PEOPLE }] }],
+    },
+  ],
+};
 const anyColumns = { columns: ['id'], filter: {} };
 
 /** Under every prefix of the kind. */
@@ -452,6 +463,30 @@ export const UNPREFIXED: Readonly<Record<string, Case>> = {
     args: { name: 'countries' },
     from: WITH_REMOTE_SCHEMA,
     fails: [failure({ name: 'others' }, 'not-exists', '$.args'), failure({}, 'parse-failed', '$.args')],
+  },
+  create_remote_schema_remote_relationship: {
+    args: { remote_schema: 'countries', type_name: 'Country', name: 'people', definition: PEOPLE },
+    from: WITH_REMOTE_SCHEMA,
+    fails: [
+      failure({ remote_schema: 'none', type_name: 'Country', name: 'people', definition: PEOPLE }, 'not-exists', '$.args'),
+      failure({ remote_schema: 'countries', type_name: 'None', name: 'people', definition: PEOPLE }, 'invalid-configuration', '$.args'),
+    ],
+  },
+  update_remote_schema_remote_relationship: {
+    args: { remote_schema: 'countries', type_name: 'Country', name: 'people', definition: toSource('object', 'author', { code: 'name' }) },
+    from: WITH_TYPE_RELATIONSHIP,
+    fails: [
+      failure({ remote_schema: 'countries', type_name: 'Country', name: 'none', definition: PEOPLE }, 'not-exists', '$.args'),
+      failure({ remote_schema: 'countries', type_name: 'Country', name: 'people' }, 'parse-failed', '$.args'),
+    ],
+  },
+  delete_remote_schema_remote_relationship: {
+    args: { remote_schema: 'countries', type_name: 'Country', name: 'people' },
+    from: WITH_TYPE_RELATIONSHIP,
+    fails: [
+      failure({ remote_schema: 'countries', type_name: 'Country', name: 'none' }, 'not-exists', '$.args'),
+      failure({ remote_schema: 'none', type_name: 'Country', name: 'people' }, 'not-exists', '$.args'),
+    ],
   },
   set_graphql_introspection_options: {
     args: { disabled_for_roles: ['user'] },

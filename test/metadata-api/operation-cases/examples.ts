@@ -125,6 +125,18 @@ const WITH_COLUMNS: readonly JsonObject[] = [
   },
 ];
 
+const WITH_VISITORS: readonly JsonObject[] = [
+  {
+    type: 'create_remote_schema_remote_relationship',
+    args: {
+      remote_schema: 'countries',
+      type_name: 'Country',
+      name: 'visitors',
+      definition: { to_source: { relationship_type: 'object', source: 'default', table: 'author', field_mapping: { code: 'name' } } },
+    },
+  },
+];
+
 /** By endpoint and type: requests to `/v1/metadata` that make room for what an example makes, or take away what would be in its way. */
 export const SETUPS: Readonly<Record<string, readonly JsonObject[]>> = {
   '/v1/metadata add_collection_to_allowlist': [{ type: 'drop_collection_from_allowlist', args: { collection: 'shop' } }],
@@ -148,6 +160,8 @@ export const SETUPS: Readonly<Record<string, readonly JsonObject[]>> = {
   '/v1/metadata pg_create_remote_relationship': NEWS,
   '/v1/metadata pg_delete_remote_relationship': WITH_COLUMNS,
   '/v1/metadata pg_update_remote_relationship': WITH_COLUMNS,
+  '/v1/metadata delete_remote_schema_remote_relationship': WITH_VISITORS,
+  '/v1/metadata update_remote_schema_remote_relationship': WITH_VISITORS,
   '/v1/metadata pg_create_select_permission': [NO_FUNCTION_PERMISSION, dropPermission('select')],
   '/v1/metadata pg_create_update_permission': [dropPermission('update')],
   '/v1/metadata pg_drop_select_permission': [NO_FUNCTION_PERMISSION],

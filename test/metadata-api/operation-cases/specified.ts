@@ -78,13 +78,7 @@ const UNPREFIXED: readonly { readonly names: readonly string[]; readonly waitsFo
     waitsFor: 'scheduled triggers',
   },
   {
-    names: [
-      'add_remote_schema_permissions',
-      'drop_remote_schema_permissions',
-      'create_remote_schema_remote_relationship',
-      'update_remote_schema_remote_relationship',
-      'delete_remote_schema_remote_relationship',
-    ],
+    names: ['add_remote_schema_permissions', 'drop_remote_schema_permissions'],
     waitsFor: 'remote schemas',
   },
   {
@@ -93,6 +87,9 @@ const UNPREFIXED: readonly { readonly names: readonly string[]; readonly waitsFo
       'update_remote_schema',
       'remove_remote_schema',
       'reload_remote_schema',
+      'create_remote_schema_remote_relationship',
+      'update_remote_schema_remote_relationship',
+      'delete_remote_schema_remote_relationship',
       'create_query_collection',
       'rename_query_collection',
       'drop_query_collection',
