@@ -1,0 +1,238 @@
+/** A tree of tables has the same answers in one database, and spread over two. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { printJson, type Json, type JsonObject } from '../../src/util/json.ts';
+import { cases, DEEP, SEED } from '../support/deep.ts';
+import { runSql, testDatabase, type TestDatabase } from '../support/postgres.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+type Side = 'left' | 'right';
+type Mapping = Readonly<Record<string, string>>;
+
+const TABLES = ['t0', 't1', 't2', 't3', 't4'];
+const DDL = TABLES.map(
+  (name) =>
+    `create table ${name} (id int primary key, code text unique, n int, m bigint, s text, c varchar(3), v int);
+     create index on ${name} (n); create index on ${name} (s);`,
+).join('\n');
+/** From columns of the parent to columns of the child, and of the child to a key of the parent. */
+const TO_CHILDREN: readonly Mapping[] = [
+  { id: 'n' },
+  { id: 'm' },
+  { n: 'n' },
+  { m: 'n' },
+  { code: 's' },
+  { s: 'c' },
+  { c: 's' },
+  { n: 'n', s: 's' },
+];
+const TO_PARENT: readonly Mapping[] = [{ n: 'id' }, { m: 'id' }, { s: 'code' }, { c: 'code' }];
+const TEXTS = ['a', 'b', '', ' ', 'abc', 'abcd', '"', '\\', '"]', '\\"', '[",', 'é\n', '😀', 'null'];
+
+interface Table {
+  readonly name: string;
+  readonly side: Side;
+  /** An index into the tables before it; none for the root. */
+  readonly parent: number | null;
+  readonly toChildren: Mapping;
+  readonly toParent: Mapping;
+  readonly rows: readonly JsonObject[];
+}
+
+const number = fc.option(fc.integer({ min: 0, max: 6 }), { freq: 5 });
+const text = fc.option(fc.constantFrom(...TEXTS), { freq: 5 });
+const row = fc.record({ code: text, n: number, m: number, s: text, c: text, v: fc.option(fc.integer({ min: -20, max: 20 })) });
+
+const table = fc.record({
+  side: fc.constantFrom<Side>('left', 'right'),
+  parent: fc.nat(),
+  toChildren: fc.constantFrom(...TO_CHILDREN),
+  toParent: fc.constantFrom(...TO_PARENT),
+  rows: fc.array(row, { maxLength: 14 }),
+});
+
+const world = fc.array(table, { minLength: 2, maxLength: TABLES.length }).map((tables) =>
+  tables.map(({ parent, rows, ...rest }, index): Table => {
+    const codes = new Set<string>();
+    return {
+      ...rest,
+      name: TABLES[index] as string,
+      parent: index === 0 ? null : parent % index,
+      rows: rows.map(({ code, c, ...cells }, id) => {
+        const isNew = code !== null && !codes.has(code);
+        if (isNew) codes.add(code);
+        return { ...cells, id, code: isNew ? code : null, c: c === null ? null : c.slice(0, 3) };
+      }),
+    };
+  }),
+);
+
+let service: TestService;
+let databases: Readonly<Record<Side | 'whole', TestDatabase>>;
+
+beforeAll(async () => {
+  databases = { left: await testDatabase(), right: await testDatabase(), whole: await testDatabase() };
+  for (const { url } of Object.values(databases)) await runSql(url, DDL);
+  service = await startTestService({ PG_CONNECTIONS: '3' });
+}, 60_000);
+
+afterAll(async () => {
+  await service?.stop();
+  for (const database of Object.values(databases)) await database.drop();
+});
+
+function relationship(name: string, kind: 'object' | 'array', source: string | null, target: string, mapping: Mapping): JsonObject {
+  if (source === null) return { name, using: { manual_configuration: { remote_table: target, column_mapping: mapping } } };
+  return { name, definition: { to_source: { relationship_type: kind, source, table: target, field_mapping: mapping } } };
+}
+
+/** @param sourceOf the source of a table */
+function sourceMetadata(source: Side | 'whole', tables: readonly Table[], sourceOf: (table: Table) => string): JsonObject {
+  const entries = tables
+    .filter((each) => sourceOf(each) === source)
+    .map((own): JsonObject => {
+      const objects: JsonObject[] = [];
+      const arrays: JsonObject[] = [];
+      const remote: JsonObject[] = [];
+      const add = (name: string, kind: 'object' | 'array', target: Table, mapping: Mapping): void => {
+        const other = sourceOf(target) === source ? null : sourceOf(target);
+        (other !== null ? remote : kind === 'object' ? objects : arrays).push(relationship(name, kind, other, target.name, mapping));
+      };
+      const parent = own.parent === null ? undefined : tables[own.parent];
+      if (parent !== undefined) add('up', 'object', parent, own.toParent);
+      for (const child of tables) {
+        if (child.parent !== null && tables[child.parent] === own) add(`to_${child.name}`, 'array', child, child.toChildren);
+      }
+      const permission: JsonObject = {
+        columns: '*',
+        filter: { _or: [{ v: { _gte: 0 } }, { v: { _is_null: true } }] },
+        limit: 4,
+        allow_aggregations: true,
+      };
+      return {
+        table: own.name,
+        object_relationships: objects,
+        array_relationships: arrays,
+        remote_relationships: remote,
+        select_permissions: [{ role: 'user', permission }],
+      };
+    });
+  return {
+    name: source,
+    kind: 'postgres',
+    configuration: { connection_info: { database_url: databases[source].url, pool_settings: { max_connections: 3 } } },
+    customization: { root_fields: { prefix: `${source}_` }, type_names: { prefix: `${source}_` } },
+    tables: entries,
+  };
+}
+
+async function setUp(tables: readonly Table[]): Promise<void> {
+  const fill = (own: readonly Table[]): string =>
+    [
+      `truncate ${TABLES.join(', ')};`,
+      ...own.map(({ name, rows }) => {
+        const json = printJson(rows as Json).replaceAll("'", "''");
+        return `insert into ${name} select * from json_populate_recordset(null::${name}, '${json}');`;
+      }),
+    ].join('\n');
+  await runSql(databases.whole.url, fill(tables));
+  for (const side of ['left', 'right'] as const) await runSql(databases[side].url, fill(tables.filter((each) => each.side === side)));
+  const sources = [
+    sourceMetadata('whole', tables, () => 'whole'),
+    ...(['left', 'right'] as const).map((side) => sourceMetadata(side, tables, (each) => each.side)),
+  ];
+  await service.metadata('replace_metadata', { metadata: { version: 3, sources } });
+}
+
+/** A choice of a query; the same numbers make the same query in both worlds. */
+class Query {
+  readonly #tables: readonly Table[];
+  readonly #choose: (below: number) => number;
+
+  constructor(tables: readonly Table[], choose: (below: number) => number) {
+    this.#tables = tables;
+    this.#choose = choose;
+  }
+
+  #pick<T>(...of: readonly T[]): T {
+    return of[this.#choose(of.length)] as T;
+  }
+
+  #condition(of: Table): string {
+    const number = this.#choose(7);
+    const own = [
+      `v: {_gt: ${number - 3}}`,
+      `n: {_eq: ${number}}`,
+      's: {_is_null: true}',
+      `_not: {v: {_lt: ${number}}}`,
+      `id: {_in: [0, 2, ${number}]}`,
+    ];
+    // Conditions on related rows are there only where one database has both.
+    const parent = of.parent === null ? undefined : this.#tables[of.parent];
+    if (parent?.side === of.side) own.push(`up: {v: {_gt: ${number - 3}}}`);
+    return `{${this.#pick(...own)}}`;
+  }
+
+  args(of: Table): string {
+    const parts = [`order_by: ${this.#pick('{id: asc}', '[{v: desc_nulls_last}, {id: desc}]', '[{s: asc}, {n: desc}, {id: asc}]')}`];
+    if (this.#choose(2) === 0) parts.push(`where: ${this.#condition(of)}`);
+    if (this.#choose(2) === 0) parts.push(`limit: ${this.#choose(4)}`);
+    if (this.#choose(4) === 0) parts.push(`offset: ${this.#choose(3)}`);
+    return `(${parts.join(', ')})`;
+  }
+
+  aggregate(of: Table, depth: number): string {
+    const nodes = this.#choose(2) === 0 ? ` nodes { ${this.fields(of, depth)} }` : '';
+    return `{ aggregate { count n: count(columns: s, distinct: true) sum { v } min { s } max { m } avg { v } }${nodes} }`;
+  }
+
+  fields(of: Table, depth: number): string {
+    const fields = [this.#pick('id v', 'code s', 'c m', 'n')];
+    if (depth === 0) return fields.join(' ');
+    const parent = of.parent === null ? undefined : this.#tables[of.parent];
+    if (parent !== undefined && this.#choose(3) > 0) fields.push(`up { ${this.fields(parent, depth - 1)} }`);
+    for (const child of this.#tables) {
+      if (child.parent === null || this.#tables[child.parent] !== of) continue;
+      const kind = this.#choose(4);
+      if (kind < 3) fields.push(`to_${child.name}${this.args(child)} { ${this.fields(child, depth - 1)} }`);
+      if (kind > 1) fields.push(`to_${child.name}_aggregate${this.args(child)} ${this.aggregate(child, depth - 1)}`);
+    }
+    return fields.join(' ');
+  }
+}
+
+const QUERIES = cases(60, 25);
+const WORLDS = DEEP ? 150 : 8;
+
+test(
+  'answers have the same bytes in one database and in two',
+  async () => {
+    let crossed = 0;
+    const property = fc.asyncProperty(world, fc.gen(), async (tables, generate) => {
+      await setUp(tables);
+      const query = new Query(tables, (below) => generate(fc.nat, { max: below - 1 }));
+      for (let i = 0; i < QUERIES; i++) {
+        const root = tables[generate(fc.nat, { max: tables.length - 1 })] as Table;
+        const rest = generate(fc.boolean)
+          ? `${root.name}${query.args(root)} { ${query.fields(root, 3)} }`
+          : `${root.name}_aggregate${query.args(root)} ${query.aggregate(root, 3)}`;
+        const role = generate(fc.constantFrom, 'admin', 'user');
+        const ask = async (source: string): Promise<string> => {
+          const answer = await service.send('/v1/graphql', {
+            method: 'POST',
+            headers: { 'x-svc-role': role },
+            body: JSON.stringify({ query: `{ root: ${source}_${rest} }` }),
+          });
+          return answer.text;
+        };
+        const [one, two] = await Promise.all([ask('whole'), ask(root.side)]);
+        expect(one).toMatch(/^\{"data":/);
+        expect(two, `${role}: ${rest}`).toBe(one);
+        if (tables.some(({ side }) => side !== root.side) && /to_|up/.test(rest)) crossed += 1;
+      }
+    });
+    await fc.assert(property, { numRuns: WORLDS, seed: SEED, endOnFailure: !DEEP });
+    expect(crossed).toBeGreaterThan(WORLDS);
+  },
+  DEEP ? 600_000 : 60_000,
+);
