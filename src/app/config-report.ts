@@ -9,7 +9,7 @@ export function configReport(config: Config, version: string): JsonObject {
   return {
     version,
     is_function_permissions_inferred: config.inferFunctionPermissions,
-    is_remote_schema_permissions_enabled: false,
+    is_remote_schema_permissions_enabled: config.enableRemoteSchemaPermissions,
     is_admin_secret_set: adminSecretsOf(config).length > 0,
     is_auth_hook_set: config.authHook !== null,
     is_jwt_set: firstJwtSecret !== undefined,

@@ -91,7 +91,10 @@ export async function serve(
       storage,
       backends,
       kinds,
-      cache: { defaultNamingConvention: config.defaultNamingConvention },
+      cache: {
+        defaultNamingConvention: config.defaultNamingConvention,
+        remoteSchemaPermissions: config.enableRemoteSchemaPermissions,
+      },
       roleSchemas: roleSchemasOptions(config),
       connect: {
         environment: sourceEnvironment(config, environment),

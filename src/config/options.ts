@@ -341,6 +341,12 @@ export const options = {
     true,
     'A role that may select from the table of a function may call the function, if it is a query.',
   ),
+  enableRemoteSchemaPermissions: behaviour(
+    'enable-remote-schema-permissions',
+    boolean,
+    false,
+    'Roles see of remote schemas only what they are granted. Without it every role sees all of them.',
+  ),
   defaultNamingConvention: behaviour(
     'default-naming-convention',
     choice('svc-default', 'graphql-default'),

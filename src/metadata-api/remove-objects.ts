@@ -16,7 +16,14 @@ export function removeObjects(metadata: Metadata, ids: ReadonlySet<string>): Met
     ({ name }) => !ids.has(objectId.source(name)),
     (source) => removeFromSource(source, ids),
   );
-  const remoteSchemas = filterMap(metadata.remoteSchemas, ({ name }) => !ids.has(objectId.remoteSchema(name)));
+  const remoteSchemas = filterMap(
+    metadata.remoteSchemas,
+    ({ name }) => !ids.has(objectId.remoteSchema(name)),
+    (remote) => {
+      const permissions = filterMap(remote.permissions, ({ role }) => !ids.has(objectId.remotePermission(remote.name, role)));
+      return permissions === remote.permissions ? remote : { ...remote, permissions };
+    },
+  );
   const unknownSources = filterMap(metadata.unknownSources, ({ name }) => !ids.has(objectId.source(name)));
   const inheritedRoles = filterMap(metadata.inheritedRoles, ({ roleName }) => !ids.has(objectId.inheritedRole(roleName)));
   const queryCollections = filterMap(

@@ -13,7 +13,7 @@ import { atOnce, type Sliced } from '../util/sliced.ts';
 import { Defect, inconsistent } from './inconsistency.ts';
 import { namesOfFunction, namesOfNamespace, namesOfTable } from './naming.ts';
 import { objectId } from './object-id.ts';
-import type { Inconsistency, RemoteSchemaTarget, SchemaCache, SourceInfo } from './schema-cache.ts';
+import type { Inconsistency, RemoteSchemaInfo, RemoteSchemaTarget, SchemaCache, SourceInfo } from './schema-cache.ts';
 import { describeFunction, describeRemoteSchema, describeSource, describeTable } from './stages/describe.ts';
 import { exposureOf } from './stages/function.ts';
 import { type InheritancePlan, planInheritance } from './stages/inherited-role.ts';
@@ -22,6 +22,7 @@ import { remoteSchemaTarget } from './stages/remote-argument.ts';
 import { type FieldOfKey, type RemoteRelationshipsResult, resolveRemoteRelationships } from './stages/remote-relationship.ts';
 import { printTable } from './stages/scope.ts';
 import { remoteNameConflicts } from './stages/remote-names.ts';
+import { type RemotePermissionStage, resolveRemotePermissions } from './stages/remote-permission.ts';
 import { type RemoteSchemaInput, type RemoteSchemaStage, resolveRemoteSchema } from './stages/remote-schema.ts';
 import { type CoresStage, type OpenSource, resolveCores, resolveSource, type SourceStage } from './stages/source.ts';
 import { unknownSections } from './stages/unknown-keys.ts';
@@ -34,6 +35,8 @@ export type SourceInput =
 
 export interface BuildOptions {
   readonly defaultNamingConvention: NamingConvention;
+  /** Whether roles see of remote schemas only what they are granted. */
+  readonly remoteSchemaPermissions?: boolean;
 }
 
 export interface BuildInput {
@@ -54,6 +57,7 @@ export interface Build {
 interface BuildStages {
   readonly sources: ReadonlyMap<string, SourceStage>;
   readonly remoteSchemas: ReadonlyMap<string, RemoteSchemaStage>;
+  readonly remotePermissions: ReadonlyMap<string, RemotePermissionStage>;
   readonly names: NamesResult;
   readonly plan: InheritancePlan;
   readonly relationships: RemoteRelationshipsResult;
@@ -108,13 +112,27 @@ export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<B
   yield;
   for (const [id, message] of names.conflicts) inconsistencies.push(nameConflict(cores, id, message));
 
-  const remoteSchemas = withoutConflicts(remotes, names, inconsistencies);
+  const usable = withoutConflicts(remotes, names, inconsistencies);
   yield;
 
   const roles = permissionRoles(metadata);
   const plan = planInheritance(metadata.inheritedRoles, roles, before?.plan);
   inconsistencies.push(...plan.inconsistencies);
   for (const { roleName } of plan.roles) roles.add(roleName);
+
+  const remoteSchemas = new Map<string, RemoteSchemaInfo>();
+  const remotePermissions = new Map<string, RemotePermissionStage>();
+  for (const [name, { metadata: remote }] of remotes) {
+    const info = usable.get(name);
+    if (info === undefined) continue;
+    if (options.remoteSchemaPermissions === true) {
+      const permitted = resolveRemotePermissions(remote, info, plan, before?.remotePermissions.get(name));
+      remotePermissions.set(name, permitted);
+      inconsistencies.push(...permitted.inconsistencies);
+      remoteSchemas.set(name, permitted.info);
+      yield;
+    } else remoteSchemas.set(name, info);
+  }
 
   const stages = new Map<string, SourceStage>();
   for (const core of cores) {
@@ -142,6 +160,7 @@ export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<B
   inconsistencies.push(...relationships.inconsistencies);
   const cache: SchemaCache = {
     sources,
+    remotePermissionsEnabled: options.remoteSchemaPermissions === true,
     remoteSchemas,
     remoteRelationships: relationships.bySource,
     remoteTypeRelationships: relationships.byRemoteSchema,
@@ -151,7 +170,7 @@ export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<B
     apiLimits: metadata.apiLimits,
     unavailable: { sources: unavailable, inheritedRoles: metadata.inheritedRoles },
   };
-  return { cache, stages: { sources: stages, remoteSchemas: remotes, names, plan, relationships } };
+  return { cache, stages: { sources: stages, remoteSchemas: remotes, remotePermissions, names, plan, relationships } };
 }
 
 /** @throws Defect */
@@ -195,7 +214,7 @@ function conventionOf(source: SourceMetadata, options: BuildOptions): NamingConv
   return source.customization.namingConvention ?? options.defaultNamingConvention;
 }
 
-/** Roles of the permissions of tables, without admin. */
+/** Roles of the permissions of tables and remote schemas, without admin. */
 function permissionRoles(metadata: Metadata): Set<string> {
   const roles = new Set<string>();
   for (const source of metadata.sources.values()) {
@@ -205,6 +224,7 @@ function permissionRoles(metadata: Metadata): Set<string> {
       }
     }
   }
+  for (const { permissions } of metadata.remoteSchemas.values()) for (const role of permissions.keys()) roles.add(role);
   roles.delete('admin');
   return roles;
 }

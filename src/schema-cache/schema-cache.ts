@@ -19,6 +19,8 @@ import type { UnavailableSources } from './unavailable-source.ts';
 
 export interface SchemaCache {
   readonly sources: ReadonlyMap<string, SourceInfo>;
+  /** Whether roles see of remote schemas only what they are granted; permissions have no effect otherwise. */
+  readonly remotePermissionsEnabled: boolean;
   /** Those that are part of the schema, by name, in the order of the metadata. */
   readonly remoteSchemas: ReadonlyMap<string, RemoteSchemaInfo>;
   /** From tables to other sources and remote schemas: by source, then by the `nameKey` of the table, then by name. */

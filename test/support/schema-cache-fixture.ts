@@ -253,6 +253,7 @@ export function schemaCache(...sources: readonly SourceInfo[]): SchemaCache {
     remoteSchemas: NO_REMOTES,
     remoteRelationships: NO_REMOTES,
     remoteTypeRelationships: NO_REMOTES,
+    remotePermissionsEnabled: false,
     introspectionDisabledFor: new Set(),
     apiLimits: null,
     unavailable: ALL_AVAILABLE,

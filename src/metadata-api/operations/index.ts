@@ -12,6 +12,7 @@ import { remoteRelationshipOperations } from './remote-relationships.ts';
 import { remoteTypeRelationshipOperations } from './remote-type-relationships.ts';
 import { relationshipOperations } from './relationships.ts';
 import { remoteSchemaOperations } from './remote-schemas.ts';
+import { remoteSchemaPermissionOperations } from './remote-schema-permissions.ts';
 import { restEndpointOperations } from './rest-endpoints.ts';
 import { roleOperations } from './roles.ts';
 import { sourceOperations } from './sources.ts';
@@ -33,6 +34,7 @@ export const operationGroups: readonly OperationGroup[] = [
   ...permissionOperations,
   ...remoteSchemaOperations,
   ...queryCollectionOperations,
+  ...remoteSchemaPermissionOperations,
   ...restEndpointOperations,
   ...roleOperations,
   ...apiLimitOperations,

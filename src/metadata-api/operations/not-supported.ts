@@ -26,9 +26,6 @@ const WITHOUT_PREFIX: ReadonlySet<string> = new Set([
   'delete_scheduled_event',
   'get_scheduled_events',
   'get_scheduled_event_invocations',
-  // remote schemas
-  'add_remote_schema_permissions',
-  'drop_remote_schema_permissions',
   // actions and custom types
   'set_custom_types',
   'create_action',

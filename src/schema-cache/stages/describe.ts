@@ -2,7 +2,7 @@
 import type { QualifiedName } from '../../catalog/catalog.ts';
 import type { Json } from '../../util/json.ts';
 import { entryCodecs } from '../../metadata/metadata.ts';
-import type { RemoteSchema } from '../../metadata/remote-schema.ts';
+import type { RemoteSchema, RemoteSchemaPermission } from '../../metadata/remote-schema.ts';
 import type { PermissionKind } from '../../metadata/permission.ts';
 import { type RemoteRelationship, remoteRelationshipDefinitionCodec } from '../../metadata/remote-relationship.ts';
 import type { ObjectDescription } from '../inconsistency.ts';
@@ -23,6 +23,15 @@ export function describeRemoteSchema(remote: RemoteSchema): ObjectDescription {
     type: 'remote_schema',
     name: `remote_schema ${remote.name}`,
     definition: entryCodecs.remoteSchema.encode(remote),
+  };
+}
+
+export function describeRemotePermission(remote: string, { role, schema, comment }: RemoteSchemaPermission): ObjectDescription {
+  return {
+    objectId: objectId.remotePermission(remote, role),
+    type: 'remote_schema_permission',
+    name: `remote_schema_permission ${role} permission in remote schema ${remote}`,
+    definition: { remote_schema: remote, role, definition: { schema }, comment: comment ?? null },
   };
 }
 

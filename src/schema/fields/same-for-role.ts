@@ -1,14 +1,15 @@
 /** Whether a role sees the same in two schema caches; unchanged objects are recognized by identity. */
 import { ADMIN_ROLE } from '../../auth/session.ts';
+import type { RemoteModel } from '../../remote-schema/model.ts';
 import { sameUnavailable } from '../../schema-cache/unavailable-source.ts';
-import type { SchemaCache, SourceInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
+import type { RemoteSchemaInfo, SchemaCache, SourceInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
 
 export function sameForRole(a: SchemaCache, b: SchemaCache, role: string): boolean {
   if (a === b) return true;
   if (a.introspectionDisabledFor.has(role) !== b.introspectionDisabledFor.has(role)) return false;
   if (!sameUnavailable(a.unavailable, b.unavailable)) return false;
   if (a.remoteRelationships !== b.remoteRelationships || a.remoteTypeRelationships !== b.remoteTypeRelationships) return false;
-  if (!sameEntries(a.remoteSchemas, b.remoteSchemas)) return false;
+  if (!sameRemotes(a.remoteSchemas, b.remoteSchemas, role)) return false;
   if (a.sources.size !== b.sources.size) return false;
   const others = [...b.sources.values()];
   return [...a.sources.values()].every((source, i) => sameSource(source, others[i] as SourceInfo, role));
@@ -28,6 +29,23 @@ function sameSource(a: SourceInfo, b: SourceInfo, role: string): boolean {
   }
   for (const [key, table] of a.tables) if (!b.tables.has(key) && concerns(table, role)) return false;
   return true;
+}
+
+function sameRemotes(a: SchemaCache['remoteSchemas'], b: SchemaCache['remoteSchemas'], role: string): boolean {
+  if (a === b) return true;
+  return [...new Set([...a.keys(), ...b.keys()])].every((name) => sameRemote(a.get(name), b.get(name), role));
+}
+
+function sameRemote(a: RemoteSchemaInfo | undefined, b: RemoteSchemaInfo | undefined, role: string): boolean {
+  const [before, after] = [seenBy(a, role), seenBy(b, role)];
+  if (before !== after) return false;
+  // Who sees nothing of it sees no difference.
+  return before === null || a?.names === b?.names;
+}
+
+function seenBy(remote: RemoteSchemaInfo | undefined, role: string): RemoteModel | null {
+  if (remote === undefined) return null;
+  return remote.permissions === null || role === ADMIN_ROLE ? remote.model : (remote.permissions.get(role) ?? null);
 }
 
 function sameEntries<T>(a: ReadonlyMap<string, T>, b: ReadonlyMap<string, T>): boolean {
