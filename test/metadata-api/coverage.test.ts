@@ -67,7 +67,7 @@ let database: pg.Client;
 beforeAll(async () => {
   countries = await startGraphqlServer('type Query { country(code: ID!): String home: Country } type Country { code: String! }');
   service = await startTestService(
-    { LEGACY_ROWS_FOR_ALL_ROLES: 'true', INFER_FUNCTION_PERMISSIONS: 'false' },
+    { LEGACY_ROWS_FOR_ALL_ROLES: 'true', INFER_FUNCTION_PERMISSIONS: 'false', ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'true' },
     { COUNTRIES_URL: countries.url },
   );
   await service.sql(SCHEMA);

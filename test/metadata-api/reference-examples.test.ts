@@ -35,7 +35,10 @@ let countries: GraphqlServer;
 beforeAll(async () => {
   database = await testDatabase();
   countries = await startGraphqlServer('type Query { country(code: ID!): String home: Country } type Country { code: String! }');
-  service = await startTestService({}, { MY_DATABASE_URL: database.url, COUNTRIES_URL: countries.url });
+  service = await startTestService(
+    { ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'true' },
+    { MY_DATABASE_URL: database.url, COUNTRIES_URL: countries.url },
+  );
 });
 afterAll(async () => {
   await service.stop();

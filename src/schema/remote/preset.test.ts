@@ -44,7 +44,7 @@ interface Asking {
 
 function rolesOf(sdl: string) {
   const permissions = new Map([['clerk', roleModel(sdl, model)]]);
-  const info = { name: 'far', model, names: remoteNames(model, NO_REMOTE_CUSTOMIZATION), permissions, relationships: new Map() };
+  const info = { name: 'far', model, names: remoteNames(model, NO_REMOTE_CUSTOMIZATION), permissions };
   return new SchemaContext({ ...schemaCache(), remoteSchemas: new Map([['far', info]]) }, DEFAULT_BUILD_OPTIONS);
 }
 
@@ -238,7 +238,7 @@ test('types that refer to one another are looked through once', async () => {
   );
   for (const preset of ['', '@preset(value: 1)']) {
     const permissions = new Map([['clerk', roleModel(`type Query { a(b: T0): Int } ${inputs(preset).join(' ')}`, dense)]]);
-    const info = { name: 'far', model: dense, names: remoteNames(dense, NO_REMOTE_CUSTOMIZATION), permissions, relationships: new Map() };
+    const info = { name: 'far', model: dense, names: remoteNames(dense, NO_REMOTE_CUSTOMIZATION), permissions };
     const context = new SchemaContext({ ...schemaCache(), remoteSchemas: new Map([['far', info]]) }, DEFAULT_BUILD_OPTIONS);
     const schema = createRoleSchema('clerk', rootTypes(context, 'clerk', 'frontend'), {
       introspectionDisabled: false,

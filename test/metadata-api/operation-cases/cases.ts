@@ -47,6 +47,17 @@ const WITH_TYPE_RELATIONSHIP: JsonObject = {
     },
   ],
 };
+const COUNTRY_SCHEMA = 'type Query { country(code: ID!): String }';
+const WITH_REMOTE_PERMISSION: JsonObject = {
+  ...BASE,
+  remote_schemas: [
+    {
+      name: 'countries',
+      definition: { url_from_env: 'COUNTRIES_URL' },
+      permissions: [{ role: 'user', definition: { schema: COUNTRY_SCHEMA } }],
+    },
+  ],
+};
 const anyColumns = { columns: ['id'], filter: {} };
 
 /** Under every prefix of the kind. */
@@ -486,6 +497,26 @@ export const UNPREFIXED: Readonly<Record<string, Case>> = {
     fails: [
       failure({ remote_schema: 'countries', type_name: 'Country', name: 'none' }, 'not-exists', '$.args'),
       failure({ remote_schema: 'none', type_name: 'Country', name: 'people' }, 'not-exists', '$.args'),
+    ],
+  },
+  add_remote_schema_permissions: {
+    args: { remote_schema: 'countries', role: 'editor', definition: { schema: COUNTRY_SCHEMA }, comment: 'all of it' },
+    from: WITH_REMOTE_PERMISSION,
+    fails: [
+      failure({ remote_schema: 'others', role: 'editor', definition: { schema: COUNTRY_SCHEMA } }, 'not-exists', '$.args'),
+      failure({ remote_schema: 'countries', role: 'user', definition: { schema: COUNTRY_SCHEMA } }, 'already-exists', '$.args'),
+      failure({ remote_schema: 'countries', role: 'admin', definition: { schema: COUNTRY_SCHEMA } }, 'constraint-violation', '$.args'),
+      failure({ remote_schema: 'countries', role: 'editor', definition: { schema: 'type' } }, 'parse-failed', '$.args.definition.schema'),
+      failure({ remote_schema: 'countries', role: 'editor', definition: { schema: 'type A' } }, 'validation-failed', '$.args'),
+      failure({ remote_schema: 'countries', role: 'editor', definition: {} }, 'parse-failed', '$.args.definition'),
+    ],
+  },
+  drop_remote_schema_permissions: {
+    args: { remote_schema: 'countries', role: 'user' },
+    from: WITH_REMOTE_PERMISSION,
+    fails: [
+      failure({ remote_schema: 'others', role: 'user' }, 'not-exists', '$.args'),
+      failure({ remote_schema: 'countries', role: 'editor' }, 'not-exists', '$.args'),
     ],
   },
   set_graphql_introspection_options: {

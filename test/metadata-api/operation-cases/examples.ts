@@ -150,6 +150,12 @@ export const SETUPS: Readonly<Record<string, readonly JsonObject[]>> = {
   '/v1/metadata create_rest_endpoint': [NO_ENDPOINT],
   '/v1/metadata drop_inconsistent_metadata': [tracking('author', 'no_such_table')],
   '/v1/metadata drop_query_collection': [NO_ENDPOINT],
+  '/v1/metadata drop_remote_schema_permissions': [
+    {
+      type: 'add_remote_schema_permissions',
+      args: { remote_schema: 'countries', role: 'user', definition: { schema: 'type Query { country(code: ID!): String }' } },
+    },
+  ],
   '/v1/metadata pg_add_computed_field': [dropped('pg_drop_computed_field', { table: 'author', name: 'full_name' })],
   '/v1/metadata pg_add_source': [replaced({ sources: [] })],
   '/v1/metadata pg_create_array_relationship': [dropped('pg_drop_relationship', { table: 'author', relationship: 'articles' })],

@@ -78,10 +78,6 @@ const UNPREFIXED: readonly { readonly names: readonly string[]; readonly waitsFo
     waitsFor: 'scheduled triggers',
   },
   {
-    names: ['add_remote_schema_permissions', 'drop_remote_schema_permissions'],
-    waitsFor: 'remote schemas',
-  },
-  {
     names: [
       'add_remote_schema',
       'update_remote_schema',
@@ -90,6 +86,8 @@ const UNPREFIXED: readonly { readonly names: readonly string[]; readonly waitsFo
       'create_remote_schema_remote_relationship',
       'update_remote_schema_remote_relationship',
       'delete_remote_schema_remote_relationship',
+      'add_remote_schema_permissions',
+      'drop_remote_schema_permissions',
       'create_query_collection',
       'rename_query_collection',
       'drop_query_collection',
