@@ -31,6 +31,11 @@ export interface HeaderDefinition {
 /** The service's own settings are not for sending: its secrets are among them. */
 const OWN_SETTINGS = 'SVC_GRAPHQL_';
 
+/** Whether metadata may not name the environment variable. */
+export function isOwnSetting(variable: string): boolean {
+  return variable.startsWith(OWN_SETTINGS);
+}
+
 const written = object('HeaderConf', { name: required(nonEmptyText), value: optional(text), valueFromEnv: optional(nonEmptyText) });
 
 export const headerCodec: Codec<HeaderDefinition> = leaf(
@@ -40,7 +45,7 @@ export const headerCodec: Codec<HeaderDefinition> = leaf(
     if ((header.value === undefined) === (header.valueFromEnv === undefined)) {
       throw parseFailed('expecting value or value_from_env keys', path);
     }
-    if (header.valueFromEnv?.startsWith(OWN_SETTINGS) === true) {
+    if (header.valueFromEnv !== undefined && isOwnSetting(header.valueFromEnv)) {
       throw parseFailed(`env variables starting with "${OWN_SETTINGS}" are not allowed in value_from_env: ${header.valueFromEnv}`, path);
     }
     return header;
