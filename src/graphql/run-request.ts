@@ -6,7 +6,7 @@ import { SvcError } from '../errors/svc-error.ts';
 import type { InputValidator } from '../execute/input-validator.ts';
 import { runPlan } from '../execute/run-plan.ts';
 import type { QueryObservation } from '../observability/observation.ts';
-import { type Plan, planOperation } from '../plan/plan.ts';
+import type { Plan } from '../plan/plan.ts';
 import type { JoinBounds } from '../execute/holes.ts';
 import type { RunContext } from '../execute/run-context.ts';
 import type { Variables } from '../schema/constraint.ts';
@@ -20,8 +20,9 @@ import type { Bytes } from '../util/bytes.ts';
 import type { Admission } from './admission.ts';
 import type { AllowList } from './allow-list.ts';
 import type { BatchBudget } from './batch-budget.ts';
-import { checkSize, limitsFor, type RoleLimits } from './api-limits.ts';
-import type { OperationCache } from './operation-cache.ts';
+import { limitsFor, type RoleLimits } from './api-limits.ts';
+import type { CachedOperation, OperationCache } from './operation-cache.ts';
+import { planOperationFor, prepare, schemaOf } from './prepare.ts';
 import { queryObservation } from './query-observation.ts';
 import type { GraphqlRequest } from './request.ts';
 
@@ -70,9 +71,9 @@ export interface RequestOptions extends RunOptions {
 }
 
 /**
- * Runs a query over HTTP.
+ * Runs a query or mutation.
  * @returns the response body `{"data":…}` in pieces
- * @throws SvcError with the position of the fault
+ * @throws SvcError with the position of the fault; for a subscription, which has no single answer
  */
 export async function runRequest(
   pipeline: RequestPipeline,
@@ -82,21 +83,19 @@ export async function runRequest(
   how: RequestOptions,
 ): Promise<readonly Bytes[]> {
   return admitted(pipeline, snapshot, session, how, async (within, limits) => {
-    try {
-      return await run(pipeline, snapshot, session, request, within, limits);
-    } catch (error) {
-      throw error instanceof SvcError && schemaOf(snapshot, session).introspectionDisabled ? error.forStrangers() : error;
-    }
+    const operation = prepare(pipeline, snapshot, session, request, limits, within.budget);
+    return runPrepared(pipeline, snapshot, session, request, operation, within);
   });
 }
 
 /**
- * Lets a request in as the limits of its role allow, and runs it within their time.
- * @throws SvcError busy, and what `task` throws
+ * Lets a request in as the limits of its role allow, and runs it within their time. Around everything that is done for a request
+ * from reading its document on.
+ * @throws SvcError busy, and what `task` throws, without what the role may not know of the schema
  */
 export async function admitted<T>(
   pipeline: Pick<RequestPipeline, 'admission'>,
-  snapshot: Pick<RequestSnapshot, 'cache'>,
+  snapshot: Pick<RequestSnapshot, 'cache' | 'roleSchema'>,
   session: Session,
   how: RequestOptions,
   task: (how: RequestOptions, limits: RoleLimits | null) => Promise<T>,
@@ -105,47 +104,39 @@ export async function admitted<T>(
   const leave = limits === null ? null : pipeline.admission.admit(limits, session, how.address ?? '');
   try {
     return await task(limits === null ? how : earlier(how, limits.time), limits);
+  } catch (error) {
+    throw error instanceof SvcError && schemaOf(snapshot, session).introspectionDisabled ? error.forStrangers() : error;
   } finally {
     leave?.();
   }
-}
-
-function schemaOf(snapshot: RequestSnapshot, session: Session): RoleSchema {
-  return snapshot.roleSchema(session.role, session.backendOnly ? 'backend' : 'frontend');
 }
 
 function earlier(how: RequestOptions, time: number | null): RequestOptions {
   return time === null ? how : { ...how, deadline: Math.min(how.deadline ?? Number.POSITIVE_INFINITY, Date.now() + time) };
 }
 
-function run(
+/**
+ * Runs what `prepare` gave for the request; inside of `admitted`.
+ * @returns the response body `{"data":…}` in pieces
+ * @throws SvcError as `runRequest`
+ */
+export function runPrepared(
   pipeline: RequestPipeline,
   snapshot: RequestSnapshot,
   session: Session,
   request: GraphqlRequest,
+  operation: CachedOperation,
   how: RequestOptions,
-  limits: RoleLimits | null,
 ): Promise<readonly Bytes[]> {
-  const schema = schemaOf(snapshot, session);
-  pipeline.allowList?.check(snapshot.storedOperations, session, request.query);
-  const { budget } = how;
-  budget?.read(request.query);
-  const operation = pipeline.operations.operation(schema, request.query, request.operationName);
-  if (operation.prepared.kind === 'subscription') {
+  const { prepared } = operation;
+  if (prepared.kind === 'subscription') {
     throw new SvcError('unexpected-payload', 'subscriptions are not supported over HTTP, use websockets instead');
   }
-  if (how.queriesOnly === true && operation.prepared.kind !== 'query') {
+  if (how.queriesOnly === true && prepared.kind !== 'query') {
     throw new SvcError('method-not-allowed', 'only queries are allowed in GET requests', { keepsStatus: true });
   }
-  if (limits !== null) checkSize(limits, operation.prepared.size);
-  budget?.enter(operation.prepared.size);
-  const variables = operation.prepared.variables(request.variables, request.variableDepth);
-  const plan = pipeline.operations.plan(operation, variables, () => {
-    const translated = operation.prepared.translate(variables);
-    budget?.looked(translated.parts);
-    return planOperation(translated, (source) => pipeline.compilerOf(snapshot, source));
-  });
-  budget?.run(plan);
+  const variables = prepared.variables(request.variables, request.variableDepth);
+  const plan = planOperationFor(pipeline, snapshot, operation, variables, how.budget);
   if (pipeline.observeQuery !== undefined && plan.kind === 'query') {
     pipeline.observeQuery(queryObservation(how.requestId ?? '', request, plan, variables, session, pipeline.maskedVariables));
   }
