@@ -1,5 +1,7 @@
 /** The JSON in bodies and parameters. */
+import { setImmediate } from 'node:timers/promises';
 import { SvcError } from '../errors/svc-error.ts';
+import { duplicateKey } from '../util/duplicate-keys.ts';
 import { type Json, parseScannedJson } from '../util/json.ts';
 import { scanJson } from '../util/json-scan.ts';
 import { type Path, ROOT } from '../util/path.ts';
@@ -9,7 +11,7 @@ const MAX_NESTING = 512;
 const MEGABYTE = 1_000_000;
 
 /** For what administrators send. */
-export const ANY_SIZE = Number.POSITIVE_INFINITY;
+const ANY_SIZE = Number.POSITIVE_INFINITY;
 
 export interface MeasuredJson {
   readonly json: Json;
@@ -40,6 +42,22 @@ function decode(text: string, what: string, maxSize: number, path: Path): Measur
 /** A parameter of a URL. @throws SvcError invalid-json */
 export function decodeJsonParameter(text: string, name: string, maxSize: number, path: Path): Json {
   return decode(text, `the parameter "${name}"`, maxSize, path).json;
+}
+
+/**
+ * What an administrator sends: a key that is there twice would win over the first without a word.
+ * @throws SvcError invalid-json, parse-failed with the path of the second key
+ */
+export async function decodeAdministratorsBody(body: Buffer): Promise<Json> {
+  const json = decodeJsonBody(body, ANY_SIZE);
+  // A large document takes as long to look through as to parse: others get their turn in between.
+  if (body.length > MEGABYTE) await setImmediate();
+  const repeated = duplicateKey(body.toString('utf8'));
+  if (repeated !== null) {
+    const message = `the key ${JSON.stringify(repeated.key)} is there twice in one object`;
+    throw new SvcError('parse-failed', message, { path: repeated, keepsStatus: true });
+  }
+  return json;
 }
 
 /** @throws SvcError invalid-json */

@@ -42,7 +42,7 @@ function clientClosed(): SvcError {
 /**
  * Reads a whole request body.
  * @param limit bytes
- * @throws SvcError bad-request: 413 when it is over the limit, 400 when it comes in crumbs, 503 when too much is on its way
+ * @throws SvcError bad-request: 415 when it is compressed, 413 when it is over the limit, 400 when it comes in crumbs, 503 when too much is on its way
  *   to the service already, 499 when the client goes away
  */
 export function readBody(request: IncomingMessage, limit: number, uploads: Uploads): Promise<Buffer> {
@@ -97,6 +97,11 @@ export function readBody(request: IncomingMessage, limit: number, uploads: Uploa
       }
     };
 
+    const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? '';
+    if (encoding !== '' && encoding !== 'identity') {
+      refuse(`a request body with the content encoding ${JSON.stringify(encoding.slice(0, 100))} is not accepted: send it as it is`, 415);
+      return;
+    }
     if (announced > limit) {
       tooLarge();
       return;

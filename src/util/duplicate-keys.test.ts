@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { duplicateKey } from './duplicate-keys.ts';
+import { printPath } from './path.ts';
 import { runs } from '../../test/support/deep.ts';
 
 describe('duplicateKey', () => {
@@ -12,7 +13,7 @@ describe('duplicateKey', () => {
     ['{"":1,"":2}', ''],
     ['{"__proto__":1,"__proto__":2}', '__proto__'],
   ])('finds the one of %s', (text, key) => {
-    expect(duplicateKey(text)).toBe(key);
+    expect(duplicateKey(text)?.key).toBe(key);
   });
 
   it.each(['{"a":"a","b":"\\"a\\":","c":["a","a"]}', '[]', '"a"', '{"a":{"a":{"a":1}},"b":[{"a":1},{"a":1}]}', '{"\\\\":1,"\\"":2}'])(
@@ -22,12 +23,17 @@ describe('duplicateKey', () => {
     },
   );
 
+  it('tells where it stands', () => {
+    const found = duplicateKey('{"args":{"list":[1,{"a":[[]]},{"a b":{"x":"x"},"c":1,"c":2}]}}');
+    expect(found === null ? null : printPath(found)).toBe('$.args.list[2].c');
+  });
+
   it('finds none in what a printer wrote, and the one that was put there', () => {
     fc.assert(
       fc.property(fc.json(), fc.string(), (text, key) => {
         expect(duplicateKey(text)).toBeNull();
         const name = JSON.stringify(key);
-        expect(duplicateKey(`{${name}:${text},${name}:${text}}`)).toBe(key);
+        expect(duplicateKey(`{${name}:${text},${name}:${text}}`)?.key).toBe(key);
       }),
       runs(100, 100),
     );

@@ -1,19 +1,27 @@
+import { at, type Path, ROOT } from './path.ts';
+
+/** A list or object that is being read: what it has had, and where it stands. */
+interface Container {
+  /** null: a list */
+  readonly keys: Set<string> | null;
+  position: string | number;
+}
+
 /**
- * The first key that an object in valid JSON text has twice, null when there is none. Parsers disagree on which of
- * the two counts, so text that must mean the same to everybody may not have any.
+ * The first key that an object in valid JSON text has twice, as a path from the root; null when there is none. Parsers
+ * disagree on which of the two counts, so text that must mean the same to everybody may not have any.
  */
-export function duplicateKey(text: string): string | null {
-  /** Per open object its keys, null for an open list. */
-  const open: (Set<string> | null)[] = [];
+export function duplicateKey(text: string): Path | null {
+  const open: Container[] = [];
   let expectsKey = false;
   for (let i = 0; i < text.length; i++) {
     switch (text.charCodeAt(i)) {
       case 0x7b: // {
-        open.push(new Set());
+        open.push({ keys: new Set(), position: '' });
         expectsKey = true;
         break;
       case 0x5b: // [
-        open.push(null);
+        open.push({ keys: null, position: 0 });
         expectsKey = false;
         break;
       case 0x7d: // }
@@ -21,17 +29,22 @@ export function duplicateKey(text: string): string | null {
         open.pop();
         expectsKey = false;
         break;
-      case 0x2c: // ,
-        expectsKey = open.at(-1) !== null;
+      case 0x2c: {
+        const inner = open.at(-1);
+        if (typeof inner?.position === 'number') inner.position += 1;
+        expectsKey = typeof inner?.position === 'string';
         break;
+      }
       case 0x22: {
         const start = i;
         for (i++; text.charCodeAt(i) !== 0x22; i++) if (text.charCodeAt(i) === 0x5c) i++;
-        const keys = open.at(-1);
-        if (!expectsKey || keys === null || keys === undefined) break;
-        const key = JSON.parse(text.slice(start, i + 1)) as string;
-        if (keys.has(key)) return key;
-        keys.add(key);
+        const inner = open.at(-1);
+        if (!expectsKey || inner === undefined || inner.keys === null) break;
+        const raw = text.slice(start + 1, i);
+        const key = raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw;
+        inner.position = key;
+        if (inner.keys.has(key)) return open.reduce<Path>((path, { position }) => at(path, position), ROOT);
+        inner.keys.add(key);
         expectsKey = false;
       }
     }

@@ -166,3 +166,30 @@ describe('a form', () => {
     expect(user / 1000).toBeLessThan(400); // the client is in this process too
   });
 });
+
+describe('a body that says something twice, or in another form', () => {
+  const send = (path: string, body: string, headers: Record<string, string> = {}) =>
+    fetch(`${service.url}${path}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-Svc-Admin-Secret': SECRET, ...headers },
+      body,
+    });
+
+  it('is refused by administration with the place of the repeated key', async () => {
+    const permission = '{"columns":["id"],"filter":{},"columns":"*"}';
+    const body = `{"type":"pg_create_select_permission","args":{"table":"item","role":"reader","permission":${permission}}}`;
+    const answer = await send('/v1/metadata', body);
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toEqual({
+      path: '$.args.permission.columns',
+      error: 'the key "columns" is there twice in one object',
+      code: 'parse-failed',
+    });
+  });
+
+  it.each(['/v1/graphql', '/v1/metadata', '/api/rest/named'])('is refused by %s when it is compressed', async (path) => {
+    const answer = await send(path, '{"query":"{ item { id } }"}', { 'Content-Encoding': 'gzip' });
+    expect(answer.status).toBe(415);
+    expect(await answer.text()).toContain('content encoding');
+  });
+});

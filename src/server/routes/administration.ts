@@ -2,7 +2,7 @@ import { isAdmin } from '../../auth/session.ts';
 import { toSvcError } from '../../errors/encode.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import type { Caller } from '../../metadata-api/run.ts';
-import { ANY_SIZE, decodeJsonBody } from '../body.ts';
+import { decodeAdministratorsBody, decodeJsonBody } from '../body.ts';
 import { type Route, type ServerContext, showsInternal } from '../context.ts';
 import { identify } from '../identify.ts';
 import { readBody } from '../read-body.ts';
@@ -18,7 +18,7 @@ function administrationRoute(path: string, handler: keyof ServerContext['handler
       try {
         const session = await identify(exchange, context, null);
         const body = await readBody(exchange.request, context.options.bodyLimit, context.uploads);
-        const json = decodeJsonBody(body, isAdmin(session) ? ANY_SIZE : context.options.jsonSizeLimit);
+        const json = isAdmin(session) ? await decodeAdministratorsBody(body) : decodeJsonBody(body, context.options.jsonSizeLimit);
         const { queryLogging } = context.options;
         const logged = queryLogging.enabled ? loggedOperation(json, queryLogging) : null;
         if (logged !== null) exchange.loggedQueries.push(logged);
