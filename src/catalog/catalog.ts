@@ -27,6 +27,15 @@ export interface CatalogType {
   readonly array: boolean;
   /** Set when the column's declared type is a domain over this one. */
   readonly domain?: QualifiedName;
+  /** How its texts are compared, where that is not the database's default. */
+  readonly collation?: CatalogCollation;
+}
+
+export interface CatalogCollation {
+  /** Of two collations, whether they are the same one. */
+  readonly id: number;
+  /** False: texts that are not the same bytes may be equal. */
+  readonly deterministic: boolean;
 }
 
 export interface CatalogColumn {

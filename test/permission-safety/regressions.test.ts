@@ -6,6 +6,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { ask } from './session.ts';
 
 const TABLES = `
+  create collation any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
   create table author (id integer primary key, owner integer not null, name text collate "C");
   create table article (
     id integer primary key,
@@ -19,7 +20,8 @@ const TABLES = `
     ring circle,
     span lseg,
     docs json[],
-    note text
+    note text,
+    nick text collate any_case
   );
   create function ratio(article article) returns integer language plpgsql stable as $$ begin return 10 / article.divisor; end $$;
   create function ratios(author author) returns setof article language sql stable as
@@ -32,7 +34,7 @@ const ROWS = `
     (1, 1, 'visible', 'x', 1e16, '{1}'), (2, 1, 'visible too', 'y', -1e16, '{2}'), (3, 1, null, null, 1, null);
 `;
 
-const COLUMNS = ['id', 'author_id', 'title', 'code', 'divisor', 'rating', 'parts', 'area', 'ring', 'span', 'docs'];
+const COLUMNS = ['id', 'author_id', 'title', 'code', 'divisor', 'rating', 'parts', 'area', 'ring', 'span', 'docs', 'nick'];
 const OWN = { author: { owner: 'X-Svc-User-Id' } };
 
 const permission = (role: string, columns: readonly string[], filter: Json): Json => ({
@@ -155,6 +157,7 @@ describe('rows that are not seen', () => {
       ['{ docs: { _eq: "{1}" } }', ids()],
       ['{ docs: { _neq: "{2}" }, author: { name: { _like: "b%" } } }', ids()],
       ['{ author: { articles: { title: { _like: "h%" }, area: { _gt: "(1,1),(0,0)" } } } }', ids()],
+      ['{ title: { _like: "h%" }, nick: { _regex: "a" } }', ids()],
       ['{ ratio: { _gt: 1 } }', ids(1, 2, 3)],
       ['{ _or: [{ id: { _lt: 0 } }, { ratio: { _lt: 1 } }] }', ids()],
       ['{ parts: { _in: ["{1}", "{2}"] } }', ids(1, 2)],

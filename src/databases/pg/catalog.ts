@@ -41,6 +41,8 @@ interface ColumnRows {
   readonly position: readonly number[];
   readonly name: readonly string[];
   readonly type: readonly number[];
+  readonly collation: readonly (number | null)[];
+  readonly deterministic: readonly boolean[];
   readonly notNull: readonly boolean[];
   readonly hasDefault: readonly boolean[];
   readonly identity: readonly string[];
@@ -195,9 +197,11 @@ function* columnsByTable(rows: ColumnRows, types: Types): Sliced<ReadonlyMap<num
     const declared = types.row(typeId);
     const identity = rows.identity[i];
     const generated = rows.generated[i] !== '';
+    const collation = rows.collation[i] ?? null;
+    const type = types.get(typeId);
     const column: CatalogColumn = {
       name: rows.name[i] as string,
-      type: types.get(typeId),
+      type: collation === null ? type : { ...type, collation: { id: collation, deterministic: rows.deterministic[i] === true } },
       // What a domain says does not count: a view may join outwards, and a scalar sub-select without a row stores null.
       nullable: rows.notNull[i] !== true,
       hasDefault: (rows.hasDefault[i] === true && !generated) || declared?.hasDefault === true,

@@ -83,19 +83,23 @@ select
       'position', coalesce(array_to_json(array_agg(a.attnum)), '[]'),
       'name', coalesce(array_to_json(array_agg(a.attname)), '[]'),
       'type', coalesce(array_to_json(array_agg(a.atttypid::int8)), '[]'),
+      -- 100 is the default one, which agrees with all others.
+      'collation', coalesce(array_to_json(array_agg(case when a.attcollation not in (0, 100) then a.attcollation::int8 end)), '[]'),
+      'deterministic', coalesce(array_to_json(array_agg(coalesce(l.collisdeterministic, true))), '[]'),
       'notNull', coalesce(array_to_json(array_agg(a.attnotnull)), '[]'),
       'hasDefault', coalesce(array_to_json(array_agg(a.atthasdef)), '[]'),
       'identity', coalesce(array_to_json(array_agg(a.attidentity)), '[]'),
       'generated', coalesce(array_to_json(array_agg(a.attgenerated)), '[]'),
       'comment', coalesce(array_to_json(array_agg(d.description)), '[]'))
     from (
-      select a.attrelid, a.attnum, a.attname, a.atttypid, a.atthasdef, a.attidentity, a.attgenerated,
+      select a.attrelid, a.attnum, a.attname, a.atttypid, a.attcollation, a.atthasdef, a.attidentity, a.attgenerated,
         a.attnotnull and not exists (
           select from heirs h join pg_attribute b on b.attrelid = h.heir and b.attname = a.attname
           where h.oid = a.attrelid and not b.attnotnull) as attnotnull
       from pg_attribute a join wanted w on w.oid = a.attrelid
       where a.attnum > 0 and not a.attisdropped
       order by a.attrelid, a.attnum) a
+    left join pg_collation l on l.oid = a.attcollation
     left join pg_description d on d.objoid = a.attrelid and d.classoid = 'pg_class'::regclass and d.objsubid = a.attnum),
   (select json_build_object(
       'table', coalesce(array_to_json(array_agg(k.conrelid::int8)), '[]'),

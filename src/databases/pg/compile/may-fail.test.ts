@@ -34,6 +34,8 @@ const aggregate = (name: string): BoolExp => ({
   predicate: [],
 });
 
+const collated = (id: number, deterministic = true): CatalogType => ({ ...TEXT, collation: { id, deterministic } });
+
 const columns = (left: CatalogType, right: CatalogType): BoolExp => ({
   kind: 'compare-columns',
   left: { kind: 'column', column: 'l', type: left },
@@ -56,6 +58,8 @@ describe('conditions that may fail', () => {
     ['an array of json', compare({ ...baseType('json'), array: true }, '_eq')],
     ['a number of different arrays of json', distinctJson],
     ['columns of types that one is converted to the other', columns(baseType('numeric'), baseType('float8'))],
+    ['columns of two collations', columns(collated(1), collated(2))],
+    ['a pattern, where different texts are equal', compare(collated(1, false), '_iregex')],
     ['similar to', compare(TEXT, '_nsimilar')],
     ['a list of arrays', compare({ ...INT, array: true }, '_in', true)],
     ['a computed field', DIVIDES],
@@ -74,6 +78,9 @@ describe('conditions that may fail', () => {
   it.each<[string, BoolExp]>([
     ['comparisons of built-in types', compare(INT, '_gt')],
     ['of texts with patterns, which are checked before', compare(TEXT, '_regex')],
+    ['of columns of one collation, or of the default one', columns(collated(1), collated(1))],
+    ['of a collation with the default one', columns(collated(1), TEXT)],
+    ['of texts that may be equal without being the same', compare(collated(1, false), '_lt')],
     ['of columns of similar types', columns(INT, baseType('int8'))],
     [
       'of the text of jsonb',

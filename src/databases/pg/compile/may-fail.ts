@@ -36,7 +36,11 @@ function compareMayFail({ left, operator, argument }: Compare): boolean {
   if (readMayFail(left) || !isTotal(left.type) || argument.kind === 'fields') return true;
   // Items of a list of arrays are read one by one, when the first row is compared.
   if (argument.operand.list && argument.operand.type.array) return true;
-  return !left.type.array && pgScalar(left.type).comparisons.some(({ name, mayFail: fails }) => name === operator && fails === true);
+  if (left.type.array) return false;
+  const comparison = pgScalar(left.type).comparisons.find(({ name }) => name === operator);
+  if (comparison === undefined) return false;
+  // No version before 18 matches patterns by a collation that takes different texts for equal, and none all of them.
+  return comparison.mayFail === true || (comparison.pattern !== undefined && left.type.collation?.deterministic === false);
 }
 
 function aggregateMayFail(exp: AggregatePredicate): boolean {

@@ -74,6 +74,8 @@ export function isTotal({ kind, schema, name }: CatalogType): boolean {
 /** Whether values of the two types can be compared without a conversion that may fail. */
 export function areTotalTogether(left: CatalogType, right: CatalogType): boolean {
   if (!isTotal(left) || !isTotal(right) || left.array !== right.array) return false;
+  // The database does not choose between two collations, and says so when it meets a row.
+  if (left.collation !== undefined && right.collation !== undefined && left.collation.id !== right.collation.id) return false;
   if (left.schema === right.schema && left.name === right.name) return true;
   return !left.array && isBuiltIn(left) && isBuiltIn(right) && TOGETHER.some((group) => group.has(left.name) && group.has(right.name));
 }
