@@ -7,7 +7,7 @@ import type { RequestPipeline } from '../graphql/run-request.ts';
 import type { Caller } from '../metadata-api/run.ts';
 import type { Observer } from '../observability/observation.ts';
 import type { SourceHealth } from '../state/source-health.ts';
-import type { State } from '../state/state.ts';
+import type { Snapshots, State } from '../state/state.ts';
 import type { PagePolicy } from './cross-site.ts';
 import type { LoggedQuery, QueryLogging } from './logged-query.ts';
 import type { Uploads } from './read-body.ts';
@@ -21,7 +21,7 @@ export type AdminHandler = (body: Json, context: Caller) => Promise<Json>;
 /** What every route may use. */
 export interface ServerContext {
   readonly authenticator: Authenticator;
-  readonly state: State;
+  readonly state: State & Snapshots;
   readonly pipeline: RequestPipeline;
   readonly observe: Observer;
   readonly uploads: Uploads;

@@ -10,11 +10,13 @@ import { kindsOf } from '../metadata/kinds.ts';
 import { EMPTY_METADATA, type Metadata, type SourceMetadata } from '../metadata/metadata.ts';
 import { newTable } from '../metadata/table.ts';
 import { NO_CUSTOMIZATION } from '../metadata/source.ts';
+import type { Observer } from '../observability/observation.ts';
 import { objectId } from '../schema-cache/object-id.ts';
 import { DEFAULT_ROLE_SCHEMAS_OPTIONS } from '../schema/role-schemas.ts';
 import { createStorage, type Storage } from '../storage/storage.ts';
 import { ROOT } from '../util/path.ts';
 import { createState, type RunningState } from './create-state.ts';
+import type { State } from './state.ts';
 
 const name = (text: string) => ({ schema: 'public', name: text });
 const key = (text: string) => nameKey(name(text));
@@ -47,7 +49,7 @@ function source(sourceName: string, url: string): SourceMetadata {
   return { name: sourceName, kind: 'pg', configuration, customization: NO_CUSTOMIZATION, tables: new Map(), functions: new Map() };
 }
 
-function start(instanceId = 'one', overrides: Partial<Storage> = {}): Promise<RunningState> {
+function start(instanceId = 'one', overrides: Partial<Storage> = {}, observe: Observer = () => {}): Promise<RunningState> {
   return createState({
     storage: { ...storage, ...overrides },
     backends: [counting],
@@ -56,7 +58,7 @@ function start(instanceId = 'one', overrides: Partial<Storage> = {}): Promise<Ru
     roleSchemas: DEFAULT_ROLE_SCHEMAS_OPTIONS,
     connect: { environment: {}, usePreparedStatements: true, maxConnections: 4 },
     ...NO_REMOTES,
-    observe: () => {},
+    observe,
     instanceId,
     retry: { firstMs: 20, maxMs: 40 },
     closeDelayMs: 10,
@@ -499,4 +501,49 @@ test('after the stop nothing changes any more', async () => {
   await state.stop();
   expect(opened.map(({ closed }) => closed)).toEqual([true]);
   await expect(state.change({ edit: (m) => m })).rejects.toMatchObject({ message: 'the service is shutting down' });
+});
+
+test('listeners hear of each snapshot that is shown, whoever made it, and of no other', async () => {
+  const heard: string[] = [];
+  const stop = state.onSnapshot((shown, before) => {
+    expect(state.current()).toBe(shown);
+    heard.push(`${before.resourceVersion} -> ${shown.resourceVersion}`);
+  });
+  await state.change(add(database.url));
+  expect(heard).toEqual(['1 -> 2']);
+  await expect(state.change(track('nothing'))).rejects.toThrow();
+  const twice = async (draft: State) => {
+    await draft.change(track('author'));
+    await draft.change(track('article'));
+  };
+  await state.together(twice, { repeatable: true });
+  expect(heard).toEqual(['1 -> 2', '2 -> 3']);
+
+  const other = await start('two');
+  await other.change(track('color'));
+  await state.synchronize();
+  await state.synchronize();
+  expect(heard).toEqual(['1 -> 2', '2 -> 3', '3 -> 4']);
+  await other.stop();
+
+  stop();
+  await state.change({ edit: (metadata) => withoutSource(metadata, 's') });
+  expect(heard).toHaveLength(3);
+});
+
+test('a listener that fails is reported, and neither the change nor other listeners notice', async () => {
+  const reported: unknown[] = [];
+  const observed = await start('observed', {}, (observation) => {
+    if (observation.kind === 'unexpected') reported.push(observation.error);
+  });
+  const heard: number[] = [];
+  observed.onSnapshot(() => {
+    throw new Error('a fault of the listener');
+  });
+  observed.onSnapshot((shown) => heard.push(shown.resourceVersion));
+  await observed.change(add(database.url));
+  expect(observed.current().resourceVersion).toBe(2);
+  expect(heard).toEqual([2]);
+  expect(reported).toEqual([new Error('a fault of the listener')]);
+  await observed.stop();
 });

@@ -22,7 +22,7 @@ import { isNamed, sameServer } from './live-remotes.ts';
 import type { LiveSource } from './live-source.ts';
 import { encodeRefresh, isEmpty, mergeNotices, mergeRefreshes } from './refresh.ts';
 import type { Snapshot } from './snapshot.ts';
-import type { Change, ChangeResult, Preview, Refresh, State, TogetherOptions } from './state.ts';
+import type { Change, ChangeResult, Preview, Refresh, SnapshotListener, Snapshots, State, TogetherOptions } from './state.ts';
 
 export interface StateOptions extends AssemblyOptions {
   readonly storage: Pick<Storage, 'load' | 'save' | 'changesSince' | 'isAlive'>;
@@ -36,7 +36,7 @@ export interface StateOptions extends AssemblyOptions {
   readonly closeDelayMs?: number;
 }
 
-export interface RunningState extends State {
+export interface RunningState extends State, Snapshots {
   /** Takes over what other instances stored since; resolves when the snapshot shows it. */
   synchronize(): Promise<void>;
   /** Lets the running change finish and closes all connections. */
@@ -72,6 +72,8 @@ class QueuedState implements RunningState {
   #retries = 0;
   /** Connections that no snapshot has any more, with the timer that closes them. */
   readonly #leaving = new Map<Source, NodeJS.Timeout>();
+  /** By a token of their own: the same function may listen twice. */
+  readonly #listeners = new Map<symbol, SnapshotListener>();
 
   constructor(options: StateOptions) {
     this.#options = options;
@@ -98,6 +100,14 @@ class QueuedState implements RunningState {
 
   isAlive(): Promise<boolean> {
     return this.#options.storage.isAlive();
+  }
+
+  onSnapshot(listener: SnapshotListener): () => void {
+    const token = Symbol();
+    this.#listeners.set(token, listener);
+    return () => {
+      this.#listeners.delete(token);
+    };
   }
 
   async synchronize(): Promise<void> {
@@ -129,6 +139,7 @@ class QueuedState implements RunningState {
     this.#stopped = true;
     clearTimeout(this.#retryTimer);
     await this.#queue;
+    this.#listeners.clear();
     for (const timer of this.#leaving.values()) clearTimeout(timer);
     const open = [...this.#leaving.keys(), ...(this.#current?.snapshot.connections.values() ?? [])];
     await Promise.allSettled(open.map((connection) => connection.close()));
@@ -270,6 +281,17 @@ class QueuedState implements RunningState {
     const kept = new Set(next.snapshot.connections.values());
     for (const connection of before?.snapshot.connections.values() ?? []) if (!kept.has(connection)) this.#leave(connection);
     this.#scheduleRetry();
+    if (before !== undefined) this.#tell(next.snapshot, before.snapshot);
+  }
+
+  #tell(shown: Snapshot, before: Snapshot): void {
+    for (const listener of this.#listeners.values()) {
+      try {
+        listener(shown, before);
+      } catch (error) {
+        this.#report(error);
+      }
+    }
   }
 
   #leave(connection: Source): void {

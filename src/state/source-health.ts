@@ -1,6 +1,6 @@
 /**
  * Runs the health checks that sources ask for in their metadata and remembers how the last one went. Each source has
- * a loop of its own; the metadata is looked at now and then for sources that came, went or changed.
+ * a loop of its own; every new snapshot is looked at for sources that came, went or changed.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HealthStatus } from '../backend/backend.ts';
@@ -10,7 +10,7 @@ import type { Observer } from '../observability/observation.ts';
 import { objectId } from '../schema-cache/object-id.ts';
 import type { Json } from '../util/json.ts';
 import type { Snapshot } from './snapshot.ts';
-import type { State } from './state.ts';
+import type { Snapshots } from './state.ts';
 
 export interface HealthReport {
   readonly status: HealthStatus['status'];
@@ -27,22 +27,15 @@ export interface SourceHealth {
 }
 
 export interface SourceHealthOptions {
-  readonly state: Pick<State, 'current'>;
+  readonly state: Snapshots;
   readonly observe: Observer;
-  /** ms between looks at the metadata */
-  readonly lookInterval?: number;
 }
 
-const LOOK_INTERVAL_MS = 1000;
 const MAX_DELAY_MS = 2_147_483_647;
 
-export function watchSourceHealth({ state, observe, lookInterval = LOOK_INTERVAL_MS }: SourceHealthOptions): SourceHealth {
+export function watchSourceHealth({ state, observe }: SourceHealthOptions): SourceHealth {
   const watches = new Map<string, Watch>();
-  let seen: ReadonlyMap<string, SourceMetadata> | undefined;
-  const look = (): void => {
-    const { sources } = state.current().metadata;
-    if (sources === seen) return;
-    seen = sources;
+  const look = ({ metadata: { sources } }: Snapshot): void => {
     for (const [name, watch] of watches) {
       if (watch.isOf(sources.get(name))) continue;
       watch.stop();
@@ -53,12 +46,12 @@ export function watchSourceHealth({ state, observe, lookInterval = LOOK_INTERVAL
       watches.set(name, new Watch(source, source.healthCheck, state, observe));
     }
   };
-  look();
-  const timer = setInterval(look, lookInterval);
-  timer.unref();
+  look(state.current());
+  const ignore = state.onSnapshot((shown, before) => {
+    if (shown.metadata.sources !== before.metadata.sources) look(shown);
+  });
   return {
     async reports() {
-      look();
       const now = [...state.current().metadata.sources.keys()].flatMap((name) => {
         const watch = watches.get(name);
         return watch === undefined ? [] : [[name, watch] as const];
@@ -66,7 +59,7 @@ export function watchSourceHealth({ state, observe, lookInterval = LOOK_INTERVAL
       return new Map(await Promise.all(now.map(async ([name, watch]) => [name, await watch.report()] as const)));
     },
     stop() {
-      clearInterval(timer);
+      ignore();
       for (const watch of watches.values()) watch.stop();
     },
   };
@@ -76,13 +69,13 @@ export function watchSourceHealth({ state, observe, lookInterval = LOOK_INTERVAL
 class Watch {
   readonly #source: SourceMetadata;
   readonly #check: HealthCheck;
-  readonly #state: Pick<State, 'current'>;
+  readonly #state: Pick<Snapshots, 'current'>;
   readonly #observe: Observer;
   readonly #stopping = new AbortController();
   readonly #first: Promise<HealthReport>;
   #last: HealthReport | undefined;
 
-  constructor(source: SourceMetadata, check: HealthCheck, state: Pick<State, 'current'>, observe: Observer) {
+  constructor(source: SourceMetadata, check: HealthCheck, state: Pick<Snapshots, 'current'>, observe: Observer) {
     this.#source = source;
     this.#check = check;
     this.#state = state;

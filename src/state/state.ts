@@ -49,6 +49,19 @@ export interface TogetherOptions {
   readonly repeatable: boolean;
 }
 
+/** What is shown, and word of what is shown next: for whoever keeps working between requests. */
+export interface Snapshots {
+  current(): Snapshot;
+  /**
+   * Calls the listener for every snapshot that is shown from now on, right after it became the current one, in the order in which the
+   * listeners came. What a listener throws is reported and hurts nobody; it must not take long, and must not wait for a change.
+   * @returns ends it: the listener is not called any more
+   */
+  onSnapshot(listener: SnapshotListener): () => void;
+}
+
+export type SnapshotListener = (shown: Snapshot, before: Snapshot) => void;
+
 /** Owner of the current snapshot; every change runs alone, in a queue. */
 export interface State {
   current(): Snapshot;
