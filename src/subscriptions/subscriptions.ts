@@ -40,8 +40,8 @@ export interface Subscription {
 
 export interface Subscriptions {
   /**
-   * Checks, plans and starts the operation of a request, which must be a subscription. The allow-list and the limits of
-   * roles hold for it as for a query.
+   * Plans and starts the operation of a request, which must be a subscription. To be called inside of `admitted`, with the
+   * document prepared: the transport has done so to learn the kind of the operation. So nothing is counted a second time here.
    * @throws SvcError for whatever is refused before anything runs, then nothing has been started
    */
   open(session: Session, request: GraphqlRequest, how: RequestOptions, subscriber: Subscriber): Promise<Subscription>;

@@ -1,0 +1,128 @@
+/** The older protocol `graphql-ws`, which the package `subscriptions-transport-ws` made and many clients still speak. */
+import { encodeAdminError } from '../../errors/encode.ts';
+import { SvcError } from '../../errors/svc-error.ts';
+import { type Bytes, bytesOfText } from '../../util/bytes.ts';
+import { type Json, type JsonObject, printJson } from '../../util/json.ts';
+import {
+  ClientMessage,
+  close,
+  closeWithMessage,
+  type Effect,
+  encodeErrors,
+  MessageFault,
+  type Protocol,
+  send,
+  sendAll,
+  unknownType,
+} from './protocol.ts';
+
+const TYPES = ['connection_init', 'start', 'stop', 'connection_terminate'] as const;
+
+export class LegacyWs implements Protocol {
+  readonly name = 'graphql-ws';
+  readonly keepAlive = KEEP_ALIVE;
+  readonly #bareErrors: boolean;
+  #isOpen = false;
+
+  /** @param bareErrors whether an operation that is refused gets `{path, error, code}` instead of a list of GraphQL errors */
+  constructor(bareErrors: boolean) {
+    this.#bareErrors = bareErrors;
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  receive(message: Json, isTaken: (id: string) => boolean): readonly Effect[] {
+    try {
+      return this.#receive(new ClientMessage(message), isTaken);
+    } catch (fault) {
+      if (fault instanceof MessageFault) return this.garbled(fault.message);
+      throw fault;
+    }
+  }
+
+  #receive(message: ClientMessage, isTaken: (id: string) => boolean): readonly Effect[] {
+    switch (message.type) {
+      case 'connection_init':
+        // A client may say anew who it is; what runs goes on as it was started.
+        return [{ kind: 'authenticate', headers: message.headers, alone: this.#isOpen }];
+      case 'start': {
+        const { id, request } = message;
+        if (!this.#isOpen) return this.#cannotStart(id, 'start received before the connection is initialised');
+        if (isTaken(id)) {
+          // The one that runs has the id: no `complete` may follow, which would end it for the client.
+          return [{ kind: 'send', message: this.#error(id, [cannotStart(`an operation already exists with this id: ${id}`)]) }];
+        }
+        return [{ kind: 'start', id, request }];
+      }
+      case 'stop':
+        return [{ kind: 'stop', id: message.id }];
+      case 'connection_terminate':
+        return [close(1000, '')];
+      default:
+        throw unknownType(message.type, TYPES);
+    }
+  }
+
+  garbled(reason: string): readonly Effect[] {
+    return [send({ type: 'connection_error', payload: `parsing ClientMessage failed: ${reason}` })];
+  }
+
+  accepted(): readonly Effect[] {
+    this.#isOpen = true;
+    return [send({ type: 'connection_ack' }), { kind: 'send', message: KEEP_ALIVE }];
+  }
+
+  refused({ message }: SvcError): readonly Effect[] {
+    this.#isOpen = false;
+    return [send({ type: 'connection_error', payload: message }), closeWithMessage(4400, `Connection initialization failed: ${message}`)];
+  }
+
+  initTimedOut(): readonly Effect[] {
+    return [close(1011, 'Connection initialisation timed out')];
+  }
+
+  answerStart(id: string): Bytes {
+    return bytesOfText(`{"type":"data","id":${JSON.stringify(id)},"payload":`);
+  }
+
+  completed(id: string): Bytes {
+    return print({ type: 'complete', id });
+  }
+
+  refusedOperation(id: string, errors: readonly SvcError[]): readonly Bytes[] {
+    return [this.#error(id, errors), this.completed(id)];
+  }
+
+  failedOperation(id: string, errors: readonly SvcError[]): readonly Bytes[] {
+    return [print({ type: 'data', id, payload: { data: null, errors: encodeErrors(errors) } }), this.completed(id)];
+  }
+
+  interrupted(id: string, errors: readonly SvcError[]): Bytes {
+    return print({ type: 'data', id, payload: { errors: encodeErrors(errors) } });
+  }
+
+  #error(id: string, errors: readonly SvcError[]): Bytes {
+    const [first] = errors;
+    const payload =
+      this.#bareErrors && first !== undefined && first.graphqlErrors === undefined
+        ? encodeAdminError(first, false)
+        : { errors: encodeErrors(errors) };
+    return print({ type: 'error', id, payload });
+  }
+
+  #cannotStart(id: string, message: string): readonly Effect[] {
+    return sendAll(this.refusedOperation(id, [cannotStart(message)]));
+  }
+}
+
+function cannotStart(message: string): SvcError {
+  return new SvcError('start-failed', message);
+}
+
+function print(message: JsonObject): Bytes {
+  return bytesOfText(printJson(message));
+}
+
+const KEEP_ALIVE = print({ type: 'ka' });
