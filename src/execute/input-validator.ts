@@ -7,8 +7,8 @@ import type { Environment } from '../metadata/environment-template.ts';
 import type { ValidateInput } from '../metadata/validate-input.ts';
 import type { OutboundClient, OutboundResponse } from '../outbound/client.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
-import { CancellationSource } from '../util/cancellation.ts';
 import { isJsonObject, type Json, parseJson, printJson } from '../util/json.ts';
+import { callWebhook } from '../webhooks/call-webhook.ts';
 import { clientHeaders } from '../webhooks/client-headers.ts';
 import { configuredHeaders, filledTemplate } from '../webhooks/configured.ts';
 
@@ -34,7 +34,7 @@ export function createInputValidator(outbound: OutboundClient, environment: Envi
     const body = printJson({ version: 1, role: session.role, session_variables: Object.fromEntries(session.variables), data: { input } });
     let answer: OutboundResponse;
     try {
-      answer = await outbound.send({
+      const call = {
         url,
         method: 'POST',
         headers: {
@@ -43,10 +43,10 @@ export function createInputValidator(outbound: OutboundClient, environment: Envi
           'content-type': 'application/json',
         },
         body,
-        timeout: Math.max(0, Math.min(definition.timeout * 1000, (how.deadline ?? Number.POSITIVE_INFINITY) - Date.now())),
+        timeout: definition.timeout * 1000,
         maxResponseSize: MAX_RESPONSE_SIZE,
-        ...(how.signal instanceof CancellationSource ? { signal: how.signal.signal() } : {}),
-      });
+      } as const;
+      answer = await callWebhook(outbound, call, how);
     } catch (error) {
       throw failed(error instanceof OutboundError ? error.message : 'the hook cannot be called', error);
     }

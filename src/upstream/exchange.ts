@@ -2,18 +2,12 @@
 import { SvcError } from '../errors/svc-error.ts';
 import type { OutboundClient, OutboundResponse } from '../outbound/client.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
-import { type Cancellation, CancellationSource } from '../util/cancellation.ts';
 import { type Json, type JsonObject, parseScannedJson, printJson } from '../util/json.ts';
 import { scanJson } from '../util/json-scan.ts';
+import { callWebhook, type Patience, timeoutWithin } from '../webhooks/call-webhook.ts';
 import { cookiesOf } from '../webhooks/cookies.ts';
+import { httpException } from '../webhooks/http-exception.ts';
 import type { RemoteConnection } from './connection.ts';
-
-/** How long an answer is waited for. */
-export interface Patience {
-  readonly signal?: Cancellation | undefined;
-  /** epoch milliseconds */
-  readonly deadline?: number | undefined;
-}
 
 export interface Asked {
   readonly document: string;
@@ -34,8 +28,6 @@ export interface Answered {
   readonly cookies: readonly string[];
 }
 
-/** ms; timers know no longer ones */
-const LONGEST_TIMEOUT = 2 ** 31 - 1;
 /** Levels of lists and objects. */
 const MAX_NESTING = 512;
 /** Weight of the values of an answer for each of its bytes (`JsonFacts.size`); usual answers have a tenth of it. */
@@ -51,11 +43,10 @@ export async function exchange(
   patience: Patience,
 ): Promise<Answered> {
   const { document: query, variables = {}, operationName, headers, maxResponseSize, take } = asked;
-  const { signal, deadline = Number.POSITIVE_INFINITY } = patience;
-  const timeout = Math.max(0, Math.min(connection.timeout, deadline - Date.now(), LONGEST_TIMEOUT));
+  const timeout = timeoutWithin(connection.timeout, patience);
   let answer: OutboundResponse;
   try {
-    answer = await outbound.send({
+    const call = {
       url: connection.url,
       method: 'POST',
       headers,
@@ -63,8 +54,8 @@ export async function exchange(
       timeout,
       maxResponseSize,
       ...(take === undefined ? {} : { take }),
-      ...abortedBy(signal),
-    });
+    } as const;
+    answer = await callWebhook(outbound, call, patience);
   } catch (error) {
     if (error instanceof OutboundError && error.failure === 'too-large') {
       const message = `the answers of remote schemas have more than ${maxResponseSize} bytes`;
@@ -75,32 +66,10 @@ export async function exchange(
   return { status: answer.status, body: decode(answer, connection), cookies: cookiesOf(answer) };
 }
 
-/** Only these can say at once that they are cancelled. */
-function abortedBy(cancellation: Cancellation | undefined): { readonly signal?: AbortSignal } {
-  if (cancellation instanceof AbortSignal) return { signal: cancellation };
-  return cancellation instanceof CancellationSource ? { signal: cancellation.signal() } : {};
-}
-
 /** The URL may hold secrets: the message has the address as the metadata write it, and administrators get what is no secret. */
 function unreachable({ address, url }: RemoteConnection, timeout: number, error: unknown): SvcError {
-  const failure = error instanceof OutboundError ? error.failure : 'connection';
-  const reason = error instanceof OutboundError ? error.message : 'the call failed';
-  const { protocol, hostname, port, pathname, search } = new URL(url);
-  const secure = protocol === 'https:';
   return new SvcError('remote-schema-error', `HTTP exception occurred while sending the request to "${address}"`, {
-    internal: {
-      type: 'http_exception',
-      message: failure === 'timeout' ? 'Response timeout' : failure === 'connection' ? `Connection failure: ${reason}` : reason,
-      request: {
-        host: hostname,
-        port: port === '' ? (secure ? 443 : 80) : Number(port),
-        secure,
-        path: pathname,
-        queryString: search === '' ? '' : '?***',
-        method: 'POST',
-        responseTimeout: timeout,
-      },
-    },
+    internal: httpException({ url, method: 'POST', timeout }, error),
     cause: error,
   });
 }

@@ -4,7 +4,8 @@ import { SvcError } from '../errors/svc-error.ts';
 import type { OutboundClient } from '../outbound/client.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import type { RemoteConnection } from './connection.ts';
-import { type Answered, exchange, type Patience } from './exchange.ts';
+import type { Patience } from '../webhooks/call-webhook.ts';
+import { type Answered, exchange } from './exchange.ts';
 import { defaultHeaders } from './request-headers.ts';
 
 const MAX_SCHEMA_SIZE = 64 * 1024 * 1024;

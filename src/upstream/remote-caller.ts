@@ -6,7 +6,8 @@ import type { OutboundClient } from '../outbound/client.ts';
 import { createTurns } from '../util/turns.ts';
 import type { Json, JsonObject } from '../util/json.ts';
 import type { RemoteConnection } from './connection.ts';
-import { exchange, type Patience } from './exchange.ts';
+import type { Patience } from '../webhooks/call-webhook.ts';
+import { exchange } from './exchange.ts';
 import { clientCallHeaders } from './request-headers.ts';
 
 /** One request to a GraphQL server on behalf of a client. */

@@ -7,6 +7,7 @@ import type { OutboundClient, OutboundResponse } from '../../outbound/client.ts'
 import { OutboundError } from '../../outbound/outbound-error.ts';
 import { safeUrl } from '../../outbound/safe-url.ts';
 import { type Json, printJson } from '../../util/json.ts';
+import { callWebhook } from '../../webhooks/call-webhook.ts';
 import { forwardedHeaders } from '../../webhooks/client-headers.ts';
 import { cookiesOf } from '../../webhooks/cookies.ts';
 import type { Authenticated, CredentialCheck, GraphqlPayload, RequestHead } from '../credentials.ts';
@@ -79,14 +80,15 @@ async function call(
   graphql: GraphqlPayload | null,
   signal: AbortSignal,
 ): Promise<OutboundResponse> {
-  const bounds = { url, method, signal, timeout, maxResponseSize: MAX_RESPONSE_SIZE };
+  const bounds = { url, method, timeout, maxResponseSize: MAX_RESPONSE_SIZE };
   try {
     if (method === 'GET') {
-      return await outbound.send({ ...bounds, headers: { ...forwardedHeaders(request.headers), 'user-agent': USER_AGENT } });
+      const headers = { ...forwardedHeaders(request.headers), 'user-agent': USER_AGENT };
+      return await callWebhook(outbound, { ...bounds, headers }, { signal });
     }
     const body: Json = { headers: describedHeaders(request), ...(sendRequestBody ? { request: await describedRequest(graphql) } : {}) };
     const headers = { 'content-type': 'application/json', 'user-agent': USER_AGENT };
-    return await outbound.send({ ...bounds, headers, body: printJson(body) });
+    return await callWebhook(outbound, { ...bounds, headers, body: printJson(body) }, { signal });
   } catch (error) {
     const reason = error instanceof OutboundError ? error.message : 'the call failed';
     report({ url, method, observe: options.observe }, null, reason, null);

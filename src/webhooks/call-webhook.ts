@@ -1,0 +1,43 @@
+/** One call of a server of others, within the time that whoever waits for it has left. */
+import type { OutboundClient, OutboundRequest, OutboundResponse } from '../outbound/client.ts';
+import { OutboundError } from '../outbound/outbound-error.ts';
+import { safeUrl } from '../outbound/safe-url.ts';
+import { type Cancellation, CancellationSource } from '../util/cancellation.ts';
+
+/** How long an answer is waited for. */
+export interface Patience {
+  readonly signal?: Cancellation | undefined;
+  /** epoch milliseconds */
+  readonly deadline?: number | undefined;
+}
+
+/** `timeout`: ms for the call, however long the deadline is. */
+export type WebhookRequest = Omit<OutboundRequest, 'signal'>;
+
+/** ms; timers know no longer ones */
+const LONGEST_TIMEOUT = 2 ** 31 - 1;
+
+/** @returns ms that a call may take */
+export function timeoutWithin(timeout: number, { deadline = Number.POSITIVE_INFINITY }: Patience): number {
+  return Math.max(0, Math.min(timeout, deadline - Date.now(), LONGEST_TIMEOUT));
+}
+
+/**
+ * Nothing is sent when the time is over already or nobody waits any more. Addresses, redirects, certificates and the size of the
+ * answer are the outbound client's affair.
+ * @throws OutboundError when there is no answer; an answer of any status is none
+ */
+export async function callWebhook(outbound: OutboundClient, request: WebhookRequest, patience: Patience): Promise<OutboundResponse> {
+  const { signal } = patience;
+  const where = safeUrl(request.url);
+  if (signal?.aborted === true) throw new OutboundError('cancelled', `the call to ${where} was cancelled`);
+  const timeout = timeoutWithin(request.timeout, patience);
+  if (timeout === 0) throw new OutboundError('timeout', `no answer from ${where} in time`);
+  return outbound.send({ ...request, timeout, ...abortedBy(signal) });
+}
+
+/** Only these can say at once that they are cancelled. */
+function abortedBy(cancellation: Cancellation | undefined): { readonly signal?: AbortSignal } {
+  if (cancellation instanceof AbortSignal) return { signal: cancellation };
+  return cancellation instanceof CancellationSource ? { signal: cancellation.signal() } : {};
+}

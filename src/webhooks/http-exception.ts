@@ -1,0 +1,46 @@
+/** Why a call brought no answer, in the form in which administrators and the logs of invocations are told it. */
+import { OutboundError } from '../outbound/outbound-error.ts';
+import type { JsonObject } from '../util/json.ts';
+
+export interface FailedCall {
+  readonly url: string;
+  readonly method: string;
+  /** ms */
+  readonly timeout: number;
+}
+
+/** @param error what `callWebhook` threw; neither user and password of the URL nor its parameters are in the answer */
+export function httpException({ url, method, timeout }: FailedCall, error: unknown): JsonObject {
+  const known = error instanceof OutboundError ? error : null;
+  if (known?.failure === 'invalid-url' || !URL.canParse(url)) {
+    return { type: 'invalid_url', message: known?.message ?? 'not a URL' };
+  }
+  const { protocol, hostname, port, pathname, search } = new URL(url);
+  const secure = protocol === 'https:';
+  return {
+    type: 'http_exception',
+    message: messageOf(known),
+    request: {
+      host: hostname,
+      port: port === '' ? (secure ? 443 : 80) : Number(port),
+      secure,
+      path: pathname,
+      queryString: search === '' ? '' : '?***',
+      method,
+      responseTimeout: timeout,
+    },
+  };
+}
+
+function messageOf(error: OutboundError | null): string {
+  switch (error?.failure) {
+    case undefined:
+      return 'Connection failure: the call failed';
+    case 'timeout':
+      return 'Response timeout';
+    case 'connection':
+      return `Connection failure: ${error?.message ?? ''}`;
+    default:
+      return error?.message ?? '';
+  }
+}

@@ -1,0 +1,80 @@
+/** What logs tell of a call: nothing that is a secret. */
+import { fillTemplate, type HeaderDefinition } from '../metadata/environment-template.ts';
+import { safeUrl } from '../outbound/safe-url.ts';
+import { joinedHeader } from './client-headers.ts';
+
+export interface LoggedHeader {
+  readonly name: string;
+  readonly value: string;
+}
+
+export const REDACTED = '<REDACTED>';
+
+/** Headers that say who somebody is, whoever configured them. */
+const CREDENTIALS: ReadonlySet<string> = new Set([
+  'authorization',
+  'proxy-authorization',
+  'access-token',
+  'cookie',
+  'set-cookie',
+  'x-svc-admin-secret',
+]);
+
+/**
+ * The headers of a call or of an answer. A value from the environment is told by the name of its variable, a template as it is
+ * written, credentials not at all.
+ * @param headers as they are sent, under their names in lower case
+ * @param configured those of the metadata among them; none for an answer
+ */
+export function loggedHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  configured: readonly HeaderDefinition[] = [],
+): readonly LoggedHeader[] {
+  const definitions = new Map(configured.map((header) => [header.name.toLowerCase(), header]));
+  return Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [{ name, value: loggedValue(name.toLowerCase(), joinedHeader(value), definitions) }],
+  );
+}
+
+function loggedValue(name: string, sent: string, definitions: ReadonlyMap<string, HeaderDefinition>): string {
+  const { value, valueFromEnv } = definitions.get(name) ?? {};
+  if (valueFromEnv !== undefined) return `<from_env: ${valueFromEnv}>`;
+  if (CREDENTIALS.has(name)) return REDACTED;
+  return value !== undefined && readsEnvironment(value) ? value : sent;
+}
+
+function readsEnvironment(template: string): boolean {
+  return 'missing' in fillTemplate(template, {});
+}
+
+/** A configured URL: the template, or the variable that holds all of it. */
+export type WrittenUrl = { readonly template: string } | { readonly fromEnv: string };
+
+/** The URL of a definition as the metadata write it, without user, password and parameters. */
+export function loggedUrl(written: WrittenUrl): string {
+  if ('fromEnv' in written) return written.fromEnv;
+  return written.template.replace(/:\/\/[^\s/?#]*@/g, '://***@').replace(/[?#].*$/s, (rest) => (rest.startsWith('?') ? '?***' : ''));
+}
+
+/**
+ * A URL that a transform made of the configured one: what is left of that stands there as it is written.
+ * @param filled the configured URL, filled from the environment
+ */
+export function loggedTransformedUrl(sent: string, written: WrittenUrl, filled: string): string {
+  const base = bare(filled);
+  const shown = safeUrl(sent);
+  const text = bare(shown);
+  const isBelow = base !== '' && (text === base || text.startsWith(`${base}/`));
+  if (!isBelow) return readsSecrets(written) ? REDACTED : shown;
+  return `${bare(loggedUrl(written))}${text.slice(base.length)}${shown.endsWith('?***') ? '?***' : ''}`;
+}
+
+/** Without parameters and the slash at its end. */
+function bare(url: string): string {
+  const printed = URL.canParse(url) ? safeUrl(url) : url;
+  return printed.replace(/\?.*$/s, '').replace(/\/$/, '');
+}
+
+function readsSecrets(written: WrittenUrl): boolean {
+  return 'fromEnv' in written || readsEnvironment(written.template);
+}

@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import type { OutboundClient, OutboundRequest } from '../outbound/client.ts';
+import { OutboundError } from '../outbound/outbound-error.ts';
+import { CancellationSource } from '../util/cancellation.ts';
+import { callWebhook } from './call-webhook.ts';
+import { httpException } from './http-exception.ts';
+import { loggedHeaders, loggedTransformedUrl, loggedUrl } from './logged-call.ts';
+import { retryAfter } from './retry-after.ts';
+
+describe('a call', () => {
+  const request = { url: 'http://u:p@host/hook?key=1', method: 'POST', timeout: 1000, maxResponseSize: 10 } as const;
+
+  function recorder(): { readonly sent: OutboundRequest[]; readonly outbound: OutboundClient } {
+    const sent: OutboundRequest[] = [];
+    const send = (call: OutboundRequest) => {
+      sent.push(call);
+      return Promise.resolve({ status: 200, headers: {}, body: Buffer.from('') });
+    };
+    return { sent, outbound: { send, close: () => Promise.resolve() } };
+  }
+
+  it('takes no longer than its own time, nor than whoever waits for it has left', async () => {
+    const { sent, outbound } = recorder();
+    await callWebhook(outbound, request, {});
+    await callWebhook(outbound, request, { deadline: Date.now() + 200 });
+    await callWebhook(outbound, { ...request, timeout: Number.MAX_SAFE_INTEGER }, {});
+    expect(sent.map(({ timeout }) => timeout)).toEqual([1000, expect.toSatisfy((ms: number) => ms > 0 && ms <= 200), 2 ** 31 - 1]);
+  });
+
+  it('is not made when nobody has time for it any more', async () => {
+    const { sent, outbound } = recorder();
+    const cancelled = new CancellationSource();
+    cancelled.cancel();
+    const late = callWebhook(outbound, request, { deadline: Date.now() - 1 });
+    await expect(late).rejects.toMatchObject({ failure: 'timeout', message: 'no answer from http://host/hook?*** in time' });
+    await expect(callWebhook(outbound, request, { signal: cancelled })).rejects.toMatchObject({ failure: 'cancelled' });
+    await expect(callWebhook(outbound, request, { signal: AbortSignal.abort() })).rejects.toMatchObject({ failure: 'cancelled' });
+    expect(sent).toEqual([]);
+  });
+
+  it('ends with the request that it is part of', async () => {
+    const { sent, outbound } = recorder();
+    const source = new CancellationSource();
+    await callWebhook(outbound, request, { signal: source });
+    expect(sent[0]?.signal?.aborted).toBe(false);
+    source.cancel();
+    expect(sent[0]?.signal?.aborted).toBe(true);
+  });
+
+  it('that fails is told without secrets of its URL', () => {
+    const call = { url: request.url, method: 'POST', timeout: 1000 };
+    expect(httpException(call, new OutboundError('timeout', 'no answer'))).toEqual({
+      type: 'http_exception',
+      message: 'Response timeout',
+      request: { host: 'host', port: 80, secure: false, path: '/hook', queryString: '?***', method: 'POST', responseTimeout: 1000 },
+    });
+    expect(httpException(call, new OutboundError('connection', 'refused'))['message']).toBe('Connection failure: refused');
+    expect(httpException(call, new OutboundError('refused-address', 'Blocked'))['message']).toBe('Blocked');
+    expect(httpException(call, new Error('secret'))['message']).toBe('Connection failure: the call failed');
+    expect(httpException({ ...call, url: 'x' }, new OutboundError('invalid-url', 'not a URL'))).toEqual({
+      type: 'invalid_url',
+      message: 'not a URL',
+    });
+  });
+});
+
+const NOW = Date.parse('2026-01-01T00:00:00Z');
+const YEAR = 366 * 24 * 60 * 60;
+
+it.each<[string | string[] | undefined, number | null]>([
+  [undefined, null],
+  ['7', 7],
+  [' 7 ', 7],
+  [['1', '2'], 2],
+  ['0', null],
+  ['-1', null],
+  ['1.5', null],
+  ['soon', null],
+  ['9'.repeat(400), YEAR],
+  ['Thu, 01 Jan 2026 00:01:00 GMT', 60],
+  ['Wed, 31 Dec 2025 23:59:00 GMT', null],
+  ['Thu, 41 Jan 2026 00:01:00 GMT', null],
+  ['Fri, 01 Jan 2100 00:00:00 GMT', YEAR],
+])('Retry-After %j', (value, seconds) => {
+  expect(retryAfter({ headers: { 'retry-after': value } }, NOW)).toBe(seconds);
+});
+
+describe('logs', () => {
+  it('tell headers, but neither what comes from the environment nor credentials', () => {
+    const configured = [
+      { name: 'X-Key', valueFromEnv: 'KEY' },
+      { name: 'x-mixed', value: 'v1 {{TOKEN}}' },
+      { name: 'x-plain', value: 'v1' },
+      { name: 'Authorization', value: 'Bearer {{TOKEN}}' },
+      { name: 'Access-Token', valueFromEnv: 'ACCESS' },
+    ];
+    const sent = {
+      'x-key': 's1',
+      'x-mixed': 'v1 s2',
+      'x-plain': 'v1',
+      authorization: 'Bearer s2',
+      'access-token': 's3',
+      cookie: 's4',
+      'set-cookie': ['s5', 's6'],
+      'x-two': ['a', 'b'],
+      'x-none': undefined,
+    };
+    expect(loggedHeaders(sent, configured)).toEqual([
+      { name: 'x-key', value: '<from_env: KEY>' },
+      { name: 'x-mixed', value: 'v1 {{TOKEN}}' },
+      { name: 'x-plain', value: 'v1' },
+      { name: 'authorization', value: '<REDACTED>' },
+      { name: 'access-token', value: '<from_env: ACCESS>' },
+      { name: 'cookie', value: '<REDACTED>' },
+      { name: 'set-cookie', value: '<REDACTED>' },
+      { name: 'x-two', value: 'a, b' },
+    ]);
+  });
+
+  it.each([
+    [{ fromEnv: 'HOOK' }, 'HOOK'],
+    [{ template: '{{HOOKS}}/user' }, '{{HOOKS}}/user'],
+    [{ template: 'https://u:p@host/a?key=1#f' }, 'https://***@host/a?***'],
+    [{ template: 'https://host/a#f' }, 'https://host/a'],
+  ] as const)('tell the URL %j', (written, shown) => {
+    expect(loggedUrl(written)).toBe(shown);
+  });
+
+  it.each([
+    ['https://hooks.test/s3cret/user/7?x=1', { template: '{{HOOKS}}/user' }, 'https://hooks.test/s3cret/user', '{{HOOKS}}/user/7?***'],
+    ['https://hooks.test/s3cret?x=1', { fromEnv: 'HOOK' }, 'https://hooks.test/s3cret', 'HOOK?***'],
+    ['https://hooks.test/s3cretlonger', { fromEnv: 'HOOK' }, 'https://hooks.test/s3cret', '<REDACTED>'],
+    ['https://other.test/s3cret', { fromEnv: 'HOOK' }, 'https://hooks.test/s3cret', '<REDACTED>'],
+    ['https://other.test/a?b=1', { template: 'https://hooks.test' }, 'https://hooks.test', 'https://other.test/a?***'],
+    ['https://hooks.test/', { template: '{{H}}' }, 'https://hooks.test', '{{H}}'],
+  ] as const)('tell the URL %s that a transform made', (sent, written, filled, shown) => {
+    expect(loggedTransformedUrl(sent, written, filled)).toBe(shown);
+  });
+});
