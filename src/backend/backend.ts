@@ -65,6 +65,8 @@ export interface Capabilities {
   readonly enumTables: boolean;
   readonly namingConventions: boolean;
   readonly computedFields: boolean;
+  /** Subscriptions that hand out the rows of a table in the order of a column. */
+  readonly streaming: boolean;
 }
 
 export interface TypeSystem {
@@ -169,28 +171,38 @@ export interface Compiler {
    * joined to. The parameters of the keys are `join-keys`, lists of texts.
    */
   join?(target: JoinToSource): Statement;
-  /** The same as `select` for many cohorts at once; absent where a kind cannot do that. */
+  /** The same as `select` for many cohorts at once, or the one root of a stream; absent where a kind cannot do that. */
   liveQuery?(roots: readonly SelectRoot[]): LiveQuery;
   /** A statement with its values written into it, for people; absent: the text says enough. */
   inlined?(statement: Statement, values: readonly (string | null)[]): string;
 }
 
 /**
- * A statement that answers a batch of cohorts, subscribers that share all values. Its rows are in no
- * order: the id of a cohort, then one JSON column per root.
+ * A statement that answers a batch of cohorts, subscribers that share all values. Its rows are in no order. The cells of
+ * a row: the number of its cohort in the batch, one JSON text per root, of a stream the text of the cursor behind its
+ * rows (null: there are none), and in the row of the first cohort the snapshot that the statement saw (null: unknown).
  */
 export interface LiveQuery {
   readonly text: string;
   /** The values by which cohorts differ. */
   readonly parameters: readonly Parameter[];
-  /** Number of JSON columns. */
+  /** Number of JSON columns: one per root. */
   readonly columns: number;
+  /** Of a stream: which of `parameters` is its cursor. */
+  readonly cursor: number | null;
+  /** As that of a statement. */
+  readonly repeatable: boolean;
+  /** What answers may depend on besides stored rows, for people; null: nothing, so that the same snapshot means the same answers. */
+  readonly dependsOn: string | null;
+  /** Whether values mean the same at any time, unlike `'today'`; `dependsOn` does not tell of them. */
+  isTimeless(values: readonly (string | null)[]): boolean;
   /**
    * The values of the statement's placeholders.
-   * @param ids UUIDs, one per cohort
-   * @param values per cohort those of `parameters`
+   * @param cohorts the values of `parameters` of each
    */
-  batch(ids: readonly string[], values: readonly (readonly (string | null)[])[]): readonly string[];
+  batch(cohorts: readonly (readonly (string | null)[])[]): readonly string[];
+  /** A statement that fails where one of the values has no meaning for its type, and does nothing else. */
+  check(values: readonly (string | null)[]): { readonly text: string; readonly values: readonly (string | null)[] };
 }
 
 export interface CompiledMutation {

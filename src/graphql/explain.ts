@@ -157,11 +157,9 @@ async function explainSubscription({ roots }: TranslatedOperation, explaining: E
   if (live === undefined) throw new SvcError('not-supported', 'subscriptions on this kind of source cannot be explained');
   const values = bindAll(live.parameters.map(binder), variables, session);
   const statement: Statement = { text: live.text, parameters: [], repeatable: true, columns: live.columns };
-  const plan = await sourceOf(snapshot, name).explain(statement, live.batch([ANY_COHORT], [values]), how);
+  const plan = await sourceOf(snapshot, name).explain(statement, live.batch([values]), how);
   return { sql: live.text, plan: [...plan], variables: cohortVariables(live.parameters, values, session) };
 }
-
-const ANY_COHORT = '00000000-0000-0000-0000-000000000000';
 
 /** The values by which the subscription shares its work with others: of the document, of the request, of the session. */
 function cohortVariables(parameters: readonly Parameter[], values: readonly (string | null)[], session: Session): JsonObject {

@@ -37,6 +37,8 @@ export interface FunctionCall {
   readonly arguments: readonly FunctionArgument[];
   /** False when the function is known not to be volatile; a statement that calls any other is run only once. */
   readonly volatile?: boolean;
+  /** The function is immutable and is given all of its arguments: its value follows from them alone. */
+  readonly immutable?: true;
 }
 
 export type FunctionArgument =

@@ -8,6 +8,11 @@ import type { Value } from './value.ts';
 export interface SelectRoot {
   readonly alias: string;
   readonly query: RowsQuery | AggregateQuery;
+  /**
+   * Of a stream: what its rows are in the order of. `query` is then a list of rows behind a `CursorValue`, in that
+   * order alone and with ties.
+   */
+  readonly cursor?: Read;
   /** Tells it from a `MutationRoot`. */
   readonly mutation?: undefined;
 }
@@ -41,6 +46,8 @@ export interface RowSet {
   readonly orderBy: readonly OrderBy[];
   /** A number: plans are made per limit (a literal lets the database plan for it). */
   readonly limit: number | null;
+  /** Rows that the order does not tell from the last one within the limit are there too. */
+  readonly ties?: true;
   readonly offset: Value | null;
 }
 

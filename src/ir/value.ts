@@ -6,7 +6,15 @@ import type { CatalogType } from '../catalog/catalog.ts';
 import type { Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
 
-export type Value = LiteralValue | VariableValue | SessionValue | SessionVariablesValue | ListValue | MembersValue | JoinValue;
+export type Value =
+  | LiteralValue
+  | VariableValue
+  | SessionValue
+  | SessionVariablesValue
+  | ListValue
+  | MembersValue
+  | JoinValue
+  | CursorValue;
 
 /** Already checked against the type. `null` is SQL NULL. */
 export interface LiteralValue {
@@ -53,6 +61,12 @@ export interface SessionVariablesValue {
 
 /** What the run of a plan brings itself: the name of its holes, and the texts of a part of the keys that a join asks for. */
 export type JoinValue = { readonly kind: 'hole-name' } | { readonly kind: 'join-keys'; readonly part: number };
+
+/** Where a stream goes on: at `start` at first, then behind the rows that it has given. A statement has at most one. */
+export interface CursorValue {
+  readonly kind: 'cursor';
+  readonly start: Value;
+}
 
 /** A list written in the document whose items may be variables. */
 export interface ListValue {

@@ -46,6 +46,8 @@ function resolve(value: Value, variables: Variables, session: Session, joining: 
       return sessionVariable(session, value.name);
     case 'session-variables':
       return Object.fromEntries(session.variables);
+    case 'cursor':
+      return resolve(value.start, variables, session, joining);
     case 'hole-name':
       invariant(joining !== undefined, 'whoever runs a plan with joins names its holes');
       return joining.holeName;

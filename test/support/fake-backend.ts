@@ -82,6 +82,7 @@ export const fakeBackend: Backend = {
     enumTables: true,
     namingConventions: true,
     computedFields: true,
+    streaming: true,
   },
   types: {
     scalar,

@@ -42,6 +42,8 @@ function resolve(value: Value, values: Values): Json {
       return ((values.variables?.[value.name] ?? []) as readonly JsonObject[]).map((object) => object[value.key] ?? null);
     case 'list':
       return value.items.map((item) => resolve(item, values));
+    case 'cursor':
+      return resolve(value.start, values);
     case 'hole-name':
     case 'join-keys':
       throw new Error('a value of the run of a plan');

@@ -6,4 +6,5 @@ export const capabilities: Capabilities = {
   enumTables: true,
   namingConventions: true,
   computedFields: true,
+  streaming: true,
 };

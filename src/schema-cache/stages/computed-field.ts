@@ -112,6 +112,7 @@ export function callFor(field: ComputedFieldInfo): FunctionCall {
   return {
     function: field.function.name,
     volatile: field.function.volatility === 'volatile',
+    ...(field.function.volatility === 'immutable' ? { immutable: true } : {}),
     arguments: field.function.arguments.map((argument, i) =>
       i === field.tableArgument
         ? { kind: 'row' }

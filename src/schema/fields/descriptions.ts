@@ -44,6 +44,8 @@ export const ARGUMENT_DESCRIPTIONS = {
   offset: 'skip the first n rows. Use only with order_by',
   order_by: 'sort the rows by one or more columns',
   where: 'filter the rows returned',
+  batch_size: 'maximum number of rows returned in a single batch',
+  cursor: 'cursor to stream the results returned by the query',
 } as const;
 
 export const NO_QUERIES =

@@ -62,7 +62,14 @@ export function functionArguments(source: SourceContext, definition: CatalogFunc
         else throw new SvcError('not-supported', 'Non default arguments cannot be omitted', { path });
       }
     });
-    return { function: definition.name, arguments: out, volatile: definition.volatility === 'volatile' };
+    // A default is an expression like any other, `now()` for one.
+    const immutable = definition.volatility === 'immutable' && !omitted;
+    return {
+      function: definition.name,
+      arguments: out,
+      volatile: definition.volatility === 'volatile',
+      ...(immutable ? { immutable } : {}),
+    };
   };
 
   const type: InputObjectType = {

@@ -2,7 +2,7 @@
  * The names of all roots of a source, whatever the role: one map that every role's schema
  * shares, so that a root is found without making any of the others.
  */
-import type { FunctionInfo, QueryRootField, SourceInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
+import type { FunctionInfo, SourceInfo, SubscriptionRootField, TableInfo } from '../../schema-cache/schema-cache.ts';
 import { functionRootName, type NameStyle, tableRootNames } from '../../schema-cache/naming.ts';
 import type { Sliced } from '../../util/sliced.ts';
 import type { FunctionRootKey } from './function-root.ts';
@@ -11,7 +11,7 @@ import { READ_KEYS } from './table-root.ts';
 
 /** Tables are named by their key in `SourceInfo.tables`, so that the index outlives changes of theirs. */
 export type RootCandidate =
-  | { readonly kind: 'table'; readonly table: string; readonly key: QueryRootField }
+  | { readonly kind: 'table'; readonly table: string; readonly key: SubscriptionRootField }
   | { readonly kind: 'function'; readonly info: FunctionInfo; readonly key: FunctionRootKey };
 
 export type MutationCandidate =
@@ -23,6 +23,8 @@ export interface RootIndex {
   readonly roots: ReadonlyMap<string, RootCandidate>;
   /** Names that count only where no other root has them. */
   readonly aliases: ReadonlyMap<string, RootCandidate>;
+  /** Of subscriptions alone. */
+  readonly streams: ReadonlyMap<string, RootCandidate>;
   readonly mutations: ReadonlyMap<string, MutationCandidate>;
 }
 
@@ -34,6 +36,7 @@ interface TableEntry<C> {
 
 interface TableEntries {
   readonly reads: readonly TableEntry<RootCandidate>[];
+  readonly stream: TableEntry<RootCandidate>;
   readonly mutations: readonly TableEntry<MutationCandidate>[];
 }
 
@@ -45,11 +48,15 @@ function tableEntries(style: NameStyle, tableKey: string, table: TableInfo): Tab
   if (known !== undefined && known.style.customization === style.customization && known.style.namingConvention === style.namingConvention) {
     return known.entries;
   }
-  const entry = <K extends QueryRootField | MutationKey>(key: K) => ({
+  const entry = <K extends SubscriptionRootField | MutationKey>(key: K) => ({
     ...tableRootNames(style, table, key),
     candidate: { kind: 'table' as const, table: tableKey, key },
   });
-  const entries: TableEntries = { reads: READ_KEYS.map(entry), mutations: MUTATION_KEYS.map(entry) };
+  const entries: TableEntries = {
+    reads: READ_KEYS.map(entry),
+    stream: entry('select_stream'),
+    mutations: MUTATION_KEYS.map(entry),
+  };
   entriesByTable.set(table, { style: { customization: style.customization, namingConvention: style.namingConvention }, entries });
   return entries;
 }
@@ -57,12 +64,14 @@ function tableEntries(style: NameStyle, tableKey: string, table: TableInfo): Tab
 export function* rootIndex(source: SourceInfo): Sliced<RootIndex> {
   const roots = new Map<string, RootCandidate>();
   const aliases = new Map<string, RootCandidate>();
+  const streams = new Map<string, RootCandidate>();
   const mutations = new Map<string, MutationCandidate>();
   for (const [key, table] of source.tables) {
     yield;
     if (!table.inGraphql) continue;
     const entries = tableEntries(source, key, table);
     for (const { name, candidate } of entries.mutations) if (!mutations.has(name)) mutations.set(name, candidate);
+    if (!streams.has(entries.stream.name)) streams.set(entries.stream.name, entries.stream.candidate);
     for (const { name, alias, candidate } of entries.reads) {
       if (!roots.has(name)) roots.set(name, candidate);
       if (alias !== null && !aliases.has(alias)) aliases.set(alias, candidate);
@@ -80,7 +89,7 @@ export function* rootIndex(source: SourceInfo): Sliced<RootIndex> {
     }
   }
   for (const name of roots.keys()) aliases.delete(name);
-  return { roots, aliases, mutations };
+  return { roots, aliases, streams, mutations };
 }
 
 /** Whether the index of `before` is that of `after` too: nothing changed that names a root. */
@@ -93,7 +102,7 @@ export function sameRoots(before: SourceInfo, after: SourceInfo): boolean {
     sameInOrder(before.tables, after.tables, (key, old, table) => {
       if (old.inGraphql !== table.inGraphql) return false;
       const [was, is] = [tableEntries(before, key, old), tableEntries(after, key, table)];
-      return sameNames(was.reads, is.reads) && sameNames(was.mutations, is.mutations);
+      return sameNames(was.reads, is.reads) && was.stream.name === is.stream.name && sameNames(was.mutations, is.mutations);
     })
   );
 }

@@ -46,7 +46,7 @@ describe('root fields', () => {
   it('follow the lists of the permission per operation', () => {
     const { query, subscription } = roots(libraryCache(), 'masked');
     expect([...query.fields().keys()]).toEqual(['article_by_pk', 'find_articles']);
-    expect([...(subscription as ObjectType).fields().keys()]).toEqual(['article', 'article_by_pk', 'find_articles']);
+    expect([...(subscription as ObjectType).fields().keys()]).toEqual(['article', 'article_by_pk', 'find_articles', 'article_stream']);
   });
 
   it('need a permission on the function when these are not inferred', () => {

@@ -154,8 +154,10 @@ function readFields(entry: SourceEntry, source: RoleSource, root: ReadRoot): Sou
     candidate.kind === 'function'
       ? functionRootField(source, candidate.info, candidate.key, name)
       : tableRootField(source, tableOf(entry.context.info, candidate.table), candidate.key, name);
-  const main = candidateFields(() => entry.roots().roots, visible, make);
+  const roots = candidateFields(() => entry.roots().roots, visible, make);
   const aliases = candidateFields(() => entry.roots().aliases, visible, make);
+  const streams = candidateFields(() => entry.roots().streams, visible, make);
+  const main = root === 'query' ? roots : merged([roots, streams].map((set) => ({ main: set, aliases: NOTHING })));
   return inNamespace(entry, root, { main, aliases });
 }
 

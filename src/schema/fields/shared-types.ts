@@ -20,11 +20,13 @@ export class SharedTypes {
   readonly comparisons = new Map<string, unknown>();
   /** Results of aggregates and so on that have nothing to do with a table. */
   readonly orderBy: () => EnumSchemaType;
+  readonly cursorOrdering: () => EnumSchemaType;
 
   constructor(types: TypeSystem, convention: NamingConvention) {
     this.types = types;
     this.convention = convention;
     this.orderBy = lazy(() => orderByEnum(convention));
+    this.cursorOrdering = lazy(() => cursorOrderingEnum(convention));
   }
 
   /** The scalar of the type, its element's for an array; null when it has no name that GraphQL allows. */
@@ -85,4 +87,17 @@ function orderByEnum(convention: NamingConvention): EnumSchemaType {
     values.set(name, { name, description, value });
   }
   return { kind: 'enum', name: sharedTypeName(convention, 'order_by'), description: 'column ordering options', values: () => values };
+}
+
+function cursorOrderingEnum(convention: NamingConvention): EnumSchemaType {
+  const values = new Map<string, EnumSchemaValue>([
+    ['ASC', { name: 'ASC', description: 'ascending ordering of the cursor', value: 'asc' }],
+    ['DESC', { name: 'DESC', description: 'descending ordering of the cursor', value: 'desc' }],
+  ]);
+  return {
+    kind: 'enum',
+    name: sharedTypeName(convention, 'cursor_ordering'),
+    description: 'ordering argument of a cursor',
+    values: () => values,
+  };
 }

@@ -1,5 +1,5 @@
-/** The read root fields of a table: `T`, `T_by_pk`, `T_aggregate`. */
-import type { QueryRootField, TableInfo } from '../../schema-cache/schema-cache.ts';
+/** The read root fields of a table: `T`, `T_by_pk`, `T_aggregate`, and `T_stream` of subscriptions. */
+import type { QueryRootField, SubscriptionRootField, TableInfo } from '../../schema-cache/schema-cache.ts';
 import type { RootMeaning } from '../translation.ts';
 import type { OutputField } from '../types.ts';
 import { listOf, named } from '../types.ts';
@@ -8,14 +8,20 @@ import { hasKey, keyColumns, keyFields } from './primary-key.ts';
 import { accessOf, type RoleSource } from './role-context.ts';
 import { type RoleTable, typeOf } from './role-table.ts';
 import { aggregateQuery, listQuery, rowByKey } from './select.ts';
+import { streamArguments, streamRoot } from './stream.ts';
 
 export type ReadRoot = 'query' | 'subscription';
 export const READ_KEYS: readonly QueryRootField[] = ['select', 'select_by_pk', 'select_aggregate'];
 
 /** Whether the role has the root field; looks at permissions only. */
-export function tableRootIsVisible(source: RoleSource, table: TableInfo, key: QueryRootField, root: ReadRoot): boolean {
+export function tableRootIsVisible(source: RoleSource, table: TableInfo, key: SubscriptionRootField, root: ReadRoot): boolean {
   const access = accessOf(table, source.role);
   if (access === null) return false;
+  if (key === 'select_stream') {
+    if (root === 'query' || !source.context.info.backend.capabilities.streaming) return false;
+    if (access.subscriptionRootFields?.has(key) === false) return false;
+    return access.columns === null ? table.columns.size > 0 : [...access.columns.keys()].some((column) => table.columns.has(column));
+  }
   const listed = root === 'query' ? access.queryRootFields : access.subscriptionRootFields;
   if (listed !== null && !listed.has(key)) return false;
   if (key === 'select_aggregate') return access.allowAggregations;
@@ -23,7 +29,7 @@ export function tableRootIsVisible(source: RoleSource, table: TableInfo, key: Qu
 }
 
 /** The root field under one of its names; it must be visible. */
-export function tableRootField(source: RoleSource, info: TableInfo, key: QueryRootField, name: string): OutputField | undefined {
+export function tableRootField(source: RoleSource, info: TableInfo, key: SubscriptionRootField, name: string): OutputField | undefined {
   const table = source.table(info.name);
   if (table === null) return undefined;
   const description = describeRoot(source.context.info, info, key);
@@ -51,6 +57,19 @@ export function tableRootField(source: RoleSource, info: TableInfo, key: QueryRo
         type: named(typeOf(table, 'aggregate'), () => table.aggregate().type, true),
         args: table.selectArguments().args,
         meaning: meaning((field, alias) => ({ alias, query: aggregateQuery(table, field, table.relation) })),
+      };
+    case 'select_stream':
+      // Without a column that can be named there is nothing to order by.
+      if (table.columns.size === 0) return undefined;
+      return {
+        name,
+        description,
+        type: listOf(
+          named(table.name, () => table.rows().type, true),
+          true,
+        ),
+        args: streamArguments(table),
+        meaning: meaning((field, alias) => streamRoot(table, field, alias)),
       };
     case 'select_by_pk':
       return byKeyField(table, name, description, meaning);

@@ -1,5 +1,5 @@
 /** The compiler of PostgreSQL: IR to statements. Pure; holds nothing but the output options. */
-import type { Compiler, CompilerOptions, Statement } from '../../../backend/backend.ts';
+import type { Compiler, CompilerOptions, LiveQuery, Statement } from '../../../backend/backend.ts';
 import type { JoinToSource } from '../../../ir/remote-join.ts';
 import type { SelectRoot } from '../../../ir/select.ts';
 import { identifier, join, print, type Sql, sql } from '../../../sql/fragment.ts';
@@ -11,6 +11,7 @@ import { joinSql } from './join.ts';
 import { compileLiveQuery } from './live-query.ts';
 import { compileMutation } from './mutation/mutation.ts';
 import { rowsSql } from './rows.ts';
+import { streamSql } from './stream.ts';
 
 export function compiler(options: CompilerOptions): Compiler {
   return {
@@ -18,7 +19,7 @@ export function compiler(options: CompilerOptions): Compiler {
     mutation: (roots) =>
       compileMutation({ newContext: () => selectContext(options), select: (root) => compileSelect(options, [root]) }, roots),
     join: (target) => compileJoin(options, target),
-    liveQuery: (roots) => compileLiveQuery(rootsSql(selectContext(options), roots), roots.length),
+    liveQuery: (roots) => compileLive(options, roots),
     inlined: (statement, values) => inlined(statement.text, values),
   };
 }
@@ -44,6 +45,14 @@ function compileJoin(options: CompilerOptions, target: JoinToSource): Statement 
   const context = selectContext(options);
   const { text, parameters } = print(joinSql(context, target), dialect);
   return { text, parameters, repeatable: !context.volatile, columns: 1 };
+}
+
+function compileLive(options: CompilerOptions, roots: readonly SelectRoot[]): LiveQuery {
+  const context = selectContext(options);
+  const [first] = roots;
+  const isStream = first?.cursor !== undefined && first.query.kind === 'rows';
+  const query = isStream ? streamSql(context, first.query, first.cursor) : rootsSql(context, roots);
+  return compileLiveQuery({ query, columns: roots.length, isStream, repeatable: !context.volatile, dependsOn: context.dependsOn });
 }
 
 /** One row; several roots are one column each, so that they take one round trip. */

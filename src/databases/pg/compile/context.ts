@@ -10,6 +10,8 @@ export interface Context {
   alias(): Sql;
   /** Set once a function is called that may be volatile. */
   volatile: boolean;
+  /** What the answer may depend on besides rows of ordinary tables, the first of it, for people; null: nothing so far. */
+  dependsOn: string | null;
   /**
    * A query as a select with one column `json`: an array, an object or, for a single row that is
    * not there, no row. `join` and `parent` are set for a related query.
@@ -49,6 +51,7 @@ export function createContext(options: CompilerOptions, query: (context: Context
     options,
     alias: () => identifier(`t${++aliases}`),
     volatile: false,
+    dependsOn: null,
     query: (...of) => {
       // A single row may be joined like a table; an array is made in a plan of its own.
       const [asked, parent] = of;

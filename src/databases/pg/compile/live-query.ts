@@ -4,18 +4,30 @@
  * indexes serve a cohort as they serve a single request.
  */
 import type { LiveQuery } from '../../../backend/backend.ts';
-import { identifier, join, type Parameter, print, replaceParameters, type Sql, sql } from '../../../sql/fragment.ts';
+import { identifier, integer, join, type Parameter, print, replaceParameters, type Sql, sql } from '../../../sql/fragment.ts';
 import { arrayLiteral } from '../coerce/array-literal.ts';
 import { baseType } from '../operators.ts';
+import { SNAPSHOT_SQL } from '../snapshot.ts';
 import { dialect } from './dialect.ts';
+import { isTimeless } from './timeless.ts';
 import { typeName } from './type-name.ts';
 
 const COHORTS = identifier('_cohorts');
 const ANSWER = identifier('_answer');
+const CURSOR = identifier('cursor');
 const TEXT = baseType('text');
+const SNAPSHOT: Sql = { kind: 'template', texts: [SNAPSHOT_SQL], values: [] };
 
-/** @param query a select of one row with a JSON column per root */
-export function compileLiveQuery(query: Sql, columns: number): LiveQuery {
+export interface ToCompile {
+  /** A select of one row with a JSON column per root, and for a stream one more: the text of its next cursor. */
+  readonly query: Sql;
+  readonly columns: number;
+  readonly isStream: boolean;
+  readonly repeatable: boolean;
+  readonly dependsOn: string | null;
+}
+
+export function compileLiveQuery({ query, columns, isStream, repeatable, dependsOn }: ToCompile): LiveQuery {
   const parameters: Parameter[] = [];
   const names = new Map<string, Sql>();
   const perCohort = replaceParameters(query, (parameter) => {
@@ -28,28 +40,44 @@ export function compileLiveQuery(query: Sql, columns: number): LiveQuery {
     return sql`${COHORTS}.${name}`;
   });
   const arrays = [
-    sql`(${placeholder(1)})::uuid[]`,
+    sql`(${placeholder(1)})::int4[]`,
     ...parameters.map((parameter, i) => sql`(${placeholder(i + 2)})::${arrayType(parameter)}`),
   ];
   const roots = Array.from({ length: columns }, (_, i) => identifier(`r${i + 1}`));
   const answers = roots.map((root) => sql`coalesce(${ANSWER}.${root}, 'null')`);
-  const statement = sql`select ${join([sql`${COHORTS}."id"`, ...answers], sql`, `)} from unnest(${join(arrays, sql`, `)}) as ${COHORTS} (${join(
+  const cursor = isStream ? [sql`${ANSWER}.${CURSOR}`] : [];
+  // A sub-select of its own is answered once.
+  const snapshot = sql`case when ${COHORTS}."id" = ${integer(0)} then (select ${SNAPSHOT}) end`;
+  const statement = sql`select ${join([sql`${COHORTS}."id"`, ...answers, ...cursor, snapshot], sql`, `)} from unnest(${join(arrays, sql`, `)}) as ${COHORTS} (${join(
     [identifier('id'), ...names.values()],
     sql`, `,
-  )}) left join lateral (${perCohort}) as ${ANSWER} (${join(roots, sql`, `)}) on true`;
+  )}) left join lateral (${perCohort}) as ${ANSWER} (${join([...roots, ...(isStream ? [CURSOR] : [])], sql`, `)}) on true`;
   return {
     text: print(statement, dialect).text,
     parameters,
     columns,
-    batch: (ids, values) => [
-      arrayLiteral(ids),
+    cursor: isStream ? parameters.findIndex(({ operand }) => operand.value.kind === 'cursor') : null,
+    repeatable,
+    dependsOn,
+    isTimeless: (values) => parameters.every((parameter, i) => isTimeless(parameter, values[i] ?? null)),
+    batch: (cohorts) => [
+      `{${cohorts.map((_, i) => i).join(',')}}`,
       ...parameters.map((parameter, i) =>
         arrayLiteral(
-          values.map((cohort) => cohort[i] ?? null),
+          cohorts.map((values) => values[i] ?? null),
           delimiterOf(parameter),
         ),
       ),
     ],
+    check(values) {
+      const checked = parameters.flatMap((parameter, i) => (values[i] === null || parameter.cast === undefined ? [] : [{ parameter, i }]));
+      const casts = checked.map(
+        ({ parameter: { cast } }, at) =>
+          sql`(${placeholder(at + 1)})::${cast === undefined ? typeName(TEXT) : typeName({ ...cast.type, array: false }, cast.array)}`,
+      );
+      const text = print(sql`select ${join([sql`null`, ...casts], sql`, `)}`, dialect).text;
+      return { text, values: checked.map(({ i }) => values[i] ?? null) };
+    },
   };
 }
 

@@ -134,6 +134,8 @@ function valueKey(value: Value): string {
       return '#';
     case 'join-keys':
       return `#${value.part}`;
+    case 'cursor':
+      return '>';
     case 'list':
       return `[${value.items.map(valueKey).join(',')}]`;
   }

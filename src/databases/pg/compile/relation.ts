@@ -1,3 +1,4 @@
+import type { QualifiedName } from '../../../catalog/catalog.ts';
 import type { FunctionCall } from '../../../ir/read.ts';
 import type { Join, Relation } from '../../../ir/relation.ts';
 import { identifier, join, type Sql, sql } from '../../../sql/fragment.ts';
@@ -11,6 +12,7 @@ import { qualified } from './type-name.ts';
  */
 export function relationSql(context: Context, relation: Relation, parent: Row | null): { readonly item: Sql; readonly row: Row } {
   const alias = context.alias();
+  if (relation.kind === 'table') context.dependsOn ??= besidesRows(relation);
   const relationName = relation.kind === 'table' ? qualified(relation.name) : callSql(context, relation.call, parent);
   return { item: sql`${relationName} as ${alias}`, row: aliasRow(alias) };
 }
@@ -18,6 +20,7 @@ export function relationSql(context: Context, relation: Relation, parent: Row | 
 /** A function call. Arguments are positional up to the last one that has to be, then named. */
 export function callSql(context: Context, call: FunctionCall, row: Row | null): Sql {
   if (call.volatile !== false) context.volatile = true;
+  if (call.immutable !== true) context.dependsOn ??= `what the function ${printed(call.function)} does, which is not immutable`;
   const positional = 1 + call.arguments.findLastIndex((argument) => argument.kind === 'row' || argument.name === null);
   const items = call.arguments.map((argument, i) => {
     if (argument.kind === 'row') {
@@ -33,4 +36,15 @@ export function callSql(context: Context, call: FunctionCall, row: Row | null): 
 /** Equality of the join columns; empty without any. */
 export function joinConditions(columns: Join['columns'], local: Row, remote: Row): readonly Sql[] {
   return columns.map((pair) => sql`${remote.column(pair.remote)} = ${local.column(pair.local)}`);
+}
+
+/** The server changes tables of its own in place, outside of any transaction. */
+function besidesRows({ name, stored }: Extract<Relation, { kind: 'table' }>): string | null {
+  return stored === true && name.schema !== 'pg_catalog'
+    ? null
+    : `what ${printed(name)} reads, which is no ordinary table or has policies or heirs`;
+}
+
+function printed({ schema, name }: QualifiedName): string {
+  return `${schema}.${name}`;
 }

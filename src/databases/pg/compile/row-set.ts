@@ -71,7 +71,7 @@ export function rowSetOf(context: Context, { from, rows }: RowsOf, parent: Row |
   const source = (joins: readonly Sql[]): Sql => sql`${item}${join([...filter.joins, ...ordering.joins, ...joins], EMPTY)}${where}`;
   const select = (columns: Sql, joins: readonly Sql[]): Sql => {
     const list = distinct.length === 0 ? columns : distinctColumns(distinct, columns);
-    const limit = rows.limit === null ? EMPTY : sql` limit ${integer(rows.limit)}`;
+    const limit = rows.limit === null ? EMPTY : rows.ties === true ? withTies(rows.limit) : sql` limit ${integer(rows.limit)}`;
     const offset = rows.offset === null ? EMPTY : sql` offset ${bigintSql(rows.offset)}`;
     return sql`select ${list} from ${source(joins)}${orderBySql(ordering.keys)}${limit}${offset}`;
   };
@@ -81,6 +81,10 @@ export function rowSetOf(context: Context, { from, rows }: RowsOf, parent: Row |
     select,
     base: (columns) => (isPaged(rows) ? select(columns, []) : sql`select ${columns} from ${source([])}`),
   };
+}
+
+function withTies(limit: number): Sql {
+  return sql` fetch first ${integer(limit)} rows with ties`;
 }
 
 function keyOf(read: Read, orderBy: readonly OrderBy[], keys: readonly OrderKey[]): Sql | undefined {
