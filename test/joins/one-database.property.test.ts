@@ -1,4 +1,4 @@
-/** A tree of tables has the same answers in one database, and spread over two. */
+/** A tree of tables has the same answers in one database, and spread over two and a GraphQL server. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { printJson, type Json, type JsonObject } from '../../src/util/json.ts';
@@ -6,7 +6,8 @@ import { cases, DEEP, SEED } from '../support/deep.ts';
 import { runSql, testDatabase, type TestDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-type Side = 'left' | 'right';
+/** Where a table is: in one of two databases, or behind a GraphQL server, which is a service like the one that is tested. */
+type Side = 'left' | 'right' | 'away';
 type Mapping = Readonly<Record<string, string>>;
 
 const TABLES = ['t0', 't1', 't2', 't3', 't4'];
@@ -27,6 +28,9 @@ const TO_CHILDREN: readonly Mapping[] = [
   { n: 'n', s: 's' },
 ];
 const TO_PARENT: readonly Mapping[] = [{ n: 'id' }, { m: 'id' }, { s: 'code' }, { c: 'code' }];
+/** To a server nothing is asked for a key that is null, so that a list is null and an aggregate too: its keys never are. */
+const TO_CHILDREN_AWAY: readonly Mapping[] = [{ id: 'n' }, { id: 'm' }, { id: 'v' }];
+const TO_PARENT_AWAY: readonly Mapping[] = [{ n: 'id' }, { id: 'id' }];
 const TEXTS = ['a', 'b', '', ' ', 'abc', 'abcd', '"', '\\', '"]', '\\"', '[",', 'é\n', '😀', 'null'];
 
 interface Table {
@@ -44,20 +48,28 @@ const text = fc.option(fc.constantFrom(...TEXTS), { freq: 5 });
 const row = fc.record({ code: text, n: number, m: number, s: text, c: text, v: fc.option(fc.integer({ min: -20, max: 20 })) });
 
 const table = fc.record({
-  side: fc.constantFrom<Side>('left', 'right'),
+  side: fc.constantFrom<Side>('left', 'right', 'away'),
   parent: fc.nat(),
-  toChildren: fc.constantFrom(...TO_CHILDREN),
-  toParent: fc.constantFrom(...TO_PARENT),
+  toChildren: fc.nat(),
+  toParent: fc.nat(),
   rows: fc.array(row, { maxLength: 14 }),
 });
 
 const world = fc.array(table, { minLength: 2, maxLength: TABLES.length }).map((tables) =>
-  tables.map(({ parent, rows, ...rest }, index): Table => {
+  tables.map(({ parent, side, rows, toChildren, toParent }, index): Table => {
     const codes = new Set<string>();
+    const above = index === 0 ? null : parent % index;
+    const sideAbove = above === null ? undefined : tables[above]?.side;
+    const pick = (near: readonly Mapping[], away: readonly Mapping[], target: Side | undefined, choice: number): Mapping => {
+      const among = target === 'away' && side !== sideAbove ? away : near;
+      return among[choice % among.length] as Mapping;
+    };
     return {
-      ...rest,
+      side,
       name: TABLES[index] as string,
-      parent: index === 0 ? null : parent % index,
+      parent: above,
+      toChildren: pick(TO_CHILDREN, TO_CHILDREN_AWAY, side, toChildren),
+      toParent: pick(TO_PARENT, TO_PARENT_AWAY, sideAbove, toParent),
       rows: rows.map(({ code, c, ...cells }, id) => {
         const isNew = code !== null && !codes.has(code);
         if (isNew) codes.add(code);
@@ -68,61 +80,98 @@ const world = fc.array(table, { minLength: 2, maxLength: TABLES.length }).map((t
 );
 
 let service: TestService;
+let server: TestService;
 let databases: Readonly<Record<Side | 'whole', TestDatabase>>;
 
 beforeAll(async () => {
-  databases = { left: await testDatabase(), right: await testDatabase(), whole: await testDatabase() };
+  databases = { left: await testDatabase(), right: await testDatabase(), whole: await testDatabase(), away: await testDatabase() };
   for (const { url } of Object.values(databases)) await runSql(url, DDL);
-  service = await startTestService({ PG_CONNECTIONS: '3' });
+  [service, server] = await Promise.all([startTestService({ PG_CONNECTIONS: '3' }), startTestService({ PG_CONNECTIONS: '3' })]);
 }, 60_000);
 
 afterAll(async () => {
   await service?.stop();
+  await server?.stop();
   for (const database of Object.values(databases)) await database.drop();
 });
 
-function relationship(name: string, kind: 'object' | 'array', source: string | null, target: string, mapping: Mapping): JsonObject {
-  if (source === null) return { name, using: { manual_configuration: { remote_table: target, column_mapping: mapping } } };
-  return { name, definition: { to_source: { relationship_type: kind, source, table: target, field_mapping: mapping } } };
+const OBJECT_FIELDS = { object: '_by_pk', array: '' };
+
+/** The last one returns what a relationship to the table of a server leads to. */
+function toServer(name: string, field: string, mapping: Mapping, byKey: boolean): JsonObject {
+  const pairs = Object.entries(mapping);
+  const condition = Object.fromEntries(pairs.map(([own, theirs]) => [theirs, byKey ? `$${own}` : { _eq: `$${own}` }]));
+  const remote_field = { [field]: { arguments: byKey ? condition : { where: condition } } };
+  return { name, definition: { to_remote_schema: { remote_schema: 'away', lhs_fields: Object.keys(mapping), remote_field } } };
 }
 
-/** @param sourceOf the source of a table */
-function sourceMetadata(source: Side | 'whole', tables: readonly Table[], sourceOf: (table: Table) => string): JsonObject {
-  const entries = tables
-    .filter((each) => sourceOf(each) === source)
-    .map((own): JsonObject => {
-      const objects: JsonObject[] = [];
-      const arrays: JsonObject[] = [];
-      const remote: JsonObject[] = [];
-      const add = (name: string, kind: 'object' | 'array', target: Table, mapping: Mapping): void => {
-        const other = sourceOf(target) === source ? null : sourceOf(target);
-        (other !== null ? remote : kind === 'object' ? objects : arrays).push(relationship(name, kind, other, target.name, mapping));
-      };
-      const parent = own.parent === null ? undefined : tables[own.parent];
-      if (parent !== undefined) add('up', 'object', parent, own.toParent);
-      for (const child of tables) {
-        if (child.parent !== null && tables[child.parent] === own) add(`to_${child.name}`, 'array', child, child.toChildren);
-      }
-      const permission: JsonObject = {
-        columns: '*',
-        filter: { _or: [{ v: { _gte: 0 } }, { v: { _is_null: true } }] },
-        limit: 4,
-        allow_aggregations: true,
-      };
-      return {
-        table: own.name,
-        object_relationships: objects,
-        array_relationships: arrays,
-        remote_relationships: remote,
-        select_permissions: [{ role: 'user', permission }],
-      };
-    });
+function toSource(name: string, relationship_type: string, source: string, table: string, field_mapping: Mapping): JsonObject {
+  return { name, definition: { to_source: { relationship_type, source, table, field_mapping } } };
+}
+
+/** The relationships of a table to those of elsewhere. */
+function joinsOf(own: Table, tables: readonly Table[]): JsonObject[] {
+  const joins: JsonObject[] = [];
+  const add = (name: string, kind: 'object' | 'array', { side, name: target }: Table, mapping: Mapping): void => {
+    if (side === own.side) return;
+    if (side !== 'away') joins.push(toSource(name, kind, side, target, mapping));
+    else {
+      joins.push(toServer(name, `${target}${OBJECT_FIELDS[kind]}`, mapping, kind === 'object'));
+      if (kind === 'array') joins.push(toServer(`${name}_aggregate`, `${target}_aggregate`, mapping, false));
+    }
+  };
+  const parent = own.parent === null ? undefined : tables[own.parent];
+  if (parent !== undefined) add('up', 'object', parent, own.toParent);
+  for (const child of tables) {
+    if (child.parent !== null && tables[child.parent] === own) add(`to_${child.name}`, 'array', child, child.toChildren);
+  }
+  return joins;
+}
+
+/** @param place of all tables, or of those that are there */
+function sourceMetadata(place: Side | 'whole', tables: readonly Table[]): JsonObject {
+  const isHere = (each: Table): boolean => place === 'whole' || each.side === place;
+  const near = (name: string, target: Table, column_mapping: Mapping): JsonObject[] =>
+    isHere(target) ? [{ name, using: { manual_configuration: { remote_table: target.name, column_mapping } } }] : [];
+  const entries = tables.filter(isHere).map((own): JsonObject => {
+    const parent = own.parent === null ? undefined : tables[own.parent];
+    const children = tables.filter((each) => each.parent !== null && tables[each.parent] === own);
+    const permission: JsonObject = {
+      columns: '*',
+      filter: { _or: [{ v: { _gte: 0 } }, { v: { _is_null: true } }] },
+      limit: 4,
+      allow_aggregations: true,
+    };
+    return {
+      table: own.name,
+      object_relationships: parent === undefined ? [] : near('up', parent, own.toParent),
+      array_relationships: children.flatMap((child) => near(`to_${child.name}`, child, child.toChildren)),
+      remote_relationships: place === 'whole' || place === 'away' ? [] : joinsOf(own, tables),
+      select_permissions: [{ role: 'user', permission }],
+    };
+  });
+  const prefix = place === 'away' ? '' : `${place}_`;
   return {
-    name: source,
+    name: place === 'away' ? 'default' : place,
     kind: 'postgres',
-    configuration: { connection_info: { database_url: databases[source].url, pool_settings: { max_connections: 3 } } },
-    customization: { root_fields: { prefix: `${source}_` }, type_names: { prefix: `${source}_` } },
+    configuration: { connection_info: { database_url: databases[place].url, pool_settings: { max_connections: 3 } } },
+    customization: { root_fields: { prefix }, type_names: { prefix } },
     tables: entries,
+  };
+}
+
+function remoteSchema(tables: readonly Table[]): JsonObject {
+  const relationships = tables
+    .filter(({ side }) => side === 'away')
+    .map((own): JsonObject => ({ type_name: own.name, relationships: joinsOf(own, tables) }));
+  return {
+    name: 'away',
+    definition: {
+      url: `${server.url}/v1/graphql`,
+      forward_client_headers: true,
+      customization: { type_names: { prefix: 'away_' }, field_names: [{ parent_type: 'query_root', prefix: 'away_' }] },
+    },
+    remote_relationships: relationships.filter(({ relationships: joins }) => (joins as readonly Json[]).length > 0),
   };
 }
 
@@ -135,13 +184,13 @@ async function setUp(tables: readonly Table[]): Promise<void> {
         return `insert into ${name} select * from json_populate_recordset(null::${name}, '${json}');`;
       }),
     ].join('\n');
+  const sides: readonly Side[] = ['left', 'right', 'away'];
   await runSql(databases.whole.url, fill(tables));
-  for (const side of ['left', 'right'] as const) await runSql(databases[side].url, fill(tables.filter((each) => each.side === side)));
-  const sources = [
-    sourceMetadata('whole', tables, () => 'whole'),
-    ...(['left', 'right'] as const).map((side) => sourceMetadata(side, tables, (each) => each.side)),
-  ];
-  await service.metadata('replace_metadata', { metadata: { version: 3, sources } });
+  for (const side of sides) await runSql(databases[side].url, fill(tables.filter((each) => each.side === side)));
+  await server.metadata('replace_metadata', { metadata: { version: 3, sources: [sourceMetadata('away', tables)] } });
+  const sources = (['whole', 'left', 'right'] as const).map((place) => sourceMetadata(place, tables));
+  const remote_schemas = tables.some(({ side }) => side === 'away') ? [remoteSchema(tables)] : [];
+  await service.metadata('replace_metadata', { metadata: { version: 3, sources, remote_schemas } });
 }
 
 /** A choice of a query; the same numbers make the same query in both worlds. */
@@ -201,11 +250,14 @@ class Query {
   }
 }
 
-const QUERIES = cases(60, 25);
-const WORLDS = DEEP ? 150 : 8;
+/** Without the blanks that a database puts between values, and that are gone once an answer of a server was read. */
+const compact = (json: string): string => json.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/g, '$1');
+
+const QUERIES = cases(60, 10);
+const WORLDS = DEEP ? 150 : 4;
 
 test(
-  'answers have the same bytes in one database and in two',
+  'answers have the same bytes in one database and in three places',
   async () => {
     let crossed = 0;
     const property = fc.asyncProperty(world, fc.gen(), async (tables, generate) => {
@@ -227,7 +279,8 @@ test(
         };
         const [one, two] = await Promise.all([ask('whole'), ask(root.side)]);
         expect(one).toMatch(/^\{"data":/);
-        expect(two, `${role}: ${rest}`).toBe(one);
+        const away = tables.some(({ side }) => side === 'away');
+        expect(away ? compact(two) : two, `${role}: ${rest}`).toBe(away ? compact(one) : one);
         if (tables.some(({ side }) => side !== root.side) && /to_|up/.test(rest)) crossed += 1;
       }
     });
