@@ -78,6 +78,11 @@ describe('a call', () => {
     expect((await failure(client().send(get(server.url, { signal: controller.signal })))).failure).toBe('cancelled');
     server.answer = () => ({ body: 'x'.repeat(1001) });
     expect((await failure(client().send(get(server.url)))).failure).toBe('too-large');
+    expect(await client().send({ ...get(server.url), cutLargeResponse: true })).toMatchObject({
+      status: 200,
+      isCut: true,
+      body: { length: 1000 },
+    });
     server.answer = () => ({ body: 'x'.repeat(1000) });
     expect((await client().send(get(server.url))).body.length).toBe(1000);
   });

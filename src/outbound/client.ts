@@ -16,6 +16,8 @@ export interface OutboundRequest {
   readonly timeout: number;
   /** bytes */
   readonly maxResponseSize: number;
+  /** A body that is larger is cut off there, rather than no answer at all. */
+  readonly cutLargeResponse?: boolean;
   /** Hears of the bytes of the answer as they come; false: they are too many, together with those of other calls. */
   readonly take?: (bytes: number) => boolean;
   readonly signal?: AbortSignal;
@@ -26,6 +28,8 @@ export interface OutboundResponse {
   /** Lower-case names; a list for a header that came more than once. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
+  /** The body was larger. */
+  readonly isCut?: true;
 }
 
 export interface OutboundClient {
@@ -43,12 +47,17 @@ export interface OutboundOptions {
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
+/** Timers know no longer ones. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 export function createOutboundClient(options: OutboundOptions = {}): OutboundClient {
   const agent = (checkCertificates: boolean): Agent =>
     new Agent({
+      // Each call has a time of its own for all of it.
+      headersTimeout: 0,
+      bodyTimeout: 0,
       connect: createConnector({
         refusePrivate: options.refusePrivate ?? false,
         checkCertificates,
@@ -64,22 +73,39 @@ export function createOutboundClient(options: OutboundOptions = {}): OutboundCli
 
   return {
     async send(call) {
-      const timeout = AbortSignal.timeout(call.timeout);
-      const signal = call.signal === undefined ? timeout : AbortSignal.any([timeout, call.signal]);
       let url = parseUrl(call.url);
+      const end = endOf(call);
       try {
         for (let redirects = 0; ; redirects++) {
-          const answer = await exchange(url, call, dispatcherFor(url), signal);
+          const answer = await exchange(url, call, dispatcherFor(url), end.signal);
           const next = redirects < MAX_REDIRECTS ? redirectTarget(url, call, answer) : null;
           if (next === null) return answer;
           url = next;
         }
       } catch (error) {
-        throw asOutboundError(error, url, timeout, call.signal);
+        throw asOutboundError(error, url, end.signal.aborted, call.signal);
+      } finally {
+        end.forget();
       }
     },
     async close() {
       await Promise.allSettled([strict.destroy(), lenient.destroy()]);
+    },
+  };
+}
+
+/** Signals of the platform keep their timers, and those that they come from, long after the call. */
+function endOf({ timeout, signal }: OutboundRequest): { readonly signal: AbortSignal; forget(): void } {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort();
+  const timer = setTimeout(abort, Math.min(timeout, LONGEST_TIMEOUT_MS));
+  if (signal?.aborted === true) abort();
+  else signal?.addEventListener('abort', abort, { once: true });
+  return {
+    signal: controller.signal,
+    forget() {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
     },
   };
 }
@@ -106,22 +132,26 @@ async function exchange(url: URL, call: OutboundRequest, dispatcher: Dispatcher,
   target.password = '';
   target.hash = '';
   const answer = await send(target, { method: call.method, headers, body: call.body ?? null, dispatcher, signal });
-  return { status: answer.statusCode, headers: answer.headers, body: await readBounded(answer, call) };
+  return { status: answer.statusCode, headers: answer.headers, ...(await readBounded(answer, call)) };
 }
 
 async function readBounded(
   answer: Dispatcher.ResponseData,
-  { maxResponseSize: limit, take }: Pick<OutboundRequest, 'maxResponseSize' | 'take'>,
-): Promise<Buffer> {
+  { maxResponseSize: limit, cutLargeResponse = false, take }: Pick<OutboundRequest, 'maxResponseSize' | 'cutLargeResponse' | 'take'>,
+): Promise<Pick<OutboundResponse, 'body' | 'isCut'>> {
   const pieces: Buffer[] = [];
   let size = 0;
   for await (const piece of answer.body as AsyncIterable<Buffer>) {
-    size += piece.length;
     // Leaving the loop destroys the stream and with it the connection.
+    if (size + piece.length > limit && cutLargeResponse) {
+      pieces.push(piece.subarray(0, limit - size));
+      return { body: Buffer.concat(pieces), isCut: true };
+    }
+    size += piece.length;
     if (size > limit || take?.(piece.length) === false) throw new OutboundError('too-large', `the answer is larger than ${limit} bytes`);
     pieces.push(piece);
   }
-  return Buffer.concat(pieces, size);
+  return { body: Buffer.concat(pieces, size) };
 }
 
 /**
@@ -140,11 +170,11 @@ function redirectTarget(from: URL, call: OutboundRequest, answer: OutboundRespon
   return to;
 }
 
-function asOutboundError(error: unknown, url: URL, timeout: AbortSignal, cancelled: AbortSignal | undefined): OutboundError {
+function asOutboundError(error: unknown, url: URL, isOver: boolean, cancelled: AbortSignal | undefined): OutboundError {
   if (error instanceof OutboundError) return error;
   const where = safeUrl(url);
   if (cancelled?.aborted === true) return new OutboundError('cancelled', `the call to ${where} was cancelled`, error);
-  if (timeout.aborted) return new OutboundError('timeout', `no answer from ${where} in time`, error);
+  if (isOver) return new OutboundError('timeout', `no answer from ${where} in time`, error);
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof OutboundError) return cause;
   }

@@ -39,8 +39,13 @@ function messageOf(error: OutboundError | null): string {
     case 'timeout':
       return 'Response timeout';
     case 'connection':
-      return `Connection failure: ${error?.message ?? ''}`;
+      return hasCode(error, 'UND_ERR_CONNECT_TIMEOUT') ? 'Connection timeout' : `Connection failure: ${error?.message ?? ''}`;
     default:
       return error?.message ?? '';
   }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) if ((cause as { code?: unknown }).code === code) return true;
+  return false;
 }

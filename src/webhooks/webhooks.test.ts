@@ -1,4 +1,6 @@
+import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { SvcError } from '../errors/svc-error.ts';
 import type { OutboundClient, OutboundRequest } from '../outbound/client.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import { CancellationSource } from '../util/cancellation.ts';
@@ -6,6 +8,8 @@ import { callWebhook } from './call-webhook.ts';
 import { httpException } from './http-exception.ts';
 import { loggedHeaders, loggedTransformedUrl, loggedUrl } from './logged-call.ts';
 import { retryAfter } from './retry-after.ts';
+import { signatureOf } from './signature.ts';
+import { openWebhook, type WebhookCall, type WebhookDefinition } from './webhook.ts';
 
 describe('a call', () => {
   const request = { url: 'http://u:p@host/hook?key=1', method: 'POST', timeout: 1000, maxResponseSize: 10 } as const;
@@ -135,5 +139,64 @@ describe('logs', () => {
     ['https://hooks.test/', { template: '{{H}}' }, 'https://hooks.test', '{{H}}'],
   ] as const)('tell the URL %s that a transform made', (sent, written, filled, shown) => {
     expect(loggedTransformedUrl(sent, written, filled)).toBe(shown);
+  });
+});
+
+it('signs time and body with the secret', () => {
+  const header = signatureOf('s3cret', '{"a":1}', 1_700_000_000);
+  const expected = createHmac('sha256', 's3cret').update('1700000000.{"a":1}').digest('hex');
+  expect(header).toBe(`t=1700000000,v1=${expected}`);
+});
+
+describe('a configured webhook', () => {
+  const missing = (names: readonly string[]): SvcError => new SvcError('unexpected', names.join());
+  const refusals = { url: missing, header: missing, secret: missing };
+  const environment = { HOST: 'http://h.test', KEY: 'k', SECRET: 's' };
+  const definition: WebhookDefinition = {
+    url: { template: '{{HOST}}/a' },
+    headers: [
+      { name: 'X-Key', valueFromEnv: 'KEY' },
+      { name: 'Content-Type', value: 'text/plain' },
+    ],
+  };
+  const prepare = (more: Partial<WebhookDefinition>): WebhookCall =>
+    openWebhook({ ...definition, ...more }, environment, refusals).prepare(
+      '{"id":7}',
+      { 'content-type': 'application/json' },
+      new Map([['x-svc-role', 'user']]),
+    );
+
+  it('is filled from the environment; the headers of the service win', () => {
+    expect(prepare({})).toEqual({
+      url: 'http://h.test/a',
+      method: 'POST',
+      headers: { 'x-key': 'k', 'content-type': 'application/json' },
+      body: '{"id":7}',
+      context: null,
+    });
+  });
+
+  it('is transformed, then signed', () => {
+    const call = prepare({
+      requestTransform: {
+        version: 2,
+        method: 'put',
+        url: '{{$base_url}}/{{$body.id}}',
+        body: { action: 'transform', template: '[{{$body.id}}]' },
+      },
+      signature: { secretFromEnv: 'SECRET' },
+    });
+    expect(call).toMatchObject({ url: 'http://h.test/a/7', method: 'PUT', body: '[7]' });
+    const time = /^t=(\d+),/.exec(call.headers['x-svc-signature'] ?? '')?.[1];
+    expect(call.headers['x-svc-signature']).toBe(signatureOf('s', '[7]', Number(time)));
+  });
+
+  it('cannot be opened without its variables', () => {
+    expect(() => openWebhook({ ...definition, url: { fromEnv: 'NONE' } }, environment, refusals)).toThrow('NONE');
+    expect(() => openWebhook({ ...definition, signature: { secretFromEnv: 'NONE' } }, environment, refusals)).toThrow('NONE');
+  });
+
+  it('refuses a method that no client has', () => {
+    expect(() => prepare({ requestTransform: { version: 2, method: 'BREW' } })).toThrow('Unsupported HTTP method: BREW');
   });
 });

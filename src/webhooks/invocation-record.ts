@@ -1,0 +1,28 @@
+/** What the records of invocations show of a call. Values of the environment are not among it. */
+import type { HeaderDefinition } from '../metadata/environment-template.ts';
+import type { OutboundResponse } from '../outbound/client.ts';
+import type { JsonObject } from '../util/json.ts';
+
+/**
+ * Configured headers as they were configured, then those of the service.
+ * @param own by name; they win over configured ones
+ */
+export function recordedHeaders(configured: readonly HeaderDefinition[], own: Readonly<Record<string, string>>): readonly JsonObject[] {
+  const names = new Set(Object.keys(own).map((name) => name.toLowerCase()));
+  return [
+    ...configured
+      .filter(({ name }) => !names.has(name.toLowerCase()))
+      .map(
+        ({ name, value, valueFromEnv }): JsonObject =>
+          valueFromEnv === undefined ? { name, value: value ?? '' } : { name, value_from_env: valueFromEnv },
+      ),
+    ...Object.entries(own).map(([name, value]): JsonObject => ({ name, value })),
+  ];
+}
+
+/** Those of an answer. */
+export function answeredHeaders({ headers }: Pick<OutboundResponse, 'headers'>): readonly JsonObject[] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [value].flat().map((text): JsonObject => ({ name, value: text })),
+  );
+}

@@ -1,0 +1,148 @@
+/**
+ * Calls of webhooks as metadata describe them: where they go, with which headers, how they are transformed and
+ * signed. Whoever makes a call sends what `prepare` gives with the outbound client.
+ */
+import type { Environment, HeaderDefinition } from '../metadata/environment-template.ts';
+import type { Signature } from '../metadata/signature.ts';
+import type { RequestTransform, ResponseTransform } from '../metadata/transform.ts';
+import type { OutboundRequest } from '../outbound/client.ts';
+import { type RequestContext, requestContext } from '../transform/context.ts';
+import { compileRequestTransform, type Header, type RequestTransformer } from '../transform/request-transform.ts';
+import { compileResponseTransform, type ResponseTransformer } from '../transform/response-transform.ts';
+import { wrongResult } from '../transform/transform-failure.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../util/json.ts';
+import { configuredHeaders, environmentVariable, filledTemplate, type MissingVariables } from './configured.ts';
+import { loggedHeaders, loggedTransformedUrl, loggedUrl, type WrittenUrl } from './logged-call.ts';
+import { SIGNATURE_HEADER, signatureOf } from './signature.ts';
+
+export interface WebhookDefinition {
+  readonly url: WrittenUrl;
+  readonly headers: readonly HeaderDefinition[];
+  readonly requestTransform?: RequestTransform | undefined;
+  readonly responseTransform?: ResponseTransform | undefined;
+  readonly signature?: Signature | undefined;
+}
+
+/** How it is refused that something of the definition is not in the environment. */
+export interface MissingFromEnvironment {
+  readonly url: MissingVariables;
+  readonly header: MissingVariables;
+  readonly secret: MissingVariables;
+}
+
+type Method = OutboundRequest['method'];
+const METHODS: ReadonlySet<string> = new Set<Method>(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
+
+export interface WebhookCall {
+  readonly url: string;
+  readonly method: Method;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Undefined where a transform takes it away. */
+  readonly body: string | undefined;
+  /** What the request transform has seen; null without one. */
+  readonly context: RequestContext | null;
+}
+
+export interface Webhook {
+  readonly definition: WebhookDefinition;
+  /** With the environment's values in it: not for logs. */
+  readonly url: string;
+  /** Null where answers stay as they are. */
+  readonly transformResponse: ResponseTransformer | null;
+  /**
+   * @param body JSON text
+   * @param headers that the service itself sends; they win over configured ones
+   * @param sessionVariables null when nobody's session is behind the call
+   * @throws TransformFailure
+   */
+  prepare(body: string, headers: Readonly<Record<string, string>>, sessionVariables: ReadonlyMap<string, string> | null): WebhookCall;
+}
+
+/**
+ * Fills the definition from the environment and reads its templates.
+ * @throws SvcError of `missing`
+ * @throws TransformFailure
+ */
+export function openWebhook(definition: WebhookDefinition, environment: Environment, missing: MissingFromEnvironment): Webhook {
+  const { url: where, requestTransform, responseTransform, signature } = definition;
+  const url =
+    'template' in where
+      ? filledTemplate(where.template, environment, missing.url)
+      : environmentVariable(where.fromEnv, environment, missing.url);
+  const configured = configuredHeaders(definition.headers, environment, missing.header);
+  const secret = signature && environmentVariable(signature.secretFromEnv, environment, missing.secret);
+  const transform = requestTransform && compileRequestTransform(requestTransform);
+  return {
+    definition,
+    url,
+    transformResponse: responseTransform === undefined ? null : compileResponseTransform(responseTransform),
+    prepare(body, own, sessionVariables) {
+      const headers = { ...configured, ...own };
+      const call = transform === undefined ? plain(url, headers, body) : transformed(transform, { url, headers, body, sessionVariables });
+      return secret === undefined ? call : signed(call, secret);
+    },
+  };
+}
+
+function plain(url: string, headers: Readonly<Record<string, string>>, body: string): WebhookCall {
+  return { url, method: 'POST', headers, body, context: null };
+}
+
+interface Untransformed {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly sessionVariables: ReadonlyMap<string, string> | null;
+}
+
+function transformed(transform: RequestTransformer, { url, headers, body: text, sessionVariables }: Untransformed): WebhookCall {
+  const body = parseJson(text);
+  const context = requestContext({ body, baseUrl: url, sessionVariables });
+  const request = transform({ method: 'POST', url, headers: Object.entries(headers), body: { kind: 'json', value: body } }, context);
+  const { method } = request;
+  if (!isMethod(method)) throw wrongResult(`Unsupported HTTP method: ${method}`);
+  return { url: request.url, method, headers: joined(request.headers), body: bodyText(request.body), context };
+}
+
+function isMethod(method: string): method is Method {
+  return METHODS.has(method);
+}
+
+/** Of several headers of a name the last one counts: added ones come after those that were there. */
+function joined(headers: readonly Header[]): Record<string, string> {
+  return Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function bodyText(body: ReturnType<RequestTransformer>['body']): string | undefined {
+  switch (body.kind) {
+    case 'json':
+      return printJson(body.value);
+    case 'form':
+      return body.text;
+    case 'none':
+      return undefined;
+  }
+}
+
+function signed(call: WebhookCall, secret: string): WebhookCall {
+  const signature = signatureOf(secret, call.body ?? '', Math.floor(Date.now() / 1000));
+  return { ...call, headers: { ...call.headers, [SIGNATURE_HEADER]: signature } };
+}
+
+/** Session variables as an event has them: JSON of texts. */
+export function sessionVariablesOf(json: Json | undefined): ReadonlyMap<string, string> | null {
+  if (!isJsonObject(json)) return null;
+  return new Map(Object.entries(json).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : [])));
+}
+
+/** What logs say of a call: as it was configured, and what its transform has made of that. */
+export function loggedCall({ definition, url }: Webhook, call: WebhookCall): JsonObject {
+  const headers = loggedHeaders(call.headers, definition.headers).map(({ name, value }) => [name, value]);
+  const original = { url: loggedUrl(definition.url), method: 'POST' };
+  if (call.context === null) return { original_request: { ...original, headers }, transformed_request: null };
+  return {
+    original_request: original,
+    transformed_request: { url: loggedTransformedUrl(call.url, definition.url, url), method: call.method, headers },
+  };
+}
