@@ -36,6 +36,14 @@ export function logEntry(o: RareObservation): LogEntry {
       return { level: 'warn', type: 'pg-client', detail: { source: o.source, event: o.event, message: o.message } };
     case 'remote-schema':
       return { level: 'warn', type: 'remote-schema', detail: { remote_schema: o.remoteSchema, event: o.event, message: o.message } };
+    case 'delivery': {
+      const { level, of, eventId: event_id, eventName: event_name, request, response } = o;
+      return { level, type: of, detail: { event_id, event_name, request, response } };
+    }
+    case 'deliveries-fetched':
+      return { level: 'info', type: `${o.of}-process`, detail: o.detail };
+    case 'delivery-trouble':
+      return { level: 'warn', type: 'event-trigger-process', detail: { queue: o.queue, message: o.message } };
     case 'metadata':
       return { level: 'info', type: 'metadata', detail: { message: o.message, ...o.info } };
     case 'unexpected': {

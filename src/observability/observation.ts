@@ -14,6 +14,9 @@ export type Observation =
   | SourceHealthObservation
   | { readonly kind: 'source'; readonly source: string; readonly event: string; readonly message: string }
   | { readonly kind: 'remote-schema'; readonly remoteSchema: string; readonly event: string; readonly message: string }
+  | DeliveryObservation
+  | { readonly kind: 'deliveries-fetched'; readonly of: DeliveryKind; readonly detail: JsonObject }
+  | { readonly kind: 'delivery-trouble'; readonly queue: string; readonly message: string }
   | { readonly kind: 'metadata'; readonly message: string; readonly info?: Readonly<Record<string, unknown>> }
   | { readonly kind: 'unexpected'; readonly message: string; readonly error: unknown };
 
@@ -76,6 +79,22 @@ export interface WebhookObservation {
   readonly error: string | null;
   /** What is wrong with the answer; it does not quote it. */
   readonly message: string | null;
+}
+
+/** What an event is of. */
+export type DeliveryKind = 'event-trigger' | 'scheduled-trigger';
+
+/** An attempt to deliver an event, or why there was none. */
+export interface DeliveryObservation {
+  readonly kind: 'delivery';
+  readonly of: DeliveryKind;
+  readonly level: 'info' | 'error';
+  readonly eventId: string;
+  /** The trigger's name; null for one-off events. */
+  readonly eventName: string | null;
+  /** Without secrets. */
+  readonly request: JsonObject | null;
+  readonly response: JsonObject;
 }
 
 /** A health check that did not succeed, or the first one that did again. */

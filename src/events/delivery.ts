@@ -1,0 +1,227 @@
+/** One attempt to deliver an event to its webhook, and what follows from how it went. */
+import { randomBytes } from 'node:crypto';
+import type { DeliveryOutcome, DeliveryResult, InvocationRecord } from '../backend/event-store.ts';
+import type { RetryPolicy } from '../metadata/retry-policy.ts';
+import type { DeliveryKind, Observer } from '../observability/observation.ts';
+import type { OutboundClient, OutboundResponse } from '../outbound/client.ts';
+import { OutboundError } from '../outbound/outbound-error.ts';
+import { TransformFailure } from '../transform/transform-failure.ts';
+import { type Json, type JsonObject, parseJson, printJson } from '../util/json.ts';
+import { callWebhook } from '../webhooks/call-webhook.ts';
+import { httpException } from '../webhooks/http-exception.ts';
+import { answeredHeaders, recordedHeaders } from '../webhooks/invocation-record.ts';
+import { retryAfter } from '../webhooks/retry-after.ts';
+import { loggedCall, type Webhook, type WebhookCall } from '../webhooks/webhook.ts';
+
+export interface Delivery {
+  readonly of: DeliveryKind;
+  readonly eventId: string;
+  /** Of the trigger; null for a one-off event. */
+  readonly eventName: string | null;
+  /** Of the form of the record. */
+  readonly recordVersion: '1' | '2';
+  /** Throws SvcError when the environment does not have what it needs, TransformFailure when its templates are no templates. */
+  webhook(): Webhook;
+  readonly retry: RetryPolicy;
+  /** Attempts before this one. */
+  readonly tries: number;
+  /** JSON text. */
+  readonly body: string;
+  readonly sessionVariables: ReadonlyMap<string, string> | null;
+  /** Of the request that caused the event. */
+  readonly trace?: TraceContext | undefined;
+  /** What is said when it has taken longer than anything may. */
+  readonly timedOut: string;
+}
+
+export interface TraceContext {
+  /** 32 hexadecimal digits. */
+  readonly traceId: string;
+  /** 16 of them. */
+  readonly spanId: string;
+  readonly isSampled: boolean;
+}
+
+export type DeliveryEnd = Omit<DeliveryOutcome, 'id'>;
+
+export interface DelivererOptions {
+  readonly outbound: OutboundClient;
+  readonly observe: Observer;
+  readonly version: string;
+  /** Whether failed deliveries are logged as errors. */
+  readonly failuresAreErrors: boolean;
+}
+
+/** Rejects only when `signal` ends it. */
+export type Deliverer = (delivery: Delivery, signal: AbortSignal) => Promise<DeliveryEnd>;
+
+/** Whatever a trigger says. */
+const LONGEST_S = 30 * 60;
+/** Of an answer, for its record and its transform. bytes */
+const ANSWER_LIMIT = 256 * 1024;
+
+export function createDeliverer({ outbound, observe, version, failuresAreErrors }: DelivererOptions): Deliverer {
+  const ownHeaders = { 'content-type': 'application/json', 'user-agent': `svc-graphql/${version}` };
+  const recordedOwn = { 'Content-Type': ownHeaders['content-type'], 'User-Agent': ownHeaders['user-agent'] };
+
+  function tell(delivery: Delivery, isFailure: boolean, request: JsonObject | null, response: JsonObject): void {
+    const { of, eventId, eventName } = delivery;
+    observe({ kind: 'delivery', of, level: isFailure && failuresAreErrors ? 'error' : 'info', eventId, eventName, request, response });
+  }
+
+  return async (delivery, signal) => {
+    const { recordVersion, retry, tries, body } = delivery;
+    let webhook: Webhook;
+    let call: WebhookCall;
+    try {
+      webhook = delivery.webhook();
+    } catch (error) {
+      if (error instanceof TransformFailure) return unsendable(error);
+      // Somebody may set the variable before the next attempt.
+      const message = `Error creating the request. ${error instanceof Error ? upperFirst(error.message) : 'it cannot be made'}`;
+      tell(delivery, true, null, { error: message });
+      return {
+        result: afterFailure(tries, retry),
+        invocation: { status: null, request: recordedRequest([], body), response: clientError({ type: 'http_exception', message }) },
+      };
+    }
+    try {
+      call = webhook.prepare(body, { ...ownHeaders, ...traceHeaders(delivery.trace) }, delivery.sessionVariables);
+    } catch (error) {
+      if (error instanceof TransformFailure) return unsendable(error);
+      throw error;
+    }
+    const timeout = Math.min(retry.timeoutSeconds, LONGEST_S) * 1000;
+    const sent = recordedRequest(recordedHeaders(webhook.definition.headers, recordedOwn), call.body ?? 'null');
+    try {
+      const { url, method, headers } = call;
+      const request = { url, method, headers, ...(call.body === undefined ? {} : { body: call.body }) };
+      const answer = await callWebhook(
+        outbound,
+        { ...request, timeout, maxResponseSize: ANSWER_LIMIT, cutLargeResponse: true },
+        { signal },
+      );
+      return answered(answer);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return unanswered(error);
+    }
+
+    /** Sending it again would be no better. */
+    function unsendable(error: TransformFailure): DeliveryEnd {
+      observe({
+        kind: 'delivery',
+        of: delivery.of,
+        level: 'error',
+        eventId: delivery.eventId,
+        eventName: delivery.eventName,
+        request: null,
+        response: { error: 'the request transform failed', internal: error.faults },
+      });
+      return { result: { kind: 'failed' }, invocation: null };
+    }
+
+    function recordedRequest(headers: readonly JsonObject[], payload: string): string {
+      return `{"version":"${recordVersion}","headers":${printJson(headers)},"payload":${isJsonText(payload) ? payload : JSON.stringify(payload)}}`;
+    }
+
+    function clientError(exception: JsonObject): string {
+      return printJson({ type: 'client_error', version: recordVersion, data: { message: printJson(exception) } });
+    }
+
+    function unanswered(error: unknown): DeliveryEnd {
+      const isOver = error instanceof OutboundError && error.failure === 'timeout' && retry.timeoutSeconds > LONGEST_S;
+      const { url, method } = call;
+      const exception: JsonObject = isOver
+        ? { type: 'http_exception', message: delivery.timedOut }
+        : httpException({ url, method, timeout }, error);
+      tell(delivery, true, loggedCall(webhook, call), { status: null, error: exception['message'] ?? null });
+      return {
+        result: afterFailure(tries, retry),
+        invocation: { status: isOver ? 500 : null, request: sent, response: clientError(exception) },
+      };
+    }
+
+    function answered(answer: OutboundResponse): DeliveryEnd {
+      const { status } = answer;
+      const isDelivered = status >= 200 && status < 300;
+      let text: string;
+      try {
+        text = answerText(webhook, call, answer, delivery.sessionVariables);
+      } catch (error) {
+        if (!(error instanceof TransformFailure)) throw error;
+        const message = `the response transform failed: ${error.message}`;
+        tell(delivery, true, loggedCall(webhook, call), { status, error: message });
+        return { result: afterFailure(tries, retry), invocation: responseRecord(500, answer, message) };
+      }
+      tell(delivery, !isDelivered, loggedCall(webhook, call), { status, size: answer.body.length });
+      const invocation = responseRecord(status, answer, text);
+      if (isDelivered) return { result: { kind: 'delivered' }, invocation };
+      // Also when no retries are left.
+      const seconds = retryAfter(answer, Date.now());
+      return { result: seconds === null ? afterFailure(tries, retry) : { kind: 'retry', seconds }, invocation };
+    }
+
+    function responseRecord(status: number, answer: OutboundResponse, text: string): InvocationRecord {
+      const data = { status, headers: answeredHeaders(answer), body: text, ...(answer.isCut === true ? { is_cut: true } : {}) };
+      return { status, request: sent, response: printJson({ version: recordVersion, type: 'webhook_response', data }) };
+    }
+  };
+}
+
+function afterFailure(tries: number, { numRetries, intervalSeconds }: RetryPolicy): DeliveryResult {
+  return tries >= numRetries ? { kind: 'failed' } : { kind: 'retry', seconds: intervalSeconds };
+}
+
+/** @throws TransformFailure */
+function answerText(
+  webhook: Webhook,
+  call: WebhookCall,
+  { body, status }: OutboundResponse,
+  sessionVariables: ReadonlyMap<string, string> | null,
+): string {
+  const text = body.toString('utf8');
+  if (webhook.transformResponse === null) return text;
+  const made = webhook.transformResponse({
+    body: jsonOrNull(text),
+    status,
+    sessionVariables: sessionVariables === null ? null : Object.fromEntries(sessionVariables),
+    request: call.context,
+  });
+  return typeof made === 'string' ? made : printJson(made);
+}
+
+function jsonOrNull(text: string): Json {
+  try {
+    return parseJson(text);
+  } catch {
+    return null;
+  }
+}
+
+function isJsonText(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The delivery is a part of the trace; W3C Trace Context and B3 both say so. */
+function traceHeaders(trace: TraceContext | undefined): Record<string, string> {
+  if (trace === undefined) return {};
+  const { traceId, spanId, isSampled } = trace;
+  const span = randomBytes(8).toString('hex');
+  return {
+    traceparent: `00-${traceId.padStart(32, '0')}-${span}-${isSampled ? '01' : '00'}`,
+    'x-b3-traceid': traceId,
+    'x-b3-spanid': span,
+    'x-b3-parentspanid': spanId,
+    'x-b3-sampled': isSampled ? '1' : '0',
+  };
+}
+
+function upperFirst(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,93 @@
+/**
+ * The delivery engine: takes events from queues under a lease, has their workers work on them, and records what
+ * came of it. It knows no triggers and no webhooks. See README.md for what it promises.
+ */
+import type { EventStore, QueuedEvent } from '../backend/event-store.ts';
+import type { Observer } from '../observability/observation.ts';
+import { createPool, type Pool } from './pool.ts';
+import { type QueueSettings, type RunningQueue, startQueue } from './queue.ts';
+
+/** What is wanted of a lane: all of its events, or so many at a time in all instances together. */
+export interface Lane {
+  readonly name: string;
+  readonly overall?: number;
+  /** Some of its events have to wait for others. */
+  readonly isOrdered?: boolean;
+}
+
+/** A queue and how its events are worked on. */
+export interface Queue<E extends QueuedEvent, O extends { readonly id: string }> {
+  /** For messages. */
+  readonly name: string;
+  /** Null while its database cannot be reached. Another store than before must be of the same queue. */
+  store(): EventStore<E, O> | null;
+  /** Whose events are wanted; asked before every fetch. None: the database is not asked. */
+  lanes(): readonly Lane[];
+  /**
+   * Gives what came of an event, failures included; must end by itself. When `signal` says so it may reject: then the
+   * event is handed back.
+   */
+  work(event: E, signal: AbortSignal): Promise<O>;
+  /** Hears of every fetch that brought something. */
+  fetched?(events: number): void;
+}
+
+export interface QueueHandle {
+  /** There may be something new. */
+  wake(): void;
+  /** Takes nothing more, hands back what was not begun, and resolves when the rest is recorded, or cannot be in so many ms. */
+  remove(graceMs: number): Promise<void>;
+}
+
+export interface EngineOptions {
+  /** Of leases; a new one at every start. */
+  readonly holder: string;
+  /** Events that are worked on at a time. */
+  readonly slots: number;
+  /** Events that one fetch takes at most. */
+  readonly batchSize: number;
+  /** ms between fetches of a queue that has nothing */
+  readonly pollInterval: number;
+  readonly leaseSeconds?: number;
+  readonly observe: Observer;
+}
+
+export interface Engine {
+  add<E extends QueuedEvent, O extends { readonly id: string }>(queue: Queue<E, O>): QueueHandle;
+  /**
+   * Takes nothing more, hands back what was not begun, waits so many ms for what is worked on, then gives that up and
+   * hands it back as well.
+   */
+  stop(graceMs: number): Promise<void>;
+}
+
+const LEASE_SECONDS = 60;
+
+export function createEngine(options: EngineOptions): Engine {
+  const pool: Pool = createPool(options.slots);
+  const settings: QueueSettings = {
+    lease: { holder: options.holder, seconds: options.leaseSeconds ?? LEASE_SECONDS },
+    batchSize: options.batchSize,
+    pollInterval: options.pollInterval,
+    observe: options.observe,
+    pool,
+  };
+  const queues = new Set<RunningQueue>();
+  return {
+    add(queue) {
+      const running = startQueue(queue, settings);
+      queues.add(running);
+      return {
+        wake: () => running.wake(),
+        async remove(graceMs) {
+          await running.stop(graceMs);
+          queues.delete(running);
+        },
+      };
+    },
+    async stop(graceMs) {
+      await Promise.all([...queues].map((queue) => queue.stop(graceMs)));
+      queues.clear();
+    },
+  };
+}

@@ -1,0 +1,289 @@
+/** One queue of the engine: its loop of fetches, what it holds, and its leases. */
+import type { EventStore, LaneRequest, Lease, QueuedEvent } from '../backend/event-store.ts';
+import { describeFailure } from '../errors/describe-failure.ts';
+import type { Observer } from '../observability/observation.ts';
+import type { Queue } from './engine.ts';
+import type { Pool, PoolLane, Slot } from './pool.ts';
+import { createRecorder, type Recorder } from './recorder.ts';
+import { createWaker, type Waker } from './waker.ts';
+
+export interface QueueSettings {
+  readonly lease: Lease;
+  readonly batchSize: number;
+  /** ms */
+  readonly pollInterval: number;
+  readonly pool: Pool;
+  readonly observe: Observer;
+}
+
+export interface RunningQueue {
+  wake(): void;
+  /** Resolves when everything is recorded or handed back; gives up after about so many ms. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Between fetches that bring something: what comes meanwhile is fetched together. ms */
+const GATHER_MS = 5;
+/** After a fetch that failed, doubled each time. ms */
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 5_000;
+/** For what is given up at the end to hand itself back. ms */
+const HAND_BACK_MS = 2_000;
+/** Lanes whose recent past is remembered although they may be gone. */
+const LANES_KEPT = 100;
+/** Of its lease that an event must have left to be begun. ms */
+const LEAST_LEASE_MS = 5_000;
+
+export function startQueue<E extends QueuedEvent, O extends { readonly id: string }>(
+  queue: Queue<E, O>,
+  settings: QueueSettings,
+): RunningQueue {
+  const running = new LeasedQueue(queue, settings);
+  running.start();
+  return running;
+}
+
+interface HeldEvent {
+  readonly lane: string;
+  /** By our own clock, on the safe side. */
+  leaseEnd: number;
+  /** No instance of ours any more, as far as the database is concerned. */
+  isLost: boolean;
+  /** Once it is worked on. */
+  controller: AbortController | undefined;
+}
+
+class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> implements RunningQueue {
+  readonly #queue: Queue<E, O>;
+  readonly #settings: QueueSettings;
+  readonly #lanes = new Map<string, PoolLane>();
+  /** Taken and not yet recorded or handed back, by id. */
+  readonly #held = new Map<string, HeldEvent>();
+  readonly #recorder: Recorder<O>;
+  readonly #waker: Waker = createWaker();
+  #renewal: NodeJS.Timeout | undefined;
+  #listening: { readonly store: EventStore<E, O>; readonly stop: Promise<{ stop(): Promise<void> } | undefined> } | undefined;
+  #loop: Promise<void> = Promise.resolve();
+  #forgetRoom: () => void = () => undefined;
+  #isStopping = false;
+  /** Lanes of which there may be more than was taken. */
+  #mayHaveMore = false;
+  /** Whether the end of an event may make another one due. */
+  #hasDependants = false;
+  #failures = 0;
+
+  constructor(queue: Queue<E, O>, settings: QueueSettings) {
+    this.#queue = queue;
+    this.#settings = settings;
+    this.#recorder = createRecorder({
+      record: async (outcomes) => this.#record(outcomes),
+      failed: (error) => this.#report('cannot record what was done', error),
+    });
+  }
+
+  start(): void {
+    const { pool, lease } = this.#settings;
+    this.#forgetRoom = pool.onRoom(() => {
+      if (this.#mayHaveMore) this.#waker.wake();
+    });
+    this.#renewal = setInterval(() => void this.#renew(), (lease.seconds * 1000) / 3);
+    this.#loop = this.#run();
+  }
+
+  wake(): void {
+    this.#waker.wake();
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    const end = performance.now() + graceMs;
+    this.#isStopping = true;
+    this.#waker.wake();
+    this.#forgetRoom();
+    await this.#loop;
+    await this.#stopListening();
+    for (const lane of this.#lanes.values()) lane.clear();
+    await this.#handBack([...this.#held].flatMap(([id, { controller }]) => (controller === undefined ? [id] : [])));
+    while (this.#held.size > 0 && performance.now() < end) await this.#waker.wait(Math.min(250, Math.max(1, end - performance.now())));
+    for (const { controller } of this.#held.values()) controller?.abort();
+    const last = performance.now() + HAND_BACK_MS;
+    while (this.#held.size > 0 && performance.now() < last) await this.#waker.wait(50);
+    this.#recorder.stop();
+    clearInterval(this.#renewal);
+    await this.#handBack([...this.#held.keys()]);
+    this.#held.clear();
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopping) {
+      this.#waker.rest();
+      const found = await this.#fetch();
+      if (this.#isStopping) return;
+      const pause = this.#failures > 0 ? this.#pauseAfterFailure() : this.#settings.pollInterval;
+      if (found) await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+      else await this.#waker.wait(pause);
+    }
+  }
+
+  #pauseAfterFailure(): number {
+    return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#failures - 1));
+  }
+
+  /** @returns whether it should be looked again at once */
+  async #fetch(): Promise<boolean> {
+    const { pool, lease, batchSize } = this.#settings;
+    const store = this.#queue.store();
+    this.#listenTo(store);
+    const wanted = this.#queue.lanes();
+    if (store === null || wanted.length === 0) return false;
+    this.#hasDependants = wanted.some(({ overall, isOrdered = false }) => overall !== undefined || isOrdered);
+    const limit = Math.min(batchSize, pool.room);
+    const lanes = limit === 0 ? [] : this.#requests(wanted);
+    this.#mayHaveMore = lanes.length < wanted.length;
+    if (lanes.length === 0) return false;
+    const giveBack = pool.reserve(limit);
+    const began = performance.now();
+    let events: readonly E[];
+    try {
+      events = await store.fetch({ lease, limit, lanes });
+      this.#failures = 0;
+    } catch (error) {
+      this.#failures += 1;
+      if (this.#failures === 1) this.#report('cannot fetch events', error);
+      return false;
+    } finally {
+      giveBack();
+    }
+    const leaseEnd = began + lease.seconds * 1000;
+    for (const event of events) this.#take(event, leaseEnd);
+    if (events.length > 0) this.#queue.fetched?.(events.length);
+    pool.dispatch();
+    this.#mayHaveMore ||= events.length >= limit || hasFullLane(events, lanes);
+    return events.length > 0;
+  }
+
+  #requests(wanted: ReturnType<Queue<E, O>['lanes']>): readonly LaneRequest[] {
+    if (this.#lanes.size > 2 * wanted.length + LANES_KEPT) this.#forgetLanes(new Set(wanted.map(({ name }) => name)));
+    return wanted.flatMap(({ name, overall }): LaneRequest[] => {
+      const limit = this.#lane(name).room;
+      return limit <= 0 ? [] : [{ name, limit, ...(overall === undefined ? {} : { overall }) }];
+    });
+  }
+
+  /** Triggers come and go. */
+  #forgetLanes(wanted: ReadonlySet<string>): void {
+    const busy = new Set([...this.#held.values()].map(({ lane }) => lane));
+    for (const name of this.#lanes.keys()) if (!wanted.has(name) && !busy.has(name)) this.#lanes.delete(name);
+  }
+
+  #lane(name: string): PoolLane {
+    let lane = this.#lanes.get(name);
+    if (lane === undefined) {
+      lane = this.#settings.pool.lane();
+      this.#lanes.set(name, lane);
+    }
+    return lane;
+  }
+
+  #take(event: E, leaseEnd: number): void {
+    const known = this.#held.get(event.id);
+    if (known !== undefined) {
+      // Our own lease had ended, and nobody else has taken it since: it is still being worked on.
+      Object.assign(known, { leaseEnd, isLost: false });
+      return;
+    }
+    const held: HeldEvent = { lane: event.lane, leaseEnd, isLost: false, controller: undefined };
+    this.#held.set(event.id, held);
+    const lane = this.#lane(event.lane);
+    lane.enqueue((slot) => void this.#work(event, held, lane, slot));
+  }
+
+  async #work(event: E, held: HeldEvent, lane: PoolLane, slot: Slot): Promise<void> {
+    let outcome: O | undefined;
+    try {
+      // Somebody else may have it by now, or will have it soon.
+      if (this.#isStopping || held.isLost || performance.now() > held.leaseEnd - LEAST_LEASE_MS) this.#held.delete(event.id);
+      else {
+        held.controller = new AbortController();
+        outcome = await this.#queue.work(event, held.controller.signal);
+      }
+    } catch (error) {
+      // Its lease is left to end: it is tried again, though not at once.
+      if (held.controller?.signal.aborted !== true) {
+        this.#settings.observe({ kind: 'unexpected', message: `an event of ${this.#queue.name} could not be worked on`, error });
+        this.#held.delete(event.id);
+      }
+    } finally {
+      if (outcome !== undefined) this.#recorder.add(outcome);
+      lane.finished(slot);
+      if (this.#isStopping) this.#waker.wake();
+    }
+  }
+
+  async #record(outcomes: readonly O[]): Promise<void> {
+    const store = this.#queue.store();
+    if (store === null) throw new Error('the database cannot be reached');
+    const recorded = new Set(await store.record(this.#settings.lease, outcomes));
+    for (const { id } of outcomes) this.#held.delete(id);
+    const lost = outcomes.length - recorded.size;
+    if (lost > 0)
+      this.#report(`${lost} events had been taken over by others before they were recorded; they may have been delivered twice`, null);
+    if (this.#hasDependants || this.#isStopping) this.#waker.wake();
+  }
+
+  async #renew(): Promise<void> {
+    const ids = [...this.#held.keys()];
+    const store = this.#queue.store();
+    if (ids.length === 0 || store === null) return;
+    const { lease } = this.#settings;
+    const leaseEnd = performance.now() + lease.seconds * 1000;
+    try {
+      const renewed = new Set(await store.renew(lease, ids));
+      for (const id of ids) {
+        const held = this.#held.get(id);
+        if (held === undefined) continue;
+        if (renewed.has(id)) held.leaseEnd = leaseEnd;
+        else held.isLost = true;
+      }
+    } catch (error) {
+      this.#report('cannot renew leases', error);
+    }
+  }
+
+  async #handBack(ids: readonly string[]): Promise<void> {
+    const store = this.#queue.store();
+    for (const id of ids) this.#held.delete(id);
+    if (ids.length === 0 || store === null) return;
+    // What cannot be handed back is free when its lease ends.
+    await store.release(this.#settings.lease, ids).catch((error: unknown) => this.#report('cannot hand events back', error));
+  }
+
+  #listenTo(store: EventStore<E, O> | null): void {
+    if (this.#listening?.store === (store ?? undefined)) return;
+    void this.#stopListening();
+    if (store === null || store.listen === undefined) return;
+    const stop = store
+      .listen(() => this.#waker.wake())
+      .catch((error: unknown) => {
+        this.#report('cannot listen for events', error);
+        return undefined;
+      });
+    this.#listening = { store, stop };
+  }
+
+  async #stopListening(): Promise<void> {
+    const listening = this.#listening;
+    this.#listening = undefined;
+    await (await listening?.stop)?.stop().catch(() => undefined);
+  }
+
+  #report(what: string, error: unknown): void {
+    const reason = error === null ? what : `${what}: ${describeFailure(error)}`;
+    this.#settings.observe({ kind: 'delivery-trouble', queue: this.#queue.name, message: reason });
+  }
+}
+
+function hasFullLane(events: readonly QueuedEvent[], lanes: readonly LaneRequest[]): boolean {
+  const counts = new Map<string, number>();
+  for (const { lane } of events) counts.set(lane, (counts.get(lane) ?? 0) + 1);
+  return lanes.some(({ name, limit }) => (counts.get(name) ?? 0) >= limit);
+}

@@ -1,0 +1,51 @@
+/** Writes outcomes in batches: what comes while one batch is written goes into the next. */
+
+export interface Recorder<O> {
+  add(outcome: O): void;
+  /** What is not written by now is forgotten. */
+  stop(): void;
+}
+
+export interface RecorderOptions<O> {
+  /** @throws when the database does not answer; then it is tried again */
+  record(outcomes: readonly O[]): Promise<void>;
+  failed(error: unknown): void;
+}
+
+const MOST_AT_ONCE = 100;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 2_000;
+
+export function createRecorder<O>({ record, failed }: RecorderOptions<O>): Recorder<O> {
+  let waiting: O[] = [];
+  let isWriting = false;
+  let isStopped = false;
+
+  async function write(): Promise<void> {
+    isWriting = true;
+    let failures = 0;
+    while (waiting.length > 0 && !isStopped) {
+      const batch = waiting.slice(0, MOST_AT_ONCE);
+      try {
+        await record(batch);
+        waiting = waiting.slice(batch.length);
+        failures = 0;
+      } catch (error) {
+        if (failures === 0) failed(error);
+        await new Promise((resolve) => setTimeout(resolve, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures)));
+        failures += 1;
+      }
+    }
+    isWriting = false;
+  }
+
+  return {
+    add(outcome) {
+      waiting.push(outcome);
+      if (!isWriting) void write();
+    },
+    stop() {
+      isStopped = true;
+    },
+  };
+}
