@@ -4,7 +4,7 @@
  */
 import { SvcError } from '../errors/svc-error.ts';
 import type { RemoteField, RemoteOutput, RemoteSelection } from '../ir/remote.ts';
-import { joinKeyOf, TYPE_KEY } from '../plan/remote-request.ts';
+import { answerKeyOf, joinKeyOf, TYPE_KEY } from '../plan/remote-request.ts';
 import { isJsonArray, isJsonNumber, isJsonObject, type Json, type JsonObject, numberText, printJson } from '../util/json.ts';
 import { at, type Path, ROOT } from '../util/path.ts';
 import { holeText, type Key } from './holes.ts';
@@ -80,7 +80,7 @@ export class RemoteAnswer {
       const next = fields.find((output): output is RemoteField => output.kind === 'field' && output.responseKey === key);
       if (next === undefined) throw new Error(`invariant: the path of a join has a field ${key}`);
       last = next;
-      reached = isJsonObject(reached) ? reached[key] : null;
+      reached = isJsonObject(reached) ? reached[answerKeyOf(key)] : null;
       if (reached === undefined) throw failed(`expecting key ${key}`, path);
     }
     return { last, value: reached };
@@ -89,7 +89,7 @@ export class RemoteAnswer {
   #output(output: Exclude<RemoteOutput, { kind: 'hidden' }>, object: JsonObject, path: Path): string {
     switch (output.kind) {
       case 'field':
-        return this.field(output, output.responseKey, object, path);
+        return this.field(output, answerKeyOf(output.responseKey), object, path);
       case 'typename':
         return JSON.stringify(output.typeName);
       case 'joined': {

@@ -5,6 +5,7 @@ import type { RemoteJoinStep, SourceJoinStep } from '../plan/plan.ts';
 import { bindRemote, callKey, joinKeyOf, remoteBatchRequest, remoteJoinRequest } from '../plan/remote-request.ts';
 import { type Bytes, bytesOfText } from '../util/bytes.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
+import { ROOT } from '../util/path.ts';
 import type { AskJoin, Key } from './holes.ts';
 import { answerParts, keyText, RemoteAnswer } from './remote-answer.ts';
 import { askRemote, connectionOf, type RunContext } from './run-context.ts';
@@ -17,10 +18,18 @@ const NULL = 'null' as Bytes;
 
 /** @param context of the request whose plan has joins */
 export function joinAsker(context: RunContext, holeName: string): AskJoin {
-  return (step, keys) => {
+  const ask: AskJoin = (step, keys) => {
     if (step.kind === 'source') return inChunks(keys, KEYS_IN_A_LIST, (chunk) => askSource(step, chunk, context, holeName));
     if (step.target.batch === undefined) return inChunks(keys, CALLS_PER_REQUEST, (chunk) => askByAlias(step, chunk, context, holeName));
     return inChunks(keys, KEYS_IN_A_LIST, (chunk) => askByList(step, chunk, context, holeName));
+  };
+  return async (step, keys) => {
+    try {
+      return await ask(step, keys);
+    } catch (error) {
+      // A key that is no value of the target's type, a source that is away: the field is what the client asked for.
+      throw error instanceof SvcError && error.path === ROOT ? error.withPath(step.path) : error;
+    }
   };
 }
 

@@ -3,7 +3,7 @@ import type { JsonRow } from '../backend/backend.ts';
 import { invariant, SvcError } from '../errors/svc-error.ts';
 import { bindAll, bindInput, type JoinValues } from '../plan/bind.ts';
 import type { Plan, RemoteStep, SelectStep, Step } from '../plan/plan.ts';
-import { bindRemote } from '../plan/remote-request.ts';
+import { answerKeyOf, bindRemote } from '../plan/remote-request.ts';
 import { type Bytes, bytesOfText } from '../util/bytes.ts';
 import { at, ROOT } from '../util/path.ts';
 import { DEFAULT_JOIN_BOUNDS, Holes, newHoleName } from './holes.ts';
@@ -103,5 +103,5 @@ async function runRemote({ remote, request, root }: RemoteStep, context: RunCont
   if (namespace) return [[bytesOfText(answer.object(fields, data, path))]];
   const [only] = fields;
   invariant(only !== undefined && only.kind === 'field', 'a root of a server is one field');
-  return [[bytesOfText(answer.field(only, only.responseKey, data, path))]];
+  return [[bytesOfText(answer.field(only, answerKeyOf(only.responseKey), data, path))]];
 }

@@ -1,6 +1,6 @@
 /** What is sent to another GraphQL server: the document is printed once, the values of its variables for each request. */
 import type { Session } from '../auth/session.ts';
-import { invariant, SvcError } from '../errors/svc-error.ts';
+import { invariant } from '../errors/svc-error.ts';
 import type { RemoteField, RemoteOutput, RemoteRoot, RemoteSelection, RemoteValue } from '../ir/remote.ts';
 import type { Variables } from '../schema/constraint.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
@@ -18,7 +18,7 @@ interface RemoteVariable {
   readonly call: number;
 }
 
-/** What the response keys of our own fields begin with; no alias of a client may. */
+/** What the keys of our own fields begin with in the answers of servers. */
 const OWN = 'svc__';
 
 /** Response key of the field that tells the object type at an interface or a union. */
@@ -27,6 +27,14 @@ export const TYPE_KEY = `${OWN}typename`;
 /** Response key of a field that is part of the key of a join. */
 export function joinKeyOf(name: string): string {
   return `${OWN}key__${name}`;
+}
+
+/**
+ * Under which key a server answers a field that the client calls so. The name is the client's own, unless it could be taken for
+ * one of ours: these are told apart by what follows the prefix.
+ */
+export function answerKeyOf(responseKey: string): string {
+  return responseKey.startsWith(OWN) ? `${OWN}client__${responseKey}` : responseKey;
 }
 
 /** Response key of the field that a join asks for, for one of its keys. */
@@ -79,10 +87,7 @@ class DocumentPrinter {
     const keys = new Set<string>();
     for (const output of outputs) {
       if (output.kind === 'field') {
-        if (output.responseKey.startsWith(OWN)) {
-          throw new SvcError('validation-failed', `aliases of fields of remote schemas cannot begin with ${OWN}: ${output.responseKey}`);
-        }
-        printed.push(this.field(output, output.responseKey, call));
+        printed.push(this.field(output, answerKeyOf(output.responseKey), call));
       } else if (output.kind === 'joined') for (const { name } of output.keys) keys.add(name);
       else if (output.kind === 'hidden') keys.add(output.key.name);
     }

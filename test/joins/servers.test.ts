@@ -122,6 +122,11 @@ describe('from a table', () => {
     try {
       const answer = await service.graphql('{ person { account { mail } } }');
       expect(answer).toMatchObject({ errors: [{ message: 'Errors from remote server', extensions: { code: 'unexpected' } }] });
+      users.answer = () => 'reset';
+      const path = '$.selectionSet.person.selectionSet.account';
+      expect(await service.graphql('{ person { account { mail } } }')).toMatchObject({
+        errors: [{ extensions: { code: 'remote-schema-error', path } }],
+      });
     } finally {
       users.answer = () => undefined;
     }
@@ -132,6 +137,20 @@ describe('from a type of a server', () => {
   test('to a table, and on to the server', async () => {
     expect(await data('{ user(id: 1) { mail people { id account { mail } } people_aggregate { aggregate { count } } } }')).toEqual({
       user: { mail: 'ann@x', people: [{ id: 1, account: { mail: 'ann@x' } }], people_aggregate: { aggregate: { count: 1 } } },
+    });
+  });
+
+  test('whatever the client calls its fields', async () => {
+    const query = `{ svc__typename: user(id: 1) { svc__key__mail: id svc__typename: mail svc__key__town: town
+      svc__client__svc__typename: tags people { id account { svc__key__mail: __typename svc__key__id: mail } } } }`;
+    expect(await data(query)).toEqual({
+      svc__typename: {
+        svc__key__mail: '1',
+        svc__typename: 'ann@x',
+        svc__key__town: 'Oslo',
+        svc__client__svc__typename: ['a', 'b'],
+        people: [{ id: 1, account: { svc__key__mail: 'User', svc__key__id: 'ann@x' } }],
+      },
     });
   });
 

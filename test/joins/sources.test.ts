@@ -145,6 +145,25 @@ describe('a query', () => {
     );
   });
 
+  test('fails at the field whose key is no value of the type of its target', async () => {
+    const misfit = {
+      ...purchases,
+      name: 'misfit',
+      definition: { to_source: { ...purchases.definition.to_source, field_mapping: { name: 'person_id' } } },
+    };
+    await service.metadata('pg_create_remote_relationship', misfit);
+    const answer = await service.graphql('query { all: person { id loves: misfit { item } } }');
+    expect(answer).toEqual({
+      errors: [
+        {
+          message: 'invalid input syntax for type integer: "Ann"',
+          extensions: { path: '$.selectionSet.person.selectionSet.misfit', code: 'data-exception' },
+        },
+      ],
+    });
+    await service.metadata('pg_delete_remote_relationship', { table: 'person', name: 'misfit' });
+  });
+
   test('can be explained', async () => {
     const answer = await service.send('/v1/graphql/explain', {
       method: 'POST',
