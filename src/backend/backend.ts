@@ -163,8 +163,12 @@ export interface CompilerOptions {
 export interface Compiler {
   /** All roots of one operation on one source: one row with one JSON column per root, in order. */
   select(roots: readonly SelectRoot[]): Statement;
-  /** Root fields that run in one transaction, in order; a select among them is a function that may write. */
-  mutation(roots: readonly (SelectRoot | MutationRoot)[]): CompiledMutation;
+  /**
+   * Root fields that run in one transaction, in order; a select among them is a function that may write.
+   * @param once whether the statements serve one request only
+   * @throws SvcError validation-failed where it would take too many statements
+   */
+  mutation(roots: readonly (SelectRoot | MutationRoot)[], once: boolean): CompiledMutation;
   /**
    * The rows that keys of another answer lead to: one row with one cell, the JSON for each key in the order of the keys
    * (`null` where a single row is not there), with the name of the holes and a semicolon between each two. Absent where a kind cannot be
@@ -210,6 +214,12 @@ export interface CompiledMutation {
   readonly statements: readonly CompiledMutationStatement[];
   /** The JSON of each root, in pieces. */
   readonly results: readonly (readonly ResultPiece[])[];
+  /**
+   * The same with rows apart that are one statement here, though the database may find that it would change a row
+   * twice: for when it does. The results are at the same places. Only where the statements serve one request.
+   * @throws SvcError validation-failed where it would take too many statements
+   */
+  readonly apart?: () => CompiledMutation;
 }
 
 /** JSON text, or a cell of a statement's row; `absent` is the text when there is no row or it is NULL. */
@@ -294,6 +304,8 @@ export interface MutationOptions extends RunOptions {
   readonly isolation?: 'read-committed' | 'repeatable-read' | 'serializable';
   /** Session settings that hold for the transaction, such as `svc.user`. */
   readonly settings: readonly (readonly [name: string, value: string])[];
+  /** What to run instead where a statement would change a row twice; see `CompiledMutation`. May throw `SvcError`. */
+  readonly apart?: (() => readonly MutationStatement[]) | undefined;
 }
 
 export type HealthStatus = { readonly status: 'OK' | 'TIMEOUT' } | { readonly status: 'ERROR' | 'FAILED'; readonly message: string };

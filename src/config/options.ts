@@ -397,7 +397,7 @@ export const options = {
     'query-node-limit',
     integer(1),
     5000,
-    'Most fields and values of a GraphQL operation once its fragments are spread, and most parts of variables that decide how it runs: of filters, orders and rows that are not alike. Nested rows do not count, but for those with a conflict clause; the rows of an operation may have 200,000 values. In conditions and orders each table of a relationship counts as 25 more, each aggregate of one as 100, and those of permission rules with them. For a batch this, like the limits of tokens, objects and aliases, is the most of all its operations together.',
+    'Most fields and values of a GraphQL operation once its fragments are spread, and most parts of variables that decide how it runs: of filters, orders and rows that are not alike. Nested rows of variables do not count, but for each conflict clause that updates rows by a condition of its own; the rows of an operation may have 200,000 values. In conditions and orders each table of a relationship counts as 25 more, each aggregate of one as 100, and those of permission rules with them. For a batch this, like the limits of tokens, objects and aliases, is the most of all its operations together.',
   ),
   queryObjectLimit: limits(
     'query-object-limit',

@@ -19,6 +19,8 @@ export interface RunContext {
   /** Asks other GraphQL servers; absent where no plan does. */
   readonly callRemote?: RemoteCaller;
   readonly joinBounds?: JoinBounds;
+  /** Hears of statements that the plan does not show, before they are run; may throw `SvcError`. */
+  readonly addStatements?: (count: number) => void;
   /** Of the client's request. */
   readonly headers?: IncomingHttpHeaders;
   /** Hears of cookies that other servers set for the client. */

@@ -1,8 +1,8 @@
 /** Runs one transaction of a mutation. */
 import type { Session } from '../auth/session.ts';
-import type { JsonRow, MutationStatement, Source } from '../backend/backend.ts';
+import type { JsonRow, MutationOptions, MutationStatement, Source } from '../backend/backend.ts';
 import { bindAll, firstFault, type JoinValues } from '../plan/bind.ts';
-import type { MutationStep } from '../plan/plan.ts';
+import type { BoundStatement, MutationStep } from '../plan/plan.ts';
 import { type Json, printJson } from '../util/json.ts';
 import type { RunContext } from './run-context.ts';
 
@@ -34,11 +34,39 @@ export async function runMutation(
   context: RunContext,
   joining?: JoinValues,
 ): Promise<JsonRow> {
-  const repeated = reusable ? null : repeatedTexts(step);
-  const { variables, session, how } = context;
-  let statements: readonly MutationStatement[];
+  const { session, how } = context;
+  const { apart } = step;
+  let { statements } = step;
+  const { signal, deadline } = how;
+  const options: MutationOptions = { signal, deadline, turn: session.role, settings: [[USER_SETTING, userText(session)]] };
+  const bind = (): readonly MutationStatement[] => bound(statements, reusable, context, joining);
+  const rows = await (apart === undefined
+    ? source.runMutation(bind(), options)
+    : source.runMutation(bind(), {
+        ...options,
+        apart: () => {
+          statements = apart();
+          context.addStatements?.(statements.length);
+          return bind();
+        },
+      }));
+  if (statements.length === 1) return rows[0] ?? NO_CELLS;
+  return statements.flatMap(({ statement }, i) => {
+    const row = rows[i] ?? NO_CELLS;
+    return Array.from({ length: statement.columns }, (_, column) => row[column] ?? null);
+  });
+}
+
+/** With the values of the request. @throws SvcError of the first value that does not fit */
+function bound(
+  statements: readonly BoundStatement[],
+  reusable: boolean,
+  { variables, session }: RunContext,
+  joining: JoinValues | undefined,
+): readonly MutationStatement[] {
+  const repeated = reusable ? null : repeatedTexts(statements);
   try {
-    statements = step.statements.map(({ statement, binders, path, failures }) => ({
+    return statements.map(({ statement, binders, path, failures }) => ({
       statement,
       values: bindAll(binders, variables, session, joining),
       path,
@@ -46,23 +74,16 @@ export async function runMutation(
       once: repeated !== null && !repeated.has(statement.text),
     }));
   } catch (fault) {
-    const binders = step.statements.flatMap((statement) => statement.binders);
+    const binders = statements.flatMap((statement) => statement.binders);
     throw firstFault(fault, binders, variables, session, joining);
   }
-  const settings = [[USER_SETTING, userText(session)]] as const;
-  const rows = await source.runMutation(statements, { signal: how.signal, deadline: how.deadline, turn: session.role, settings });
-  if (step.statements.length === 1) return rows[0] ?? NO_CELLS;
-  return step.statements.flatMap(({ statement }, i) => {
-    const row = rows[i] ?? NO_CELLS;
-    return Array.from({ length: statement.columns }, (_, column) => row[column] ?? null);
-  });
 }
 
 /** Texts that come more than once in the same transaction, such as those of nested rows. */
-function repeatedTexts(step: MutationStep): ReadonlySet<string> {
+function repeatedTexts(statements: readonly BoundStatement[]): ReadonlySet<string> {
   const seen = new Set<string>();
   const repeated = new Set<string>();
-  for (const { statement } of step.statements) {
+  for (const { statement } of statements) {
     if (seen.has(statement.text)) repeated.add(statement.text);
     else seen.add(statement.text);
   }

@@ -66,6 +66,12 @@ export class BatchBudget {
     this.#checkParts();
   }
 
+  /** Statements that a plan turns out to need. @throws SvcError validation-failed */
+  readonly addStatements = (count: number): void => {
+    this.#parts += STATEMENT_COST * count;
+    this.#checkParts();
+  };
+
   #checkParts(): void {
     if (this.#parts > this.#limits.maxValues) throw tooMuch(this.#limits.maxValues, 'parts of variables that they depend on');
   }

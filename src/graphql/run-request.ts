@@ -159,6 +159,7 @@ export function runContext(
     how,
     validateInput: pipeline.validateInput,
     ...(how.headers === undefined ? {} : { headers: how.headers }),
+    ...(how.budget === undefined ? {} : { addStatements: how.budget.addStatements }),
   };
   if (plan.joins.length === 0 && !plan.steps.some(({ kind }) => kind === 'remote')) return context;
   const { budget, onCookie } = how;

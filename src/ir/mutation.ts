@@ -112,7 +112,9 @@ export interface OnConflict {
   /** Name of the constraint; null: the unique index over `columns`, or any when there are none (then nothing can be updated). */
   readonly constraint: string | null;
   readonly columns?: readonly string[];
-  /** Empty: do nothing. */
+  /** The columns of the constraint or index: what tells rows apart. Absent: not known. */
+  readonly key?: readonly string[];
+  /** Null: do nothing. */
   readonly update: {
     readonly columns: readonly string[];
     /** Update permission's presets. */

@@ -1,5 +1,5 @@
 /** IR -> steps. A plan holds no request's values, so it serves every request its constraints fit. */
-import type { CompiledMutationStatement, Compiler, ResultPiece, Statement } from '../backend/backend.ts';
+import type { CompiledMutation, CompiledMutationStatement, Compiler, ResultPiece, Statement } from '../backend/backend.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { InputValidation } from '../ir/input-validation.ts';
 import type { JoinToRemoteSchema, JoinToSource } from '../ir/remote-join.ts';
@@ -76,6 +76,8 @@ export interface MutationStep {
   readonly kind: 'mutation';
   readonly source: string;
   readonly statements: readonly BoundStatement[];
+  /** See `CompiledMutation`. @throws SvcError */
+  readonly apart?: () => readonly BoundStatement[];
 }
 
 export interface BoundStatement extends CompiledMutationStatement {
@@ -173,7 +175,10 @@ function planMutation(operation: ToPlan, compilerOf: (source: string) => Compile
       continue;
     }
     const { source } = roots[0] as SourceRoot;
-    const compiled = compilerOf(source).mutation(roots.map((r) => r.root));
+    const compiled = compilerOf(source).mutation(
+      roots.map((r) => r.root),
+      !operation.reusable,
+    );
     const step = steps.length;
     const columns: number[] = [];
     let width = 0;
@@ -187,10 +192,15 @@ function planMutation(operation: ToPlan, compilerOf: (source: string) => Compile
         : { step, column: (columns[result.statement] as number) + result.column, absent: bytesOfText(result.absent) };
     for (const pieces of compiled.results) results.push(pieces.map(piece));
     if (compiled.statements.length === 0) continue;
-    const statements = compiled.statements.map((item) => ({ ...item, binders: item.statement.parameters.map(binder) }));
-    steps.push({ kind: 'mutation', source, statements });
+    const { apart } = compiled;
+    const statements = boundStatements(compiled);
+    steps.push({ kind: 'mutation', source, statements, ...(apart === undefined ? {} : { apart: () => boundStatements(apart()) }) });
   }
   return { steps, results };
+}
+
+function boundStatements({ statements }: CompiledMutation): readonly BoundStatement[] {
+  return statements.map((item) => ({ ...item, binders: item.statement.parameters.map(binder) }));
 }
 
 function template(response: ResponseNode, results: readonly (readonly Piece[])[]): readonly TemplatePart[] {

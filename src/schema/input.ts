@@ -108,6 +108,10 @@ class LiteralInput implements Input {
     return items(this.#context, this.#node, this.type, this.path);
   }
 
+  get isData(): boolean {
+    return false;
+  }
+
   /** A document is bounded, and what it says is in the plan. */
   objects(): null {
     return null;

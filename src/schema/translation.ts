@@ -78,6 +78,8 @@ export interface Input {
    * @param keys only a list with an object that has one of them; null: any list
    */
   asData(few: number, keys: ReadonlySet<string> | null): Input;
+  /** Whether it is part of such data. */
+  readonly isData: boolean;
   /** The value as the request wrote it, of any type and unchecked; leaves the plan reusable. */
   written(): WrittenJson;
   /**

@@ -283,6 +283,7 @@ const INSERTED = 'mutation ($rows: [author_insert_input!]!) { insert_author(obje
 const UPSERTED =
   'mutation ($rows: [author_insert_input!]!) { insert_author(objects: $rows, on_conflict: {constraint: author_pkey, update_columns: [name]}) { returning { id } } }';
 const COLUMNS = ['"id":1', '"name":"a"', '"rating":1', '"score":2.5', '"code":"a"', '"data":{}'];
+const MAY_BE_THERE = '"on_conflict":{"constraint":"author_pkey","update_columns":["name"]}';
 const BOOKS = 'mutation ($rows: [book_insert_input!]!) { insert_book(objects: $rows) { affected_rows } }';
 
 /** Rows that are all the same key: the first is written, or none, and the work before is what counts. */
@@ -322,6 +323,18 @@ const writes: readonly HostileRequest[] = [
       `${count} updates`,
       () => 'mutation ($updates: [author_updates!]!) { update_author_many(updates: $updates) { affected_rows } }',
       () => `{"updates":${list(count, (n) => `{"where":{"id":{"_eq":${n}}},"_set":{"name":"a${n}"}}`)}}`,
+    ),
+  ]),
+  ...[1900, 5000, 10_000].flatMap((count) => [
+    document(
+      `${count} rows with a row above that may be there`,
+      () => BOOKS,
+      () => `{"rows":${list(count, (n) => `{"id":1,"author":{"data":{"id":${n}},${MAY_BE_THERE}}}`)}}`,
+    ),
+    document(
+      `${count} rows with the same row above, changed each time`,
+      () => BOOKS,
+      () => `{"rows":${list(count, (n) => `{"id":1,"author":{"data":{"id":1,"name":"${n}"},${MAY_BE_THERE}}}`)}}`,
     ),
   ]),
   ...[3000, 6000, 12_000].map((count) =>

@@ -44,6 +44,8 @@ const SET_ONE = 'select where set_config($1, $2, true) is null';
 const COMMIT: WireStep = { text: 'commit', values: [] };
 const ROLLBACK: WireStep = { text: 'rollback', values: [] };
 const NO_ROW: JsonRow = [];
+/** Also of a statement that would update a row twice. */
+const CARDINALITY_VIOLATION = '21000';
 /** Statements that were hit by somebody else's cancel request, or whose plan is stale, are sent again so often. */
 const ACCIDENTS = 5;
 const LOST_PAUSE_MS = 10;
@@ -210,6 +212,7 @@ export class PgSource implements Source {
     how: MutationOptions,
     transactional: boolean,
   ): Promise<readonly JsonRow[]> {
+    const { apart } = how;
     const isolation = how.isolation ?? this.options.isolation;
     const explicit = transactional && isolation !== this.options.serverIsolation;
     const steps: WireStep[] = [];
@@ -227,6 +230,9 @@ export class PgSource implements Source {
       if (failure === null) return done.rows.slice(first, first + statements.length);
       // The server refused before anything took effect: all of it was one transaction.
       if (attempt === 0 && failure instanceof DatabaseError && isStalePlan(failure)) continue;
+      if (apart !== undefined && failure instanceof DatabaseError && failure.code === CARDINALITY_VIOLATION) {
+        return this.mutate(apart(), { ...how, apart: undefined }, transactional);
+      }
       const step = steps[Math.min(done.position, steps.length - 1)] as WireStep;
       const statement = statements[done.position - first];
       throw statementError(failure, {

@@ -287,9 +287,10 @@ describe('on_conflict', () => {
     insert(`insert_author(objects: {name: "a"}, on_conflict: ${text}) { affected_rows }`, how).rows.onConflict;
 
   it('names a constraint and what to do', () => {
-    expect(clause('{constraint: author_name_key}')).toEqual({ constraint: 'author_name_key', update: null });
+    expect(clause('{constraint: author_name_key}')).toEqual({ constraint: 'author_name_key', key: ['name', 'email'], update: null });
     expect(clause('{constraint: author_pkey, update_columns: [], where: {id: {_eq: 1}}}')).toEqual({
       constraint: 'author_pkey',
+      key: ['id'],
       update: null,
     });
     expect(clause('{constraint: author_pkey, update_columns: [name, email, name]}')).toMatchObject({

@@ -1,5 +1,6 @@
 /** `T_obj_rel_insert_input` and `T_arr_rel_insert_input`: rows of a related table inside a row. */
 import { invariant } from '../../errors/svc-error.ts';
+import type { OnConflict } from '../../ir/mutation.ts';
 import type { Input } from '../translation.ts';
 import type { InputField, InputObjectType } from '../types.ts';
 import { lazy, listOf, named } from '../types.ts';
@@ -39,9 +40,17 @@ export function nestedInput(table: WriteTable, kind: 'object' | 'array'): Nested
       const target = table.insertInput();
       const rows =
         kind === 'object' ? target.rows([data], onConflict, determined, alone) : target.listedRows(data, onConflict, determined, alone);
-      // Where nothing is updated, the rows of all clauses are written together.
-      if (rows.onConflict !== null && rows.onConflict.update !== null) input.costs(STATEMENT_COST);
+      if (rows.onConflict !== null && takesStatement(table, rows.onConflict, input)) input.costs(STATEMENT_COST);
       return rows.rows.length === 0 && rows.uniform === undefined ? null : rows;
     },
   };
+}
+
+/**
+ * Rows that update nothing are written together, and so are those of data whose clauses are the same: how many
+ * statements these take is counted when their keys are compared.
+ */
+function takesStatement(table: WriteTable, clause: OnConflict, input: Input): boolean {
+  if (clause.update === null) return false;
+  return !input.isData || table.onConflict()?.isCommon(clause) !== true;
 }

@@ -38,13 +38,15 @@ export function onConflictType(table: WriteTable): OnConflictType | null {
       return new Map(fields.map((field) => [field.name, field]));
     }),
   };
-  return { type, clause: (input) => clause(table, names, input) };
+  const common = new CommonClauses();
+  return { type, clause: (input) => clause(table, names, input, common), isCommon: (one) => common.has(one) };
 }
 
 function clause(
   table: WriteTable,
   names: { readonly constraint: string; readonly columns: string; readonly where: string },
   input: Input,
+  common: CommonClauses,
 ): OnConflict {
   const inputs = new Map(input.entries().map((entry) => [entry.field.name, entry.input]));
   const constraint = inputs.get(names.constraint)?.enumValue().value;
@@ -53,7 +55,37 @@ function clause(
   const given = inputs.get(names.where);
   const where = given === undefined || given.isNull() ? null : table.boolExp().condition(given);
   const access = table.update;
-  return { constraint, update: columns.length === 0 || access === null ? null : updateOnConflict(access, columns, where ?? TRUE) };
+  const { primaryKey, uniqueConstraints } = table.info.catalog;
+  const key = primaryKey?.name === constraint ? primaryKey : uniqueConstraints.find(({ name }) => name === constraint);
+  const make = (): OnConflict => ({
+    constraint,
+    ...(key === undefined ? {} : { key: key.columns }),
+    update: columns.length === 0 || access === null ? null : updateOnConflict(access, columns, where ?? TRUE),
+  });
+  return where === null ? common.get(JSON.stringify([constraint, ...columns]), make) : make();
+}
+
+/** So many are kept: of different clauses only few come. */
+const MOST_CLAUSES = 64;
+
+/** Clauses without conditions of their own: rows whose clauses are the same object may share a statement. */
+class CommonClauses {
+  readonly #byText = new Map<string, OnConflict>();
+  readonly #known = new WeakSet<OnConflict>();
+
+  get(text: string, make: () => OnConflict): OnConflict {
+    const known = this.#byText.get(text);
+    if (known !== undefined) return known;
+    if (this.#byText.size >= MOST_CLAUSES) this.#byText.clear();
+    const made = make();
+    this.#byText.set(text, made);
+    this.#known.add(made);
+    return made;
+  }
+
+  has(clause: OnConflict): boolean {
+    return this.#known.has(clause);
+  }
 }
 
 /** What becomes of a row that is there already. */

@@ -42,7 +42,10 @@ export interface NestedInput {
 /** `T_on_conflict`. */
 export interface OnConflictType {
   readonly type: InputObjectType;
+  /** The same object for inputs that say the same and have no condition of their own. */
   clause(input: Input): OnConflict;
+  /** Whether a clause is one of those. */
+  isCommon(clause: OnConflict): boolean;
 }
 
 /** `_set`, `_inc` and so on: those that some column allows. */

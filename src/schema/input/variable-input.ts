@@ -45,6 +45,10 @@ class VariableInput implements Input {
     return new VariableInput(this.#context, this.#part, other, this.path);
   }
 
+  get isData(): boolean {
+    return this.#context.itemByItem === true;
+  }
+
   isNull(): boolean {
     const { json, neverNull } = this.#part;
     if (!neverNull) this.#record({ kind: 'null', isNull: json === null });

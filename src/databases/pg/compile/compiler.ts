@@ -16,8 +16,8 @@ import { streamSql } from './stream.ts';
 export function compiler(options: CompilerOptions): Compiler {
   return {
     select: (roots) => compileSelect(options, roots),
-    mutation: (roots) =>
-      compileMutation({ newContext: () => selectContext(options), select: (root) => compileSelect(options, [root]) }, roots),
+    mutation: (roots, once) =>
+      compileMutation({ newContext: () => selectContext(options), select: (root) => compileSelect(options, [root]) }, roots, once),
     join: (target) => compileJoin(options, target),
     liveQuery: (roots) => compileLive(options, roots),
     inlined: (statement, values) => inlined(statement.text, values),

@@ -12,7 +12,10 @@ export interface LevelRow {
   readonly row: InsertRow;
   /** By column: what a row written before has. */
   readonly fills: Fills;
-  /** Its place among the rows of the level that others refer to, from 0; null for one that nobody refers to. */
+  /**
+   * Null for one that nobody refers to. First its place among those of the level that others refer to, from 0; while it
+   * is written its place in the slot that keeps its key.
+   */
   readonly number: number | null;
 }
 
@@ -26,6 +29,8 @@ export interface Fill {
   /** Which of the columns that were kept. */
   readonly column: number;
   readonly type: CatalogType;
+  /** Tells the row from others: another text is most likely another row. */
+  readonly of: string;
 }
 
 /** A level before it is known which of its rows are referred to. */

@@ -22,12 +22,15 @@ import {
 } from './insert-level.ts';
 import { type Batch, batches } from './insert-source.ts';
 import type { KeepKeys } from './kept-keys.ts';
-import { countedRows, keptRows } from './kept-rows.ts';
+import { countedRows, countMore, keptRows } from './kept-rows.ts';
+import { LevelKeys } from './level-keys.ts';
 import type { Program, Slot } from './program.ts';
 import { readElsewhere } from './reads-elsewhere.ts';
+import { apart, type Parts, united } from './upsert-parts.ts';
 import { type Write, writeAndAnswer, writeAndKeep } from './write.ts';
 
 const NOTHING_FILLED: Fills = new Map();
+const NO_ROWS: readonly never[] = [];
 
 export function compileInsert(program: Program, insert: Insert): readonly ResultPiece[] {
   const { rows, output, path } = insert;
@@ -74,8 +77,15 @@ function addTables({ table, rows }: InsertRows, tables: Set<string>): ReadonlySe
 interface Wanted {
   /** Whether the answer needs the rows. */
   readonly rows: boolean;
-  /** Columns that the rows above need of each row, and where they go; null when no row is above. */
-  readonly keys: { readonly slot: Slot; readonly columns: readonly string[] } | null;
+  /** Columns that the rows above need of each row; null when no row is above. */
+  readonly keys: readonly string[] | null;
+}
+
+interface Written {
+  /** With the rows, when they are to be kept. */
+  readonly slots: readonly Slot[];
+  /** Whoever wanted them gives them back. */
+  readonly keys: LevelKeys | null;
 }
 
 class InsertTree {
@@ -83,6 +93,7 @@ class InsertTree {
   private readonly root: Insert;
   private readonly counts: boolean;
   private first = true;
+  private levels = 0;
 
   constructor(program: Program, root: Insert) {
     this.program = program;
@@ -98,18 +109,15 @@ class InsertTree {
         rows: rows.rows.map((row) => ({ row, fills: NOTHING_FILLED })),
         awaited: null,
       };
-      return this.insert(level, { rows: keep, keys: null });
+      return this.insert(level, { rows: keep, keys: null }).slots;
     }
     const slot = keep ? this.program.takeSlot() : null;
     this.writeUniform(rows, rows.uniform, NOTHING_FILLED, slot);
     return slot === null ? [] : [slot];
   }
 
-  /**
-   * What the rows of a level depend on, the rows, what depends on them.
-   * @returns the slots with the rows, when they are to be kept
-   */
-  private insert(level: Level, wanted: Wanted): readonly Slot[] {
+  /** What the rows of a level depend on, the rows, what depends on them. */
+  private insert(level: Level, wanted: Wanted): Written {
     const { common, awaited } = level;
     const { fills, slots: sources } = this.insertBefore(level);
     const below = groups(level.rows, ({ row }) => row.after);
@@ -120,24 +128,27 @@ class InsertTree {
       const number = failure === undefined ? null : absent.push(failure) - 1;
       return { row, fills: fills[i] as Fills, number };
     });
+    const parts = this.partsOf(level, rows, wanted.rows);
     const slots: Slot[] = [];
-    for (const batch of this.batchesOf(level, rows)) {
+    for (const batch of parts.written.flatMap((part) => batches(level.columns, part))) {
       const slot = wanted.rows ? this.program.takeSlot() : null;
-      this.write(level, batch, slot, keys === null ? null : { ...keys, absent });
+      this.write(level, batch, slot, keys, absent);
       if (slot !== null) slots.push(slot);
     }
+    if (parts.repeated.length > 0) this.repeat(parts.repeated, keys);
     for (const slot of sources) this.program.giveBack(slot);
-    if (keys === null) return slots;
+    if (keys === null) return { slots, keys };
+    keys.tell(rows, parts.texts);
     for (const group of below) this.insertAfter(group, rows, keys);
-    if (wanted.keys === null) this.program.giveBack(keys.slot);
-    return slots;
+    if (wanted.keys === null) keys.giveBack();
+    return { slots, keys };
   }
 
-  /** Where the keys of a level go, and all columns that others need of it. */
-  private keysOf({ keys }: Wanted, below: readonly NestedGroup[]): Wanted['keys'] {
-    if (below.length === 0) return keys;
+  /** Room for the keys of a level: all columns that others need of it. */
+  private keysOf(wanted: Wanted, below: readonly NestedGroup[]): LevelKeys | null {
+    if (below.length === 0 && wanted.keys === null) return null;
     const columns = below.flatMap((group) => group.columns.map(({ local }) => local));
-    return { slot: keys?.slot ?? this.program.takeSlot(), columns: [...new Set([...(keys?.columns ?? []), ...columns])] };
+    return new LevelKeys(this.program, `${this.levels++}`, [...new Set([...(wanted.keys ?? []), ...columns])]);
   }
 
   /** Objects that rows depend on. @returns by row what it gets from them, and the slots that this is read from */
@@ -146,32 +157,31 @@ class InsertTree {
     const own: (Map<string, Fill> | undefined)[] = [];
     for (const group of groups(rows, ({ row }) => row.before)) {
       const nested = group.members.map((member) => member.nested);
-      const slot = this.program.takeSlot();
-      slots.push(slot);
       const level: Level = {
         common: group.common,
         columns: unitedColumns(nested.map((one) => one.rows)),
         rows: nested.map((one) => ({ row: onlyRow(one.rows), fills: NOTHING_FILLED })),
         awaited: nested.map((one) => objectFailure(one)),
       };
-      this.insert(level, { rows: false, keys: { slot, columns: group.columns.map(({ remote }) => remote) } });
-      group.members.forEach(({ owner }, row) => {
+      const remote = group.columns.map((column) => column.remote);
+      const { keys } = this.insert(level, { rows: false, keys: remote });
+      if (keys === null) throw new Error('invariant: keys that are wanted are kept');
+      slots.push(...keys.slots);
+      group.members.forEach(({ owner }, number) => {
         const fills = own[owner] ?? new Map((rows[owner] as Level['rows'][number]).fills);
         own[owner] = fills;
-        for (const [column, { local, type }] of group.columns.entries()) fills.set(local, { slot, row, column, type });
+        for (const column of group.columns) fills.set(column.local, keys.fill(number, column.remote, column.type));
       });
     }
     return { fills: rows.map(({ fills }, i) => own[i] ?? fills), slots };
   }
 
   /** Rows that depend on others. */
-  private insertAfter({ common, columns, members }: NestedGroup, owners: readonly LevelRow[], keys: NonNullable<Wanted['keys']>): void {
+  private insertAfter({ common, columns, members }: NestedGroup, owners: readonly LevelRow[], keys: LevelKeys): void {
     const rows = members.flatMap(({ nested, owner }): Level['rows'] => {
       const { number } = owners[owner] as LevelRow;
       if (number === null) throw new Error('invariant: a row that others depend on has a number');
-      const fills: Fills = new Map(
-        columns.map(({ local, remote, type }) => [remote, { slot: keys.slot, row: number, column: keys.columns.indexOf(local), type }]),
-      );
+      const fills: Fills = new Map(columns.map(({ local, remote, type }) => [remote, keys.fill(number, local, type)]));
       if (nested.rows.uniform !== undefined) this.writeUniform(nested.rows, nested.rows.uniform, fills, null);
       return nested.rows.rows.map((row) => ({ row, fills }));
     });
@@ -182,9 +192,24 @@ class InsertTree {
     );
   }
 
-  private batchesOf({ common, columns }: Level, rows: readonly LevelRow[]): readonly Batch[] {
-    if (common.onConflict === null || common.onConflict.update === null) return batches(columns, rows);
-    return apart(rows).flatMap((part) => batches(columns, part));
+  /** PostgreSQL updates no row twice in one statement. @param inOrder whether the rows are asked for in their order */
+  private partsOf({ common: { onConflict } }: Level, rows: readonly LevelRow[], inOrder: boolean): Parts {
+    if (onConflict === null || onConflict.update === null) return { written: [rows], repeated: NO_ROWS, texts: null };
+    const parts =
+      onConflict.key === undefined || !this.program.unites
+        ? { written: apart(rows), repeated: NO_ROWS, texts: null }
+        : united(rows, onConflict.key, inOrder, !inOrder && this.root.contained ? onConflict.update : null);
+    if (parts.texts !== null) this.program.hasUnited = true;
+    this.program.addApart(parts.written.length - 1, this.root.path);
+    return parts;
+  }
+
+  /** Rows that would change nothing: they are as if they had been written, and those that refer to them find the first. */
+  private repeat(repeated: Parts['repeated'], keys: LevelKeys | null): void {
+    for (const { row, of } of repeated) {
+      if (keys !== null && row.number !== null && of.number !== null) keys.repeat(row.number, of.number);
+    }
+    if (this.counts) this.program.add(this.root.path, 0, () => countMore(repeated.length));
   }
 
   private writeUniform(rows: InsertRows, uniform: UniformRows, fills: Fills, slot: Slot | null): void {
@@ -196,17 +221,22 @@ class InsertTree {
     { common, columns }: Level,
     batch: Batch,
     slot: Slot | null,
-    keys: Omit<KeepKeys, 'path' | 'first' | 'marked'> | null,
+    keys: LevelKeys | null,
+    absent: readonly RaisedFailure[],
   ): void {
-    const rows = batch.kind === 'uniform' ? [] : batch.rows;
-    const numbers = rows.flatMap(({ number }) => (number === null ? [] : [number]));
-    const [first] = numbers;
-    const marked = first !== undefined && rows.length > 1;
-    const kept =
-      keys === null || first === undefined
-        ? null
-        : { ...keys, path: this.root.path, first, marked, absent: keys.absent.slice(first, first + numbers.length) };
-    this.add(insertWrite(common, columns, batch, marked, this.root.path), slot, kept);
+    const { path } = this.root;
+    const numbers = batch.kind === 'uniform' ? [] : batch.rows.flatMap(({ number }) => (number === null ? [] : [number]));
+    if (batch.kind === 'uniform' || keys === null || numbers.length === 0) {
+      this.add(insertWrite(common, columns, batch, false, path), slot, null);
+      return;
+    }
+    const marked = batch.rows.length > 1;
+    const place = keys.keep(numbers);
+    let next = place.row;
+    const rows = batch.rows.map((row) => (row.number === null ? row : { ...row, number: next++ }));
+    const failures = numbers.map((number) => absent[number] as RaisedFailure);
+    const kept: KeepKeys = { slot: place.slot, columns: keys.columns, first: place.row, absent: failures, path, marked };
+    this.add(insertWrite(common, columns, { kind: batch.kind, rows }, marked, path), slot, kept);
   }
 
   private add(write: Write, slot: Slot | null, keys: KeepKeys | null): void {
@@ -214,22 +244,6 @@ class InsertTree {
     this.first = false;
     writeAndKeep(this.program, write, { slot, count, keys });
   }
-}
-
-/**
- * Rows that update others go into statements of their own, as PostgreSQL updates no row twice in one: but for
- * neighbours of the same parent that have nothing nested.
- */
-function apart(rows: readonly LevelRow[]): readonly (readonly LevelRow[])[] {
-  const parts: LevelRow[][] = [];
-  let last: LevelRow | null = null;
-  for (const row of rows) {
-    const plain = row.row.before.length === 0 && row.number === null;
-    if (plain && last !== null && last.fills === row.fills) parts.at(-1)?.push(row);
-    else parts.push([row]);
-    last = plain ? row : null;
-  }
-  return parts;
 }
 
 function onlyRow({ rows }: InsertRows): InsertRow {

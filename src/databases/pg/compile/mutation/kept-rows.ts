@@ -4,7 +4,7 @@
  */
 import type { QualifiedName } from '../../../../catalog/catalog.ts';
 import type { Value } from '../../../../ir/value.ts';
-import { identifier, string, type Sql, sql } from '../../../../sql/fragment.ts';
+import { identifier, integer, string, type Sql, sql } from '../../../../sql/fragment.ts';
 import { baseType } from '../../operators.ts';
 import { aliasRow, type Context } from '../context.ts';
 import { operandSql } from '../operand.ts';
@@ -33,6 +33,11 @@ export function keepRows(slot: Slot, row: Sql): Sql {
 export function countRows(first: boolean): Sql {
   const sum = first ? sql`count(*)` : sql`current_setting(${COUNT})::int8 + count(*)`;
   return sql`set_config(${COUNT}, (${sum})::text, true) is null`;
+}
+
+/** Adds to the number rows that need not be written. */
+export function countMore(rows: number): Sql {
+  return sql`select set_config(${COUNT}, (current_setting(${COUNT})::int8 + ${integer(rows)})::text, true) is null`;
 }
 
 export function countedRows(): Sql {

@@ -13,10 +13,17 @@ export interface MutationCompiler {
   select(root: SelectRoot): Statement;
 }
 
-export function compileMutation(compiler: MutationCompiler, roots: readonly (SelectRoot | MutationRoot)[]): CompiledMutation {
-  const program = new Program(compiler.newContext);
+/** @param unites see `Program` */
+export function compileMutation(
+  compiler: MutationCompiler,
+  roots: readonly (SelectRoot | MutationRoot)[],
+  unites: boolean,
+): CompiledMutation {
+  const program = new Program(compiler.newContext, unites);
   const results = roots.map((root) => compileRoot(program, compiler, root));
-  return { statements: program.statements, results };
+  const { statements } = program;
+  if (!program.hasUnited) return { statements, results };
+  return { statements, results, apart: () => compileMutation(compiler, roots, false) };
 }
 
 function compileRoot(program: Program, compiler: MutationCompiler, root: SelectRoot | MutationRoot): readonly ResultPiece[] {

@@ -1,5 +1,6 @@
 /** The statements of one transaction while they are put together. */
 import type { CompiledMutationStatement, RaisedFailure, Statement } from '../../../../backend/backend.ts';
+import { SvcError } from '../../../../errors/svc-error.ts';
 import { integer, print, type Sql, sql } from '../../../../sql/fragment.ts';
 import type { Path } from '../../../../util/path.ts';
 import type { Context } from '../context.ts';
@@ -18,14 +19,29 @@ export interface Draft {
 /** Settings of the transaction that hand rows of one statement on to later ones. */
 export type Slot = number;
 
+/** Statements more than one for each level, of rows that may not share one; each takes client and server about a tenth of a millisecond. */
+const MOST_APART = 2_000;
+
 export class Program {
   readonly statements: CompiledMutationStatement[] = [];
+  /** Whether rows that may update others may share a statement where they seem to have different keys. */
+  readonly unites: boolean;
+  /** Some do: PostgreSQL refuses the statement if their keys are the same after all. */
+  hasUnited = false;
+  private apart = 0;
   private readonly newContext: () => Context;
   private readonly free: Slot[] = [];
   private slots = 0;
 
-  constructor(newContext: () => Context) {
+  constructor(newContext: () => Context, unites: boolean) {
     this.newContext = newContext;
+    this.unites = unites;
+  }
+
+  /** Before rows are written in so many statements more than one. @throws SvcError validation-failed */
+  addApart(statements: number, path: Path): void {
+    this.apart += statements;
+    if (this.apart > MOST_APART) throw tooManyApart(path);
   }
 
   /**
@@ -62,4 +78,9 @@ export class Program {
   giveBack(slot: Slot): void {
     this.free.push(slot);
   }
+}
+
+function tooManyApart(path: Path): SvcError {
+  const message = `nested rows with a conflict clause repeat the same key: this would take more than ${MOST_APART} statements`;
+  return new SvcError('validation-failed', message, { path });
 }
