@@ -32,6 +32,8 @@ import type { RoleSchemasOptions } from '../schema/role-schemas.ts';
 import { pagePolicy } from '../server/cross-site.ts';
 import { Uploads } from '../server/read-body.ts';
 import { type HttpServer, startServer } from '../server/server.ts';
+import type { Subscriptions } from '../subscriptions/subscriptions.ts';
+import { SvcError } from '../errors/svc-error.ts';
 import { createState, type RunningState } from '../state/create-state.ts';
 import { watchSourceHealth } from '../state/source-health.ts';
 import { createCatalogStateStore } from '../storage/catalog-state.ts';
@@ -159,6 +161,7 @@ async function listen(config: Config, { state, storage, database, logger, instan
         authenticator,
         state,
         pipeline,
+        subscriptions: noSubscriptions,
         observe: logger.observe,
         handlers: administration,
         uploads: new Uploads(UPLOADS * config.requestBodyLimit),
@@ -191,6 +194,16 @@ async function listen(config: Config, { state, storage, database, logger, instan
         clientTimeout: config.serverTimeout,
         responseTimeout: config.responseTimeout,
         maxHeaderLength: config.maxTotalHeaderLength,
+        sockets: {
+          connections: config.websocketConnectionLimit,
+          operations: config.websocketOperationLimit,
+          message: config.websocketMessageLimit,
+          initTimeout: config.websocketConnectionInitTimeout,
+          keepAlive: config.websocketKeepalive,
+          compression: config.websocketCompression,
+          readCookie: config.wsReadCookie,
+          closeOnChange: config.closeWebsocketsOnMetadataChange,
+        },
       },
     );
   } catch (error) {
@@ -213,6 +226,11 @@ async function listen(config: Config, { state, storage, database, logger, instan
     },
   };
 }
+
+const noSubscriptions: Subscriptions = {
+  open: () => Promise.reject(new SvcError('not-supported', 'subscriptions are not supported')),
+  close: async () => undefined,
+};
 
 function outboundClient(config: Config, state: RunningState): OutboundClient {
   return createOutboundClient({

@@ -242,6 +242,37 @@ export const options = {
     'Names by which a service without an admin secret is addressed, besides localhost, IP addresses, names without a point, --server-host and the hosts of --cors-domain: a comma separated list of [*.]host, or *. Requests for other names are refused.',
   ),
   disableCors: http('disable-cors', boolean, false, 'Send no CORS headers and answer no preflight request.'),
+  websocketKeepalive: http(
+    'websocket-keepalive',
+    seconds(0, 3600),
+    5000,
+    'How often websockets and event streams get a sign of life, so that proxies leave them open; 0 sends none.',
+  ),
+  websocketConnectionInitTimeout: http(
+    'websocket-connection-init-timeout',
+    seconds(1, 3600),
+    3000,
+    'How long a client may take to say who it is, once its websocket is open.',
+  ),
+  websocketCompression: http(
+    'websocket-compression',
+    boolean,
+    false,
+    'Compress messages of 1 KiB and more for websockets of clients that can read that; it takes time and memory for every one of them.',
+    { env: 'CONNECTION_COMPRESSION' },
+  ),
+  wsReadCookie: http(
+    'ws-read-cookie',
+    boolean,
+    false,
+    'Let the cookie of a websocket count even with --disable-cors; without CORS it is ignored otherwise.',
+  ),
+  closeWebsocketsOnMetadataChange: http(
+    'close-websockets-on-metadata-change',
+    boolean,
+    false,
+    'Close all websockets and event streams with every change of the metadata, so that clients connect anew. Without it they stay, and what has changed holds for them from then on.',
+  ),
   enabledApis: http(
     'enabled-apis',
     listOf(API_TYPES, 'Only expecting list of comma separated API types metadata,graphql,pgdump,developer,config,metrics'),
@@ -424,6 +455,24 @@ export const options = {
     67_108_864,
     'Most bytes that remote schemas may answer to one request together. For a batch this is the most of all its operations together.',
   ),
+  websocketConnectionLimit: limits(
+    'websocket-connection-limit',
+    integer(0),
+    20_000,
+    'Most websockets and event streams at the same time; 0 allows none.',
+  ),
+  websocketOperationLimit: limits(
+    'websocket-operation-limit',
+    integer(1),
+    500,
+    'Most operations of one websocket at the same time: its subscriptions, and its queries and mutations that have not been answered.',
+  ),
+  websocketMessageLimit: limits(
+    'websocket-message-limit',
+    integer(1024, 1_073_741_824),
+    4_194_304,
+    'Largest message of a client over a websocket, in bytes.',
+  ),
   batchLimit: limits('batch-limit', integer(1), 100, 'Most operations in one batched request.'),
   requestTimeout: limits('request-timeout', seconds(0), 120_000, 'Cancel a GraphQL request that runs longer; 0 is no limit.'),
   operationCacheSize: limits('operation-cache-size', integer(0), 1000, 'Most operations whose plans a role keeps.'),
@@ -454,7 +503,6 @@ export const options = {
     'Comma separated list of the optional log types to write. query-log has an entry for each GraphQL query, with its variables and SQL, and puts queries into the entries of http-log.',
     {
       withoutEffect: new Map<LogType, string>([
-        ['websocket-log', 'there are websockets'],
         ['execution-log', 'executions are measured'],
         ['livequery-poller-log', 'there are subscriptions'],
         ['action-handler-log', 'there are actions'],

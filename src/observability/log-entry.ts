@@ -1,5 +1,5 @@
 import type { LogLevel } from './logger.ts';
-import type { Observation, SourceHealthObservation } from './observation.ts';
+import type { Observation, SourceHealthObservation, WebsocketObservation } from './observation.ts';
 
 /** Requests and queries, of which there are very many, have lines of their own making. */
 export type RareObservation = Exclude<Observation, { readonly kind: 'http' | 'query' }>;
@@ -18,6 +18,8 @@ export function logEntry(o: RareObservation): LogEntry {
       const { status: status_code, url, method, error: http_error, message } = o;
       return { level, type: 'webhook-log', detail: { status_code, url, method, http_error, response: null, message } };
     }
+    case 'websocket':
+      return { level: hasError(o) ? 'error' : 'info', type: 'websocket-log', detail: websocketDetail(o) };
     case 'jwk-refresh': {
       const { url, message, error } = o;
       return { level: error === null ? 'info' : 'error', type: 'jwk-refresh-log', detail: { url, message, http_error: error } };
@@ -58,6 +60,8 @@ export function isWanted(o: RareObservation, enabledTypes: ReadonlySet<string>):
   switch (o.kind) {
     case 'webhook':
       return enabledTypes.has('webhook-log');
+    case 'websocket':
+      return enabledTypes.has('websocket-log');
     case 'jwk-refresh':
       return enabledTypes.has('jwk-refresh-log');
     case 'source-health':
@@ -73,4 +77,32 @@ function healthDetail({ source, status, timestamp, error, check }: SourceHealthO
   const { interval, retries, attempt, timeout } = check;
   const internal = { interval, max_retries: retries, retry_iteration: attempt, timeout };
   return { source_name: source, status, timestamp, error, internal };
+}
+
+function hasError({ event }: WebsocketObservation): boolean {
+  return 'error' in event && event.error !== null;
+}
+
+function websocketDetail({ websocketId, userVariables, expiresAt, message, event }: WebsocketObservation): object {
+  return {
+    user_vars: userVariables === null ? null : Object.fromEntries(userVariables),
+    connection_info: {
+      websocket_id: websocketId,
+      token_expiry: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+      msg: message,
+    },
+    event: { type: event.type, detail: eventDetail(event) },
+  };
+}
+
+function eventDetail(event: WebsocketObservation['event']): object | null {
+  if (event.type !== 'operation') return 'error' in event ? event.error : null;
+  const { operationId, requestId, operationName, state, error, query } = event;
+  return {
+    operation_id: operationId,
+    request_id: requestId,
+    operation_name: operationName,
+    operation_type: { type: state, detail: error },
+    ...(query === null ? {} : { query }),
+  };
 }

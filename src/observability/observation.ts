@@ -10,6 +10,7 @@ export type Observation =
   | HttpObservation
   | QueryObservation
   | WebhookObservation
+  | WebsocketObservation
   | { readonly kind: 'jwk-refresh'; readonly url: string; readonly message: string; readonly error: string | null }
   | SourceHealthObservation
   | { readonly kind: 'source'; readonly source: string; readonly event: string; readonly message: string }
@@ -42,7 +43,7 @@ export interface HttpObservation {
   readonly duration: number;
   readonly encoding: string | null;
   /** Set when the request failed. */
-  readonly error: { readonly path: string; readonly code: string; readonly message: string } | null;
+  readonly error: LoggedError | null;
 }
 
 /** A query of a GraphQL request, about to be run. */
@@ -95,6 +96,40 @@ export interface DeliveryObservation {
   /** Without secrets. */
   readonly request: JsonObject | null;
   readonly response: JsonObject;
+}
+
+/** What happened to a websocket. */
+export interface WebsocketObservation {
+  readonly kind: 'websocket';
+  readonly websocketId: string;
+  /** Null until the client has said who it is. */
+  readonly userVariables: ReadonlyMap<string, string> | null;
+  /** When the session ends: epoch milliseconds, null for never. */
+  readonly expiresAt: number | null;
+  /** Why the connection ended, where that is known. */
+  readonly message: string | null;
+  readonly event:
+    | { readonly type: 'accepted' | 'closed' }
+    /** `rejected`: the handshake; `conn_err`: the client's first message. */
+    | { readonly type: 'rejected' | 'conn_err'; readonly error: LoggedError }
+    | WebsocketOperation;
+}
+
+export interface WebsocketOperation {
+  readonly type: 'operation';
+  readonly operationId: string;
+  readonly requestId: string;
+  readonly operationName: string | null;
+  readonly state: 'started' | 'completed' | 'stopped' | 'query_err';
+  readonly error: LoggedError | null;
+  /** As in `HttpObservation`. */
+  readonly query: Json;
+}
+
+export interface LoggedError {
+  readonly path: string;
+  readonly code: string;
+  readonly message: string;
 }
 
 /** A health check that did not succeed, or the first one that did again. */

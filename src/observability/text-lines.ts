@@ -2,7 +2,7 @@
 import { printJson } from '../util/json.ts';
 import { logEntry } from './log-entry.ts';
 import type { LogLevel } from './logger.ts';
-import type { HttpObservation, Observation, QueryObservation } from './observation.ts';
+import type { HttpObservation, Observation, QueryObservation, WebsocketObservation } from './observation.ts';
 
 type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 const CODES: Readonly<Record<Style, number>> = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 };
@@ -37,6 +37,8 @@ function messageOf(o: Observation, paint: Paint): string | null {
       return httpMessage(o, paint);
     case 'query':
       return queryMessage(o, paint);
+    case 'websocket':
+      return websocketMessage(o, paint);
     case 'startup':
       return startupMessage(o, paint);
     case 'shutdown':
@@ -78,6 +80,22 @@ function queryMessage({ query, statements, remoteRequests = new Map() }: QueryOb
     ([key, { remoteSchema, document }]) => `${visible(key)}: ${visible(remoteSchema)} ${visible(document)}`,
   );
   return [`query ${visible(printJson(query))}`, ...[...sql, ...remote].map((line) => `  ${paint('dim', line)}`)].join('\n');
+}
+
+function websocketMessage({ websocketId, userVariables, message, event }: WebsocketObservation, paint: Paint): string {
+  const parts = [paint('bold', 'websocket'), paint('dim', websocketId)];
+  if (event.type === 'operation') {
+    parts.push(event.state, visible(JSON.stringify(event.operationId)));
+    if (event.operationName !== null) parts.push(visible(event.operationName));
+  } else parts.push(event.type);
+  const role = userVariables?.get('x-svc-role');
+  if (role !== undefined) parts.push(paint('cyan', visible(role)));
+  if (message !== null) parts.push(visible(message));
+  if ('error' in event && event.error !== null) {
+    parts.push(paint('red', visible(`${event.error.code}: ${event.error.message} at ${event.error.path}`)));
+  }
+  if (event.type === 'operation' && event.query !== null) parts.push(visible(printJson(event.query)));
+  return parts.join(' ');
 }
 
 function startupMessage(o: Extract<Observation, { readonly kind: 'startup' }>, paint: Paint): string | null {

@@ -19,9 +19,17 @@ const SWEEP_INTERVAL = 1000;
 
 interface Waiting {
   readonly socket: Socket;
-  readonly size: number;
+  size: number;
   /** By `performance.now()`. */
   readonly sentAt: number;
+}
+
+/** What waits for a client of whom nobody knows when it has taken all. */
+export interface Held {
+  /** More waits for it. */
+  grow(bytes: number): void;
+  /** It has taken everything, or is gone. */
+  release(): void;
 }
 
 export class Answers {
@@ -43,10 +51,7 @@ export class Answers {
     // Behind another answer, this one has no socket yet.
     const size = response.writableLength + (response.socket === null ? socket.writableLength : 0);
     if (size < LITTLE || socket.destroyed) return null;
-    const waiting: Waiting = { socket, size, sentAt: performance.now() };
-    this.#waiting.add(waiting);
-    this.#bytes += size;
-    if (this.#bytes > this.#limits.waiting) this.#makeRoom(waiting);
+    const waiting = this.#wait(socket, size);
     return new Promise((resolve) => {
       const gone = (): void => {
         this.#forget(waiting);
@@ -58,8 +63,30 @@ export class Answers {
     });
   }
 
+  /** So much waits for the client of a socket, until it is released. */
+  hold(socket: Socket, size: number): Held {
+    const waiting = this.#wait(socket, size);
+    return {
+      grow: (bytes) => {
+        if (!this.#waiting.has(waiting)) return;
+        waiting.size += bytes;
+        this.#bytes += bytes;
+        if (this.#bytes > this.#limits.waiting) this.#makeRoom(waiting);
+      },
+      release: () => this.#forget(waiting),
+    };
+  }
+
   stop(): void {
     clearInterval(this.#sweeper);
+  }
+
+  #wait(socket: Socket, size: number): Waiting {
+    const waiting: Waiting = { socket, size, sentAt: performance.now() };
+    this.#waiting.add(waiting);
+    this.#bytes += size;
+    if (this.#bytes > this.#limits.waiting) this.#makeRoom(waiting);
+    return waiting;
   }
 
   #forget(waiting: Waiting): void {

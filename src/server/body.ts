@@ -70,3 +70,8 @@ export function decodeMeasuredBody(body: Buffer, maxSize: number): MeasuredJson 
   if (body.length === 0) throw new SvcError('invalid-json', 'the request body is empty; expected JSON', { keepsStatus: true });
   return decode(body.toString('utf8'), 'the request body', maxSize, ROOT);
 }
+
+/** @param what as messages call it @throws SvcError invalid-json */
+export function decodeMeasured(text: string, what: string, maxSize: number): MeasuredJson {
+  return decode(text, what, maxSize, ROOT);
+}

@@ -32,7 +32,9 @@ export class Connections {
     return this.bySocket.keys();
   }
 
+  /** A socket may come anew, when its request did not become another protocol. */
   add(socket: Socket): void {
+    if (this.bySocket.has(socket)) return;
     const connection: Connection = { running: null, waiting: [] };
     this.bySocket.set(socket, connection);
     socket.on('close', () => {

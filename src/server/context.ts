@@ -8,8 +8,11 @@ import type { Caller } from '../metadata-api/run.ts';
 import type { Observer } from '../observability/observation.ts';
 import type { SourceHealth } from '../state/source-health.ts';
 import type { Snapshots, State } from '../state/state.ts';
+import type { Subscriptions } from '../subscriptions/subscriptions.ts';
+import type { Answers } from './answers.ts';
 import type { PagePolicy } from './cross-site.ts';
 import type { LoggedQuery, QueryLogging } from './logged-query.ts';
+import type { LongLived } from './long-lived.ts';
 import type { Uploads } from './read-body.ts';
 import type { Reply } from './reply.ts';
 import type { CancellationSource } from '../util/cancellation.ts';
@@ -23,6 +26,7 @@ export interface ServerContext {
   readonly authenticator: Authenticator;
   readonly state: State & Snapshots;
   readonly pipeline: RequestPipeline;
+  readonly subscriptions: Subscriptions;
   readonly observe: Observer;
   readonly uploads: Uploads;
   /** Which pages of browsers may use the service. */
@@ -51,9 +55,17 @@ export interface ServerContext {
   };
 }
 
+/** The connections of a server that runs. */
+export interface ServerConnections {
+  readonly answers: Answers;
+  /** Websockets and event streams. */
+  readonly longLived: LongLived;
+}
+
 /** One request on its way. Routes fill in what the log wants to know. */
 export interface Exchange {
   readonly request: IncomingMessage;
+  readonly connections: ServerConnections;
   readonly requestId: string;
   readonly path: string;
   /** Parameters of the URL; most requests never look. */

@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { encodeAdminError, printGraphqlErrors } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { type Bytes, bytesOfText } from '../util/bytes.ts';
@@ -13,6 +15,8 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
   /** For the log. */
   readonly error?: SvcError;
+  /** In place of a body: writes events until there are no more, and ends the response. Never rejects. */
+  events?(response: ServerResponse, socket: Socket): Promise<{ readonly size: number; readonly error: SvcError | null }>;
 }
 
 export function jsonReply(status: number, json: Json): Reply {

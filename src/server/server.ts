@@ -1,7 +1,7 @@
 /** The HTTP server: routing, request ids, CORS, compression, logging, graceful stop. */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { encodeLoggedError, toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { sizeOfBytes } from '../util/bytes.ts';
@@ -9,11 +9,14 @@ import type { CancellationSource } from '../util/cancellation.ts';
 import { Answers } from './answers.ts';
 import { Connections } from './connections.ts';
 import { chooseEncoding, compress, isWorthIt } from './compression.ts';
-import type { Exchange, Route, ServerContext } from './context.ts';
+import type { Exchange, Route, ServerConnections, ServerContext } from './context.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
 import { checkNoForm, checkPage } from './cross-site.ts';
 import { queryForLog, urlForLog } from './logged-query.ts';
 import { adminErrorReply, notFoundReply, type Reply } from './reply.ts';
+import { LongLived } from './long-lived.ts';
+import { type SocketOptions, Sockets } from './sockets/sockets.ts';
+import { serveWithoutUpgrade } from './without-upgrade.ts';
 import { administrationRoutes } from './routes/administration.ts';
 import { configRoute } from './routes/config.ts';
 import { explainRoutes } from './routes/explain.ts';
@@ -41,6 +44,16 @@ export interface ListenOptions {
   readonly responseTimeout: number;
   /** bytes of a request before its body */
   readonly maxHeaderLength: number;
+  readonly sockets: SocketSettings;
+}
+
+export interface SocketSettings extends Omit<SocketOptions, 'keepAlive' | 'headers'> {
+  /** Websockets and event streams at the same time. */
+  readonly connections: number;
+  /** ms between messages that keep them open; 0: none */
+  readonly keepAlive: number;
+  /** Whether every change of the metadata closes all of them, so that clients begin anew. */
+  readonly closeOnChange: boolean;
 }
 
 /** What is looked at with GET, and so with HEAD: the same answer without its body. */
@@ -62,6 +75,9 @@ export async function startServer(context: ServerContext, listen: ListenOptions)
   let stopping = false;
   const connections = new Connections();
   const answers = new Answers({ stall: listen.responseTimeout, waiting: MAX_WAITING_BYTES });
+  const { connections: connectionLimit, keepAlive, closeOnChange, ...socketOptions } = listen.sockets;
+  const longLived = new LongLived({ limit: connectionLimit, keepAlive });
+  const sockets = new Sockets(context, { ...socketOptions, keepAlive: keepAlive > 0, headers: listen.maxHeaderLength }, answers, longLived);
 
   const limits = {
     requestTimeout: listen.clientTimeout,
@@ -71,7 +87,7 @@ export async function startServer(context: ServerContext, listen: ListenOptions)
     maxHeaderSize: listen.maxHeaderLength,
   };
   const server = createServer(limits, (request, response) => {
-    connections.enter(request.socket, (client) => serve(request, response, context, client, { answers, stopping: () => stopping }));
+    connections.enter(request.socket, (client) => serve(request, response, context, client, { answers, longLived }, () => stopping));
   });
   // Nothing happened on a connection for so long: a request may run, but an answer that is not taken is the client's fault.
   server.timeout = listen.responseTimeout;
@@ -79,6 +95,15 @@ export async function startServer(context: ServerContext, listen: ListenOptions)
     if (socket.writableLength > 0 || !connections.isBusy(socket)) socket.destroy();
   });
   server.on('connection', (socket) => connections.add(socket));
+  server.on('upgrade', (request, socket: Socket, head) => {
+    // An answer is still on its way there.
+    if (connections.isBusy(socket)) socket.destroy();
+    else if (request.headers.upgrade?.toLowerCase() === 'websocket') sockets.upgrade(request, socket, head);
+    else serveWithoutUpgrade(server, request, socket, head);
+  });
+  const stopListening = closeOnChange
+    ? context.state.onSnapshot(() => longLived.restart('Server state changed, restarting the server'))
+    : null;
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject(error.code === 'EADDRINUSE' ? new Error(`port ${listen.port} is in use by another process`) : error);
@@ -93,7 +118,8 @@ export async function startServer(context: ServerContext, listen: ListenOptions)
       stopping = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
-      await connections.settled(limit);
+      stopListening?.();
+      await Promise.all([longLived.stop(limit), connections.settled(limit)]);
       // Answers that were just written leave with the socket's own end.
       for (const socket of connections.sockets) connections.requests > 0 ? socket.destroy() : socket.end();
       const forced = setTimeout(() => server.closeAllConnections(), 1000);
@@ -109,8 +135,10 @@ async function serve(
   response: ServerResponse,
   context: ServerContext,
   client: CancellationSource,
-  { answers, stopping }: { readonly answers: Answers; stopping(): boolean },
+  connections: ServerConnections,
+  stopping: () => boolean,
 ): Promise<void> {
+  const { answers } = connections;
   const started = performance.now();
   const given = request.headers['x-request-id'];
   const requestId = typeof given === 'string' && KNOWN_ID.test(given) ? given : randomUUID();
@@ -118,6 +146,7 @@ async function serve(
   const mark = url.indexOf('?');
   const exchange: Exchange = {
     request,
+    connections,
     requestId,
     path: mark < 0 ? url : url.slice(0, mark),
     query: () => new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)),
@@ -138,7 +167,7 @@ async function serve(
     return;
   }
   const reply = stopping() ? SHUTTING_DOWN : await answer(exchange, context);
-  const sent = { size: sizeOfBytes(reply.body), encoding: null as string | null };
+  const sent: Sent = { size: sizeOfBytes(reply.body), encoding: null, error: reply.error ?? null };
   await send(request, response, reply, { requestId, cors, cookies: exchange.cookies, sent });
   const { queryLogging } = context.options;
   context.observe({
@@ -151,13 +180,13 @@ async function serve(
     status: reply.status,
     role: exchange.session?.role ?? null,
     userVariables: exchange.session?.variables ?? null,
-    mode: reply.error === undefined ? exchange.mode : 'error',
+    mode: sent.error === null ? exchange.mode : 'error',
     operationName: exchange.operationName,
-    query: queryForLog(exchange, reply.error !== undefined, queryLogging),
+    query: queryForLog(exchange, sent.error !== null, queryLogging),
     responseSize: request.method === 'HEAD' ? 0 : sent.size,
     duration: (performance.now() - started) / 1000,
     encoding: sent.encoding,
-    error: reply.error === undefined ? null : encodeLoggedError(reply.error),
+    error: sent.error === null ? null : encodeLoggedError(sent.error),
   });
   if (!response.destroyed) await answers.sent(request, response);
 }
@@ -189,7 +218,14 @@ interface Sending {
   readonly requestId: string;
   readonly cors: Record<string, string> | null;
   readonly cookies: readonly string[] | null;
-  readonly sent: { size: number; encoding: string | null };
+  readonly sent: Sent;
+}
+
+/** For the log. */
+interface Sent {
+  size: number;
+  encoding: string | null;
+  error: SvcError | null;
 }
 
 async function send(request: IncomingMessage, response: ServerResponse, reply: Reply, sending: Sending): Promise<void> {
@@ -203,6 +239,12 @@ async function send(request: IncomingMessage, response: ServerResponse, reply: R
   if (cors !== null) Object.assign(headers, cors);
   if (cookies !== null && cookies.length > 0) headers['Set-Cookie'] = [...cookies];
   if (reply.headers !== undefined) Object.assign(headers, reply.headers);
+  if (reply.events !== undefined) {
+    delete headers['Content-Length'];
+    response.writeHead(reply.status, headers);
+    Object.assign(sent, await reply.events(response, request.socket));
+    return;
+  }
   const { body } = reply;
   const choice = chooseEncoding(request.headers['accept-encoding']);
   if (reply.error === undefined && choice.encoding !== null && isWorthIt(sent.size, choice)) {

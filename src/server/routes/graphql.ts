@@ -4,13 +4,14 @@ import { SvcError } from '../../errors/svc-error.ts';
 import type { BatchBudget } from '../../graphql/batch-budget.ts';
 import { limitsFor } from '../../graphql/api-limits.ts';
 import { requestJson } from '../../graphql/query-observation.ts';
-import { decodeRequest } from '../../graphql/request.ts';
-import { runRequest } from '../../graphql/run-request.ts';
+import { decodeRequest, type GraphqlRequest } from '../../graphql/request.ts';
+import { type RequestOptions, runRequest } from '../../graphql/run-request.ts';
 import { type Bytes, bytesOfText } from '../../util/bytes.ts';
 import { isJsonArray, type Json } from '../../util/json.ts';
 import { decodeMeasuredBody, type MeasuredJson } from '../body.ts';
 import { addCookie, type Exchange, type Route, type ServerContext, showsInternal } from '../context.ts';
 import { requestOfParameters } from '../graphql-parameters.ts';
+import { eventStreamReply, wantsEvents } from '../event-stream.ts';
 import { identify } from '../identify.ts';
 import { loggedRequest } from '../logged-query.ts';
 import { wantsPage, welcomeReply } from './welcome.ts';
@@ -30,27 +31,51 @@ function asError(thrown: unknown, context: ServerContext): SvcError {
   return toSvcError(thrown);
 }
 
-function runOne(
-  { json, depth }: MeasuredJson,
-  session: Session,
-  exchange: Exchange,
-  context: ServerContext,
-  budget?: BatchBudget,
-): Promise<readonly Bytes[]> {
+/** @throws SvcError parse-failed */
+function requestOf({ json, depth }: MeasuredJson, exchange: Exchange, { options }: ServerContext): GraphqlRequest {
   const request = decodeRequest(json, depth);
   exchange.operationName = request.operationName;
-  const { requestTimeout, queryLogging } = context.options;
+  const { queryLogging } = options;
   if (queryLogging.enabled) exchange.loggedQueries.push(loggedRequest(requestJson(request), queryLogging));
-  return runRequest(context.pipeline, context.state.current(), session, request, {
-    ...(budget === undefined ? {} : { budget }),
+  return request;
+}
+
+function optionsOf(exchange: Exchange, { options: { requestTimeout } }: ServerContext): RequestOptions {
+  return {
     signal: exchange.signal,
     requestId: exchange.requestId,
     ...(requestTimeout === 0 ? {} : { deadline: Date.now() + requestTimeout }),
     queriesOnly: exchange.request.method === 'GET',
     address: exchange.request.socket.remoteAddress ?? '',
     headers: exchange.request.headers,
+  };
+}
+
+function runOne(
+  measured: MeasuredJson,
+  session: Session,
+  exchange: Exchange,
+  context: ServerContext,
+  budget?: BatchBudget,
+): Promise<readonly Bytes[]> {
+  const request = requestOf(measured, exchange, context);
+  return runRequest(context.pipeline, context.state.current(), session, request, {
+    ...optionsOf(exchange, context),
+    ...(budget === undefined ? {} : { budget }),
     onCookie: (cookie) => addCookie(exchange, cookie),
   });
+}
+
+/** @throws SvcError for what is no request of one operation, and when there are too many streams */
+function openStream(measured: MeasuredJson, session: Session, exchange: Exchange, context: ServerContext): Reply {
+  if (isJsonArray(measured.json)) {
+    throw new SvcError('not-supported', 'a stream of events is the answer to one operation, not to a batch', {
+      status: 400,
+      keepsStatus: true,
+    });
+  }
+  const request = requestOf(measured, exchange, context);
+  return eventStreamReply({ context, ...exchange.connections }, session, request, optionsOf(exchange, context));
 }
 
 async function runBatch(
@@ -126,6 +151,7 @@ function graphqlRoute(method: 'GET' | 'POST', path: string, alwaysKeep: boolean)
         const { measured, session } = await read(exchange, context);
         const { json, depth } = measured;
         exchange.mode = 'single';
+        if (wantsEvents(accept)) return openStream(measured, session, exchange, context);
         const body = isJsonArray(json)
           ? await runBatch(json, depth, session, exchange, context)
           : await runOne(measured, session, exchange, context);
@@ -133,7 +159,11 @@ function graphqlRoute(method: 'GET' | 'POST', path: string, alwaysKeep: boolean)
       } catch (thrown) {
         const error = asError(thrown, context);
         const kept =
-          alwaysKeep || contentType !== JSON_TYPE || error.keepsStatus || (error.status === 401 && context.options.preserve401Errors);
+          alwaysKeep ||
+          contentType !== JSON_TYPE ||
+          wantsEvents(accept) ||
+          error.keepsStatus ||
+          (error.status === 401 && context.options.preserve401Errors);
         const reply = graphqlErrorReply(error, showsInternal(context, exchange.session), kept ? error.status : 200);
         if (error.status === 405) return { ...reply, contentType, headers: { ...NOT_CACHED, Allow: 'POST' } };
         return { ...reply, contentType, ...headers };

@@ -1,0 +1,194 @@
+/** Answers of one operation as server-sent events, over a response that stays open. */
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Session } from '../auth/session.ts';
+import type { SvcError } from '../errors/svc-error.ts';
+import type { GraphqlRequest } from '../graphql/request.ts';
+import type { RequestOptions } from '../graphql/run-request.ts';
+import { ANSWER_START, COMPLETED, errorEvent, EVENT_END, EVENT_STREAM_TYPE, KEEP_ALIVE } from '../subscriptions/protocols/sse.ts';
+import type { Answer, Subscriber, Subscription } from '../subscriptions/subscriptions.ts';
+import type { Bytes } from '../util/bytes.ts';
+import { CancellationSource } from '../util/cancellation.ts';
+import { preferences } from './accept.ts';
+import type { Answers, Held } from './answers.ts';
+import type { LongLived, LongLivedConnection } from './long-lived.ts';
+import { type Operating, operate } from './operate.ts';
+import type { Reply } from './reply.ts';
+import { setLongTimer } from './long-timer.ts';
+
+const EVENT_STREAM = 'text/event-stream';
+
+/** Whether a client would rather have events than JSON. */
+export function wantsEvents(accept: string | undefined): boolean {
+  if (accept === undefined || !accept.toLowerCase().includes(EVENT_STREAM)) return false;
+  let best = 0;
+  let isBest = false;
+  for (const { name, weight } of preferences(accept)) {
+    if (weight <= best) continue;
+    if (name === EVENT_STREAM) isBest = true;
+    else if (name.endsWith('/json') || name.endsWith('+json') || name === '*/*' || name === 'application/*') isBest = false;
+    else continue;
+    best = weight;
+  }
+  return isBest;
+}
+
+/** What an open event stream needs beside the operation. */
+export interface StreamParts {
+  readonly context: Operating;
+  readonly longLived: LongLived;
+  readonly answers: Answers;
+}
+
+/**
+ * @throws SvcError busy when there are too many long-lived connections
+ */
+export function eventStreamReply(
+  { context, longLived, answers }: StreamParts,
+  session: Session,
+  request: GraphqlRequest,
+  how: RequestOptions,
+): Reply {
+  longLived.checkRoom();
+  return {
+    status: 200,
+    contentType: EVENT_STREAM_TYPE,
+    body: [],
+    // Proxies must neither keep the stream nor collect it.
+    headers: { 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' },
+    events: (response, socket) => {
+      const stream = new EventStream(response, socket, answers);
+      const remove = longLived.add(stream);
+      return stream.run(context, session, request, how).finally(remove);
+    },
+  };
+}
+
+const bodies = new WeakMap<Answer, Bytes>();
+
+class EventStream implements LongLivedConnection, Subscriber {
+  readonly #response: ServerResponse;
+  readonly #socket: Socket;
+  readonly #answers: Answers;
+  readonly #cancellation = new CancellationSource();
+  #subscription: Subscription | null = null;
+  #held: Held | null = null;
+  #isBehind = false;
+  #sent = 0;
+  #isOver = false;
+  #finish: (() => void) | null = null;
+  #error: SvcError | null = null;
+
+  constructor(response: ServerResponse, socket: Socket, answers: Answers) {
+    this.#response = response;
+    this.#socket = socket;
+    this.#answers = answers;
+    response.on('drain', () => this.#drained());
+    response.on('close', () => this.#end());
+  }
+
+  /** @returns when the stream is over */
+  async run(context: Operating, session: Session, request: GraphqlRequest, how: RequestOptions): Promise<EventsSent> {
+    const over = new Promise<void>((resolve) => {
+      this.#finish = resolve;
+    });
+    const { expiresAt } = session;
+    const stopTimer = expiresAt === undefined ? null : setLongTimer(expiresAt, () => this.#end());
+    // The client should know at once that it is listened to.
+    this.#write(KEEP_ALIVE);
+    const outcome = await operate(context, session, request, { ...how, signal: this.#cancellation }, null, this);
+    if (outcome.kind === 'subscribed') {
+      this.#subscription = outcome.subscription;
+      if (this.#isOver) outcome.subscription.close();
+      await over;
+    } else if (outcome.kind === 'answered') {
+      this.#write(eventOf(outcome.body));
+      this.complete();
+    } else {
+      this.#error = outcome.error;
+      this.failed([outcome.error], true);
+    }
+    stopTimer?.();
+    return { size: this.#sent, error: this.#error };
+  }
+
+  next(answer: Answer): void {
+    let event = bodies.get(answer);
+    if (event === undefined) {
+      event = eventOf(answer.body);
+      bodies.set(answer, event);
+    }
+    this.#write(event);
+  }
+
+  failed(errors: readonly SvcError[], final: boolean): void {
+    this.#write(errorEvent(errors));
+    if (final) this.complete();
+  }
+
+  complete(): void {
+    this.#write(COMPLETED);
+    this.#end();
+  }
+
+  ready(): boolean {
+    if (this.#held === null) return true;
+    this.#isBehind = true;
+    return false;
+  }
+
+  beat(): void {
+    if (this.#held === null) this.#write(KEEP_ALIVE);
+  }
+
+  /** Without the event that would tell the client that there is nothing more to come: it is to connect again. */
+  close(): void {
+    this.#end();
+  }
+
+  closeSoon(): void {
+    if (this.#subscription !== null) this.#end();
+  }
+
+  terminate(): void {
+    this.#socket.destroy();
+  }
+
+  #write(event: Bytes): void {
+    if (this.#isOver || this.#response.destroyed) return;
+    this.#sent += event.length;
+    const isTaken = this.#response.write(event, 'latin1');
+    if (this.#held !== null) this.#held.grow(event.length);
+    else if (!isTaken) this.#held = this.#answers.hold(this.#socket, this.#response.writableLength);
+  }
+
+  #drained(): void {
+    this.#held?.release();
+    this.#held = null;
+    if (!this.#isBehind) return;
+    this.#isBehind = false;
+    this.#subscription?.drained();
+  }
+
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#held?.release();
+    this.#held = null;
+    this.#cancellation.cancel();
+    this.#subscription?.close();
+    if (!this.#response.destroyed) this.#response.end();
+    this.#finish?.();
+  }
+}
+
+/** For the log. */
+export interface EventsSent {
+  readonly size: number;
+  readonly error: SvcError | null;
+}
+
+/** Databases put line ends between the values of JSON, never into them; in an event they would begin another line of it. */
+function eventOf(body: readonly Bytes[]): Bytes {
+  return `${ANSWER_START}${body.join('').replace(/[\r\n]/g, ' ')}${EVENT_END}` as Bytes;
+}

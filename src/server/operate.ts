@@ -1,0 +1,68 @@
+/** One operation of a transport that can carry any number of answers: a query, a mutation or a subscription. */
+import type { Session } from '../auth/session.ts';
+import { toSvcError } from '../errors/encode.ts';
+import { SvcError } from '../errors/svc-error.ts';
+import { prepare } from '../graphql/prepare.ts';
+import type { GraphqlRequest } from '../graphql/request.ts';
+import { admitted, type RequestOptions, runPrepared } from '../graphql/run-request.ts';
+import type { Subscriber, Subscription } from '../subscriptions/subscriptions.ts';
+import type { Bytes } from '../util/bytes.ts';
+import type { ServerContext } from './context.ts';
+import type { Lane } from './sockets/lane.ts';
+
+export type Outcome =
+  /** A query or mutation: `{"data":…}` in pieces. */
+  | { readonly kind: 'answered'; readonly body: readonly Bytes[] }
+  /** From here on its subscriber hears of it. */
+  | { readonly kind: 'subscribed'; readonly subscription: Subscription }
+  /** Nothing of it was run. */
+  | { readonly kind: 'refused'; readonly error: SvcError }
+  | { readonly kind: 'failed'; readonly error: SvcError };
+
+/** The client went away, or does not want it any more, before its turn came. */
+const CANCELLED = new SvcError('unexpected', 'the operation was stopped');
+
+/** What operations need of the service. */
+export type Operating = Pick<ServerContext, 'pipeline' | 'state' | 'subscriptions' | 'observe'>;
+
+/**
+ * Never rejects.
+ * @param lane null: it need not wait for others
+ */
+export async function operate(
+  context: Operating,
+  session: Session,
+  request: GraphqlRequest,
+  how: RequestOptions,
+  lane: Lane | null,
+  subscriber: Subscriber,
+): Promise<Outcome> {
+  const { pipeline, state } = context;
+  let failure: 'refused' | 'failed' = 'refused';
+  try {
+    const snapshot = state.current();
+    return await admitted(pipeline, snapshot, session, how, async (within, limits): Promise<Outcome> => {
+      const operation = prepare(pipeline, snapshot, session, request, limits, how.budget);
+      const { kind } = operation.prepared;
+      if (kind === 'subscription') {
+        return { kind: 'subscribed', subscription: await context.subscriptions.open(session, request, within, subscriber) };
+      }
+      const turn = lane?.enter(kind === 'mutation') ?? null;
+      try {
+        if (turn !== null) await turn;
+        if (how.signal?.aborted === true) throw CANCELLED;
+        // Permissions may have changed while it waited.
+        const now = state.current();
+        const current = now === snapshot ? operation : prepare(pipeline, now, session, request, limits);
+        const running = runPrepared(pipeline, now, session, request, current, within);
+        failure = 'failed';
+        return { kind: 'answered', body: await running };
+      } finally {
+        lane?.leave();
+      }
+    });
+  } catch (thrown) {
+    if (!(thrown instanceof SvcError)) context.observe({ kind: 'unexpected', message: 'GraphQL operation failed', error: thrown });
+    return { kind: failure, error: toSvcError(thrown) };
+  }
+}

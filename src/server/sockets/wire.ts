@@ -1,0 +1,108 @@
+/** What goes out over one socket, and how much of it waits for the client. */
+import type { Socket } from 'node:net';
+import type { WebSocket } from 'ws';
+import { type Bytes, bufferOfBytes } from '../../util/bytes.ts';
+import type { Answers, Held } from '../answers.ts';
+import { textFrame } from './frame.ts';
+
+/** Messages below this are not compressed: they would not get smaller. */
+const MIN_COMPRESSED = 1024;
+/** Bytes that may wait before the client counts as one that does not take its answers. */
+const MOST_WAITING = 65_536;
+
+export interface Wire {
+  /** The client has not taken what it got. */
+  readonly isFull: boolean;
+  send(message: Bytes): void;
+  /** Nothing is sent from now on. */
+  release(): void;
+}
+
+/**
+ * Writes frames itself: for the answers of subscriptions that is several times as fast as the way through the library,
+ * which is there for messages of any kind, and takes no buffer for each of them.
+ */
+export class PlainWire implements Wire {
+  readonly #websocket: WebSocket;
+  readonly #socket: Socket;
+  readonly #answers: Answers;
+  #held: Held | null = null;
+
+  /** @param onFlow called when `isFull` has changed */
+  constructor(websocket: WebSocket, socket: Socket, answers: Answers, onFlow: () => void) {
+    this.#websocket = websocket;
+    this.#socket = socket;
+    this.#answers = answers;
+    this.#onFlow = onFlow;
+    socket.on('drain', () => {
+      if (this.#held === null) return;
+      this.release();
+      onFlow();
+    });
+  }
+
+  readonly #onFlow: () => void;
+
+  get isFull(): boolean {
+    return this.#held !== null;
+  }
+
+  send(message: Bytes): void {
+    const { readyState, OPEN } = this.#websocket;
+    if (readyState !== OPEN || !this.#socket.writable) return;
+    const isTaken = this.#socket.write(textFrame(message), 'latin1');
+    if (this.#held !== null) this.#held.grow(message.length);
+    else if (!isTaken) {
+      this.#held = this.#answers.hold(this.#socket, this.#socket.writableLength);
+      this.#onFlow();
+    }
+  }
+
+  release(): void {
+    this.#held?.release();
+    this.#held = null;
+  }
+}
+
+/** Leaves compression and framing to the library. */
+export class CompressedWire implements Wire {
+  readonly #websocket: WebSocket;
+  readonly #socket: Socket;
+  readonly #answers: Answers;
+  readonly #onFlow: () => void;
+  #held: Held | null = null;
+
+  constructor(websocket: WebSocket, socket: Socket, answers: Answers, onFlow: () => void) {
+    this.#websocket = websocket;
+    this.#socket = socket;
+    this.#answers = answers;
+    this.#onFlow = onFlow;
+  }
+
+  get isFull(): boolean {
+    return this.#held !== null;
+  }
+
+  send(message: Bytes): void {
+    const { readyState, OPEN } = this.#websocket;
+    if (readyState !== OPEN) return;
+    const options = { binary: false, compress: message.length >= MIN_COMPRESSED };
+    this.#websocket.send(bufferOfBytes([message]), options, () => this.#sent());
+    if (this.#held !== null) this.#held.grow(message.length);
+    else if (this.#websocket.bufferedAmount > MOST_WAITING) {
+      this.#held = this.#answers.hold(this.#socket, this.#websocket.bufferedAmount);
+      this.#onFlow();
+    }
+  }
+
+  release(): void {
+    this.#held?.release();
+    this.#held = null;
+  }
+
+  #sent(): void {
+    if (this.#held === null || this.#websocket.bufferedAmount > 0) return;
+    this.release();
+    this.#onFlow();
+  }
+}
