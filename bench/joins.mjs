@@ -1,5 +1,5 @@
-// Measures joins between two PostgreSQL sources against the same done by hand: statements over `pg`, and rows put
-// together in JavaScript. Prints ratios of requests per second.
+// Measures joins between two PostgreSQL sources, and to a GraphQL server, against the same done by hand: statements over
+// `pg`, requests by `fetch`, and rows put together in JavaScript. Prints ratios of requests per second.
 //
 //   npm run build && node bench/joins.mjs                        on an embedded PostgreSQL made for the run
 //   node bench/joins.mjs --seconds 5 --rounds 3
@@ -41,22 +41,49 @@ const RELATIONSHIPS = [
   ['default', 'person', 'purchases', 'array', 'other', 'purchase', { id: 'person_id' }],
   ['other', 'purchase', 'shop', 'object', 'default', 'shop', { shop_id: 'id' }],
 ];
+const REMOTE = [
+  ['town', { town: { arguments: { id: '$city_id' } } }, {}],
+  ['listed_town', { towns: { arguments: { ids: '$city_id' } } }, { batch: { match_field: 'id' } }],
+];
 const QUERIES = {
   '100 rows by key': '{ person(order_by: {id: asc}, limit: 100) { id name city { name } } }',
+  'to a server, a call per key': '{ person(order_by: {id: asc}, limit: 100) { id name town { name } } }',
+  'to a server, keys in a list': '{ person(order_by: {id: asc}, limit: 100) { id name listed_town { name } } }',
   'three levels': '{ person(order_by: {id: asc}, limit: 100) { id name purchases(order_by: {id: asc}) { item shop { title } } } }',
 };
 
 /** The same by hand: a prepared statement per level, rows told apart by their keys. */
-function byHand(one, two) {
+function byHand(one, two, upstream) {
   const run = async (pool, name, text, values) => (await pool.query({ name, text, values })).rows;
   const people = () => run(one, 'people', 'select id, name, city_id from person order by id limit $1', [100]);
   const distinct = (rows, key) => [...new Set(rows.map((row) => row[key]))];
+  const ask = async (query, variables) => {
+    const response = await fetch(upstream, { method: 'POST', headers: HEADERS, body: JSON.stringify({ query, variables }) });
+    return (await response.json()).data;
+  };
   const byId = (rows) => new Map(rows.map(({ id, ...rest }) => [id, rest]));
   return {
     async '100 rows by key'() {
       const rows = await people();
       const cities = byId(await run(two, 'cities', 'select id, name from city where id = any($1::int[])', [distinct(rows, 'city_id')]));
       return { person: rows.map(({ id, name, city_id }) => ({ id, name, city: cities.get(city_id) ?? null })) };
+    },
+    async 'to a server, a call per key'() {
+      const rows = await people();
+      const ids = distinct(rows, 'city_id');
+      const calls = ids.map((_, i) => `f${i}: town(id: $v${i}) { name }`);
+      const found = await ask(
+        `query (${ids.map((_, i) => `$v${i}: Int!`).join(' ')}) { ${calls.join(' ')} }`,
+        Object.fromEntries(ids.map((id, i) => [`v${i}`, id])),
+      );
+      const towns = new Map(ids.map((id, i) => [id, found[`f${i}`]]));
+      return { person: rows.map(({ id, name, city_id }) => ({ id, name, town: towns.get(city_id) ?? null })) };
+    },
+    async 'to a server, keys in a list'() {
+      const rows = await people();
+      const { towns: cities } = await ask('query ($ids: [Int!]!) { towns(ids: $ids) { name id } }', { ids: distinct(rows, 'city_id') });
+      const towns = byId(cities);
+      return { person: rows.map(({ id, name, city_id }) => ({ id, name, listed_town: towns.get(city_id) ?? null })) };
     },
     async 'three levels'() {
       const rows = await people();
@@ -107,7 +134,7 @@ async function waitFor(url) {
   throw new Error(`${url} does not answer`);
 }
 
-async function setUp(other) {
+async function setUp(other, upstream) {
   const metadata = async (type, args) => {
     const body = JSON.stringify({ type, args });
     const response = await fetch(`http://127.0.0.1:${SERVICE}/v1/metadata`, { method: 'POST', headers: HEADERS, body });
@@ -125,6 +152,11 @@ async function setUp(other) {
   for (const [source, table, name, relationship_type, target, of, field_mapping] of RELATIONSHIPS) {
     const definition = { to_source: { relationship_type, source: target, table: of, field_mapping } };
     await metadata('pg_create_remote_relationship', { source, table, name, definition });
+  }
+  await metadata('add_remote_schema', { name: 'towns', definition: { url: upstream } });
+  for (const [name, remote_field, more] of REMOTE) {
+    const definition = { to_remote_schema: { remote_schema: 'towns', lhs_fields: ['city_id'], remote_field, ...more } };
+    await metadata('pg_create_remote_relationship', { table: 'person', name, definition });
   }
 }
 
@@ -173,7 +205,10 @@ async function main() {
   const pools = [one, two].map((connectionString) => new pg.Pool({ connectionString, max: 4 }));
   for (const pool of pools) pool.on('error', () => undefined);
   stops.push(() => Promise.all(pools.map((pool) => pool.end())));
-  const hand = byHand(...pools);
+  const towns = spawn(process.execPath, ['bench/graphql-upstream.mjs'], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  stops.push(() => towns.kill());
+  const upstream = await new Promise((resolve) => towns.stdout.once('data', (line) => resolve(line.toString().trim())));
+  const hand = byHand(...pools, upstream);
   const answers = new Map(Object.entries(QUERIES).map(([name, query]) => [query, hand[name]]));
   const floor = http.createServer((request, response) => {
     const chunks = [];
@@ -211,7 +246,7 @@ async function main() {
     return ended;
   });
   await waitFor(`http://127.0.0.1:${SERVICE}/healthz`);
-  await setUp(two);
+  await setUp(two, upstream);
 
   console.log('| query | svc req/s | floor req/s | ratio |\n|---|--:|--:|--:|');
   for (const [name, query] of Object.entries(QUERIES)) {

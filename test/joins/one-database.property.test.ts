@@ -188,6 +188,8 @@ async function setUp(tables: readonly Table[]): Promise<void> {
   await runSql(databases.whole.url, fill(tables));
   for (const side of sides) await runSql(databases[side].url, fill(tables.filter((each) => each.side === side)));
   await server.metadata('replace_metadata', { metadata: { version: 3, sources: [sourceMetadata('away', tables)] } });
+  // A remote schema that stays is not asked again.
+  await service.metadata('replace_metadata', { metadata: { version: 3, sources: [] } });
   const sources = (['whole', 'left', 'right'] as const).map((place) => sourceMetadata(place, tables));
   const remote_schemas = tables.some(({ side }) => side === 'away') ? [remoteSchema(tables)] : [];
   await service.metadata('replace_metadata', { metadata: { version: 3, sources, remote_schemas } });
