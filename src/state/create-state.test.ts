@@ -73,7 +73,7 @@ const track = (table: string) => ({
 
 beforeEach(async () => {
   opened.length = 0;
-  database = await testDatabase();
+  database = await testDatabase('ready');
   await runSql(
     database.url,
     `create table author (id int primary key, name text not null);

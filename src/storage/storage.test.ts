@@ -42,7 +42,7 @@ function save(version: number, before: Metadata, after: Metadata, extra: object 
 }
 
 beforeEach(async () => {
-  database = await testDatabase();
+  database = await testDatabase('ready');
   source = plainSource(database.url);
   storage = createStorage(source, testKinds, { keptVersions: 64, keptRemovals: 100 });
   await storage.migrate();

@@ -45,7 +45,7 @@ export async function startTestService(
   options: Readonly<Record<string, string>> = {},
   others: Readonly<Record<string, string>> = {},
 ): Promise<TestService> {
-  const database: TestDatabase = await testDatabase();
+  const database: TestDatabase = await testDatabase('ready');
   const observations: Observation[] = [];
   const settings = Object.fromEntries(
     Object.entries({ DATABASE_URL: database.url, SERVER_PORT: '0', SERVER_HOST: '127.0.0.1', PG_CONNECTIONS: '10', ...options }).map(
