@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { chooseFreePort } from '../src/embedded/free-port.ts';
+import { sample } from './support/deep.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -41,10 +42,12 @@ async function isAnswering(url: string): Promise<boolean> {
   }
 }
 
-it.each([
+const SCRIPTS: readonly (readonly [name: string, args: readonly string[]])[] = [
   ['npm start', ['start']],
   ['npm run dev', ['run', 'dev']],
-])(
+];
+
+it.each(sample(SCRIPTS, 1))(
   '%s stops the service and its database at SIGTERM',
   async (_name, script) => {
     const port = await chooseFreePort('127.0.0.1', 0);

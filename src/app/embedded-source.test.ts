@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { expect, it } from 'vitest';
+import { DEEP } from '../../test/support/deep.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { provideDatabases } from './embedded-source.ts';
 
@@ -29,7 +30,8 @@ it('loads no sample data into a database that is not its own', async () => {
   );
 });
 
-it('provides both databases when none is given, and the same ones again later', async () => {
+// A short run starts the embedded PostgreSQL in `test/serve.test.ts` only.
+it.runIf(DEEP)('provides both databases when none is given, and the same ones again later', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-provide-'));
   chmodSync(folder, 0o755);
   try {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
+import { DEEP, sample } from '../../test/support/deep.ts';
 
 const children: ChildProcess[] = [];
 afterEach(() => {
@@ -46,14 +47,14 @@ async function run(stopMs: number, script = ''): Promise<Watched> {
   return { child, printed: () => output, ended };
 }
 
-it.each(['SIGINT', 'SIGTERM'] as const)('stops in order at %s', async (signal) => {
+it.each(sample(['SIGINT', 'SIGTERM'] as const, 1))('stops in order at %s', async (signal) => {
   const { child, printed, ended } = await run(100);
   child.kill(signal);
   expect(await ended).toBe(0);
   expect(printed()).toBe('ready\nstopping\nstopped\n');
 });
 
-it('takes the same Ctrl-C passed on by npm for one', async () => {
+it.runIf(DEEP)('takes the same Ctrl-C passed on by npm for one', async () => {
   const { child, printed, ended } = await run(300);
   child.kill('SIGINT');
   await sleep(50);

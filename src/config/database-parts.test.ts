@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
+import { DEEP } from '../../test/support/deep.ts';
 import { runService } from '../../test/support/process.ts';
 import { runSql, testDatabase, testServerUrl } from '../../test/support/postgres.ts';
 import { describeConfig, loadConfig } from './load-config.ts';
@@ -63,7 +64,7 @@ describe('a database given by its parts', () => {
 });
 
 describe('svc serve', () => {
-  it('connects by the parts, with the settings, and logs no password', async () => {
+  it.runIf(DEEP)('connects by the parts, with the settings, and logs no password', async () => {
     const database = await testDatabase();
     const { hostname, port, pathname } = new URL(database.url);
     const name = pathname.slice(1);

@@ -3,6 +3,7 @@ import { chmodSync, cpSync, existsSync, lstatSync, mkdtempSync, readFileSync, rm
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DEEP } from '../../test/support/deep.ts';
 import { platformPackage, usableBinaries } from './binaries.ts';
 
 interface Link {
@@ -32,7 +33,8 @@ function bareInstallation(mode: number): { folder: string; version: string; link
 
 const versionOf = (program: string): string => execFileSync(program, ['--version'], { env: {}, encoding: 'utf8' });
 
-describe('usableBinaries', () => {
+// Each copies the whole package. In a short run the server of all tests is started from these.
+describe.runIf(DEEP)('usableBinaries', () => {
   it('makes the library links that were not installed', () => {
     const installation = bareInstallation(0o755);
     const binaries = usableBinaries(installation, OTHER, []);

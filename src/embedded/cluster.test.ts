@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
+import { DEEP } from '../../test/support/deep.ts';
 import { type Cluster, type ClusterOptions, startCluster } from './cluster.ts';
 import { InUseError } from './owner-lock.ts';
 import { hasCluster } from './place.ts';
@@ -74,6 +75,7 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
+// Each makes a cluster, which takes more than a second: a short run makes sure that it starts, stops and is one's own.
 describe('startCluster', () => {
   it('makes a UTF8 cluster with a fixed locale, and finds its data and its port again', async () => {
     const folder = newFolder();
@@ -95,7 +97,7 @@ describe('startCluster', () => {
     expect(await query(second, 'select word from kept')).toEqual([{ word: 'STRASSE Ä'.replace('SS', 'ß') }]);
   });
 
-  it('lets nobody in without the password', async () => {
+  it.runIf(DEEP)('lets nobody in without the password', async () => {
     const cluster = await start(newFolder());
     const client = new pg.Client({ ...cluster.connectionConfig(), password: 'postgres' });
     await expect(client.connect()).rejects.toThrow('password authentication failed');
@@ -104,7 +106,7 @@ describe('startCluster', () => {
     expect(readdirSync(cluster.folder)).not.toContain('initial-password');
   });
 
-  it('has a process group of its own and another user than root', async () => {
+  it.runIf(DEEP)('has a process group of its own and another user than root', async () => {
     const cluster = await start(newFolder());
     const stat = readFileSync(`/proc/${cluster.pid}/stat`, 'utf8');
     expect(Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2])).toBe(cluster.pid);
@@ -123,7 +125,7 @@ describe('startCluster', () => {
     await start(folder);
   });
 
-  it('stops a database whose service was killed, and keeps its data', async () => {
+  it.runIf(DEEP)('stops a database whose service was killed, and keeps its data', async () => {
     const folder = newFolder();
     const { child, pid, url } = await startElsewhere(folder, process.env);
     const client = new pg.Client({ connectionString: url });
@@ -141,7 +143,7 @@ describe('startCluster', () => {
     expect(await query(cluster, 'select seven from kept')).toEqual([{ seven: 7 }]);
   });
 
-  it('starts where files of processes that ended are left', async () => {
+  it.runIf(DEEP)('starts where files of processes that ended are left', async () => {
     const folder = newFolder();
     const first = await start(folder);
     const dataFolder = join(first.folder, 'data');
@@ -152,7 +154,7 @@ describe('startCluster', () => {
     await start(folder);
   });
 
-  it('begins again when the first start was interrupted', async () => {
+  it.runIf(DEEP)('begins again when the first start was interrupted', async () => {
     const folder = newFolder();
     mkdirSync(join(folder, 'data.new'), { recursive: true });
     writeFileSync(join(folder, 'data.new', 'PG_VERSION'), '18\n');
@@ -160,7 +162,7 @@ describe('startCluster', () => {
     expect((await start(folder)).created).toBe(true);
   });
 
-  it('works without any environment', async () => {
+  it.runIf(DEEP)('works without any environment', async () => {
     const { url } = await startElsewhere(newFolder(), {});
     const client = new pg.Client({ connectionString: url });
     await client.connect();
@@ -168,7 +170,7 @@ describe('startCluster', () => {
     await client.end();
   });
 
-  it('works below a folder that only its user may enter', async () => {
+  it.runIf(DEEP)('works below a folder that only its user may enter', async () => {
     const folder = newFolder(0o700);
     expect(hasCluster(folder)).toBe(false);
     const cluster = await start(folder);
@@ -179,7 +181,7 @@ describe('startCluster', () => {
     expect((await start(folder)).created).toBe(false);
   });
 
-  it.runIf(isRoot)('works without a user postgres, and goes on as the owner of the data', async () => {
+  it.runIf(isRoot && DEEP)('works without a user postgres, and goes on as the owner of the data', async () => {
     const folder = newFolder();
     const first = await start(folder, { accountNames: ['no-such-user', 'nobody'] });
     const { uid } = statSync(`/proc/${first.pid}`);
@@ -195,7 +197,7 @@ describe('startCluster', () => {
     );
   });
 
-  it('says so when the data is of another version', async () => {
+  it.runIf(DEEP)('says so when the data is of another version', async () => {
     const folder = newFolder();
     const cluster = await start(folder);
     await cluster.stop();
@@ -204,7 +206,7 @@ describe('startCluster', () => {
     expect(existsSync(join(cluster.folder, 'owner.lock'))).toBe(false);
   });
 
-  it('shows the reason when the server refuses to start', async () => {
+  it.runIf(DEEP)('shows the reason when the server refuses to start', async () => {
     await expect(startCluster({ dataDirectory: newFolder(), settings: { shared_buffers: 'plenty' } })).rejects.toThrow(
       /did not start: .*invalid value for parameter "shared_buffers"/s,
     );

@@ -3,6 +3,7 @@
  * things. They may appear in no line of its log, no answer and no export.
  */
 import { afterEach, describe, expect, it } from 'vitest';
+import { DEEP, sample } from '../support/deep.ts';
 import { type PlayedServer, playServer } from '../support/played-server.ts';
 import { runSql, type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { runService, type ServiceProcess } from '../support/process.ts';
@@ -99,7 +100,7 @@ async function check(address: string, credentials: readonly Record<string, strin
 }
 
 describe('planted secrets stay inside', () => {
-  it('of the webhook mode', async () => {
+  it.runIf(DEEP)('of the webhook mode', async () => {
     outside = await playServer();
     outside.answer = ({ headers }) => {
       if (headers['x-wish'] === undefined) return { body: { 'X-Svc-Role': 'user', 'X-Svc-Admin-Secret': PLANTED } };
@@ -152,7 +153,7 @@ describe('planted secrets stay inside', () => {
 });
 
 describe('a start that is refused', () => {
-  it.each<[string, Record<string, string>, string]>([
+  const REFUSED: readonly [string, Record<string, string>, string][] = [
     [
       'a webhook without secret',
       { AUTH_HOOK: `http://user:${PLANTED}@h/` },
@@ -173,13 +174,14 @@ describe('a start that is refused', () => {
       { ADMIN_SECRETS: `[${PLANTED}]` },
       'Fatal Error:- Environment variable SVC_GRAPHQL_ADMIN_SECRETS: expecting a JSON list of secrets, none of them empty\n',
     ],
-  ])('%s: says why and nothing more', async (_what, environment, message) => {
+  ];
+  it.each(sample(REFUSED, 1))('%s: says why and nothing more', async (_what, environment, message) => {
     const refused = runService(['serve'], environment);
     expect(await refused.ended).toBe(1);
     expect(refused.output()).toBe(message);
   });
 
-  it('keys that cannot be had: says so without the address of the keys', async () => {
+  it.runIf(DEEP)('keys that cannot be had: says so without the address of the keys', async () => {
     outside = await playServer();
     outside.answer = () => ({ status: 500, body: PLANTED });
     database = await testDatabase();

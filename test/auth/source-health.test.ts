@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { SourceHealthObservation } from '../../src/observability/observation.ts';
 import type { Json, JsonObject } from '../../src/util/json.ts';
+import { DEEP } from '../support/deep.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -53,7 +54,7 @@ describe('source health', () => {
     expect(Object.keys(await health(of))).toEqual(['good', 'slow']);
   });
 
-  it('repeats the check: soon while it fails, later when it is good', async () => {
+  it.runIf(DEEP)('repeats the check: soon while it fails, later when it is good', async () => {
     const of = await service();
     await of.sql('create table gate (n int)');
     await of.sql('create function pass() returns int language sql as $$ select 1 / count(*)::int from gate $$');

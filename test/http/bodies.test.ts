@@ -93,17 +93,19 @@ describe('a body in very small chunks', () => {
 });
 
 describe('who may not ask', () => {
-  it.each(['/v1/graphql', '/v1/metadata', '/v1/query', '/v2/query', '/v1/graphql/explain', '/api/rest/named'])(
-    'is refused by %s before the body is read, and cut off when it goes on',
-    async (path) => {
+  const PATHS = ['/v1/graphql', '/v1/metadata', '/v1/query', '/v2/query', '/v1/graphql/explain', '/api/rest/named'];
+
+  it('is refused by every path before the body is read, and cut off when it goes on', async () => {
+    const cutOff = async (path: string): Promise<void> => {
       const client = open();
       client.socket.write(head(path, 'Content-Length: 1000000'));
-      expect(await answered(client)).toContain('access-denied');
+      expect(await answered(client), path).toContain('access-denied');
       const started = performance.now();
       await client.closed;
-      expect(performance.now() - started).toBeLessThan(3500);
-    },
-  );
+      expect(performance.now() - started, path).toBeLessThan(3500);
+    };
+    await Promise.all(PATHS.map(cutOff));
+  });
 
   it('may go on with its connection when the rest comes soon', async () => {
     const client = open();

@@ -1,6 +1,7 @@
 /** Many nested rows in one mutation: how many may come, how they find each other, and which of them is wrong. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '../../src/util/json.ts';
+import { DEEP } from '../support/deep.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -73,7 +74,7 @@ describe('many rows', () => {
     ]);
   });
 
-  it('may each depend on an object', async () => {
+  it.runIf(DEEP)('may each depend on an object', async () => {
     const objects = many(5000, (i) => ({ title: `a${i}.`, author: { data: { name: `a${i}` } } }));
     expect(await send(INTO_ARTICLE, objects)).toEqual({ data: { insert_article: { affected_rows: 10_000 } } });
     expect(await rows(LOST)).toEqual([['5000', '0']]);
@@ -81,7 +82,7 @@ describe('many rows', () => {
     expect(await rows('select count(*) from article where id <> author_id')).toEqual([['0']]);
   });
 
-  it('may each come with a clause that lets those be that are there', async () => {
+  it.runIf(DEEP)('may each come with a clause that lets those be that are there', async () => {
     const onConflict = { constraint: 'tag_pkey', update_columns: [] };
     const id = (number: number): string => `00000000-0000-0000-0000-${String(number).padStart(12, '0')}`;
     // The first tag of each article but the first is there already: the one before has it.

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { HttpObservation, QueryObservation } from '../../src/observability/observation.ts';
+import { DEEP } from '../support/deep.ts';
 import { runService } from '../support/process.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -209,7 +210,7 @@ it('warns at start of settings that have no effect yet', async () => {
   ]);
 });
 
-it('writes the entries', async () => {
+it.runIf(DEEP)('writes the entries', async () => {
   const { databaseUrl } = await start({});
   const process = runService(['serve'], {
     DATABASE_URL: databaseUrl,

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { DEEP } from '../support/deep.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -50,7 +51,8 @@ it('closes the connection of a client that does not read', async () => {
   socket.destroy();
 });
 
-it('does not close the connection of a client that reads, if slowly', async () => {
+// Five seconds of waiting.
+it.runIf(DEEP)('does not close the connection of a client that reads, if slowly', async () => {
   const socket = await unread(REQUEST);
   const started = performance.now();
   let pauses = 0;
@@ -65,7 +67,7 @@ it('does not close the connection of a client that reads, if slowly', async () =
   socket.destroy();
 });
 
-it('waits for the reader before it answers what was sent behind', async () => {
+it.runIf(DEEP)('waits for the reader before it answers what was sent behind', async () => {
   const before = answered();
   const socket = await unread(REQUEST.repeat(30));
   await sleep(1500);
@@ -73,7 +75,7 @@ it('waits for the reader before it answers what was sent behind', async () => {
   socket.destroy();
 });
 
-it('lets a slow query take longer than its client may take for the answer', async () => {
+it.runIf(DEEP)('lets a slow query take longer than its client may take for the answer', async () => {
   await service.sql('create view slow as select id from item, lateral (select pg_sleep(2.5)) as pause where id = 1');
   await service.metadata('pg_track_table', { table: 'slow' });
   expect(await service.graphql('{ slow { id } }')).toEqual({ data: { slow: [{ id: 1 }] } });

@@ -11,7 +11,7 @@ import {
 } from '../../src/metadata-api/describe-operations.ts';
 import type { OperationErrors } from '../../src/metadata-api/operation-error.ts';
 import { isJsonArray, type Json, type JsonObject } from '../../src/util/json.ts';
-import { DEEP } from '../support/deep.ts';
+import { DEEP, sample } from '../support/deep.ts';
 import { type GraphqlServer, startGraphqlServer } from '../support/graphql-server.ts';
 import { type Answer, startTestService, type TestService } from '../support/service.ts';
 import { BASE, ROWS, SCHEMA } from './operation-cases/base.ts';
@@ -21,8 +21,6 @@ import { type Endpoint, SPECIFIED } from './operation-cases/specified.ts';
 
 /** Of the one kind of database that there is, and its other spelling. */
 const PREFIXES = ['pg', 'postgres'];
-/** The other spelling reaches the same operations: a short run looks only whether they are there. */
-const isRun = (name: string): boolean => DEEP || !name.startsWith('postgres_');
 
 /** Types, with `:2` for the second form of one. */
 const nameOf = ({ type, version }: OperationDescription): string => (version === 1 ? type : `${type}:${version}`);
@@ -39,6 +37,13 @@ const metadataCases = new Map<string, Case>([
 const renamed = renamedOperations(backends).flatMap(([legacy, type]) =>
   [...metadataOperations.keys()].filter((name) => typeOf(name) === type).map((name) => [name.replace(type, legacy), name] as const),
 );
+
+/** Other spellings and old names reach the same operations: a short run tries few of them, and looks whether the rest is there. */
+const spelledAgain = new Set(
+  [...metadataCases.keys()].filter((name) => name.startsWith('postgres_')).concat(renamed.map(([legacy]) => legacy)),
+);
+const tried = new Set(sample([...spelledAgain], 10));
+const isRun = (name: string): boolean => DEEP || !spelledAgain.has(name) || tried.has(name);
 
 interface Covered {
   readonly operations: ReadonlyMap<string, OperationDescription>;
@@ -92,6 +97,20 @@ const stored = async (): Promise<{ version: number; metadata: string; rows: stri
   return { version: Number(resource_version), metadata: JSON.stringify(metadata), rows };
 };
 
+/** What is exported of a document that was applied, by the document. */
+const applied = new Map<Json, string>();
+
+/** Brings the metadata and the rows to the beginning of a case, as far as they are not there. @returns what is stored then */
+async function begin(from: Json): ReturnType<typeof stored> {
+  await database.query(ROWS);
+  const found = await stored();
+  if (found.metadata === applied.get(from)) return found;
+  await service.metadata('replace_metadata', { metadata: from, allow_inconsistent_metadata: true }, { version: 2 });
+  const begun = await stored();
+  applied.set(from, begun.metadata);
+  return begun;
+}
+
 describe.each(Object.entries(ENDPOINTS) as [Endpoint, Covered][])('%s', (path, { operations, cases }) => {
   const specified = SPECIFIED[path];
   const existing = new Set([...operations.keys()].map(typeOf));
@@ -122,14 +141,10 @@ describe.each(Object.entries(ENDPOINTS) as [Endpoint, Covered][])('%s', (path, {
   describe.each([...cases].filter(([name]) => isRun(name)))('%s', (name, each) => {
     const request = (args: Json, extra: JsonObject = {}, role?: string): Promise<Answer> =>
       post(path, { type: typeOf(name), args, ...(each.version === undefined ? {} : { version: each.version }), ...extra }, role);
-    const start = async (): Promise<void> => {
-      await service.metadata('replace_metadata', { metadata: each.from ?? BASE, allow_inconsistent_metadata: true }, { version: 2 });
-      await database.query(ROWS);
-    };
+    const from = each.from ?? BASE;
 
     it('succeeds', async () => {
-      await start();
-      const before = await stored();
+      const before = await begin(from);
       const answer = await request(each.args);
       expect(answer.status, answer.text).toBe(200);
       const after = await stored();
@@ -142,8 +157,7 @@ describe.each(Object.entries(ENDPOINTS) as [Endpoint, Covered][])('%s', (path, {
     });
 
     it('refuses, and changes nothing', async () => {
-      await start();
-      const before = await stored();
+      const before = await begin(from);
       for (const { args, code, path: place, extra, role, late } of each.fails) {
         const answer = await request(args, extra, role);
         // The paths of argument errors begin at the arguments there.

@@ -15,9 +15,9 @@ import { type Asked, ask, someSession } from './session.ts';
 import { fill, setUp } from './set-up.ts';
 import type { Session, World } from './world.ts';
 
-const CASES = Number(process.env['SVC_SAFETY_CASES'] ?? cases(10_000, 600));
+const CASES = Number(process.env['SVC_SAFETY_CASES'] ?? cases(10_000, 240));
 /** A short run sees several worlds too. */
-const ROLES_PER_WORLD = cases(12, 5);
+const ROLES_PER_WORLD = cases(12, 3);
 const CASES_PER_ROLE = cases(40, 20);
 const AT_ONCE = 4;
 const TIMEOUT = Math.max(600_000, CASES * 60);

@@ -18,9 +18,9 @@ import { ask, someSession } from './session.ts';
 import { setUp } from './set-up.ts';
 import type { World } from './world.ts';
 
-const CASES = Number(process.env['SVC_SAFETY_CASES'] ?? cases(10_000, 600));
+const CASES = Number(process.env['SVC_SAFETY_CASES'] ?? cases(10_000, 240));
 /** A short run sees several worlds too. */
-const CASES_PER_WORLD = cases(500, 120);
+const CASES_PER_WORLD = cases(500, 80);
 const AT_ONCE = 4;
 const TIMEOUT = Math.max(600_000, CASES * 60);
 

@@ -1,6 +1,7 @@
 /** What random cases have found, and attacks that were thought of: the smallest case of each. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '../../src/util/json.ts';
+import { sample } from '../support/deep.ts';
 import { runSql } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { ask } from './session.ts';
@@ -244,20 +245,21 @@ describe('many rows that are not seen', () => {
   ];
 
   it('change no answer, whatever plan the database makes for them', async () => {
+    const roles = sample(['user', 'simple'], 1);
     const all = async (): Promise<string[]> => {
       const answers: string[] = [];
       // Often enough for the database to try a plan that knows no values.
       for (let round = 0; round < 7; round++) {
-        for (const role of ['user', 'simple']) {
+        for (const role of roles) {
           for (const query of QUERIES) answers.push(`${role} ${query} ${await answer(role, query)}`);
         }
       }
       return answers;
     };
     const before = await all();
-    expect(new Set(before).size).toBe(2 * QUERIES.length);
+    expect(new Set(before).size).toBe(roles.length * QUERIES.length);
     // Two of the requests have a pattern that is wrong.
-    expect(before.filter((text) => text.includes('"errors"')).length).toBe(2 * 2 * 7);
+    expect(before.filter((text) => text.includes('"errors"')).length).toBe(2 * roles.length * 7);
     await runSql(service.databaseUrl, FLOOD);
     expect(await all()).toEqual(before);
   });

@@ -14,6 +14,31 @@ function seedOf(given: string | undefined): number {
   return seed;
 }
 
+/**
+ * All of `full` in a deep run; else `quick` of them, others with each seed, besides those that are always wanted.
+ * The order stays. For sweeps whose items cost much and differ little: a run tries some, and many runs try all.
+ */
+export function sample<T>(full: readonly T[], quick: number, isWanted: (item: T) => boolean = () => false): readonly T[] {
+  if (DEEP) return full;
+  const others = full.filter((item) => !isWanted(item));
+  const drawn = new Set(
+    others
+      .map((item, i) => ({ item, lot: lotOf(i) }))
+      .sort((a, b) => a.lot - b.lot)
+      .slice(0, quick)
+      .map(({ item }) => item),
+  );
+  return full.filter((item) => isWanted(item) || drawn.has(item));
+}
+
+/** A number that depends on the seed and `index` alone. */
+function lotOf(index: number): number {
+  let mixed = (SEED ^ Math.imul(index + 1, 0x9e3779b1)) >>> 0;
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
+}
+
 /** How many cases of `full` this run has. */
 export function cases(full: number, quick: number = Math.max(10, Math.ceil(full / 10))): number {
   return DEEP ? full : Math.min(full, quick);

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { DEEP } from '../../../test/support/deep.ts';
 import { active, databaseUrl, failure, ITEM, open, read, texts, usePgSources, warm, write } from '../../../test/support/pg-sources.ts';
 import { relayTo } from '../../../test/support/relay.ts';
 
@@ -169,7 +170,7 @@ it('a slow statement does not hold up quick ones', async () => {
   await Promise.all(slow);
 });
 
-it('closes connections that were idle for too long or are too old', async () => {
+it.runIf(DEEP)('closes connections that were idle for too long or are too old', async () => {
   const observer = await open({ max: 1 });
   const source = await open({ info: { pool_settings: { idle_timeout: 1 } } });
   const count = async () =>

@@ -223,7 +223,7 @@ test('the same as row by row', { timeout: 300_000 }, async () => {
       outcomes[expected === 'failed' ? 'failed' : 'written'] += 1;
       expect(await byLevels(nodes, pages)).toEqual(expected);
     }),
-    runs(200),
+    runs(200, 12),
   );
   expect(outcomes.written).toBeGreaterThan(5);
 });
