@@ -3,7 +3,7 @@
  * aggregates and flags are tables that the core reads to build GraphQL types for any kind.
  */
 import type { ErrorCode } from '../errors/codes.ts';
-import type { MutationRoot } from '../ir/mutation.ts';
+import type { InsertColumn, InsertRow, MutationRoot, UniformRows } from '../ir/mutation.ts';
 import type { JoinToSource } from '../ir/remote-join.ts';
 import type { SelectRoot } from '../ir/select.ts';
 import type { Codec } from '../metadata/codec.ts';
@@ -231,6 +231,25 @@ export interface CompiledMutationStatement {
   readonly path: Path;
   /** What the statement may raise on purpose, by number. */
   readonly failures: readonly RaisedFailure[];
+  /** What it inserts, where errors may be about one row of several. */
+  readonly rows?: InsertedRows;
+}
+
+/** Rows that a statement inserts, to find the one that the database refuses. */
+export interface InsertedRows {
+  readonly table: QualifiedName;
+  readonly columns: readonly InsertColumn[];
+  /** They are written as they are given: nothing in the database changes them before, and they update no others. */
+  readonly unchanged: boolean;
+  readonly rows: readonly Pick<InsertRow, 'path' | 'values'>[] | UniformRows;
+}
+
+/** The same with the values of a request. */
+export interface RowsOfRequest extends Omit<InsertedRows, 'rows'> {
+  /** Of a row. */
+  place(index: number): Path;
+  /** Of a column, by row; undefined where a row has none. */
+  cells(column: string): readonly (Json | undefined)[];
 }
 
 /** An error that a statement raises itself, such as a check that does not hold. */
@@ -295,6 +314,8 @@ export interface MutationStatement {
   readonly values: readonly (string | null)[];
   readonly path?: Path;
   readonly failures?: readonly RaisedFailure[];
+  /** Looked at when the statement fails. */
+  readonly rows?: () => RowsOfRequest;
   /** It will not come again: not worth preparing. */
   readonly once?: boolean;
 }

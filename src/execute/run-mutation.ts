@@ -1,7 +1,7 @@
 /** Runs one transaction of a mutation. */
 import type { Session } from '../auth/session.ts';
 import type { JsonRow, MutationOptions, MutationStatement, Source } from '../backend/backend.ts';
-import { bindAll, firstFault, type JoinValues } from '../plan/bind.ts';
+import { bindAll, firstFault, type JoinValues, rowsOfRequest } from '../plan/bind.ts';
 import type { BoundStatement, MutationStep } from '../plan/plan.ts';
 import { type Json, printJson } from '../util/json.ts';
 import type { RunContext } from './run-context.ts';
@@ -66,11 +66,12 @@ function bound(
 ): readonly MutationStatement[] {
   const repeated = reusable ? null : repeatedTexts(statements);
   try {
-    return statements.map(({ statement, binders, path, failures }) => ({
+    return statements.map(({ statement, binders, path, failures, rows }) => ({
       statement,
       values: bindAll(binders, variables, session, joining),
       path,
       failures,
+      ...(rows === undefined ? {} : { rows: () => rowsOfRequest(rows, variables, session) }),
       once: repeated !== null && !repeated.has(statement.text),
     }));
   } catch (fault) {

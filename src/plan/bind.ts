@@ -1,12 +1,13 @@
 /** From value references to parameter texts: what is done per request for a plan made before. */
 import type { Session } from '../auth/session.ts';
+import type { InsertedRows, RowsOfRequest } from '../backend/backend.ts';
 import { invariant, SvcError } from '../errors/svc-error.ts';
 import type { WrittenItems, WrittenJson } from '../ir/input-validation.ts';
 import type { MembersValue, Value } from '../ir/value.ts';
 import { type Variables, variablePart } from '../schema/constraint.ts';
 import type { Parameter } from '../sql/fragment.ts';
 import { isJsonArray, type Json, type JsonObject } from '../util/json.ts';
-import type { Path } from '../util/path.ts';
+import { at, type Path, ROOT } from '../util/path.ts';
 
 /** The text of one parameter for a request. @throws SvcError when a value does not fit or a session variable is missing */
 export interface Binder {
@@ -59,13 +60,43 @@ function resolve(value: Value, variables: Variables, session: Session, joining: 
   }
 }
 
-function members({ name, path, key, at: place, check }: MembersValue, variables: Variables): Json {
+function members({ name, path, key, at: place, check }: MembersValue, variables: Variables): readonly Json[] {
   const objects = path.length === 0 ? variables[name] : variablePart(variables, name, path);
   invariant(isJsonArray(objects), 'a plan for a list serves lists');
   return objects.map((object, index) => {
     const json = Object.hasOwn(object as JsonObject, key) ? ((object as JsonObject)[key] as Json) : null;
     return check(json, { parent: { parent: place, key: index }, key });
   });
+}
+
+/** Rows that were bound before, for whoever looks for one of them. */
+export function rowsOfRequest(inserted: InsertedRows, variables: Variables, session: Session): RowsOfRequest {
+  const { rows } = inserted;
+  if (!('length' in rows)) {
+    const lists = [...rows.values.values()].flatMap(({ value }) => (value.kind === 'members' ? [value] : []));
+    const [first] = lists;
+    invariant(first !== undefined, 'rows that are alike have values of their own');
+    const count = members(first, variables).length;
+    return {
+      ...inserted,
+      place: (index) => at(first.at, index),
+      cells: (column) => {
+        const value = rows.values.get(column)?.value;
+        if (value?.kind === 'members') return members(value, variables);
+        const same = value === undefined ? undefined : resolve(value, variables, session, undefined);
+        return Array.from({ length: count }, () => same);
+      },
+    };
+  }
+  return {
+    ...inserted,
+    place: (index) => rows[index]?.path ?? ROOT,
+    cells: (column) =>
+      rows.map(({ values }) => {
+        const operand = values.get(column);
+        return operand === undefined ? undefined : resolve(operand.value, variables, session, undefined);
+      }),
+  };
 }
 
 function sessionVariable(session: Session, name: string): string {

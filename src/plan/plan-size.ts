@@ -3,7 +3,7 @@ import type { WrittenItems, WrittenJson } from '../ir/input-validation.ts';
 import type { RemoteOutput, RemoteValue } from '../ir/remote.ts';
 import type { Value } from '../ir/value.ts';
 import type { Constraint } from '../schema/constraint.ts';
-import type { Statement } from '../backend/backend.ts';
+import type { InsertedRows, Statement } from '../backend/backend.ts';
 import { isJsonArray, isJsonObject, type Json, JsonNumber } from '../util/json.ts';
 import type { Plan } from './plan.ts';
 
@@ -16,6 +16,8 @@ const PARAMETER = 600;
 const PATH_STEP = 100;
 const CONSTRAINT = 250;
 const JSON_VALUE = 24;
+/** A row that is inserted, without its values. */
+const ROW = 400;
 /** A field that another server is asked for, with its meaning. */
 const REMOTE_FIELD = 400;
 /** Of the query of a join, per character of its statement. */
@@ -29,7 +31,8 @@ export function planSize({ constraints, steps, joins, template, validations }: M
   for (const constraint of constraints) bytes += constraintSize(constraint);
   for (const step of steps) {
     if (step.kind === 'select') bytes += statementSize(step.statement);
-    else if (step.kind === 'mutation') for (const { statement } of step.statements) bytes += statementSize(statement);
+    else if (step.kind === 'mutation')
+      for (const { statement, rows } of step.statements) bytes += statementSize(statement) + rowsSize(rows);
     else bytes += STATEMENT + step.request.document.length + remoteFieldsSize(step.root.root.fields);
   }
   for (const join of joins) {
@@ -40,6 +43,10 @@ export function planSize({ constraints, steps, joins, template, validations }: M
   for (const part of template) bytes += typeof part === 'string' ? part.length : PARAMETER;
   for (const { input } of validations) for (const item of input) bytes += writtenSize(item);
   return bytes;
+}
+
+function rowsSize(rows: InsertedRows | undefined): number {
+  return rows === undefined || !('length' in rows.rows) ? 0 : rows.rows.length * ROW;
 }
 
 function writtenSize(written: WrittenJson | WrittenItems): number {

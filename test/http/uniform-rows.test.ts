@@ -197,6 +197,8 @@ async function inserted(into: Into, all: readonly Row[], prepare: () => Promise<
     places.add(path.replace(/(objects\[)(\d+)/, (_, before: string, index: string) => `${before}${Number(index) + part * FEW}`));
   }
   if (places.size === 0) places.add(path);
+  // Two rows of the whole list may have a key that one row of a part has: then none is named.
+  if (expected.error.code === 'constraint-violation') places.add(path.replace(/\[\d+\]$/, ''));
   expect([...places].map((place) => ({ ...expected, error: { ...expected.error, path: place } }))).toContainEqual(atOnce);
   return atOnce;
 }
@@ -410,7 +412,7 @@ describe('a row among many', () => {
 
   it.each<[string, JsonObject, string]>([
     ['has a value of another type', { n: true }, `parse-failed at ${at}[57].n: Integer expected for input type: integer`],
-    ['has a text that is no value', { n: 'x' }, `data-exception at ${at}: invalid input syntax for type integer: "x"`],
+    ['has a text that is no value', { n: 'x' }, `data-exception at ${at}[57]: invalid input syntax for type integer: "x"`],
     ['has null where none may be', { n: null }, `validation-failed at ${at}[57].n: unexpected null value for type 'Int'`],
     [
       'has a key that there is not',
@@ -451,13 +453,13 @@ describe('a row among many', () => {
       children.map((given, i): Row => (i === index ? given.filter(([name]) => name !== key) : given));
     expect(await inserted(child, without('note', 57))).toMatchObject({ kind: 'done', affected: 60 });
     await empty();
-    expect(await inserted(child, without('n', 57))).toMatchObject({ kind: 'failed', stored: [], error: { path: at } });
+    expect(await inserted(child, without('n', 57))).toMatchObject({ kind: 'failed', stored: [], error: { path: `${at}[57]` } });
     await empty();
     expect(await inserted(child, without('note', 0))).toMatchObject({
       returned: { 0: { id: 1, n: 0, note: null }, 59: { id: 60, n: 59, note: 'note 59' } },
     });
     await empty();
-    expect(await inserted(child, [...children, []])).toMatchObject({ kind: 'failed', stored: [], error: { path: at } });
+    expect(await inserted(child, [...children, []])).toMatchObject({ kind: 'failed', stored: [], error: { path: `${at}[60]` } });
   });
 
   it('takes defaults where it leaves columns out', async () => {

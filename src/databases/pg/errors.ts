@@ -1,9 +1,10 @@
-import type { RaisedFailure } from '../../backend/backend.ts';
+import type { RaisedFailure, RowsOfRequest } from '../../backend/backend.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import type { JsonObject } from '../../util/json.ts';
 import { type Path, ROOT } from '../../util/path.ts';
 import { raisedFailure } from './compile/mutation/raise.ts';
 import { CancelledError, ConnectionError, DatabaseError, isConnectionFailure, PoolTimeoutError } from './driver/database-error.ts';
+import { wrongRow } from './wrong-row.ts';
 
 /** The statement that failed, for the `internal` part of an error. */
 export interface FailedStatement {
@@ -14,6 +15,8 @@ export interface FailedStatement {
   readonly path?: Path | undefined;
   /** What it raises on purpose. */
   readonly failures?: readonly RaisedFailure[] | undefined;
+  /** What it inserts. */
+  readonly rows?: (() => RowsOfRequest) | undefined;
 }
 
 const CONSTRAINT_PREFIX: Readonly<Record<string, string>> = {
@@ -32,7 +35,8 @@ export function statementError(failure: unknown, statement: FailedStatement): Sv
   // What a client's data brought about is said in the message; only what nobody expected shows the statement.
   const raised = statement.failures?.[raisedFailure(failure.code, failure.message) ?? -1];
   if (raised !== undefined) return new SvcError(raised.code, raised.message, { path: raised.path, cause: failure });
-  const options = { path: statement.path ?? ROOT, cause: failure };
+  const row = statement.rows === undefined ? null : wrongRow(failure, statement.rows);
+  const options = { path: row ?? statement.path ?? ROOT, cause: failure };
   const { code, message } = failure;
   const prefix = CONSTRAINT_PREFIX[code];
   if (prefix !== undefined) return new SvcError('constraint-violation', prefix + message, options);

@@ -241,6 +241,7 @@ export class PgSource implements Source {
         prepared: this.options.primary.prepare && step.once !== true,
         path: statement?.path,
         failures: statement?.failures,
+        rows: statement?.rows,
       });
     }
   }

@@ -8,6 +8,9 @@ export class DatabaseError extends Error {
   /** Character position in the statement, counted from 1. */
   readonly position: string | null;
   readonly constraint: string | null;
+  readonly schema: string | null;
+  readonly table: string | null;
+  readonly column: string | null;
   readonly where: string | null;
 
   constructor(fields: ReadonlyMap<string, string>) {
@@ -19,6 +22,9 @@ export class DatabaseError extends Error {
     this.hint = fields.get('H') ?? null;
     this.position = fields.get('P') ?? null;
     this.constraint = fields.get('n') ?? null;
+    this.schema = fields.get('s') ?? null;
+    this.table = fields.get('t') ?? null;
+    this.column = fields.get('c') ?? null;
     this.where = fields.get('W') ?? null;
   }
 }

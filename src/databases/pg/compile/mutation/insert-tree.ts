@@ -8,7 +8,7 @@ import { nameKey } from '../../../../catalog/catalog.ts';
 import type { Insert, InsertRow, InsertRows, UniformRows } from '../../../../ir/mutation.ts';
 import { sql } from '../../../../sql/fragment.ts';
 import { answerSql, countsRows, emptyAnswer, returnedFields } from './answer.ts';
-import { insertWrite } from './insert.ts';
+import { type InsertOptions, insertWrite } from './insert.ts';
 import {
   arrayFailure,
   type Fill,
@@ -41,7 +41,11 @@ export function compileInsert(program: Program, insert: Insert): readonly Result
   if (flat && !returnedFields(output).some((fields) => readElsewhere(fields, written))) {
     const [batch, ...more] = plainBatches(rows);
     if (batch !== undefined && more.length === 0) {
-      const statement = writeAndAnswer(program, insertWrite(rows, rows.columns, batch, false, path), output);
+      const statement = writeAndAnswer(
+        program,
+        insertWrite(rows, rows.columns, batch, { marked: false, path, contained: insert.contained, alone: true }),
+        output,
+      );
       return [{ statement, column: 0, absent }];
     }
   }
@@ -94,11 +98,15 @@ class InsertTree {
   private readonly counts: boolean;
   private first = true;
   private levels = 0;
+  /** One row with nothing below or above. */
+  private readonly alone: boolean;
 
   constructor(program: Program, root: Insert) {
     this.program = program;
     this.root = root;
     this.counts = countsRows(root.output);
+    const [first, ...more] = root.rows.rows;
+    this.alone = more.length === 0 && first?.before.length === 0 && first.after.length === 0;
   }
 
   insertAll(rows: InsertRows, keep: boolean): readonly Slot[] {
@@ -214,7 +222,7 @@ class InsertTree {
 
   private writeUniform(rows: InsertRows, uniform: UniformRows, fills: Fills, slot: Slot | null): void {
     const batch: Batch = { kind: 'uniform', rows: uniform, fills };
-    this.add(insertWrite(rows, rows.columns, batch, false, this.root.path), slot, null);
+    this.add(insertWrite(rows, rows.columns, batch, this.options(false)), slot, null);
   }
 
   private write(
@@ -227,7 +235,7 @@ class InsertTree {
     const { path } = this.root;
     const numbers = batch.kind === 'uniform' ? [] : batch.rows.flatMap(({ number }) => (number === null ? [] : [number]));
     if (batch.kind === 'uniform' || keys === null || numbers.length === 0) {
-      this.add(insertWrite(common, columns, batch, false, path), slot, null);
+      this.add(insertWrite(common, columns, batch, this.options(false)), slot, null);
       return;
     }
     const marked = batch.rows.length > 1;
@@ -236,7 +244,12 @@ class InsertTree {
     const rows = batch.rows.map((row) => (row.number === null ? row : { ...row, number: next++ }));
     const failures = numbers.map((number) => absent[number] as RaisedFailure);
     const kept: KeepKeys = { slot: place.slot, columns: keys.columns, first: place.row, absent: failures, path, marked };
-    this.add(insertWrite(common, columns, { kind: batch.kind, rows }, marked, path), slot, kept);
+    this.add(insertWrite(common, columns, { kind: batch.kind, rows }, this.options(marked)), slot, kept);
+  }
+
+  private options(marked: boolean): InsertOptions {
+    const { path, contained } = this.root;
+    return { marked, path, contained, alone: this.alone };
   }
 
   private add(write: Write, slot: Slot | null, keys: KeepKeys | null): void {

@@ -10,16 +10,28 @@ import { qualified } from '../type-name.ts';
 import { type Batch, sourceSql } from './insert-source.ts';
 import { checkSql, type Write } from './write.ts';
 
-/** @param marked whether it is to be told which row of the batch each row is that was written */
+export interface InsertOptions {
+  /** Whether it is to be told which row of the batch each row is that was written. */
+  readonly marked: boolean;
+  readonly path: Path;
+  /** See `Insert`. */
+  readonly contained: boolean;
+  /** The request inserts no other rows. */
+  readonly alone: boolean;
+}
+
 export function insertWrite(
   { table, onConflict, check }: InsertRows,
   columns: readonly InsertColumn[],
   batch: Batch,
-  marked: boolean,
-  path: Path,
+  { marked, path, contained, alone }: InsertOptions,
 ): Write {
+  const several = batch.kind === 'uniform' || batch.rows.length > 1 || !alone;
+  const unchanged = contained && (onConflict === null || onConflict.update === null);
+  const rows = batch.kind === 'uniform' ? batch.rows : batch.rows.map(({ row }) => row);
   return {
     path,
+    ...(several ? { rows: { table, columns, unchanged, rows } } : {}),
     command(context, alias) {
       const { prefix, rows } = sourceSql(context, columns, batch, marked);
       const conflict = onConflict === null ? EMPTY : conflictSql(context, onConflict, alias);

@@ -1,5 +1,5 @@
 /** The statements of one transaction while they are put together. */
-import type { CompiledMutationStatement, RaisedFailure, Statement } from '../../../../backend/backend.ts';
+import type { CompiledMutationStatement, InsertedRows, RaisedFailure, Statement } from '../../../../backend/backend.ts';
 import { SvcError } from '../../../../errors/svc-error.ts';
 import { integer, print, type Sql, sql } from '../../../../sql/fragment.ts';
 import type { Path } from '../../../../util/path.ts';
@@ -48,9 +48,10 @@ export class Program {
    * Adds a statement.
    * @param path where errors of the database are reported
    * @param columns JSON columns that are read from its row
+   * @param rows what it inserts, where it may be asked which of them is wrong
    * @returns its index
    */
-  add(path: Path, columns: number, build: (draft: Draft) => Sql): number {
+  add(path: Path, columns: number, build: (draft: Draft) => Sql, rows?: InsertedRows): number {
     const failures: RaisedFailure[] = [];
     const draft: Draft = {
       context: this.newContext(),
@@ -62,11 +63,11 @@ export class Program {
       },
     };
     const { text, parameters } = print(build(draft), dialect);
-    return this.addStatement({ text, parameters, repeatable: false, columns }, path, failures);
+    return this.addStatement({ text, parameters, repeatable: false, columns }, path, failures, rows);
   }
 
-  addStatement(statement: Statement, path: Path, failures: readonly RaisedFailure[] = []): number {
-    this.statements.push({ statement, path, failures });
+  addStatement(statement: Statement, path: Path, failures: readonly RaisedFailure[] = [], rows?: InsertedRows): number {
+    this.statements.push({ statement, path, failures, ...(rows === undefined ? {} : { rows }) });
     return this.statements.length - 1;
   }
 

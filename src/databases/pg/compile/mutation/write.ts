@@ -3,7 +3,7 @@
  * its rows kept for later ones. The check is a column of what it returns; a row for which it does
  * not hold, or is null, makes the statement fail.
  */
-import type { RaisedFailure } from '../../../../backend/backend.ts';
+import type { InsertedRows, RaisedFailure } from '../../../../backend/backend.ts';
 import type { BoolExp } from '../../../../ir/bool-exp.ts';
 import type { MutationOutput } from '../../../../ir/mutation.ts';
 import { identifier, isEmpty, join, type Sql, sql } from '../../../../sql/fragment.ts';
@@ -22,6 +22,8 @@ export interface Write {
   command(context: Context, alias: Sql): Sql;
   /** Holds for every row that was written; null when nothing is to be checked. */
   check(context: Context, row: Row): Sql | null;
+  /** What it inserts, where it may be asked which of them is wrong. */
+  readonly rows?: InsertedRows;
 }
 
 const ROWS = identifier('written');
@@ -34,30 +36,35 @@ export function checkSql(context: Context, check: BoolExp, row: Row): Sql | null
 
 /** Writes and answers. @returns the statement, whose only column is the answer */
 export function writeAndAnswer(program: Program, write: Write, output: MutationOutput): number {
-  return program.add(write.path, 1, (draft) => {
-    const { context } = draft;
-    const alias = context.alias();
-    const command = write.command(context, alias);
-    const check = write.check(context, aliasRow(alias));
-    const columns = projection(aliasRow(alias), ROWS);
-    const rows: RowSource = {
-      from: ROWS,
-      row: columns.row,
-      ordered: () => ({
-        from: sql`(select *, row_number() over () as ":position" from ${ROWS}) as ${ROWS}`,
+  return program.add(
+    write.path,
+    1,
+    (draft) => {
+      const { context } = draft;
+      const alias = context.alias();
+      const command = write.command(context, alias);
+      const check = write.check(context, aliasRow(alias));
+      const columns = projection(aliasRow(alias), ROWS);
+      const rows: RowSource = {
+        from: ROWS,
         row: columns.row,
-        position: sql`${ROWS}.":position"`,
-      }),
-    };
-    let answer: Sql;
-    if (check === null) {
-      answer = output.kind === 'row' ? rowSql(context, output.fields, rows) : sql`select ${answerSql(context, output, rows, COUNT)}`;
-    } else {
-      const json = answerSql(context, output, rows, COUNT);
-      answer = sql`select case when ${hold(ROWS)} then ${json} else ${draft.raise(checkFailure(write.path))}::text::json end`;
-    }
-    return withRows(command, [columns.columns(), ...checkColumn(check)], answer);
-  });
+        ordered: () => ({
+          from: sql`(select *, row_number() over () as ":position" from ${ROWS}) as ${ROWS}`,
+          row: columns.row,
+          position: sql`${ROWS}.":position"`,
+        }),
+      };
+      let answer: Sql;
+      if (check === null) {
+        answer = output.kind === 'row' ? rowSql(context, output.fields, rows) : sql`select ${answerSql(context, output, rows, COUNT)}`;
+      } else {
+        const json = answerSql(context, output, rows, COUNT);
+        answer = sql`select case when ${hold(ROWS)} then ${json} else ${draft.raise(checkFailure(write.path))}::text::json end`;
+      }
+      return withRows(command, [columns.columns(), ...checkColumn(check)], answer);
+    },
+    write.rows,
+  );
 }
 
 const COUNT = sql`(select count(*) from ${ROWS})`;
@@ -77,18 +84,23 @@ export interface Keeping {
 
 /** Writes and leaves the answer to later statements. */
 export function writeAndKeep(program: Program, write: Write, keeping: Keeping): void {
-  program.add(write.path, 0, (draft) => {
-    const { context } = draft;
-    const alias = context.alias();
-    const command = write.command(context, alias);
-    const check = write.check(context, aliasRow(alias));
-    const items = keptItems(draft, write, keeping, check !== null);
-    if (items.length === 0) return command;
-    // A lone `t.*` would be expanded.
-    const whole = keeping.slot === null ? [] : [sql`coalesce(${alias}.*) as ":row"`];
-    const keys = keeping.keys === null ? [] : keyColumnsSql(keeping.keys, aliasRow(alias));
-    return withRows(command, [...whole, ...keys, ...checkColumn(check)], sql`select ${join(items, sql`, `)} from ${ROWS}`);
-  });
+  program.add(
+    write.path,
+    0,
+    (draft) => {
+      const { context } = draft;
+      const alias = context.alias();
+      const command = write.command(context, alias);
+      const check = write.check(context, aliasRow(alias));
+      const items = keptItems(draft, write, keeping, check !== null);
+      if (items.length === 0) return command;
+      // A lone `t.*` would be expanded.
+      const whole = keeping.slot === null ? [] : [sql`coalesce(${alias}.*) as ":row"`];
+      const keys = keeping.keys === null ? [] : keyColumnsSql(keeping.keys, aliasRow(alias));
+      return withRows(command, [...whole, ...keys, ...checkColumn(check)], sql`select ${join(items, sql`, `)} from ${ROWS}`);
+    },
+    write.rows,
+  );
 }
 
 function keptItems(draft: Draft, write: Write, { slot, count, keys }: Keeping, checked: boolean): readonly Sql[] {
