@@ -72,6 +72,8 @@ export interface Capabilities {
 export interface TypeSystem {
   /** The scalar of a type, its element's for an array. Total: unknown types get a generic scalar. */
   scalar(type: CatalogType): ScalarType;
+  /** A type whose scalar has this name in GraphQL; null where the kind of database has none by itself. */
+  named(graphql: string): CatalogType | null;
   /** What messages call the type: `integer`, `text[]`. */
   print(type: CatalogType): string;
   /** Operators of whole arrays (`X_array_comparison_exp`). */

@@ -1,6 +1,20 @@
 /** An action: a field whose value the deployer's own handler gives. */
 import type { Json } from '../util/json.ts';
-import { bool, type Codec, defaulted, int, leaf, list, literal, nonEmptyText, object, optional, parseFailed, required, text } from './codec.ts';
+import {
+  bool,
+  type Codec,
+  defaulted,
+  int,
+  leaf,
+  list,
+  literal,
+  nonEmptyText,
+  object,
+  optional,
+  parseFailed,
+  required,
+  text,
+} from './codec.ts';
 import { type CustomField, customFieldCodec } from './custom-types.ts';
 import { type HeaderDefinition, headerCodec } from './environment-template.ts';
 import { graphqlName } from './graphql-name.ts';

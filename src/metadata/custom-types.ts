@@ -1,7 +1,22 @@
 /** Types of arguments and answers of actions: the section `custom_types`, replaced as a whole. */
 import { isJsonObject, type Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
-import { anyJson, bool, type Codec, defaulted, leaf, list, literal, mapOf, nonEmptyText, object, optional, parseFailed, required, text } from './codec.ts';
+import {
+  anyJson,
+  bool,
+  type Codec,
+  defaulted,
+  leaf,
+  list,
+  literal,
+  mapOf,
+  nonEmptyText,
+  object,
+  optional,
+  parseFailed,
+  required,
+  text,
+} from './codec.ts';
 import { graphqlName } from './graphql-name.ts';
 import { type GraphqlType, graphqlType } from './graphql-type.ts';
 import type { WithUnknownKeys } from './kept.ts';
@@ -85,7 +100,11 @@ function some<T>(item: Codec<T>): Codec<readonly T[]> {
   );
 }
 
-const field = object('InputObjectFieldDefinition', { name: required(graphqlName), type: required(graphqlType), description: optional(text) });
+const field = object('InputObjectFieldDefinition', {
+  name: required(graphqlName),
+  type: required(graphqlType),
+  description: optional(text),
+});
 
 /** An argument of an action has the same form. */
 export const customFieldCodec: Codec<CustomField> = field;
@@ -157,9 +176,7 @@ const enumCodec = object('EnumTypeDefinition', {
   name: required(graphqlName),
   description: optional(text),
   values: required(
-    some(
-      object('EnumValueDefinition', { value: required(enumValueName), description: optional(text), isDeprecated: optional(bool) }),
-    ),
+    some(object('EnumValueDefinition', { value: required(enumValueName), description: optional(text), isDeprecated: optional(bool) })),
   ),
 });
 

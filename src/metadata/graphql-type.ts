@@ -56,4 +56,3 @@ export const graphqlType: Codec<GraphqlType> = leaf(
   (json, path) => parseGraphqlType(text.decode(json, path), path),
   printGraphqlType,
 );
-

@@ -76,12 +76,7 @@ export const EMPTY_METADATA: Metadata = {
 };
 
 /** Sections of a document that say what the service cannot do. A feature that starts to exist takes its section out of here. */
-export const NOT_SUPPORTED_SECTIONS = [
-  'cron_triggers',
-  'opentelemetry',
-  'metrics_config',
-  'backend_configs',
-] as const;
+export const NOT_SUPPORTED_SECTIONS = ['cron_triggers', 'opentelemetry', 'metrics_config', 'backend_configs'] as const;
 
 /** Sections in the order of the exported document; others follow. */
 const SECTIONS = [

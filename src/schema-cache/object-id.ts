@@ -38,6 +38,9 @@ export const objectId = {
   collectedQuery: (collection: string, query: string) => outside('collected-query', collection, query),
   allowListEntry: (collection: string) => outside('allow-list-entry', collection),
   restEndpoint: (name: string) => outside('rest-endpoint', name),
+  action: (name: string) => outside('action', name),
+  customRelationship: (type: string, name: string) => outside('custom-relationship', type, name),
+  customTypes: () => outside('custom-types'),
   inheritedRole: (role: string) => outside('inherited-role', role),
   inheritedPermission: (role: string, source: string, table: QualifiedName, kind: PermissionKind) =>
     inObject('inherited-permission', source, table, kind, role),

@@ -86,6 +86,7 @@ export const fakeBackend: Backend = {
   },
   types: {
     scalar,
+    named: () => null,
     print: ({ name, array }) => (name === 'int4' ? 'integer' : name) + (array ? '[]' : ''),
     arrayComparisons: [{ name: '_contains', description: null, argument: { kind: 'same' } }],
     base: type,

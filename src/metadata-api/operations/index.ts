@@ -1,8 +1,10 @@
 import type { OperationGroup } from '../operation.ts';
+import { actionOperations } from './actions.ts';
 import { apiLimitOperations } from './api-limits.ts';
 import { batchTrackingOperations } from './batch-tracking.ts';
 import { catalogOperations } from './catalog.ts';
 import { computedFieldOperations } from './computed-fields.ts';
+import { customTypeOperations } from './custom-types.ts';
 import { functionOperations } from './functions.ts';
 import { genericOperations } from './generic.ts';
 import { networkOperations } from './network.ts';
@@ -35,6 +37,8 @@ export const operationGroups: readonly OperationGroup[] = [
   ...remoteSchemaOperations,
   ...queryCollectionOperations,
   ...remoteSchemaPermissionOperations,
+  ...customTypeOperations,
+  ...actionOperations,
   ...restEndpointOperations,
   ...roleOperations,
   ...apiLimitOperations,

@@ -26,13 +26,6 @@ const WITHOUT_PREFIX: ReadonlySet<string> = new Set([
   'delete_scheduled_event',
   'get_scheduled_events',
   'get_scheduled_event_invocations',
-  // actions and custom types
-  'set_custom_types',
-  'create_action',
-  'update_action',
-  'drop_action',
-  'create_action_permission',
-  'drop_action_permission',
 ]);
 
 /** Under any of the prefixes. */

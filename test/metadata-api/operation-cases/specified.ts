@@ -3,7 +3,7 @@
  * yet: of `/v1/metadata`, `/v1/query` and `/v2/query`.
  */
 
-export type Wait = 'event triggers' | 'scheduled triggers' | 'remote schemas' | 'actions' | 'other kinds of databases';
+export type Wait = 'event triggers' | 'scheduled triggers' | 'remote schemas' | 'other kinds of databases';
 
 const RELATIONAL = ['pg', 'dbb'];
 const TRACKING = ['pg', 'dbb', 'dwh'];
@@ -106,7 +106,6 @@ const UNPREFIXED: readonly { readonly names: readonly string[]; readonly waitsFo
   },
   {
     names: ['set_custom_types', 'create_action', 'drop_action', 'update_action', 'create_action_permission', 'drop_action_permission'],
-    waitsFor: 'actions',
   },
 ];
 
@@ -159,7 +158,6 @@ const LEGACY: readonly { readonly names: readonly string[]; readonly waitsFor?: 
   { names: ['create_cron_trigger', 'delete_cron_trigger', 'create_scheduled_event'], waitsFor: 'scheduled triggers' },
   {
     names: ['set_custom_types', 'create_action', 'drop_action', 'update_action', 'create_action_permission', 'drop_action_permission'],
-    waitsFor: 'actions',
   },
 ];
 
