@@ -49,6 +49,9 @@ export function translateOperation(
       }
       case 'remote':
         return addRemote(meaning.remote, field, meaning.translate(field));
+      case 'action':
+        roots.push({ kind: 'action', path: field.path, responseKey: field.responseKey, root: meaning.translate(field) });
+        return { kind: 'root', index: roots.length - 1 };
       default:
         throw new Error(`invariant: ${field.name} is no root field`);
     }
