@@ -1,5 +1,6 @@
 /** The composition root: storage, state, administration and server, started and stopped in order. */
 import { randomUUID } from 'node:crypto';
+import { createHandlerCaller } from '../actions/handler-call.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import { type AccessOptions, openAuthenticator } from '../auth/open-authenticator.ts';
 import { ADMIN_ROLE } from '../auth/session.ts';
@@ -96,6 +97,7 @@ export async function serve(
       cache: {
         defaultNamingConvention: config.defaultNamingConvention,
         remoteSchemaPermissions: config.enableRemoteSchemaPermissions,
+        environment,
       },
       roleSchemas: roleSchemasOptions(config),
       connect: {
@@ -255,6 +257,14 @@ function requestPipeline(config: Config, outbound: OutboundClient, environment: 
     ...(config.enabledLogTypes.has('query-log') ? { observeQuery: observe, maskedVariables: config.logMaskedVariables } : {}),
     validateInput: createInputValidator(outbound, environment),
     remotes: createRemoteAccess({ outbound, maxResponseSize: config.remoteSchemaResponseLimit }),
+    callHandler: createHandlerCaller({
+      outbound,
+      environment,
+      userAgent: `svc-graphql/${serviceVersion()}`,
+      maxResponseSize: config.actionResponseLimit,
+      configuredHeadersFirst: config.configuredHeaderPrecedence,
+      ...(config.enabledLogTypes.has('action-handler-log') ? { observe } : {}),
+    }),
     joinBounds: { maxKeys: config.joinKeyLimit, maxBytes: config.joinResponseLimit },
     limits,
     newBudget: () => new BatchBudget(limits),

@@ -372,6 +372,12 @@ export const options = {
     true,
     'A role that may select from the table of a function may call the function, if it is a query.',
   ),
+  configuredHeaderPrecedence: behaviour(
+    'configured-header-precedence',
+    boolean,
+    false,
+    'In calls of handlers of actions, configured headers count more than those of the service and those of the client; else they count less.',
+  ),
   enableRemoteSchemaPermissions: behaviour(
     'enable-remote-schema-permissions',
     boolean,
@@ -473,6 +479,12 @@ export const options = {
     4_194_304,
     'Largest message of a client over a websocket, in bytes.',
   ),
+  actionResponseLimit: limits(
+    'action-response-limit',
+    integer(1, 1_073_741_824),
+    33_554_432,
+    'Most bytes that handlers of actions may answer to one request together. For a batch this is the most of all its operations together.',
+  ),
   batchLimit: limits('batch-limit', integer(1), 100, 'Most operations in one batched request.'),
   requestTimeout: limits('request-timeout', seconds(0), 120_000, 'Cancel a GraphQL request that runs longer; 0 is no limit.'),
   operationCacheSize: limits('operation-cache-size', integer(0), 1000, 'Most operations whose plans a role keeps.'),
@@ -505,7 +517,6 @@ export const options = {
       withoutEffect: new Map<LogType, string>([
         ['execution-log', 'executions are measured'],
         ['livequery-poller-log', 'there are subscriptions'],
-        ['action-handler-log', 'there are actions'],
       ]),
     },
   ),

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { HandlerCaller, HandlerUse } from '../actions/handler-call.ts';
 import type { Session } from '../auth/session.ts';
 import type { RunOptions, Source } from '../backend/backend.ts';
 import { invariant, SvcError } from '../errors/svc-error.ts';
@@ -7,6 +8,14 @@ import type { Json } from '../util/json.ts';
 import type { JoinBounds } from './holes.ts';
 import type { InputValidator } from './input-validator.ts';
 import type { RemoteCall, RemoteCaller } from '../upstream/remote-caller.ts';
+
+/** What a plan with actions needs. */
+export interface ActionAccess {
+  readonly call: HandlerCaller;
+  readonly use: HandlerUse;
+  /** The text of the client's document; null where there is none. */
+  readonly query: string | null;
+}
 
 /** What a request brings to a plan. */
 export interface RunContext {
@@ -18,6 +27,8 @@ export interface RunContext {
   readonly validateInput?: InputValidator;
   /** Asks other GraphQL servers; absent where no plan does. */
   readonly callRemote?: RemoteCaller;
+  /** Calls handlers of actions; absent where no plan does. */
+  readonly actions?: ActionAccess;
   readonly joinBounds?: JoinBounds;
   /** Hears of statements that the plan does not show, before they are run; may throw `SvcError`. */
   readonly addStatements?: (count: number) => void;

@@ -10,6 +10,7 @@ import { DEFAULT_JOIN_BOUNDS, Holes, newHoleName } from './holes.ts';
 import { answerParts, RemoteAnswer } from './remote-answer.ts';
 import { askRemote, connectionOf, type RunContext } from './run-context.ts';
 import { joinAsker } from './run-joins.ts';
+import { type ActionInputs, actionInputs, runAction } from './run-action.ts';
 import { runMutation } from './run-mutation.ts';
 
 /** A cell of a result with its place in the response. */
@@ -25,7 +26,8 @@ export async function runPlan(plan: Plan, context: RunContext): Promise<readonly
   const { steps } = plan;
   if (plan.validations.length > 0) await validateInput(plan, context);
   const joining: JoinValues | undefined = plan.joins.length === 0 ? undefined : { holeName: newHoleName(), keys: [] };
-  const run = (step: Step): Promise<JsonRow> => runStep(step, plan, context, joining);
+  const inputs = actionInputs(steps, context);
+  const run = (step: Step): Promise<JsonRow> => runStep(step, plan, context, joining, inputs);
   let rows: readonly JsonRow[];
   if (steps.length === 1) rows = [await run(steps[0] as Step)];
   else if (steps.length === 0) rows = [];
@@ -68,7 +70,7 @@ async function runInOrder(steps: readonly Step[], run: (step: Step) => Promise<J
   return rows;
 }
 
-function runStep(step: Step, plan: Plan, context: RunContext, joining: JoinValues | undefined): Promise<JsonRow> {
+function runStep(step: Step, plan: Plan, context: RunContext, joining: JoinValues | undefined, inputs: ActionInputs): Promise<JsonRow> {
   try {
     switch (step.kind) {
       case 'select':
@@ -77,6 +79,8 @@ function runStep(step: Step, plan: Plan, context: RunContext, joining: JoinValue
         return runMutation(step, connectionOf(context, step.source), plan.reusable, context, joining);
       case 'remote':
         return runRemote(step, context, joining);
+      case 'call':
+        return runAction(step, inputs.get(step) ?? {}, context, joining);
     }
   } catch (error) {
     return Promise.reject(error);

@@ -88,6 +88,7 @@ async function explainQuery({ response, roots, joins }: TranslatedOperation, exp
     for (const [source, part] of groupBy(ofSources, (root) => root.source)) {
       explained.push({ field, ...(await explainSelect(source, part, explaining)) });
     }
+    for (const root of own) if (root.kind === 'action') explained.push({ field, action: root.root.name });
     for (const root of own) if (root.kind === 'remote') explained.push({ field, ...explainRemote(root.remote, remoteRequest(root.root)) });
   }
   for (const join of joins) explained.push({ field: printFieldPath(join.path), ...(await explainJoin(join, explaining)) });

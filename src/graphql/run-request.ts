@@ -1,5 +1,6 @@
 /** The path of a GraphQL request: session and snapshot in, response bytes out. */
 import type { IncomingHttpHeaders } from 'node:http';
+import type { HandlerCaller } from '../actions/handler-call.ts';
 import type { Session } from '../auth/session.ts';
 import type { Compiler, RunOptions, Source } from '../backend/backend.ts';
 import { SvcError } from '../errors/svc-error.ts';
@@ -44,6 +45,7 @@ export interface RequestPipeline {
   compilerOf(snapshot: RequestSnapshot, source: string): Compiler;
   readonly validateInput: InputValidator;
   readonly remotes: RemoteAccess;
+  readonly callHandler: HandlerCaller;
   readonly joinBounds: Omit<JoinBounds, 'use'>;
   /** Of every operation, whatever the role. */
   readonly limits: OperationLimits;
@@ -140,10 +142,13 @@ export function runPrepared(
   if (pipeline.observeQuery !== undefined && plan.kind === 'query') {
     pipeline.observeQuery(queryObservation(how.requestId ?? '', request, plan, variables, session, pipeline.maskedVariables));
   }
-  return runPlan(plan, runContext(pipeline, snapshot, plan, session, variables, how));
+  return runPlan(plan, runContext(pipeline, snapshot, plan, session, variables, how, request.query));
 }
 
-/** What a request brings to its plan; what only joins and remote schemas need is made for them alone. */
+/**
+ * What a request brings to its plan; what only joins, remote schemas and actions need is made for them alone.
+ * @param document the text of the client's document; null where there is none
+ */
 export function runContext(
   pipeline: RequestPipeline,
   snapshot: RequestSnapshot,
@@ -151,6 +156,7 @@ export function runContext(
   session: Session,
   variables: Variables,
   how: RequestOptions,
+  document: string | null = null,
 ): RunContext {
   const context: RunContext = {
     connections: snapshot.connections,
@@ -161,11 +167,12 @@ export function runContext(
     ...(how.headers === undefined ? {} : { headers: how.headers }),
     ...(how.budget === undefined ? {} : { addStatements: how.budget.addStatements }),
   };
-  if (plan.joins.length === 0 && !plan.steps.some(({ kind }) => kind === 'remote')) return context;
+  if (plan.joins.length === 0 && !plan.steps.some(({ kind }) => kind === 'remote' || kind === 'call')) return context;
   const { budget, onCookie } = how;
   return {
     ...context,
     callRemote: pipeline.remotes(snapshot.remotes, budget?.answers),
+    actions: { call: pipeline.callHandler, use: budget?.handlers ?? { bytes: 0 }, query: document },
     joinBounds: { ...pipeline.joinBounds, ...(budget === undefined ? {} : { use: budget.joins }) },
     ...(onCookie === undefined ? {} : { onCookie }),
   };

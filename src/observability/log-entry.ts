@@ -20,6 +20,20 @@ export function logEntry(o: RareObservation): LogEntry {
     }
     case 'websocket':
       return { level: hasError(o) ? 'error' : 'info', type: 'websocket-log', detail: websocketDetail(o) };
+    case 'action': {
+      const { action, type, request, transformedRequest, requestSize, transformedRequestSize, responseSize, status } = o;
+      const detail = {
+        request,
+        ...(transformedRequest === null ? {} : { request_trans: transformedRequest }),
+        request_size: requestSize,
+        ...(transformedRequestSize === null ? {} : { transformed_request_size: transformedRequestSize }),
+        response_size: responseSize,
+        response_status: status,
+        action_name: action,
+        action_type: type,
+      };
+      return { level: 'info', type: 'action-handler-log', detail };
+    }
     case 'jwk-refresh': {
       const { url, message, error } = o;
       return { level: error === null ? 'info' : 'error', type: 'jwk-refresh-log', detail: { url, message, http_error: error } };
@@ -62,6 +76,8 @@ export function isWanted(o: RareObservation, enabledTypes: ReadonlySet<string>):
       return enabledTypes.has('webhook-log');
     case 'websocket':
       return enabledTypes.has('websocket-log');
+    case 'action':
+      return enabledTypes.has('action-handler-log');
     case 'jwk-refresh':
       return enabledTypes.has('jwk-refresh-log');
     case 'source-health':

@@ -11,6 +11,7 @@ export type Observation =
   | QueryObservation
   | WebhookObservation
   | WebsocketObservation
+  | ActionObservation
   | { readonly kind: 'jwk-refresh'; readonly url: string; readonly message: string; readonly error: string | null }
   | SourceHealthObservation
   | { readonly kind: 'source'; readonly source: string; readonly event: string; readonly message: string }
@@ -130,6 +131,22 @@ export interface LoggedError {
   readonly path: string;
   readonly code: string;
   readonly message: string;
+}
+
+/** A handler of an action answered. */
+export interface ActionObservation {
+  readonly kind: 'action';
+  readonly action: string;
+  readonly type: 'query' | 'mutation-synchronous' | 'mutation-asynchronous';
+  /** URL, method and headers without what may be secret in them. */
+  readonly request: JsonObject;
+  /** The same after its transform; null without one. */
+  readonly transformedRequest: JsonObject | null;
+  /** Bytes of bodies. */
+  readonly requestSize: number;
+  readonly transformedRequestSize: number | null;
+  readonly responseSize: number;
+  readonly status: number;
 }
 
 /** A health check that did not succeed, or the first one that did again. */

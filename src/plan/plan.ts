@@ -5,7 +5,14 @@ import type { InputValidation } from '../ir/input-validation.ts';
 import type { JoinToRemoteSchema, JoinToSource } from '../ir/remote-join.ts';
 import type { SelectRoot } from '../ir/select.ts';
 import type { Constraint } from '../schema/constraint.ts';
-import type { RemoteSchemaRoot, ResponseNode, SourceRoot, TranslatedJoin, TranslatedOperation } from '../schema/translation.ts';
+import type {
+  HandlerRoot,
+  RemoteSchemaRoot,
+  ResponseNode,
+  SourceRoot,
+  TranslatedJoin,
+  TranslatedOperation,
+} from '../schema/translation.ts';
 import { type Bytes, bytesOfText } from '../util/bytes.ts';
 import type { Path } from '../util/path.ts';
 import { type Binder, binder } from './bind.ts';
@@ -33,7 +40,7 @@ export type TemplatePart =
   | { readonly produce: () => Promise<readonly Bytes[]> };
 
 /** Those of a query run at once, those of a mutation in order. */
-export type Step = SelectStep | MutationStep | RemoteStep;
+export type Step = SelectStep | MutationStep | RemoteStep | CallStep;
 
 /** One statement on one source, answering one or more root fields: a column each. */
 export interface SelectStep {
@@ -51,6 +58,12 @@ export interface RemoteStep {
   readonly remote: string;
   readonly request: RemoteRequest;
   readonly root: RemoteSchemaRoot;
+}
+
+/** A call of the handler of an action. Its row is one cell. */
+export interface CallStep {
+  readonly kind: 'call';
+  readonly root: HandlerRoot;
 }
 
 export type JoinStep = SourceJoinStep | RemoteJoinStep;
@@ -111,9 +124,11 @@ function planJoin({ path, target }: TranslatedJoin, compilerOf: (source: string)
 }
 
 /** One cell of its own. */
-function planRemote(root: RemoteSchemaRoot, steps: Step[]): readonly Piece[] {
+function planElsewhere(root: RemoteSchemaRoot | HandlerRoot, steps: Step[]): readonly Piece[] {
   const piece: Piece = { step: steps.length, column: 0, absent: NULL };
-  steps.push({ kind: 'remote', remote: root.remote, request: remoteRequest(root.root), root });
+  steps.push(
+    root.kind === 'action' ? { kind: 'call', root } : { kind: 'remote', remote: root.remote, request: remoteRequest(root.root), root },
+  );
   return [piece];
 }
 
@@ -139,8 +154,8 @@ function planSelects(operation: ToPlan, compilerOf: (source: string) => Compiler
   const results: (readonly Piece[])[] = [];
   const steps: Step[] = [];
   operation.roots.forEach((root, index) => {
-    if (root.kind === 'remote') {
-      results[index] = planRemote(root, steps);
+    if (root.kind !== 'source') {
+      results[index] = planElsewhere(root, steps);
       return;
     }
     const indexes = bySource.get(root.source);
@@ -160,10 +175,10 @@ function planSelects(operation: ToPlan, compilerOf: (source: string) => Compiler
 
 /** Runs of consecutive root fields on one source; a run that has nothing to do leaves no step. */
 function planMutation(operation: ToPlan, compilerOf: (source: string) => Compiler): Planned {
-  const runs: (SourceRoot[] | RemoteSchemaRoot)[] = [];
+  const runs: (SourceRoot[] | RemoteSchemaRoot | HandlerRoot)[] = [];
   for (const root of operation.roots) {
     const last = runs.at(-1);
-    if (root.kind === 'remote') runs.push(root);
+    if (root.kind !== 'source') runs.push(root);
     else if (Array.isArray(last) && last[0]?.source === root.source) last.push(root);
     else runs.push([root]);
   }
@@ -171,7 +186,7 @@ function planMutation(operation: ToPlan, compilerOf: (source: string) => Compile
   const results: (readonly Piece[])[] = [];
   for (const roots of runs) {
     if (!Array.isArray(roots)) {
-      results.push(planRemote(roots, steps));
+      results.push(planElsewhere(roots, steps));
       continue;
     }
     const { source } = roots[0] as SourceRoot;

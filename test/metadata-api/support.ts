@@ -52,6 +52,7 @@ const PIPELINE: RequestPipeline = {
   operations: createOperationCache({ operations: 0, plansPerOperation: 0, memory: 10_000_000 }),
   compilerOf: compilersOf(backends, { stringifyNumericTypes: false }),
   validateInput: () => Promise.reject(new Error('these tests have no permissions with hooks')),
+  callHandler: () => Promise.reject(new Error('these tests have no actions')),
   remotes: () => () => Promise.reject(new Error('these tests ask no remote schemas')),
   joinBounds: { maxKeys: 1000, maxBytes: 10_000_000 },
 };
