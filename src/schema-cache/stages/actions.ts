@@ -1,7 +1,7 @@
 /** Custom types and actions together: what they are called, whether they fit, and what is wrong. */
 import type { Environment } from '../../metadata/environment-template.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
-import type { CustomTypeInfo, CustomTypesInfo, DatabaseScalarInfo } from '../action-info.ts';
+import { type CustomTypeInfo, type CustomTypesInfo, type DatabaseScalarInfo, PLAIN_SCALARS } from '../action-info.ts';
 import type { ObjectDescription } from '../inconsistency.ts';
 import type { OperationRoot, ProducedNames } from '../naming.ts';
 import { objectId } from '../object-id.ts';
@@ -126,7 +126,7 @@ export function resolveActions(
 function withScalars(own: CustomTypesInfo, actions: SchemaCache['actions'], scalarOf: ScalarFinder): CustomTypesInfo {
   const all = new Map(own);
   const add = (name: string): void => {
-    const scalar = all.has(name) ? null : scalarOf(name);
+    const scalar = all.has(name) || PLAIN_SCALARS.has(name) ? null : scalarOf(name);
     if (scalar !== null) all.set(name, scalar);
   };
   for (const type of own.values()) {
