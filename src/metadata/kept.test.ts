@@ -30,7 +30,8 @@ const FREE = new Set([
   'mapping',
   'table',
   'field_mapping',
-  'actions',
+  'cron_triggers',
+  'remote_table',
 ]);
 /** Of the kind that tests use; opaque. */
 const OPAQUE = new Set(['configuration']);
