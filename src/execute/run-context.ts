@@ -32,6 +32,8 @@ export interface RunContext {
   readonly joinBounds?: JoinBounds;
   /** Hears of statements that the plan does not show, before they are run; may throw `SvcError`. */
   readonly addStatements?: (count: number) => void;
+  /** Hears whenever a database or a server is asked: before, nothing has been done for the request. */
+  readonly onAsked?: () => void;
   /** Of the client's request. */
   readonly headers?: IncomingHttpHeaders;
   /** Hears of cookies that other servers set for the client. */

@@ -40,9 +40,11 @@ export async function runMutation(
   const { signal, deadline } = how;
   const options: MutationOptions = { signal, deadline, turn: session.role, settings: [[USER_SETTING, userText(session)]] };
   const bind = (): readonly MutationStatement[] => bound(statements, reusable, context, joining);
+  const first = bind();
+  context.onAsked?.();
   const rows = await (apart === undefined
-    ? source.runMutation(bind(), options)
-    : source.runMutation(bind(), {
+    ? source.runMutation(first, options)
+    : source.runMutation(first, {
         ...options,
         apart: () => {
           statements = apart();

@@ -57,6 +57,7 @@ async function joinRows(rows: readonly JsonRow[], plan: Plan, context: RunContex
 
 /** One hook after another, so that the first one that refuses is the error. @throws SvcError and then nothing has been changed */
 async function validateInput({ validations }: Plan, context: RunContext): Promise<void> {
+  context.onAsked?.();
   const { validateInput: ask, session, variables, how, headers } = context;
   invariant(ask !== undefined, 'whoever runs plans with validations can validate');
   for (const { hook, input } of validations) {
@@ -91,12 +92,14 @@ function runSelect(step: SelectStep, context: RunContext, joining: JoinValues | 
   const source = connectionOf(context, step.source);
   const values = bindAll(step.binders, context.variables, context.session, joining);
   const { signal, deadline } = context.how;
+  context.onAsked?.();
   return source.runJson(step.statement, values, { signal, deadline, turn: context.session.role, mayLag: true });
 }
 
 /** @throws SvcError; one with the server's own errors where it answers with errors */
 async function runRemote({ remote, request, root }: RemoteStep, context: RunContext, joining: JoinValues | undefined): Promise<JsonRow> {
   const variables = bindRemote(request, context.variables, context.session);
+  context.onAsked?.();
   const { data, errors } = answerParts(await askRemote(context, { remote, document: request.document, variables }));
   if (errors.length > 0 || data === null) {
     throw new SvcError('remote-schema-error', 'Errors from remote server', { path: root.path, graphqlErrors: errors });

@@ -68,6 +68,8 @@ export interface RequestOptions extends RunOptions {
   readonly address?: string;
   /** Of the client's request: hooks and remote schemas may get them. */
   readonly headers?: IncomingHttpHeaders;
+  /** Hears whenever a database or a server is asked: before, nothing has been done for the request. */
+  readonly onAsked?: () => void;
   /** Hears of cookies that remote schemas set for the client. */
   readonly onCookie?: (cookie: string) => void;
 }
@@ -166,6 +168,7 @@ export function runContext(
     validateInput: pipeline.validateInput,
     ...(how.headers === undefined ? {} : { headers: how.headers }),
     ...(how.budget === undefined ? {} : { addStatements: how.budget.addStatements }),
+    ...(how.onAsked === undefined ? {} : { onAsked: how.onAsked }),
   };
   if (plan.joins.length === 0 && !plan.steps.some(({ kind }) => kind === 'remote' || kind === 'call')) return context;
   const { budget, onCookie } = how;
