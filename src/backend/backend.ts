@@ -333,6 +333,13 @@ export interface MutationOptions extends RunOptions {
 
 export type HealthStatus = { readonly status: 'OK' | 'TIMEOUT' } | { readonly status: 'ERROR' | 'FAILED'; readonly message: string };
 
+/** Asks again and again what statements see. */
+export interface SnapshotWatch {
+  /** Asks now: something has been written. */
+  ask(): void;
+  stop(): void;
+}
+
 export interface Listening {
   stop(): Promise<void>;
 }
@@ -355,6 +362,18 @@ export interface Source extends Connection {
    * been missed: the connection is there again.
    */
   listen?(channel: string, onMessage: (payload: string | null) => void): Promise<Listening>;
+  /** Runs a statement with bound texts on the primary and returns all of its rows. Throws `SvcError`. */
+  runRows(
+    statement: Pick<Statement, 'text' | 'repeatable'>,
+    values: readonly (string | null)[],
+    how: RunOptions,
+  ): Promise<readonly JsonRow[]>;
+  /**
+   * Tells what statements see, as live queries tell it, every so often until `stop` or `close`, on a connection of its own that is
+   * opened anew when it breaks; absent where the database cannot. Null: not known, and nothing that was known counts any
+   * more, because the database is away or somebody else's copy.
+   */
+  watchSnapshots?(intervalMs: number, onSnapshot: (snapshot: string | null) => void): SnapshotWatch;
   /** Waits for running statements up to a bound, then ends all connections. */
   close(): Promise<void>;
 }

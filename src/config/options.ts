@@ -94,6 +94,7 @@ const EXPERIMENTAL_FEATURES = [
   'hide_update_many_fields',
   'no_null_unbound_variable_default',
   'ext_federation',
+  'multiple-subscription-roots',
 ] as const;
 
 export type ApiType = (typeof API_TYPES)[number];
@@ -389,6 +390,36 @@ export const options = {
     choice('svc-default', 'graphql-default'),
     'svc-default',
     'Naming convention of sources that choose none.',
+  ),
+  liveQueriesMultiplexedRefetchInterval: behaviour(
+    'live-queries-multiplexed-refetch-interval',
+    milliseconds(1),
+    1000,
+    'Least time between two runs of a live query; it runs only after changes, where these can be told.',
+  ),
+  liveQueriesMultiplexedBatchSize: behaviour(
+    'live-queries-multiplexed-batch-size',
+    integer(1, 10_000),
+    100,
+    'Groups of subscribers that one statement answers; a group has the same values and session variables.',
+  ),
+  streamingQueriesMultiplexedRefetchInterval: behaviour(
+    'streaming-queries-multiplexed-refetch-interval',
+    milliseconds(1),
+    1000,
+    'Least time between two batches of a stream.',
+  ),
+  streamingQueriesMultiplexedBatchSize: behaviour(
+    'streaming-queries-multiplexed-batch-size',
+    integer(1, 10_000),
+    100,
+    'Groups of subscribers that one statement answers.',
+  ),
+  subscriptionsDetectorInterval: behaviour(
+    'subscriptions-detector-interval',
+    milliseconds(1, 3_600_000),
+    100,
+    'How often a source with subscribers is asked for changes.',
   ),
   experimentalFeatures: behaviour(
     'experimental-features',

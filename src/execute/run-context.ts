@@ -25,6 +25,8 @@ export interface RunContext {
   readonly how: RunOptions;
   /** Asked before a mutation whose plan has validations; absent where no such mutation runs. */
   readonly validateInput?: InputValidator;
+  /** Hears that a source has been written to, or may have been. */
+  readonly onWritten?: (source: string) => void;
   /** Asks other GraphQL servers; absent where no plan does. */
   readonly callRemote?: RemoteCaller;
   /** Calls handlers of actions; absent where no plan does. */

@@ -42,16 +42,22 @@ export async function runMutation(
   const bind = (): readonly MutationStatement[] => bound(statements, reusable, context, joining);
   const first = bind();
   context.onAsked?.();
-  const rows = await (apart === undefined
-    ? source.runMutation(first, options)
-    : source.runMutation(first, {
-        ...options,
-        apart: () => {
-          statements = apart();
-          context.addStatements?.(statements.length);
-          return bind();
-        },
-      }));
+  let rows: readonly JsonRow[];
+  try {
+    rows = await (apart === undefined
+      ? source.runMutation(first, options)
+      : source.runMutation(first, {
+          ...options,
+          apart: () => {
+            statements = apart();
+            context.addStatements?.(statements.length);
+            return bind();
+          },
+        }));
+  } finally {
+    // Also when it failed: the answer to a commit may be what was lost.
+    context.onWritten?.(step.source);
+  }
   if (statements.length === 1) return rows[0] ?? NO_CELLS;
   return statements.flatMap(({ statement }, i) => {
     const row = rows[i] ?? NO_CELLS;

@@ -82,6 +82,8 @@ function runStep(step: Step, plan: Plan, context: RunContext, joining: JoinValue
         return runRemote(step, context, joining);
       case 'call':
         return runAction(step, inputs.get(step) ?? {}, context, joining);
+      case 'live':
+        throw new Error('invariant: a subscription has no single answer');
     }
   } catch (error) {
     return Promise.reject(error);

@@ -44,6 +44,8 @@ export interface RequestPipeline {
   /** The compiler of a source. */
   compilerOf(snapshot: RequestSnapshot, source: string): Compiler;
   readonly validateInput: InputValidator;
+  /** Hears of sources that mutations have written to. */
+  readonly onWritten?: (source: string) => void;
   readonly remotes: RemoteAccess;
   readonly callHandler: HandlerCaller;
   readonly joinBounds: Omit<JoinBounds, 'use'>;
@@ -166,6 +168,7 @@ export function runContext(
     variables,
     how,
     validateInput: pipeline.validateInput,
+    ...(pipeline.onWritten === undefined ? {} : { onWritten: pipeline.onWritten }),
     ...(how.headers === undefined ? {} : { headers: how.headers }),
     ...(how.budget === undefined ? {} : { addStatements: how.budget.addStatements }),
     ...(how.onAsked === undefined ? {} : { onAsked: how.onAsked }),

@@ -17,6 +17,7 @@ import type { Cancellation } from '../util/cancellation.ts';
 import type { Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
 import type { Sliced } from '../util/sliced.ts';
+import type { PollerReport } from './poller-report.ts';
 import { INVALID_ARGUMENTS, type OperationErrors, STALE_VERSION } from './operation-error.ts';
 
 /** What the service was composed of; the same for every request. */
@@ -29,6 +30,8 @@ export interface Services {
   readonly catalogState: CatalogStateStore;
   /** That of GraphQL requests: operations on rows go the same way. */
   readonly pipeline: RequestPipeline;
+  /** What works for subscriptions at the moment. */
+  readonly pollers: () => readonly PollerReport[];
 }
 
 export interface EditContext {

@@ -34,6 +34,7 @@ export function planSize({ constraints, steps, joins, template, validations }: M
   for (const constraint of constraints) bytes += constraintSize(constraint);
   for (const step of steps) {
     if (step.kind === 'select') bytes += statementSize(step.statement);
+    else if (step.kind === 'live') bytes += statementSize(step.query);
     else if (step.kind === 'mutation')
       for (const { statement, rows } of step.statements) bytes += statementSize(statement) + rowsSize(rows);
     else if (step.kind === 'call') bytes += callSize(step.root.root);

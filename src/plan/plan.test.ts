@@ -55,7 +55,9 @@ const texts = (of: Parameters<typeof planOperation>[0]) =>
         ? step.statement.text
         : step.kind === 'remote'
           ? step.request.document
-          : step.root.root.name,
+          : step.kind === 'live'
+            ? step.query.text
+            : step.root.root.name,
   );
 const template = (of: Parameters<typeof planOperation>[0]) =>
   planOperation(of, compiler).template.map((part) => (Buffer.isBuffer(part) ? part.toString() : part));

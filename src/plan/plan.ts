@@ -1,5 +1,5 @@
 /** IR -> steps. A plan holds no request's values, so it serves every request its constraints fit. */
-import type { CompiledMutation, CompiledMutationStatement, Compiler, ResultPiece, Statement } from '../backend/backend.ts';
+import type { CompiledMutation, CompiledMutationStatement, Compiler, LiveQuery, ResultPiece, Statement } from '../backend/backend.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { InputValidation } from '../ir/input-validation.ts';
 import type { JoinToRemoteSchema, JoinToSource } from '../ir/remote-join.ts';
@@ -14,7 +14,7 @@ import type {
   TranslatedOperation,
 } from '../schema/translation.ts';
 import { type Bytes, bytesOfText } from '../util/bytes.ts';
-import type { Path } from '../util/path.ts';
+import { type Path, ROOT } from '../util/path.ts';
 import { type Binder, binder } from './bind.ts';
 import { type RemoteRequest, remoteRequest } from './remote-request.ts';
 import { validationsOf } from './validations.ts';
@@ -40,13 +40,23 @@ export type TemplatePart =
   | { readonly produce: () => Promise<readonly Bytes[]> };
 
 /** Those of a query run at once, those of a mutation in order. */
-export type Step = SelectStep | MutationStep | RemoteStep | CallStep;
+export type Step = SelectStep | MutationStep | RemoteStep | CallStep | LiveStep;
 
 /** One statement on one source, answering one or more root fields: a column each. */
 export interface SelectStep {
   readonly kind: 'select';
   readonly source: string;
   readonly statement: Statement;
+  readonly binders: readonly Binder[];
+  /** Of its root fields. */
+  readonly responseKeys: readonly string[];
+}
+
+/** The statement that a subscription repeats; its only step. */
+export interface LiveStep {
+  readonly kind: 'live';
+  readonly source: string;
+  readonly query: LiveQuery;
   readonly binders: readonly Binder[];
   /** Of its root fields. */
   readonly responseKeys: readonly string[];
@@ -105,7 +115,7 @@ type ToPlan = Omit<TranslatedOperation, 'parts'>;
 /** @param compilerOf the compiler of a source's kind */
 export function planOperation(operation: ToPlan, compilerOf: (source: string) => Compiler): Plan {
   const { kind, constraints, reusable } = operation;
-  const { steps, results } = kind === 'mutation' ? planMutation(operation, compilerOf) : planSelects(operation, compilerOf);
+  const { steps, results } = PLANNERS[kind](operation, compilerOf);
   const validations = operation.roots.flatMap(({ root }) => (root.mutation === undefined ? [] : validationsOf(root)));
   const joins = operation.joins.map((join) => planJoin(join, compilerOf));
   return { kind, constraints, reusable, template: template(operation.response, results), steps, joins, validations };
@@ -173,6 +183,27 @@ function planSelects(operation: ToPlan, compilerOf: (source: string) => Compiler
   return { steps, results };
 }
 
+/** @throws SvcError not-supported for roots of several sources, or of a kind that cannot repeat statements */
+function planSubscription({ roots }: ToPlan, compilerOf: (source: string) => Compiler): Planned {
+  const [first] = roots;
+  if (first?.kind !== 'source') {
+    const message = first?.kind === 'remote' ? 'subscription to remote server is not supported' : 'only rows can be subscribed to';
+    throw new SvcError('not-supported', message, { path: first?.path ?? ROOT });
+  }
+  const { source } = first;
+  const other = roots.find((root) => root.source !== source);
+  if (other !== undefined) {
+    throw new SvcError('not-supported', 'the root fields of a subscription must be of one source', { path: other.path });
+  }
+  const query = compilerOf(source).liveQuery?.(roots.map(({ root }) => root as SelectRoot));
+  if (query === undefined) {
+    throw new SvcError('not-supported', `source ${source} does not support subscriptions`, { path: first.path });
+  }
+  const responseKeys = roots.map((root) => root.responseKey);
+  const step: LiveStep = { kind: 'live', source, query, binders: query.parameters.map(binder), responseKeys };
+  return { steps: [step], results: roots.map((_, column) => [{ step: 0, column, absent: NULL }]) };
+}
+
 /** Runs of consecutive root fields on one source; a run that has nothing to do leaves no step. */
 function planMutation(operation: ToPlan, compilerOf: (source: string) => Compiler): Planned {
   const runs: (SourceRoot[] | RemoteSchemaRoot | HandlerRoot)[] = [];
@@ -217,6 +248,8 @@ function planMutation(operation: ToPlan, compilerOf: (source: string) => Compile
 function boundStatements({ statements }: CompiledMutation): readonly BoundStatement[] {
   return statements.map((item) => ({ ...item, binders: item.statement.parameters.map(binder) }));
 }
+
+const PLANNERS = { query: planSelects, mutation: planMutation, subscription: planSubscription } as const;
 
 function template(response: ResponseNode, results: readonly (readonly Piece[])[]): readonly TemplatePart[] {
   const parts: Piece[] = [];

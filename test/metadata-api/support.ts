@@ -44,7 +44,7 @@ export interface TestAdministration {
   close(): Promise<void>;
 }
 
-const PIPELINE: RequestPipeline = {
+export const PIPELINE: RequestPipeline = {
   limits: DEFAULT_LIMITS,
   newBudget: () => new BatchBudget(DEFAULT_LIMITS),
   admission: createAdmission(),
@@ -84,6 +84,7 @@ export async function testAdministration(sql: string): Promise<TestAdministratio
     backends,
     showInternal: true,
     pipeline: PIPELINE,
+    pollers: () => [],
     rows: { openToAllRoles: true, batchLimit: 100 },
     catalogState: {
       read: async () => remembered,

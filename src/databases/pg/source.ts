@@ -7,6 +7,7 @@ import type {
   MutationStatement,
   RunOptions,
   RunSqlResult,
+  SnapshotWatch,
   Source,
   Statement,
   TransactionOptions,
@@ -32,6 +33,7 @@ export interface SourceOptions {
   /** The level of the server's transactions that name none. */
   readonly serverIsolation: IsolationLevel;
   readonly listenOn: (channel: string, onMessage: (payload: string | null) => void) => Promise<Listening>;
+  readonly watchSnapshots: (intervalMs: number, onSnapshot: (snapshot: string | null) => void) => SnapshotWatch;
 }
 
 const BEGIN: Readonly<Record<IsolationLevel, string>> = {
@@ -56,6 +58,7 @@ export class PgSource implements Source {
   private readonly options: SourceOptions;
   private readonly turnstile = new Turnstile();
   private readonly listenings = new Set<Listening>();
+  private readonly watches = new Set<SnapshotWatch>();
   private readonly watch = (): void => this.pool.watch();
 
   constructor(options: SourceOptions) {
@@ -68,7 +71,20 @@ export class PgSource implements Source {
       return this.mutate([{ statement, values }], { ...how, settings: [] }, false).then((rows) => rows[0] ?? NO_ROW);
     }
     const server = (how.mayLag === true ? this.options.replicas.next() : null) ?? this.options.primary;
-    return new Promise((resolve, reject) => this.read(server, { text: statement.text, values }, how, 0, resolve, reject));
+    const step = { text: statement.text, values };
+    return new Promise((resolve, reject) => this.read(server, step, how, 0, (done) => resolve(done.rows.at(-1) ?? NO_ROW), reject));
+  }
+
+  runRows(
+    statement: Pick<Statement, 'text' | 'repeatable'>,
+    values: readonly (string | null)[],
+    how: RunOptions,
+  ): Promise<readonly JsonRow[]> {
+    if (!statement.repeatable) return this.alone(how, (connection) => connection.runRows(statement, values, how));
+    const step = { text: statement.text, values };
+    return new Promise((resolve, reject) =>
+      this.read(this.options.primary, step, how, 0, (done) => resolve(done.collected ?? []), reject, true),
+    );
   }
 
   async explain(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<readonly string[]> {
@@ -142,7 +158,20 @@ export class PgSource implements Source {
     };
   }
 
+  watchSnapshots(intervalMs: number, onSnapshot: (snapshot: string | null) => void): SnapshotWatch {
+    const watch = this.options.watchSnapshots(intervalMs, onSnapshot);
+    this.watches.add(watch);
+    return {
+      ask: () => watch.ask(),
+      stop: () => {
+        this.watches.delete(watch);
+        watch.stop();
+      },
+    };
+  }
+
   async close(): Promise<void> {
+    for (const watch of this.watches) watch.stop();
     await Promise.all([...this.listenings].map((listening) => listening.stop()));
     await Promise.all([this.pool.close(CLOSE_BOUND_MS), this.options.replicas.close(CLOSE_BOUND_MS)]);
   }
@@ -153,8 +182,9 @@ export class PgSource implements Source {
     step: WireStep,
     how: RunOptions,
     attempt: number,
-    resolve: (row: JsonRow) => void,
+    resolve: (done: WireExchange) => void,
     reject: (error: unknown) => void,
+    allRows = false,
   ): void {
     const { pool, prelude, prepare } = server;
     const { primary, replicas } = this.options;
@@ -164,19 +194,20 @@ export class PgSource implements Source {
       const failure = done.failure;
       if (failure === null) {
         pool.costs.record(step.text, done.duration);
-        resolve(done.rows.at(-1) ?? NO_ROW);
+        resolve(done);
         return;
       }
       if (server !== primary && isOutOfReach(failure)) replicas.rest(server);
-      if (server !== primary && isReplicasFault(failure)) this.read(primary, step, how, 0, resolve, reject);
+      if (server !== primary && isReplicasFault(failure)) this.read(primary, step, how, 0, resolve, reject, allRows);
       else if (this.mayRepeat(failure, done.accident, attempt)) {
-        const again = (): void => this.read(server, step, how, attempt + 1, resolve, reject);
+        const again = (): void => this.read(server, step, how, attempt + 1, resolve, reject, allRows);
         // What ended one connection may have ended others: a moment, to hear of it.
         if (isLost(failure)) setTimeout(again, LOST_PAUSE_MS);
         else again();
       } else fail(failure);
     });
     exchange.releasesEarly = true;
+    if (allRows) exchange.collected = [];
     if (how.turn !== undefined) exchange.turn = how.turn;
     try {
       checkParameters(steps);

@@ -19,6 +19,7 @@ import { restEndpointOperations } from './rest-endpoints.ts';
 import { roleOperations } from './roles.ts';
 import { sourceOperations } from './sources.ts';
 import { stateOperations } from './state.ts';
+import { subscriptionOperations } from './subscriptions.ts';
 import { tableOperations } from './tables.ts';
 import { webhookTransformOperations } from './webhook-transforms.ts';
 
@@ -45,5 +46,6 @@ export const operationGroups: readonly OperationGroup[] = [
   ...networkOperations,
   ...genericOperations,
   ...stateOperations,
+  ...subscriptionOperations,
   ...webhookTransformOperations,
 ];

@@ -697,4 +697,5 @@ export const UNPREFIXED: Readonly<Record<string, Case>> = {
     fails: [failure({ type: 'other', state: {} }, 'parse-failed', '$.args.type'), failure({ type: 'cli' }, 'parse-failed', '$.args')],
   },
   dump_internal_state: { args: {}, fails: [failure('x', 'parse-failed', '$.args'), NO_VERSION] },
+  get_subscriptions: { args: {}, fails: [failure('x', 'parse-failed', '$.args'), NO_VERSION] },
 };
