@@ -44,7 +44,7 @@ export interface TestAdministration {
   close(): Promise<void>;
 }
 
-export const PIPELINE: RequestPipeline = {
+const PIPELINE: RequestPipeline = {
   limits: DEFAULT_LIMITS,
   newBudget: () => new BatchBudget(DEFAULT_LIMITS),
   admission: createAdmission(),
@@ -52,7 +52,6 @@ export const PIPELINE: RequestPipeline = {
   operations: createOperationCache({ operations: 0, plansPerOperation: 0, memory: 10_000_000 }),
   compilerOf: compilersOf(backends, { stringifyNumericTypes: false }),
   validateInput: () => Promise.reject(new Error('these tests have no permissions with hooks')),
-  callHandler: () => Promise.reject(new Error('these tests have no actions')),
   remotes: () => () => Promise.reject(new Error('these tests ask no remote schemas')),
   joinBounds: { maxKeys: 1000, maxBytes: 10_000_000 },
 };
@@ -84,7 +83,6 @@ export async function testAdministration(sql: string): Promise<TestAdministratio
     backends,
     showInternal: true,
     pipeline: PIPELINE,
-    pollers: () => [],
     rows: { openToAllRoles: true, batchLimit: 100 },
     catalogState: {
       read: async () => remembered,

@@ -7,12 +7,13 @@ import type {
   MutationStatement,
   RunOptions,
   RunSqlResult,
-  SnapshotWatch,
   Source,
   Statement,
   TransactionOptions,
 } from '../../backend/backend.ts';
+import type { Captures } from '../../backend/captures.ts';
 import type { Catalog, CatalogScope } from '../../catalog/catalog.ts';
+import { type PgCaptureOptions, pgCaptures } from './capture/captures.ts';
 import { checkParameters, runExchange, SessionConnection, startExchange } from './connection.ts';
 import { CancelledError, ConnectionError, DatabaseError, isConnectionFailure, isStalePlan } from './driver/database-error.ts';
 import { WireExchange, type Failure, type WireStep } from './driver/exchange.ts';
@@ -32,8 +33,8 @@ export interface SourceOptions {
   readonly isolation: IsolationLevel;
   /** The level of the server's transactions that name none. */
   readonly serverIsolation: IsolationLevel;
+  readonly captures: PgCaptureOptions;
   readonly listenOn: (channel: string, onMessage: (payload: string | null) => void) => Promise<Listening>;
-  readonly watchSnapshots: (intervalMs: number, onSnapshot: (snapshot: string | null) => void) => SnapshotWatch;
 }
 
 const BEGIN: Readonly<Record<IsolationLevel, string>> = {
@@ -54,16 +55,17 @@ const LOST_PAUSE_MS = 10;
 const CLOSE_BOUND_MS = 10_000;
 
 export class PgSource implements Source {
+  readonly captures: Captures;
   private readonly pool: Pool;
   private readonly options: SourceOptions;
   private readonly turnstile = new Turnstile();
   private readonly listenings = new Set<Listening>();
-  private readonly watches = new Set<SnapshotWatch>();
   private readonly watch = (): void => this.pool.watch();
 
   constructor(options: SourceOptions) {
     this.pool = options.primary.pool;
     this.options = options;
+    this.captures = pgCaptures(this, options.captures);
   }
 
   runJson(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow> {
@@ -71,20 +73,7 @@ export class PgSource implements Source {
       return this.mutate([{ statement, values }], { ...how, settings: [] }, false).then((rows) => rows[0] ?? NO_ROW);
     }
     const server = (how.mayLag === true ? this.options.replicas.next() : null) ?? this.options.primary;
-    const step = { text: statement.text, values };
-    return new Promise((resolve, reject) => this.read(server, step, how, 0, (done) => resolve(done.rows.at(-1) ?? NO_ROW), reject));
-  }
-
-  runRows(
-    statement: Pick<Statement, 'text' | 'repeatable'>,
-    values: readonly (string | null)[],
-    how: RunOptions,
-  ): Promise<readonly JsonRow[]> {
-    if (!statement.repeatable) return this.alone(how, (connection) => connection.runRows(statement, values, how));
-    const step = { text: statement.text, values };
-    return new Promise((resolve, reject) =>
-      this.read(this.options.primary, step, how, 0, (done) => resolve(done.collected ?? []), reject, true),
-    );
+    return new Promise((resolve, reject) => this.read(server, { text: statement.text, values }, how, 0, resolve, reject));
   }
 
   async explain(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<readonly string[]> {
@@ -158,20 +147,7 @@ export class PgSource implements Source {
     };
   }
 
-  watchSnapshots(intervalMs: number, onSnapshot: (snapshot: string | null) => void): SnapshotWatch {
-    const watch = this.options.watchSnapshots(intervalMs, onSnapshot);
-    this.watches.add(watch);
-    return {
-      ask: () => watch.ask(),
-      stop: () => {
-        this.watches.delete(watch);
-        watch.stop();
-      },
-    };
-  }
-
   async close(): Promise<void> {
-    for (const watch of this.watches) watch.stop();
     await Promise.all([...this.listenings].map((listening) => listening.stop()));
     await Promise.all([this.pool.close(CLOSE_BOUND_MS), this.options.replicas.close(CLOSE_BOUND_MS)]);
   }
@@ -182,9 +158,8 @@ export class PgSource implements Source {
     step: WireStep,
     how: RunOptions,
     attempt: number,
-    resolve: (done: WireExchange) => void,
+    resolve: (row: JsonRow) => void,
     reject: (error: unknown) => void,
-    allRows = false,
   ): void {
     const { pool, prelude, prepare } = server;
     const { primary, replicas } = this.options;
@@ -194,20 +169,19 @@ export class PgSource implements Source {
       const failure = done.failure;
       if (failure === null) {
         pool.costs.record(step.text, done.duration);
-        resolve(done);
+        resolve(done.rows.at(-1) ?? NO_ROW);
         return;
       }
       if (server !== primary && isOutOfReach(failure)) replicas.rest(server);
-      if (server !== primary && isReplicasFault(failure)) this.read(primary, step, how, 0, resolve, reject, allRows);
+      if (server !== primary && isReplicasFault(failure)) this.read(primary, step, how, 0, resolve, reject);
       else if (this.mayRepeat(failure, done.accident, attempt)) {
-        const again = (): void => this.read(server, step, how, attempt + 1, resolve, reject, allRows);
+        const again = (): void => this.read(server, step, how, attempt + 1, resolve, reject);
         // What ended one connection may have ended others: a moment, to hear of it.
         if (isLost(failure)) setTimeout(again, LOST_PAUSE_MS);
         else again();
       } else fail(failure);
     });
     exchange.releasesEarly = true;
-    if (allRows) exchange.collected = [];
     if (how.turn !== undefined) exchange.turn = how.turn;
     try {
       checkParameters(steps);
