@@ -15,7 +15,14 @@ export function configReport(config: Config, version: string): JsonObject {
     is_jwt_set: firstJwtSecret !== undefined,
     jwt: firstJwtSecret === undefined ? null : claimsReport(firstJwtSecret),
     is_allow_list_enabled: config.enableAllowlist,
-    live_queries: { batch_size: 100, refetch_delay: 1 },
+    live_queries: {
+      batch_size: config.liveQueriesMultiplexedBatchSize,
+      refetch_delay: config.liveQueriesMultiplexedRefetchInterval / 1000,
+    },
+    streaming_queries: {
+      batch_size: config.streamingQueriesMultiplexedBatchSize,
+      refetch_delay: config.streamingQueriesMultiplexedRefetchInterval / 1000,
+    },
     default_naming_convention: config.defaultNamingConvention,
     experimental_features: [...config.experimentalFeatures],
   };

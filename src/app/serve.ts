@@ -1,5 +1,6 @@
 /** The composition root: storage, state, administration and server, started and stopped in order. */
 import { randomUUID } from 'node:crypto';
+import { createHandlerCaller } from '../actions/handler-call.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import { type AccessOptions, openAuthenticator } from '../auth/open-authenticator.ts';
 import { ADMIN_ROLE } from '../auth/session.ts';
@@ -32,13 +33,12 @@ import type { RoleSchemasOptions } from '../schema/role-schemas.ts';
 import { pagePolicy } from '../server/cross-site.ts';
 import { Uploads } from '../server/read-body.ts';
 import { type HttpServer, startServer } from '../server/server.ts';
-import type { Subscriptions } from '../subscriptions/subscriptions.ts';
-import { SvcError } from '../errors/svc-error.ts';
 import { createState, type RunningState } from '../state/create-state.ts';
 import { watchSourceHealth } from '../state/source-health.ts';
 import { createCatalogStateStore } from '../storage/catalog-state.ts';
 import { createRemoteIntrospectionStore } from '../storage/remote-introspections.ts';
 import { createStorage, type Storage } from '../storage/storage.ts';
+import { createSubscriptions, type SubscriptionOptions } from '../subscriptions/create-subscriptions.ts';
 import { configReport } from './config-report.ts';
 import { trackDefaultSource } from './default-source.ts';
 import { keepInStep } from './keep-in-step.ts';
@@ -110,9 +110,7 @@ export async function serve(
         waitTimeoutMs: config.poolTimeout,
         isolation: config.txIso,
         requestTimeoutMs: config.requestTimeout,
-        stringifyNumericTypes: config.stringifyNumericTypes,
       },
-      metadataDatabase: (await createCatalogStateStore(database).read()).id,
       remotes: remoteServers(config.refusePrivateAddresses, environment),
       introspections: createRemoteIntrospectionStore(database),
       observe,
@@ -140,18 +138,25 @@ async function listen(config: Config, { state, storage, database, logger, instan
   const { observe } = logger;
   const sync = await keepInStep({ state, storage, instanceId, interval: config.schemaSyncPollInterval, observe });
   const outbound = outboundClient(config, state);
-  const pipeline = requestPipeline(config, outbound, environment, observe);
+  // Whoever writes tells those who wait for changes, who plan as all do.
+  const pipeline: RequestPipeline = {
+    ...requestPipeline(config, outbound, environment, observe),
+    onWritten: (source) => subscriptions.written(source),
+  };
+  const subscriptions = createSubscriptions({ state, pipeline, options: subscriptionOptions(config), observe });
   const administration = createAdministration({
     state,
     backends,
     showInternal: config.devMode || config.adminInternalErrors,
     catalogState: createCatalogStateStore(database),
     pipeline,
+    pollers: () => subscriptions.reports(),
     rows: { openToAllRoles: config.legacyRowsForAllRoles, batchLimit: config.batchLimit },
   });
   const sourceHealth = watchSourceHealth({ state, observe: logger.observe });
   let authenticator: Authenticator | undefined;
   const release = async (): Promise<void> => {
+    await subscriptions.close();
     sourceHealth.stop();
     authenticator?.stop();
     await outbound.close();
@@ -164,7 +169,7 @@ async function listen(config: Config, { state, storage, database, logger, instan
         authenticator,
         state,
         pipeline,
-        subscriptions: noSubscriptions,
+        subscriptions,
         observe: logger.observe,
         handlers: administration,
         uploads: new Uploads(UPLOADS * config.requestBodyLimit),
@@ -230,11 +235,6 @@ async function listen(config: Config, { state, storage, database, logger, instan
   };
 }
 
-const noSubscriptions: Subscriptions = {
-  open: () => Promise.reject(new SvcError('not-supported', 'subscriptions are not supported')),
-  close: async () => undefined,
-};
-
 function outboundClient(config: Config, state: RunningState): OutboundClient {
   return createOutboundClient({
     refusePrivate: config.refusePrivateAddresses,
@@ -258,6 +258,14 @@ function requestPipeline(config: Config, outbound: OutboundClient, environment: 
     ...(config.enabledLogTypes.has('query-log') ? { observeQuery: observe, maskedVariables: config.logMaskedVariables } : {}),
     validateInput: createInputValidator(outbound, environment),
     remotes: createRemoteAccess({ outbound, maxResponseSize: config.remoteSchemaResponseLimit }),
+    callHandler: createHandlerCaller({
+      outbound,
+      environment,
+      userAgent: `svc-graphql/${serviceVersion()}`,
+      maxResponseSize: config.actionResponseLimit,
+      configuredHeadersFirst: config.configuredHeaderPrecedence,
+      ...(config.enabledLogTypes.has('action-handler-log') ? { observe } : {}),
+    }),
     joinBounds: { maxKeys: config.joinKeyLimit, maxBytes: config.joinResponseLimit },
     limits,
     newBudget: () => new BatchBudget(limits),
@@ -269,6 +277,18 @@ function requestPipeline(config: Config, outbound: OutboundClient, environment: 
       memory: config.operationCacheMemory,
     }),
     compilerOf: compilersOf(backends, { stringifyNumericTypes: config.stringifyNumericTypes }),
+  };
+}
+
+function subscriptionOptions(config: Config): SubscriptionOptions {
+  return {
+    liveQueries: { refetchIntervalMs: config.liveQueriesMultiplexedRefetchInterval, batchSize: config.liveQueriesMultiplexedBatchSize },
+    streams: {
+      refetchIntervalMs: config.streamingQueriesMultiplexedRefetchInterval,
+      batchSize: config.streamingQueriesMultiplexedBatchSize,
+    },
+    detectorIntervalMs: config.subscriptionsDetectorInterval,
+    timeoutMs: config.requestTimeout,
   };
 }
 
@@ -298,6 +318,7 @@ function roleSchemasOptions(config: Config): RoleSchemasOptions {
       limits: operationLimits(config),
       nullInNonNullableVariables: config.nullInNonnullableVariables,
       unsentVariables: unsentVariables(config),
+      multipleSubscriptionRoots: config.experimentalFeatures.has('multiple-subscription-roots'),
     },
     introspectionDisabled: config.disableIntrospection,
     maxSchemas: 256,

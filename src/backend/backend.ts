@@ -12,7 +12,6 @@ import type { Bytes } from '../util/bytes.ts';
 import type { Cancellation } from '../util/cancellation.ts';
 import type { Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
-import type { Captures } from './captures.ts';
 import type { Catalog, CatalogScope, CatalogType, QualifiedName } from '../catalog/catalog.ts';
 
 export interface Backend<C = unknown> {
@@ -55,8 +54,6 @@ export interface ConnectContext {
   readonly requestTimeoutMs?: number;
   /** The only folder whose files may hold database URLs; absent or null: there is none. */
   readonly secretsFolder?: string | null;
-  /** Whether large numbers are strings in events, as in answers. */
-  readonly stringifyNumericTypes?: boolean;
   /** Told about connections that broke while idle, retries and so on. */
   readonly onEvent?: (event: { readonly kind: string; readonly message: string }) => void;
 }
@@ -70,13 +67,13 @@ export interface Capabilities {
   readonly computedFields: boolean;
   /** Subscriptions that hand out the rows of a table in the order of a column. */
   readonly streaming: boolean;
-  /** Sources have `captures`. */
-  readonly eventTriggers: boolean;
 }
 
 export interface TypeSystem {
   /** The scalar of a type, its element's for an array. Total: unknown types get a generic scalar. */
   scalar(type: CatalogType): ScalarType;
+  /** A type whose scalar has this name in GraphQL; null where the kind of database has none by itself. */
+  named(graphql: string): CatalogType | null;
   /** What messages call the type: `integer`, `text[]`. */
   print(type: CatalogType): string;
   /** Operators of whole arrays (`X_array_comparison_exp`). */
@@ -336,6 +333,13 @@ export interface MutationOptions extends RunOptions {
 
 export type HealthStatus = { readonly status: 'OK' | 'TIMEOUT' } | { readonly status: 'ERROR' | 'FAILED'; readonly message: string };
 
+/** Asks again and again what statements see. */
+export interface SnapshotWatch {
+  /** Asks now: something has been written. */
+  ask(): void;
+  stop(): void;
+}
+
 export interface Listening {
   stop(): Promise<void>;
 }
@@ -358,8 +362,18 @@ export interface Source extends Connection {
    * been missed: the connection is there again.
    */
   listen?(channel: string, onMessage: (payload: string | null) => void): Promise<Listening>;
-  /** Absent where the kind has no event triggers. */
-  readonly captures?: Captures;
+  /** Runs a statement with bound texts on the primary and returns all of its rows. Throws `SvcError`. */
+  runRows(
+    statement: Pick<Statement, 'text' | 'repeatable'>,
+    values: readonly (string | null)[],
+    how: RunOptions,
+  ): Promise<readonly JsonRow[]>;
+  /**
+   * Tells what statements see, as live queries tell it, every so often until `stop` or `close`, on a connection of its own that is
+   * opened anew when it breaks; absent where the database cannot. Null: not known, and nothing that was known counts any
+   * more, because the database is away or somebody else's copy.
+   */
+  watchSnapshots?(intervalMs: number, onSnapshot: (snapshot: string | null) => void): SnapshotWatch;
   /** Waits for running statements up to a bound, then ends all connections. */
   close(): Promise<void>;
 }

@@ -74,7 +74,7 @@ const CATALOG_OPTIONS: ReadonlySet<OptionName> = new Set([
 /** A line for each option. */
 function briefLines(): readonly string[] {
   const lines = ['Usage: svc serve [options]'];
-  const width = Math.max(...optionRows.map(([, option]) => spelling(option).length));
+  const width = Math.max(...optionRows.map(([, option]) => spelling(option).length).filter((length) => length <= WIDEST_COLUMN));
   for (const [group, members] of grouped()) {
     lines.push('', `${group}:`);
     for (const option of members) {
@@ -89,6 +89,8 @@ function briefLines(): readonly string[] {
 }
 
 const LONGEST_DEFAULT = 40;
+/** Longer names stand out, so that the others leave room for what is said of them. */
+const WIDEST_COLUMN = 36;
 const BRIEF_LENGTH = 80;
 
 /** The first sentence, and of a long one what is before a comma or the like. */

@@ -94,6 +94,7 @@ const EXPERIMENTAL_FEATURES = [
   'hide_update_many_fields',
   'no_null_unbound_variable_default',
   'ext_federation',
+  'multiple-subscription-roots',
 ] as const;
 
 export type ApiType = (typeof API_TYPES)[number];
@@ -372,6 +373,12 @@ export const options = {
     true,
     'A role that may select from the table of a function may call the function, if it is a query.',
   ),
+  configuredHeaderPrecedence: behaviour(
+    'configured-header-precedence',
+    boolean,
+    false,
+    'In calls of handlers of actions, configured headers count more than those of the service and those of the client; else they count less.',
+  ),
   enableRemoteSchemaPermissions: behaviour(
     'enable-remote-schema-permissions',
     boolean,
@@ -383,6 +390,36 @@ export const options = {
     choice('svc-default', 'graphql-default'),
     'svc-default',
     'Naming convention of sources that choose none.',
+  ),
+  liveQueriesMultiplexedRefetchInterval: behaviour(
+    'live-queries-multiplexed-refetch-interval',
+    milliseconds(1),
+    1000,
+    'Least time between two runs of a live query; it runs only after changes, where these can be told.',
+  ),
+  liveQueriesMultiplexedBatchSize: behaviour(
+    'live-queries-multiplexed-batch-size',
+    integer(1, 10_000),
+    100,
+    'Groups of subscribers that one statement answers; a group has the same values and session variables.',
+  ),
+  streamingQueriesMultiplexedRefetchInterval: behaviour(
+    'streaming-queries-multiplexed-refetch-interval',
+    milliseconds(1),
+    1000,
+    'Least time between two batches of a stream.',
+  ),
+  streamingQueriesMultiplexedBatchSize: behaviour(
+    'streaming-queries-multiplexed-batch-size',
+    integer(1, 10_000),
+    100,
+    'Groups of subscribers that one statement answers.',
+  ),
+  subscriptionsDetectorInterval: behaviour(
+    'subscriptions-detector-interval',
+    milliseconds(1, 3_600_000),
+    100,
+    'How often a source with subscribers is asked for changes.',
   ),
   experimentalFeatures: behaviour(
     'experimental-features',
@@ -473,6 +510,12 @@ export const options = {
     4_194_304,
     'Largest message of a client over a websocket, in bytes.',
   ),
+  actionResponseLimit: limits(
+    'action-response-limit',
+    integer(1, 1_073_741_824),
+    33_554_432,
+    'Most bytes that handlers of actions may answer to one request together. For a batch this is the most of all its operations together.',
+  ),
   batchLimit: limits('batch-limit', integer(1), 100, 'Most operations in one batched request.'),
   requestTimeout: limits('request-timeout', seconds(0), 120_000, 'Cancel a GraphQL request that runs longer; 0 is no limit.'),
   operationCacheSize: limits('operation-cache-size', integer(0), 1000, 'Most operations whose plans a role keeps.'),
@@ -505,7 +548,6 @@ export const options = {
       withoutEffect: new Map<LogType, string>([
         ['execution-log', 'executions are measured'],
         ['livequery-poller-log', 'there are subscriptions'],
-        ['action-handler-log', 'there are actions'],
       ]),
     },
   ),

@@ -27,7 +27,7 @@ export function encodeAdminError(error: SvcError, showInternal: boolean): JsonOb
   return {
     path: shortened(error.printedPath, LONGEST_PATH),
     error: shortened(error.message, LONGEST_ADMIN_MESSAGE),
-    code: error.code,
+    code: error.shownCode ?? error.code,
     ...(showInternal && error.internal !== undefined ? { internal: error.internal } : {}),
   };
 }
@@ -39,7 +39,7 @@ export function encodeGraphqlError(error: SvcError, showInternal: boolean): Json
     ...(error.locations === undefined ? {} : { locations: error.locations.map(({ line, column }) => ({ line, column })) }),
     extensions: {
       path: shortened(error.printedPath, LONGEST_PATH),
-      code: error.code,
+      code: error.shownCode ?? error.code,
       ...(showInternal && error.internal !== undefined ? { internal: error.internal } : {}),
     },
   };

@@ -18,6 +18,8 @@ export interface SvcErrorOptions {
   readonly keepsStatus?: boolean;
   /** The errors of another GraphQL server, which a GraphQL response hands on as they are instead of this one. */
   readonly graphqlErrors?: readonly Json[];
+  /** The code that clients get, where it is the word of a server of others. */
+  readonly shownCode?: string;
   /** Where in the text of a GraphQL document. */
   readonly locations?: readonly TextLocation[];
   readonly cause?: unknown;
@@ -35,6 +37,7 @@ export class SvcError extends Error {
   private readonly discreetMessage: string | undefined;
   readonly graphqlErrors: readonly Json[] | undefined;
   readonly locations: readonly TextLocation[] | undefined;
+  readonly shownCode: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: SvcErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -47,6 +50,7 @@ export class SvcError extends Error {
     this.discreetMessage = options.discreetMessage;
     this.graphqlErrors = options.graphqlErrors;
     this.locations = options.locations;
+    this.shownCode = options.shownCode;
   }
 
   /** The same error at another place. */
@@ -69,6 +73,7 @@ export class SvcError extends Error {
       ...(this.discreetMessage === undefined ? {} : { discreetMessage: this.discreetMessage }),
       ...(this.graphqlErrors === undefined ? {} : { graphqlErrors: this.graphqlErrors }),
       ...(this.locations === undefined ? {} : { locations: this.locations }),
+      ...(this.shownCode === undefined ? {} : { shownCode: this.shownCode }),
     });
   }
 

@@ -1,13 +1,21 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { HandlerCaller, HandlerUse } from '../actions/handler-call.ts';
 import type { Session } from '../auth/session.ts';
 import type { RunOptions, Source } from '../backend/backend.ts';
 import { invariant, SvcError } from '../errors/svc-error.ts';
-import type { SourceInfo } from '../schema-cache/schema-cache.ts';
 import type { Variables } from '../schema/constraint.ts';
 import type { Json } from '../util/json.ts';
 import type { JoinBounds } from './holes.ts';
 import type { InputValidator } from './input-validator.ts';
 import type { RemoteCall, RemoteCaller } from '../upstream/remote-caller.ts';
+
+/** What a plan with actions needs. */
+export interface ActionAccess {
+  readonly call: HandlerCaller;
+  readonly use: HandlerUse;
+  /** The text of the client's document; null where there is none. */
+  readonly query: string | null;
+}
 
 /** What a request brings to a plan. */
 export interface RunContext {
@@ -17,15 +25,19 @@ export interface RunContext {
   readonly how: RunOptions;
   /** Asked before a mutation whose plan has validations; absent where no such mutation runs. */
   readonly validateInput?: InputValidator;
+  /** Hears that a source has been written to, or may have been. */
+  readonly onWritten?: (source: string) => void;
   /** Asks other GraphQL servers; absent where no plan does. */
   readonly callRemote?: RemoteCaller;
+  /** Calls handlers of actions; absent where no plan does. */
+  readonly actions?: ActionAccess;
   readonly joinBounds?: JoinBounds;
   /** Hears of statements that the plan does not show, before they are run; may throw `SvcError`. */
   readonly addStatements?: (count: number) => void;
+  /** Hears whenever a database or a server is asked: before, nothing has been done for the request. */
+  readonly onAsked?: () => void;
   /** Of the client's request. */
   readonly headers?: IncomingHttpHeaders;
-  /** What is known of the sources: transactions on those that capture events say by which request they are. */
-  readonly sources?: ReadonlyMap<string, Pick<SourceInfo, 'eventTriggers'>>;
   /** Hears of cookies that other servers set for the client. */
   readonly onCookie?: (cookie: string) => void;
 }

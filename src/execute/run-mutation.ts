@@ -4,32 +4,22 @@ import type { JsonRow, MutationOptions, MutationStatement, Source } from '../bac
 import { bindAll, firstFault, type JoinValues, rowsOfRequest } from '../plan/bind.ts';
 import type { BoundStatement, MutationStep } from '../plan/plan.ts';
 import { type Json, printJson } from '../util/json.ts';
-import { traceContextOf } from '../webhooks/trace-context.ts';
 import type { RunContext } from './run-context.ts';
 
 /** Triggers and functions read who is asking from here. */
-export const USER_SETTING = 'svc.user';
-/** Triggers read from here of which request a change is part. */
-export const TRACE_SETTING = 'svc.tracecontext';
+const USER_SETTING = 'svc.user';
 const NO_CELLS: JsonRow = [];
 
 const userTexts = new WeakMap<Session, string>();
 
 /** The session variables as JSON, printed once per session. */
-export function userText(session: Session): string {
+function userText(session: Session): string {
   let text = userTexts.get(session);
   if (text === undefined) {
     text = printJson(Object.fromEntries<Json>(session.variables));
     userTexts.set(session, text);
   }
   return text;
-}
-
-/** Only for sources that keep it with the events that they capture. */
-function traceSettings(source: string, { sources, headers }: RunContext): readonly (readonly [name: string, value: string])[] {
-  if (headers === undefined || (sources?.get(source)?.eventTriggers.size ?? 0) === 0) return [];
-  const trace = traceContextOf(headers);
-  return trace === null ? [] : [[TRACE_SETTING, printJson(trace)]];
 }
 
 /**
@@ -48,19 +38,26 @@ export async function runMutation(
   const { apart } = step;
   let { statements } = step;
   const { signal, deadline } = how;
-  const settings = [[USER_SETTING, userText(session)] as const, ...traceSettings(step.source, context)];
-  const options: MutationOptions = { signal, deadline, turn: session.role, settings };
+  const options: MutationOptions = { signal, deadline, turn: session.role, settings: [[USER_SETTING, userText(session)]] };
   const bind = (): readonly MutationStatement[] => bound(statements, reusable, context, joining);
-  const rows = await (apart === undefined
-    ? source.runMutation(bind(), options)
-    : source.runMutation(bind(), {
-        ...options,
-        apart: () => {
-          statements = apart();
-          context.addStatements?.(statements.length);
-          return bind();
-        },
-      }));
+  const first = bind();
+  context.onAsked?.();
+  let rows: readonly JsonRow[];
+  try {
+    rows = await (apart === undefined
+      ? source.runMutation(first, options)
+      : source.runMutation(first, {
+          ...options,
+          apart: () => {
+            statements = apart();
+            context.addStatements?.(statements.length);
+            return bind();
+          },
+        }));
+  } finally {
+    // Also when it failed: the answer to a commit may be what was lost.
+    context.onWritten?.(step.source);
+  }
   if (statements.length === 1) return rows[0] ?? NO_CELLS;
   return statements.flatMap(({ statement }, i) => {
     const row = rows[i] ?? NO_CELLS;

@@ -10,6 +10,7 @@ import { DEFAULT_JOIN_BOUNDS, Holes, newHoleName } from './holes.ts';
 import { answerParts, RemoteAnswer } from './remote-answer.ts';
 import { askRemote, connectionOf, type RunContext } from './run-context.ts';
 import { joinAsker } from './run-joins.ts';
+import { type ActionInputs, actionInputs, runAction } from './run-action.ts';
 import { runMutation } from './run-mutation.ts';
 
 /** A cell of a result with its place in the response. */
@@ -25,7 +26,8 @@ export async function runPlan(plan: Plan, context: RunContext): Promise<readonly
   const { steps } = plan;
   if (plan.validations.length > 0) await validateInput(plan, context);
   const joining: JoinValues | undefined = plan.joins.length === 0 ? undefined : { holeName: newHoleName(), keys: [] };
-  const run = (step: Step): Promise<JsonRow> => runStep(step, plan, context, joining);
+  const inputs = actionInputs(steps, context);
+  const run = (step: Step): Promise<JsonRow> => runStep(step, plan, context, joining, inputs);
   let rows: readonly JsonRow[];
   if (steps.length === 1) rows = [await run(steps[0] as Step)];
   else if (steps.length === 0) rows = [];
@@ -55,6 +57,7 @@ async function joinRows(rows: readonly JsonRow[], plan: Plan, context: RunContex
 
 /** One hook after another, so that the first one that refuses is the error. @throws SvcError and then nothing has been changed */
 async function validateInput({ validations }: Plan, context: RunContext): Promise<void> {
+  context.onAsked?.();
   const { validateInput: ask, session, variables, how, headers } = context;
   invariant(ask !== undefined, 'whoever runs plans with validations can validate');
   for (const { hook, input } of validations) {
@@ -68,7 +71,7 @@ async function runInOrder(steps: readonly Step[], run: (step: Step) => Promise<J
   return rows;
 }
 
-function runStep(step: Step, plan: Plan, context: RunContext, joining: JoinValues | undefined): Promise<JsonRow> {
+function runStep(step: Step, plan: Plan, context: RunContext, joining: JoinValues | undefined, inputs: ActionInputs): Promise<JsonRow> {
   try {
     switch (step.kind) {
       case 'select':
@@ -77,6 +80,10 @@ function runStep(step: Step, plan: Plan, context: RunContext, joining: JoinValue
         return runMutation(step, connectionOf(context, step.source), plan.reusable, context, joining);
       case 'remote':
         return runRemote(step, context, joining);
+      case 'call':
+        return runAction(step, inputs.get(step) ?? {}, context, joining);
+      case 'live':
+        throw new Error('invariant: a subscription has no single answer');
     }
   } catch (error) {
     return Promise.reject(error);
@@ -87,12 +94,14 @@ function runSelect(step: SelectStep, context: RunContext, joining: JoinValues | 
   const source = connectionOf(context, step.source);
   const values = bindAll(step.binders, context.variables, context.session, joining);
   const { signal, deadline } = context.how;
+  context.onAsked?.();
   return source.runJson(step.statement, values, { signal, deadline, turn: context.session.role, mayLag: true });
 }
 
 /** @throws SvcError; one with the server's own errors where it answers with errors */
 async function runRemote({ remote, request, root }: RemoteStep, context: RunContext, joining: JoinValues | undefined): Promise<JsonRow> {
   const variables = bindRemote(request, context.variables, context.session);
+  context.onAsked?.();
   const { data, errors } = answerParts(await askRemote(context, { remote, document: request.document, variables }));
   if (errors.length > 0 || data === null) {
     throw new SvcError('remote-schema-error', 'Errors from remote server', { path: root.path, graphqlErrors: errors });

@@ -3,6 +3,7 @@
  * way around them.
  */
 import { SvcError } from '../errors/svc-error.ts';
+import type { HandlerUse } from '../actions/handler-call.ts';
 import type { JoinUse } from '../execute/holes.ts';
 import { scanDocument } from '../schema/document/scan.ts';
 import type { Plan } from '../plan/plan.ts';
@@ -24,6 +25,8 @@ export class BatchBudget {
   readonly joins: JoinUse = { keys: 0, bytes: 0 };
   /** What remote schemas have answered. */
   readonly answers: AnswerUse = { bytes: 0 };
+  /** What handlers of actions have answered. */
+  readonly handlers: HandlerUse = { bytes: 0 };
 
   constructor(limits: OperationLimits) {
     this.#limits = limits;
@@ -60,7 +63,7 @@ export class BatchBudget {
   run(plan: Plan): void {
     for (const step of plan.steps) {
       if (step.kind === 'mutation') this.#parts += STATEMENT_COST * step.statements.length;
-      else if (step.kind === 'remote') this.#parts += STATEMENT_COST;
+      else if (step.kind === 'remote' || step.kind === 'call') this.#parts += STATEMENT_COST;
     }
     this.#parts += STATEMENT_COST * plan.joins.length;
     this.#checkParts();

@@ -1,15 +1,15 @@
 /** What a request would do: its statements and the plans that the database has for them. Nothing is run. */
 import { ADMIN_ROLE, type Session } from '../auth/session.ts';
-import type { RunOptions, Source, Statement } from '../backend/backend.ts';
-import { SvcError } from '../errors/svc-error.ts';
+import type { LiveQuery, RunOptions, Source, Statement } from '../backend/backend.ts';
+import { invariant, SvcError } from '../errors/svc-error.ts';
 import type { SelectRoot } from '../ir/select.ts';
 import type { Value } from '../ir/value.ts';
 import { refuseUnknownKeys } from '../metadata/unknown-keys.ts';
 import { bindAll, binder } from '../plan/bind.ts';
+import { planOperation } from '../plan/plan.ts';
 import { type RemoteRequest, remoteJoinRequest, remoteRequest } from '../plan/remote-request.ts';
 import type { Variables } from '../schema/constraint.ts';
 import type { ResponseNode, SourceRoot, TranslatedJoin, TranslatedOperation, TranslatedRoot } from '../schema/translation.ts';
-import type { Parameter } from '../sql/fragment.ts';
 import { groupBy } from '../util/group-by.ts';
 import { isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { at, ROOT } from '../util/path.ts';
@@ -88,6 +88,7 @@ async function explainQuery({ response, roots, joins }: TranslatedOperation, exp
     for (const [source, part] of groupBy(ofSources, (root) => root.source)) {
       explained.push({ field, ...(await explainSelect(source, part, explaining)) });
     }
+    for (const root of own) if (root.kind === 'action') explained.push({ field, action: root.root.name });
     for (const root of own) if (root.kind === 'remote') explained.push({ field, ...explainRemote(root.remote, remoteRequest(root.root)) });
   }
   for (const join of joins) explained.push({ field: printFieldPath(join.path), ...(await explainJoin(join, explaining)) });
@@ -149,32 +150,38 @@ async function explainSelect(name: string, roots: readonly SourceRoot[], explain
   return { sql: compiler.inlined?.(statement, values) ?? statement.text, plan: [...plan] };
 }
 
-async function explainSubscription({ roots }: TranslatedOperation, explaining: Explaining): Promise<Json> {
+async function explainSubscription(operation: TranslatedOperation, explaining: Explaining): Promise<Json> {
   const { pipeline, snapshot, session, variables, how } = explaining;
-  const name = roots[0]?.source;
-  if (name === undefined) throw new SvcError('not-found', 'no subscriptions found');
-  const live = pipeline.compilerOf(snapshot, name).liveQuery?.(selectsOf(roots));
-  if (live === undefined) throw new SvcError('not-supported', 'subscriptions on this kind of source cannot be explained');
-  const values = bindAll(live.parameters.map(binder), variables, session);
-  const statement: Statement = { text: live.text, parameters: [], repeatable: true, columns: live.columns };
-  const plan = await sourceOf(snapshot, name).explain(statement, live.batch([values]), how);
-  return { sql: live.text, plan: [...plan], variables: cohortVariables(live.parameters, values, session) };
+  if (operation.roots.length === 0) throw new SvcError('not-found', 'no subscriptions found');
+  const [step] = planOperation(operation, (source) => pipeline.compilerOf(snapshot, source)).steps;
+  invariant(step?.kind === 'live', 'a subscription repeats one statement');
+  const { query, source } = step;
+  const values = bindAll(step.binders, variables, session);
+  const statement: Statement = { text: query.text, parameters: [], repeatable: true, columns: query.columns };
+  const plan = await sourceOf(snapshot, source).explain(statement, query.batch([values]), how);
+  return { sql: query.text, plan: [...plan], variables: cohortVariables(query, values, session) };
 }
 
 /** The values by which the subscription shares its work with others: of the document, of the request, of the session. */
-function cohortVariables(parameters: readonly Parameter[], values: readonly (string | null)[], session: Session): JsonObject {
+function cohortVariables({ parameters, cursor }: LiveQuery, values: readonly (string | null)[], session: Session): JsonObject {
   const synthetic: Json[] = [];
   const query: [string, Json][] = [];
   const mentioned = new Set<string>();
   parameters.forEach(({ operand: { value } }, i) => {
     const text = values[i] ?? null;
+    if (value.kind === 'cursor') return;
     if (value.kind === 'variable') query.push([printReference(value), text]);
     else if (value.kind === 'session') mentioned.add(value.name);
     else if (value.kind === 'session-variables') for (const each of session.variables.keys()) mentioned.add(each);
     else synthetic.push(text);
   });
   const ofSession = [...mentioned].map((each) => [each, session.variables.get(each) ?? null] as const);
-  return { synthetic, query: Object.fromEntries(query), session: Object.fromEntries(ofSession) };
+  return {
+    synthetic,
+    query: Object.fromEntries(query),
+    session: Object.fromEntries(ofSession),
+    ...(cursor === null ? {} : { cursor: values[cursor] ?? null }),
+  };
 }
 
 function printReference({ name, path }: Extract<Value, { kind: 'variable' }>): string {

@@ -1,5 +1,6 @@
 /** The path of a GraphQL request: session and snapshot in, response bytes out. */
 import type { IncomingHttpHeaders } from 'node:http';
+import type { HandlerCaller } from '../actions/handler-call.ts';
 import type { Session } from '../auth/session.ts';
 import type { Compiler, RunOptions, Source } from '../backend/backend.ts';
 import { SvcError } from '../errors/svc-error.ts';
@@ -43,7 +44,10 @@ export interface RequestPipeline {
   /** The compiler of a source. */
   compilerOf(snapshot: RequestSnapshot, source: string): Compiler;
   readonly validateInput: InputValidator;
+  /** Hears of sources that mutations have written to. */
+  readonly onWritten?: (source: string) => void;
   readonly remotes: RemoteAccess;
+  readonly callHandler: HandlerCaller;
   readonly joinBounds: Omit<JoinBounds, 'use'>;
   /** Of every operation, whatever the role. */
   readonly limits: OperationLimits;
@@ -66,6 +70,8 @@ export interface RequestOptions extends RunOptions {
   readonly address?: string;
   /** Of the client's request: hooks and remote schemas may get them. */
   readonly headers?: IncomingHttpHeaders;
+  /** Hears whenever a database or a server is asked: before, nothing has been done for the request. */
+  readonly onAsked?: () => void;
   /** Hears of cookies that remote schemas set for the client. */
   readonly onCookie?: (cookie: string) => void;
 }
@@ -140,10 +146,13 @@ export function runPrepared(
   if (pipeline.observeQuery !== undefined && plan.kind === 'query') {
     pipeline.observeQuery(queryObservation(how.requestId ?? '', request, plan, variables, session, pipeline.maskedVariables));
   }
-  return runPlan(plan, runContext(pipeline, snapshot, plan, session, variables, how));
+  return runPlan(plan, runContext(pipeline, snapshot, plan, session, variables, how, request.query));
 }
 
-/** What a request brings to its plan; what only joins and remote schemas need is made for them alone. */
+/**
+ * What a request brings to its plan; what only joins, remote schemas and actions need is made for them alone.
+ * @param document the text of the client's document; null where there is none
+ */
 export function runContext(
   pipeline: RequestPipeline,
   snapshot: RequestSnapshot,
@@ -151,6 +160,7 @@ export function runContext(
   session: Session,
   variables: Variables,
   how: RequestOptions,
+  document: string | null = null,
 ): RunContext {
   const context: RunContext = {
     connections: snapshot.connections,
@@ -158,15 +168,17 @@ export function runContext(
     variables,
     how,
     validateInput: pipeline.validateInput,
-    sources: snapshot.cache.sources,
+    ...(pipeline.onWritten === undefined ? {} : { onWritten: pipeline.onWritten }),
     ...(how.headers === undefined ? {} : { headers: how.headers }),
     ...(how.budget === undefined ? {} : { addStatements: how.budget.addStatements }),
+    ...(how.onAsked === undefined ? {} : { onAsked: how.onAsked }),
   };
-  if (plan.joins.length === 0 && !plan.steps.some(({ kind }) => kind === 'remote')) return context;
+  if (plan.joins.length === 0 && !plan.steps.some(({ kind }) => kind === 'remote' || kind === 'call')) return context;
   const { budget, onCookie } = how;
   return {
     ...context,
     callRemote: pipeline.remotes(snapshot.remotes, budget?.answers),
+    actions: { call: pipeline.callHandler, use: budget?.handlers ?? { bytes: 0 }, query: document },
     joinBounds: { ...pipeline.joinBounds, ...(budget === undefined ? {} : { use: budget.joins }) },
     ...(onCookie === undefined ? {} : { onCookie }),
   };

@@ -17,6 +17,7 @@ import type { Cancellation } from '../util/cancellation.ts';
 import type { Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
 import type { Sliced } from '../util/sliced.ts';
+import type { PollerReport } from './poller-report.ts';
 import { INVALID_ARGUMENTS, type OperationErrors, STALE_VERSION } from './operation-error.ts';
 
 /** What the service was composed of; the same for every request. */
@@ -29,6 +30,8 @@ export interface Services {
   readonly catalogState: CatalogStateStore;
   /** That of GraphQL requests: operations on rows go the same way. */
   readonly pipeline: RequestPipeline;
+  /** What works for subscriptions at the moment. */
+  readonly pollers: () => readonly PollerReport[];
 }
 
 export interface EditContext {
@@ -88,8 +91,6 @@ export interface OperationDefinition<A> {
   /** Ids of the objects that the operation is about: their own inconsistency is the client's fault. */
   edited?(args: A): readonly string[];
   inconsistencies?(args: A): InconsistencyRule;
-  /** As `Change.clearsEvents`. */
-  readonly clearsEvents?: boolean;
   /** `edit` looks at the snapshot's dependencies, so earlier edits of a bulk must be in it. */
   readonly readsDependencies?: boolean;
   /** How the change is refused when it breaks other objects, where that is not the usual way. */
@@ -116,7 +117,6 @@ export interface Prepared {
   readonly refresh: Refresh;
   readonly edited: readonly string[];
   readonly inconsistencies: InconsistencyRule;
-  readonly clearsEvents: boolean;
   readonly readsDependencies: boolean;
   readonly othersBroke: Refusal | undefined;
   readonly readOnly: boolean;
@@ -163,7 +163,6 @@ export function operation<A>(definition: Operation<A>, unprefixed?: string): Ope
         refresh: definition.refresh?.(args) ?? {},
         edited: definition.edited?.(args) ?? [],
         inconsistencies: definition.inconsistencies?.(args) ?? 'reject',
-        clearsEvents: definition.clearsEvents ?? false,
         readsDependencies: definition.readsDependencies ?? false,
         othersBroke: definition.othersBroke,
         readOnly: definition.readOnly?.(args) ?? definition.changes === 'nothing',

@@ -1,3 +1,4 @@
+import { NO_CUSTOM_TYPES } from '../metadata/custom-types.ts';
 import type { WithUnknownKeys } from '../metadata/kept.ts';
 import type { Metadata, SourceMetadata } from '../metadata/metadata.ts';
 import type { PermissionKind } from '../metadata/permission.ts';
@@ -36,10 +37,10 @@ export function removeObjects(metadata: Metadata, ids: ReadonlySet<string>): Met
   );
   const allowlist = filterMap(metadata.allowlist, ({ collection }) => !ids.has(objectId.allowListEntry(collection)));
   const restEndpoints = filterMap(metadata.restEndpoints, ({ name }) => !ids.has(objectId.restEndpoint(name)));
-  const next = withoutSectionParts(
-    { ...metadata, sources, unknownSources, remoteSchemas, queryCollections, allowlist, restEndpoints, inheritedRoles },
-    ids,
-  );
+  const actions = filterMap(metadata.actions, ({ name }) => !ids.has(objectId.action(name)));
+  const customTypes = ids.has(objectId.customTypes()) ? NO_CUSTOM_TYPES : metadata.customTypes;
+  const kept = { sources, unknownSources, remoteSchemas, queryCollections, allowlist, restEndpoints, actions, customTypes, inheritedRoles };
+  const next = withoutSectionParts({ ...metadata, ...kept }, ids);
   return (Object.keys(next) as (keyof Metadata)[]).every((key) => next[key] === metadata[key]) ? metadata : next;
 }
 
@@ -72,7 +73,6 @@ function removeFromTable(entry: TableMetadata, source: string, ids: ReadonlySet<
     objectRelationships: filterMap(entry.objectRelationships, keepsRelationship),
     arrayRelationships: filterMap(entry.arrayRelationships, keepsRelationship),
     computedFields: filterMap(entry.computedFields, (_, name) => !ids.has(objectId.computedField(source, table, name))),
-    eventTriggers: filterMap(entry.eventTriggers, (_, name) => !ids.has(objectId.eventTrigger(source, name))),
     insertPermissions: filterMap(entry.insertPermissions, keepsPermission('insert')),
     selectPermissions: filterMap(entry.selectPermissions, keepsPermission('select')),
     updatePermissions: filterMap(entry.updatePermissions, keepsPermission('update')),

@@ -132,7 +132,7 @@ const current = codec.decode(
     network: { tls_allowlist: [{ host: 'h' }] },
     query_collections: [{ name: 'old', definition: { queries: [{ name: 'q', query: '{ a }' }] } }],
     rest_endpoints: [{ name: 'e', url: 'a/:id', methods: ['GET'], definition: { query: { collection_name: 'old', query_name: 'q' } } }],
-    actions: [{ name: 'old' }],
+    actions: [{ name: 'old', definition: { handler: 'http://h', output_type: 'Int' } }],
     graphql_schema_introspection: { disabled_for_roles: ['x'] },
   },
   ROOT,
@@ -144,6 +144,8 @@ test('a document without sources replaces what the default source holds', () => 
     functions: ['f', { schema: 's', name: 'g' }, { function: 'h', configuration: { exposed_as: 'query' } }],
     cron_triggers: [{ name: 'c' }],
     query_collections: [{ name: 'new', definition: { queries: [] } }],
+    actions: [{ name: 'fresh', definition: { handler: 'http://h', output_type: 'S' } }],
+    custom_types: { scalars: [{ name: 'S' }] },
   };
   const after = decodeDocument(json, ROOT, testKinds, current);
   expect([...after.sources.keys()]).toEqual(['default']);
@@ -161,6 +163,8 @@ test('a document without sources replaces what the default source holds', () => 
   expect(after.network.tlsAllowlist.size).toBe(0);
   expect([...after.queryCollections.keys()]).toEqual(['new']);
   expect([...after.restEndpoints.keys()]).toEqual(['e']);
+  expect([...after.actions.keys()]).toEqual(['fresh']);
+  expect(after.customTypes.scalars).toEqual([{ name: 'S' }]);
   expect(after.unknownKeys?.map(({ path, value }) => [path, value])).toEqual([[['cron_triggers'], [{ name: 'c' }]]]);
   expect(() => decodeDocument({ tables: [], network: { tls_allowlist: [{ host: 'h' }] } }, ROOT, testKinds, current)).toThrow(
     'has no "network"',

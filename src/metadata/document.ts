@@ -43,6 +43,8 @@ function legacyDocument(codecs: KindCodecs) {
     remoteSchemas: sharedSections.remoteSchemas,
     queryCollections: sharedSections.queryCollections,
     allowlist: sharedSections.allowlist,
+    actions: sharedSections.actions,
+    customTypes: sharedSections.customTypes,
   };
   const { name, decode } = object('MetadataNoSources', fields, { notSupported: NOT_SUPPORTED_SECTIONS });
   return kept(leaf(name, decode, () => ({})));
@@ -59,16 +61,18 @@ export function decodeLegacyDocument(json: JsonObject, path: Path, kinds: Kinds,
     throw new SvcError('not-supported', 'cannot import metadata without sources since no default source is defined', { path });
   }
   const codecs = codecsOf(kinds, source.kind);
-  const { tables, functions, remoteSchemas, queryCollections, allowlist, unknownKeys } = legacyDocument(codecs).decode(json, path);
+  const { tables, functions, unknownKeys, ...sections } = legacyDocument(codecs).decode(json, path);
   // It would be exported as if the document had meant it.
   const later = unknownKeys?.map((unknown) => unknown.path[0]).find((key) => typeof key === 'string' && isKnownSection(key));
   if (typeof later === 'string') throw parseFailed(`a document without sources has no "${later}"`, at(path, later));
   return {
     sources: new Map([[DEFAULT_SOURCE, { ...source, tables, functions }]]),
     unknownSources: new Map(),
-    remoteSchemas,
-    queryCollections,
-    allowlist,
+    remoteSchemas: sections.remoteSchemas,
+    queryCollections: sections.queryCollections,
+    allowlist: sections.allowlist,
+    actions: sections.actions,
+    customTypes: sections.customTypes,
     // There were none then, so such a document says nothing about them.
     restEndpoints: current.restEndpoints,
     inheritedRoles: new Map(),

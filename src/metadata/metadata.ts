@@ -4,9 +4,11 @@
  */
 import { nameKey } from '../catalog/catalog.ts';
 import { isJsonObject, type Json } from '../util/json.ts';
+import { type Action, actionCodec } from './action.ts';
 import { type ApiLimits, apiLimitsCodec } from './api-limits.ts';
 import { type AllowListEntry, allowListEntryCodec } from './allow-list.ts';
 import { type Codec, defaulted, int, leaf, list, nonEmptyText, object, optional, required } from './codec.ts';
+import { type CustomTypes, customTypesCodec, isEmptyCustomTypes, NO_CUSTOM_TYPES } from './custom-types.ts';
 import type { DecodedTables } from './decoded-tables.ts';
 import { type FunctionMetadata, functionCodec } from './function.ts';
 import { type InheritedRole, inheritedRoleCodec } from './inherited-role.ts';
@@ -40,6 +42,8 @@ export interface Metadata extends WithUnknownKeys {
   /** By the name of the collection. */
   readonly allowlist: ReadonlyMap<string, AllowListEntry>;
   readonly restEndpoints: ReadonlyMap<string, RestEndpoint>;
+  readonly actions: ReadonlyMap<string, Action>;
+  readonly customTypes: CustomTypes;
   readonly inheritedRoles: ReadonlyMap<string, InheritedRole>;
   readonly introspection: Introspection;
   /** null: none are set. */
@@ -63,6 +67,8 @@ export const EMPTY_METADATA: Metadata = {
   queryCollections: new Map(),
   allowlist: new Map(),
   restEndpoints: new Map(),
+  actions: new Map(),
+  customTypes: NO_CUSTOM_TYPES,
   inheritedRoles: new Map(),
   introspection: NO_INTROSPECTION,
   apiLimits: null,
@@ -70,14 +76,7 @@ export const EMPTY_METADATA: Metadata = {
 };
 
 /** Sections of a document that say what the service cannot do. A feature that starts to exist takes its section out of here. */
-export const NOT_SUPPORTED_SECTIONS = [
-  'actions',
-  'custom_types',
-  'cron_triggers',
-  'opentelemetry',
-  'metrics_config',
-  'backend_configs',
-] as const;
+export const NOT_SUPPORTED_SECTIONS = ['cron_triggers', 'opentelemetry', 'metrics_config', 'backend_configs'] as const;
 
 /** Sections in the order of the exported document; others follow. */
 const SECTIONS = [
@@ -173,6 +172,8 @@ export const entryCodecs = {
   queryCollection: kept(queryCollectionCodec),
   allowListEntry: kept(allowListEntryCodec),
   restEndpoint: kept(restEndpointCodec),
+  action: kept(actionCodec),
+  customTypes: kept(customTypesCodec),
   inheritedRole: kept(inheritedRoleCodec),
   introspection: kept(introspectionCodec),
   apiLimits: kept(apiLimitsCodec),
@@ -203,6 +204,8 @@ export const sharedSections = {
   queryCollections: maps(keyedList({ what: 'query collections', item: entryCodecs.queryCollection, key: ({ name }) => name })),
   allowlist: maps(keyedList({ what: 'allowlist entries', item: entryCodecs.allowListEntry, key: ({ collection }) => collection })),
   restEndpoints: maps(restEndpointsCodec),
+  actions: maps(keyedList({ what: 'actions', item: entryCodecs.action, key: ({ name }) => name })),
+  customTypes: defaulted<CustomTypes>(entryCodecs.customTypes, () => NO_CUSTOM_TYPES, isEmptyCustomTypes),
 };
 
 /** A document of version 3. For documents of any version see `decodeDocument`. */

@@ -1,6 +1,6 @@
 /**
  * The document in the pieces that storage keeps: a source's settings, each table, each function,
- * each source of an unknown kind, remote schema, query collection, allow-list entry, REST endpoint and
+ * each source of an unknown kind, remote schema, query collection, allow-list entry, REST endpoint, action and
  * inherited role and each other section is a piece of its own, so that a change of one object writes one
  * row. Pure; knows nothing of the tables that hold the rows.
  */
@@ -8,8 +8,10 @@ import { nameKey, type QualifiedName } from '../catalog/catalog.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { isJsonObject, type Json } from '../util/json.ts';
 import { along, type Path, ROOT } from '../util/path.ts';
+import type { Action } from './action.ts';
 import type { AllowListEntry } from './allow-list.ts';
 import type { Codec } from './codec.ts';
+import { isEmptyCustomTypes, NO_CUSTOM_TYPES } from './custom-types.ts';
 import { type FunctionMetadata, functionCodec } from './function.ts';
 import type { InheritedRole } from './inherited-role.ts';
 import { hasUnknownKeys, type UnknownKey } from './kept.ts';
@@ -32,6 +34,7 @@ export const PIECE_KINDS = [
   'query_collection',
   'allowlist_entry',
   'rest_endpoint',
+  'action',
   'inherited_role',
   'section',
 ] as const;
@@ -55,6 +58,7 @@ export type PieceChange = Piece;
 const INTROSPECTION = 'graphql_schema_introspection';
 const API_LIMITS = 'api_limits';
 const NETWORK = 'network';
+const CUSTOM_TYPES = 'custom_types';
 
 interface TrackedCodecs {
   readonly table: Codec<TableMetadata>;
@@ -172,13 +176,14 @@ export function* changedPieces(before: Metadata, after: Metadata, kinds: Kinds):
   yield* named('query_collection', entryCodecs.queryCollection, ({ name }) => name, before.queryCollections, after.queryCollections);
   yield* named('allowlist_entry', entryCodecs.allowListEntry, ({ collection }) => collection, before.allowlist, after.allowlist);
   yield* named('rest_endpoint', entryCodecs.restEndpoint, ({ name }) => name, before.restEndpoints, after.restEndpoints);
+  yield* named('action', entryCodecs.action, ({ name }) => name, before.actions, after.actions);
   yield* named('inherited_role', entryCodecs.inheritedRole, ({ roleName }) => roleName, before.inheritedRoles, after.inheritedRoles);
   yield* diffSections(before, after);
 }
 
 function* diffSections(before: Metadata, after: Metadata): Iterable<PieceChange> {
   const section = (key: string, json: Json): PieceChange => ({ kind: 'section', source: '', key, json });
-  const { introspection, apiLimits, network } = after;
+  const { introspection, apiLimits, network, customTypes } = after;
   if (before.introspection !== introspection) {
     const empty = introspection.disabledForRoles.length === 0 && !hasUnknownKeys(introspection);
     yield section(INTROSPECTION, empty ? null : entryCodecs.introspection.encode(introspection));
@@ -187,6 +192,10 @@ function* diffSections(before: Metadata, after: Metadata): Iterable<PieceChange>
   if (before.network !== network) {
     const empty = isEmptyNetwork(network) && !hasUnknownKeys(network);
     yield section(NETWORK, empty ? null : entryCodecs.network.encode(network));
+  }
+  if (before.customTypes !== customTypes) {
+    const empty = isEmptyCustomTypes(customTypes) && !hasUnknownKeys(customTypes);
+    yield section(CUSTOM_TYPES, empty ? null : entryCodecs.customTypes.encode(customTypes));
   }
   const was = sectionsOf(before.unknownKeys);
   const is = sectionsOf(after.unknownKeys);
@@ -242,13 +251,15 @@ interface SourceDraft {
   readonly functions: EditedMap<FunctionMetadata>;
 }
 
-type Sections = { -readonly [K in 'introspection' | 'apiLimits' | 'network']: Metadata[K] };
+type Sections = { -readonly [K in 'introspection' | 'apiLimits' | 'network' | 'customTypes']: Metadata[K] };
 
 function applySection(sections: Sections, other: EditedMap<Json>, piece: PieceChange, path: Path): void {
   if (piece.key === INTROSPECTION)
     sections.introspection = piece.json === null ? NO_INTROSPECTION : entryCodecs.introspection.decode(piece.json, path);
   else if (piece.key === API_LIMITS) sections.apiLimits = piece.json === null ? null : entryCodecs.apiLimits.decode(piece.json, path);
   else if (piece.key === NETWORK) sections.network = piece.json === null ? NO_NETWORK : entryCodecs.network.decode(piece.json, path);
+  else if (piece.key === CUSTOM_TYPES)
+    sections.customTypes = piece.json === null ? NO_CUSTOM_TYPES : entryCodecs.customTypes.decode(piece.json, path);
   else other.set(piece.key, piece.json === null ? undefined : piece.json);
 }
 
@@ -265,9 +276,11 @@ export function applyPieces(before: Metadata, changes: Iterable<PieceChange>, ki
   const collections = new EditedMap<QueryCollection>(before.queryCollections);
   const allowlist = new EditedMap<AllowListEntry>(before.allowlist);
   const endpoints = new EditedMap<RestEndpoint>(before.restEndpoints);
+  const actions = new EditedMap<Action>(before.actions);
   const roles = new EditedMap<InheritedRole>(before.inheritedRoles);
   const other = new EditedMap<Json>(sectionsOf(before.unknownKeys));
-  const sections: Sections = { introspection: before.introspection, apiLimits: before.apiLimits, network: before.network };
+  const { introspection, apiLimits, network, customTypes } = before;
+  const sections: Sections = { introspection, apiLimits, network, customTypes };
   const tracked: PieceChange[] = [];
 
   const draftOf = (name: string): SourceDraft => {
@@ -303,6 +316,9 @@ export function applyPieces(before: Metadata, changes: Iterable<PieceChange>, ki
         break;
       case 'rest_endpoint':
         endpoints.set(piece.key, piece.json === null ? undefined : entryCodecs.restEndpoint.decode(piece.json, path));
+        break;
+      case 'action':
+        actions.set(piece.key, piece.json === null ? undefined : entryCodecs.action.decode(piece.json, path));
         break;
       case 'inherited_role':
         roles.set(piece.key, piece.json === null ? undefined : entryCodecs.inheritedRole.decode(piece.json, path));
@@ -343,6 +359,7 @@ export function applyPieces(before: Metadata, changes: Iterable<PieceChange>, ki
     queryCollections: collections.value,
     allowlist: allowlist.value,
     restEndpoints: endpoints.value,
+    actions: actions.value,
     inheritedRoles: roles.value,
     unknownKeys: other.isChanged ? unknownKeysOf(other.value) : before.unknownKeys,
   };

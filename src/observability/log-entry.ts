@@ -1,5 +1,5 @@
 import type { LogLevel } from './logger.ts';
-import type { Observation, SourceHealthObservation, WebsocketObservation } from './observation.ts';
+import type { Observation, PollerObservation, SourceHealthObservation, WebsocketObservation } from './observation.ts';
 
 /** Requests and queries, of which there are very many, have lines of their own making. */
 export type RareObservation = Exclude<Observation, { readonly kind: 'http' | 'query' }>;
@@ -20,6 +20,22 @@ export function logEntry(o: RareObservation): LogEntry {
     }
     case 'websocket':
       return { level: hasError(o) ? 'error' : 'info', type: 'websocket-log', detail: websocketDetail(o) };
+    case 'action': {
+      const { action, type, request, transformedRequest, requestSize, transformedRequestSize, responseSize, status } = o;
+      const detail = {
+        request,
+        ...(transformedRequest === null ? {} : { request_trans: transformedRequest }),
+        request_size: requestSize,
+        ...(transformedRequestSize === null ? {} : { transformed_request_size: transformedRequestSize }),
+        response_size: responseSize,
+        response_status: status,
+        action_name: action,
+        action_type: type,
+      };
+      return { level: 'info', type: 'action-handler-log', detail };
+    }
+    case 'poller':
+      return { level: 'info', type: 'livequery-poller-log', detail: pollerDetail(o) };
     case 'jwk-refresh': {
       const { url, message, error } = o;
       return { level: error === null ? 'info' : 'error', type: 'jwk-refresh-log', detail: { url, message, http_error: error } };
@@ -62,8 +78,12 @@ export function isWanted(o: RareObservation, enabledTypes: ReadonlySet<string>):
       return enabledTypes.has('webhook-log');
     case 'websocket':
       return enabledTypes.has('websocket-log');
+    case 'action':
+      return enabledTypes.has('action-handler-log');
     case 'jwk-refresh':
       return enabledTypes.has('jwk-refresh-log');
+    case 'poller':
+      return enabledTypes.has('livequery-poller-log');
     case 'source-health':
       return enabledTypes.has('health-check-log');
     case 'startup':
@@ -104,5 +124,43 @@ function eventDetail(event: WebsocketObservation['event']): object | null {
     operation_name: operationName,
     operation_type: { type: state, detail: error },
     ...(query === null ? {} : { query }),
+  };
+}
+
+/** Times in seconds. */
+function pollerDetail({
+  of,
+  pollerId,
+  source,
+  role,
+  subscribers,
+  cohorts,
+  sql,
+  batchSize,
+  refetchIntervalMs,
+  times,
+}: PollerObservation): object {
+  const seconds = (ms: number): number => ms / 1000;
+  return {
+    kind: of,
+    poller_id: pollerId,
+    source,
+    role,
+    subscriber_count: subscribers,
+    cohort_count: cohorts,
+    generated_sql: sql,
+    subscription_options: { batch_size: batchSize, refetch_delay: seconds(refetchIntervalMs) },
+    total_time: seconds(times.total),
+    detector_time: times.detector === null ? null : seconds(times.detector),
+    db_execution_time: seconds(times.database),
+    hashing_time: seconds(times.hashing),
+    push_time: seconds(times.sending),
+    sent: times.sent,
+    execution_batches: times.batches.map((batch, i) => ({
+      batch_id: i + 1,
+      cohort_count: batch.cohorts,
+      db_execution_time: seconds(batch.database),
+      batch_response_size_bytes: batch.bytes,
+    })),
   };
 }

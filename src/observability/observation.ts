@@ -11,8 +11,10 @@ export type Observation =
   | QueryObservation
   | WebhookObservation
   | WebsocketObservation
+  | ActionObservation
   | { readonly kind: 'jwk-refresh'; readonly url: string; readonly message: string; readonly error: string | null }
   | SourceHealthObservation
+  | PollerObservation
   | { readonly kind: 'source'; readonly source: string; readonly event: string; readonly message: string }
   | { readonly kind: 'remote-schema'; readonly remoteSchema: string; readonly event: string; readonly message: string }
   | DeliveryObservation
@@ -132,6 +134,22 @@ export interface LoggedError {
   readonly message: string;
 }
 
+/** A handler of an action answered. */
+export interface ActionObservation {
+  readonly kind: 'action';
+  readonly action: string;
+  readonly type: 'query' | 'mutation-synchronous' | 'mutation-asynchronous';
+  /** URL, method and headers without what may be secret in them. */
+  readonly request: JsonObject;
+  /** The same after its transform; null without one. */
+  readonly transformedRequest: JsonObject | null;
+  /** Bytes of bodies. */
+  readonly requestSize: number;
+  readonly transformedRequestSize: number | null;
+  readonly responseSize: number;
+  readonly status: number;
+}
+
 /** A health check that did not succeed, or the first one that did again. */
 export interface SourceHealthObservation {
   readonly kind: 'source-health';
@@ -141,6 +159,39 @@ export interface SourceHealthObservation {
   readonly error: unknown;
   /** Times in seconds. */
   readonly check: { readonly interval: number; readonly retries: number; readonly attempt: number; readonly timeout: number };
+}
+
+/** One run of a poller of subscriptions. */
+export interface PollerObservation {
+  readonly kind: 'poller';
+  readonly pollerId: string;
+  readonly of: 'live-query' | 'streaming';
+  readonly source: string;
+  readonly role: string;
+  readonly subscribers: number;
+  readonly cohorts: number;
+  readonly sql: string;
+  readonly batchSize: number;
+  readonly refetchIntervalMs: number;
+  readonly times: RunTimes;
+}
+
+/** Where the time of a run went, in ms. */
+export interface RunTimes {
+  /** When it began. */
+  readonly at: Date;
+  /** From the moment when a change was detected; null: it was not because of one. */
+  readonly detector: number | null;
+  /** Of all batches, which run beside each other. */
+  readonly database: number;
+  /** Finding out what is new. */
+  readonly hashing: number;
+  readonly sending: number;
+  readonly total: number;
+  readonly cohorts: number;
+  /** Subscribers that were given an answer. */
+  readonly sent: number;
+  readonly batches: readonly { readonly cohorts: number; readonly database: number; readonly bytes: number }[];
 }
 
 export type Observer = (observation: Observation) => void;

@@ -1,4 +1,5 @@
 /** What a plan takes of the heap, estimated: caches are bounded by it. */
+import type { ActionOutput, ActionRoot } from '../ir/action.ts';
 import type { WrittenItems, WrittenJson } from '../ir/input-validation.ts';
 import type { RemoteOutput, RemoteValue } from '../ir/remote.ts';
 import type { Value } from '../ir/value.ts';
@@ -20,6 +21,8 @@ const JSON_VALUE = 24;
 const ROW = 400;
 /** A field that another server is asked for, with its meaning. */
 const REMOTE_FIELD = 400;
+/** A field of the answer of an action. */
+const ACTION_FIELD = 150;
 /** Of the query of a join, per character of its statement. */
 const JOINED = 4;
 
@@ -31,8 +34,10 @@ export function planSize({ constraints, steps, joins, template, validations }: M
   for (const constraint of constraints) bytes += constraintSize(constraint);
   for (const step of steps) {
     if (step.kind === 'select') bytes += statementSize(step.statement);
+    else if (step.kind === 'live') bytes += statementSize(step.query);
     else if (step.kind === 'mutation')
       for (const { statement, rows } of step.statements) bytes += statementSize(statement) + rowsSize(rows);
+    else if (step.kind === 'call') bytes += callSize(step.root.root);
     else bytes += STATEMENT + step.request.document.length + remoteFieldsSize(step.root.root.fields);
   }
   for (const join of joins) {
@@ -60,6 +65,22 @@ function writtenSize(written: WrittenJson | WrittenItems): number {
     default:
       return (1 + written.path.length) * PATH_STEP;
   }
+}
+
+function callSize(root: ActionRoot): number {
+  const given = root.task === 'result' ? [root.id] : root.arguments;
+  const answers =
+    root.task === 'call'
+      ? [root.answer]
+      : root.task === 'enqueue'
+        ? []
+        : root.parts.flatMap((part) => (part.kind === 'output' ? [part.answer] : []));
+  const bytes = given.reduce((sum, { value }) => sum + PARAMETER + writtenSize(value), STATEMENT);
+  return answers.reduce((sum, { fields }) => sum + actionFieldsSize(fields ?? []), bytes);
+}
+
+function actionFieldsSize(fields: readonly ActionOutput[]): number {
+  return fields.reduce((sum, field) => sum + ACTION_FIELD + (field.kind === 'field' ? actionFieldsSize(field.fields ?? []) : 0), 0);
 }
 
 function remoteFieldsSize(fields: readonly RemoteOutput[]): number {

@@ -53,7 +53,11 @@ const texts = (of: Parameters<typeof planOperation>[0]) =>
       ? step.statements.map((item) => item.statement.text)
       : step.kind === 'select'
         ? step.statement.text
-        : step.request.document,
+        : step.kind === 'remote'
+          ? step.request.document
+          : step.kind === 'live'
+            ? step.query.text
+            : step.root.root.name,
   );
 const template = (of: Parameters<typeof planOperation>[0]) =>
   planOperation(of, compiler).template.map((part) => (Buffer.isBuffer(part) ? part.toString() : part));

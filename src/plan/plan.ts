@@ -1,13 +1,20 @@
 /** IR -> steps. A plan holds no request's values, so it serves every request its constraints fit. */
-import type { CompiledMutation, CompiledMutationStatement, Compiler, ResultPiece, Statement } from '../backend/backend.ts';
+import type { CompiledMutation, CompiledMutationStatement, Compiler, LiveQuery, ResultPiece, Statement } from '../backend/backend.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { InputValidation } from '../ir/input-validation.ts';
 import type { JoinToRemoteSchema, JoinToSource } from '../ir/remote-join.ts';
 import type { SelectRoot } from '../ir/select.ts';
 import type { Constraint } from '../schema/constraint.ts';
-import type { RemoteSchemaRoot, ResponseNode, SourceRoot, TranslatedJoin, TranslatedOperation } from '../schema/translation.ts';
+import type {
+  HandlerRoot,
+  RemoteSchemaRoot,
+  ResponseNode,
+  SourceRoot,
+  TranslatedJoin,
+  TranslatedOperation,
+} from '../schema/translation.ts';
 import { type Bytes, bytesOfText } from '../util/bytes.ts';
-import type { Path } from '../util/path.ts';
+import { type Path, ROOT } from '../util/path.ts';
 import { type Binder, binder } from './bind.ts';
 import { type RemoteRequest, remoteRequest } from './remote-request.ts';
 import { validationsOf } from './validations.ts';
@@ -33,7 +40,7 @@ export type TemplatePart =
   | { readonly produce: () => Promise<readonly Bytes[]> };
 
 /** Those of a query run at once, those of a mutation in order. */
-export type Step = SelectStep | MutationStep | RemoteStep;
+export type Step = SelectStep | MutationStep | RemoteStep | CallStep | LiveStep;
 
 /** One statement on one source, answering one or more root fields: a column each. */
 export interface SelectStep {
@@ -45,12 +52,28 @@ export interface SelectStep {
   readonly responseKeys: readonly string[];
 }
 
+/** The statement that a subscription repeats; its only step. */
+export interface LiveStep {
+  readonly kind: 'live';
+  readonly source: string;
+  readonly query: LiveQuery;
+  readonly binders: readonly Binder[];
+  /** Of its root fields. */
+  readonly responseKeys: readonly string[];
+}
+
 /** One request to another server. Its row is one cell. */
 export interface RemoteStep {
   readonly kind: 'remote';
   readonly remote: string;
   readonly request: RemoteRequest;
   readonly root: RemoteSchemaRoot;
+}
+
+/** A call of the handler of an action. Its row is one cell. */
+export interface CallStep {
+  readonly kind: 'call';
+  readonly root: HandlerRoot;
 }
 
 export type JoinStep = SourceJoinStep | RemoteJoinStep;
@@ -92,7 +115,7 @@ type ToPlan = Omit<TranslatedOperation, 'parts'>;
 /** @param compilerOf the compiler of a source's kind */
 export function planOperation(operation: ToPlan, compilerOf: (source: string) => Compiler): Plan {
   const { kind, constraints, reusable } = operation;
-  const { steps, results } = kind === 'mutation' ? planMutation(operation, compilerOf) : planSelects(operation, compilerOf);
+  const { steps, results } = PLANNERS[kind](operation, compilerOf);
   const validations = operation.roots.flatMap(({ root }) => (root.mutation === undefined ? [] : validationsOf(root)));
   const joins = operation.joins.map((join) => planJoin(join, compilerOf));
   return { kind, constraints, reusable, template: template(operation.response, results), steps, joins, validations };
@@ -111,9 +134,11 @@ function planJoin({ path, target }: TranslatedJoin, compilerOf: (source: string)
 }
 
 /** One cell of its own. */
-function planRemote(root: RemoteSchemaRoot, steps: Step[]): readonly Piece[] {
+function planElsewhere(root: RemoteSchemaRoot | HandlerRoot, steps: Step[]): readonly Piece[] {
   const piece: Piece = { step: steps.length, column: 0, absent: NULL };
-  steps.push({ kind: 'remote', remote: root.remote, request: remoteRequest(root.root), root });
+  steps.push(
+    root.kind === 'action' ? { kind: 'call', root } : { kind: 'remote', remote: root.remote, request: remoteRequest(root.root), root },
+  );
   return [piece];
 }
 
@@ -139,8 +164,8 @@ function planSelects(operation: ToPlan, compilerOf: (source: string) => Compiler
   const results: (readonly Piece[])[] = [];
   const steps: Step[] = [];
   operation.roots.forEach((root, index) => {
-    if (root.kind === 'remote') {
-      results[index] = planRemote(root, steps);
+    if (root.kind !== 'source') {
+      results[index] = planElsewhere(root, steps);
       return;
     }
     const indexes = bySource.get(root.source);
@@ -158,12 +183,33 @@ function planSelects(operation: ToPlan, compilerOf: (source: string) => Compiler
   return { steps, results };
 }
 
+/** @throws SvcError not-supported for roots of several sources, or of a kind that cannot repeat statements */
+function planSubscription({ roots }: ToPlan, compilerOf: (source: string) => Compiler): Planned {
+  const [first] = roots;
+  if (first?.kind !== 'source') {
+    const message = first?.kind === 'remote' ? 'subscription to remote server is not supported' : 'only rows can be subscribed to';
+    throw new SvcError('not-supported', message, { path: first?.path ?? ROOT });
+  }
+  const { source } = first;
+  const other = roots.find((root) => root.source !== source);
+  if (other !== undefined) {
+    throw new SvcError('not-supported', 'the root fields of a subscription must be of one source', { path: other.path });
+  }
+  const query = compilerOf(source).liveQuery?.(roots.map(({ root }) => root as SelectRoot));
+  if (query === undefined) {
+    throw new SvcError('not-supported', `source ${source} does not support subscriptions`, { path: first.path });
+  }
+  const responseKeys = roots.map((root) => root.responseKey);
+  const step: LiveStep = { kind: 'live', source, query, binders: query.parameters.map(binder), responseKeys };
+  return { steps: [step], results: roots.map((_, column) => [{ step: 0, column, absent: NULL }]) };
+}
+
 /** Runs of consecutive root fields on one source; a run that has nothing to do leaves no step. */
 function planMutation(operation: ToPlan, compilerOf: (source: string) => Compiler): Planned {
-  const runs: (SourceRoot[] | RemoteSchemaRoot)[] = [];
+  const runs: (SourceRoot[] | RemoteSchemaRoot | HandlerRoot)[] = [];
   for (const root of operation.roots) {
     const last = runs.at(-1);
-    if (root.kind === 'remote') runs.push(root);
+    if (root.kind !== 'source') runs.push(root);
     else if (Array.isArray(last) && last[0]?.source === root.source) last.push(root);
     else runs.push([root]);
   }
@@ -171,7 +217,7 @@ function planMutation(operation: ToPlan, compilerOf: (source: string) => Compile
   const results: (readonly Piece[])[] = [];
   for (const roots of runs) {
     if (!Array.isArray(roots)) {
-      results.push(planRemote(roots, steps));
+      results.push(planElsewhere(roots, steps));
       continue;
     }
     const { source } = roots[0] as SourceRoot;
@@ -202,6 +248,8 @@ function planMutation(operation: ToPlan, compilerOf: (source: string) => Compile
 function boundStatements({ statements }: CompiledMutation): readonly BoundStatement[] {
   return statements.map((item) => ({ ...item, binders: item.statement.parameters.map(binder) }));
 }
+
+const PLANNERS = { query: planSelects, mutation: planMutation, subscription: planSubscription } as const;
 
 function template(response: ResponseNode, results: readonly (readonly Piece[])[]): readonly TemplatePart[] {
   const parts: Piece[] = [];

@@ -16,16 +16,23 @@ import { namesOfFunction, namesOfNamespace, namesOfTable } from './naming.ts';
 import { objectId } from './object-id.ts';
 import type { Inconsistency, RemoteSchemaInfo, RemoteSchemaTarget, SchemaCache, SourceInfo } from './schema-cache.ts';
 import { describeFunction, describeRemoteSchema, describeSource, describeTable } from './stages/describe.ts';
+import { type ActionsStage, claimantsOfActions, nameConflictOfAction, resolveActions, resolveTypes } from './stages/actions.ts';
 import { exposureOf } from './stages/function.ts';
 import { type InheritancePlan, planInheritance } from './stages/inherited-role.ts';
 import { type Claimant, claimNames, type NamesResult, ownersOf } from './stages/names.ts';
 import { remoteSchemaTarget } from './stages/remote-argument.ts';
-import { type FieldOfKey, type RemoteRelationshipsResult, resolveRemoteRelationships } from './stages/remote-relationship.ts';
+import {
+  type FieldOfKey,
+  type JoinableTargets,
+  type RemoteRelationshipsResult,
+  resolveRemoteRelationships,
+} from './stages/remote-relationship.ts';
 import { printTable } from './stages/scope.ts';
 import { remoteNameConflicts } from './stages/remote-names.ts';
 import { type RemotePermissionStage, resolveRemotePermissions } from './stages/remote-permission.ts';
 import { type RemoteSchemaInput, type RemoteSchemaStage, resolveRemoteSchema } from './stages/remote-schema.ts';
 import { type CoresStage, type OpenSource, resolveCores, resolveSource, type SourceStage } from './stages/source.ts';
+import type { ScalarSource } from './stages/database-scalar.ts';
 import { unknownSections } from './stages/unknown-keys.ts';
 import type { UnavailableSource } from './unavailable-source.ts';
 
@@ -38,7 +45,7 @@ export interface BuildOptions {
   readonly defaultNamingConvention: NamingConvention;
   /** Whether roles see of remote schemas only what they are granted. */
   readonly remoteSchemaPermissions?: boolean;
-  /** Variables that webhooks of event triggers may refer to; absent: there are none. */
+  /** What handlers of actions may refer to; absent: nothing. */
   readonly environment?: Environment;
 }
 
@@ -64,6 +71,7 @@ interface BuildStages {
   readonly names: NamesResult;
   readonly plan: InheritancePlan;
   readonly relationships: RemoteRelationshipsResult;
+  readonly actions: ActionsStage;
 }
 
 const NOT_CONNECTED: SourceInput = { kind: 'failed', reason: 'connection error' };
@@ -106,14 +114,16 @@ export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<B
     yield;
   }
 
+  const types = resolveTypes(metadata, scalarSources(metadata, input, options));
   const claimants: Claimant[] = [];
   for (const stage of cores) {
     claimants.push(...claimantsOf(stage));
     yield;
   }
+  claimants.push(...claimantsOfActions(metadata, types));
   const names = yield* claimNames(claimants, before?.names);
   yield;
-  for (const [id, message] of names.conflicts) inconsistencies.push(nameConflict(cores, id, message));
+  for (const [id, message] of names.conflicts) inconsistencies.push(nameConflict(metadata, cores, id, message));
 
   const usable = withoutConflicts(remotes, names, inconsistencies);
   yield;
@@ -147,7 +157,6 @@ export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<B
         customization: core.metadata.customization,
         plan,
         nameless: namelessIn(core, names.conflicts),
-        environment: options.environment ?? {},
       },
       before?.sources.get(name),
     );
@@ -155,26 +164,28 @@ export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<B
     inconsistencies.push(...stage.inconsistencies);
   }
   const sources = new Map<string, SourceInfo>([...stages].map(([name, { info }]) => [name, info]));
-  const relationships = resolveRemoteRelationships(
-    metadata,
-    { sources, remoteSchemas, remoteSchema: (...of) => remoteTarget(remoteSchemas, ...of) },
-    (name) => stages.get(name)?.cores.context,
-    before?.relationships,
-  );
+  const targets: JoinableTargets = { sources, remoteSchemas, remoteSchema: (...of) => remoteTarget(remoteSchemas, ...of) };
+  const relationships = resolveRemoteRelationships(metadata, targets, (name) => stages.get(name)?.cores.context, before?.relationships);
   inconsistencies.push(...relationships.inconsistencies);
+  yield;
+  const actions = resolveActions(metadata, types, { targets, plan, names, environment: options.environment ?? {} }, before?.actions);
+  inconsistencies.push(...actions.inconsistencies);
   const cache: SchemaCache = {
     sources,
     remotePermissionsEnabled: options.remoteSchemaPermissions === true,
     remoteSchemas,
     remoteRelationships: relationships.bySource,
     remoteTypeRelationships: relationships.byRemoteSchema,
+    customTypes: actions.customTypes,
+    customTypeRelationships: actions.relationships.byType,
+    actions: actions.infos,
     roles,
     inconsistencies,
     introspectionDisabledFor: new Set(metadata.introspection.disabledForRoles),
     apiLimits: metadata.apiLimits,
     unavailable: { sources: unavailable, inheritedRoles: metadata.inheritedRoles },
   };
-  return { cache, stages: { sources: stages, remoteSchemas: remotes, remotePermissions, names, plan, relationships } };
+  return { cache, stages: { sources: stages, remoteSchemas: remotes, remotePermissions, names, plan, relationships, actions } };
 }
 
 /** @throws Defect */
@@ -214,11 +225,21 @@ function withoutConflicts(
   return new Map(usable.filter(({ name }) => !conflicts.has(name)).map((info) => [info.name, info]));
 }
 
+/** In the order of the metadata. */
+function scalarSources(metadata: Metadata, { sources }: BuildInput, options: BuildOptions): readonly ScalarSource[] {
+  return [...metadata.sources.values()].flatMap((source): readonly ScalarSource[] => {
+    const input = sources.get(source.name);
+    if (input?.backend === undefined) return [];
+    const catalog = input.kind === 'open' ? input.catalog : null;
+    return [{ backend: input.backend, namingConvention: conventionOf(source, options), catalog }];
+  });
+}
+
 function conventionOf(source: SourceMetadata, options: BuildOptions): NamingConvention {
   return source.customization.namingConvention ?? options.defaultNamingConvention;
 }
 
-/** Roles of the permissions of tables and remote schemas, without admin. */
+/** Roles of the permissions of tables, remote schemas and actions, without admin. */
 function permissionRoles(metadata: Metadata): Set<string> {
   const roles = new Set<string>();
   for (const source of metadata.sources.values()) {
@@ -229,6 +250,7 @@ function permissionRoles(metadata: Metadata): Set<string> {
     }
   }
   for (const { permissions } of metadata.remoteSchemas.values()) for (const role of permissions.keys()) roles.add(role);
+  for (const { permissions } of metadata.actions.values()) for (const role of permissions.keys()) roles.add(role);
   roles.delete('admin');
   return roles;
 }
@@ -274,8 +296,10 @@ function claimantsOf(stage: CoresStage): readonly Claimant[] {
   return claimants;
 }
 
-function nameConflict(cores: readonly CoresStage[], id: string, message: string): Inconsistency {
+function nameConflict(all: Metadata, cores: readonly CoresStage[], id: string, message: string): Inconsistency {
   const refusal = { code: 'unexpected', message } as const;
+  const described = nameConflictOfAction(all, id);
+  if (described !== null) return { ...inconsistent(described, message), refusal };
   for (const { context, metadata } of cores) {
     if (id === objectId.source(metadata.name)) return { ...inconsistent(describeSource(metadata.name), message), refusal };
     for (const { table } of metadata.tables.values()) {

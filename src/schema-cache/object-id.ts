@@ -27,7 +27,6 @@ export const objectId = {
   relationship: (source: string, table: QualifiedName, name: string) => inObject('relationship', source, table, name),
   computedField: (source: string, table: QualifiedName, name: string) => inObject('computed-field', source, table, name),
   remoteRelationship: (source: string, table: QualifiedName, name: string) => inObject('remote-relationship', source, table, name),
-  eventTrigger: (source: string, name: string) => inSource('event-trigger', source, name),
   permission: (source: string, table: QualifiedName, kind: PermissionKind, role: string) =>
     inObject('permission', source, table, kind, role),
   function: (source: string, name: QualifiedName) => inObject('function', source, name),
@@ -39,6 +38,9 @@ export const objectId = {
   collectedQuery: (collection: string, query: string) => outside('collected-query', collection, query),
   allowListEntry: (collection: string) => outside('allow-list-entry', collection),
   restEndpoint: (name: string) => outside('rest-endpoint', name),
+  action: (name: string) => outside('action', name),
+  customRelationship: (type: string, name: string) => outside('custom-relationship', type, name),
+  customTypes: () => outside('custom-types'),
   inheritedRole: (role: string) => outside('inherited-role', role),
   inheritedPermission: (role: string, source: string, table: QualifiedName, kind: PermissionKind) =>
     inObject('inherited-permission', source, table, kind, role),

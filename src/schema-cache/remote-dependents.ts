@@ -55,7 +55,27 @@ export function remoteDependents(cache: SchemaCache, gone: Gone): readonly Depen
       }
     }
   }
+  for (const [type, relationships] of cache.customTypeRelationships) {
+    for (const relationship of relationships.values()) {
+      const { name } = relationship;
+      if (!isBroken(relationship, null, gone)) continue;
+      found.push({
+        objectId: objectId.customRelationship(type, name),
+        text: `relationship ${type}.${name} in custom types`,
+        becomes: 'dropped',
+        remove: (metadata) => withoutCustomRelationship(metadata, type, name),
+      });
+    }
+  }
   return found;
+}
+
+/** The metadata without a relationship of a custom type. */
+function withoutCustomRelationship(metadata: Metadata, type: string, name: string): Metadata {
+  const objects = metadata.customTypes.objects.map((object) =>
+    object.name === type ? { ...object, relationships: object.relationships.filter((each) => each.name !== name) } : object,
+  );
+  return { ...metadata, customTypes: { ...metadata.customTypes, objects } };
 }
 
 /** The metadata without a relationship of a type of a remote schema. */

@@ -9,13 +9,13 @@ import type { BoolExp } from '../ir/bool-exp.ts';
 import type { Join } from '../ir/relation.ts';
 import type { Operand } from '../ir/value.ts';
 import type { Json } from '../util/json.ts';
-import type { EventTrigger } from '../metadata/event-trigger.ts';
 import type { ApiLimits } from '../metadata/api-limits.ts';
 import type { RemoteNames } from '../remote-schema/customization.ts';
 import type { RemoteModel } from '../remote-schema/model.ts';
 import type { NamingConvention, SourceCustomization } from '../metadata/source.ts';
 import type { CustomRootField, TableConfiguration } from '../metadata/table.ts';
 import type { ValidateInput } from '../metadata/validate-input.ts';
+import type { ActionInfo, CustomTypesInfo } from './action-info.ts';
 import type { UnavailableSources } from './unavailable-source.ts';
 
 export interface SchemaCache {
@@ -28,6 +28,12 @@ export interface SchemaCache {
   readonly remoteRelationships: ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, RemoteRelationshipInfo>>>;
   /** From object types of remote schemas: by remote schema, then by the server's name of the type, then by name. */
   readonly remoteTypeRelationships: ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, RemoteRelationshipInfo>>>;
+  /** Types of arguments and answers of actions; scalars of databases that these use are among them. */
+  readonly customTypes: CustomTypesInfo;
+  /** From custom object types: by type, then by name. */
+  readonly customTypeRelationships: ReadonlyMap<string, ReadonlyMap<string, RemoteRelationshipInfo>>;
+  /** Those that are part of the schema, by name, in the order of the metadata. */
+  readonly actions: ReadonlyMap<string, ActionInfo>;
   /** Every role known to the metadata, without admin. */
   readonly roles: ReadonlySet<string>;
   readonly inconsistencies: readonly Inconsistency[];
@@ -47,15 +53,6 @@ export interface SourceInfo {
   /** Tracked tables by `nameKey`. */
   readonly tables: ReadonlyMap<string, TableInfo>;
   readonly functions: ReadonlyMap<string, FunctionInfo>;
-  /** Of all tables, by name: those that work. The same object while the trigger and its table are the same. */
-  readonly eventTriggers: ReadonlyMap<string, EventTriggerInfo>;
-}
-
-/** An event trigger whose columns and environment variables are there. */
-export interface EventTriggerInfo {
-  readonly source: string;
-  readonly definition: EventTrigger;
-  readonly table: CatalogTable;
 }
 
 export interface TableInfo {
@@ -120,9 +117,11 @@ export interface ComputedFieldInfo {
   readonly returns: { readonly kind: 'scalar'; readonly type: CatalogType } | { readonly kind: 'table'; readonly table: QualifiedName };
 }
 
-/** From a table, or from a type of a remote schema. */
+/** From a table, from a type of a remote schema, or from a custom type. */
 export interface RemoteRelationshipInfo {
   readonly name: string;
+  /** No field for an aggregate of the rows. */
+  readonly onlyRows?: true;
   readonly target: SourceTarget | RemoteSchemaTarget;
 }
 

@@ -41,6 +41,9 @@ function directive(
   return [name, { name, description, locations, args: new Map(args.map((arg) => [arg.name, arg])) }];
 }
 
+/** Of a subscription: it may have several root fields. */
+export const MULTIPLE_ROOTS = '_multiple_top_level_fields';
+
 const SELECTIONS: readonly DirectiveLocation[] = ['FIELD', 'FRAGMENT_SPREAD', 'INLINE_FRAGMENT'];
 
 export const DIRECTIVES: ReadonlyMap<string, DirectiveDefinition> = new Map([
@@ -74,6 +77,15 @@ export const DIRECTIVES: ReadonlyMap<string, DirectiveDefinition> = new Map([
   ),
 ]);
 
+/** Understood, but not shown in the schema. */
+const UNLISTED: ReadonlyMap<string, DirectiveDefinition> = new Map([
+  directive(MULTIPLE_ROOTS, 'lets a subscription have several root fields', ['SUBSCRIPTION'], []),
+]);
+
+function definitionOf(name: string): DirectiveDefinition | undefined {
+  return DIRECTIVES.get(name) ?? UNLISTED.get(name);
+}
+
 const PLACES: Readonly<Record<DirectiveLocation, string>> = {
   QUERY: 'a query',
   MUTATION: 'a mutation',
@@ -97,7 +109,7 @@ export function checkDirectives(nodes: readonly DirectiveNode[] | undefined, loc
   const repeated = new Set<string>();
   for (const node of nodes) {
     const name = node.name.value;
-    const definition = DIRECTIVES.get(name);
+    const definition = definitionOf(name);
     if (definition === undefined) throw new SvcError('validation-failed', `directive '${name}' is not defined in the schema`, { path });
     if (!definition.locations.includes(location)) {
       throw new SvcError('validation-failed', `directive '${name}' is not allowed on ${PLACES[location]}`, { path });
@@ -142,7 +154,7 @@ export function checkOperationDirectives(context: InputContext, nodes: readonly 
 }
 
 function argumentOf(context: InputContext, node: DirectiveNode, name: string, path: Path): Input | undefined {
-  const field = DIRECTIVES.get(node.name.value)?.args.get(name);
+  const field = definitionOf(node.name.value)?.args.get(name);
   const given = node.arguments?.find((argument) => argument.name.value === name);
   return field === undefined || given === undefined ? undefined : inputAt(context, given.value, field, at(path, name));
 }

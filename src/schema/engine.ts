@@ -59,6 +59,8 @@ export interface RoleSchemaOptions {
   /** Lets null through to the field where a variable is declared `T!`. */
   readonly nullInNonNullableVariables: boolean;
   readonly unsentVariables?: UnsentVariables;
+  /** Subscriptions may have several root fields; absent: only where their directive says so. */
+  readonly multipleSubscriptionRoots?: boolean;
 }
 
 /** Facts about a variable beyond which a plan is not worth keeping: about the conditions of a query, and about the data of a mutation. */
@@ -72,6 +74,7 @@ const TOKEN = 110;
 export function createRoleSchema(role: string, roots: RootTypes, options: RoleSchemaOptions): RoleSchema {
   const { limits, nullInNonNullableVariables, explainMissing = () => null } = options;
   const unsent = options.unsentVariables ?? 'absent-from-data';
+  const multipleSubscriptionRoots = options.multipleSubscriptionRoots ?? false;
   const introspection = introspectionFields(roots, {
     maxCharacters: limits.maxIntrospectionCharacters,
     wholeRoots: options.wholeRoots,
@@ -133,7 +136,7 @@ export function createRoleSchema(role: string, roots: RootTypes, options: RoleSc
             argumentTexts,
           };
           checkOperationDirectives(context, operation.directives, at(ROOT, 'directives'));
-          return translateOperation(kind, document, parent, context, blindRole);
+          return translateOperation(kind, document, parent, context, { blindRole, multipleSubscriptionRoots });
         },
       };
     },

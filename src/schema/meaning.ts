@@ -1,6 +1,7 @@
 /** What the fields of a role schema mean: one closed union, so that whoever reads a meaning knows what there is. */
 import type { CatalogType } from '../catalog/catalog.ts';
 import { invariant } from '../errors/svc-error.ts';
+import type { ActionOutput, ActionResultPart } from '../ir/action.ts';
 import type { MutationField } from '../ir/mutation.ts';
 import type { Read } from '../ir/read.ts';
 import type { RemoteOutput } from '../ir/remote.ts';
@@ -27,6 +28,10 @@ export type FieldMeaning =
   | { readonly kind: 'mutation-result'; toField(field: CollectedField): MutationField }
   /** A field of a type of a remote schema. */
   | { readonly kind: 'remote-field'; toOutput(field: CollectedField): RemoteOutput }
+  /** A field of the answer of an action. */
+  | { readonly kind: 'action-field'; toOutput(field: CollectedField): ActionOutput }
+  /** A field of what is told of an asynchronous call. */
+  | { readonly kind: 'action-result'; toPart(field: CollectedField): ActionResultPart }
   /** Answered by the field around it. */
   | { readonly kind: 'inner' };
 

@@ -1,15 +1,22 @@
 /** Translates an operation: walks the roots, namespaces included, and lays out the response. */
 import { SvcError } from '../errors/svc-error.ts';
 import type { RemoteRoot } from '../ir/remote.ts';
+import type { SelectRoot } from '../ir/select.ts';
 import { printJson } from '../util/json.ts';
 import { at, ROOT } from '../util/path.ts';
+import { MULTIPLE_ROOTS } from './directives.ts';
 import { checkIntrospectionRoots } from './introspection/roots.ts';
 import { collectFields, type SelectionContext, type SelectionParent } from './selection.ts';
 import type { OperationDocument } from './document.ts';
 import type { AddRoot, CollectedField, PreparedOperation, ResponseNode, TranslatedOperation, TranslatedRoot } from './translation.ts';
 
+export interface TranslationRules {
+  /** The role, where its introspection is disabled. */
+  readonly blindRole: string | null;
+  readonly multipleSubscriptionRoots: boolean;
+}
+
 /**
- * @param blindRole the role, where its introspection is disabled
  * @throws SvcError with the position of the fault
  */
 export function translateOperation(
@@ -17,7 +24,7 @@ export function translateOperation(
   { operation }: OperationDocument,
   parent: SelectionParent,
   context: SelectionContext,
-  blindRole: string | null,
+  { blindRole, multipleSubscriptionRoots }: TranslationRules,
 ): TranslatedOperation {
   const roots: TranslatedRoot[] = [];
 
@@ -49,6 +56,9 @@ export function translateOperation(
       }
       case 'remote':
         return addRemote(meaning.remote, field, meaning.translate(field));
+      case 'action':
+        roots.push({ kind: 'action', path: field.path, responseKey: field.responseKey, root: meaning.translate(field) });
+        return { kind: 'root', index: roots.length - 1 };
       default:
         throw new Error(`invariant: ${field.name} is no root field`);
     }
@@ -59,9 +69,11 @@ export function translateOperation(
   });
 
   const fields = collectFields(context, [operation.selectionSet], parent, at(ROOT, 'selectionSet'));
-  if (kind === 'subscription') checkSubscription(fields, parent);
+  const isMultiple = multipleSubscriptionRoots || operation.directives?.some(({ name }) => name.value === MULTIPLE_ROOTS) === true;
+  if (kind === 'subscription') checkSubscription(fields, parent, isMultiple);
   checkIntrospectionRoots(fields);
   const response = object(fields);
+  if (kind === 'subscription') checkStreams(roots);
   const [join] = kind === 'subscription' ? context.joins.list() : [];
   if (join !== undefined) throw new SvcError('not-supported', 'Remote relationships are not allowed in subscriptions', { path: join.path });
   return {
@@ -76,10 +88,23 @@ export function translateOperation(
   };
 }
 
-function checkSubscription(fields: readonly CollectedField[], parent: SelectionParent): void {
+function checkSubscription(fields: readonly CollectedField[], parent: SelectionParent, isMultiple: boolean): void {
   const [only] = fields;
-  if (only === undefined || fields.length > 1) throw new SvcError('validation-failed', 'subscriptions must select one top level field');
-  if (only.field === null || parent.metaFields?.has(only.name) === true) {
+  if (only === undefined || (fields.length > 1 && !isMultiple)) {
+    throw new SvcError('validation-failed', 'subscriptions must select one top level field');
+  }
+  if (fields.some(({ field, name }) => field === null || parent.metaFields?.has(name) === true)) {
     throw new SvcError('not-supported', 'Introspection at root field level is not supported over subscriptions');
+  }
+}
+
+function checkStreams(roots: readonly TranslatedRoot[]): void {
+  if (roots.length < 2) return;
+  const streams = roots.filter(({ kind, root }) => kind === 'source' && (root as SelectRoot).cursor !== undefined).length;
+  if (streams === roots.length) {
+    throw new SvcError('not-supported', 'exactly one root field is allowed for streaming subscriptions');
+  }
+  if (streams > 0) {
+    throw new SvcError('not-supported', 'streaming and livequery subscriptions cannot be executed in the same subscription');
   }
 }

@@ -3,6 +3,7 @@
  * variables, argument checks, error positions) and the builders of fields, which turn collected
  * fields and typed inputs into IR.
  */
+import type { ActionRoot } from '../ir/action.ts';
 import type { WrittenItems, WrittenJson } from '../ir/input-validation.ts';
 import type { MutationRoot } from '../ir/mutation.ts';
 import type { RemoteRoot } from '../ir/remote.ts';
@@ -115,6 +116,8 @@ export type RootMeaning =
   | { readonly kind: 'namespace'; readonly type: ObjectType }
   /** One request to a remote schema: a root field of it, or its namespace. */
   | { readonly kind: 'remote'; readonly remote: string; translate(field: CollectedField): RemoteRoot }
+  /** What a handler of the deployer answers. */
+  | { readonly kind: 'action'; translate(field: CollectedField): ActionRoot }
   /** A constant, such as `no_queries_available`. */
   | { readonly kind: 'constant'; readonly json: Json };
 
@@ -142,7 +145,7 @@ export type ResponseNode =
   /** Made in slices on first use: introspection. */
   | { readonly kind: 'deferred'; readonly produce: () => Promise<readonly Bytes[]> };
 
-export type TranslatedRoot = SourceRoot | RemoteSchemaRoot;
+export type TranslatedRoot = SourceRoot | RemoteSchemaRoot | HandlerRoot;
 
 interface AnyRoot {
   /** `$.selectionSet.author`, for errors. */
@@ -163,6 +166,13 @@ export interface RemoteSchemaRoot extends AnyRoot {
   readonly kind: 'remote';
   readonly remote: string;
   readonly root: RemoteRoot;
+  readonly source?: undefined;
+}
+
+/** Answered by the handler of an action. */
+export interface HandlerRoot extends AnyRoot {
+  readonly kind: 'action';
+  readonly root: ActionRoot;
   readonly source?: undefined;
 }
 

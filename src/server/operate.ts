@@ -15,7 +15,7 @@ export type Outcome =
   | { readonly kind: 'answered'; readonly body: readonly Bytes[] }
   /** From here on its subscriber hears of it. */
   | { readonly kind: 'subscribed'; readonly subscription: Subscription }
-  /** Nothing of it was run. */
+  /** Nobody was asked for it, no database and no other server. */
   | { readonly kind: 'refused'; readonly error: SvcError }
   | { readonly kind: 'failed'; readonly error: SvcError };
 
@@ -54,9 +54,10 @@ export async function operate(
         // Permissions may have changed while it waited.
         const now = state.current();
         const current = now === snapshot ? operation : prepare(pipeline, now, session, request, limits);
-        const running = runPrepared(pipeline, now, session, request, current, within);
-        failure = 'failed';
-        return { kind: 'answered', body: await running };
+        const onAsked = (): void => {
+          failure = 'failed';
+        };
+        return { kind: 'answered', body: await runPrepared(pipeline, now, session, request, current, { ...within, onAsked }) };
       } finally {
         lane?.leave();
       }

@@ -14,7 +14,6 @@ import { roleSchemas, type RoleSchemas, type RoleSchemasOptions } from '../schem
 import { resolveStoredOperations } from '../schema/stored/stored-operations.ts';
 import { type Build, type BuildOptions, schemaCacheBuild } from '../schema-cache/build.ts';
 import { inSlices } from '../util/sliced.ts';
-import { carriedFailures, type CaptureFailures, EventCaptures, NO_CAPTURE_FAILURES, withCaptureFailures } from './event-captures.ts';
 import { failedSource, type LiveSource, type OpenContext, openSource, refreshSource, type RefreshScope } from './live-source.ts';
 import { introspectionText, type LiveRemote, openRemote, type RemoteContext } from './live-remote.ts';
 import { type RemotesFor, remotesFor } from './live-remotes.ts';
@@ -30,8 +29,6 @@ export interface AssemblyOptions {
   readonly connect: Omit<ConnectContext, 'sourceName' | 'onEvent'>;
   readonly remotes: RemoteContext;
   readonly observe: Observer;
-  /** Names the metadata among those of other services, in the databases of sources. Absent: there are no others. */
-  readonly metadataDatabase?: string;
 }
 
 /** What the metadata name outside of the service. */
@@ -47,17 +44,14 @@ export interface Assembled {
   readonly sources: ReadonlyMap<string, LiveSource>;
   readonly remotes: ReadonlyMap<string, LiveRemote>;
   readonly roleSchemas: RoleSchemas;
-  readonly captureFailures: CaptureFailures;
 }
 
 export class Assembly {
   readonly #options: AssemblyOptions;
   readonly #open: OpenContext;
-  readonly captures: EventCaptures;
 
   constructor(options: AssemblyOptions) {
     this.#options = options;
-    this.captures = new EventCaptures(options.metadataDatabase ?? '', options.observe);
     this.#open = {
       ...options.connect,
       backend: (kind) => options.backends.find((backend) => backend.kind === kind),
@@ -149,13 +143,10 @@ export class Assembly {
       before?.snapshot.storedOperations,
     );
     const found = storedOperations.inconsistencies;
-    const captureFailures = carriedFailures(before?.captureFailures ?? NO_CAPTURE_FAILURES, build.cache);
-    const cache = found.length === 0 ? build.cache : { ...build.cache, inconsistencies: [...build.cache.inconsistencies, ...found] };
     const snapshot: Snapshot = {
       resourceVersion,
       metadata,
-      cache: withCaptureFailures(cache, captureFailures),
-      captureOwner: (name) => this.captures.owner(name),
+      cache: found.length === 0 ? build.cache : { ...build.cache, inconsistencies: [...build.cache.inconsistencies, ...found] },
       storedOperations,
       connections,
       remotes: new Map([...remotes].flatMap(([name, { connection }]) => (connection === null ? [] : [[name, connection] as const]))),
@@ -166,26 +157,7 @@ export class Assembly {
       roleSchema: (role, variant) => made.get(role, variant),
       roleTables: (role, variant, source) => made.tables(role, variant, source),
     };
-    return { snapshot, build, sources, remotes, roleSchemas: made, captureFailures };
-  }
-
-  /**
-   * Installs in the databases what event triggers need.
-   * @param refuse the first that cannot be installed is an error; else it is inconsistent
-   * @throws SvcError and then nothing new is installed
-   */
-  async installCaptures(before: Assembled | undefined, after: Assembled, refresh: Refresh, refuse: boolean): Promise<Assembled> {
-    const failures = await this.captures.install(before, after, refresh);
-    const [first] = failures.values();
-    if (first === undefined) return after;
-    if (refuse) {
-      if (before !== undefined) await this.captures.undo(after, before);
-      throw first.error;
-    }
-    const { snapshot, captureFailures: known } = after;
-    const added = new Map([...failures].filter(([info]) => !known.has(info)));
-    const cache = withCaptureFailures(snapshot.cache, added);
-    return { ...after, snapshot: { ...snapshot, cache }, captureFailures: new Map([...known, ...added]) };
+    return { snapshot, build, sources, remotes, roleSchemas: made };
   }
 }
 

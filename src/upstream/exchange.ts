@@ -2,8 +2,8 @@
 import { SvcError } from '../errors/svc-error.ts';
 import type { OutboundClient, OutboundResponse } from '../outbound/client.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
-import { type Json, type JsonObject, parseScannedJson, printJson } from '../util/json.ts';
-import { scanJson } from '../util/json-scan.ts';
+import { type Json, type JsonObject, printJson } from '../util/json.ts';
+import { AnswerFault, answerJson } from '../webhooks/answer-json.ts';
 import { callWebhook, type Patience, timeoutWithin } from '../webhooks/call-webhook.ts';
 import { cookiesOf } from '../webhooks/cookies.ts';
 import { httpException } from '../webhooks/http-exception.ts';
@@ -27,13 +27,6 @@ export interface Answered {
   /** Values of `Set-Cookie` headers. */
   readonly cookies: readonly string[];
 }
-
-/** Levels of lists and objects. */
-const MAX_NESTING = 512;
-/** Weight of the values of an answer for each of its bytes (`JsonFacts.size`); usual answers have a tenth of it. */
-const MAX_WEIGHT_PER_BYTE = 2;
-/** What an answer may weigh however small it is. */
-const FREE_WEIGHT = 100_000;
 
 /** @throws SvcError remote-schema-error when the server cannot be reached, takes too long, or answers with anything but JSON */
 export async function exchange(
@@ -75,31 +68,13 @@ function unreachable({ address, url }: RemoteConnection, timeout: number, error:
 }
 
 function decode({ status, headers, body }: OutboundResponse, { address }: RemoteConnection): Json {
-  const refused = (reason: string, cause?: unknown): SvcError =>
-    new SvcError('remote-schema-error', `the answer of "${address}" ${reason}`, {
-      internal: { status, content_type: [headers['content-type'] ?? null].flat()[0] ?? null },
-      ...(cause === undefined ? {} : { cause }),
-    });
-  const text = textOf(body);
-  if (text === null) throw refused('is not valid JSON');
-  const size = FREE_WEIGHT + MAX_WEIGHT_PER_BYTE * text.length;
-  const found = scanJson(text, { depth: MAX_NESTING, size });
-  if (found.depth > MAX_NESTING) throw refused(`is nested deeper than ${MAX_NESTING} levels`);
-  if (found.size > size) throw refused('has too many values for its length');
   try {
-    return parseScannedJson(text, found);
+    return answerJson(body);
   } catch (error) {
-    throw refused('is not valid JSON', error);
-  }
-}
-
-const UTF8 = new TextDecoder('utf-8', { fatal: true });
-
-/** Null when it is none. */
-function textOf(body: Buffer): string | null {
-  try {
-    return UTF8.decode(body);
-  } catch {
-    return null;
+    if (!(error instanceof AnswerFault)) throw error;
+    throw new SvcError('remote-schema-error', `the answer of "${address}" ${error.message}`, {
+      internal: { status, content_type: [headers['content-type'] ?? null].flat()[0] ?? null },
+      cause: error,
+    });
   }
 }

@@ -39,9 +39,24 @@ export function forwardedHeaders(headers: IncomingHttpHeaders): Record<string, s
   return forwarded;
 }
 
-/** The same for servers that must not get session variables and secrets as the client wrote them. */
-export function clientHeaders(headers: IncomingHttpHeaders): Record<string, string> {
-  const forwarded = Object.entries(forwardedHeaders(headers)).filter(([name]) => !name.startsWith('x-svc-'));
+/** What no other request can have: how the client's own came, and where it went. */
+const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
+  ...['connection', 'content-length', 'expect', 'host', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
+]);
+
+function forwardedBut(headers: IncomingHttpHeaders, ignored: readonly string[]): Record<string, string> {
+  const names = new Set(ignored.map((name) => name.toLowerCase()));
+  const forwarded = Object.entries(headers).filter(([name]) => !names.has(name) && !OF_THE_CONNECTION.has(name));
+  return Object.fromEntries(forwarded.flatMap(([name, value]) => (value === undefined ? [] : [[name, joinedHeader(value)]])));
+}
+
+/**
+ * The same for servers that must not get session variables and secrets as the client wrote them.
+ * @param ignored names of headers that are not forwarded, in place of the usual ones
+ */
+export function clientHeaders(headers: IncomingHttpHeaders, ignored?: readonly string[]): Record<string, string> {
+  const all = ignored === undefined ? forwardedHeaders(headers) : forwardedBut(headers, ignored);
+  const forwarded = Object.entries(all).filter(([name]) => !name.startsWith('x-svc-'));
   for (const name of RENAMED) {
     const value = headers[name];
     if (value !== undefined) forwarded.push([`x-forwarded-${name}`, value]);

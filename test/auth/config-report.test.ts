@@ -32,6 +32,7 @@ describe('the config report', () => {
         jwt: null,
         is_allow_list_enabled: false,
         live_queries: { batch_size: 100, refetch_delay: 1 },
+        streaming_queries: { batch_size: 100, refetch_delay: 1 },
         default_naming_convention: 'svc-default',
         experimental_features: [],
       },

@@ -153,7 +153,7 @@ describe('explain of subscriptions', () => {
     expect(status).toBe(200);
     const { sql, plan, variables } = json as { sql: string; plan: readonly string[]; variables: JsonObject } & JsonObject;
     expect(variables).toEqual({ synthetic: ['100'], query: { like: 'name%', tags: '{"t1"}' }, session: { 'x-svc-user-id': '4' } });
-    expect(sql).toContain('unnest(($1)::uuid[]');
+    expect(sql).toContain('unnest(($1)::int4[]');
     expect(sql).toContain('"int4"[]');
     // The typed arrays let a cohort use the index of the key.
     expect(plan.join('\n')).toContain('Index Scan using author_pkey');

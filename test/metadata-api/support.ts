@@ -44,7 +44,7 @@ export interface TestAdministration {
   close(): Promise<void>;
 }
 
-const PIPELINE: RequestPipeline = {
+export const PIPELINE: RequestPipeline = {
   limits: DEFAULT_LIMITS,
   newBudget: () => new BatchBudget(DEFAULT_LIMITS),
   admission: createAdmission(),
@@ -52,6 +52,7 @@ const PIPELINE: RequestPipeline = {
   operations: createOperationCache({ operations: 0, plansPerOperation: 0, memory: 10_000_000 }),
   compilerOf: compilersOf(backends, { stringifyNumericTypes: false }),
   validateInput: () => Promise.reject(new Error('these tests have no permissions with hooks')),
+  callHandler: () => Promise.reject(new Error('these tests have no actions')),
   remotes: () => () => Promise.reject(new Error('these tests ask no remote schemas')),
   joinBounds: { maxKeys: 1000, maxBytes: 10_000_000 },
 };
@@ -83,6 +84,7 @@ export async function testAdministration(sql: string): Promise<TestAdministratio
     backends,
     showInternal: true,
     pipeline: PIPELINE,
+    pollers: () => [],
     rows: { openToAllRoles: true, batchLimit: 100 },
     catalogState: {
       read: async () => remembered,

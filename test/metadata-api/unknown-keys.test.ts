@@ -23,7 +23,7 @@ const DOCUMENT: Json = {
             { role: 'other', permission: { columns: ['id'], filter: {} } },
             { role: 'user', permission: { columns: ['id'], filter: {}, limmit: 1 } },
           ],
-          event_triggers: [{ name: 'changed', definition: { enable_manual: true }, webhook: 'http://a.example', retry_cnf: {} }],
+          event_triggers: [{ name: 'changed', definition: {} }],
         },
       ],
       functions: [{ function: { schema: 'public', name: 'authors_named' }, configuration: { session_arg: 'session' } }],
@@ -78,7 +78,7 @@ describe('keys of a document that nobody knows', () => {
         'custom_nam custom_nam in table author in source default',
         'did you mean "custom_name"? (at sources.default.tables.author.configuration.custom_nam)',
       ],
-      ['event_trigger changed in table author in source default', 'unknown key "retry_cnf": did you mean "retry_conf"? (at retry_cnf)'],
+      ['event_trigger changed in table author in source default', 'the key "event_triggers" is not supported'],
       ['insert_permission user in table author in source default', 'unknown key "column": did you mean "columns"? (at permission.column)'],
       ['select_permission user in table author in source default', 'unknown key "limmit": did you mean "limit"? (at permission.limmit)'],
       ['function authors_named in source default', 'unknown key "session_arg": did you mean "session_argument"? (at session_arg)'],
@@ -171,9 +171,9 @@ describe('keys of a document that nobody knows', () => {
       path: '$.args.metadata.actionss',
       error: expect.stringContaining('unknown key "actionss": did you mean "'),
     });
-    expect(await replace((d) => (d['actions'] = [{ name: 'a' }]))).toMatchObject({
+    expect(await replace((d) => (d['opentelemetry'] = [{ name: 'a' }]))).toMatchObject({
       code: 'not-supported',
-      path: '$.args.metadata.actions',
+      path: '$.args.metadata.opentelemetry',
     });
     expect(await replace((d) => (d['sources'] = source({ native_queries: [{ code: '' }] })))).toMatchObject({
       code: 'not-supported',

@@ -1,8 +1,20 @@
 /** Arbitrary documents, for properties that hold for all of them. */
 import fc from 'fast-check';
 import { nameKey, type QualifiedName } from '../../src/catalog/catalog.ts';
+import type { Action, ActionDefinition, ActionPermission } from '../../src/metadata/action.ts';
 import type { ApiLimits, Limit } from '../../src/metadata/api-limits.ts';
 import type { ComputedField } from '../../src/metadata/computed-field.ts';
+import type {
+  CustomEnum,
+  CustomEnumValue,
+  CustomField,
+  CustomInputObject,
+  CustomObject,
+  CustomRelationship,
+  CustomScalar,
+  CustomTypes,
+} from '../../src/metadata/custom-types.ts';
+import type { GraphqlType } from '../../src/metadata/graphql-type.ts';
 import type { QueryCollection } from '../../src/metadata/query-collection.ts';
 import { REST_METHODS, type RestEndpoint } from '../../src/metadata/rest-endpoint.ts';
 import type { FunctionMetadata } from '../../src/metadata/function.ts';
@@ -14,9 +26,9 @@ import type { ArrayUsing, ObjectUsing, Relationship } from '../../src/metadata/r
 import type { Renaming, RemoteSchema } from '../../src/metadata/remote-schema.ts';
 import type { SourceCustomization } from '../../src/metadata/source.ts';
 import type { RemoteRelationship } from '../../src/metadata/remote-relationship.ts';
-import type { CapturedOperation, EventTrigger } from '../../src/metadata/event-trigger.ts';
 import type { TableMetadata } from '../../src/metadata/table.ts';
 import { type CustomRootField, ROOT_FIELD_KEYS, type TableConfiguration } from '../../src/metadata/table-configuration.ts';
+import type { RequestTransform, ResponseTransform } from '../../src/metadata/transform.ts';
 import type { ValidateInput } from '../../src/metadata/validate-input.ts';
 import { type UnknownSource, unknownSourceOf } from '../../src/metadata/unknown-source.ts';
 import { type Json, type JsonObject, parseJson } from '../../src/util/json.ts';
@@ -162,41 +174,6 @@ export const remoteRelationship: fc.Arbitrary<RemoteRelationship> = fc.record({
   ),
 });
 
-const capturedOperation = sparse<CapturedOperation>(
-  { columns: fc.oneof(fc.constant('*' as const), someNames), payload: fc.oneof(fc.constant('*' as const), someNames) },
-  ['columns'],
-);
-export const eventTrigger: fc.Arbitrary<EventTrigger> = sparse<EventTrigger>(
-  {
-    name,
-    insert: capturedOperation,
-    update: capturedOperation,
-    delete: capturedOperation,
-    enableManual: fc.constant(true),
-    webhook: fc.oneof(
-      fc.constant({ kind: 'template' as const, text: '{{HOOKS}}/user' }),
-      fc.constant({ kind: 'environment' as const, name: 'HOOK' }),
-    ),
-    retryConf: fc.constantFrom({ numRetries: 0, intervalSec: 10, timeoutSec: 60 }, { numRetries: 3, intervalSec: 1 }),
-    headers: fc.constantFrom([], [{ name: 'a', value: 'b' }], [{ name: 'c', valueFromEnv: 'D' }]),
-    cleanupConfig: fc.constant({
-      schedule: '0 * * * *',
-      batchSize: 10,
-      clearOlderThan: 1,
-      timeout: 2,
-      cleanInvocationLogs: true,
-      paused: false,
-    }),
-    requestTransform: fc.constant({ version: 2 as const, method: 'PUT' }),
-    responseTransform: fc.constant({ version: 2 as const }),
-    triggerOnReplication: fc.boolean(),
-    ordering: fc.oneof(fc.constant('row' as const), someNames),
-    maxConcurrency: fc.nat().map((n) => n + 1),
-    signature: fc.constant({ secretFromEnv: 'SECRET' }),
-  },
-  ['name', 'enableManual', 'webhook', 'retryConf', 'headers'],
-);
-
 export const table: fc.Arbitrary<TableMetadata> = fc.record({
   table: qualifiedName,
   isEnum: fc.boolean(),
@@ -232,7 +209,7 @@ export const table: fc.Arbitrary<TableMetadata> = fc.record({
     ]),
   ),
   deletePermissions: entries(sparse({ filter: jsonObject, backendOnly: fc.boolean(), validateInput }, ['filter', 'backendOnly'])),
-  eventTriggers: mapBy(eventTrigger, (item) => item.name),
+  unknownKeys: unknown('event_triggers', [{ name: 'changed', webhook: 'http://example.org' }]),
 });
 
 export const functionMetadata: fc.Arbitrary<FunctionMetadata> = sparse<FunctionMetadata>(
@@ -374,6 +351,80 @@ const unknownSource = fc
   .tuple(fc.constantFrom('of a kind 1', 'of a kind 2'), json)
   .map(([name, tables]) => unknownSourceOf({ name, kind: 'none', tables, other: [] }, testKinds) as UnknownSource);
 
+const graphqlType: fc.Arbitrary<GraphqlType> = fc.letrec<{ type: GraphqlType }>((tie) => ({
+  type: fc.oneof(
+    { maxDepth: 2 },
+    fc.record({ kind: fc.constant('named' as const), name: graphqlName, nonNull: fc.boolean() }),
+    fc.record({ kind: fc.constant('list' as const), item: tie('type'), nonNull: fc.boolean() }),
+  ),
+})).type;
+
+const customField: fc.Arbitrary<CustomField> = sparse<CustomField>({ name: graphqlName, type: graphqlType, description: comment }, [
+  'name',
+  'type',
+]);
+
+const action: fc.Arbitrary<Action> = sparse<Action>(
+  {
+    name: graphqlName,
+    definition: sparse<ActionDefinition>(
+      {
+        arguments: fc.array(customField, { maxLength: 2 }),
+        outputType: graphqlType,
+        kind: fc.constantFrom('query', 'synchronous', 'asynchronous'),
+        handler: name,
+        headers: fc.array(fc.record({ name, valueFromEnv: fc.constant('KEY') }), { maxLength: 2 }),
+        forwardClientHeaders: fc.boolean(),
+        ignoredClientHeaders: names,
+        timeout: fc.nat(100),
+        requestTransform: fc.constant<RequestTransform>({ version: 2, url: '{{$base_url}}', body: { action: 'remove' } }),
+        responseTransform: fc.constant<ResponseTransform>({ version: 1, body: { action: 'transform', template: '{{$body}}' } }),
+      },
+      ['arguments', 'outputType', 'kind', 'handler', 'headers', 'forwardClientHeaders', 'timeout'],
+    ),
+    comment,
+    permissions: mapBy(sparse<ActionPermission>({ role: name, comment }, ['role']), ({ role }) => role),
+  },
+  ['name', 'definition', 'permissions'],
+);
+
+const some = <T>(item: fc.Arbitrary<T>): fc.Arbitrary<readonly T[]> => fc.array(item, { minLength: 1, maxLength: 2 });
+const few = <T>(item: fc.Arbitrary<T>): fc.Arbitrary<readonly T[]> => fc.array(item, { maxLength: 2 });
+
+const customRelationship: fc.Arbitrary<CustomRelationship> = fc.record({
+  name: graphqlName,
+  definition: fc.record({
+    kind: fc.constant('source' as const),
+    relationshipType: fc.constantFrom('object' as const, 'array' as const),
+    source: name,
+    table: json,
+    fieldMapping: fc.dictionary(name, name, { maxKeys: 2 }).map((fields) => new Map(Object.entries(fields))),
+  }),
+  plain: fc.boolean(),
+});
+
+const customTypes: fc.Arbitrary<CustomTypes> = fc.record({
+  inputObjects: few(sparse<CustomInputObject>({ name: graphqlName, description: comment, fields: some(customField) }, ['name', 'fields'])),
+  objects: few(
+    sparse<CustomObject>({ name: graphqlName, description: comment, fields: some(customField), relationships: few(customRelationship) }, [
+      'name',
+      'fields',
+      'relationships',
+    ]),
+  ),
+  scalars: few(sparse<CustomScalar>({ name: graphqlName, description: comment }, ['name'])),
+  enums: few(
+    sparse<CustomEnum>(
+      {
+        name: graphqlName,
+        description: comment,
+        values: some(sparse<CustomEnumValue>({ value: graphqlName, description: comment, isDeprecated: fc.boolean() }, ['value'])),
+      },
+      ['name', 'values'],
+    ),
+  ),
+});
+
 export const metadata: fc.Arbitrary<Metadata> = fc.record({
   sources: mapBy(source, (item) => item.name),
   unknownSources: mapBy(unknownSource, (item) => item.name),
@@ -381,6 +432,8 @@ export const metadata: fc.Arbitrary<Metadata> = fc.record({
   queryCollections: mapBy(queryCollection, (item) => item.name),
   allowlist: mapBy(fc.record({ collection: name, scope: fc.option(someNames) }), (item) => item.collection),
   restEndpoints: mapBy(restEndpoint, (item) => item.name),
+  actions: mapBy(action, (item) => item.name),
+  customTypes,
   inheritedRoles: mapBy(
     fc.uniqueArray(name, { minLength: 3, maxLength: 4 }).map(([roleName = '', ...roleSet]) => ({ roleName, roleSet })),
     (item) => item.roleName,
@@ -395,5 +448,5 @@ export const metadata: fc.Arbitrary<Metadata> = fc.record({
     }),
     tlsAllowlistKey,
   ).map((tlsAllowlist) => ({ tlsAllowlist })),
-  unknownKeys: unknown('actions', [{ name: 'r', definition: { handler: 'http://example.org' } }]),
+  unknownKeys: unknown('cron_triggers', [{ name: 'r', webhook: 'http://example.org' }]),
 });

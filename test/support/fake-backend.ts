@@ -83,10 +83,10 @@ export const fakeBackend: Backend = {
     namingConventions: true,
     computedFields: true,
     streaming: true,
-    eventTriggers: true,
   },
   types: {
     scalar,
+    named: () => null,
     print: ({ name, array }) => (name === 'int4' ? 'integer' : name) + (array ? '[]' : ''),
     arrayComparisons: [{ name: '_contains', description: null, argument: { kind: 'same' } }],
     base: type,

@@ -52,6 +52,7 @@ export function plainSource(url: string, maxConnections = 4): Source {
       }
     },
     session: unused,
+    runRows: unused,
     runMutation: unused,
     health: unused,
     close: () => pool.end(),

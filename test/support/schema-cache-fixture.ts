@@ -238,7 +238,6 @@ export function sourceInfo(
     namingConvention: 'svc-default',
     tables: new Map(tables.map((table) => [nameKey(table.name), table])),
     functions: new Map(functions.map((info) => [nameKey(info.name), info])),
-    eventTriggers: new Map(),
     ...rest,
   };
 }
@@ -254,6 +253,9 @@ export function schemaCache(...sources: readonly SourceInfo[]): SchemaCache {
     remoteSchemas: NO_REMOTES,
     remoteRelationships: NO_REMOTES,
     remoteTypeRelationships: NO_REMOTES,
+    customTypes: NO_REMOTES,
+    customTypeRelationships: NO_REMOTES,
+    actions: NO_REMOTES,
     remotePermissionsEnabled: false,
     introspectionDisabledFor: new Set(),
     apiLimits: null,

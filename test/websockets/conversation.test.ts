@@ -204,6 +204,15 @@ describe('graphql-ws', () => {
     });
   });
 
+  it('sends bare errors of what has run there, too', async () => {
+    const socket = await connect({ path: '/v1alpha1/graphql' }).init(ADMIN);
+    socket.start('1', 'mutation { insert_item_one(object: {id: 1}) { id } }');
+    expect(await socket.next()).toMatchObject({
+      type: 'data',
+      payload: { data: null, errors: [{ path: '$.selectionSet.insert_item_one.args.object', code: 'constraint-violation' }] },
+    });
+  });
+
   it('stays open for messages that it cannot read', async () => {
     const socket = await open();
     socket.websocket.send('garbage');
@@ -257,7 +266,10 @@ describe('graphql-ws', () => {
     expect(await socket.take(2)).toMatchObject([{ payload: { data: { item: [{ name: 'two' }] } } }, {}]);
     await socket.init({ ...ADMIN, 'x-svc-role': 'user' });
     socket.start('3', QUERY);
-    expect(await socket.next()).toMatchObject({ payload: { data: null, errors: [{ message: expect.stringContaining('x-svc-user-id') }] } });
+    expect(await socket.next()).toMatchObject({
+      type: 'error',
+      payload: { errors: [{ message: expect.stringContaining('x-svc-user-id') }] },
+    });
   });
 
   it.each<[string, (socket: TestSocket) => void | Promise<void>, { code: number; reason: string }]>([

@@ -83,6 +83,7 @@ function refused(): never {
 /** Answers every statement of requests without a database. */
 const source: Source = {
   runJson: async ({ columns }) => Array.from({ length: columns }, () => ANSWER),
+  runRows: refused,
   runMutation: async (statements) => statements.map(({ statement }) => Array.from({ length: statement.columns }, () => ANSWER)),
   explain: refused,
   runSql: refused,

@@ -63,6 +63,7 @@ function warmUpPipeline(): RequestPipeline {
     operations: createOperationCache({ operations: 0, plansPerOperation: 0, memory: 0 }),
     compilerOf: compilersOf(backends, { stringifyNumericTypes: false }),
     validateInput: () => Promise.resolve(),
+    callHandler: () => Promise.reject(new Error('there are no actions to warm up')),
     remotes: () => () => Promise.reject(new Error('there are no remote schemas to warm up')),
     joinBounds: { maxKeys: 0, maxBytes: 0 },
   };

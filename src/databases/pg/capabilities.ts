@@ -7,5 +7,4 @@ export const capabilities: Capabilities = {
   namingConventions: true,
   computedFields: true,
   streaming: true,
-  eventTriggers: true,
 };

@@ -80,8 +80,6 @@ export interface PgConfiguration extends ConnectionConfiguration {
   readonly readReplicas: readonly ConnectionConfiguration[];
   /** Where extensions put their functions and types; part of the search path. */
   readonly extensionsSchema: string;
-  /** False: nobody is notified of new events, they are found by looking. Undefined: true. */
-  readonly eventNotifications?: boolean | undefined;
 }
 
 function atLeast(name: string, minimum: number): Codec<number> {
@@ -208,7 +206,6 @@ const document = object(
       () => 'public',
       (schema) => schema === 'public',
     ),
-    event_notifications: optional(bool),
   },
   { notSupported: ['connection_template', 'connection_set'] },
 );
@@ -220,18 +217,12 @@ export const configuration: Codec<PgConfiguration> = {
       connection_info: connection,
       read_replicas: readReplicas = [],
       extensions_schema: extensionsSchema,
-      event_notifications: eventNotifications,
     } = document.decode(json, path);
-    return { ...connection, readReplicas, extensionsSchema, ...(eventNotifications === undefined ? {} : { eventNotifications }) };
+    return { ...connection, readReplicas, extensionsSchema };
   },
   // Exported documents always say these two; the values are those of the server's options where those are not set.
   encode: (value) =>
-    encode({
-      ...spokenOut(value),
-      readReplicas: value.readReplicas.map(spokenOut),
-      extensionsSchema: value.extensionsSchema,
-      eventNotifications: value.eventNotifications,
-    }),
+    encode({ ...spokenOut(value), readReplicas: value.readReplicas.map(spokenOut), extensionsSchema: value.extensionsSchema }),
 };
 
 function spokenOut(value: ConnectionConfiguration): ConnectionConfiguration {
@@ -254,6 +245,5 @@ function encode(value: PgConfiguration): Json {
     connection_info: value,
     read_replicas: value.readReplicas.length === 0 ? undefined : value.readReplicas,
     extensions_schema: value.extensionsSchema,
-    event_notifications: value.eventNotifications,
   });
 }

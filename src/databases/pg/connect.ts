@@ -10,6 +10,7 @@ import { Replicas, type Server } from './replicas.ts';
 import { FOUND_SETTINGS, missingSettings, type SessionSettings, settingsStep } from './session-settings.ts';
 import { type IsolationLevel, PgSource } from './source.ts';
 import { targetOf } from './target.ts';
+import { watchSnapshots } from './watch-snapshots.ts';
 
 const DEFAULTS = { idleTimeoutMs: 180_000, retries: 1, lifetimeMs: 600_000, preparedMemory: 33_554_432 };
 const AFTER_REQUEST_MS = 10_000;
@@ -38,13 +39,10 @@ export async function connect(configuration: PgConfiguration, context: ConnectCo
     replicas,
     retries: configuration.pool?.retries ?? DEFAULTS.retries,
     isolation: configuration.isolationLevel ?? context.isolation ?? 'read-committed',
-    captures: {
-      extensionsSchema,
-      stringifyNumericTypes: context.stringifyNumericTypes ?? false,
-      notify: configuration.eventNotifications !== false,
-    },
     listenOn: (channel: string, onMessage: (payload: string | null) => void) =>
       listen({ open: createClientOpener(target), channel, onMessage, onEvent }),
+    watchSnapshots: (intervalMs: number, onSnapshot: (snapshot: string | null) => void) =>
+      watchSnapshots({ open: createOpener(target), intervalMs, onSnapshot, onEvent }),
   };
   // It is asked what its sessions have without us.
   const source = new PgSource({ ...options, primary: { ...primary, prelude: null }, serverIsolation: 'read-committed' });

@@ -40,6 +40,16 @@ export class SessionConnection implements Connection {
     return this.json(statement.text, values, how);
   }
 
+  async runRows(statement: Pick<Statement, 'text'>, values: readonly (string | null)[], how: RunOptions): Promise<readonly JsonRow[]> {
+    const rows: JsonRow[] = [];
+    try {
+      await this.exchange('json', [{ text: statement.text, values }], how, rows);
+      return rows;
+    } catch (failure) {
+      throw statementError(failure, { text: statement.text, values, prepared: this.session.prepare });
+    }
+  }
+
   async explain(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<readonly string[]> {
     const result = await this.rows({ text: EXPLAIN + statement.text, values, once: true }, how);
     return result.rows.map((row) => row[0] ?? '');
@@ -110,7 +120,12 @@ export class SessionConnection implements Connection {
     }
   }
 
-  private async exchange(mode: 'json' | 'text' | 'simple', own: readonly WireStep[], how: RunOptions): Promise<WireExchange> {
+  private async exchange(
+    mode: 'json' | 'text' | 'simple',
+    own: readonly WireStep[],
+    how: RunOptions,
+    collected: JsonRow[] | null = null,
+  ): Promise<WireExchange> {
     if (this.over) throw new Error('the transaction is over');
     // A cancel request that is still under way could hit this statement.
     while (this.session.cancelsOpen > 0 && !this.session.isClosed) await new Promise((resolve) => setTimeout(resolve, 2));
@@ -121,7 +136,7 @@ export class SessionConnection implements Connection {
       this.begin = null;
       steps.push(...own);
     }
-    const done = await runExchange(this.session, mode, mode === 'simple' ? own : steps, how, this.watch);
+    const done = await runExchange(this.session, mode, mode === 'simple' ? own : steps, how, this.watch, collected);
     if (done.failure !== null) throw done.failure;
     return done;
   }
@@ -134,9 +149,14 @@ export function runExchange(
   steps: readonly WireStep[],
   how: RunOptions,
   watch: () => void,
+  collected: JsonRow[] | null = null,
 ): Promise<WireExchange> {
   checkParameters(steps);
-  return new Promise((resolve) => startExchange(session, new WireExchange(mode, steps, resolve), how, watch));
+  return new Promise((resolve) => {
+    const exchange = new WireExchange(mode, steps, resolve);
+    exchange.collected = collected;
+    startExchange(session, exchange, how, watch);
+  });
 }
 
 /** Sends an exchange whose parameters have been checked; where it is too late for it, it is settled at once. */

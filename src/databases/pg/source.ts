@@ -7,13 +7,12 @@ import type {
   MutationStatement,
   RunOptions,
   RunSqlResult,
+  SnapshotWatch,
   Source,
   Statement,
   TransactionOptions,
 } from '../../backend/backend.ts';
-import type { Captures } from '../../backend/captures.ts';
 import type { Catalog, CatalogScope } from '../../catalog/catalog.ts';
-import { type PgCaptureOptions, pgCaptures } from './capture/captures.ts';
 import { checkParameters, runExchange, SessionConnection, startExchange } from './connection.ts';
 import { CancelledError, ConnectionError, DatabaseError, isConnectionFailure, isStalePlan } from './driver/database-error.ts';
 import { WireExchange, type Failure, type WireStep } from './driver/exchange.ts';
@@ -33,8 +32,8 @@ export interface SourceOptions {
   readonly isolation: IsolationLevel;
   /** The level of the server's transactions that name none. */
   readonly serverIsolation: IsolationLevel;
-  readonly captures: PgCaptureOptions;
   readonly listenOn: (channel: string, onMessage: (payload: string | null) => void) => Promise<Listening>;
+  readonly watchSnapshots: (intervalMs: number, onSnapshot: (snapshot: string | null) => void) => SnapshotWatch;
 }
 
 const BEGIN: Readonly<Record<IsolationLevel, string>> = {
@@ -55,17 +54,16 @@ const LOST_PAUSE_MS = 10;
 const CLOSE_BOUND_MS = 10_000;
 
 export class PgSource implements Source {
-  readonly captures: Captures;
   private readonly pool: Pool;
   private readonly options: SourceOptions;
   private readonly turnstile = new Turnstile();
   private readonly listenings = new Set<Listening>();
+  private readonly watches = new Set<SnapshotWatch>();
   private readonly watch = (): void => this.pool.watch();
 
   constructor(options: SourceOptions) {
     this.pool = options.primary.pool;
     this.options = options;
-    this.captures = pgCaptures(this, options.captures);
   }
 
   runJson(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow> {
@@ -73,7 +71,20 @@ export class PgSource implements Source {
       return this.mutate([{ statement, values }], { ...how, settings: [] }, false).then((rows) => rows[0] ?? NO_ROW);
     }
     const server = (how.mayLag === true ? this.options.replicas.next() : null) ?? this.options.primary;
-    return new Promise((resolve, reject) => this.read(server, { text: statement.text, values }, how, 0, resolve, reject));
+    const step = { text: statement.text, values };
+    return new Promise((resolve, reject) => this.read(server, step, how, 0, (done) => resolve(done.rows.at(-1) ?? NO_ROW), reject));
+  }
+
+  runRows(
+    statement: Pick<Statement, 'text' | 'repeatable'>,
+    values: readonly (string | null)[],
+    how: RunOptions,
+  ): Promise<readonly JsonRow[]> {
+    if (!statement.repeatable) return this.alone(how, (connection) => connection.runRows(statement, values, how));
+    const step = { text: statement.text, values };
+    return new Promise((resolve, reject) =>
+      this.read(this.options.primary, step, how, 0, (done) => resolve(done.collected ?? []), reject, true),
+    );
   }
 
   async explain(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<readonly string[]> {
@@ -147,7 +158,20 @@ export class PgSource implements Source {
     };
   }
 
+  watchSnapshots(intervalMs: number, onSnapshot: (snapshot: string | null) => void): SnapshotWatch {
+    const watch = this.options.watchSnapshots(intervalMs, onSnapshot);
+    this.watches.add(watch);
+    return {
+      ask: () => watch.ask(),
+      stop: () => {
+        this.watches.delete(watch);
+        watch.stop();
+      },
+    };
+  }
+
   async close(): Promise<void> {
+    for (const watch of this.watches) watch.stop();
     await Promise.all([...this.listenings].map((listening) => listening.stop()));
     await Promise.all([this.pool.close(CLOSE_BOUND_MS), this.options.replicas.close(CLOSE_BOUND_MS)]);
   }
@@ -158,8 +182,9 @@ export class PgSource implements Source {
     step: WireStep,
     how: RunOptions,
     attempt: number,
-    resolve: (row: JsonRow) => void,
+    resolve: (done: WireExchange) => void,
     reject: (error: unknown) => void,
+    allRows = false,
   ): void {
     const { pool, prelude, prepare } = server;
     const { primary, replicas } = this.options;
@@ -169,19 +194,20 @@ export class PgSource implements Source {
       const failure = done.failure;
       if (failure === null) {
         pool.costs.record(step.text, done.duration);
-        resolve(done.rows.at(-1) ?? NO_ROW);
+        resolve(done);
         return;
       }
       if (server !== primary && isOutOfReach(failure)) replicas.rest(server);
-      if (server !== primary && isReplicasFault(failure)) this.read(primary, step, how, 0, resolve, reject);
+      if (server !== primary && isReplicasFault(failure)) this.read(primary, step, how, 0, resolve, reject, allRows);
       else if (this.mayRepeat(failure, done.accident, attempt)) {
-        const again = (): void => this.read(server, step, how, attempt + 1, resolve, reject);
+        const again = (): void => this.read(server, step, how, attempt + 1, resolve, reject, allRows);
         // What ended one connection may have ended others: a moment, to hear of it.
         if (isLost(failure)) setTimeout(again, LOST_PAUSE_MS);
         else again();
       } else fail(failure);
     });
     exchange.releasesEarly = true;
+    if (allRows) exchange.collected = [];
     if (how.turn !== undefined) exchange.turn = how.turn;
     try {
       checkParameters(steps);

@@ -114,8 +114,25 @@ function predicate(name: string, type: CatalogType, argumentNames: readonly stri
 
 const bases = new Map<string, CatalogType>();
 
+/** Built-in types that are scalars of their own names. */
+const OTHERS = [
+  ...['inet', 'cidr', 'macaddr', 'macaddr8', 'interval', 'bytea', 'xml', 'oid', 'bit', 'varbit', 'tsvector', 'tsquery', 'pg_lsn'],
+  ...['point', 'line', 'lseg', 'box', 'path', 'polygon', 'circle', 'name', 'jsonpath'],
+];
+
+const byGraphqlName = new Map<string, CatalogType>();
+for (const name of [...Object.keys(BUILT_IN), ...OTHERS]) addNamed(baseType(name));
+for (const name of Object.keys(EXTENSIONS)) addNamed({ ...baseType(name), schema: 'public' });
+
+/** The first of several of one name. */
+function addNamed(type: CatalogType): void {
+  const { graphql } = pgScalar(type);
+  if (!byGraphqlName.has(graphql)) byGraphqlName.set(graphql, type);
+}
+
 export const types: TypeSystem = {
   scalar: pgScalar,
+  named: (graphql) => byGraphqlName.get(graphql) ?? null,
   print: sqlName,
   arrayComparisons: ARRAY_COMPARISONS,
   base(name) {

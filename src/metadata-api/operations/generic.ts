@@ -94,7 +94,6 @@ function decoding({ allowInconsistent }: ReplaceMetadata): <T>(decode: () => T) 
 
 function replace(metadata: Metadata, args: ReplaceMetadata, path: Path, kinds: Parameters<typeof decodeDocument>[2]): Metadata {
   const next = decoding(args)(() => decodeDocument(args.document, args.at.reduce(at, path), kinds, metadata, args.tables));
-  refuseTwoOfAName(next);
   return shareUnchanged(metadata, next);
 }
 
@@ -107,10 +106,7 @@ const replaceMetadata: OperationGroup = () =>
       changes: 'metadata',
       errors: [
         refused('conflict', 'the metadata is at another version than the argument `resource_version`'),
-        refused(
-          'not-supported',
-          'a part of the document is not supported, two event triggers of a source have one name, or it has no sources and there is no source `default`',
-        ),
+        refused('not-supported', 'a part of the document is not supported, or it has no sources and there is no source `default`'),
         refused('invalid-params', 'an inherited role is among its own parents'),
         refused('unexpected', 'something is inconsistent and `allow_inconsistent_metadata` is false; `internal` holds the records', 400),
         refused('cyclic-dependency', 'roles inherit from each other in a circle, and inconsistencies are not allowed'),
@@ -136,17 +132,6 @@ const replaceMetadata: OperationGroup = () =>
       },
     }),
   );
-
-/** @throws SvcError not-supported when two tables of a source have event triggers of one name */
-function refuseTwoOfAName({ sources }: Metadata): void {
-  for (const { tables } of sources.values()) {
-    const names = new Set<string>();
-    for (const name of [...tables.values()].flatMap(({ eventTriggers }) => [...eventTriggers.keys()])) {
-      if (names.has(name)) throw new SvcError('not-supported', `Event trigger with duplicate names not allowed: ${JSON.stringify(name)}`);
-      names.add(name);
-    }
-  }
-}
 
 function staleVersion(version: number): SvcError {
   return new SvcError('conflict', `metadata resource version referenced (${version}) did not match current version`);
@@ -179,8 +164,7 @@ const reloadMetadata: OperationGroup = () => [
     changes: 'metadata',
     errors: [refused('not-exists', 'there is no source or remote schema of a name in a list')],
     documentation: {
-      summary:
-        'Reads the catalogs of all sources and the schemas of all remote schemas anew and checks the metadata against them; with recreate_event_triggers also makes anew what event triggers have in their databases.',
+      summary: 'Reads the catalogs of all sources and the schemas of all remote schemas anew and checks the metadata against them.',
       example: { reload_sources: ['default'] },
     },
     edit(metadata, { reloadSources, reloadRemoteSchemas, recreateEventTriggers }) {
@@ -192,9 +176,8 @@ const reloadMetadata: OperationGroup = () => [
       }
       return metadata;
     },
-    refresh: ({ reloadSources, reloadRemoteSchemas, recreateEventTriggers }) => ({
+    refresh: ({ reloadSources, reloadRemoteSchemas }) => ({
       sources: reloadSources === true ? 'all' : names(reloadSources),
-      eventTriggers: recreateEventTriggers === true ? 'all' : names(recreateEventTriggers),
       remoteSchemas: reloadRemoteSchemas === true ? 'all' : names(reloadRemoteSchemas),
     }),
     inconsistencies: () => 'allow',
@@ -222,7 +205,6 @@ const clearMetadata: OperationGroup = () => [
     errors: [],
     documentation: { summary: 'Empties the metadata: all sources and everything else.', example: {} },
     edit: () => EMPTY_METADATA,
-    clearsEvents: true,
     inconsistencies: () => 'allow',
   }),
 ];
@@ -239,7 +221,6 @@ export const legacyClearMetadata: OperationEntry = operation({
     if (source === undefined) return EMPTY_METADATA;
     return withSource(EMPTY_METADATA, { ...source, customization: NO_CUSTOMIZATION, tables: new Map(), functions: new Map() });
   },
-  clearsEvents: true,
   inconsistencies: () => 'allow',
 });
 

@@ -1,11 +1,10 @@
 import type { OperationGroup } from '../operation.ts';
+import { actionOperations } from './actions.ts';
 import { apiLimitOperations } from './api-limits.ts';
 import { batchTrackingOperations } from './batch-tracking.ts';
 import { catalogOperations } from './catalog.ts';
 import { computedFieldOperations } from './computed-fields.ts';
-import { eventCleanupOperations } from './event-cleanups.ts';
-import { eventLogOperations } from './event-logs.ts';
-import { eventTriggerOperations } from './event-triggers.ts';
+import { customTypeOperations } from './custom-types.ts';
 import { functionOperations } from './functions.ts';
 import { genericOperations } from './generic.ts';
 import { networkOperations } from './network.ts';
@@ -20,6 +19,7 @@ import { restEndpointOperations } from './rest-endpoints.ts';
 import { roleOperations } from './roles.ts';
 import { sourceOperations } from './sources.ts';
 import { stateOperations } from './state.ts';
+import { subscriptionOperations } from './subscriptions.ts';
 import { tableOperations } from './tables.ts';
 import { webhookTransformOperations } from './webhook-transforms.ts';
 
@@ -35,17 +35,17 @@ export const operationGroups: readonly OperationGroup[] = [
   ...computedFieldOperations,
   ...functionOperations,
   ...permissionOperations,
-  ...eventTriggerOperations,
-  ...eventLogOperations,
-  ...eventCleanupOperations,
   ...remoteSchemaOperations,
   ...queryCollectionOperations,
   ...remoteSchemaPermissionOperations,
+  ...customTypeOperations,
+  ...actionOperations,
   ...restEndpointOperations,
   ...roleOperations,
   ...apiLimitOperations,
   ...networkOperations,
   ...genericOperations,
   ...stateOperations,
+  ...subscriptionOperations,
   ...webhookTransformOperations,
 ];

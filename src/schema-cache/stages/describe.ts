@@ -1,8 +1,10 @@
 /** How metadata objects are named and shown in inconsistency records. */
 import type { QualifiedName } from '../../catalog/catalog.ts';
-import type { Json } from '../../util/json.ts';
+import type { Json, JsonObject } from '../../util/json.ts';
+import type { Action } from '../../metadata/action.ts';
+import type { CustomField, CustomRelationship, CustomTypes } from '../../metadata/custom-types.ts';
+import { printGraphqlType } from '../../metadata/graphql-type.ts';
 import { entryCodecs } from '../../metadata/metadata.ts';
-import { type EventTrigger, eventTriggerCodec } from '../../metadata/event-trigger.ts';
 import type { RemoteSchema, RemoteSchemaPermission } from '../../metadata/remote-schema.ts';
 import type { PermissionKind } from '../../metadata/permission.ts';
 import { type RemoteRelationship, remoteRelationshipDefinitionCodec } from '../../metadata/remote-relationship.ts';
@@ -25,6 +27,70 @@ export function describeRemoteSchema(remote: RemoteSchema): ObjectDescription {
     name: `remote_schema ${remote.name}`,
     definition: entryCodecs.remoteSchema.encode(remote),
   };
+}
+
+/** With every key, those that stand for nothing included. */
+export function describeAction({ name, comment, definition }: Action): ObjectDescription {
+  const { arguments: args, headers, forwardClientHeaders, timeout } = definition;
+  const written = entryCodecs.action.encode({ name, definition, permissions: new Map() }) as { readonly definition: JsonObject };
+  return {
+    objectId: objectId.action(name),
+    type: 'action',
+    name: `action ${name}`,
+    definition: {
+      name,
+      comment: comment ?? null,
+      definition: {
+        ...written.definition,
+        arguments: args.map(describeField),
+        headers: headers.length === 0 ? [] : (written.definition['headers'] ?? []),
+        forward_client_headers: forwardClientHeaders,
+        timeout,
+      },
+    },
+  };
+}
+
+function describeField({ name, type, description }: CustomField): JsonObject {
+  return { name, type: printGraphqlType(type), description: description ?? null };
+}
+
+/** With every key, those that stand for nothing included. */
+export function describeCustomTypes({ inputObjects, objects, scalars, enums }: CustomTypes): ObjectDescription {
+  return {
+    objectId: objectId.customTypes(),
+    type: 'custom_types',
+    name: 'custom_types custom_types',
+    definition: {
+      input_objects: inputObjects.map(({ name, description, fields }) => ({
+        name,
+        description: description ?? null,
+        fields: fields.map(describeField),
+      })),
+      objects: objects.map(({ name, description, fields, relationships }) => ({
+        name,
+        description: description ?? null,
+        fields: fields.map((field) => ({ ...describeField(field), arguments: field.arguments ?? null })),
+        relationships: relationships.map(describeCustomRelationship),
+      })),
+      scalars: scalars.map(({ name, description }) => ({ name, description: description ?? null })),
+      enums: enums.map(({ name, description, values }) => ({
+        name,
+        description: description ?? null,
+        values: values.map((value) => ({
+          value: value.value,
+          description: value.description ?? null,
+          is_deprecated: value.isDeprecated ?? null,
+        })),
+      })),
+    },
+  };
+}
+
+function describeCustomRelationship({ name, definition, plain }: CustomRelationship): JsonObject {
+  if (!plain || definition.kind !== 'source') return { name, definition: remoteRelationshipDefinitionCodec.encode(definition) };
+  const { relationshipType, source, table, fieldMapping } = definition;
+  return { name, type: relationshipType, source, remote_table: table, field_mapping: Object.fromEntries(fieldMapping) };
 }
 
 export function describeRemotePermission(remote: string, { role, schema, comment }: RemoteSchemaPermission): ObjectDescription {
@@ -102,15 +168,6 @@ export function describeComputedField(
       definition,
       comment: field.comment ?? null,
     },
-  };
-}
-
-export function describeEventTrigger(source: StageSource, table: QualifiedName, trigger: EventTrigger): ObjectDescription {
-  return {
-    objectId: objectId.eventTrigger(source.name, trigger.name),
-    type: 'event_trigger',
-    name: `event_trigger ${trigger.name} ${inTable(source, table)}`,
-    definition: { source: source.name, table: source.backend.tableName.encode(table), configuration: eventTriggerCodec.encode(trigger) },
   };
 }
 

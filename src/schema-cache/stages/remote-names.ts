@@ -46,7 +46,11 @@ export function remoteNameConflicts(
     }
     for (const [name, type] of types) {
       if (ownerOf(name) !== undefined && !isCommon(name, type))
-        tell(info.name, { reason: `Conflicting types: '${name}' is a type of a source as well`, name, withSource: true });
+        tell(info.name, {
+          reason: `Conflicting types: '${name}' is a type of a source or of the custom types as well`,
+          name,
+          withSource: true,
+        });
     }
   }
   const others = claims.filter(({ info }) => !found.has(info.name));

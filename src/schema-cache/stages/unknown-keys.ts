@@ -16,11 +16,11 @@ import { printTable, type StageSource } from './scope.ts';
 
 /** The record type of the entries of a section. */
 const TYPES: Readonly<Record<string, string>> = {
-  actions: 'action',
   cron_triggers: 'cron_trigger',
   native_queries: 'native_query',
   logical_models: 'logical_model',
   stored_procedures: 'stored_procedure',
+  event_triggers: 'event_trigger',
 };
 
 function typeOf({ key, name }: UnknownPart): string {

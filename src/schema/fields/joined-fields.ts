@@ -1,4 +1,5 @@
-/** Fields of tables and of types of remote schemas that another source or server answers. */
+/** Fields of tables, of types of remote schemas and of custom types that another source or server answers. */
+import type { ActionOutput } from '../../ir/action.ts';
 import type { RemoteJoin } from '../../ir/remote-join.ts';
 import type { Read } from '../../ir/read.ts';
 import type { RemoteRelationshipInfo, SourceTarget } from '../../schema-cache/schema-cache.ts';
@@ -80,6 +81,29 @@ export function fieldsOfRemoteType(
           }),
         },
       });
+    }
+  }
+  return fields;
+}
+
+/** Of a custom object type: a role that sees the object sees all of its fields. */
+export function fieldsOfCustomType(
+  view: RoleView,
+  type: string,
+  relationships: ReadonlyMap<string, RemoteRelationshipInfo>,
+): readonly OutputField[] {
+  const fields: OutputField[] = [];
+  for (const info of relationships.values()) {
+    const keys = keysOf(info);
+    const targets = targetsOf(view, info, { field: info.name, aggregate: `${info.name}_aggregate` }, type);
+    for (const { name, description, type: of, args, translate } of info.onlyRows === true ? targets.slice(0, 1) : targets) {
+      const toOutput = (field: CollectedField): ActionOutput => ({
+        kind: 'joined',
+        responseKey: field.responseKey,
+        join: field.join(() => translate(field)),
+        keys,
+      });
+      fields.push({ name, description, type: of, args, meaning: { kind: 'action-field', toOutput } });
     }
   }
   return fields;

@@ -2,9 +2,12 @@
 import { ADMIN_ROLE } from '../../auth/session.ts';
 import type { QualifiedName } from '../../catalog/catalog.ts';
 import type { RemoteRelationshipInfo } from '../../schema-cache/schema-cache.ts';
+import { actionRootFields } from '../actions/action-roots.ts';
+import { ActionTypes } from '../actions/action-types.ts';
 import { RemoteTypes } from '../remote/remote-types.ts';
-import type { OutputField } from '../types.ts';
-import { fieldsOfRemoteType, fieldsOfTable } from './joined-fields.ts';
+import { lazy, type OutputField } from '../types.ts';
+import type { OperationRoot } from '../../schema-cache/naming.ts';
+import { fieldsOfCustomType, fieldsOfRemoteType, fieldsOfTable } from './joined-fields.ts';
 import { RoleSource } from './role-context.ts';
 import type { RoleTable } from './role-table.ts';
 import type { SchemaContext } from './schema-context.ts';
@@ -17,6 +20,14 @@ export class RoleView {
   readonly sources: ReadonlyMap<string, RoleSource>;
   readonly #context: SchemaContext;
   readonly #remotes = new Map<string, RemoteTypes | null>();
+  readonly #actionTypes = lazy(
+    () =>
+      new ActionTypes({
+        types: this.#context.customTypes,
+        scalar: (info) => this.#context.scalar(info),
+        joinedFields: ({ name }) => fieldsOfCustomType(this, name, this.#context.customTypeRelationships.get(name) ?? NONE),
+      }),
+  );
 
   constructor(context: SchemaContext, role: string) {
     this.role = role;
@@ -46,6 +57,11 @@ export class RoleView {
       const types = this.remote(name);
       if (types !== null) yield types;
     }
+  }
+
+  /** Those that the role may use. */
+  actions(root: OperationRoot): ReadonlyMap<string, OutputField> {
+    return actionRootFields(this.#context.actions, this.#actionTypes(), this.role, root);
   }
 
   #makeRemote(name: string): RemoteTypes | null {

@@ -1,5 +1,5 @@
 /** `query_root`, `mutation_root` and `subscription_root` of one role. */
-import { type NamespaceSuffix, namespaceTypeName } from '../../schema-cache/naming.ts';
+import { type NamespaceSuffix, namespaceTypeName, type OperationRoot } from '../../schema-cache/naming.ts';
 import type { SourceInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
 import type { ObjectType, OutputField, RootTypes } from '../types.ts';
 import { lazy, named } from '../types.ts';
@@ -32,15 +32,18 @@ export function rootTypes(context: SchemaContext, role: string, variant: SchemaV
   const roleSources = context.sources.map((entry) => ({ entry, source: view.sources.get(entry.context.info.name) as RoleSource }));
   const remoteFields = (operation: 'query' | 'mutation'): readonly SourceFields[] =>
     [...view.remotes()].map((types) => ({ main: fieldsByName(lazy(() => remoteRootFields(types, operation))), aliases: NOTHING }));
+  const actionFields = (root: OperationRoot): SourceFields => ({ main: fieldsByName(lazy(() => view.actions(root))), aliases: NOTHING });
   const rootOf = (root: ReadRoot): FieldSet =>
     merged([
       ...roleSources.map(({ entry, source }) => readFields(entry, source, root)),
+      actionFields(root),
       ...(root === 'query' ? remoteFields('query') : []),
     ]);
   const query = rootOf('query');
   const subscription = rootOf('subscription');
   const mutation = merged([
     ...roleSources.map(({ entry, source }) => mutationFields(entry, new WriteSource(source, variant))),
+    actionFields('mutation'),
     ...remoteFields('mutation'),
   ]);
   const subgraphFields = lazy(() =>

@@ -1,6 +1,7 @@
 /** Whether a role sees the same in two schema caches; unchanged objects are recognized by identity. */
 import { ADMIN_ROLE } from '../../auth/session.ts';
 import type { RemoteModel } from '../../remote-schema/model.ts';
+import type { ActionInfo } from '../../schema-cache/action-info.ts';
 import { sameUnavailable } from '../../schema-cache/unavailable-source.ts';
 import type { RemoteSchemaInfo, SchemaCache, SourceInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
 
@@ -9,6 +10,7 @@ export function sameForRole(a: SchemaCache, b: SchemaCache, role: string): boole
   if (a.introspectionDisabledFor.has(role) !== b.introspectionDisabledFor.has(role)) return false;
   if (!sameUnavailable(a.unavailable, b.unavailable)) return false;
   if (a.remoteRelationships !== b.remoteRelationships || a.remoteTypeRelationships !== b.remoteTypeRelationships) return false;
+  if (!sameActions(a, b, role)) return false;
   if (!sameRemotes(a.remoteSchemas, b.remoteSchemas, role)) return false;
   if (a.sources.size !== b.sources.size) return false;
   const others = [...b.sources.values()];
@@ -29,6 +31,17 @@ function sameSource(a: SourceInfo, b: SourceInfo, role: string): boolean {
   }
   for (const [key, table] of a.tables) if (!b.tables.has(key) && concerns(table, role)) return false;
   return true;
+}
+
+/** Types count while the role has an action that may have them. */
+function sameActions(a: SchemaCache, b: SchemaCache, role: string): boolean {
+  const [before, after] = [actionsOf(a, role), actionsOf(b, role)];
+  if (before.length !== after.length || !before.every((action, i) => action === after[i])) return false;
+  return after.length === 0 || (a.customTypes === b.customTypes && a.customTypeRelationships === b.customTypeRelationships);
+}
+
+function actionsOf({ actions }: SchemaCache, role: string): readonly ActionInfo[] {
+  return [...actions.values()].filter(({ permissions }) => role === ADMIN_ROLE || permissions.has(role));
 }
 
 function sameRemotes(a: SchemaCache['remoteSchemas'], b: SchemaCache['remoteSchemas'], role: string): boolean {

@@ -1,9 +1,11 @@
 /** Everything that the schemas of all roles share: per source its context and root names, per kind its types. */
 import type { TypeSystem } from '../../backend/backend.ts';
 import type { NamingConvention } from '../../metadata/source.ts';
+import type { DatabaseScalarInfo } from '../../schema-cache/action-info.ts';
 import type { SchemaCache, SourceInfo } from '../../schema-cache/schema-cache.ts';
 import { atOnce, type Sliced } from '../../util/sliced.ts';
-import { lazy } from '../types.ts';
+import { customScalar } from '../remote/remote-scalar.ts';
+import { lazy, type ScalarSchemaType } from '../types.ts';
 import type { FieldOptions } from './options.ts';
 import { type RootIndex, rootIndex, sameRoots } from './root-index.ts';
 import { SharedTypes } from './shared-types.ts';
@@ -25,6 +27,9 @@ export class SchemaContext {
   readonly remoteSchemas: SchemaCache['remoteSchemas'];
   readonly remoteRelationships: SchemaCache['remoteRelationships'];
   readonly remoteTypeRelationships: SchemaCache['remoteTypeRelationships'];
+  readonly customTypes: SchemaCache['customTypes'];
+  readonly customTypeRelationships: SchemaCache['customTypeRelationships'];
+  readonly actions: SchemaCache['actions'];
   private readonly shared: Map<TypeSystem, Map<NamingConvention, SharedTypes>>;
 
   /** @param previous the context of an older cache: types of databases are taken over, and sources that are the same objects */
@@ -33,6 +38,9 @@ export class SchemaContext {
     this.remoteSchemas = cache.remoteSchemas;
     this.remoteRelationships = cache.remoteRelationships;
     this.remoteTypeRelationships = cache.remoteTypeRelationships;
+    this.customTypes = cache.customTypes;
+    this.customTypeRelationships = cache.customTypeRelationships;
+    this.actions = cache.actions;
     const known = new Map(previous?.sources.map((entry) => [entry.context.info, entry]));
     const byName = new Map(previous?.sources.map((entry) => [entry.context.info.name, entry]));
     this.sources = [...cache.sources.values()].map((info) => known.get(info) ?? this.makeSource(info, options, byName.get(info.name)));
@@ -44,7 +52,7 @@ export class SchemaContext {
   }
 
   private makeSource(info: SourceInfo, options: FieldOptions, before: SourceEntry | undefined): SourceEntry {
-    const shared = this.sharedTypes(info);
+    const shared = this.sharedTypes(info.backend.types, info.namingConvention);
     let roots = before !== undefined && sameRoots(before.context.info, info) ? before.known() : null;
     return {
       context: new SourceContext(info, shared, options),
@@ -60,14 +68,18 @@ export class SchemaContext {
     };
   }
 
-  private sharedTypes(info: SourceInfo): SharedTypes {
-    const types = info.backend.types;
+  /** The scalar of a database, the same for all that use it. */
+  scalar({ types, namingConvention, type, name, description }: DatabaseScalarInfo): ScalarSchemaType {
+    return this.sharedTypes(types, namingConvention).scalar(type) ?? customScalar(name, description);
+  }
+
+  private sharedTypes(types: TypeSystem, convention: NamingConvention): SharedTypes {
     const byConvention = this.shared.get(types) ?? new Map<NamingConvention, SharedTypes>();
     this.shared.set(types, byConvention);
-    let made = byConvention.get(info.namingConvention);
+    let made = byConvention.get(convention);
     if (made === undefined) {
-      made = new SharedTypes(types, info.namingConvention);
-      byConvention.set(info.namingConvention, made);
+      made = new SharedTypes(types, convention);
+      byConvention.set(convention, made);
     }
     return made;
   }

@@ -24,7 +24,7 @@ export class LegacyWs implements Protocol {
   readonly #bareErrors: boolean;
   #isOpen = false;
 
-  /** @param bareErrors whether an operation that is refused gets `{path, error, code}` instead of a list of GraphQL errors */
+  /** @param bareErrors whether errors are `{path, error, code}`, and that of an operation that is refused stands alone */
   constructor(bareErrors: boolean) {
     this.#bareErrors = bareErrors;
   }
@@ -96,7 +96,10 @@ export class LegacyWs implements Protocol {
   }
 
   failedOperation(id: string, errors: readonly SvcError[]): readonly Bytes[] {
-    return [print({ type: 'data', id, payload: { data: null, errors: encodeErrors(errors) } }), this.completed(id)];
+    const encoded = this.#bareErrors
+      ? errors.flatMap((error) => error.graphqlErrors ?? [encodeAdminError(error, false)])
+      : encodeErrors(errors);
+    return [print({ type: 'data', id, payload: { data: null, errors: encoded } }), this.completed(id)];
   }
 
   interrupted(id: string, errors: readonly SvcError[]): Bytes {

@@ -75,6 +75,8 @@ export const EXAMPLE_METADATA: JsonObject = {
       comment: null,
     },
   ],
+  actions: [{ name: 'login', definition: { handler: '{{HANDLERS_URL}}/login', output_type: 'Login!' }, permissions: [{ role: 'editor' }] }],
+  custom_types: { objects: [{ name: 'Login', fields: [{ name: 'token', type: 'String!' }] }] },
   network: { tls_allowlist: [{ host: 'hooks.example.org', suffix: '8443', permissions: ['self-signed'] }] },
   api_limits: { disabled: true },
 };
@@ -146,8 +148,10 @@ export const SETUPS: Readonly<Record<string, readonly JsonObject[]>> = {
   '/v1/metadata add_query_to_collection': [{ type: 'drop_query_from_collection', args: { collection_name: 'shop', query_name: 'titles' } }],
   '/v1/metadata bulk': [tracking()],
   '/v1/metadata bulk_keep_going': [tracking('author')],
+  '/v1/metadata create_action': [{ type: 'drop_action', args: { name: 'login' } }],
   '/v1/metadata create_query_collection': NO_QUERIES,
   '/v1/metadata create_rest_endpoint': [NO_ENDPOINT],
+  '/v1/metadata drop_action_permission': [{ type: 'create_action_permission', args: { action: 'login', role: 'user' } }],
   '/v1/metadata drop_inconsistent_metadata': [tracking('author', 'no_such_table')],
   '/v1/metadata drop_query_collection': [NO_ENDPOINT],
   '/v1/metadata drop_remote_schema_permissions': [

@@ -62,6 +62,9 @@ export class WireExchange {
   /** Milliseconds that the server was busy with it. */
   duration = 0;
 
+  /** Gets all rows of the last step, where more than one is wanted (`json`). */
+  collected: JsonRow[] | null = null;
+
   row: (readonly Bytes[] | null)[] | null = null;
   text: TextResult | null = null;
 

@@ -270,7 +270,10 @@ export class DriverSession {
 
   private endRow(): void {
     const exchange = this.queue[this.head] as WireExchange;
-    if (exchange.mode === 'json') return;
+    if (exchange.mode === 'json') {
+      if (exchange.collected !== null && exchange.position === exchange.steps.length - 1) exchange.collected.push(exchange.row ?? NO_ROW);
+      return;
+    }
     exchange.text ??= { columns: null, rows: [], command: '' };
     exchange.text.rows.push((exchange.row ?? []).map(textOf));
     exchange.row = null;

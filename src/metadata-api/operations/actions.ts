@@ -1,0 +1,160 @@
+/** Operations on actions and on who may use them. */
+import { SvcError } from '../../errors/svc-error.ts';
+import { type Action, type ActionDefinition, actionDefinitionCodec } from '../../metadata/action.ts';
+import { bool, defaulted, nonEmptyText, object, optional, required, text } from '../../metadata/codec.ts';
+import { withEntry, withoutEntry } from '../../metadata/edit.ts';
+import { graphqlName } from '../../metadata/graphql-name.ts';
+import type { Metadata } from '../../metadata/metadata.ts';
+import { shareUnchanged } from '../../metadata/share.ts';
+import { objectId } from '../../schema-cache/object-id.ts';
+import { compileRequestTransform } from '../../transform/request-transform.ts';
+import { compileResponseTransform } from '../../transform/response-transform.ts';
+import { TransformFailure, validationFailed } from '../../transform/transform-failure.ts';
+import type { Path } from '../../util/path.ts';
+import { BROKEN_BY_DROP, operation, type OperationGroup } from '../operation.ts';
+import { BREAKS_OTHERS, BREAKS_OTHERS_BY_DROP, INCONSISTENT, NAME_TAKEN, type OperationErrors, refused } from '../operation-error.ts';
+
+const written = object('CreateAction', {
+  name: required(graphqlName),
+  definition: required(actionDefinitionCodec),
+  comment: optional(text),
+});
+
+const DEFINITION_ERRORS: OperationErrors = [
+  INCONSISTENT,
+  NAME_TAKEN,
+  refused('remote-schema-conflicts', 'a remote schema has a root field of this name'),
+  refused('validation-failed', 'a template of a transform cannot be read; `internal` says why'),
+];
+
+const NOT_THERE = refused('not-exists', 'there is no such action');
+
+/** @throws SvcError not-exists */
+function requireAction({ actions }: Metadata, name: string): Action {
+  const action = actions.get(name);
+  if (action === undefined) throw new SvcError('not-exists', `action with name "${name}" does not exist`);
+  return action;
+}
+
+function withAction(metadata: Metadata, action: Action): Metadata {
+  const actions = withEntry(metadata.actions, action.name, action);
+  return actions === metadata.actions ? metadata : { ...metadata, actions };
+}
+
+/** @throws SvcError validation-failed */
+function checkTransforms({ requestTransform, responseTransform }: ActionDefinition, path: Path): void {
+  const attempt = (of: 'request' | 'response', compile: () => unknown): void => {
+    try {
+      compile();
+    } catch (thrown) {
+      throw thrown instanceof TransformFailure ? validationFailed(of, thrown, path) : thrown;
+    }
+  };
+  if (requestTransform !== undefined) attempt('request', () => compileRequestTransform(requestTransform));
+  if (responseTransform !== undefined) attempt('response', () => compileResponseTransform(responseTransform));
+}
+
+const EXAMPLE = {
+  name: 'login',
+  definition: {
+    kind: 'synchronous',
+    handler: '{{HANDLERS_URL}}/login',
+    arguments: [{ name: 'username', type: 'String!' }],
+    output_type: 'Login!',
+    forward_client_headers: true,
+    timeout: 10,
+  },
+  comment: 'Gives a token.',
+};
+
+const create: OperationGroup = () => [
+  operation({
+    type: 'create_action',
+    args: written,
+    changes: 'metadata',
+    errors: [refused('already-exists', 'there is an action of this name'), ...DEFINITION_ERRORS],
+    documentation: { summary: 'Adds a field that a handler of your own answers.', example: EXAMPLE },
+    edit(metadata, { name, definition, comment }, { path }) {
+      if (metadata.actions.has(name)) throw new SvcError('already-exists', `action with name "${name}" already exists`);
+      checkTransforms(definition, path);
+      return withAction(metadata, { name, definition, ...(comment === undefined ? {} : { comment }), permissions: new Map() });
+    },
+    edited: ({ name }) => [objectId.action(name)],
+  }),
+];
+
+const update: OperationGroup = () => [
+  operation({
+    type: 'update_action',
+    args: written,
+    changes: 'metadata',
+    errors: [NOT_THERE, ...DEFINITION_ERRORS, BREAKS_OTHERS],
+    documentation: {
+      summary: 'Replaces the definition and the comment of an action; its permissions stay.',
+      example: { ...EXAMPLE, definition: { ...EXAMPLE.definition, timeout: 5 } },
+    },
+    edit(metadata, { name, definition, comment }, { path }) {
+      const action = requireAction(metadata, name);
+      checkTransforms(definition, path);
+      const { permissions } = action;
+      const next = { name, definition, ...(comment === undefined ? {} : { comment }), permissions };
+      return withAction(metadata, shareUnchanged<Action>(action, next));
+    },
+    edited: ({ name }) => [objectId.action(name)],
+  }),
+];
+
+const drop: OperationGroup = () => [
+  operation({
+    type: 'drop_action',
+    args: object('DropAction', { name: required(nonEmptyText), clearData: defaulted(bool, () => true) }),
+    changes: 'metadata',
+    errors: [NOT_THERE, BREAKS_OTHERS_BY_DROP],
+    documentation: {
+      summary: 'Removes an action with its permissions and, unless `clear_data` is false, what is stored of its asynchronous calls.',
+      example: { name: 'login' },
+    },
+    othersBroke: BROKEN_BY_DROP,
+    edit(metadata, { name }) {
+      requireAction(metadata, name);
+      return { ...metadata, actions: withoutEntry(metadata.actions, name) };
+    },
+  }),
+];
+
+const createPermission: OperationGroup = () => [
+  operation({
+    type: 'create_action_permission',
+    args: object('CreateActionPermission', { action: required(nonEmptyText), role: required(nonEmptyText), comment: optional(text) }),
+    changes: 'metadata',
+    errors: [NOT_THERE, refused('already-exists', 'the role has the permission'), BREAKS_OTHERS],
+    documentation: { summary: 'Lets a role use an action.', example: { action: 'login', role: 'user' } },
+    edit(metadata, { action: name, role, comment }) {
+      const action = requireAction(metadata, name);
+      if (action.permissions.has(role)) {
+        throw new SvcError('already-exists', `permission for role "${role}" is already defined on "${name}"`);
+      }
+      const permission = { role, ...(comment === undefined ? {} : { comment }) };
+      return withAction(metadata, { ...action, permissions: withEntry(action.permissions, role, permission) });
+    },
+    edited: ({ action }) => [objectId.action(action)],
+  }),
+];
+
+const dropPermission: OperationGroup = () => [
+  operation({
+    type: 'drop_action_permission',
+    args: object('DropActionPermission', { action: required(nonEmptyText, 'name'), role: required(nonEmptyText) }),
+    changes: 'metadata',
+    errors: [NOT_THERE, refused('not-exists', 'the role does not have the permission'), BREAKS_OTHERS],
+    documentation: { summary: 'Takes the use of an action away from a role.', example: { action: 'login', role: 'user' } },
+    edit(metadata, { action: name, role }) {
+      const action = requireAction(metadata, name);
+      if (!action.permissions.has(role)) throw new SvcError('not-exists', `permission for role: "${role}" is not defined on "${name}"`);
+      return withAction(metadata, { ...action, permissions: withoutEntry(action.permissions, role) });
+    },
+    edited: ({ action }) => [objectId.action(action)],
+  }),
+];
+
+export const actionOperations: readonly OperationGroup[] = [create, update, drop, createPermission, dropPermission];

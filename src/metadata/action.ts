@@ -1,0 +1,130 @@
+/** An action: a field whose value the deployer's own handler gives. */
+import type { Json } from '../util/json.ts';
+import {
+  bool,
+  type Codec,
+  defaulted,
+  int,
+  leaf,
+  list,
+  literal,
+  nonEmptyText,
+  object,
+  optional,
+  parseFailed,
+  required,
+  text,
+} from './codec.ts';
+import { type CustomField, customFieldCodec } from './custom-types.ts';
+import { type HeaderDefinition, headerCodec } from './environment-template.ts';
+import { graphqlName } from './graphql-name.ts';
+import { type GraphqlType, graphqlType } from './graphql-type.ts';
+import { kept, type WithUnknownKeys } from './kept.ts';
+import { isEmptyMap, keyedList } from './keyed-list.ts';
+import { type RequestTransform, requestTransformCodec, type ResponseTransform, responseTransformCodec } from './transform.ts';
+
+export interface Action extends WithUnknownKeys {
+  readonly name: string;
+  readonly definition: ActionDefinition;
+  readonly comment?: string;
+  /** By role. */
+  readonly permissions: ReadonlyMap<string, ActionPermission>;
+}
+
+export type ActionKind = 'query' | 'synchronous' | 'asynchronous';
+
+export interface ActionDefinition {
+  readonly arguments: readonly CustomField[];
+  readonly outputType: GraphqlType;
+  /** A query, or a mutation of one kind. */
+  readonly kind: ActionKind;
+  /** A template of a URL: see `fillTemplate`. */
+  readonly handler: string;
+  readonly headers: readonly HeaderDefinition[];
+  readonly forwardClientHeaders: boolean;
+  /** In place of those that are not forwarded otherwise. */
+  readonly ignoredClientHeaders?: readonly string[] | undefined;
+  /** Seconds. */
+  readonly timeout: number;
+  readonly requestTransform?: RequestTransform | undefined;
+  readonly responseTransform?: ResponseTransform | undefined;
+}
+
+export interface ActionPermission extends WithUnknownKeys {
+  readonly role: string;
+  readonly comment?: string;
+}
+
+export const DEFAULT_ACTION_TIMEOUT = 30;
+
+const timeout: Codec<number> = leaf(
+  int.name,
+  (json, path) => {
+    const value = int.decode(json, path);
+    if (value < 0) throw parseFailed('timeout value cannot be negative', path);
+    return value;
+  },
+  (value) => value,
+);
+
+const type: Codec<'mutation' | 'query'> = leaf(
+  'ActionType',
+  (json, path) => {
+    const value = text.decode(json, path);
+    if (value !== 'mutation' && value !== 'query') throw parseFailed(`expected mutation or query, but found ${value}`, path);
+    return value;
+  },
+  (value) => value,
+);
+
+const nothing = (items: readonly unknown[]): boolean => items.length === 0;
+
+const written = object('ActionDefinition', {
+  handler: required(nonEmptyText),
+  outputType: required(graphqlType),
+  arguments: defaulted<readonly CustomField[]>(list(customFieldCodec), () => [], nothing),
+  type: defaulted(type, () => 'mutation' as const),
+  // Tools write an empty text for queries, which have no kind.
+  kind: optional(literal('ActionKind', ['synchronous', 'asynchronous', ''] as const)),
+  headers: defaulted<readonly HeaderDefinition[]>(list(headerCodec), () => [], nothing),
+  forwardClientHeaders: defaulted(
+    bool,
+    () => false,
+    (forwards) => !forwards,
+  ),
+  ignoredClientHeaders: optional(list(text)),
+  timeout: defaulted(
+    timeout,
+    () => DEFAULT_ACTION_TIMEOUT,
+    (seconds) => seconds === DEFAULT_ACTION_TIMEOUT,
+  ),
+  requestTransform: optional(requestTransformCodec),
+  responseTransform: optional(responseTransformCodec),
+});
+
+/** @throws SvcError parse-failed, also for a query that is to be asynchronous */
+export const actionDefinitionCodec: Codec<ActionDefinition> = leaf(
+  'ActionDefinition',
+  (json, path) => {
+    const { type: of, kind, ...rest } = written.decode(json, path);
+    if (of === 'query' && kind === 'asynchronous') throw parseFailed('an action of type query cannot be asynchronous', path);
+    return { ...rest, kind: of === 'query' ? 'query' : kind === 'asynchronous' ? 'asynchronous' : 'synchronous' };
+  },
+  ({ kind, ...rest }): Json =>
+    written.encode({ ...rest, type: kind === 'query' ? 'query' : 'mutation', kind: kind === 'query' ? undefined : kind }),
+  written.fields,
+);
+
+const permissionCodec: Codec<ActionPermission> = object('ActionPermission', { role: required(nonEmptyText), comment: optional(text) });
+
+/** One entry of `actions`. */
+export const actionCodec: Codec<Action> = object('ActionMetadata', {
+  name: required(graphqlName),
+  definition: required(actionDefinitionCodec),
+  comment: optional(text),
+  permissions: defaulted<ReadonlyMap<string, ActionPermission>>(
+    keyedList({ what: 'action permissions', item: kept(permissionCodec), key: ({ role }) => role }),
+    () => new Map(),
+    isEmptyMap,
+  ),
+});

@@ -1,0 +1,58 @@
+/** Custom types and actions, resolved. */
+import type { TypeSystem } from '../backend/backend.ts';
+import type { CatalogType } from '../catalog/catalog.ts';
+import type { ActionDefinition, ActionKind } from '../metadata/action.ts';
+import type { CustomEnumValue, CustomField } from '../metadata/custom-types.ts';
+import type { GraphqlType } from '../metadata/graphql-type.ts';
+import type { NamingConvention } from '../metadata/source.ts';
+
+export type CustomTypeInfo = CustomScalarInfo | CustomEnumInfo | CustomInputObjectInfo | CustomObjectInfo | DatabaseScalarInfo;
+
+interface AnyCustomType {
+  readonly name: string;
+  readonly description: string | null;
+}
+
+export interface CustomScalarInfo extends AnyCustomType {
+  readonly kind: 'scalar';
+}
+
+export interface CustomEnumInfo extends AnyCustomType {
+  readonly kind: 'enum';
+  readonly values: readonly CustomEnumValue[];
+}
+
+export interface CustomInputObjectInfo extends AnyCustomType {
+  readonly kind: 'input-object';
+  readonly fields: readonly CustomField[];
+}
+
+export interface CustomObjectInfo extends AnyCustomType {
+  readonly kind: 'object';
+  readonly fields: ReadonlyMap<string, CustomField>;
+}
+
+/** A scalar that a database has, by its GraphQL name. */
+export interface DatabaseScalarInfo extends AnyCustomType {
+  readonly kind: 'database-scalar';
+  readonly types: TypeSystem;
+  readonly namingConvention: NamingConvention;
+  readonly type: CatalogType;
+}
+
+/** The scalars of the GraphQL specification. */
+export const PLAIN_SCALARS: ReadonlySet<string> = new Set(['Int', 'Float', 'String', 'Boolean', 'ID']);
+
+/** All types that arguments and answers of actions may have, besides the plain scalars; by name. */
+export type CustomTypesInfo = ReadonlyMap<string, CustomTypeInfo>;
+
+export interface ActionInfo {
+  readonly name: string;
+  readonly comment: string | undefined;
+  readonly kind: ActionKind;
+  readonly definition: ActionDefinition;
+  readonly arguments: readonly CustomField[];
+  readonly output: GraphqlType;
+  /** Roles without admin, inherited ones included. */
+  readonly permissions: ReadonlySet<string>;
+}

@@ -1,0 +1,135 @@
+/** An action: its types are there, its handler can be called. */
+import { ADMIN_ROLE } from '../../auth/session.ts';
+import type { Action, ActionDefinition } from '../../metadata/action.ts';
+import { type Environment, fillTemplate } from '../../metadata/environment-template.ts';
+import { type GraphqlType, namedTypeIn } from '../../metadata/graphql-type.ts';
+import { compileRequestTransform } from '../../transform/request-transform.ts';
+import { compileResponseTransform } from '../../transform/response-transform.ts';
+import { TransformFailure } from '../../transform/transform-failure.ts';
+import type { ActionInfo, CustomTypesInfo } from '../action-info.ts';
+import { Defect, fromDefect } from '../inconsistency.ts';
+import type { Inconsistency } from '../schema-cache.ts';
+import { isTypeFor } from './custom-types.ts';
+import type { ScalarFinder } from './database-scalar.ts';
+import { describeAction } from './describe.ts';
+import type { InheritancePlan } from './inherited-role.ts';
+import { refuseUnknown } from './unknown-keys.ts';
+
+export interface ActionStage {
+  readonly metadata: Action;
+  readonly types: CustomTypesInfo;
+  readonly plan: InheritancePlan;
+  /** null: it is no part of the schema. */
+  readonly info: ActionInfo | null;
+  readonly inconsistencies: readonly Inconsistency[];
+}
+
+export interface ActionScope {
+  readonly types: CustomTypesInfo;
+  readonly scalarOf: ScalarFinder;
+  /** Object types that have relationships, whether these can be resolved or not. */
+  readonly related: ReadonlySet<string>;
+  readonly environment: Environment;
+  readonly plan: InheritancePlan;
+}
+
+export function resolveAction(metadata: Action, scope: ActionScope, before: ActionStage | undefined): ActionStage {
+  const { types, plan } = scope;
+  const base = { metadata, types, plan };
+  try {
+    refuseUnknown(metadata);
+    const { name, definition } = metadata;
+    check(name, definition, scope);
+    const permissions = rolesOf(metadata, plan);
+    const known = before?.info;
+    const same = known != null && before?.metadata.definition === definition && before.metadata.comment === metadata.comment;
+    if (same && sameRoles(known.permissions, permissions)) return { ...base, info: known, inconsistencies: [] };
+    const { arguments: args, outputType: output, kind } = definition;
+    const info: ActionInfo = { name, comment: metadata.comment, kind, definition, arguments: args, output, permissions };
+    return { ...base, info, inconsistencies: [] };
+  } catch (thrown) {
+    if (!(thrown instanceof Defect)) throw thrown;
+    return { ...base, info: null, inconsistencies: [fromDefect(describeAction(metadata), `in action "${metadata.name}"; `, thrown)] };
+  }
+}
+
+function sameRoles(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  return a.size === b.size && [...a].every((role) => b.has(role));
+}
+
+/** @throws Defect */
+function check(name: string, definition: ActionDefinition, { types, scalarOf, related, environment }: ActionScope): void {
+  if (name.startsWith('__')) throw new Defect(`the name "${name}" is reserved`);
+  const seen = new Set<string>();
+  for (const { name: argument, type } of definition.arguments) {
+    if (argument.startsWith('__')) throw new Defect(`the argument name "${argument}" is reserved`);
+    if (seen.has(argument)) throw new Defect(`the argument "${argument}" is declared more than once`);
+    seen.add(argument);
+    const inner = namedTypeIn(type);
+    if (!isTypeFor('input', inner, types, scalarOf)) {
+      throw new Defect(`the type: "${inner}" is not defined in custom types or it is not a scalar/enum/input_object`);
+    }
+  }
+  const output = namedTypeIn(definition.outputType);
+  if (!isTypeFor('output', output, types, scalarOf)) {
+    throw new Defect(`the type: "${output}" is not an object or scalar type defined in custom types`);
+  }
+  if (definition.kind === 'asynchronous') checkAsynchronous(output, types, related);
+  const missing = new Set(unset(definition, environment));
+  if (missing.size > 0) throw new Defect([...missing].map((variable) => `environment variable '${variable}' not set`).join(', '));
+  checkTransforms(definition);
+}
+
+/** Answers that come later are read row by row: they have relationships, or objects within, not both. @throws Defect */
+function checkAsynchronous(output: string, types: CustomTypesInfo, related: ReadonlySet<string>): void {
+  const type = types.get(output);
+  if (type?.kind !== 'object') return;
+  const objects = [...type.fields.values()].filter((field) => types.get(namedTypeIn(field.type))?.kind === 'object');
+  if (objects.length === 0) return;
+  const reached = new Set([output]);
+  for (const each of reached) {
+    const inner = types.get(each);
+    if (inner?.kind === 'object') for (const field of inner.fields.values()) reached.add(namedTypeIn(field.type));
+  }
+  if (![...reached].some((each) => related.has(each))) return;
+  throw new Defect(`Async action relations cannot be used with object fields: ${objects.map(({ name }) => `"${name}"`).join(', ')}`);
+}
+
+function* unset({ handler, headers }: ActionDefinition, environment: Environment): Iterable<string> {
+  const filled = fillTemplate(handler, environment);
+  if ('missing' in filled) yield* filled.missing;
+  for (const { value, valueFromEnv } of headers) {
+    if (valueFromEnv !== undefined && environment[valueFromEnv] === undefined) yield valueFromEnv;
+    const header = fillTemplate(value ?? '', environment);
+    if ('missing' in header) yield* header.missing;
+  }
+}
+
+/** @throws Defect */
+function checkTransforms({ requestTransform, responseTransform }: ActionDefinition): void {
+  for (const [of, compile] of [
+    ['request', () => requestTransform && compileRequestTransform(requestTransform)],
+    ['response', () => responseTransform && compileResponseTransform(responseTransform)],
+  ] as const) {
+    try {
+      compile();
+    } catch (thrown) {
+      if (!(thrown instanceof TransformFailure)) throw thrown;
+      throw new Defect(`${of} transform validation failed: ${thrown.message}`);
+    }
+  }
+}
+
+/** An inherited role has it from any of its parents. */
+function rolesOf({ permissions }: Action, { roles: inherited }: InheritancePlan): ReadonlySet<string> {
+  const roles = new Set(permissions.keys());
+  roles.delete(ADMIN_ROLE);
+  for (const { roleName, roleSet } of inherited) if (roleSet.some((parent) => roles.has(parent))) roles.add(roleName);
+  return roles;
+}
+
+/** Scalars of databases that an action names in its own definition. */
+export function scalarsNamed({ arguments: args, outputType }: ActionDefinition): readonly string[] {
+  const types: readonly GraphqlType[] = [outputType, ...args.map(({ type }) => type)];
+  return types.map(namedTypeIn);
+}

@@ -1,0 +1,174 @@
+/**
+ * Custom types as one role sees them: inputs of actions, and what a selection of an answer asks for. Lazy like all
+ * types.
+ */
+import type { ActionAnswer, ActionOutput } from '../../ir/action.ts';
+import type { CustomField } from '../../metadata/custom-types.ts';
+import { type GraphqlType, namedTypeIn } from '../../metadata/graphql-type.ts';
+import {
+  type CustomEnumInfo,
+  type CustomInputObjectInfo,
+  type CustomObjectInfo,
+  type CustomTypesInfo,
+  type DatabaseScalarInfo,
+  PLAIN_SCALARS,
+} from '../../schema-cache/action-info.ts';
+import { meaningOf } from '../meaning.ts';
+import { customScalar, REMOTE_BUILT_IN } from '../remote/remote-scalar.ts';
+import type { CollectedField } from '../translation.ts';
+import type {
+  EnumSchemaType,
+  EnumSchemaValue,
+  InputField,
+  InputObjectType,
+  InputTypeRef,
+  ObjectType,
+  OutputField,
+  OutputTypeRef,
+  ScalarSchemaType,
+} from '../types.ts';
+import { lazy, listOf, named } from '../types.ts';
+
+type CustomType = ScalarSchemaType | EnumSchemaType | InputObjectType | ObjectType;
+
+/** As introspection shows it, in words that are the same for all. */
+const DEPRECATED = 'No longer supported';
+
+export interface ActionTypesOptions {
+  readonly types: CustomTypesInfo;
+  readonly scalar: (info: DatabaseScalarInfo) => ScalarSchemaType;
+  /** Fields that relationships add to an object type. */
+  readonly joinedFields: (type: CustomObjectInfo) => readonly OutputField[];
+}
+
+export class ActionTypes {
+  readonly #options: ActionTypesOptions;
+  readonly #types = new Map<string, CustomType>();
+
+  constructor(options: ActionTypesOptions) {
+    this.#options = options;
+  }
+
+  input(type: GraphqlType): InputTypeRef {
+    if (type.kind === 'list') return listOf(this.input(type.item), type.nonNull);
+    return named(type.name, () => this.#type(type.name) as Exclude<CustomType, ObjectType>, type.nonNull);
+  }
+
+  output(type: GraphqlType): OutputTypeRef {
+    if (type.kind === 'list') return listOf(this.output(type.item), type.nonNull);
+    return named(type.name, () => this.#type(type.name) as Exclude<CustomType, InputObjectType>, type.nonNull);
+  }
+
+  inputField({ name, type, description }: CustomField): InputField {
+    return { name, description: description ?? null, type: this.input(type) };
+  }
+
+  /** How a handler's answer of this type is read. */
+  answer(type: GraphqlType, collected: CollectedField): ActionAnswer {
+    const name = namedTypeIn(type);
+    const info = this.#options.types.get(name);
+    if (info?.kind === 'object') {
+      const required = [...info.fields.values()].filter((field) => field.type.nonNull).map((field) => field.name);
+      return { type, expects: { kind: 'object', required }, fields: this.#selected(name, collected) };
+    }
+    return { type, expects: PLAIN_SCALARS.has(name) ? { kind: 'plain-scalar', name } : { kind: 'anything' }, fields: null };
+  }
+
+  #selected(name: string, collected: CollectedField): readonly ActionOutput[] {
+    return collected.select(this.#type(name) as ObjectType).map((inner): ActionOutput => {
+      const { field, responseKey, typeName } = inner;
+      return field === null ? { kind: 'typename', responseKey, typeName } : meaningOf(field, 'action-field').toOutput(inner);
+    });
+  }
+
+  #type(name: string): CustomType {
+    let made = this.#types.get(name);
+    if (made === undefined) {
+      made = this.#make(name);
+      this.#types.set(name, made);
+    }
+    return made;
+  }
+
+  #make(name: string): CustomType {
+    const info = this.#options.types.get(name);
+    switch (info?.kind) {
+      case 'object':
+        return this.#object(info);
+      case 'input-object':
+        return this.#inputObject(info);
+      case 'enum':
+        return enumType(info);
+      case 'database-scalar':
+        return this.#options.scalar(info);
+      default:
+        return REMOTE_BUILT_IN.get(name) ?? customScalar(name, info?.description ?? null);
+    }
+  }
+
+  #inputObject({ name, description, fields }: CustomInputObjectInfo): InputObjectType {
+    return {
+      kind: 'input-object',
+      name,
+      description,
+      fields: lazy(() => new Map(fields.map((field) => [field.name, this.inputField(field)]))),
+    };
+  }
+
+  #object(info: CustomObjectInfo): ObjectType {
+    const { name, description } = info;
+    return {
+      kind: 'object',
+      name,
+      description,
+      fields: lazy(() => {
+        const fields = new Map<string, OutputField>();
+        for (const field of info.fields.values()) fields.set(field.name, this.#field(field));
+        for (const field of this.#options.joinedFields(info)) if (!fields.has(field.name)) fields.set(field.name, field);
+        return fields;
+      }),
+    };
+  }
+
+  #field({ name, type, description }: CustomField): OutputField {
+    const inner = namedTypeIn(type);
+    const isObject = this.#options.types.get(inner)?.kind === 'object';
+    return {
+      name,
+      description: description ?? null,
+      type: this.output(type),
+      args: new Map(),
+      meaning: {
+        kind: 'action-field',
+        toOutput: (collected) => ({
+          kind: 'field',
+          responseKey: collected.responseKey,
+          name,
+          fields: isObject ? this.#selected(inner, collected) : null,
+        }),
+      },
+    };
+  }
+}
+
+function enumType({ name, description, values }: CustomEnumInfo): EnumSchemaType {
+  return {
+    kind: 'enum',
+    name,
+    description,
+    values: lazy(
+      () =>
+        new Map(
+          values.map((value): [string, EnumSchemaValue] => [
+            value.value,
+            {
+              name: value.value,
+              description: value.description ?? null,
+              value: value.value,
+              ...(value.isDeprecated === true ? { deprecation: DEPRECATED } : {}),
+            },
+          ]),
+        ),
+    ),
+  };
+}

@@ -1,0 +1,104 @@
+/** Subscribers that share all values: one answer serves them. */
+import type { SvcError } from '../errors/svc-error.ts';
+import type { Member } from './member.ts';
+import type { Answer } from './subscriptions.ts';
+import { type Room, Version } from './version.ts';
+
+/** What a cohort asks of its poller. */
+export interface CohortOwner {
+  readonly room: Room;
+  /** Somebody can take answers again. */
+  wanted(): void;
+  leave(member: Member): void;
+  /** Where a stream with these values goes on; undefined: it is none. */
+  cursorOf(values: readonly (string | null)[]): string | null | undefined;
+}
+
+export class Cohort {
+  readonly owner: CohortOwner;
+  readonly members = new Set<Member>();
+  /** Those of the statement's parameters; of a stream one of them is the cursor. */
+  values: readonly (string | null)[];
+  /** Whether they mean the same at any time. */
+  readonly isTimeless: boolean;
+  /** The snapshot for which there is nothing new; null: look. */
+  seen: string | null = null;
+  isRunning = false;
+  /** Runs that failed since the last one that did not, through no fault of the database's. */
+  failures = 0;
+  /** `performance.now()` since when the database has been out of reach; null: it is not. */
+  awaySince: number | null = null;
+  /** `performance.now()` before which it is not tried again. */
+  notBefore = 0;
+  hasAnswered = false;
+  #version: Version | null = null;
+  /** For those who were not ready: the newest. */
+  #waiting: Answer | null = null;
+
+  constructor(owner: CohortOwner, values: readonly (string | null)[], isTimeless: boolean) {
+    this.owner = owner;
+    this.values = values;
+    this.isTimeless = isTimeless;
+  }
+
+  get isWanted(): boolean {
+    for (const member of this.members) if (member.isReady) return true;
+    return false;
+  }
+
+  /** What all have got who were ready; null: nothing, or it has not been kept. */
+  get latest(): Answer | null {
+    return this.#version?.answer ?? null;
+  }
+
+  /** Whether everybody has got this; nothing has to be sent then. */
+  isKnown(answer: Answer): boolean {
+    if (this.#version?.isSame(answer) !== true) return false;
+    for (const { known } of this.members) if (known !== this.#version) return false;
+    return true;
+  }
+
+  /** Gives the answer to all who do not know it and are ready; the others get the newest one when they are. @returns how many got it */
+  give(answer: Answer): number {
+    let version = this.#version;
+    let shared = answer;
+    if (version?.isSame(answer) === true) shared = version.answer ?? answer;
+    else {
+      version?.release();
+      version = this.#version = new Version(answer, this.owner.room);
+    }
+    this.#waiting = null;
+    let given = 0;
+    for (const member of [...this.members]) {
+      if (member.known === version) continue;
+      if (member.known?.isSame(answer) === true) member.known = version;
+      else if (member.isReady) {
+        member.known = version;
+        member.give(shared);
+        given += 1;
+      } else this.#waiting = shared;
+    }
+    return given;
+  }
+
+  drained(member: Member): void {
+    const [answer, version] = [this.#waiting, this.#version];
+    if (answer !== null && version !== null && member.known !== version && member.isReady) {
+      member.known = version;
+      member.give(answer);
+      if ([...this.members].every(({ known }) => known === version)) this.#waiting = null;
+    }
+    this.owner.wanted();
+  }
+
+  fail(error: SvcError, final: boolean): void {
+    for (const member of [...this.members]) member.fail(error, final);
+  }
+
+  /** Nobody will be given anything any more; what members know is kept small until they know something else. */
+  end(): void {
+    this.#version?.shrink();
+    this.#version = null;
+    this.#waiting = null;
+  }
+}

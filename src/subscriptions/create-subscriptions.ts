@@ -1,0 +1,236 @@
+/**
+ * Makes pollers for what is subscribed to and finds those that are there already; plans anew what a change of the metadata
+ * concerns, before anything that was read under the old one can reach a subscriber.
+ */
+import type { Session } from '../auth/session.ts';
+import type { Source } from '../backend/backend.ts';
+import { invariant, SvcError } from '../errors/svc-error.ts';
+import { limitsFor } from '../graphql/api-limits.ts';
+import { planOperationFor, prepare, schemaOf } from '../graphql/prepare.ts';
+import type { GraphqlRequest } from '../graphql/request.ts';
+import { admitted, type RequestPipeline } from '../graphql/run-request.ts';
+import type { PollerReport } from '../metadata-api/poller-report.ts';
+import type { Observer } from '../observability/observation.ts';
+import { bindAll } from '../plan/bind.ts';
+import type { Snapshots } from '../state/state.ts';
+import type { Snapshot } from '../state/snapshot.ts';
+import { Detector } from './detector.ts';
+import { Member } from './member.ts';
+import { Poller, type PollerOptions, type PollerWork } from './poller.ts';
+import { runObservation } from './run-observation.ts';
+import type { Subscriptions } from './subscriptions.ts';
+import { Room } from './version.ts';
+
+export interface SubscriptionOptions {
+  readonly liveQueries: Pick<PollerOptions, 'refetchIntervalMs' | 'batchSize'>;
+  readonly streams: Pick<PollerOptions, 'refetchIntervalMs' | 'batchSize'>;
+  /** How often the database is asked for its snapshot. */
+  readonly detectorIntervalMs: number;
+  /** Of a statement; 0: the longest that is sensible. */
+  readonly timeoutMs: number;
+}
+
+export interface RunningSubscriptions extends Subscriptions {
+  reports(): readonly PollerReport[];
+  /** A source has been written to, by this instance: whoever waits for changes of it looks now. */
+  written(source: string): void;
+}
+
+interface Needs {
+  readonly state: Snapshots;
+  readonly pipeline: RequestPipeline;
+  readonly options: SubscriptionOptions;
+  readonly observe: Observer;
+}
+
+/** Every wait has an end. */
+const DEFAULT_TIMEOUT_MS = 60_000;
+/** Bytes of answers that are kept to be compared and for who comes next. */
+const ROOM = 32 * 1024 * 1024;
+/** Subscribers that are planned anew in one turn of the event loop. */
+const SLICE = 50;
+
+export function createSubscriptions(needs: Needs): RunningSubscriptions {
+  return new Registry(needs);
+}
+
+/** The poller of a request, and what tells its cohort from others. */
+interface Place {
+  readonly poller: Poller;
+  readonly values: readonly (string | null)[];
+}
+
+class Registry implements RunningSubscriptions {
+  readonly #needs: Needs;
+  readonly #pollers = new Map<string, Poller>();
+  readonly #keys = new WeakMap<Poller, string>();
+  /** Of each source, with the number of its pollers. */
+  readonly #detectors = new Map<Source, { readonly detector: Detector; pollers: number }>();
+  readonly #room = new Room(ROOM);
+  /** Those whose source is away: they are tried again with every snapshot. */
+  readonly #parked = new Set<Member>();
+  readonly #stopListening: () => void;
+  #isClosed = false;
+
+  constructor(needs: Needs) {
+    this.#needs = needs;
+    this.#stopListening = needs.state.onSnapshot((shown, before) => this.#shown(shown, before));
+  }
+
+  async open(...[session, request, how, subscriber]: Parameters<Subscriptions['open']>): Promise<Member> {
+    const { state, pipeline } = this.#needs;
+    return admitted(pipeline, state.current(), session, how, async () => {
+      if (this.#isClosed) throw new SvcError('unexpected', 'the service is shutting down');
+      const member = new Member(session, request, subscriber, (closed) => this.#leave(closed));
+      const { poller, values } = this.#place(session, request);
+      poller.join(member, values);
+      return member;
+    });
+  }
+
+  reports(): readonly PollerReport[] {
+    return [...this.#pollers.values()].map((poller) => poller.report());
+  }
+
+  written(source: string): void {
+    const connection = this.#needs.state.current().connections.get(source);
+    if (connection !== undefined) this.#detectors.get(connection)?.detector.wake();
+  }
+
+  close(): Promise<void> {
+    this.#isClosed = true;
+    this.#stopListening();
+    for (const poller of [...this.#pollers.values()]) this.#drop(poller);
+    this.#parked.clear();
+    return Promise.resolve();
+  }
+
+  #leave(member: Member): void {
+    this.#parked.delete(member);
+    member.leave();
+  }
+
+  /** @throws SvcError for what cannot be subscribed to, or not by this session */
+  #place(session: Session, request: GraphqlRequest): Place {
+    const snapshot = this.#needs.state.current();
+    try {
+      return this.#placeIn(snapshot, session, request);
+    } catch (error) {
+      throw error instanceof SvcError && schemaOf(snapshot, session).introspectionDisabled ? error.forStrangers() : error;
+    }
+  }
+
+  #placeIn(snapshot: Snapshot, session: Session, request: GraphqlRequest): Place {
+    const { pipeline } = this.#needs;
+    const limits = limitsFor(snapshot.cache.apiLimits, session);
+    const operation = prepare(pipeline, snapshot, session, request, limits);
+    if (operation.prepared.kind !== 'subscription') throw new SvcError('unexpected-payload', 'only subscriptions can be subscribed to');
+    const variables = operation.prepared.variables(request.variables, request.variableDepth);
+    const plan = planOperationFor(pipeline, snapshot, operation, variables);
+    const [step] = plan.steps;
+    invariant(step?.kind === 'live', 'a subscription repeats one statement');
+    const values = bindAll(step.binders, variables, session);
+    const connection = snapshot.connections.get(step.source);
+    if (connection === undefined) throw new SvcError('postgres-error', `the source "${step.source}" is not available`, { status: 500 });
+    const poller = this.#poller({
+      source: step.source,
+      connection,
+      schema: schemaOf(snapshot, session),
+      role: session.role,
+      variant: session.backendOnly ? 'backend' : 'frontend',
+      document: request.query,
+      query: step.query,
+      template: plan.template,
+    });
+    return { poller, values };
+  }
+
+  #poller(work: PollerWork): Poller {
+    const key = keyOf(work);
+    const known = this.#pollers.get(key);
+    if (known !== undefined) return known;
+    const { options, observe } = this.#needs;
+    const isStream = work.query.cursor !== null;
+    const timeoutMs = options.timeoutMs === 0 ? DEFAULT_TIMEOUT_MS : options.timeoutMs;
+    const made = new Poller(
+      work,
+      { ...(isStream ? options.streams : options.liveQueries), timeoutMs },
+      {
+        detector: this.#detector(work.connection),
+        room: this.#room,
+        onRun: (poller, times) => observe(runObservation(poller.report(), times)),
+        onEmpty: (poller) => this.#drop(poller),
+      },
+    );
+    this.#pollers.set(key, made);
+    this.#keys.set(made, key);
+    return made;
+  }
+
+  #detector(connection: Source): Detector {
+    let used = this.#detectors.get(connection);
+    if (used === undefined) {
+      used = { detector: new Detector(connection, this.#needs.options.detectorIntervalMs), pollers: 0 };
+      this.#detectors.set(connection, used);
+    }
+    used.pollers += 1;
+    return used.detector;
+  }
+
+  #drop(poller: Poller): void {
+    poller.close();
+    const key = this.#keys.get(poller);
+    if (key === undefined) return;
+    this.#keys.delete(poller);
+    this.#pollers.delete(key);
+    const { connection } = poller.work;
+    const used = this.#detectors.get(connection);
+    if (used === undefined) return;
+    used.pollers -= 1;
+    if (used.pollers === 0) this.#detectors.delete(connection);
+  }
+
+  /** From here on nothing reaches a subscriber whose rights, limits or source may be others than before. */
+  #shown(shown: Snapshot, before: Snapshot): void {
+    const { allowList } = this.#needs.pipeline;
+    const rulesChanged =
+      shown.cache.apiLimits !== before.cache.apiLimits || (allowList !== null && shown.storedOperations !== before.storedOperations);
+    const members: Member[] = [];
+    for (const poller of [...this.#pollers.values()]) {
+      const { schema, role, variant, source, connection } = poller.work;
+      const isSame = shown.roleSchema(role, variant) === schema && shown.connections.get(source) === connection;
+      if (isSame && !rulesChanged) continue;
+      for (const member of poller.members) members.push(member);
+      this.#drop(poller);
+    }
+    members.push(...this.#parked);
+    this.#parked.clear();
+    this.#moveAll(members);
+  }
+
+  #moveAll(members: readonly Member[]): void {
+    for (const member of members.slice(0, SLICE)) if (!this.#isClosed && !member.isOver) this.#move(member);
+    if (members.length > SLICE) setImmediate(() => this.#moveAll(members.slice(SLICE)));
+  }
+
+  /** Plans a request anew; a stream goes on where it was. */
+  #move(member: Member): void {
+    const cursor = member.cursor;
+    try {
+      const { poller, values } = this.#place(member.session, member.request);
+      const at = poller.work.query.cursor;
+      poller.join(member, at === null || cursor === undefined ? values : values.with(at, cursor));
+    } catch (error) {
+      const fault = error instanceof SvcError ? error : new SvcError('unexpected', 'internal error', { cause: error });
+      const isAway = fault.code === 'postgres-error';
+      if (isAway) this.#parked.add(member);
+      member.fail(fault, !isAway);
+    }
+  }
+}
+
+/** What must be equal for two requests to share a statement and the form of their answers. */
+function keyOf({ source, role, variant, query, template }: PollerWork): string {
+  const form = template.map((part) => (typeof part === 'string' ? part : 'column' in part ? part.column : ''));
+  return JSON.stringify([source, role, variant, query.text, form]);
+}

@@ -1,0 +1,11 @@
+import type { SvcError } from '../errors/svc-error.ts';
+
+/** The database is out of reach: nobody's fault, and soon over. */
+export function isAway({ code }: SvcError): boolean {
+  return code === 'postgres-error' || code === 'postgres-max-connections-error' || code === 'concurrent-update';
+}
+
+/** Would fail again if it were tried at once. */
+export function isLasting({ code }: SvcError): boolean {
+  return code !== 'timeout';
+}

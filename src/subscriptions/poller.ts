@@ -1,0 +1,449 @@
+/**
+ * Repeats one statement for all who wait for its answers. Cohorts run in batches: all that may have news, when the
+ * detector says so or an interval is over; those with somebody new at once.
+ */
+import { randomUUID } from 'node:crypto';
+import type { JsonRow, LiveQuery, Source } from '../backend/backend.ts';
+import { SvcError } from '../errors/svc-error.ts';
+import type { PollerReport } from '../metadata-api/poller-report.ts';
+import type { RunTimes } from '../observability/observation.ts';
+import type { TemplatePart } from '../plan/plan.ts';
+import type { RoleSchema } from '../schema/translation.ts';
+import type { Bytes } from '../util/bytes.ts';
+import { type CohortOwner, Cohort } from './cohort.ts';
+import type { Detecting, Detector } from './detector.ts';
+import { isAway, isLasting } from './failures.ts';
+import type { Member } from './member.ts';
+import { RunClock } from './run-clock.ts';
+import type { Answer } from './subscriptions.ts';
+import type { Room } from './version.ts';
+
+export interface PollerOptions {
+  /** Least time between two runs. */
+  readonly refetchIntervalMs: number;
+  /** Cohorts in one statement. */
+  readonly batchSize: number;
+  /** Of a statement. */
+  readonly timeoutMs: number;
+}
+
+/** What is repeated, and for whom. */
+export interface PollerWork {
+  readonly source: string;
+  readonly connection: Source;
+  readonly schema: RoleSchema;
+  readonly role: string;
+  readonly variant: 'frontend' | 'backend';
+  readonly document: string;
+  readonly query: LiveQuery;
+  readonly template: readonly TemplatePart[];
+}
+
+export interface PollerTools {
+  readonly detector: Detector;
+  readonly room: Room;
+  readonly onRun: (poller: Poller, times: RunTimes) => void;
+  /** Nobody is left. */
+  readonly onEmpty: (poller: Poller) => void;
+}
+
+/** Batches of a poller that are in the database at a time. */
+const PARALLEL = 2;
+/** Subscribers are not told of a database that is back before this. */
+const PATIENCE_MS = 5_000;
+const LONGEST_PAUSE_MS = 30_000;
+
+export class Poller implements CohortOwner, Detecting {
+  readonly id = randomUUID();
+  readonly work: PollerWork;
+  readonly options: PollerOptions;
+  readonly room: Room;
+  readonly #tools: PollerTools;
+  readonly #cohorts = new Map<string, Cohort>();
+  /** Those with somebody who has not been given anything yet. */
+  readonly #fresh = new Set<Cohort>();
+  #flush: NodeJS.Immediate | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #timerAt = 0;
+  #isRunning = false;
+  #freshRuns = 0;
+  #lastStart = Number.NEGATIVE_INFINITY;
+  #isClosed = false;
+  #runs = 0;
+  #last: RunTimes | null = null;
+
+  constructor(work: PollerWork, options: PollerOptions, tools: PollerTools) {
+    this.work = work;
+    this.options = options;
+    this.room = tools.room;
+    this.#tools = tools;
+    if (this.isBound) tools.detector.add(this);
+  }
+
+  get isStream(): boolean {
+    return this.work.query.cursor !== null;
+  }
+
+  /** The same snapshot means the same answers. */
+  get isBound(): boolean {
+    return this.work.query.dependsOn === null;
+  }
+
+  get members(): readonly Member[] {
+    return [...this.#cohorts.values()].flatMap(({ members }) => [...members]);
+  }
+
+  join(member: Member, values: readonly (string | null)[]): void {
+    const cohort = this.#cohortOf(values);
+    cohort.members.add(member);
+    member.cohort = cohort;
+    this.#fresh.add(cohort);
+    this.#serveSoon();
+  }
+
+  leave(member: Member): void {
+    const { cohort } = member;
+    member.cohort = null;
+    if (cohort === null || !cohort.members.delete(member) || cohort.members.size > 0) return;
+    this.#forget(cohort);
+    if (this.#cohorts.size === 0) this.#tools.onEmpty(this);
+  }
+
+  cursorOf(values: readonly (string | null)[]): string | null | undefined {
+    const { cursor } = this.work.query;
+    return cursor === null ? undefined : (values[cursor] ?? null);
+  }
+
+  detected(): void {
+    this.#schedule();
+  }
+
+  wanted(): void {
+    this.#schedule();
+  }
+
+  /** Nothing that is under way reaches anybody any more. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    if (this.isBound) this.#tools.detector.remove(this);
+    clearImmediate(this.#flush);
+    clearTimeout(this.#timer);
+    for (const cohort of this.#cohorts.values()) cohort.end();
+    this.#fresh.clear();
+  }
+
+  report(): PollerReport {
+    const { source, role, document, query } = this.work;
+    const cohorts = [...this.#cohorts.values()];
+    const { detector } = this.#tools;
+    const isTimeless = cohorts.every((cohort) => cohort.isTimeless);
+    const reason = !this.isBound
+      ? `answers depend on ${query.dependsOn}`
+      : !isTimeless
+        ? 'values such as "now" mean something else at another time'
+        : detector.snapshot === null
+          ? 'the database does not tell what it sees'
+          : 'answers follow from stored rows alone';
+    return {
+      id: this.id,
+      kind: this.isStream ? 'streaming' : 'live-query',
+      source,
+      role,
+      query: document,
+      sql: query.text,
+      cohorts: cohorts.length,
+      subscribers: cohorts.reduce((sum, { members }) => sum + members.size, 0),
+      failing: cohorts.filter(({ failures, awaySince }) => failures > 0 || awaySince !== null).length,
+      waitsFor: this.isBound && isTimeless && detector.snapshot !== null ? 'change' : 'interval',
+      reason,
+      refetchIntervalMs: this.options.refetchIntervalMs,
+      batchSize: this.options.batchSize,
+      runs: this.#runs,
+      last: this.#last,
+    };
+  }
+
+  #cohortOf(values: readonly (string | null)[]): Cohort {
+    const key = keyOf(values);
+    let cohort = this.#cohorts.get(key);
+    if (cohort === undefined) {
+      cohort = new Cohort(this, values, this.work.query.isTimeless(values));
+      this.#cohorts.set(key, cohort);
+    }
+    return cohort;
+  }
+
+  #forget(cohort: Cohort): void {
+    cohort.end();
+    this.#fresh.delete(cohort);
+    const key = keyOf(cohort.values);
+    if (this.#cohorts.get(key) === cohort) this.#cohorts.delete(key);
+  }
+
+  /** Whether there is nothing that the database could say and the cohort does not know. */
+  #isCurrent(cohort: Cohort): boolean {
+    return cohort.seen !== null && cohort.seen === this.#tools.detector.snapshot;
+  }
+
+  #needsRun(cohort: Cohort): boolean {
+    if (cohort.isRunning || this.#isCurrent(cohort) || !cohort.isWanted) return false;
+    const { cursor } = this.work.query;
+    // Nothing lies behind a null.
+    return cursor === null || cohort.values[cursor] !== null;
+  }
+
+  #serveFresh(): void {
+    this.#flush = undefined;
+    const now = performance.now();
+    const cohorts: Cohort[] = [];
+    for (const cohort of this.#fresh) {
+      if (cohort.isRunning) continue; // what runs may have seen less than whoever came since
+      this.#fresh.delete(cohort);
+      const { latest } = cohort;
+      if (this.#isCurrent(cohort) && !this.#tools.detector.isOutdated && (this.isStream || latest !== null)) {
+        if (latest !== null) cohort.give(latest);
+      } else if (cohort.notBefore <= now && this.#needsRun(cohort)) cohorts.push(cohort);
+    }
+    if (cohorts.length === 0) {
+      this.#schedule();
+      return;
+    }
+    if (this.#lastStart === Number.NEGATIVE_INFINITY) this.#lastStart = now;
+    void this.#runFresh(cohorts);
+  }
+
+  /** Who comes meanwhile waits for it: they will run together. */
+  async #runFresh(cohorts: readonly Cohort[]): Promise<void> {
+    this.#freshRuns += 1;
+    await this.#run(cohorts);
+    this.#freshRuns -= 1;
+    if (this.#fresh.size > 0) this.#serveSoon();
+    this.#schedule();
+  }
+
+  /** Sees to it that what needs to run does when it may. */
+  #schedule(): void {
+    if (this.#isClosed || this.#isRunning) return;
+    const earliest = this.#lastStart + this.options.refetchIntervalMs;
+    let due = Number.POSITIVE_INFINITY;
+    for (const cohort of this.#cohorts.values()) {
+      const at = Math.max(earliest, cohort.notBefore);
+      if (at < due && this.#needsRun(cohort)) due = at;
+    }
+    if (due === Number.POSITIVE_INFINITY || (this.#timer !== undefined && this.#timerAt <= due)) return;
+    clearTimeout(this.#timer);
+    this.#timerAt = due;
+    this.#timer = setTimeout(() => void this.#tick(), Math.max(0, due - performance.now()));
+  }
+
+  async #tick(): Promise<void> {
+    this.#timer = undefined;
+    const now = performance.now();
+    // A timer may come a little early.
+    const cohorts = [...this.#cohorts.values()].filter((cohort) => cohort.notBefore <= now + 1 && this.#needsRun(cohort));
+    if (cohorts.length > 0) {
+      this.#isRunning = true;
+      this.#lastStart = now;
+      await this.#run(cohorts);
+      this.#isRunning = false;
+    }
+    this.#schedule();
+  }
+
+  /** Never throws. */
+  async #run(cohorts: readonly Cohort[]): Promise<void> {
+    const { detector, onRun } = this.#tools;
+    const clock = new RunClock(cohorts.length, this.isBound && detector.snapshot !== null ? detector.changedAt : null);
+    for (const cohort of cohorts) cohort.isRunning = true;
+    const batches = this.#batches(cohorts);
+    const work = async (): Promise<void> => {
+      for (let batch = batches.shift(); batch !== undefined && !this.#isClosed; batch = batches.shift()) await this.#runBatch(batch, clock);
+    };
+    await Promise.all(Array.from({ length: Math.min(PARALLEL, batches.length) }, work));
+    for (const cohort of cohorts) cohort.isRunning = false;
+    if (this.#isClosed) return;
+    this.#runs += 1;
+    this.#last = clock.times();
+    onRun(this, this.#last);
+    if (this.#fresh.size > 0) this.#serveSoon();
+  }
+
+  #serveSoon(): void {
+    if (this.#freshRuns < PARALLEL) this.#flush ??= setImmediate(() => this.#serveFresh());
+  }
+
+  /** Those that failed before run alone, so that they cannot make others fail. */
+  #batches(cohorts: readonly Cohort[]): (readonly Cohort[])[] {
+    const well = cohorts.filter(({ failures }) => failures === 0);
+    const batches: (readonly Cohort[])[] = cohorts.filter(({ failures }) => failures > 0).map((cohort) => [cohort]);
+    const { batchSize } = this.options;
+    for (let i = 0; i < well.length; i += batchSize) batches.push(well.slice(i, i + batchSize));
+    return batches;
+  }
+
+  async #runBatch(batch: readonly Cohort[], clock: RunClock): Promise<void> {
+    const { query, connection, role } = this.work;
+    const { detector } = this.#tools;
+    const { epoch } = detector;
+    const began = performance.now();
+    let rows: readonly JsonRow[];
+    try {
+      const values = query.batch(batch.map((cohort) => cohort.values));
+      rows = await connection.runRows(query, values, { deadline: Date.now() + this.options.timeoutMs, turn: `subscriptions of ${role}` });
+    } catch (error) {
+      clock.batch(batch.length, performance.now() - began, 0);
+      if (!this.#isClosed) await this.#failed(batch, asSvcError(error), clock);
+      return;
+    }
+    const database = performance.now() - began;
+    let bytes = 0;
+    // Rows that are read again after a change of what connects to the database may be other ones under the same number.
+    const counts = this.isBound && detector.epoch === epoch;
+    const snapshot = counts ? snapshotOf(rows) : null;
+    for (const row of rows) {
+      if (this.#isClosed) break;
+      const cohort = batch[Number(textOf(row[0]))];
+      if (cohort === undefined || cohort.members.size === 0) continue;
+      cohort.failures = 0;
+      cohort.notBefore = 0;
+      cohort.awaySince = null;
+      cohort.hasAnswered = true;
+      cohort.seen = cohort.isTimeless ? snapshot : null;
+      bytes += this.isStream ? this.#advance(cohort, row, clock) : this.#answer(cohort, row, clock);
+    }
+    clock.batch(batch.length, database, bytes);
+  }
+
+  #answer(cohort: Cohort, row: JsonRow, clock: RunClock): number {
+    const answer = this.#answerOf(row);
+    const began = performance.now();
+    const isKnown = cohort.isKnown(answer);
+    const compared = performance.now();
+    clock.hashing += compared - began;
+    if (!isKnown) {
+      clock.sent += cohort.give(answer);
+      clock.sending += performance.now() - compared;
+    }
+    return sizeOf(answer);
+  }
+
+  /** Hands the next rows of a stream to those who are ready; for the others the cursor stays where it is. */
+  #advance(cohort: Cohort, row: JsonRow, clock: RunClock): number {
+    const { query } = this.work;
+    const cursor = row[query.columns + 1];
+    if (cursor === null || cursor === undefined || query.cursor === null) return 0;
+    const answer = this.#answerOf(row);
+    const began = performance.now();
+    const members = [...cohort.members];
+    const ready = members.filter((member) => member.isReady);
+    if (ready.length === 0) {
+      cohort.seen = null;
+      return 0;
+    }
+    const values = cohort.values.with(query.cursor, textOf(cursor));
+    const isWhole = ready.length === members.length;
+    if (isWhole) this.#forget(cohort);
+    const next = this.#cohortOf(values);
+    next.hasAnswered = true;
+    for (const member of ready) {
+      cohort.members.delete(member);
+      next.members.add(member);
+      member.cohort = next;
+    }
+    // There may be more behind the rows; where others are there already, they know what they have seen.
+    for (const member of ready) member.give(answer);
+    if (!isWhole) cohort.seen = null;
+    clock.sent += ready.length;
+    clock.sending += performance.now() - began;
+    return sizeOf(answer);
+  }
+
+  #answerOf(row: JsonRow): Answer {
+    let body = '';
+    for (const part of this.work.template) {
+      if (typeof part === 'string') body += part;
+      else if ('column' in part) {
+        const cell = row[part.column + 1];
+        if (cell === null || cell === undefined) body += part.absent;
+        else for (const piece of cell) body += piece;
+      }
+    }
+    return { body: [body as Bytes] };
+  }
+
+  /** Finds out who is at fault; the others get their answers. */
+  async #failed(batch: readonly Cohort[], error: SvcError, clock: RunClock): Promise<void> {
+    const now = performance.now();
+    if (isAway(error)) {
+      for (const cohort of batch) this.#isAway(cohort, error, now);
+      return;
+    }
+    const [only] = batch;
+    if (batch.length === 1 && only !== undefined) {
+      await this.#failedAlone(only, error);
+      return;
+    }
+    if (!isLasting(error)) {
+      // Whoever it was will be found when each runs alone; what took too long is not tried again at once.
+      for (const cohort of batch) this.#rest(cohort);
+      return;
+    }
+    const half = Math.ceil(batch.length / 2);
+    await this.#runBatch(batch.slice(0, half), clock);
+    if (!this.#isClosed) await this.#runBatch(batch.slice(half), clock);
+  }
+
+  #isAway(cohort: Cohort, error: SvcError, now: number): void {
+    cohort.seen = null;
+    cohort.awaySince ??= now;
+    cohort.notBefore = now + this.options.refetchIntervalMs;
+    if (now - cohort.awaySince >= PATIENCE_MS) cohort.fail(error, false);
+  }
+
+  async #failedAlone(cohort: Cohort, error: SvcError): Promise<void> {
+    const final = !cohort.hasAnswered && (await this.#hasWrongValues(cohort));
+    if (this.#isClosed) return;
+    this.#rest(cohort);
+    cohort.fail(this.work.schema.introspectionDisabled ? error.forStrangers() : error, final);
+  }
+
+  #rest(cohort: Cohort): void {
+    cohort.seen = null;
+    cohort.failures += 1;
+    cohort.notBefore = performance.now() + Math.min(LONGEST_PAUSE_MS, this.options.refetchIntervalMs * 2 ** Math.min(cohort.failures, 16));
+  }
+
+  /** Whether it is the fault of the request, and will be the next time too. */
+  async #hasWrongValues({ values }: Cohort): Promise<boolean> {
+    const { query, connection } = this.work;
+    const check = query.check(values);
+    try {
+      await connection.query(check.text, check.values, { deadline: Date.now() + this.options.timeoutMs });
+      return false;
+    } catch (error) {
+      return !isAway(asSvcError(error)) && isLasting(asSvcError(error));
+    }
+  }
+}
+
+function keyOf(values: readonly (string | null)[]): string {
+  return values.length === 0 ? '' : JSON.stringify(values);
+}
+
+function textOf(cell: readonly Bytes[] | null | undefined): string {
+  return cell === null || cell === undefined ? '' : Buffer.from(cell.join(''), 'latin1').toString();
+}
+
+function snapshotOf(rows: readonly JsonRow[]): string | null {
+  const row = rows.find((each) => each[0]?.join('') === '0');
+  return row?.at(-1)?.join('') ?? null;
+}
+
+function sizeOf({ body }: Answer): number {
+  return body.reduce((sum, piece) => sum + piece.length, 0);
+}
+
+function asSvcError(error: unknown): SvcError {
+  return error instanceof SvcError ? error : new SvcError('unexpected', 'internal error', { cause: error });
+}

@@ -1,0 +1,37 @@
+/** The JSON of an answer, within what it may cost. */
+import { type Json, parseScannedJson } from '../util/json.ts';
+import { scanJson } from '../util/json-scan.ts';
+
+/** Levels of lists and objects. */
+const MAX_NESTING = 512;
+/** Weight of the values of an answer for each of its bytes (`JsonFacts.size`); usual answers have a tenth of it. */
+const MAX_WEIGHT_PER_BYTE = 2;
+/** What an answer may weigh however small it is. */
+const FREE_WEIGHT = 100_000;
+
+/** Its message is the end of a sentence: `is not valid JSON`. */
+export class AnswerFault extends Error {}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+/** @throws AnswerFault */
+export function answerJson(body: Buffer): Json {
+  const text = textOf(body);
+  const size = FREE_WEIGHT + MAX_WEIGHT_PER_BYTE * text.length;
+  const found = scanJson(text, { depth: MAX_NESTING, size });
+  if (found.depth > MAX_NESTING) throw new AnswerFault(`is nested deeper than ${MAX_NESTING} levels`);
+  if (found.size > size) throw new AnswerFault('has too many values for its length');
+  try {
+    return parseScannedJson(text, found);
+  } catch (cause) {
+    throw new AnswerFault('is not valid JSON', { cause });
+  }
+}
+
+function textOf(body: Buffer): string {
+  try {
+    return UTF8.decode(body);
+  } catch (cause) {
+    throw new AnswerFault('is not valid JSON', { cause });
+  }
+}

@@ -1,0 +1,420 @@
+/** Custom types and actions are set, changed and dropped over HTTP, and nothing is left of what is refused. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Json, JsonObject } from '../../src/util/json.ts';
+import { startGraphqlServer } from '../support/graphql-server.ts';
+import { type Answer, startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService({ DEV_MODE: 'true' }, { HANDLERS: 'http://127.0.0.1:9' });
+  await service.sql('create table person (id int primary key, name text, mood int); create table other (id int)');
+});
+afterAll(() => service.stop());
+afterEach(async () => {
+  await service.metadata('replace_metadata', {
+    version: 3,
+    sources: [
+      {
+        name: 'default',
+        kind: 'postgres',
+        tables: [],
+        configuration: { connection_info: { database_url: { from_env: 'SVC_GRAPHQL_DATABASE_URL' } } },
+      },
+    ],
+  });
+});
+
+const post = (type: string, args: Json, path = '/v1/metadata'): Promise<Answer> =>
+  service.send(path, { method: 'POST', body: JSON.stringify({ type, args }) });
+const exported = async (): Promise<JsonObject> => (await service.metadata('export_metadata', {})) as JsonObject;
+const create = (name: string, definition: JsonObject = {}): Promise<Answer> =>
+  post('create_action', { name, definition: { handler: 'http://h', output_type: 'String', ...definition } });
+const roots = async (root: string, role = 'admin'): Promise<readonly string[]> => {
+  const { data } = await service.graphql(`{ __schema { root: ${root}Type { fields { name } } } }`, { role });
+  return ((data as JsonObject)['__schema'] as { root: { fields: { name: string }[] } | null }).root?.fields.map(({ name }) => name) ?? [];
+};
+const records = async (): Promise<Json> =>
+  ((await service.metadata('get_inconsistent_metadata', {})) as JsonObject)['inconsistent_objects'] as Json;
+
+const object = (fields: readonly JsonObject[], more: JsonObject = {}): JsonObject => ({ objects: [{ name: 'O', fields, ...more }] });
+const field = (name: string, type: string): JsonObject => ({ name, type });
+
+describe('custom types', () => {
+  test('are stored as they were given, and replaced as a whole', async () => {
+    const types = {
+      input_objects: [{ name: 'In', description: 'd', fields: [{ name: 'a', type: '[ID!]', description: 'f' }] }],
+      objects: [{ name: 'O', fields: [field('id', 'uuid!'), field('self', 'O')] }],
+      scalars: [{ name: 'S', description: 's' }],
+      enums: [{ name: 'E', values: [{ value: 'a', description: 'v', is_deprecated: true }] }],
+    };
+    expect(await post('set_custom_types', types)).toMatchObject({ status: 200, json: { message: 'success' } });
+    expect((await exported())['custom_types']).toEqual(types);
+    expect(await post('set_custom_types', { scalars: [{ name: 'T' }] }, '/v1/query')).toMatchObject({ status: 200 });
+    expect((await exported())['custom_types']).toEqual({ scalars: [{ name: 'T' }] });
+    await post('set_custom_types', {});
+    expect(await exported()).not.toHaveProperty('custom_types');
+  });
+
+  const failed = 'validation for the given custom types failed because ';
+  const related = (relationship: JsonObject, fields = [field('id', 'Int!'), field('ids', '[Int!]'), field('o', 'O')]): JsonObject =>
+    object(fields, {
+      relationships: [{ name: 'r', type: 'object', remote_table: 'person', field_mapping: { id: 'id' }, ...relationship }],
+    });
+
+  test.each<[string, JsonObject]>([
+    ['duplicate type names: "A", "Int"', { scalars: [{ name: 'A' }, { name: 'Int' }], enums: [{ name: 'A', values: [{ value: 'x' }] }] }],
+    ['duplicate type names: "uuid"', { enums: [{ name: 'uuid', values: [{ value: 'x' }] }] }],
+    ['the type name "__A" is reserved', { scalars: [{ name: '__A' }] }],
+    ['the type name "String_comparison_exp" is reserved', { scalars: [{ name: 'String_comparison_exp' }] }],
+    [
+      'the type "T" for field "f" in  input object type "I" does not exist',
+      { input_objects: [{ name: 'I', fields: [field('f', '[T!]')] }] },
+    ],
+    [
+      'the type "O" for field "f" in  input object type "I" does not exist',
+      { input_objects: [{ name: 'I', fields: [field('f', 'O')] }], ...object([field('a', 'Int')]) },
+    ],
+    ['the type "T" for field "f" in  object type "O" does not exist', object([field('f', 'T')])],
+    [
+      'the type "I" for field "f" in  object type "O" does not exist',
+      { ...object([field('f', 'I')]), input_objects: [{ name: 'I', fields: [field('a', 'Int')] }] },
+    ],
+    ['the input object "I" has duplicate fields: "f"', { input_objects: [{ name: 'I', fields: [field('f', 'Int'), field('f', 'Int')] }] }],
+    ['the object "O" has duplicate fields: "f"', object([field('f', 'Int'), field('f', 'Int')])],
+    ['the object "O" has duplicate fields: "id"', related({ name: 'id' })],
+    ['the object "O" can\'t have arguments', object([{ ...field('f', 'Int'), arguments: [] }])],
+    ['the enum type "E" has duplicate values: "a"', { enums: [{ name: 'E', values: [{ value: 'a' }, { value: 'b' }, { value: 'a' }] }] }],
+    [
+      'the input object "I" requires itself, so that no value of it can be given',
+      { input_objects: [{ name: 'I', fields: [field('i', 'I!')] }] },
+    ],
+    ['the remote table "nope" for relationship "r" of object type "O" does not exist', related({ remote_table: 'nope' })],
+    ['the field "no" for relationship "r" in object type "O" does not exist', related({ field_mapping: { no: 'id' } })],
+    ['the type of the field "ids" for relationship "r" in object type "O" is a list type', related({ field_mapping: { ids: 'id' } })],
+    ['the type of the field "o" for relationship "r" in object type "O" is an object type', related({ field_mapping: { o: 'id' } })],
+    [
+      'the column "no" of remote table "person" for relationship "r" of object type "O" does not exist',
+      related({ field_mapping: { id: 'no' } }),
+    ],
+    ['the source "no" for relationship "r" of object type "O" does not exist', related({ source: 'no' })],
+    [
+      'in relationship "r" of object type "O": remote schema with name "x" not found',
+      object([field('id', 'Int')], {
+        relationships: [
+          {
+            name: 'r',
+            definition: { to_remote_schema: { remote_schema: 'x', lhs_fields: ['id'], remote_field: { f: { arguments: {} } } } },
+          },
+        ],
+      }),
+    ],
+  ])('are refused: %s', async (reason, types) => {
+    await post('pg_track_table', { table: 'person' });
+    const before = await exported();
+    const { status, json } = await post('set_custom_types', types);
+    expect({ status, json }).toMatchObject({
+      status: 400,
+      json: {
+        code: 'invalid-configuration',
+        path: '$.args',
+        error: `Inconsistent object: ${failed}${reason}`,
+        internal: [{ type: 'custom_types', name: 'custom_types custom_types' }],
+      },
+    });
+    expect(await exported()).toEqual(before);
+    expect(await records()).toEqual([]);
+  });
+
+  test('are refused with all that is wrong, two sources of one type included', async () => {
+    await post('pg_track_table', { table: 'person' });
+    const relationship = (name: string, source: string): JsonObject => ({
+      name,
+      type: 'object',
+      source,
+      remote_table: 'person',
+      field_mapping: { id: 'id' },
+    });
+    const { json } = await post(
+      'set_custom_types',
+      object([field('id', 'Int'), field('x', 'X')], { relationships: [relationship('a', 'default'), relationship('b', 's2')] }),
+    );
+    expect((json as JsonObject)['error']).toBe(
+      'Inconsistent object: validation for the given custom types failed for the following reasons:\n' +
+        '  • the type "X" for field "x" in  object type "O" does not exist\n' +
+        '  • the object "O" has relationships refers to tables in multiple sources\n' +
+        '  • the source "s2" for relationship "b" of object type "O" does not exist',
+    );
+  });
+
+  test.each<[string, JsonObject, string]>([
+    ['$.args.objects[0].fields', object([]), 'parsing NonEmpty failed, unexpected empty list'],
+    ['$.args.enums[0].values[0].value', { enums: [{ name: 'E', values: [{ value: 'true' }] }] }, '"true" cannot be a value of an enum'],
+    ['$.args.scalars[0].name', { scalars: [{ name: 'a b' }] }, 'a b is not valid GraphQL name'],
+    ['$.args.objects[0].fields[0].type', object([field('a', '[Int')]), 'not a valid GraphQL type: [Int'],
+    ['$.args', { objekts: [] }, 'unexpected key'],
+  ])('that cannot be read are refused at %s', async (path, types, error) => {
+    const answer = await post('set_custom_types', types);
+    expect(answer).toMatchObject({ status: 400, json: { code: 'parse-failed' } });
+    if (path !== '$.args') expect(answer.json).toMatchObject({ path, error });
+  });
+
+  test('may not take names away from tables, and tables not from them', async () => {
+    expect(await post('set_custom_types', { scalars: [{ name: 'person' }] })).toMatchObject({ status: 200 });
+    expect(await post('pg_track_table', { table: 'person' })).toMatchObject({
+      status: 500,
+      json: { error: expect.stringContaining("conflicting definitions of the GraphQL type 'person'") },
+    });
+    await post('set_custom_types', {});
+    expect(await post('pg_track_table', { table: 'person' })).toMatchObject({ status: 200 });
+    expect(await post('set_custom_types', { scalars: [{ name: 'person_bool_exp' }] })).toMatchObject({ status: 500 });
+  });
+
+  test('that an action needs stay', async () => {
+    await post('set_custom_types', object([field('id', 'Int')]));
+    expect(await create('a', { output_type: 'O' })).toMatchObject({ status: 200 });
+    expect(await post('set_custom_types', {})).toMatchObject({
+      status: 400,
+      json: { code: 'unexpected', error: 'cannot continue due to new inconsistent metadata', internal: [{ name: 'action a' }] },
+    });
+    expect((await exported())['custom_types']).toEqual(object([field('id', 'Int')]));
+  });
+});
+
+describe('relationships of custom types', () => {
+  const types = object([field('id', 'Int')], {
+    relationships: [{ name: 'r', type: 'object', remote_table: 'person', field_mapping: { id: 'mood' } }],
+  });
+
+  test('hold their tables and columns', async () => {
+    await post('pg_track_table', { table: 'person' });
+    await post('set_custom_types', types);
+    const message = 'cannot drop due to the following dependent objects: relationship O.r in custom types';
+    expect(await post('pg_untrack_table', { table: 'person' })).toMatchObject({
+      status: 400,
+      json: { code: 'dependency-error', error: message },
+    });
+    expect(await post('run_sql', { sql: 'alter table person drop column mood' }, '/v2/query')).toMatchObject({
+      status: 400,
+      json: { code: 'dependency-error' },
+    });
+    expect(await post('pg_untrack_table', { table: 'person', cascade: true })).toMatchObject({ status: 200 });
+    expect((await exported())['custom_types']).toEqual(object([field('id', 'Int')]));
+  });
+
+  test('that lead nowhere are recorded, and the types go on', async () => {
+    await post('pg_track_table', { table: 'person' });
+    await post('set_custom_types', types);
+    await create('a', { output_type: 'O' });
+    const document = await exported();
+    const [source] = document['sources'] as readonly JsonObject[];
+    const without = { ...document, sources: [{ ...source, tables: [] }] };
+    await service.metadata('replace_metadata', { metadata: without, allow_inconsistent_metadata: true });
+    expect(await records()).toMatchObject([{ type: 'custom_types', reason: expect.stringContaining('the remote table "person"') }]);
+    expect(await roots('mutation')).toEqual(['a']);
+    expect(await service.graphql('{ __type(name: "O") { fields { name } } }')).toEqual({ data: { __type: { fields: [{ name: 'id' }] } } });
+  });
+});
+
+describe('actions', () => {
+  test('are stored as they were given and become root fields', async () => {
+    const definition = {
+      handler: '{{HANDLERS}}/a',
+      output_type: '[uuid!]',
+      arguments: [{ name: 'x', type: 'timestamptz', description: 'd' }],
+      headers: [{ name: 'h', value: 'v' }],
+      forward_client_headers: true,
+      ignored_client_headers: ['x-no'],
+      timeout: 7,
+    };
+    await post('create_action', { name: 'q', definition: { ...definition, type: 'query' }, comment: 'c' });
+    await post('create_action', { name: 'm', definition: { handler: 'http://h', output_type: 'Int' } }, '/v1/query');
+    expect((await exported())['actions']).toEqual([
+      { name: 'm', definition: { handler: 'http://h', output_type: 'Int', type: 'mutation', kind: 'synchronous' } },
+      { name: 'q', definition: { ...definition, type: 'query' }, comment: 'c' },
+    ]);
+    expect(await roots('query')).toEqual(['q']);
+    expect(await roots('mutation')).toEqual(['m']);
+    const { data } = await service.graphql(
+      '{ __type(name: "query_root") { fields { description type { name kind ofType { kind ofType { name } } } args { name description type { name } } } } }',
+    );
+    expect(data).toEqual({
+      __type: {
+        fields: [
+          {
+            description: 'c',
+            type: { name: null, kind: 'LIST', ofType: { kind: 'NON_NULL', ofType: { name: 'uuid' } } },
+            args: [{ name: 'x', description: 'd', type: { name: 'timestamptz' } }],
+          },
+        ],
+      },
+    });
+    const document = await exported();
+    await service.metadata('replace_metadata', document);
+    expect(await exported()).toEqual(document);
+  });
+
+  test.each<[string, JsonObject, JsonObject]>([
+    [
+      'arguments of no type',
+      { arguments: [field('a', 'T!')] },
+      { error: 'Inconsistent object: in action "a"; the type: "T" is not defined in custom types or it is not a scalar/enum/input_object' },
+    ],
+    [
+      'arguments of an object type',
+      { arguments: [field('a', 'O')] },
+      { error: expect.stringContaining('the type: "O" is not defined in custom types') },
+    ],
+    [
+      'two arguments of a name',
+      { arguments: [field('a', 'Int'), field('a', 'Int')] },
+      { error: expect.stringContaining('the argument "a" is declared more than once') },
+    ],
+    [
+      'an output of no type',
+      { output_type: 'T' },
+      {
+        error: 'Inconsistent object: in action "a"; the type: "T" is not an object or scalar type defined in custom types',
+        code: 'invalid-configuration',
+      },
+    ],
+    ['an input as output', { output_type: 'I' }, { error: expect.stringContaining('the type: "I" is not an object or scalar type') }],
+    ['a handler that is nowhere', { handler: '{{NOT_SET}}' }, { error: expect.stringContaining("environment variable 'NOT_SET' not set") }],
+    [
+      'a header that is nowhere',
+      { headers: [{ name: 'h', value_from_env: 'NOT_SET' }] },
+      { error: expect.stringContaining("environment variable 'NOT_SET' not set") },
+    ],
+    [
+      'another type',
+      { type: 'thing' },
+      { error: 'expected mutation or query, but found thing', code: 'parse-failed', path: '$.args.definition.type' },
+    ],
+    ['a time below zero', { timeout: -1 }, { error: 'timeout value cannot be negative', code: 'parse-failed' }],
+    [
+      'a query that is asynchronous',
+      { type: 'query', kind: 'asynchronous' },
+      { error: 'an action of type query cannot be asynchronous', code: 'parse-failed' },
+    ],
+    [
+      'a template that cannot be read',
+      { request_transform: { version: 2, url: '{{', template_engine: 'Kriti' } },
+      { error: 'request transform validation failed', code: 'validation-failed', path: '$.args' },
+    ],
+    ['a misspelt key', { handlr: 'x' }, { code: 'parse-failed' }],
+  ])('are refused with %s', async (_what, definition, error) => {
+    await post('set_custom_types', { ...object([field('id', 'Int')]), input_objects: [{ name: 'I', fields: [field('id', 'Int')] }] });
+    const before = await exported();
+    expect(await create('a', definition)).toMatchObject({ status: 400, json: error });
+    expect(await exported()).toEqual(before);
+    expect(await records()).toEqual([]);
+  });
+
+  test('of a later answer have either relationships or objects within', async () => {
+    await post('pg_track_table', { table: 'person' });
+    const relationships = [{ name: 'r', type: 'object', remote_table: 'person', field_mapping: { id: 'id' } }];
+    await post('set_custom_types', {
+      objects: [
+        { name: 'O', fields: [field('id', 'Int'), field('inner', 'P')], relationships },
+        { name: 'P', fields: [field('id', 'Int')], relationships },
+      ],
+    });
+    expect(await create('a', { output_type: 'O', kind: 'asynchronous' })).toMatchObject({
+      json: { error: 'Inconsistent object: in action "a"; Async action relations cannot be used with object fields: "inner"' },
+    });
+    expect(await create('a', { output_type: 'O' })).toMatchObject({ status: 200 });
+    expect(await create('b', { output_type: 'P', kind: 'asynchronous' })).toMatchObject({ status: 200 });
+  });
+
+  test('are told apart by name', async () => {
+    await create('a');
+    expect(await create('a')).toMatchObject({
+      json: { error: 'action with name "a" already exists', code: 'already-exists', path: '$.args' },
+    });
+    for (const [type, args] of [
+      ['update_action', { name: 'b', definition: { handler: 'http://h', output_type: 'Int' } }],
+      ['drop_action', { name: 'b' }],
+      ['create_action_permission', { action: 'b', role: 'r' }],
+      ['drop_action_permission', { action: 'b', role: 'r' }],
+    ] as const) {
+      expect(await post(type, args)).toMatchObject({
+        json: { error: 'action with name "b" does not exist', code: 'not-exists', path: '$.args' },
+      });
+    }
+  });
+
+  test('are updated and dropped, their permissions with them', async () => {
+    await create('a');
+    await post('create_action_permission', { action: 'a', role: 'user', comment: 'p' });
+    expect(await post('create_action_permission', { action: 'a', role: 'user' })).toMatchObject({
+      json: { error: 'permission for role "user" is already defined on "a"' },
+    });
+    await post('update_action', { name: 'a', definition: { handler: 'http://i', output_type: 'Int', type: 'query' }, comment: 'new' });
+    expect((await exported())['actions']).toEqual([
+      {
+        name: 'a',
+        definition: { handler: 'http://i', output_type: 'Int', type: 'query' },
+        comment: 'new',
+        permissions: [{ role: 'user', comment: 'p' }],
+      },
+    ]);
+    expect(await roots('query', 'user')).toEqual(['a']);
+    expect(await post('drop_action_permission', { name: 'a', role: 'user' }, '/v1/query')).toMatchObject({ status: 200 });
+    expect(await post('drop_action_permission', { action: 'a', role: 'user' })).toMatchObject({
+      json: { error: 'permission for role: "user" is not defined on "a"', code: 'not-exists' },
+    });
+    expect(await roots('query', 'user')).toEqual(['no_queries_available']);
+    expect(await post('drop_action', { name: 'a', clear_data: false })).toMatchObject({ status: 200 });
+    expect(await exported()).not.toHaveProperty('actions');
+  });
+
+  test('keep names from tables, and tables from them', async () => {
+    const taken =
+      "Encountered conflicting definitions in the selection set for 'mutation_root' for field 'insert_person' defined in [action insert_person, table person in source default]. Fields must not be defined more than once across all sources.";
+    await create('insert_person');
+    expect(await post('pg_track_table', { table: 'person' })).toMatchObject({
+      status: 500,
+      json: { error: taken, code: 'unexpected', path: '$.args' },
+    });
+    await post('drop_action', { name: 'insert_person' });
+    await post('pg_track_table', { table: 'person' });
+    expect(await create('insert_person')).toMatchObject({ status: 500, json: { error: taken, code: 'unexpected', path: '$.args' } });
+    expect(await create('query_root', { kind: 'asynchronous' })).toMatchObject({ status: 500 });
+    expect(await create('__x')).toMatchObject({ status: 400, json: { error: expect.stringContaining('the name "__x" is reserved') } });
+    expect(await exported()).not.toHaveProperty('actions');
+  });
+
+  test('keep names from remote schemas, and remote schemas from them', async () => {
+    const server = await startGraphqlServer('type Query { hello: Hello } type Hello { a: Int }');
+    await create('hello', { type: 'query' });
+    const add = () => post('add_remote_schema', { name: 'r', definition: { url: server.url } });
+    expect(await add()).toMatchObject({
+      status: 400,
+      json: { error: expect.stringContaining("Field cannot be overwritten by remote field 'hello'") },
+    });
+    await post('drop_action', { name: 'hello' });
+    expect(await add()).toMatchObject({ status: 200 });
+    expect(await create('hello', { type: 'query' })).toMatchObject({
+      status: 400,
+      json: { code: 'remote-schema-conflicts', error: 'node hello already exists in current graphql schema' },
+    });
+    expect(await post('set_custom_types', { scalars: [{ name: 'Hello' }] })).toMatchObject({ status: 400 });
+    await post('remove_remote_schema', { name: 'r' });
+    await server.close();
+  });
+
+  test('that are inconsistent are dropped on request', async () => {
+    const actions = [
+      { name: 'a', definition: { handler: '{{NOT_SET}}', output_type: 'Int' } },
+      { name: 'b', definition: { handler: 'http://h', output_type: 'Int' } },
+    ];
+    const document = { ...(await exported()), actions, custom_types: { objects: [{ name: 'O', fields: [field('a', 'No')] }] } };
+    await service.metadata('replace_metadata', { metadata: document, allow_inconsistent_metadata: true });
+    expect(await records()).toMatchObject([{ type: 'custom_types' }, { type: 'action', name: 'action a' }]);
+    expect(await roots('mutation')).toEqual(['b']);
+    await service.metadata('drop_inconsistent_metadata', {});
+    const left = await exported();
+    expect(left['actions']).toMatchObject([{ name: 'b' }]);
+    expect(left).not.toHaveProperty('custom_types');
+  });
+});

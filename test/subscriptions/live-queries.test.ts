@@ -1,0 +1,249 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Subscription } from '../../src/subscriptions/subscriptions.ts';
+import type { Json, JsonObject } from '../../src/util/json.ts';
+import { refusal } from '../metadata-api/support.ts';
+import { type Recorder, session, type TestSubscriptions, testSubscriptions } from './support.ts';
+
+const SQL = `
+  create table item (id int primary key, owner text not null, size int not null default 0);
+  create view large_item as select * from item where size > 10;
+  create function items_of(who text) returns setof item language sql stable as $$ select * from item where owner = who $$;
+  create table moment (id int primary key, at timestamptz not null);
+`;
+const open: { subscription: Subscription }[] = [];
+let service: TestSubscriptions;
+
+beforeAll(async () => {
+  service = await testSubscriptions(SQL);
+  for (const table of ['item', 'large_item', 'moment']) await service.metadata('pg_track_table', { table });
+  await service.metadata('pg_track_function', { function: 'items_of' });
+});
+afterAll(() => service.close());
+beforeEach(() => service.client.query(`truncate item, moment; insert into item values (1, 'ann', 5), (2, 'bob', 20)`));
+afterEach(() => {
+  for (const { subscription } of open.splice(0)) subscription.close();
+});
+
+async function subscribe(...of: Parameters<TestSubscriptions['open']>): ReturnType<TestSubscriptions['open']> {
+  const opened = await service.open(...of);
+  open.push(opened);
+  return opened;
+}
+
+const ids = (data: Json): Json => ((data as JsonObject)['item'] as readonly JsonObject[]).map((item) => item['id'] as Json);
+const ITEMS = 'subscription { item(order_by: {id: asc}) { id } }';
+const pollers = () => service.subscriptions.reports();
+
+describe('a live query', () => {
+  test('gives the answer at once, and each other one after a change', async () => {
+    const one = await subscribe(ITEMS);
+    await one.until(({ answers }) => answers.length === 1);
+    expect(ids(one.last)).toEqual([1, 2]);
+    await service.client.query(`insert into item values (3, 'cid')`);
+    await one.until(({ answers }) => answers.length === 2);
+    expect(ids(one.last)).toEqual([1, 2, 3]);
+    await service.run('mutation { delete_item_by_pk(id: 1) { id } }');
+    await one.until(({ answers }) => answers.length === 3);
+    expect(ids(one.last)).toEqual([2, 3]);
+  });
+
+  test('says nothing when a change does not concern it', async () => {
+    const one = await subscribe(ITEMS);
+    await one.until(({ answers }) => answers.length === 1);
+    while (pollers()[0]?.waitsFor !== 'change') await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(pollers()).toMatchObject([{ reason: 'answers follow from stored rows alone', cohorts: 1, subscribers: 1 }]);
+    const { runs = 0 } = pollers()[0] ?? {};
+    await service.client.query('update item set size = size + 1');
+    while ((pollers()[0]?.runs ?? 0) === runs) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(one.answers).toHaveLength(1);
+  });
+
+  test.each([
+    ['a view', 'subscription { large_item { id } }', 'public.large_item'],
+    ['a function that is not immutable', 'subscription { items_of(args: {who: "ann"}) { id } }', 'public.items_of'],
+    ['a moment that moves', 'subscription { moment(where: {at: {_lt: "tomorrow"}}) { id } }', '"now"'],
+  ])('that reads %s runs every interval', async (_what, query, reason) => {
+    const one = await subscribe(query);
+    await one.until(({ answers }) => answers.length === 1);
+    expect(pollers()).toMatchObject([{ waitsFor: 'interval', reason: expect.stringContaining(reason) }]);
+    const { runs = 0 } = pollers()[0] ?? {};
+    while ((pollers()[0]?.runs ?? 0) < runs + 3) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(one.answers).toHaveLength(1);
+  });
+
+  test.each([
+    ['by key', 'subscription { item_by_pk(id: 1) { size } }', { item_by_pk: { size: 5 } }, { item_by_pk: { size: 6 } }],
+    [
+      'aggregates',
+      'subscription { item_aggregate { aggregate { sum { size } } } }',
+      { item_aggregate: { aggregate: { sum: { size: 25 } } } },
+      { item_aggregate: { aggregate: { sum: { size: 26 } } } },
+    ],
+    ['functions', 'subscription { items_of(args: {who: "ann"}) { size } }', { items_of: [{ size: 5 }] }, { items_of: [{ size: 6 }] }],
+  ])('%s', async (_what, query, before, after) => {
+    const one = await subscribe(query);
+    await one.until(({ answers }) => answers.length === 1);
+    expect(one.last).toEqual(before);
+    await service.client.query('update item set size = size + 1 where id = 1');
+    await one.until(({ answers }) => answers.length === 2);
+    expect(one.last).toEqual(after);
+  });
+
+  test('shares the statement by its text, and the answer by its values', async () => {
+    await service.metadata('pg_create_select_permission', {
+      table: 'item',
+      role: 'owner',
+      permission: { columns: '*', filter: { owner: { _eq: 'X-Svc-User-Id' } } },
+    });
+    const query = 'subscription ($size: Int!) { item(where: {size: {_gt: $size}}) { id } }';
+    const of = (user: string, size: number) =>
+      subscribe(query, { session: session('owner', { 'x-svc-user-id': user, 'x-svc-other': `${size}` }), variables: { size } });
+    const [ann, bob, again, none] = await Promise.all([of('ann', 0), of('bob', 0), of('ann', 0), of('ann', 7)]);
+    for (const one of [ann, bob, again, none]) await one?.until(({ answers }) => answers.length === 1);
+    expect([ann, bob, again, none].map((one) => ids((one as Recorder).last))).toEqual([[1], [2], [1], []]);
+    expect(pollers()).toMatchObject([{ role: 'owner', cohorts: 3, subscribers: 4 }]);
+    await service.client.query(`update item set size = 30 where owner = 'ann'`);
+    for (const one of [none]) await one?.until(({ answers }) => answers.length === 2);
+    expect(ids((none as Recorder).last)).toEqual([1]);
+    const late = await of('ann', 7);
+    await late.until(({ answers }) => answers.length === 1);
+    expect(late.answers[0]?.body).toEqual(none?.answers[1]?.body);
+  });
+
+  test('lets one wrong value fail alone', async () => {
+    const query = 'subscription ($at: timestamptz!) { moment(where: {at: {_gt: $at}}) { id } }';
+    const at = (value: string) => subscribe(query, { variables: { at: value } });
+    const [good, wrong, other] = await Promise.all([at('2020-01-01'), at('2020-13-01'), at('2021-01-01')]);
+    await wrong?.until(({ errors }) => errors.length === 1);
+    expect(wrong?.errors).toMatchObject([{ final: true, error: { code: 'data-exception' } }]);
+    for (const one of [good, other]) await one?.until(({ answers }) => answers.length === 1);
+    expect(pollers()).toMatchObject([{ cohorts: 2, failing: 0 }]);
+  });
+
+  test('goes on after a failure that is over, and tells of it once', async () => {
+    await service.client.query('create or replace view large_item as select id, owner, 10 / size as size from item');
+    const one = await subscribe('subscription { large_item(order_by: {id: asc}) { size } }');
+    await one.until(({ answers }) => answers.length === 1);
+    await service.client.query('update item set size = 0 where id = 1');
+    await one.until(({ errors }) => errors.length === 1);
+    expect(one.errors).toMatchObject([{ final: false, error: { code: 'data-exception', message: 'division by zero' } }]);
+    await service.client.query('update item set size = 5 where id = 1');
+    await one.until(({ answers }) => answers.length === 2);
+    expect(one.errors).toHaveLength(1);
+    expect(one.last).toEqual(one.data[0]);
+  });
+
+  test('gives a slow subscriber the newest answer, when it can take one', async () => {
+    const [slow, quick] = [await subscribe(ITEMS), await subscribe(ITEMS)];
+    await slow.until(({ answers }) => answers.length === 1);
+    slow.isReady = false;
+    for (const id of [3, 4, 5]) {
+      await service.client.query('insert into item values ($1, $2)', [id, 'x']);
+      await quick.until((self) => (ids(self.last) as readonly Json[]).includes(id));
+    }
+    slow.isReady = true;
+    slow.subscription.drained();
+    await slow.until(({ answers }) => answers.length === 2);
+    expect(ids(slow.last)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  test('says nothing after its end, and takes what works for it along', async () => {
+    const one = await subscribe(ITEMS);
+    one.subscription.close();
+    one.subscription.close();
+    one.subscription.drained();
+    await service.client.query(`insert into item values (3, 'cid')`);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(one.answers).toEqual([]);
+    expect(pollers()).toEqual([]);
+    const watching = await service.client.query(
+      `select 1 from pg_stat_activity where datname = current_database() and query like '%pg_current_snapshot%' and pid <> pg_backend_pid()
+         and state <> 'idle'`,
+    );
+    expect(watching.rows).toEqual([]);
+  });
+
+  test('recovers when the database has ended all connections', async () => {
+    const one = await subscribe(ITEMS);
+    await one.until(({ answers }) => answers.length === 1);
+    await service.client.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    );
+    await service.client.query(`insert into item values (3, 'cid')`);
+    await one.until(({ answers }) => answers.length === 2);
+    expect(ids(one.last)).toEqual([1, 2, 3]);
+    expect(one.errors).toEqual([]);
+  });
+});
+
+describe('a change of the metadata', () => {
+  const USER = session('user', { 'x-svc-user-id': 'ann' });
+  afterEach(() => service.metadata('pg_drop_select_permission', { table: 'item', role: 'user' }).catch(() => undefined));
+  const permit = (permission: JsonObject) => service.metadata('pg_create_select_permission', { table: 'item', role: 'user', permission });
+
+  test('that narrows a permission lets nothing more of what is hidden through', async () => {
+    await permit({ columns: '*', filter: {} });
+    const one = await subscribe(ITEMS, { session: USER });
+    await one.until(({ answers }) => answers.length === 1);
+    expect(ids(one.last)).toEqual([1, 2]);
+    await service.metadata('bulk', [
+      { type: 'pg_drop_select_permission', args: { table: 'item', role: 'user' } },
+      {
+        type: 'pg_create_select_permission',
+        args: { table: 'item', role: 'user', permission: { columns: '*', filter: { owner: { _eq: 'X-Svc-User-Id' } } } },
+      },
+    ]);
+    const { length } = one.answers;
+    await service.client.query(`insert into item values (3, 'bob'), (4, 'ann')`);
+    await one.until((self) => (ids(self.last) as readonly Json[]).includes(4));
+    for (const data of one.data.slice(length)) expect([[1], [1, 4]]).toContainEqual(ids(data));
+    expect(ids(one.last)).toEqual([1, 4]);
+  });
+
+  test('that takes the field away ends the subscription', async () => {
+    await permit({ columns: '*', filter: {} });
+    const one = await subscribe(ITEMS, { session: USER });
+    await one.until(({ answers }) => answers.length === 1);
+    await service.metadata('pg_drop_select_permission', { table: 'item', role: 'user' });
+    await one.until(({ errors }) => errors.length === 1);
+    expect(one.errors).toMatchObject([{ final: true, error: { code: 'validation-failed' } }]);
+    expect(pollers()).toEqual([]);
+  });
+
+  test('that is about others changes nothing, and an answer that stays the same is not sent again', async () => {
+    await permit({ columns: '*', filter: {} });
+    const one = await subscribe(ITEMS, { session: USER });
+    await one.until(({ answers }) => answers.length === 1);
+    const [before] = pollers();
+    await service.metadata('pg_create_select_permission', { table: 'moment', role: 'other', permission: { columns: '*', filter: {} } });
+    expect(pollers()[0]?.id).toBe(before?.id);
+    await service.metadata('pg_set_table_customization', { table: 'item', configuration: { comment: 'things' } });
+    expect(pollers()[0]?.id).not.toBe(before?.id);
+    while ((pollers()[0]?.runs ?? 0) === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(one.answers).toHaveLength(1);
+    await service.client.query('delete from item where id = 2');
+    await one.until(({ answers }) => answers.length === 2);
+    expect(ids(one.last)).toEqual([1]);
+  });
+});
+
+test.each([
+  ['subscription { item { id } moment { id } }', 'validation-failed', 'subscriptions must select one top level field'],
+  [
+    'subscription { ...a } fragment a on subscription_root { item { id } moment { id } }',
+    'validation-failed',
+    'subscriptions must select one top level field',
+  ],
+  ['subscription { __typename }', 'not-supported', 'Introspection at root field level is not supported over subscriptions'],
+  ['{ item { id } }', 'unexpected-payload', 'only subscriptions can be subscribed to'],
+  ['subscription { nothing }', 'validation-failed', `field 'nothing' not found in type: 'subscription_root'`],
+])('%s is refused', async (query, code, error) => {
+  expect(await refusal(service.open(query))).toMatchObject({ code, error });
+  expect(pollers()).toEqual([]);
+});
+
+test('several root fields are one answer where the document asks for it', async () => {
+  const one = await subscribe('subscription @_multiple_top_level_fields { a: item { id } b: item_aggregate { aggregate { count } } }');
+  await one.until(({ answers }) => answers.length === 1);
+  expect(one.last).toEqual({ a: [{ id: 1 }, { id: 2 }], b: { aggregate: { count: 2 } } });
+});

@@ -1,0 +1,264 @@
+/** Who may open a websocket, and what becomes of requests for other protocols. */
+import { connect as connectTcp, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { WebsocketObservation } from '../../src/observability/observation.ts';
+import { type PlayedServer, playServer } from '../support/played-server.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { MODERN, type OpenOptions, TestSocket } from '../support/websocket.ts';
+
+let hook: PlayedServer;
+/** With a webhook, and pages of all origins may read answers. */
+let byHook: TestService;
+/** The same, but nothing is said about pages. */
+let withoutCors: TestService;
+/** Without a secret, and with a list of pages. */
+let open: TestService;
+const sockets: TestSocket[] = [];
+const SECRET = { 'x-svc-admin-secret': 'secret' };
+
+beforeAll(async () => {
+  hook = await playServer();
+  const hooked = { ADMIN_SECRET: 'secret', AUTH_HOOK: `${hook.url}/` };
+  [byHook, withoutCors, open] = await Promise.all([
+    startTestService({ ...hooked, WEBSOCKET_KEEPALIVE: '1' }),
+    startTestService({ ...hooked, DISABLE_CORS: 'true' }),
+    startTestService({ CORS_DOMAIN: 'https://app.example', WEBSOCKET_CONNECTION_LIMIT: '2' }),
+  ]);
+  await open.sql(
+    'create function slow() returns text language sql volatile as $$ select pg_sleep(0.4)::text $$; create view nap as select slow()',
+  );
+  await open.metadata('pg_track_table', { table: 'nap' });
+});
+beforeEach(() => {
+  hook.answer = () => ({ body: { 'X-Svc-Role': 'admin' } });
+  hook.requests.length = 0;
+});
+afterEach(async () => {
+  const closed = sockets.splice(0).map((socket) => {
+    socket.close();
+    return socket.closed;
+  });
+  await Promise.all(closed);
+});
+afterAll(async () => {
+  await Promise.all([byHook, withoutCors, open].map((service) => service.stop()));
+  await hook.close();
+});
+
+function connect(service: TestService, options: OpenOptions = {}): TestSocket {
+  const socket = new TestSocket(service.url, options);
+  sockets.push(socket);
+  return socket;
+}
+
+const events = (service: TestService): readonly WebsocketObservation[] => service.observations.filter((o) => o.kind === 'websocket');
+
+describe('the handshake', () => {
+  it.each<[string, OpenOptions, string]>([
+    ['another path', { path: '/v1/other' }, '404 {"path":"$","error":"resource does not exist","code":"not-found"}'],
+    [
+      'a page whose origin is not in the list',
+      { headers: { origin: 'https://evil.example' } },
+      '400 {"path":"$","error":"received origin header does not match configured CORS domains","code":"access-denied"}',
+    ],
+  ])('is refused for %s', async (_name, options, message) => {
+    await expect(connect(open, options).opened()).rejects.toThrow(message);
+    expect(events(open).at(-1)).toMatchObject({ event: { type: 'rejected', error: { path: '$' } } });
+  });
+
+  it('is refused under a name that the service does not know, without a secret', async () => {
+    await expect(connect(open, { headers: { host: 'evil.example', origin: 'http://evil.example' } }).opened()).rejects.toThrow(
+      /^403 .*does not know itself as/,
+    );
+  });
+
+  it('is open to pages of the list and of the service itself', async () => {
+    await connect(open, { headers: { origin: 'https://app.example' } }).init();
+    const host = new URL(open.url).host;
+    await connect(open, { headers: { origin: `http://${host}` } }).init();
+  });
+
+  it('is refused beyond the bound on connections, until one is closed', async () => {
+    const first = await connect(open).init();
+    await connect(open).init();
+    await expect(connect(open).opened()).rejects.toThrow(/^503 .*the limit of 2 websockets and event streams is reached/);
+    first.close();
+    await first.closed;
+    for (;;) {
+      try {
+        await connect(open).opened();
+        break;
+      } catch {
+        // The service has not heard of it yet.
+      }
+    }
+  });
+});
+
+describe('credentials', () => {
+  it('come from the handshake and the first message together', async () => {
+    await connect(byHook, { headers: { 'x-of': 'handshake', 'x-both': 'handshake', cookie: 'a=1' } }).init({
+      'X-Both': 'message',
+      Authorization: 'Bearer 1',
+      Origin: 'https://forged.example',
+    });
+    const { headers } = hook.requests[0] as { headers: Record<string, string> };
+    expect(headers).toMatchObject({ 'x-of': 'handshake', 'x-both': 'message', authorization: 'Bearer 1', cookie: 'a=1' });
+    expect(Object.keys(headers).filter((name) => /^sec-|^upgrade$|^origin$/.test(name))).toEqual([]);
+  });
+
+  it.each<[string, object, string]>([
+    ['no texts', { a: 1 }, 'the header "a" must be a text'],
+    ['several lines', { a: 'x\r\nx-svc-role: admin' }, 'the header "a" has characters that no header can have'],
+    ['what is no name', { 'a b': '' }, '"a b" is no name of a header'],
+    ['too much', { a: 'x'.repeat(20_000) }, 'the headers have more than 16384 characters'],
+  ])('are refused with %s as a header', async (_name, headers, message) => {
+    const socket = connect(byHook);
+    await socket.opened();
+    socket.send({ type: 'connection_init', payload: { headers } } as never);
+    expect(await socket.next()).toEqual({ type: 'connection_error', payload: message });
+    expect((await socket.closed).code).toBe(4400);
+    expect(hook.requests).toEqual([]);
+  });
+
+  it('that the browser keeps do not count for pages of others', async () => {
+    const page = { origin: 'https://evil.example', cookie: 'session=1' };
+    const socket = connect(byHook, { headers: page });
+    await socket.opened();
+    socket.send({ type: 'connection_init' });
+    expect(await socket.next()).toMatchObject({
+      type: 'connection_error',
+      payload: expect.stringContaining('a page of the origin "https://evil.example" may not use the credentials that the browser keeps'),
+    });
+    expect(hook.requests).toEqual([]);
+    // What the page knows itself is its own.
+    await connect(byHook, { headers: page }).init(SECRET);
+    await connect(byHook, { headers: { origin: page.origin } }).init();
+  });
+
+  it('in a cookie do not count where CORS is switched off', async () => {
+    await connect(withoutCors, { headers: { cookie: 'session=1', 'x-other': 'kept' } }).init();
+    expect(hook.requests[0]?.headers).toMatchObject({ 'x-other': 'kept' });
+    expect(hook.requests[0]?.headers).not.toHaveProperty('cookie');
+  });
+
+  it('that the webhook refuses are told apart from a webhook that fails', async () => {
+    for (const [status, message] of [
+      [401, 'Authentication hook unauthorized this request'],
+      [500, 'Invalid response from authorization hook'],
+    ] as const) {
+      hook.answer = () => ({ status });
+      const socket = connect(byHook);
+      await socket.opened();
+      socket.send({ type: 'connection_init' });
+      expect(await socket.next()).toEqual({ type: 'connection_error', payload: message });
+    }
+    expect(events(byHook).at(-1)).toMatchObject({ event: { type: 'conn_err', error: { code: 'unexpected' } } });
+  });
+
+  it('hold as long as the webhook says', async () => {
+    hook.answer = () => ({ body: { 'X-Svc-Role': 'admin', 'Cache-Control': 'max-age=1' } });
+    const socket = await connect(byHook, { protocol: MODERN }).init();
+    expect(await socket.closed).toEqual({ code: 1000, reason: 'the session has ended' });
+    hook.answer = () => ({ body: { 'X-Svc-Role': 'admin', Expires: new Date(0).toUTCString() } });
+    const another = await connect(byHook, { protocol: MODERN }).init();
+    expect((await another.closed).code).toBe(1000);
+    expect(hook.requests).toHaveLength(2);
+  });
+});
+
+describe('a socket', () => {
+  it('is kept open by signs of life', async () => {
+    const modern = await connect(byHook, { protocol: MODERN }).init();
+    const legacy = await connect(byHook).init();
+    while (modern.signs.length < 2 || legacy.signs.length < 3) await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(modern.signs[1]).toEqual({ type: 'ping', payload: { message: 'keepalive' } });
+    expect(legacy.signs[2]).toEqual({ type: 'ka' });
+  });
+
+  it('is closed for a message that is too large', async () => {
+    const socket = await connect(byHook, { protocol: MODERN }).init();
+    socket.send({ type: 'ping', payload: { of: 'x'.repeat(4_200_000) } });
+    expect((await socket.closed).code).toBe(1009);
+  });
+
+  it('is logged from beginning to end', async () => {
+    const socket = await connect(byHook, { protocol: MODERN }).init();
+    socket.start('1', 'query Named { __typename }', { operationName: 'Named' });
+    await socket.take(2);
+    socket.start('2', '{ nothing }');
+    await socket.next();
+    socket.websocket.close(1000);
+    await socket.closed;
+    const id = events(byHook).findLast(({ event }) => event.type === 'accepted')?.websocketId;
+    const told = (): readonly WebsocketObservation[] => events(byHook).filter(({ websocketId }) => websocketId === id);
+    while (told().at(-1)?.event.type !== 'closed') await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(
+      told().map(({ event }) => (event.type === 'operation' ? [event.operationId, event.operationName, event.state] : event.type)),
+    ).toEqual([
+      'accepted',
+      ['1', 'Named', 'started'],
+      ['1', 'Named', 'completed'],
+      ['2', null, 'started'],
+      ['2', null, 'query_err'],
+      'closed',
+    ]);
+    expect(told().map(({ userVariables }) => userVariables?.get('x-svc-role') ?? null)).toEqual([null, ...Array(5).fill('admin')]);
+  });
+});
+
+describe('a request for another protocol than websockets', () => {
+  async function raw(): Promise<{ socket: Socket; received: (pattern: RegExp) => Promise<string> }> {
+    const { port, hostname } = new URL(open.url);
+    const socket = connectTcp(Number(port), hostname);
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk.toString();
+    });
+    await new Promise((resolve) => socket.once('connect', resolve));
+    const received = async (pattern: RegExp): Promise<string> => {
+      while (!pattern.test(text)) await new Promise((resolve) => setTimeout(resolve, 5));
+      const found = text;
+      text = '';
+      return found;
+    };
+    return { socket, received };
+  }
+
+  it('is answered as if it had not asked, however its body comes', async () => {
+    const { socket, received } = await raw();
+    const body = JSON.stringify({ query: `{ __typename } #${'x'.repeat(1000)}` });
+    const head = `POST /v1/graphql HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+    socket.write(head + body);
+    expect(await received(/query_root/)).toContain('HTTP/1.1 200 OK');
+    socket.write(head + body.slice(0, 10));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    socket.write(body.slice(10));
+    expect(await received(/query_root/)).toContain('HTTP/1.1 200 OK');
+    socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    expect(await received(/\r\n\r\n/)).toContain('HTTP/1.1 200 OK');
+    socket.destroy();
+  });
+
+  it('gets no websocket by a handshake that is none', async () => {
+    const { socket, received } = await raw();
+    socket.write('GET /v1/graphql HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+    expect(await received(/\r\n\r\n/)).toContain('HTTP/1.1 400 Bad Request');
+  });
+});
+
+it('ends with the service: what runs is answered, then all are closed', async () => {
+  const busy = await connect(open, { protocol: MODERN }).init();
+  const idle = await connect(open).init();
+  busy.start('1', '{ nap { slow } }');
+  busy.start('2', '{ __typename }');
+  await busy.take(2);
+  const stopped = open.stop();
+  expect(await idle.closed).toEqual({ code: 1012, reason: 'shutting server down' });
+  busy.start('3', '{ __typename }');
+  expect(await busy.next()).toMatchObject({ type: 'error', id: '3', payload: [{ message: 'the server is shutting down' }] });
+  expect(await busy.take(2)).toMatchObject([{ type: 'next', id: '1', payload: { data: { nap: [{ slow: '' }] } } }, { type: 'complete' }]);
+  expect(await busy.closed).toEqual({ code: 1012, reason: 'shutting server down' });
+  await stopped;
+  open = { ...open, stop: async () => undefined };
+});
