@@ -76,6 +76,11 @@ export interface TypeSystem {
   named(graphql: string): CatalogType | null;
   /** What messages call the type: `integer`, `text[]`. */
   print(type: CatalogType): string;
+  /**
+   * Stands in the names of comparison types (`Int_dbb_comparison_exp`), so that those of kinds whose operators differ are told
+   * apart; null: nothing.
+   */
+  readonly comparisonInfix: string | null;
   /** Operators of whole arrays (`X_array_comparison_exp`). */
   readonly arrayComparisons: readonly Comparison[];
   /** A named base type of this database (`text`, `int4`, `float8`, `bool`): for `_has_key` and so on. */

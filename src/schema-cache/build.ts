@@ -15,7 +15,7 @@ import { Defect, inconsistent } from './inconsistency.ts';
 import { namesOfFunction, namesOfNamespace, namesOfTable } from './naming.ts';
 import { objectId } from './object-id.ts';
 import type { Inconsistency, RemoteSchemaInfo, RemoteSchemaTarget, SchemaCache, SourceInfo } from './schema-cache.ts';
-import { describeFunction, describeRemoteSchema, describeSource, describeTable } from './stages/describe.ts';
+import { describeFunction, describeRemotePermission, describeRemoteSchema, describeSource, describeTable } from './stages/describe.ts';
 import { type ActionsStage, claimantsOfActions, nameConflictOfAction, resolveActions, resolveTypes } from './stages/actions.ts';
 import { exposureOf } from './stages/function.ts';
 import { type InheritancePlan, planInheritance } from './stages/inherited-role.ts';
@@ -28,9 +28,10 @@ import {
   resolveRemoteRelationships,
 } from './stages/remote-relationship.ts';
 import { printTable } from './stages/scope.ts';
-import { remoteNameConflicts } from './stages/remote-names.ts';
-import { type RemotePermissionStage, resolveRemotePermissions } from './stages/remote-permission.ts';
+import { remoteNameConflicts, roleTypeConflicts } from './stages/remote-names.ts';
+import { inheritedConflict, type RemotePermissionStage, resolveRemotePermissions } from './stages/remote-permission.ts';
 import { type RemoteSchemaInput, type RemoteSchemaStage, resolveRemoteSchema } from './stages/remote-schema.ts';
+import { type SharedTypeDefinitions, sharedTypes } from './stages/shared-types.ts';
 import { type CoresStage, type OpenSource, resolveCores, resolveSource, type SourceStage } from './stages/source.ts';
 import type { ScalarSource } from './stages/database-scalar.ts';
 import { unknownSections } from './stages/unknown-keys.ts';
@@ -85,7 +86,7 @@ export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<B
   const before = previous?.stages;
   const inconsistencies: Inconsistency[] = [...unknownSections(metadata)];
 
-  const cores: CoresStage[] = [];
+  const opened: CoresStage[] = [];
   const unavailable: UnavailableSource[] = [];
   for (const source of metadata.sources.values()) {
     const open = input.sources.get(source.name) ?? NOT_CONNECTED;
@@ -103,8 +104,13 @@ export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<B
     } else if (convention !== 'svc-default' && !open.backend.capabilities.namingConventions) {
       const reason = `sources other than postgres do not support ${convention} as naming convention yet`;
       inconsistencies.push(inconsistent(describeSource(source.name), reason));
-    } else cores.push(yield* resolveCores(source, convention, open, before?.sources.get(source.name)?.cores));
+    } else opened.push(yield* resolveCores(source, convention, open, before?.sources.get(source.name)?.cores));
   }
+
+  const shared = sharedTypes(opened);
+  const cores = opened.filter(({ context }) => !shared.conflicts.has(context.name));
+  for (const [name, reason] of shared.conflicts) inconsistencies.push(inconsistent(describeSource(name), reason));
+  yield;
 
   const remotes = new Map<string, RemoteSchemaStage>();
   for (const remote of metadata.remoteSchemas.values()) {
@@ -125,7 +131,7 @@ export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<B
   yield;
   for (const [id, message] of names.conflicts) inconsistencies.push(nameConflict(metadata, cores, id, message));
 
-  const usable = withoutConflicts(remotes, names, inconsistencies);
+  const usable = withoutConflicts(remotes, names, shared.definitions, inconsistencies);
   yield;
 
   const roles = permissionRoles(metadata);
@@ -146,6 +152,7 @@ export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<B
       yield;
     } else remoteSchemas.set(name, info);
   }
+  withoutRoleConflicts(metadata, remoteSchemas, inconsistencies);
 
   const stages = new Map<string, SourceStage>();
   for (const core of cores) {
@@ -204,12 +211,13 @@ function remoteTarget(
 function withoutConflicts(
   remotes: ReadonlyMap<string, RemoteSchemaStage>,
   names: NamesResult,
+  shared: SharedTypeDefinitions,
   inconsistencies: Inconsistency[],
 ): SchemaCache['remoteSchemas'] {
   const usable = [...remotes.values()].flatMap(({ info }) => (info === null ? [] : [info]));
   if (usable.length === 0) return new Map();
   const owners = ownersOf(names);
-  const conflicts = remoteNameConflicts(usable, (key) => owners.get(key));
+  const conflicts = remoteNameConflicts(usable, (key) => owners.get(key), shared);
   for (const [remote, found] of conflicts) {
     const stage = remotes.get(remote);
     if (stage === undefined) continue;
@@ -233,6 +241,22 @@ function scalarSources(metadata: Metadata, { sources }: BuildInput, options: Bui
     const catalog = input.kind === 'open' ? input.catalog : null;
     return [{ backend: input.backend, namingConvention: conventionOf(source, options), catalog }];
   });
+}
+
+/** A role that would see two types of one name has nothing of the remote schemas that have them. */
+function withoutRoleConflicts(metadata: Metadata, remoteSchemas: Map<string, RemoteSchemaInfo>, inconsistencies: Inconsistency[]): void {
+  for (const { remotes, role, reason } of roleTypeConflicts([...remoteSchemas.values()])) {
+    for (const name of remotes) {
+      const info = remoteSchemas.get(name);
+      if (!info?.permissions?.has(role)) continue;
+      remoteSchemas.set(name, { ...info, permissions: new Map([...info.permissions].filter(([each]) => each !== role)) });
+      const permission = metadata.remoteSchemas.get(name)?.permissions.get(role);
+      // Without one of its own the role has what its parents have.
+      inconsistencies.push(
+        permission === undefined ? inheritedConflict(role, name, reason) : inconsistent(describeRemotePermission(name, permission), reason),
+      );
+    }
+  }
 }
 
 function conventionOf(source: SourceMetadata, options: BuildOptions): NamingConvention {

@@ -7,6 +7,8 @@
  * literal parts (custom names from the metadata) are kept as written. Relationships have the
  * names that the metadata gives them.
  */
+import type { TypeSystem } from '../backend/backend.ts';
+import type { CatalogType } from '../catalog/catalog.ts';
 import type { NamingConvention, SourceCustomization } from '../metadata/source.ts';
 import type { CustomRootField, RootFieldKey } from '../metadata/table.ts';
 
@@ -64,6 +66,13 @@ export function fieldName(convention: NamingConvention, ...parts: readonly NameP
 /** Name of a type without the source's prefix and suffix: `order_by`, `Int_comparison_exp`, `OrderBy`. */
 export function sharedTypeName(convention: NamingConvention, ...parts: readonly NamePart[]): string {
   return joinParts(convention, parts, true);
+}
+
+/** `Int_comparison_exp`, `Int_array_comparison_exp`; of kinds with operators of their own `Int_dbb_comparison_exp`. */
+export function comparisonTypeName(convention: NamingConvention, types: TypeSystem, type: CatalogType): string {
+  const { graphql } = types.scalar(type);
+  const kind = types.comparisonInfix === null ? [] : [types.comparisonInfix];
+  return sharedTypeName(convention, graphql, ...kind, type.array ? 'array_comparison_exp' : 'comparison_exp');
 }
 
 /** Value of a fixed enum: `desc_nulls_first`, or `DESC_NULLS_FIRST`. */

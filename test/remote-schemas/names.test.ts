@@ -1,5 +1,5 @@
 /** Names that remote schemas and sources have in common, over HTTP. */
-import { buildSchema } from 'graphql';
+import { buildClientSchema, buildSchema, getIntrospectionQuery, type IntrospectionQuery, printType } from 'graphql';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { type GraphqlServer, startGraphqlServer } from '../support/graphql-server.ts';
@@ -11,7 +11,7 @@ let second: GraphqlServer;
 let initial: Json;
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({ ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'true' });
   first = await startGraphqlServer('type Query { a: Int }');
   second = await startGraphqlServer('type Query { a: Int }');
   await service.sql('create table thing (id int primary key)');
@@ -52,7 +52,7 @@ describe('beside a source', () => {
     [
       'a type',
       'type Query { b: thing_bool_exp } type thing_bool_exp { x: Int }',
-      "Conflicting types: 'thing_bool_exp' is a type of a source as well",
+      "Conflicting types: 'thing_bool_exp' is a type of a source or of the custom types as well",
     ],
   ])('a remote schema with the name of %s is refused', async (_what, sdl, reason) => {
     const { status, json } = await add(first, sdl, 'r');
@@ -79,6 +79,34 @@ describe('beside a source', () => {
     const sdl = `enum order_by { asc asc_nulls_first asc_nulls_last desc desc_nulls_first desc_nulls_last } type Query { b(by: order_by): Int }`;
     expect((await add(first, sdl, 'r')).status).toBe(200);
     expect((await add(second, 'enum order_by { up } type Query { c(by: order_by): Int }', 'q')).status).toBe(400);
+  });
+
+  test('types that come with columns may be there twice, if they are the same', async () => {
+    await service.sql('create table all_sorts (id int primary key, u uuid, t text, n numeric[], j jsonb)');
+    await service.metadata('pg_track_table', { table: 'all_sorts' });
+    try {
+      // As another service of this kind describes itself.
+      const { data } = await service.graphql(getIntrospectionQuery());
+      const whole = buildClientSchema(data as unknown as IntrospectionQuery);
+      const own = Object.values(whole.getTypeMap()).filter(({ name }) => /_comparison_exp$|_cast_exp$|^(uuid|numeric|jsonb)$/.test(name));
+      expect(own.map(({ name }) => name)).toEqual(expect.arrayContaining(['uuid', 'jsonb_cast_exp', 'numeric_array_comparison_exp']));
+      const types = own.map((type) => printType(type)).join('\n');
+      const query = 'type Query { b(u: uuid_comparison_exp, j: jsonb_comparison_exp, n: numeric_array_comparison_exp): Int }';
+      expect((await add(first, `${types} ${query}`, 'r')).json).toEqual({ message: 'success' });
+      await service.metadata('remove_remote_schema', { name: 'r' });
+      const other = types.replace('_is_null: Boolean', '_is_null: Int');
+      expect((await add(first, `${other} ${query}`, 'r')).json).toMatchObject({ code: 'invalid-configuration' });
+      expect((await add(first, 'type uuid { x: Int } type Query { b: uuid }', 'r')).json).toMatchObject(
+        refused("Conflicting types: 'uuid' is a type of a source or of the custom types as well"),
+      );
+      expect(
+        (await add(first, 'input String_comparison_exp { _eq: String } type Query { b(s: String_comparison_exp): Int }', 'r')).json,
+      ).toMatchObject(refused("Conflicting types: 'String_comparison_exp' is a type of a source or of the custom types as well"));
+      // Nobody has a column of this type.
+      expect((await add(first, 'type timestamptz { x: Int } type Query { b: timestamptz }', 'r')).status).toBe(200);
+    } finally {
+      await service.metadata('pg_untrack_table', { table: 'all_sorts' });
+    }
   });
 
   test('a table whose name a remote schema has cannot be tracked', async () => {
@@ -144,5 +172,54 @@ describe('beside another remote schema', () => {
       ['q', 'r'].map((name) => [`remote_schema ${name}`, "Inconsistent object: Duplicate remote field 'a'"]),
     );
     expect(await roots()).not.toContain('a');
+  });
+});
+
+describe('for a role, a type that two remote schemas have alike', () => {
+  const THING = 'type Thing { id: Int secret: Int }';
+  const reason = "Conflicting types: the role sees another type 'Thing' in the remote schemas 'far' and 'near'";
+  const permit = (role: string, remote_schema: string, schema: string): Promise<Answer> =>
+    post('add_remote_schema_permissions', { remote_schema, role, definition: { schema } });
+  const rootsFor = async (role: string): Promise<Json> => {
+    const headers = { 'x-svc-role': role };
+    const query = '{ __schema { queryType { fields { name } } } }';
+    const { json } = await service.send('/v1/graphql', { method: 'POST', headers, body: JSON.stringify({ query }) });
+    return (json as unknown as { data: { __schema: { queryType: { fields: JsonObject[] } } } }).data.__schema.queryType.fields;
+  };
+  const named = (...names: readonly string[]) => names.map((name) => ({ name }));
+  beforeEach(async () => {
+    await add(first, `type Query { far: Thing } ${THING}`, 'far');
+    await add(second, `type Query { near: Thing } ${THING}`, 'near');
+  });
+
+  test('is alike', async () => {
+    expect((await permit('clerk', 'far', 'type Query { far: Thing } type Thing { id: Int }')).status).toBe(200);
+    expect(await permit('clerk', 'near', `type Query { near: Thing } ${THING}`)).toMatchObject({ status: 400, json: refused(reason) });
+    expect((await permit('clerk', 'near', 'type Query { near: Thing } type Thing { id: Int }')).status).toBe(200);
+    // Another role may see another part of it.
+    expect((await permit('chief', 'near', `type Query { near: Thing } ${THING}`)).status).toBe(200);
+    expect(await rootsFor('clerk')).toEqual(named('far', 'near'));
+    expect(await rootsFor('chief')).toEqual(named('near'));
+  });
+
+  test('or is not there', async () => {
+    await permit('clerk', 'far', 'type Query { far: Thing } type Thing { id: Int }');
+    await permit('chief', 'near', `type Query { near: Thing } ${THING}`);
+    const document = (await service.metadata('export_metadata', {})) as unknown as { remote_schemas: { permissions: JsonObject[] }[] };
+    document.remote_schemas[1]?.permissions.push({ role: 'clerk', definition: { schema: `type Query { near: Thing } ${THING}` } });
+    const inherited_roles = [{ role_name: 'heir', role_set: ['clerk'] }];
+    const metadata = { ...document, inherited_roles } as unknown as Json;
+    const told = await service.metadata('replace_metadata', { allow_inconsistent_metadata: true, metadata });
+    const object = (remote: string) => ({
+      name: `remote_schema_permission clerk permission in remote schema ${remote}`,
+      reason: `Inconsistent object: ${reason}`,
+      type: 'remote_schema_permission',
+    });
+    const heir = (remote: string) => ({ name: 'heir', reason, entity: { remote_schema: remote } });
+    expect(told).toMatchObject({ inconsistent_objects: [object('far'), object('near'), heir('far'), heir('near')] });
+    expect(await rootsFor('clerk')).toEqual(named('no_queries_available'));
+    expect(await rootsFor('heir')).toEqual(named('no_queries_available'));
+    expect(await rootsFor('chief')).toEqual(named('near'));
+    expect(await roots()).toEqual(expect.arrayContaining(['far', 'near']));
   });
 });

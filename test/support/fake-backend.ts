@@ -88,6 +88,7 @@ export const fakeBackend: Backend = {
     scalar,
     named: () => null,
     print: ({ name, array }) => (name === 'int4' ? 'integer' : name) + (array ? '[]' : ''),
+    comparisonInfix: null,
     arrayComparisons: [{ name: '_contains', description: null, argument: { kind: 'same' } }],
     base: type,
     aggregates: [

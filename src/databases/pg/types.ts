@@ -134,6 +134,7 @@ export const types: TypeSystem = {
   scalar: pgScalar,
   named: (graphql) => byGraphqlName.get(graphql) ?? null,
   print: sqlName,
+  comparisonInfix: null,
   arrayComparisons: ARRAY_COMPARISONS,
   base(name) {
     let type = bases.get(name);

@@ -1,12 +1,14 @@
 /**
  * Names that a remote schema has in common with something else. A source keeps its names; of remote schemas that claim
  * one name all are left out, so that what is there does not depend on their order. Roles see parts of what an
- * administrator sees, so what does not conflict for an administrator conflicts for nobody.
+ * administrator sees, so a root field that does not conflict for an administrator conflicts for nobody. But of a type that two remote
+ * schemas have alike a role may see different parts: see `roleTypeConflicts`.
  */
 import { BUILT_IN_SCALARS, namedRemoteType, printRemoteType, type RemoteInputValue, type RemoteType } from '../../remote-schema/model.ts';
 import type { OperationRoot } from '../naming.ts';
 import type { RemoteSchemaInfo } from '../schema-cache.ts';
 import { rootKey } from './names.ts';
+import { inputDefinition, inputFieldDefinition, SCALAR_DEFINITION, type SharedTypeDefinitions } from './shared-types.ts';
 
 export interface RemoteNameConflict {
   readonly reason: string;
@@ -26,11 +28,13 @@ const COMMON: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * @param ownerOf what has a name: the id of an object in a source, '' for what every schema has
+ * @param shared types that sources have without owning them: one that is the same counts once
  * @returns by remote schema
  */
 export function remoteNameConflicts(
   remotes: readonly RemoteSchemaInfo[],
   ownerOf: (key: string) => string | undefined,
+  shared: SharedTypeDefinitions,
 ): ReadonlyMap<string, readonly RemoteNameConflict[]> {
   const found = new Map<string, RemoteNameConflict[]>();
   const tell = (remote: string, conflict: RemoteNameConflict): void => {
@@ -45,7 +49,9 @@ export function remoteNameConflicts(
         tell(info.name, { reason: `Field cannot be overwritten by remote field '${name}'`, name, withSource: true });
     }
     for (const [name, type] of types) {
-      if (ownerOf(name) !== undefined && !isCommon(name, type))
+      const ofSources = shared.get(name);
+      const differs = ofSources !== undefined && ofSources !== definitionOf(type, info);
+      if (differs || (ownerOf(name) !== undefined && !isCommon(name, type)))
         tell(info.name, {
           reason: `Conflicting types: '${name}' is a type of a source or of the custom types as well`,
           name,
@@ -74,6 +80,52 @@ export function remoteNameConflicts(
     }
   }
   return found;
+}
+
+export interface RoleTypeConflict {
+  /** Of the remote schemas, in order. */
+  readonly remotes: readonly string[];
+  readonly role: string;
+  readonly reason: string;
+}
+
+/**
+ * Types of one name of which roles see different parts in several remote schemas.
+ * @param remotes whose names do not conflict for an administrator, with their permissions
+ */
+export function roleTypeConflicts(remotes: readonly RemoteSchemaInfo[]): readonly RoleTypeConflict[] {
+  const conflicts: RoleTypeConflict[] = [];
+  const owners = new Map<string, RemoteSchemaInfo[]>();
+  for (const info of remotes) {
+    for (const name of typesOf(info).keys()) {
+      const known = owners.get(name);
+      if (known === undefined) owners.set(name, [info]);
+      else known.push(info);
+    }
+  }
+  const shared = [...owners].filter(([, infos]) => infos.length > 1);
+  if (shared.length === 0) return [];
+  const roles = new Set(remotes.flatMap(({ permissions }) => [...(permissions?.keys() ?? [])]));
+  for (const role of roles) {
+    const seen = remotes.flatMap((info) => {
+      const model = info.permissions?.get(role);
+      return model === undefined ? [] : [{ info, types: typesOf({ ...info, model }) }];
+    });
+    if (seen.length < 2) continue;
+    for (const [name] of shared) {
+      const having = seen.filter(({ types }) => types.has(name));
+      const definitions = new Set(having.map(({ info, types }) => definitionOf(types.get(name) as RemoteType, info)));
+      if (definitions.size < 2) continue;
+      const names = having.map(({ info }) => info.name);
+      const told = names.map((each) => `'${each}'`).join(' and ');
+      conflicts.push({
+        remotes: names,
+        role,
+        reason: `Conflicting types: the role sees another type '${name}' in the remote schemas ${told}`,
+      });
+    }
+  }
+  return conflicts;
 }
 
 function* rootsOf({ model, names }: RemoteSchemaInfo): Iterable<{ readonly key: string; readonly name: string }> {
@@ -114,23 +166,29 @@ function isCommon(name: string, type: RemoteType): boolean {
 /** What two types of one name must agree in; descriptions may differ. */
 function definitionOf(type: RemoteType, { names }: RemoteSchemaInfo): string {
   const inputs = (values: ReadonlyMap<string, RemoteInputValue>): readonly string[] =>
-    [...values.values()].map((value) => `${value.name}: ${renamed(value)} = ${value.default ?? ''}`).sort();
+    [...values.values()]
+      .filter(({ preset }) => preset === undefined)
+      .map((value) => inputFieldDefinition(value.name, renamed(value), value.default));
   const renamed = ({ type: of }: Pick<RemoteInputValue, 'type'>): string => {
     const name = namedRemoteType(of);
     return printRemoteType(of).replace(name, () => names.type(name));
   };
   switch (type.kind) {
     case 'scalar':
-      return 'scalar';
+      return SCALAR_DEFINITION;
     case 'enum':
       return JSON.stringify(['enum', [...type.values.keys()].sort()]);
     case 'input-object':
-      return JSON.stringify(['input', inputs(type.fields)]);
+      return inputDefinition(inputs(type.fields));
     case 'union':
       return JSON.stringify(['union', type.members.map(names.type).sort()]);
     case 'object':
     case 'interface': {
-      const fields = [...type.fields.values()].map((field) => [names.field(type.name, field.name), inputs(field.args), renamed(field)]);
+      const fields = [...type.fields.values()].map((field) => [
+        names.field(type.name, field.name),
+        [...inputs(field.args)].sort(),
+        renamed(field),
+      ]);
       const members = type.kind === 'interface' ? type.members.map(names.type).sort() : [];
       return JSON.stringify([
         type.kind,

@@ -77,18 +77,26 @@ function inherit(remote: string, { roleName, roleSet }: InheritedRole, models: M
     models.set(roleName, first);
     return [];
   }
-  const reason = `Could not inherit permission for the role '${roleName}' for the entity: 'remote schema: '${remote}''`;
+  return [
+    inheritedConflict(
+      roleName,
+      remote,
+      `Could not inherit permission for the role '${roleName}' for the entity: 'remote schema: '${remote}''`,
+    ),
+  ];
+}
+
+/** Why an inherited role has nothing of a remote schema. */
+export function inheritedConflict(role: string, remote: string, reason: string): Inconsistency {
   const type = 'inherited role permission inconsistency';
   const entity = { remote_schema: remote };
-  return [
-    {
-      objectId: objectId.inheritedRemotePermission(roleName, remote),
-      type,
-      name: roleName,
-      reason,
-      definition: entity,
-      record: { reason, name: roleName, type, entity },
-      informational: true,
-    },
-  ];
+  return {
+    objectId: objectId.inheritedRemotePermission(role, remote),
+    type,
+    name: role,
+    reason,
+    definition: entity,
+    record: { reason, name: role, type, entity },
+    informational: true,
+  };
 }

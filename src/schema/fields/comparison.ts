@@ -4,7 +4,7 @@ import type { CatalogType } from '../../catalog/catalog.ts';
 import { type AggregateComparison, and, type BoolExp, type ComparisonArgument } from '../../ir/bool-exp.ts';
 import type { Read } from '../../ir/read.ts';
 import type { Operand } from '../../ir/value.ts';
-import { fieldName, sharedTypeName } from '../../schema-cache/naming.ts';
+import { comparisonTypeName, fieldName, sharedTypeName } from '../../schema-cache/naming.ts';
 import type { Input } from '../translation.ts';
 import type { EnumSchemaType, InputField, InputObjectType, InputTypeRef } from '../types.ts';
 import { lazy, listOf, named, nonNull } from '../types.ts';
@@ -36,7 +36,7 @@ const ORDERED = ['_gt', '_gte', '_lt', '_lte'];
 /** The comparison type of a column of this type; made once per name. */
 export function comparisonType(shared: SharedTypes, type: CatalogType): ComparisonType {
   const scalar = shared.types.scalar(type);
-  const name = sharedTypeName(shared.convention, scalar.graphql, type.array ? 'array_comparison_exp' : 'comparison_exp');
+  const name = comparisonTypeName(shared.convention, shared.types, type);
   const scalarName = shared.reference({ ...type, array: false });
   const printed = scalarName.kind === 'named' ? scalarName.name : scalar.graphql;
   const label = type.array ? `[${printed}]` : printed;

@@ -1,0 +1,173 @@
+/**
+ * Types that come with the columns of a source and belong to none of its tables: scalars, comparison types, and what these are made of.
+ * Sources of one kind and naming convention share them; nothing else may have their names but a type that is the same.
+ */
+import type { Comparison, TypeSystem } from '../../backend/backend.ts';
+import { type CatalogFunction, type CatalogType, nameKey } from '../../catalog/catalog.ts';
+import { isGraphqlName } from '../../metadata/graphql-name.ts';
+import type { NamingConvention } from '../../metadata/source.ts';
+import { BUILT_IN_SCALARS } from '../../remote-schema/model.ts';
+import { printJson } from '../../util/json.ts';
+import { comparisonTypeName, fieldName, sharedTypeName } from '../naming.ts';
+import type { TableCore } from './scope.ts';
+import type { CoresStage } from './source.ts';
+
+/** What types of one name must agree in, by name. */
+export type SharedTypeDefinitions = ReadonlyMap<string, string>;
+
+export const SCALAR_DEFINITION = 'scalar';
+
+/** @param fields with the printed type and default of each: see `inputFieldDefinition` */
+export function inputDefinition(fields: readonly string[]): string {
+  return JSON.stringify(['input', [...fields].sort()]);
+}
+
+export function inputFieldDefinition(name: string, type: string, defaultText: string | undefined): string {
+  return `${name}: ${type} = ${defaultText ?? ''}`;
+}
+
+/**
+ * Those of all sources, in order. A source of another kind that has another type of the same name is left out.
+ * @returns `conflicts`: the reason, by name of the source
+ */
+export function sharedTypes(stages: readonly CoresStage[]): {
+  readonly definitions: SharedTypeDefinitions;
+  readonly conflicts: ReadonlyMap<string, string>;
+} {
+  const found = new Map<string, { readonly definition: string; readonly source: string; readonly kind: string }>();
+  const conflicts = new Map<string, string>();
+  for (const stage of stages) {
+    const { name: source, backend } = stage.context;
+    const own = sharedTypesOf(stage);
+    for (const [name, definition] of own) {
+      const rival = found.get(name);
+      if (rival === undefined || rival.kind === backend.kind || rival.definition === definition) continue;
+      const message = `Encountered conflicting definitions of the GraphQL type '${name}' in [source ${rival.source}, source ${source}].`;
+      conflicts.set(source, `${message} Types must not be defined more than once across all sources.`);
+      break;
+    }
+    if (conflicts.has(source)) continue;
+    for (const [name, definition] of own) if (!found.has(name)) found.set(name, { definition, source, kind: backend.kind });
+  }
+  return { definitions: new Map([...found].map(([name, { definition }]) => [name, definition])), conflicts };
+}
+
+/** Those of one source. */
+function sharedTypesOf(stage: CoresStage): SharedTypeDefinitions {
+  const { backend, namingConvention } = stage.context;
+  const collected = new SharedTypeCollector(backend.types, namingConvention);
+  for (const type of typesIn(stage)) collected.add(type);
+  return collected.definitions;
+}
+
+/** Columns of a table have few different types; tables stay the same from build to build. */
+const columnTypes = new WeakMap<TableCore, readonly CatalogType[]>();
+
+function* typesIn({ cores, metadata, open }: CoresStage): Iterable<CatalogType> {
+  for (const { core } of cores.values()) {
+    if (core === null || !core.inGraphql) continue;
+    let types = columnTypes.get(core);
+    if (types === undefined) {
+      types = [...new Map(core.catalog.columns.map(({ type }) => [keyOf(type), type])).values()];
+      columnTypes.set(core, types);
+    }
+    yield* types;
+  }
+  for (const key of metadata.functions.keys()) yield* typesOfFunctions(open.catalog.functions.get(key));
+  for (const { computedFields } of metadata.tables.values()) {
+    for (const field of computedFields.values()) yield* typesOfFunctions(open.catalog.functions.get(nameKey(field.function)));
+  }
+}
+
+function* typesOfFunctions(functions: readonly CatalogFunction[] = []): Iterable<CatalogType> {
+  for (const { arguments: args, returns, returnsTable } of functions) {
+    // Rows are no scalars.
+    for (const { type } of args) if (type.kind !== 'composite') yield type;
+    if (returnsTable === null && returns.kind !== 'composite') yield returns;
+  }
+}
+
+function keyOf({ schema, name, array }: CatalogType): string {
+  return `${schema}.${name}${array ? '[]' : ''}`;
+}
+
+/** In every comparison type, and in those of types that have an order. */
+const EQUALITY = ['_eq', '_neq'];
+const ORDER = ['_gt', '_gte', '_lt', '_lte'];
+const LISTS = ['_in', '_nin'];
+
+class SharedTypeCollector {
+  readonly definitions = new Map<string, string>();
+  readonly #types: TypeSystem;
+  readonly #convention: NamingConvention;
+  readonly #seen = new Set<string>();
+
+  constructor(types: TypeSystem, convention: NamingConvention) {
+    this.#types = types;
+    this.#convention = convention;
+  }
+
+  add(type: CatalogType): void {
+    const key = keyOf(type);
+    if (this.#seen.has(key)) return;
+    this.#seen.add(key);
+    const scalar = this.#types.scalar(type);
+    if (!isGraphqlName(scalar.graphql)) return;
+    const name = this.#scalarName(type);
+    if (!BUILT_IN_SCALARS.has(name)) this.definitions.set(name, SCALAR_DEFINITION);
+    const own = this.#reference(type);
+    const fields = [...EQUALITY, ...(scalar.ordered ? ORDER : [])].map((operator) => this.#field(operator, own));
+    fields.push(...LISTS.map((operator) => this.#field(operator, `[${own}!]`)), this.#field('_is_null', 'Boolean'));
+    for (const comparison of type.array ? this.#types.arrayComparisons : scalar.comparisons) fields.push(this.#compared(comparison, own));
+    this.definitions.set(comparisonTypeName(this.#convention, this.#types, type), inputDefinition(fields));
+  }
+
+  #compared({ name, argument }: Comparison, own: string): string {
+    switch (argument.kind) {
+      case 'same':
+        return this.#field(name, own);
+      case 'list':
+        return this.#field(name, `[${own}!]`);
+      case 'type': {
+        const reference = this.#reference(argument.type);
+        return this.#field(name, argument.list ? `[${reference}!]` : reference);
+      }
+      case 'input': {
+        const fields = argument.fields.map((field) => {
+          const written = field.default === undefined ? undefined : printJson(field.default);
+          return this.#field(field.name, `${this.#reference(field.type)}${field.required ? '!' : ''}`, written);
+        });
+        return this.#field(name, this.#input(argument.name, fields));
+      }
+      case 'cast': {
+        const fields = argument.targets.map(({ key, type }) => {
+          this.add(type);
+          const target = sharedTypeName(this.#convention, key);
+          return inputFieldDefinition(target, comparisonTypeName(this.#convention, this.#types, type), undefined);
+        });
+        return this.#field(name, this.#input(argument.name, fields));
+      }
+    }
+  }
+
+  #input(written: string, fields: readonly string[]): string {
+    const name = sharedTypeName(this.#convention, written);
+    this.definitions.set(name, inputDefinition(fields));
+    return name;
+  }
+
+  #field(name: string, type: string, defaultText?: string): string {
+    return inputFieldDefinition(fieldName(this.#convention, name), type, defaultText);
+  }
+
+  #scalarName(type: CatalogType): string {
+    return sharedTypeName(this.#convention, this.#types.scalar(type).graphql);
+  }
+
+  /** `X`, or `[X!]` for an array. */
+  #reference(type: CatalogType): string {
+    const name = this.#scalarName(type);
+    if (isGraphqlName(name) && !BUILT_IN_SCALARS.has(name)) this.definitions.set(name, SCALAR_DEFINITION);
+    return type.array ? `[${name}!]` : name;
+  }
+}
