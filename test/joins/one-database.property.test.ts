@@ -213,7 +213,8 @@ class Query {
     const number = this.#choose(7);
     const own = [
       `v: {_gt: ${number - 3}}`,
-      `n: {_eq: ${number}}`,
+      // `_eq` may be what the definition of a relationship fixes.
+      `n: {_in: [${number}]}`,
       's: {_is_null: true}',
       `_not: {v: {_lt: ${number}}}`,
       `id: {_in: [0, 2, ${number}]}`,
