@@ -12,6 +12,7 @@ import type { Bytes } from '../util/bytes.ts';
 import type { Cancellation } from '../util/cancellation.ts';
 import type { Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
+import type { Captures } from './captures.ts';
 import type { Catalog, CatalogScope, CatalogType, QualifiedName } from '../catalog/catalog.ts';
 
 export interface Backend<C = unknown> {
@@ -54,6 +55,8 @@ export interface ConnectContext {
   readonly requestTimeoutMs?: number;
   /** The only folder whose files may hold database URLs; absent or null: there is none. */
   readonly secretsFolder?: string | null;
+  /** Whether large numbers are strings in events, as in answers. */
+  readonly stringifyNumericTypes?: boolean;
   /** Told about connections that broke while idle, retries and so on. */
   readonly onEvent?: (event: { readonly kind: string; readonly message: string }) => void;
 }
@@ -67,6 +70,8 @@ export interface Capabilities {
   readonly computedFields: boolean;
   /** Subscriptions that hand out the rows of a table in the order of a column. */
   readonly streaming: boolean;
+  /** Sources have `captures`. */
+  readonly eventTriggers: boolean;
 }
 
 export interface TypeSystem {
@@ -379,6 +384,8 @@ export interface Source extends Connection {
    * more, because the database is away or somebody else's copy.
    */
   watchSnapshots?(intervalMs: number, onSnapshot: (snapshot: string | null) => void): SnapshotWatch;
+  /** Absent where the kind has no event triggers. */
+  readonly captures?: Captures;
   /** Waits for running statements up to a bound, then ends all connections. */
   close(): Promise<void>;
 }

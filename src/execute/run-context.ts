@@ -3,6 +3,7 @@ import type { HandlerCaller, HandlerUse } from '../actions/handler-call.ts';
 import type { Session } from '../auth/session.ts';
 import type { RunOptions, Source } from '../backend/backend.ts';
 import { invariant, SvcError } from '../errors/svc-error.ts';
+import type { SourceInfo } from '../schema-cache/schema-cache.ts';
 import type { Variables } from '../schema/constraint.ts';
 import type { Json } from '../util/json.ts';
 import type { JoinBounds } from './holes.ts';
@@ -38,6 +39,8 @@ export interface RunContext {
   readonly onAsked?: () => void;
   /** Of the client's request. */
   readonly headers?: IncomingHttpHeaders;
+  /** What is known of the sources: transactions on those that capture events say by which request they are. */
+  readonly sources?: ReadonlyMap<string, Pick<SourceInfo, 'eventTriggers'>>;
   /** Hears of cookies that other servers set for the client. */
   readonly onCookie?: (cookie: string) => void;
 }

@@ -4,22 +4,32 @@ import type { JsonRow, MutationOptions, MutationStatement, Source } from '../bac
 import { bindAll, firstFault, type JoinValues, rowsOfRequest } from '../plan/bind.ts';
 import type { BoundStatement, MutationStep } from '../plan/plan.ts';
 import { type Json, printJson } from '../util/json.ts';
+import { traceContextOf } from '../webhooks/trace-context.ts';
 import type { RunContext } from './run-context.ts';
 
 /** Triggers and functions read who is asking from here. */
-const USER_SETTING = 'svc.user';
+export const USER_SETTING = 'svc.user';
+/** Triggers read from here of which request a change is part. */
+export const TRACE_SETTING = 'svc.tracecontext';
 const NO_CELLS: JsonRow = [];
 
 const userTexts = new WeakMap<Session, string>();
 
 /** The session variables as JSON, printed once per session. */
-function userText(session: Session): string {
+export function userText(session: Session): string {
   let text = userTexts.get(session);
   if (text === undefined) {
     text = printJson(Object.fromEntries<Json>(session.variables));
     userTexts.set(session, text);
   }
   return text;
+}
+
+/** Only for sources that keep it with the events that they capture. */
+function traceSettings(source: string, { sources, headers }: RunContext): readonly (readonly [name: string, value: string])[] {
+  if (headers === undefined || (sources?.get(source)?.eventTriggers.size ?? 0) === 0) return [];
+  const trace = traceContextOf(headers);
+  return trace === null ? [] : [[TRACE_SETTING, printJson(trace)]];
 }
 
 /**
@@ -38,7 +48,8 @@ export async function runMutation(
   const { apart } = step;
   let { statements } = step;
   const { signal, deadline } = how;
-  const options: MutationOptions = { signal, deadline, turn: session.role, settings: [[USER_SETTING, userText(session)]] };
+  const settings = [[USER_SETTING, userText(session)] as const, ...traceSettings(step.source, context)];
+  const options: MutationOptions = { signal, deadline, turn: session.role, settings };
   const bind = (): readonly MutationStatement[] => bound(statements, reusable, context, joining);
   const first = bind();
   context.onAsked?.();

@@ -169,6 +169,7 @@ export function runContext(
     how,
     validateInput: pipeline.validateInput,
     ...(pipeline.onWritten === undefined ? {} : { onWritten: pipeline.onWritten }),
+    sources: snapshot.cache.sources,
     ...(how.headers === undefined ? {} : { headers: how.headers }),
     ...(how.budget === undefined ? {} : { addStatements: how.budget.addStatements }),
     ...(how.onAsked === undefined ? {} : { onAsked: how.onAsked }),

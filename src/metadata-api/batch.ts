@@ -59,6 +59,7 @@ export class CommandBatch {
         refresh: mergeRefreshes(items.map((item) => item.prepared.refresh)),
         inconsistencies: last.prepared.inconsistencies,
         edited: items.flatMap((item) => item.prepared.edited),
+        clearsEvents: items.some((item) => item.prepared.clearsEvents),
       });
     } catch (thrown) {
       if (!(thrown instanceof SvcError)) throw thrown;

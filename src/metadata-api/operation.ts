@@ -91,6 +91,8 @@ export interface OperationDefinition<A> {
   /** Ids of the objects that the operation is about: their own inconsistency is the client's fault. */
   edited?(args: A): readonly string[];
   inconsistencies?(args: A): InconsistencyRule;
+  /** As `Change.clearsEvents`. */
+  readonly clearsEvents?: boolean;
   /** `edit` looks at the snapshot's dependencies, so earlier edits of a bulk must be in it. */
   readonly readsDependencies?: boolean;
   /** How the change is refused when it breaks other objects, where that is not the usual way. */
@@ -117,6 +119,7 @@ export interface Prepared {
   readonly refresh: Refresh;
   readonly edited: readonly string[];
   readonly inconsistencies: InconsistencyRule;
+  readonly clearsEvents: boolean;
   readonly readsDependencies: boolean;
   readonly othersBroke: Refusal | undefined;
   readonly readOnly: boolean;
@@ -163,6 +166,7 @@ export function operation<A>(definition: Operation<A>, unprefixed?: string): Ope
         refresh: definition.refresh?.(args) ?? {},
         edited: definition.edited?.(args) ?? [],
         inconsistencies: definition.inconsistencies?.(args) ?? 'reject',
+        clearsEvents: definition.clearsEvents ?? false,
         readsDependencies: definition.readsDependencies ?? false,
         othersBroke: definition.othersBroke,
         readOnly: definition.readOnly?.(args) ?? definition.changes === 'nothing',

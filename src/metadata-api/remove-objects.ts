@@ -73,6 +73,7 @@ function removeFromTable(entry: TableMetadata, source: string, ids: ReadonlySet<
     objectRelationships: filterMap(entry.objectRelationships, keepsRelationship),
     arrayRelationships: filterMap(entry.arrayRelationships, keepsRelationship),
     computedFields: filterMap(entry.computedFields, (_, name) => !ids.has(objectId.computedField(source, table, name))),
+    eventTriggers: filterMap(entry.eventTriggers, (_, name) => !ids.has(objectId.eventTrigger(source, name))),
     insertPermissions: filterMap(entry.insertPermissions, keepsPermission('insert')),
     selectPermissions: filterMap(entry.selectPermissions, keepsPermission('select')),
     updatePermissions: filterMap(entry.updatePermissions, keepsPermission('update')),

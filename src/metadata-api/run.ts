@@ -2,8 +2,8 @@ import type { Session } from '../auth/session.ts';
 import { encodeAdminError, toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { RequestOptions } from '../graphql/run-request.ts';
-import type { State } from '../state/state.ts';
-import { isJsonArray, type Json } from '../util/json.ts';
+import type { State, Warning } from '../state/state.ts';
+import { isJsonArray, isJsonObject, type Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
 import { CommandBatch, placed } from './batch.ts';
 import { type Prepared, type OperationContext, type Services, SUCCESS } from './operation.ts';
@@ -25,7 +25,11 @@ export async function runCommands(request: AdministrationRequest, services: Serv
   };
   const { state } = services;
   if (!changesTogether(command)) return run(state);
-  return state.together(run, { repeatable: !some(command, ({ changes }) => changes === 'database') });
+  const warnings: Warning[] = [];
+  const repeatable = !some(command, ({ changes }) => changes === 'database');
+  const answer = await state.together(run, { repeatable, onWarning: (warning) => void warnings.push(warning) });
+  if (warnings.length === 0 || !isJsonObject(answer)) return answer;
+  return { ...answer, warnings: warnings.map(({ code, type, name, message }) => ({ code, type, name, message })) };
 }
 
 /** Whether metadata may change in more than one step, all or none of which count. */

@@ -42,7 +42,10 @@ export const headerCodec: Codec<HeaderDefinition> = leaf(
   written.name,
   (json, path) => {
     const header = written.decode(json, path);
-    if ((header.value === undefined) === (header.valueFromEnv === undefined)) {
+    if (header.value !== undefined && header.valueFromEnv !== undefined) {
+      throw parseFailed('expecting only one of value or value_from_env keys', path);
+    }
+    if (header.value === undefined && header.valueFromEnv === undefined) {
       throw parseFailed('expecting value or value_from_env keys', path);
     }
     if (header.valueFromEnv !== undefined && isOwnSetting(header.valueFromEnv)) {

@@ -110,7 +110,7 @@ const cases: readonly [Codec<never> | Codec<any>, Json, string][] = [
   [
     table,
     entry({ tabel: 1, odd: 2 }),
-    '$.args.tabel: unknown key "tabel": did you mean "table"?; unknown key "odd": expecting one of table, is_enum, configuration, object_relationships, array_relationships, computed_fields, remote_relationships, insert_permissions, select_permissions, update_permissions, delete_permissions, ext_federation_config',
+    '$.args.tabel: unknown key "tabel": did you mean "table"?; unknown key "odd": expecting one of table, is_enum, configuration, object_relationships, array_relationships, computed_fields, remote_relationships, insert_permissions, select_permissions, update_permissions, delete_permissions, event_triggers, ext_federation_config',
   ],
   [
     table,

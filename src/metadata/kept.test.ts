@@ -26,7 +26,10 @@ const FREE = new Set([
   'filter',
   'check',
   'set',
-  'event_triggers',
+  'odd',
+  'form_template',
+  'add_headers',
+  'query_params',
   'mapping',
   'table',
   'field_mapping',
@@ -154,14 +157,14 @@ test('a key in a list that is sorted stays with its entry, and goes with it', ()
 });
 
 test('parts are told and dropped one by one', () => {
-  const table = tableCodec(testKind).decode({ table: 't', event_triggers: [{ name: 'a' }, { name: 'b' }], odd: 1 }, ROOT);
+  const table = tableCodec(testKind).decode({ table: 't', hooks: [{ name: 'a' }, { name: 'b' }], odd: 1 }, ROOT);
   expect(unknownParts(table).map(({ key, name }) => [key, name])).toEqual([
-    ['event_triggers', 'a'],
-    ['event_triggers', 'b'],
+    ['hooks', 'a'],
+    ['hooks', 'b'],
     ['odd', 'odd'],
   ]);
   const less = withoutUnknownParts(table, (_, name) => name === 'a');
-  expect(tableCodec(testKind).encode(less)).toMatchObject({ event_triggers: [{ name: 'b' }], odd: 1 });
+  expect(tableCodec(testKind).encode(less)).toMatchObject({ hooks: [{ name: 'b' }], odd: 1 });
   expect(withoutUnknownParts(table, () => false)).toBe(table);
   expect(hasUnknownKeys(withoutUnknownParts(table, () => true))).toBe(false);
 });

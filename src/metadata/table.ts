@@ -1,6 +1,7 @@
 import type { QualifiedName } from '../catalog/catalog.ts';
 import { bool, type Codec, defaulted, object, optional, required } from './codec.ts';
 import { type ComputedField, computedFieldCodec } from './computed-field.ts';
+import { type EventTrigger, eventTriggerCodec } from './event-trigger.ts';
 import { type ExtFederationConfig, extFederationConfigCodec } from './ext-federation.ts';
 import { kept, type WithUnknownKeys } from './kept.ts';
 import { isEmptyMap, keyedList } from './keyed-list.ts';
@@ -25,7 +26,7 @@ import { isConfigured, NO_TABLE_CONFIGURATION, type TableConfiguration, tableCon
 export { NO_TABLE_CONFIGURATION } from './table-configuration.ts';
 export type { ColumnConfiguration, CustomRootField, RootFieldKey, TableConfiguration } from './table-configuration.ts';
 
-/** A tracked table. Relationships, computed fields by name; permissions by role. */
+/** A tracked table. Relationships, computed fields, event triggers by name; permissions by role. */
 export interface TableMetadata extends WithUnknownKeys {
   readonly table: QualifiedName;
   readonly isEnum: boolean;
@@ -38,6 +39,7 @@ export interface TableMetadata extends WithUnknownKeys {
   readonly selectPermissions: ReadonlyMap<string, PermissionEntry<SelectPermission>>;
   readonly updatePermissions: ReadonlyMap<string, PermissionEntry<UpdatePermission>>;
   readonly deletePermissions: ReadonlyMap<string, PermissionEntry<DeletePermission>>;
+  readonly eventTriggers: ReadonlyMap<string, EventTrigger>;
   readonly extFederationConfig?: ExtFederationConfig;
 }
 
@@ -54,11 +56,9 @@ export function newTable(table: QualifiedName, configuration: TableConfiguration
     selectPermissions: new Map(),
     updatePermissions: new Map(),
     deletePermissions: new Map(),
+    eventTriggers: new Map(),
   };
 }
-
-/** Keys of a table that say what the service cannot do. */
-const OTHER_KEYS = { notSupported: ['event_triggers'] };
 
 /** Keys in the order of the exported document. */
 const KEYS = [
@@ -112,7 +112,8 @@ export function tableCodec(codecs: KindCodecs): Codec<TableMetadata> {
     computedFields: byName('computed fields', computedFieldCodec(codecs)),
     remoteRelationships: byName('remote relationships', kept(remoteRelationshipCodec)),
     ...permissionFields,
+    eventTriggers: byName('event triggers', eventTriggerCodec),
     extFederationConfig: optional(extFederationConfigCodec),
   };
-  return inOrder(KEYS, kept<TableMetadata>(object('TableMetadata', fields, OTHER_KEYS)));
+  return inOrder(KEYS, kept<TableMetadata>(object('TableMetadata', fields)));
 }

@@ -26,15 +26,10 @@ describe('sources', () => {
   });
 
   test('objects of features that do not exist are reported', () => {
-    const tables = [{ table: 'author', event_triggers: [{ name: 'changed' }] }];
+    const tables = [{ table: 'author' }];
     const { cache } = buildOf(decode(tables, { backend_configs: [{ name: 'go', definition: {} }] }));
     expect(cache.inconsistencies.map(({ type: of, name, reason }) => [of, name, reason])).toEqual([
       ['backend_configs', 'backend_configs go', 'Inconsistent object: the key "backend_configs" is not supported (at backend_configs)'],
-      [
-        'event_trigger',
-        'event_trigger changed in table author in source s',
-        'Inconsistent object: the key "event_triggers" is not supported (at sources.s.tables.author.event_triggers)',
-      ],
     ]);
   });
 });

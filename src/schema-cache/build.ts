@@ -46,7 +46,7 @@ export interface BuildOptions {
   readonly defaultNamingConvention: NamingConvention;
   /** Whether roles see of remote schemas only what they are granted. */
   readonly remoteSchemaPermissions?: boolean;
-  /** What handlers of actions may refer to; absent: nothing. */
+  /** What handlers of actions and webhooks of event triggers may refer to; absent: nothing. */
   readonly environment?: Environment;
 }
 
@@ -164,6 +164,7 @@ export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<B
         customization: core.metadata.customization,
         plan,
         nameless: namelessIn(core, names.conflicts),
+        environment: options.environment ?? {},
       },
       before?.sources.get(name),
     );

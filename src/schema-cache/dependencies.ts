@@ -6,6 +6,7 @@
  */
 import { nameKey, type QualifiedName } from '../catalog/catalog.ts';
 import { updateTable, withoutEntry, withoutFunction } from '../metadata/edit.ts';
+import { namedColumns } from '../metadata/event-trigger.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 import type { PermissionKind } from '../metadata/permission.ts';
 import type { ArrayRelationship, ObjectRelationship } from '../metadata/relationship.ts';
@@ -168,6 +169,7 @@ class Search {
       this.#relationships(key, info, table);
       this.#computedFields(key, info);
       this.#permissions(key, info, table);
+      this.#eventTriggers(key, info, table);
     }
     this.#functions();
   }
@@ -226,6 +228,24 @@ class Search {
           updateTable(metadata, source, key, (entry) => ({ ...entry, computedFields: withoutEntry(entry.computedFields, name) })),
         { kind: 'computed-field', source, table: info.name, name },
       );
+    }
+  }
+
+  /** Those that list a column that goes. */
+  #eventTriggers(key: string, info: TableInfo, table: TableMetadata): void {
+    const source = this.#source.name;
+    for (const trigger of table.eventTriggers.values()) {
+      const { name } = trigger;
+      const identity = objectId.eventTrigger(source, name);
+      if (this.#gone.has(identity) || !this.#anyGone(key, [...namedColumns(trigger)])) continue;
+      this.#gone.add(identity);
+      this.#found.push({
+        objectId: identity,
+        text: this.#inSource(`event-trigger ${this.#print(info.name)}.${name}`),
+        becomes: 'dropped',
+        remove: (metadata) =>
+          updateTable(metadata, source, key, (entry) => ({ ...entry, eventTriggers: withoutEntry(entry.eventTriggers, name) })),
+      });
     }
   }
 

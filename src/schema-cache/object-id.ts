@@ -27,6 +27,7 @@ export const objectId = {
   relationship: (source: string, table: QualifiedName, name: string) => inObject('relationship', source, table, name),
   computedField: (source: string, table: QualifiedName, name: string) => inObject('computed-field', source, table, name),
   remoteRelationship: (source: string, table: QualifiedName, name: string) => inObject('remote-relationship', source, table, name),
+  eventTrigger: (source: string, name: string) => inSource('event-trigger', source, name),
   permission: (source: string, table: QualifiedName, kind: PermissionKind, role: string) =>
     inObject('permission', source, table, kind, role),
   function: (source: string, name: QualifiedName) => inObject('function', source, name),

@@ -9,6 +9,7 @@ import type { BoolExp } from '../ir/bool-exp.ts';
 import type { Join } from '../ir/relation.ts';
 import type { Operand } from '../ir/value.ts';
 import type { Json } from '../util/json.ts';
+import type { EventTrigger } from '../metadata/event-trigger.ts';
 import type { ApiLimits } from '../metadata/api-limits.ts';
 import type { RemoteNames } from '../remote-schema/customization.ts';
 import type { RemoteModel } from '../remote-schema/model.ts';
@@ -53,6 +54,15 @@ export interface SourceInfo {
   /** Tracked tables by `nameKey`. */
   readonly tables: ReadonlyMap<string, TableInfo>;
   readonly functions: ReadonlyMap<string, FunctionInfo>;
+  /** Of all tables, by name: those that work. The same object while the trigger and its table are the same. */
+  readonly eventTriggers: ReadonlyMap<string, EventTriggerInfo>;
+}
+
+/** An event trigger whose columns and environment variables are there. */
+export interface EventTriggerInfo {
+  readonly source: string;
+  readonly definition: EventTrigger;
+  readonly table: CatalogTable;
 }
 
 export interface TableInfo {

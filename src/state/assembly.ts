@@ -14,6 +14,7 @@ import { roleSchemas, type RoleSchemas, type RoleSchemasOptions } from '../schem
 import { resolveStoredOperations } from '../schema/stored/stored-operations.ts';
 import { type Build, type BuildOptions, schemaCacheBuild } from '../schema-cache/build.ts';
 import { inSlices } from '../util/sliced.ts';
+import { carriedFailures, type CaptureFailures, EventCaptures, NO_CAPTURE_FAILURES, withCaptureFailures } from './event-captures.ts';
 import { failedSource, type LiveSource, type OpenContext, openSource, refreshSource, type RefreshScope } from './live-source.ts';
 import { introspectionText, type LiveRemote, openRemote, type RemoteContext } from './live-remote.ts';
 import { type RemotesFor, remotesFor } from './live-remotes.ts';
@@ -29,6 +30,8 @@ export interface AssemblyOptions {
   readonly connect: Omit<ConnectContext, 'sourceName' | 'onEvent'>;
   readonly remotes: RemoteContext;
   readonly observe: Observer;
+  /** Names the metadata among those of other services, in the databases of sources. Absent: there are no others. */
+  readonly metadataDatabase?: string;
 }
 
 /** What the metadata name outside of the service. */
@@ -44,14 +47,17 @@ export interface Assembled {
   readonly sources: ReadonlyMap<string, LiveSource>;
   readonly remotes: ReadonlyMap<string, LiveRemote>;
   readonly roleSchemas: RoleSchemas;
+  readonly captureFailures: CaptureFailures;
 }
 
 export class Assembly {
   readonly #options: AssemblyOptions;
   readonly #open: OpenContext;
+  readonly captures: EventCaptures;
 
   constructor(options: AssemblyOptions) {
     this.#options = options;
+    this.captures = new EventCaptures(options.metadataDatabase ?? '', options.observe);
     this.#open = {
       ...options.connect,
       backend: (kind) => options.backends.find((backend) => backend.kind === kind),
@@ -143,10 +149,13 @@ export class Assembly {
       before?.snapshot.storedOperations,
     );
     const found = storedOperations.inconsistencies;
+    const captureFailures = carriedFailures(before?.captureFailures ?? NO_CAPTURE_FAILURES, build.cache);
+    const cache = found.length === 0 ? build.cache : { ...build.cache, inconsistencies: [...build.cache.inconsistencies, ...found] };
     const snapshot: Snapshot = {
       resourceVersion,
       metadata,
-      cache: found.length === 0 ? build.cache : { ...build.cache, inconsistencies: [...build.cache.inconsistencies, ...found] },
+      cache: withCaptureFailures(cache, captureFailures),
+      captureOwner: (name) => this.captures.owner(name),
       storedOperations,
       connections,
       remotes: new Map([...remotes].flatMap(([name, { connection }]) => (connection === null ? [] : [[name, connection] as const]))),
@@ -157,7 +166,26 @@ export class Assembly {
       roleSchema: (role, variant) => made.get(role, variant),
       roleTables: (role, variant, source) => made.tables(role, variant, source),
     };
-    return { snapshot, build, sources, remotes, roleSchemas: made };
+    return { snapshot, build, sources, remotes, roleSchemas: made, captureFailures };
+  }
+
+  /**
+   * Installs in the databases what event triggers need.
+   * @param refuse the first that cannot be installed is an error; else it is inconsistent
+   * @throws SvcError and then nothing new is installed
+   */
+  async installCaptures(before: Assembled | undefined, after: Assembled, refresh: Refresh, refuse: boolean): Promise<Assembled> {
+    const failures = await this.captures.install(before, after, refresh);
+    const [first] = failures.values();
+    if (first === undefined) return after;
+    if (refuse) {
+      if (before !== undefined) await this.captures.undo(after, before);
+      throw first.error;
+    }
+    const { snapshot, captureFailures: known } = after;
+    const added = new Map([...failures].filter(([info]) => !known.has(info)));
+    const cache = withCaptureFailures(snapshot.cache, added);
+    return { ...after, snapshot: { ...snapshot, cache }, captureFailures: new Map([...known, ...added]) };
   }
 }
 

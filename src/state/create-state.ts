@@ -11,7 +11,6 @@ import type { Kinds } from '../metadata/kinds.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 import { applyPieces, changedPieces } from '../metadata/pieces.ts';
 import { shareUnchanged } from '../metadata/share.ts';
-import type { Inconsistency } from '../schema-cache/schema-cache.ts';
 import type { RemoteIntrospectionStore } from '../storage/remote-introspections.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type Assembled, Assembly, type AssemblyOptions, type Live } from './assembly.ts';
@@ -22,7 +21,17 @@ import { isNamed, sameServer } from './live-remotes.ts';
 import type { LiveSource } from './live-source.ts';
 import { encodeRefresh, isEmpty, mergeNotices, mergeRefreshes } from './refresh.ts';
 import type { Snapshot } from './snapshot.ts';
-import type { Change, ChangeResult, Preview, Refresh, SnapshotListener, Snapshots, State, TogetherOptions } from './state.ts';
+import type {
+  Change,
+  ChangeResult,
+  Preview,
+  PreviewResult,
+  Refresh,
+  SnapshotListener,
+  Snapshots,
+  State,
+  TogetherOptions,
+} from './state.ts';
 
 export interface StateOptions extends AssemblyOptions {
   readonly storage: Pick<Storage, 'load' | 'save' | 'changesSince' | 'isAlive'>;
@@ -90,11 +99,11 @@ class QueuedState implements RunningState {
     return this.together((draft) => draft.change(change), { repeatable: true });
   }
 
-  together<T>(run: (draft: State) => Promise<T>, { repeatable }: TogetherOptions): Promise<T> {
-    return this.#alone(() => this.#together(run, repeatable));
+  together<T>(run: (draft: State) => Promise<T>, how: TogetherOptions): Promise<T> {
+    return this.#alone(() => this.#together(run, how));
   }
 
-  preview(preview: Preview): Promise<readonly Inconsistency[]> {
+  preview(preview: Preview): Promise<PreviewResult> {
     return this.#draft().preview(preview);
   }
 
@@ -128,7 +137,9 @@ class QueuedState implements RunningState {
         patienceMs: PATIENCE_MS,
       }),
     ]);
-    this.#swap(await this.#assembly.assemble(resourceVersion, metadata, { sources, remotes }));
+    const assembled = await this.#assembly.assemble(resourceVersion, metadata, { sources, remotes });
+    this.#swap(await this.#assembly.installCaptures(undefined, assembled, {}, false));
+    await this.#assembly.captures.settle(undefined, this.#now(), false);
     // Where another instance was faster, what it did is taken over first, and this is stored with the next change.
     await this.#publish().catch((error: unknown) => {
       if (!(error instanceof SvcError && error.code === 'conflict')) this.#report(error);
@@ -168,17 +179,18 @@ class QueuedState implements RunningState {
    * faster, the changes are made again on top of its own. It also settles whether changes were
    * stored whose connection broke at the end.
    */
-  async #together<T>(run: (draft: State) => Promise<T>, repeatable: boolean): Promise<T> {
+  async #together<T>(run: (draft: State) => Promise<T>, { repeatable, onWarning }: TogetherOptions): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       const draft = this.#draft();
       let done: { readonly answer: T } | undefined;
       try {
         done = { answer: await run(draft) };
-        await this.#commit(draft);
+        await this.#commit(draft, onWarning);
         return done.answer;
       } catch (error) {
         await draft.close(this.#now());
         const author = error instanceof SvcError ? await this.#synchronize().catch(() => undefined) : undefined;
+        await this.#assembly.captures.undo(draft.latest, this.#now());
         if (done !== undefined && author === this.#instanceId) return done.answer;
         if (!repeatable) await this.#readAgain(draft.refresh);
         if (!repeatable || author === undefined || attempt === ATTEMPTS) throw error;
@@ -187,12 +199,13 @@ class QueuedState implements RunningState {
   }
 
   /** Stores and shows what was drafted. */
-  async #commit(draft: Draft): Promise<void> {
+  async #commit(draft: Draft, onWarning?: TogetherOptions['onWarning']): Promise<void> {
     const before = this.#now();
     const { latest, refresh } = draft;
     if (latest === before) return draft.close(before);
     await this.#save(before.snapshot.resourceVersion, before.snapshot.metadata, latest, refresh);
     this.#swap(latest);
+    for (const warning of await this.#assembly.captures.settle(before, latest, draft.clearsEvents)) onWarning?.(warning);
     await draft.close(latest);
   }
 
@@ -373,7 +386,9 @@ class QueuedState implements RunningState {
       this.#options.observe({ kind: 'remote-schema', remoteSchema: name, event: 'available', message: 'the server answers again' });
     }
     if (!joined) return;
-    this.#swap(await this.#assembly.assemble(resourceVersion, metadata, { sources, remotes }, before));
+    const assembled = await this.#assembly.assemble(resourceVersion, metadata, { sources, remotes }, before);
+    this.#swap(await this.#assembly.installCaptures(before, assembled, {}, false));
+    await this.#assembly.captures.settle(before, this.#now(), false);
     await this.#publish();
   }
 

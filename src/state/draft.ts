@@ -3,12 +3,11 @@
  * nothing is stored or shown. The owner of the state makes the result current, or discards it.
  */
 import { SvcError } from '../errors/svc-error.ts';
-import type { Inconsistency } from '../schema-cache/schema-cache.ts';
 import { type Assembled, type Assembly, closeOthers } from './assembly.ts';
 import { withCatalog } from './live-source.ts';
 import { mergeRefreshes } from './refresh.ts';
 import type { Snapshot } from './snapshot.ts';
-import type { Change, ChangeResult, Preview, Refresh, State } from './state.ts';
+import type { Change, ChangeResult, Preview, PreviewResult, Refresh, State } from './state.ts';
 import { underNewNames } from './renamed-sources.ts';
 import { judge } from './verdict.ts';
 
@@ -20,6 +19,7 @@ export class Draft implements State {
   /** All that was assembled on the way. */
   readonly #steps: Assembled[] = [];
   #refresh: Refresh = {};
+  #clearsEvents = false;
 
   constructor(assembly: Assembly, base: Assembled, isAlive: () => Promise<boolean>) {
     this.#assembly = assembly;
@@ -36,6 +36,10 @@ export class Draft implements State {
   /** What the changes read anew. */
   get refresh(): Refresh {
     return this.#refresh;
+  }
+
+  get clearsEvents(): boolean {
+    return this.#clearsEvents;
   }
 
   current(): Snapshot {
@@ -69,16 +73,18 @@ export class Draft implements State {
         const known = change.inconsistencies === 'reject-all' ? [] : underNewNames(before.snapshot, metadata);
         judge(known, inconsistencies, change.edited ?? []);
       }
-      this.#steps.push(candidate);
-      this.#latest = candidate;
-      return { resourceVersion: version, inconsistencies };
+      const installed = await this.#assembly.installCaptures(before, candidate, refresh, change.inconsistencies !== 'allow');
+      this.#steps.push(installed);
+      this.#latest = installed;
+      this.#clearsEvents ||= change.clearsEvents === true;
+      return { resourceVersion: version, inconsistencies: installed.snapshot.cache.inconsistencies };
     } catch (error) {
       await closeOthers(sources, before.sources);
       throw error;
     }
   }
 
-  async preview({ edit, source, catalog, renamedTables }: Preview): Promise<readonly Inconsistency[]> {
+  async preview({ edit, source, catalog, renamedTables }: Preview): Promise<PreviewResult> {
     const before = this.#latest;
     const metadata = edit(before.snapshot.metadata, before.snapshot);
     const sources = new Map(before.sources);
@@ -90,7 +96,10 @@ export class Draft implements State {
       { sources, remotes: before.remotes },
       before,
     );
-    return snapshot.cache.inconsistencies;
+    return {
+      inconsistencies: snapshot.cache.inconsistencies,
+      eventTriggers: snapshot.cache.sources.get(source)?.eventTriggers ?? new Map(),
+    };
   }
 
   /** Changes within these changes: when `run` fails, those that it made are forgotten. */
@@ -99,7 +108,9 @@ export class Draft implements State {
     try {
       return await run(this);
     } catch (thrown) {
+      const forgotten = this.#latest;
       this.#latest = before;
+      await this.#assembly.captures.undo(forgotten, before);
       throw thrown;
     }
   }

@@ -26,6 +26,7 @@ export function mergeRefreshes(refreshes: readonly Refresh[]): Refresh {
     remoteSchemas: merged(refreshes.map(({ remoteSchemas }) => remoteSchemas)),
     tables: refreshes.flatMap((refresh) => refresh.tables ?? []),
     functions: refreshes.flatMap((refresh) => refresh.functions ?? []),
+    eventTriggers: merged(refreshes.map(({ eventTriggers }) => eventTriggers)),
   };
 }
 

@@ -15,6 +15,8 @@ export interface Snapshot {
   readonly connections: ReadonlyMap<string, Source>;
   /** How the servers of remote schemas are reached, by name; whose address cannot be made out is missing. */
   readonly remotes: ReadonlyMap<string, RemoteConnection>;
+  /** As whose property what event triggers need is marked in the database of a source. */
+  captureOwner(source: string): string;
   /** `{"data": {"__schema": …}}` as the remote schema last said it, in text; null where it never did. */
   introspectionOf(remoteSchema: string): Promise<string> | null;
   /** Query collections, the allow-list and REST endpoints; what is wrong with them is in the cache's list as well. */

@@ -1,5 +1,5 @@
 import type { Metadata } from '../metadata/metadata.ts';
-import type { Inconsistency } from '../schema-cache/schema-cache.ts';
+import type { EventTriggerInfo, Inconsistency } from '../schema-cache/schema-cache.ts';
 import type { Catalog, QualifiedName } from '../catalog/catalog.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -12,6 +12,17 @@ export interface Refresh {
   readonly functions?: readonly { readonly source: string; readonly name: QualifiedName }[];
   /** Remote schemas that are asked again. */
   readonly remoteSchemas?: readonly string[] | 'all';
+  /** Sources in which all that event triggers need is made again. Other instances need not do it too. */
+  readonly eventTriggers?: readonly string[] | 'all';
+}
+
+/** What did not work although the change counts. */
+export interface Warning {
+  readonly code: string;
+  /** Of the object of the metadata. */
+  readonly type: string;
+  readonly name: string;
+  readonly message: string;
 }
 
 export type InconsistencyRule = 'reject' | 'reject-all' | 'allow';
@@ -30,6 +41,8 @@ export interface Change {
    */
   readonly inconsistencies?: InconsistencyRule;
   readonly edited?: readonly string[];
+  /** Also the tables of events go from databases in which nothing captures any more. */
+  readonly clearsEvents?: boolean;
 }
 
 export interface Preview extends Pick<Change, 'edit'> {
@@ -37,6 +50,12 @@ export interface Preview extends Pick<Change, 'edit'> {
   readonly catalog: Catalog;
   /** Tables that have another name in the catalog than before, by the `nameKey` of the old one. */
   readonly renamedTables: ReadonlyMap<string, QualifiedName>;
+}
+
+export interface PreviewResult {
+  readonly inconsistencies: readonly Inconsistency[];
+  /** Of the source, by name. */
+  readonly eventTriggers: ReadonlyMap<string, EventTriggerInfo>;
 }
 
 export interface ChangeResult {
@@ -47,6 +66,8 @@ export interface ChangeResult {
 export interface TogetherOptions {
   /** Nothing but changes happens, so that all of it may be done again when another instance was faster. */
   readonly repeatable: boolean;
+  /** Hears what did not work although the changes count. */
+  readonly onWarning?: (warning: Warning) => void;
 }
 
 /** What is shown, and word of what is shown next: for whoever keeps working between requests. */
@@ -76,7 +97,7 @@ export interface State {
    * What would be inconsistent after an edit if a source had this catalog, which a transaction sees
    * that is still open. Changes nothing and reads nothing. @throws SvcError of the edit
    */
-  preview(preview: Preview): Promise<readonly Inconsistency[]>;
+  preview(preview: Preview): Promise<PreviewResult>;
   /** Whether the metadata database answers. */
   isAlive(): Promise<boolean>;
 }

@@ -157,7 +157,7 @@ describe('run_sql', () => {
     expect(await table('author')).toMatchObject({ update_permissions: [{ permission: { columns: ['nice'], set: { title: true } } }] });
   });
 
-  it('follows names into what is kept for later features', async () => {
+  it('follows names into event triggers and relationships to elsewhere', async () => {
     const document = (await service.metadata('export_metadata', {})) as { sources: { tables: JsonObject[] }[] };
     const [source] = document.sources;
     const extended = source?.tables.map((each) =>
@@ -166,7 +166,12 @@ describe('run_sql', () => {
         : {
             ...each,
             event_triggers: [
-              { name: 'on_article', definition: { enable_manual: false, update: { columns: ['title'], payload: ['id', 'title'] } } },
+              {
+                name: 'on_article',
+                definition: { enable_manual: false, update: { columns: ['title'], payload: ['id', 'title'] } },
+                webhook: 'http://hooks.example',
+                ordering: ['title'],
+              },
             ],
             remote_relationships: [
               {
@@ -183,7 +188,7 @@ describe('run_sql', () => {
     await service.sql(`alter table article rename column title to heading; alter table note rename column id to note_id;
       alter table note rename to remark; alter table article rename to paper`);
     expect(await table('paper')).toMatchObject({
-      event_triggers: [{ definition: { update: { columns: ['heading'], payload: ['id', 'heading'] } } }],
+      event_triggers: [{ definition: { update: { columns: ['heading'], payload: ['id', 'heading'] } }, ordering: ['heading'] }],
       remote_relationships: [
         { definition: { to_source: { table: { schema: 'public', name: 'remark' }, field_mapping: { heading: 'note_id' } } } },
       ],

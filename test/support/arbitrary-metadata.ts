@@ -26,6 +26,7 @@ import type { ArrayUsing, ObjectUsing, Relationship } from '../../src/metadata/r
 import type { Renaming, RemoteSchema } from '../../src/metadata/remote-schema.ts';
 import type { SourceCustomization } from '../../src/metadata/source.ts';
 import type { RemoteRelationship } from '../../src/metadata/remote-relationship.ts';
+import type { CapturedOperation, EventTrigger } from '../../src/metadata/event-trigger.ts';
 import type { TableMetadata } from '../../src/metadata/table.ts';
 import { type CustomRootField, ROOT_FIELD_KEYS, type TableConfiguration } from '../../src/metadata/table-configuration.ts';
 import type { RequestTransform, ResponseTransform } from '../../src/metadata/transform.ts';
@@ -174,6 +175,41 @@ export const remoteRelationship: fc.Arbitrary<RemoteRelationship> = fc.record({
   ),
 });
 
+const capturedOperation = sparse<CapturedOperation>(
+  { columns: fc.oneof(fc.constant('*' as const), someNames), payload: fc.oneof(fc.constant('*' as const), someNames) },
+  ['columns'],
+);
+export const eventTrigger: fc.Arbitrary<EventTrigger> = sparse<EventTrigger>(
+  {
+    name,
+    insert: capturedOperation,
+    update: capturedOperation,
+    delete: capturedOperation,
+    enableManual: fc.constant(true),
+    webhook: fc.oneof(
+      fc.constant({ kind: 'template' as const, text: '{{HOOKS}}/user' }),
+      fc.constant({ kind: 'environment' as const, name: 'HOOK' }),
+    ),
+    retryConf: fc.constantFrom({ numRetries: 0, intervalSec: 10, timeoutSec: 60 }, { numRetries: 3, intervalSec: 1 }),
+    headers: fc.constantFrom([], [{ name: 'a', value: 'b' }], [{ name: 'c', valueFromEnv: 'D' }]),
+    cleanupConfig: fc.constant({
+      schedule: '0 * * * *',
+      batchSize: 10,
+      clearOlderThan: 1,
+      timeout: 2,
+      cleanInvocationLogs: true,
+      paused: false,
+    }),
+    requestTransform: fc.constant({ version: 2 as const, method: 'PUT' }),
+    responseTransform: fc.constant({ version: 2 as const }),
+    triggerOnReplication: fc.boolean(),
+    ordering: fc.oneof(fc.constant('row' as const), someNames),
+    maxConcurrency: fc.nat().map((n) => n + 1),
+    signature: fc.constant({ secretFromEnv: 'SECRET' }),
+  },
+  ['name', 'enableManual', 'webhook', 'retryConf', 'headers'],
+);
+
 export const table: fc.Arbitrary<TableMetadata> = fc.record({
   table: qualifiedName,
   isEnum: fc.boolean(),
@@ -209,7 +245,7 @@ export const table: fc.Arbitrary<TableMetadata> = fc.record({
     ]),
   ),
   deletePermissions: entries(sparse({ filter: jsonObject, backendOnly: fc.boolean(), validateInput }, ['filter', 'backendOnly'])),
-  unknownKeys: unknown('event_triggers', [{ name: 'changed', webhook: 'http://example.org' }]),
+  eventTriggers: mapBy(eventTrigger, (item) => item.name),
 });
 
 export const functionMetadata: fc.Arbitrary<FunctionMetadata> = sparse<FunctionMetadata>(

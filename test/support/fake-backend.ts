@@ -83,6 +83,7 @@ export const fakeBackend: Backend = {
     namingConventions: true,
     computedFields: true,
     streaming: true,
+    eventTriggers: true,
   },
   types: {
     scalar,

@@ -238,6 +238,7 @@ export function sourceInfo(
     namingConvention: 'svc-default',
     tables: new Map(tables.map((table) => [nameKey(table.name), table])),
     functions: new Map(functions.map((info) => [nameKey(info.name), info])),
+    eventTriggers: new Map(),
     ...rest,
   };
 }

@@ -7,4 +7,5 @@ export const capabilities: Capabilities = {
   namingConventions: true,
   computedFields: true,
   streaming: true,
+  eventTriggers: true,
 };

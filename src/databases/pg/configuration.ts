@@ -80,6 +80,8 @@ export interface PgConfiguration extends ConnectionConfiguration {
   readonly readReplicas: readonly ConnectionConfiguration[];
   /** Where extensions put their functions and types; part of the search path. */
   readonly extensionsSchema: string;
+  /** False: nobody is notified of new events, they are found by looking. Undefined: true. */
+  readonly eventNotifications?: boolean | undefined;
 }
 
 function atLeast(name: string, minimum: number): Codec<number> {
@@ -206,6 +208,7 @@ const document = object(
       () => 'public',
       (schema) => schema === 'public',
     ),
+    event_notifications: optional(bool),
   },
   { notSupported: ['connection_template', 'connection_set'] },
 );
@@ -217,12 +220,18 @@ export const configuration: Codec<PgConfiguration> = {
       connection_info: connection,
       read_replicas: readReplicas = [],
       extensions_schema: extensionsSchema,
+      event_notifications: eventNotifications,
     } = document.decode(json, path);
-    return { ...connection, readReplicas, extensionsSchema };
+    return { ...connection, readReplicas, extensionsSchema, ...(eventNotifications === undefined ? {} : { eventNotifications }) };
   },
   // Exported documents always say these two; the values are those of the server's options where those are not set.
   encode: (value) =>
-    encode({ ...spokenOut(value), readReplicas: value.readReplicas.map(spokenOut), extensionsSchema: value.extensionsSchema }),
+    encode({
+      ...spokenOut(value),
+      readReplicas: value.readReplicas.map(spokenOut),
+      extensionsSchema: value.extensionsSchema,
+      eventNotifications: value.eventNotifications,
+    }),
 };
 
 function spokenOut(value: ConnectionConfiguration): ConnectionConfiguration {
@@ -245,5 +254,6 @@ function encode(value: PgConfiguration): Json {
     connection_info: value,
     read_replicas: value.readReplicas.length === 0 ? undefined : value.readReplicas,
     extensions_schema: value.extensionsSchema,
+    event_notifications: value.eventNotifications,
   });
 }

@@ -39,6 +39,11 @@ export async function connect(configuration: PgConfiguration, context: ConnectCo
     replicas,
     retries: configuration.pool?.retries ?? DEFAULTS.retries,
     isolation: configuration.isolationLevel ?? context.isolation ?? 'read-committed',
+    captures: {
+      extensionsSchema,
+      stringifyNumericTypes: context.stringifyNumericTypes ?? false,
+      notify: configuration.eventNotifications !== false,
+    },
     listenOn: (channel: string, onMessage: (payload: string | null) => void) =>
       listen({ open: createClientOpener(target), channel, onMessage, onEvent }),
     watchSnapshots: (intervalMs: number, onSnapshot: (snapshot: string | null) => void) =>

@@ -12,7 +12,9 @@ import type {
   Statement,
   TransactionOptions,
 } from '../../backend/backend.ts';
+import type { Captures } from '../../backend/captures.ts';
 import type { Catalog, CatalogScope } from '../../catalog/catalog.ts';
+import { type PgCaptureOptions, pgCaptures } from './capture/captures.ts';
 import { checkParameters, runExchange, SessionConnection, startExchange } from './connection.ts';
 import { CancelledError, ConnectionError, DatabaseError, isConnectionFailure, isStalePlan } from './driver/database-error.ts';
 import { WireExchange, type Failure, type WireStep } from './driver/exchange.ts';
@@ -32,6 +34,7 @@ export interface SourceOptions {
   readonly isolation: IsolationLevel;
   /** The level of the server's transactions that name none. */
   readonly serverIsolation: IsolationLevel;
+  readonly captures: PgCaptureOptions;
   readonly listenOn: (channel: string, onMessage: (payload: string | null) => void) => Promise<Listening>;
   readonly watchSnapshots: (intervalMs: number, onSnapshot: (snapshot: string | null) => void) => SnapshotWatch;
 }
@@ -54,6 +57,7 @@ const LOST_PAUSE_MS = 10;
 const CLOSE_BOUND_MS = 10_000;
 
 export class PgSource implements Source {
+  readonly captures: Captures;
   private readonly pool: Pool;
   private readonly options: SourceOptions;
   private readonly turnstile = new Turnstile();
@@ -64,6 +68,7 @@ export class PgSource implements Source {
   constructor(options: SourceOptions) {
     this.pool = options.primary.pool;
     this.options = options;
+    this.captures = pgCaptures(this, options.captures);
   }
 
   runJson(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow> {

@@ -94,6 +94,7 @@ function decoding({ allowInconsistent }: ReplaceMetadata): <T>(decode: () => T) 
 
 function replace(metadata: Metadata, args: ReplaceMetadata, path: Path, kinds: Parameters<typeof decodeDocument>[2]): Metadata {
   const next = decoding(args)(() => decodeDocument(args.document, args.at.reduce(at, path), kinds, metadata, args.tables));
+  refuseTwoOfAName(next);
   return shareUnchanged(metadata, next);
 }
 
@@ -106,7 +107,10 @@ const replaceMetadata: OperationGroup = () =>
       changes: 'metadata',
       errors: [
         refused('conflict', 'the metadata is at another version than the argument `resource_version`'),
-        refused('not-supported', 'a part of the document is not supported, or it has no sources and there is no source `default`'),
+        refused(
+          'not-supported',
+          'a part of the document is not supported, two event triggers of a source have one name, or it has no sources and there is no source `default`',
+        ),
         refused('invalid-params', 'an inherited role is among its own parents'),
         refused('unexpected', 'something is inconsistent and `allow_inconsistent_metadata` is false; `internal` holds the records', 400),
         refused('cyclic-dependency', 'roles inherit from each other in a circle, and inconsistencies are not allowed'),
@@ -132,6 +136,17 @@ const replaceMetadata: OperationGroup = () =>
       },
     }),
   );
+
+/** @throws SvcError not-supported when two tables of a source have event triggers of one name */
+function refuseTwoOfAName({ sources }: Metadata): void {
+  for (const { tables } of sources.values()) {
+    const names = new Set<string>();
+    for (const name of [...tables.values()].flatMap(({ eventTriggers }) => [...eventTriggers.keys()])) {
+      if (names.has(name)) throw new SvcError('not-supported', `Event trigger with duplicate names not allowed: ${JSON.stringify(name)}`);
+      names.add(name);
+    }
+  }
+}
 
 function staleVersion(version: number): SvcError {
   return new SvcError('conflict', `metadata resource version referenced (${version}) did not match current version`);
@@ -164,7 +179,8 @@ const reloadMetadata: OperationGroup = () => [
     changes: 'metadata',
     errors: [refused('not-exists', 'there is no source or remote schema of a name in a list')],
     documentation: {
-      summary: 'Reads the catalogs of all sources and the schemas of all remote schemas anew and checks the metadata against them.',
+      summary:
+        'Reads the catalogs of all sources and the schemas of all remote schemas anew and checks the metadata against them; with recreate_event_triggers also makes anew what event triggers have in their databases.',
       example: { reload_sources: ['default'] },
     },
     edit(metadata, { reloadSources, reloadRemoteSchemas, recreateEventTriggers }) {
@@ -176,8 +192,9 @@ const reloadMetadata: OperationGroup = () => [
       }
       return metadata;
     },
-    refresh: ({ reloadSources, reloadRemoteSchemas }) => ({
+    refresh: ({ reloadSources, reloadRemoteSchemas, recreateEventTriggers }) => ({
       sources: reloadSources === true ? 'all' : names(reloadSources),
+      eventTriggers: recreateEventTriggers === true ? 'all' : names(recreateEventTriggers),
       remoteSchemas: reloadRemoteSchemas === true ? 'all' : names(reloadRemoteSchemas),
     }),
     inconsistencies: () => 'allow',
@@ -205,6 +222,7 @@ const clearMetadata: OperationGroup = () => [
     errors: [],
     documentation: { summary: 'Empties the metadata: all sources and everything else.', example: {} },
     edit: () => EMPTY_METADATA,
+    clearsEvents: true,
     inconsistencies: () => 'allow',
   }),
 ];
@@ -221,6 +239,7 @@ export const legacyClearMetadata: OperationEntry = operation({
     if (source === undefined) return EMPTY_METADATA;
     return withSource(EMPTY_METADATA, { ...source, customization: NO_CUSTOMIZATION, tables: new Map(), functions: new Map() });
   },
+  clearsEvents: true,
   inconsistencies: () => 'allow',
 });
 

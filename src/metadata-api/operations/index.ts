@@ -5,6 +5,9 @@ import { batchTrackingOperations } from './batch-tracking.ts';
 import { catalogOperations } from './catalog.ts';
 import { computedFieldOperations } from './computed-fields.ts';
 import { customTypeOperations } from './custom-types.ts';
+import { eventCleanupOperations } from './event-cleanups.ts';
+import { eventLogOperations } from './event-logs.ts';
+import { eventTriggerOperations } from './event-triggers.ts';
 import { functionOperations } from './functions.ts';
 import { genericOperations } from './generic.ts';
 import { networkOperations } from './network.ts';
@@ -35,6 +38,9 @@ export const operationGroups: readonly OperationGroup[] = [
   ...computedFieldOperations,
   ...functionOperations,
   ...permissionOperations,
+  ...eventTriggerOperations,
+  ...eventLogOperations,
+  ...eventCleanupOperations,
   ...remoteSchemaOperations,
   ...queryCollectionOperations,
   ...remoteSchemaPermissionOperations,

@@ -14,10 +14,6 @@ export const KNOWN_PREFIXES: ReadonlyMap<string, string> = new Map([
 ]);
 
 const WITHOUT_PREFIX: ReadonlySet<string> = new Set([
-  // event triggers
-  'cleanup_event_trigger_logs',
-  'resume_event_trigger_cleanups',
-  'pause_event_trigger_cleanups',
   // scheduled triggers
   'create_cron_trigger',
   'delete_cron_trigger',
@@ -26,17 +22,6 @@ const WITHOUT_PREFIX: ReadonlySet<string> = new Set([
   'delete_scheduled_event',
   'get_scheduled_events',
   'get_scheduled_event_invocations',
-]);
-
-/** Under any of the prefixes. */
-const WITH_PREFIX: ReadonlySet<string> = new Set([
-  'create_event_trigger',
-  'delete_event_trigger',
-  'redeliver_event',
-  'invoke_event_trigger',
-  'get_event_logs',
-  'get_event_invocation_logs',
-  'get_event_by_id',
 ]);
 
 /** Operations of kinds that are not part of the service; for kinds that are, the table is complete. */
@@ -77,6 +62,15 @@ const OF_ABSENT_KINDS: ReadonlySet<string> = new Set([
   'drop_update_permission',
   'drop_delete_permission',
   'set_permission_comment',
+  'create_event_trigger',
+  'delete_event_trigger',
+  'redeliver_event',
+  'redeliver_events',
+  'invoke_event_trigger',
+  'get_event_logs',
+  'get_event_invocation_logs',
+  'get_event_by_id',
+  'get_dead_events',
 ]);
 
 /** `run_sql` of a kind that is not part of the service. */
@@ -92,5 +86,5 @@ export function isAwaited(type: string): boolean {
   const kind = KNOWN_PREFIXES.get(type.slice(0, cut));
   if (kind === undefined) return false;
   const name = type.slice(cut + 1);
-  return WITH_PREFIX.has(name) || (kind !== 'pg' && OF_ABSENT_KINDS.has(name));
+  return kind !== 'pg' && OF_ABSENT_KINDS.has(name);
 }

@@ -1,5 +1,6 @@
 /** New names of tables, columns and functions in all that the metadata says about a source. */
 import { nameKey } from '../../catalog/catalog.ts';
+import { CAPTURED_OPERATIONS, type ColumnList, type EventOrdering, type EventTrigger } from '../../metadata/event-trigger.ts';
 import type { FunctionMetadata } from '../../metadata/function.ts';
 import type { Metadata, SourceMetadata } from '../../metadata/metadata.ts';
 import type { ArrayRelationship, ObjectRelationship, ObjectUsing, Relationship } from '../../metadata/relationship.ts';
@@ -51,11 +52,25 @@ function inTable(entry: TableMetadata, source: SourceInfo, names: NewNames): Tab
     configuration: orSame(configuration, { ...configuration, columnConfig: mapKeys(configuration.columnConfig, column) }),
     objectRelationships: mapValues(entry.objectRelationships, (each): ObjectRelationship => inRelationship(each, key, names)),
     arrayRelationships: mapValues(entry.arrayRelationships, (each): ArrayRelationship => inRelationship(each, key, names)),
+    eventTriggers: mapValues(entry.eventTriggers, (each) => inEventTrigger(each, column)),
   });
 }
 
 function inRelationship<U extends ObjectUsing>(relationship: Relationship<U>, owner: string, names: NewNames): Relationship<U> {
   return orSame(relationship, { ...relationship, using: orSame(relationship.using, inUsing(relationship.using, owner, names) as U) });
+}
+
+function inEventTrigger(trigger: EventTrigger, column: (name: string) => string): EventTrigger {
+  const list = <L extends ColumnList | EventOrdering>(of: L): L => (typeof of === 'string' ? of : (mapNames(of, column) as L));
+  const operations = CAPTURED_OPERATIONS.flatMap((name) => {
+    const operation = trigger[name];
+    if (operation === undefined) return [];
+    const { columns, payload } = operation;
+    const renamed = { ...operation, columns: list(columns), ...(payload === undefined ? {} : { payload: list(payload) }) };
+    return [[name, orSame(operation, renamed)] as const];
+  });
+  const ordering = trigger.ordering === undefined ? {} : { ordering: list(trigger.ordering) };
+  return orSame(trigger, { ...trigger, ...Object.fromEntries(operations), ...ordering });
 }
 
 function inUsing(using: ObjectUsing, owner: string, names: NewNames): ObjectUsing {

@@ -2,7 +2,7 @@ import { type Catalog, nameKey } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { renamedObjectId } from '../../schema-cache/object-id.ts';
 import type { Inconsistency } from '../../schema-cache/schema-cache.ts';
-import type { Change, State } from '../../state/state.ts';
+import type { Change, PreviewResult, State } from '../../state/state.ts';
 import { ChangeRefused, judge } from '../../state/verdict.ts';
 import { BROKEN_BY_DROP } from '../operation.ts';
 import type { CatalogChanges, Renames } from './catalog-changes.ts';
@@ -19,6 +19,7 @@ export interface Catalogs {
 /**
  * Refuses SQL that makes objects inconsistent without being about them.
  * @param edit what becomes of the metadata
+ * @returns what the source would be like
  * @throws SvcError of the edit; unexpected with the records of the objects, remote-schema-conflicts
  * when the new name of a table is taken
  */
@@ -27,15 +28,17 @@ export async function refuseInconsistent(
   catalogs: Catalogs,
   { source, renames }: CatalogChanges,
   edit: Change['edit'],
-): Promise<void> {
+): Promise<PreviewResult> {
   const { cache } = state.current();
   const after = await state.preview({ edit, source, catalog: catalogs.after, renamedTables: renames.tables });
-  const refusal = refusalOf(underNewNames(cache.inconsistencies, source, renames), after);
-  if (refusal === null) return;
+  const { inconsistencies: found } = after;
+  const refusal = refusalOf(underNewNames(cache.inconsistencies, source, renames), found);
+  if (refusal === null) return after;
   // What was wrong already is not the doing of this SQL, although nobody has looked since.
   const known = await state.preview({ edit: (metadata) => metadata, source, catalog: catalogs.before, renamedTables: new Map() });
-  const own = refusalOf(underNewNames(known, source, renames), after);
-  if (own !== null) throw reworded(own, after, renames, cache.sources.get(source)?.backend.defaultSchema);
+  const own = refusalOf(underNewNames(known.inconsistencies, source, renames), found);
+  if (own !== null) throw reworded(own, found, renames, cache.sources.get(source)?.backend.defaultSchema);
+  return after;
 }
 
 function refusalOf(before: readonly Inconsistency[], after: readonly Inconsistency[]): ChangeRefused | null {

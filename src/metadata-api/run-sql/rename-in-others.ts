@@ -1,5 +1,5 @@
 /**
- * New names in what is kept as it was written: event triggers, remote relationships, custom types.
+ * New names in what is kept as it was written: remote relationships, custom types.
  * What does not have the documented shape is left alone; it is inconsistent anyway.
  */
 import { nameKey, type QualifiedName } from '../../catalog/catalog.ts';
@@ -39,10 +39,7 @@ function oldKeysOf(source: SourceInfo, names: NewNames): Map<string, string> {
 /** `key` is what the table was called; null in another source. */
 function inTable(renamer: Renamer, table: TableMetadata, key: string | null): TableMetadata {
   const remoteRelationships = mapValues(table.remoteRelationships, (relationship) => renamedRelationship(renamer, relationship, key));
-  return mapUnknownKeys(orSame(table, { ...table, remoteRelationships }), (name, json) => {
-    if (name === 'event_triggers' && key !== null) return items(json, (item) => eventTrigger(renamer, item, key));
-    return json;
-  });
+  return orSame(table, { ...table, remoteRelationships });
 }
 
 function items(json: Json, change: (item: JsonObject) => Json): Json {
@@ -57,13 +54,6 @@ function inKeys(json: Json, changes: Readonly<Record<string, (value: Json) => Js
 
 function columns(names: NewNames, table: string): (json: Json) => Json {
   return (json) => (isJsonArray(json) ? mapArray(json, (item) => (typeof item === 'string' ? names.field(table, item) : item)) : json);
-}
-
-/** `{insert: {columns, payload}, …}` */
-function eventTrigger({ names }: Renamer, trigger: JsonObject, key: string): Json {
-  const operation = (json: Json): Json => inKeys(json, { columns: columns(names, key), payload: columns(names, key) });
-  const definition = (json: Json): Json => inKeys(json, { insert: operation, update: operation, delete: operation });
-  return inKeys(trigger, { definition, update: operation, insert: operation, delete: operation });
 }
 
 /** The same object where nothing in it has a new name. */

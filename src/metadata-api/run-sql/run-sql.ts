@@ -2,8 +2,10 @@ import type { Backend, Connection, RunOptions, RunSqlResult } from '../../backen
 import { nameKey, type QualifiedName } from '../../catalog/catalog.ts';
 import { bool, defaulted, object, optional, required, text } from '../../metadata/codec.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
-import type { Change, Refresh } from '../../state/state.ts';
-import type { Json, JsonObject } from '../../util/json.ts';
+import type { Change, PreviewResult, Refresh } from '../../state/state.ts';
+import { TRACE_SETTING, USER_SETTING, userText } from '../../execute/run-mutation.ts';
+import { type Json, type JsonObject, printJson } from '../../util/json.ts';
+import { traceContextOf } from '../../webhooks/trace-context.ts';
 import { define, everyKind, type OperationGroup, perKind, type OperationContext } from '../operation.ts';
 import { DATABASE_ERRORS, refused, SOURCE_ERRORS, STALE_VERSION } from '../operation-error.ts';
 import { requireOpenSource, sourceArgument } from '../target.ts';
@@ -65,11 +67,35 @@ async function runSql(args: RunSql, backend: Backend, context: OperationContext)
   const inTransaction = args.readOnly || !args.noTransaction;
   const run = (connection: Connection): Promise<RunSqlResult> =>
     inTransaction ? connection.runSql(args.sql, how) : runOneByOne(connection, args.sql, how);
+  const told = async <T>(connection: Connection, task: (connection: Connection) => Promise<T>): Promise<T> => {
+    await tellWho(connection, args.source, inTransaction, context);
+    return task(connection);
+  };
   const within = <T>(task: (connection: Connection) => Promise<T>): Promise<T> =>
-    inTransaction ? source.transaction({ readOnly: args.readOnly }, task) : source.session(task);
+    inTransaction
+      ? source.transaction({ readOnly: args.readOnly }, (connection) => told(connection, task))
+      : source.session((connection) => told(connection, task));
   if (!checksMetadata(args)) return printResult(await within(run), args.cascade ? [] : undefined);
   const { result, affected } = await runChecked(args, run, within, context);
   return printResult(result, args.cascade ? affected : undefined);
+}
+
+/** What captures events reads from the session who is at it; a session in which SQL of administrators has run is not used again as it is. */
+async function tellWho(
+  connection: Connection,
+  source: string,
+  inTransaction: boolean,
+  { snapshot, session, how }: OperationContext,
+): Promise<void> {
+  if ((snapshot.cache.sources.get(source)?.eventTriggers.size ?? 0) === 0) return;
+  const trace = traceContextOf(how.headers ?? {});
+  await connection.query('select set_config($1, $2, $5::bool), set_config($3, $4, $5::bool)', [
+    USER_SETTING,
+    userText(session),
+    TRACE_SETTING,
+    trace === null ? '' : printJson(trace),
+    String(inTransaction),
+  ]);
 }
 
 function checksMetadata({ sql, readOnly, checkMetadataConsistency }: RunSql): boolean {
@@ -106,17 +132,25 @@ async function runChecked(
     };
     await context.change({ edit, refresh, inconsistencies: 'allow' });
   };
+  const reinstall = async (connection: Connection, eventTriggers: PreviewResult['eventTriggers']): Promise<void> => {
+    const known = snapshot.cache.sources.get(source)?.eventTriggers;
+    const changed = [...eventTriggers].filter(([name, info]) => known?.get(name) !== info).map(([, info]) => info);
+    const captures = snapshot.connections.get(source)?.captures;
+    if (changed.length > 0) await captures?.install(changed, { owner: snapshot.captureOwner(source), within: connection });
+  };
   const checked = async (connection: Connection) => {
     const before = await connection.introspect(named);
     const result = await run(connection);
     const after = await connection.introspect();
     const changes = catalogChanges(source, before, after);
-    await refuseInconsistent(
+    const { eventTriggers } = await refuseInconsistent(
       services.state,
       { before, after },
       changes,
       (metadata, now) => followChanges(metadata, now, changes, cascade).metadata,
     );
+    // What captures the rows of a table has to know its new columns as soon as others may write them.
+    if (!noTransaction) await reinstall(connection, eventTriggers);
     return { result, changes };
   };
   try {

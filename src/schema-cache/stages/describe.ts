@@ -5,6 +5,7 @@ import type { Action } from '../../metadata/action.ts';
 import type { CustomField, CustomRelationship, CustomTypes } from '../../metadata/custom-types.ts';
 import { printGraphqlType } from '../../metadata/graphql-type.ts';
 import { entryCodecs } from '../../metadata/metadata.ts';
+import { type EventTrigger, eventTriggerCodec } from '../../metadata/event-trigger.ts';
 import type { RemoteSchema, RemoteSchemaPermission } from '../../metadata/remote-schema.ts';
 import type { PermissionKind } from '../../metadata/permission.ts';
 import { type RemoteRelationship, remoteRelationshipDefinitionCodec } from '../../metadata/remote-relationship.ts';
@@ -168,6 +169,15 @@ export function describeComputedField(
       definition,
       comment: field.comment ?? null,
     },
+  };
+}
+
+export function describeEventTrigger(source: StageSource, table: QualifiedName, trigger: EventTrigger): ObjectDescription {
+  return {
+    objectId: objectId.eventTrigger(source.name, trigger.name),
+    type: 'event_trigger',
+    name: `event_trigger ${trigger.name} ${inTable(source, table)}`,
+    definition: { source: source.name, table: source.backend.tableName.encode(table), configuration: eventTriggerCodec.encode(trigger) },
   };
 }
 

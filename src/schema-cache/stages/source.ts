@@ -5,12 +5,14 @@
  */
 import type { Backend } from '../../backend/backend.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
+import type { Environment } from '../../metadata/environment-template.ts';
 import { isFieldName } from '../../metadata/graphql-name.ts';
 import type { SourceMetadata } from '../../metadata/metadata.ts';
 import type { NamingConvention, SourceCustomization } from '../../metadata/source.ts';
 import type { TableMetadata } from '../../metadata/table.ts';
 import type { ColumnInfo, EnumValue, FunctionInfo, Inconsistency, RelationshipInfo, SourceInfo, TableInfo } from '../schema-cache.ts';
 import type { Sliced } from '../../util/sliced.ts';
+import { type EventTriggersResult, resolveEventTriggers } from './event-trigger.ts';
 import { type FieldsResult, resolveFields } from './fields.ts';
 import { type FunctionResult, resolveFunction } from './function.ts';
 import { type Inheritance, type InheritancePlan, inheritPermissions } from './inherited-role.ts';
@@ -68,6 +70,7 @@ export interface SourceStage {
   readonly permissions: ReadonlyMap<string, PermissionsResult>;
   readonly tables: ReadonlyMap<string, TableStage>;
   readonly functions: ReadonlyMap<string, FunctionResult>;
+  readonly eventTriggers: ReadonlyMap<string, EventTriggersResult>;
   readonly info: SourceInfo;
   readonly inconsistencies: readonly Inconsistency[];
 }
@@ -77,6 +80,7 @@ export interface SourceScope {
   readonly plan: InheritancePlan;
   /** Whether a table, a function did not get its names. */
   readonly nameless: (kind: 'table' | 'function', key: string) => boolean;
+  readonly environment: Environment;
 }
 
 export function* resolveSource(stage: CoresStage, scope: SourceScope, previous: SourceStage | undefined): Sliced<SourceStage> {
@@ -107,15 +111,22 @@ export function* resolveSource(stage: CoresStage, scope: SourceScope, previous: 
   }
   const infos = keepMap(new Map([...tables].map(([key, { info }]) => [key, info])), before?.info.tables);
   const functions = resolveFunctions(stage, scope, infos, before);
-  const info = sourceInfo(stage, scope, infos, functions, before?.info);
+  const eventTriggers = new Map<string, EventTriggersResult>();
+  for (const [key, core] of cores) {
+    const own = (metadata.tables.get(key) as TableMetadata).eventTriggers;
+    if (own.size > 0)
+      eventTriggers.set(key, resolveEventTriggers(context, core.catalog, own, scope.environment, before?.eventTriggers.get(key)));
+  }
+  const info = sourceInfo(stage, scope, { tables: infos, functions, eventTriggers }, before?.info);
   const inconsistencies = [
     ...stage.cores.values(),
     ...fields.values(),
     ...permissions.values(),
     ...[...tables.values()].map((t) => t.inheritance),
     ...functions.values(),
+    ...eventTriggers.values(),
   ].flatMap((result) => result.inconsistencies);
-  return { cores: stage, fields, permissions, tables, functions, info, inconsistencies };
+  return { cores: stage, fields, permissions, tables, functions, eventTriggers, info, inconsistencies };
 }
 
 function resolveTable(
@@ -173,26 +184,30 @@ function resolveFunctions(
   return functions;
 }
 
-function sourceInfo(
-  stage: CoresStage,
-  scope: SourceScope,
-  tables: ReadonlyMap<string, TableInfo>,
-  results: ReadonlyMap<string, FunctionResult>,
-  previous: SourceInfo | undefined,
-): SourceInfo {
+interface Results {
+  readonly tables: ReadonlyMap<string, TableInfo>;
+  readonly functions: ReadonlyMap<string, FunctionResult>;
+  readonly eventTriggers: ReadonlyMap<string, EventTriggersResult>;
+}
+
+function sourceInfo(stage: CoresStage, scope: SourceScope, results: Results, previous: SourceInfo | undefined): SourceInfo {
   const found = new Map<string, FunctionInfo>();
-  for (const [key, { info }] of results) if (info !== null) found.set(key, info);
+  for (const [key, { info }] of results.functions) if (info !== null) found.set(key, info);
+  const { tables } = results;
   const functions = keepMap(found, previous?.functions);
+  const triggers = new Map([...results.eventTriggers.values()].flatMap(({ infos }) => [...infos]));
+  const eventTriggers = keepMap(triggers, previous?.eventTriggers);
   const { customization } = scope;
   const { namingConvention } = stage.context;
   const same =
     previous !== undefined &&
     previous.tables === tables &&
     previous.functions === functions &&
+    previous.eventTriggers === eventTriggers &&
     previous.customization === customization &&
     previous.namingConvention === namingConvention;
   if (same) return previous;
-  return { name: stage.context.name, backend: stage.context.backend, customization, namingConvention, tables, functions };
+  return { name: stage.context.name, backend: stage.context.backend, customization, namingConvention, tables, functions, eventTriggers };
 }
 
 /** The previous map when it has the same entries in the same order. */

@@ -20,7 +20,6 @@ const TYPES: Readonly<Record<string, string>> = {
   native_queries: 'native_query',
   logical_models: 'logical_model',
   stored_procedures: 'stored_procedure',
-  event_triggers: 'event_trigger',
 };
 
 function typeOf({ key, name }: UnknownPart): string {

@@ -13,8 +13,19 @@ export const SCHEMA = `
   create function strip(term text) returns text language sql stable as 'select term';
 `;
 
+/** In the log of the source where that has event triggers. */
+export const EVENT_ID = '11111111-1111-4111-8111-111111111111';
+
 /** The tables go back to these. */
-export const ROWS = `truncate author, article, tag, color; insert into color values ('red', null)`;
+export const ROWS = `
+  truncate author, article, tag, color; insert into color values ('red', null);
+  do $$ begin
+    if to_regclass('svc_catalog.event_log') is not null then
+      delete from svc_catalog.event_log;
+      insert into svc_catalog.event_log (id, schema_name, table_name, trigger_name, payload, delivered)
+        values ('${EVENT_ID}', 'public', 'tag', 'tagged', '{"op": "INSERT"}', true);
+    end if;
+  end $$`;
 
 const named = (name: string): JsonObject => ({ schema: 'public', name });
 const CONFIGURATION: JsonObject = { connection_info: { database_url: { from_env: 'SVC_GRAPHQL_DATABASE_URL' } } };

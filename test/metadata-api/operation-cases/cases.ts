@@ -1,6 +1,6 @@
 /** For every operation: arguments that it takes, and two ways in which it refuses. */
 import type { Json, JsonObject } from '../../../src/util/json.ts';
-import { BASE, WITH_INCONSISTENT } from './base.ts';
+import { BASE, EVENT_ID, WITH_INCONSISTENT } from './base.ts';
 
 const toSource = (type: 'object' | 'array', table: string, mapping: JsonObject): JsonObject => ({
   to_source: { relationship_type: type, source: 'default', table, field_mapping: mapping },
@@ -50,6 +50,20 @@ const WITH_TYPE_RELATIONSHIP: JsonObject = {
 const HANDLED: JsonObject = { handler: 'http://handlers.example.org', output_type: 'Login' };
 const WITH_TYPES: JsonObject = { ...BASE, custom_types: { objects: [{ name: 'Login', fields: [{ name: 'token', type: 'String!' }] }] } };
 const WITH_ACTION: JsonObject = { ...WITH_TYPES, actions: [{ name: 'login', definition: HANDLED, permissions: [{ role: 'user' }] }] };
+const HOOK = 'http://127.0.0.1:9/';
+const TRIGGER: JsonObject = {
+  name: 'tagged',
+  definition: { enable_manual: true, insert: { columns: '*' } },
+  webhook: HOOK,
+  cleanup_config: { schedule: '0 0 * * *', clear_older_than: 1 },
+};
+/** @param paused of its clean-up */
+const withTrigger = (paused = false): JsonObject => {
+  const [source] = BASE['sources'] as [JsonObject];
+  const trigger = { ...TRIGGER, cleanup_config: { ...(TRIGGER['cleanup_config'] as JsonObject), paused } };
+  const tables = [...(source['tables'] as Json[]), { table: { schema: 'public', name: 'tag' }, event_triggers: [trigger] }];
+  return { ...BASE, sources: [{ ...source, tables }] };
+};
 const COUNTRY_SCHEMA = 'type Query { country(code: ID!): String }';
 const WITH_REMOTE_PERMISSION: JsonObject = {
   ...BASE,
@@ -65,6 +79,74 @@ const anyColumns = { columns: ['id'], filter: {} };
 
 /** Under every prefix of the kind. */
 export const PREFIXED: Readonly<Record<string, Case>> = {
+  create_event_trigger: {
+    args: { name: 'written', table: 'article', webhook: HOOK, insert: { columns: '*' }, update: { columns: ['title'], payload: ['id'] } },
+    from: withTrigger(),
+    fails: [
+      failure({ name: 'written', table: 'article', webhook: HOOK }, 'parse-failed', '$.args'),
+      failure({ name: '1st', table: 'article', webhook: HOOK, enable_manual: true }, 'parse-failed', '$.args.name'),
+      failure({ name: 'written', table: 'color', webhook: HOOK, insert: { columns: ['nothing'] } }, 'not-exists', '$.args'),
+      failure({ name: 'written', table: 'nothing', webhook: HOOK, enable_manual: true }, 'not-exists', '$.args'),
+      failure({ name: 'written', table: 'article', webhook_from_env: 'NOT_SET', enable_manual: true }, 'not-found', '$.args'),
+      failure({ name: 'written', table: 'article', webhook: '{{NOT_SET}}', enable_manual: true }, 'unexpected', '$.args'),
+      failure({ name: 'tagged', table: 'article', webhook: HOOK, enable_manual: true }, 'already-exists', '$.args'),
+      failure({ name: 'tagged', table: 'article', webhook: HOOK, enable_manual: true, replace: true }, 'not-supported', '$.args'),
+      failure({ name: 'written', table: 'article', webhook: HOOK, enable_manual: true, replace: true }, 'not-exists', '$.args'),
+    ],
+  },
+  delete_event_trigger: {
+    args: { name: 'tagged' },
+    from: withTrigger(),
+    fails: [failure({ name: 'other' }, 'not-exists', '$.args'), failure({}, 'parse-failed', '$.args')],
+  },
+  invoke_event_trigger: {
+    args: { name: 'tagged', payload: { id: 1 } },
+    from: withTrigger(),
+    fails: [
+      failure({ name: 'other', payload: 1 }, 'not-exists', '$.args'),
+      failure({ name: 'tagged' }, 'parse-failed', '$.args'),
+      failure({ name: 'tagged', payload: 1, source: 'nothing' }, 'not-exists', '$.args'),
+    ],
+  },
+  redeliver_event: {
+    args: { event_id: EVENT_ID },
+    from: withTrigger(),
+    fails: [failure({ event_id: 'nothing' }, 'not-exists', '$.args'), failure({}, 'parse-failed', '$.args')],
+  },
+  redeliver_events: {
+    args: { name: 'tagged', status: 'processed' },
+    from: withTrigger(),
+    fails: [
+      failure({ status: 'pending' }, 'parse-failed', '$.args.status'),
+      failure({ created_from: 'yesterday at noon or so' }, 'data-exception', '$.args'),
+    ],
+  },
+  get_event_logs: {
+    args: { name: 'tagged', status: 'processed' },
+    from: withTrigger(),
+    fails: [
+      failure({ name: 'tagged', status: 'done' }, 'parse-failed', '$.args.status'),
+      failure({ name: 'tagged', source: 'nothing' }, 'not-exists', '$.args'),
+    ],
+  },
+  get_event_invocation_logs: {
+    args: { name: 'tagged', limit: 1, offset: 1 },
+    from: withTrigger(),
+    fails: [failure({ name: 'tagged', limit: -1 }, 'parse-failed', '$.args.limit'), failure({}, 'parse-failed', '$.args')],
+  },
+  get_event_by_id: {
+    args: { event_id: EVENT_ID },
+    from: withTrigger(),
+    fails: [failure({ event_id: 'nothing' }, 'not-exists', '$.args'), failure({}, 'parse-failed', '$.args')],
+  },
+  get_dead_events: {
+    args: { created_from: '2024-05-01T00:00:00Z' },
+    from: withTrigger(),
+    fails: [
+      failure({ created_before: 'never' }, 'data-exception', '$.args'),
+      failure({ limit: 1_000_000 }, 'parse-failed', '$.args.limit'),
+    ],
+  },
   add_source: {
     args: { name: 'third', configuration: { connection_info: { database_url: { from_env: 'SVC_GRAPHQL_DATABASE_URL' } } } },
     fails: [
@@ -444,6 +526,30 @@ export const UNPREFIXED: Readonly<Record<string, Case>> = {
   drop_inherited_role: {
     args: { role_name: 'manager' },
     fails: [failure({ role_name: 'user' }, 'not-exists', '$.args'), failure({}, 'parse-failed', '$.args')],
+  },
+  cleanup_event_trigger_logs: {
+    args: { event_trigger_name: 'tagged', clear_older_than: 1 },
+    from: withTrigger(),
+    fails: [
+      failure({ event_trigger_name: 'other', clear_older_than: 1 }, 'not-exists', '$.args'),
+      failure({ event_trigger_name: 'tagged' }, 'parse-failed', '$.args'),
+    ],
+  },
+  pause_event_trigger_cleanups: {
+    args: { event_triggers: [{ source_name: 'default', event_triggers: ['tagged'] }] },
+    from: withTrigger(),
+    fails: [
+      failure({ event_triggers: [{ source_name: 'nothing', event_triggers: [] }] }, 'not-exists', '$.args'),
+      failure({ event_triggers: 'tagged' }, 'parse-failed', '$.args.event_triggers'),
+    ],
+  },
+  resume_event_trigger_cleanups: {
+    args: { event_triggers: { sources: '*' } },
+    from: withTrigger(true),
+    fails: [
+      failure({ event_triggers: [{ source_name: 'default', event_triggers: ['other'] }] }, 'not-exists', '$.args'),
+      failure({ event_triggers: { sources: ['nothing'] } }, 'not-exists', '$.args'),
+    ],
   },
   add_remote_schema: {
     args: { name: 'countries', definition: { url_from_env: 'COUNTRIES_URL' } },

@@ -3,7 +3,7 @@
  * yet: of `/v1/metadata`, `/v1/query` and `/v2/query`.
  */
 
-export type Wait = 'event triggers' | 'scheduled triggers' | 'remote schemas' | 'other kinds of databases';
+export type Wait = 'scheduled triggers' | 'remote schemas' | 'other kinds of databases';
 
 const RELATIONAL = ['pg', 'dbb'];
 const TRACKING = ['pg', 'dbb', 'dwh'];
@@ -40,7 +40,6 @@ const PREFIXED: readonly { readonly prefixes: readonly string[]; readonly names:
   {
     prefixes: RELATIONAL,
     names: ['create_event_trigger', 'delete_event_trigger', 'redeliver_event', 'invoke_event_trigger'],
-    waitsFor: 'event triggers',
   },
   {
     prefixes: ['pg', 'dbb', 'dbc', 'dwh'],
@@ -63,7 +62,6 @@ const UNPREFIXED: readonly { readonly names: readonly string[]; readonly waitsFo
   },
   {
     names: ['cleanup_event_trigger_logs', 'resume_event_trigger_cleanups', 'pause_event_trigger_cleanups'],
-    waitsFor: 'event triggers',
   },
   {
     names: [
@@ -154,7 +152,7 @@ const LEGACY: readonly { readonly names: readonly string[]; readonly waitsFor?: 
       ...['create_remote_relationship', 'update_remote_relationship', 'delete_remote_relationship'],
     ],
   },
-  { names: ['create_event_trigger', 'delete_event_trigger', 'redeliver_event', 'invoke_event_trigger'], waitsFor: 'event triggers' },
+  { names: ['create_event_trigger', 'delete_event_trigger', 'redeliver_event', 'invoke_event_trigger'] },
   { names: ['create_cron_trigger', 'delete_cron_trigger', 'create_scheduled_event'], waitsFor: 'scheduled triggers' },
   {
     names: ['set_custom_types', 'create_action', 'drop_action', 'update_action', 'create_action_permission', 'drop_action_permission'],

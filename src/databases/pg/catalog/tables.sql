@@ -58,7 +58,11 @@ select
       -- The bits of 'events': 4 update, 8 insert, 16 delete.
       'effects', coalesce(array_to_json(array_agg(
         case
-          when not w.stored or (w.relhastriggers and exists (select from pg_trigger g where g.tgrelid = w.oid and not g.tgisinternal)) then 28
+          when not w.stored or (w.relhastriggers and exists (
+            -- our own only write to a log that nobody reads in the same request
+            select from pg_trigger g join pg_proc f on f.oid = g.tgfoid
+            where g.tgrelid = w.oid and not g.tgisinternal
+              and not (f.pronamespace is not distinct from to_regnamespace('svc_catalog') and f.proname like 'notify\_svc\_%'))) then 28
           else 0
         end
         | case when a.on_update then 4 else 0 end

@@ -1,0 +1,121 @@
+/** What a database does for event triggers: types only. */
+import type { CatalogTable } from '../catalog/catalog.ts';
+import type { EventTrigger } from '../metadata/event-trigger.ts';
+import type { SvcError } from '../errors/svc-error.ts';
+import type { Json } from '../util/json.ts';
+import type { Connection, RunOptions } from './backend.ts';
+import type { CapturedEventStore } from './event-store.ts';
+
+/** A trigger on a table that exists and has the columns that it names. */
+export interface CapturedTrigger {
+  readonly definition: EventTrigger;
+  readonly table: CatalogTable;
+}
+
+export interface InstallOptions {
+  /** Marks what is installed as this service's: of the metadata and the source in it. */
+  readonly owner: string;
+  /** Also what is there already as it should be. */
+  readonly again?: boolean;
+  /** An open transaction that it becomes part of; absent: it has its own. */
+  readonly within?: Connection;
+}
+
+export interface InstallFailure {
+  /** Of the trigger. */
+  readonly name: string;
+  readonly error: SvcError;
+}
+
+/** Which events; an absent property excludes none. */
+export interface EventFilter {
+  readonly trigger?: string;
+  readonly state: 'pending' | 'processed' | 'delivered' | 'error' | 'any';
+  /** Made at this time or later, and before that time: texts that the database reads as times. */
+  readonly from?: string;
+  readonly to?: string;
+  /** Also those of triggers that were removed. */
+  readonly archived?: boolean;
+}
+
+export interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** What a clean-up takes away. */
+export interface CleanupSpec {
+  readonly trigger: string;
+  readonly batchSize: number;
+  /** hours */
+  readonly clearOlderThan: number;
+  /** seconds for one statement */
+  readonly timeout: number;
+  readonly cleanInvocationLogs: boolean;
+}
+
+export interface CleanupCounts {
+  readonly events: number;
+  readonly invocations: number;
+}
+
+/** A planned run of an automatic clean-up. */
+export interface PlannedCleanup {
+  readonly id: string;
+  readonly trigger: string;
+}
+
+/**
+ * Changes of rows, written down in the database in the transaction that makes them. What that takes is made with the
+ * first trigger. Everything throws `SvcError` when the database refuses or does not answer.
+ */
+export interface Captures {
+  /** What is left to deliver. */
+  readonly events: CapturedEventStore;
+  /**
+   * Installs those that are missing or different, each for itself: one that cannot be installed keeps none of the others
+   * out. A trigger that is on another table is taken from it first. @returns those that failed; inside of a transaction the first failure is thrown
+   */
+  install(triggers: readonly CapturedTrigger[], options: InstallOptions): Promise<readonly InstallFailure[]>;
+  /**
+   * Takes away what `owner` has installed and is not called one of these names; what is not delivered of it never will be.
+   * @param gone names of triggers that are known to be gone: they may have nothing installed
+   * @returns the names of what is gone
+   */
+  retain(names: readonly string[], owner: string, gone: readonly string[]): Promise<readonly string[]>;
+  /** Takes away all that `owner` has installed and, unless others use them, the tables of events too. */
+  uninstall(owner: string): Promise<void>;
+  /** Whether somebody else has a trigger of the name on a table. */
+  isTaken(name: string, owner: string): Promise<boolean>;
+
+  /** Writes an event of an administrator down. @param payload JSON @param session the session variables as JSON @returns its id */
+  invoke(trigger: CapturedTrigger, payload: Json, session: Json, traceContext: Json): Promise<string>;
+  /** Makes an event be delivered as if it were new. `processing`: somebody is at it. */
+  redeliver(id: string): Promise<'done' | 'missing' | 'processing'>;
+  /** The same for many, but for those that are pending already. @returns how many */
+  redeliverAll(filter: EventFilter, limit: number | null): Promise<number>;
+  /** Rows of events, newest first, as JSON objects with the columns that are told. */
+  list(filter: EventFilter, page: Page): Promise<readonly Json[]>;
+  count(filter: EventFilter): Promise<number>;
+  /** Attempts to deliver events of a trigger, newest first, as JSON objects. */
+  invocations(trigger: string, page: Page): Promise<readonly Json[]>;
+  /** An event and the attempts to deliver it; null when there is none. */
+  event(id: string, page: Page): Promise<{ readonly event: Json; readonly invocations: readonly Json[] } | null>;
+
+  /**
+   * Removes old events that are delivered or given up, batch by batch. Ends when nothing is left, when `spec`, asked before
+   * each batch, gives null, or when a batch takes too long, which is no error.
+   */
+  cleanUp(spec: () => CleanupSpec | null, how: RunOptions): Promise<CleanupCounts>;
+  /** How many runs of automatic clean-ups are ahead, by trigger. */
+  plannedCleanups(): Promise<ReadonlyMap<string, number>>;
+  /** Times in ISO 8601; those that are planned already do no harm. */
+  planCleanups(trigger: string, times: readonly string[]): Promise<void>;
+  /** Forgets all that are ahead, of all triggers but these. */
+  forgetCleanups(except: readonly string[]): Promise<void>;
+  /** Forgets those of one trigger that are ahead. */
+  replanCleanups(trigger: string, times: readonly string[]): Promise<void>;
+  /** Takes the latest one that is due of each trigger; older ones are given up. Of several instances one gets it. */
+  takeDueCleanups(): Promise<readonly PlannedCleanup[]>;
+  endCleanup(id: string, status: 'completed' | 'paused' | 'dead', counts: CleanupCounts): Promise<void>;
+}

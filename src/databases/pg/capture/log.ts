@@ -1,0 +1,136 @@
+/** The log of events and of the attempts to deliver them. */
+import type { Source } from '../../../backend/backend.ts';
+import type { CapturedTrigger, EventFilter, Page } from '../../../backend/captures.ts';
+import { type Json, parseJson, printJson } from '../../../util/json.ts';
+import { SvcError } from '../../../errors/svc-error.ts';
+import { DatabaseError } from '../driver/database-error.ts';
+import { affected } from './install.ts';
+
+/** The columns of an event that are told; leases are the service's own affair. */
+const EVENT = 'id, schema_name, table_name, trigger_name, payload, delivered, error, tries, created_at, locked, next_retry_at, archived';
+
+const INVOCATION = 'id, trigger_name, event_id, status as http_status, request, response, created_at';
+
+const STATES: Readonly<Record<EventFilter['state'], string>> = {
+  pending: '(not e.delivered and not e.error)',
+  processed: '(e.delivered or e.error)',
+  delivered: 'e.delivered',
+  error: 'e.error',
+  any: 'true',
+};
+
+/** $1 the trigger, $2 and $3 the times. */
+function matching({ state, archived = false }: EventFilter): string {
+  return `($1::text is null or e.trigger_name = $1) and ($2::timestamptz is null or e.created_at >= $2::timestamptz at time zone 'utc')
+    and ($3::timestamptz is null or e.created_at < $3::timestamptz at time zone 'utc') and ${STATES[state]}${archived ? '' : ' and not e.archived'}`;
+}
+
+function valuesOf({ trigger, from, to }: EventFilter): readonly (string | null)[] {
+  return [trigger ?? null, from ?? null, to ?? null];
+}
+
+function jsonRows(rows: readonly (readonly (string | null)[])[]): readonly Json[] {
+  return rows.map(([row]) => parseJson(row as string));
+}
+
+/** The tables are made with the first trigger: before there is nothing in them. */
+const NO_TABLES: ReadonlySet<string> = new Set(['42P01', '3F000', '42883']);
+
+async function orNothing<T>(nothing: T, task: () => Promise<T>): Promise<T> {
+  try {
+    return await task();
+  } catch (error) {
+    if (error instanceof SvcError && error.cause instanceof DatabaseError && NO_TABLES.has(error.cause.code)) return nothing;
+    throw error;
+  }
+}
+
+export class EventLog {
+  readonly #source: Source;
+
+  constructor(source: Source) {
+    this.#source = source;
+  }
+
+  async invoke({ definition, table }: CapturedTrigger, payload: Json, session: Json, traceContext: Json): Promise<string> {
+    const { rows } = await this.#source.query(
+      `select svc_catalog.insert_event_log($1, $2, $3, 'MANUAL', json_build_object('old', null, 'new', $4::json), $5::jsonb, $6::jsonb)`,
+      [table.name.schema, table.name.name, definition.name, printJson(payload), nullable(session), nullable(traceContext)],
+    );
+    return rows[0]?.[0] as string;
+  }
+
+  async redeliver(id: string): Promise<'done' | 'missing' | 'processing'> {
+    return orNothing('missing' as const, async () => {
+      const { rows } = await this.#source.query(
+        `with found as (select id, lease_holder is not null and lease_until > (now() at time zone 'utc') as leased from svc_catalog.event_log where id = $1),
+        again as (
+          update svc_catalog.event_log e set delivered = false, error = false, tries = 0, locked = null, lease_holder = null, lease_until = null
+          from found where e.id = found.id and not (e.lease_holder is not null and e.lease_until > (now() at time zone 'utc')) returning e.id)
+        select exists (select from found), exists (select from again)`,
+        [id],
+      );
+      const [found, again] = rows[0] ?? [];
+      return again === 't' ? 'done' : found === 't' ? 'processing' : 'missing';
+    });
+  }
+
+  async redeliverAll(filter: EventFilter, limit: number | null): Promise<number> {
+    return orNothing(0, async () => {
+      const { command } = await this.#source.query(
+        `update svc_catalog.event_log set delivered = false, error = false, tries = 0, next_retry_at = null
+         where id in (select e.id from svc_catalog.event_log e where ${matching(filter)} and (e.delivered or e.error)
+           order by e.created_at limit $4::bigint)`,
+        [...valuesOf(filter), limit === null ? null : String(limit)],
+      );
+      return affected(command);
+    });
+  }
+
+  async list(filter: EventFilter, { limit, offset }: Page): Promise<readonly Json[]> {
+    return orNothing([], async () => {
+      const { rows } = await this.#source.query(
+        `select row_to_json(r) from (select ${EVENT} from svc_catalog.event_log e where ${matching(filter)}
+           order by e.created_at desc, e.place desc limit $4::bigint offset $5::bigint) r`,
+        [...valuesOf(filter), String(limit), String(offset)],
+      );
+      return jsonRows(rows);
+    });
+  }
+
+  async count(filter: EventFilter): Promise<number> {
+    return orNothing(0, async () => {
+      const { rows } = await this.#source.query(`select count(*) from svc_catalog.event_log e where ${matching(filter)}`, valuesOf(filter));
+      return Number(rows[0]?.[0]);
+    });
+  }
+
+  async invocations(trigger: string, page: Page): Promise<readonly Json[]> {
+    return this.#invocationsWhere('trigger_name = $1', trigger, page);
+  }
+
+  async event(id: string, page: Page): Promise<{ readonly event: Json; readonly invocations: readonly Json[] } | null> {
+    return orNothing(null, async () => {
+      const { rows } = await this.#source.query(`select row_to_json(r) from (select ${EVENT} from svc_catalog.event_log where id = $1) r`, [
+        id,
+      ]);
+      const [event] = jsonRows(rows);
+      return event === undefined ? null : { event, invocations: await this.#invocationsWhere('event_id = $1', id, page) };
+    });
+  }
+
+  async #invocationsWhere(condition: string, value: string, { limit, offset }: Page): Promise<readonly Json[]> {
+    return orNothing([], async () => {
+      const { rows } = await this.#source.query(
+        `select row_to_json(r) from (select ${INVOCATION} from svc_catalog.event_invocation_logs where ${condition}
+           order by created_at desc, id limit $2::bigint offset $3::bigint) r`,
+        [value, String(limit), String(offset)],
+      );
+      return jsonRows(rows);
+    });
+  }
+}
+
+function nullable(json: Json): string | null {
+  return json === null ? null : printJson(json);
+}

@@ -1,0 +1,162 @@
+/**
+ * The tables of events in a source, schema `svc_catalog`, made with the first event trigger. A migration that has been
+ * released is never changed: a change is a further one. Needs no more than the right to create a schema.
+ */
+import type { Connection } from '../../../backend/backend.ts';
+import { SvcError } from '../../../errors/svc-error.ts';
+import { identifier, print, type Sql, sql, string } from '../../../sql/fragment.ts';
+import { dialect } from '../compile/dialect.ts';
+import { DUE, PENDING } from './names.ts';
+
+/** PostgreSQL 13 has a function for random UUIDs; before, an extension has one. */
+const CORE_UUIDS = 130000;
+
+const TABLES = `
+  create table svc_catalog.event_log (
+    id text primary key default svc_catalog.gen_svc_uuid(),
+    schema_name text not null,
+    table_name text not null,
+    trigger_name text not null,
+    payload jsonb not null,
+    delivered boolean not null default false,
+    error boolean not null default false,
+    tries integer not null default 0,
+    created_at timestamp not null default (now() at time zone 'utc'),
+    -- since when somebody is at it
+    locked timestamptz,
+    next_retry_at timestamp,
+    archived boolean not null default false,
+    -- in the order in which events of one row were made
+    place bigint generated always as identity,
+    -- events with the same key are delivered one after another; null: in any order
+    order_key bigint,
+    -- who is at it, and until when. An event with an end and nobody at it waits for an earlier one.
+    lease_holder text,
+    lease_until timestamp
+  );
+  -- The queue: what is not delivered, by trigger and time. Ordered and other events apart, as they are searched in other ways.
+  create index event_log_queue on svc_catalog.event_log (trigger_name, (${DUE})) where ${PENDING} and order_key is null;
+  create index event_log_ordered_queue on svc_catalog.event_log (trigger_name, (${DUE})) where ${PENDING} and order_key is not null;
+  create index event_log_order on svc_catalog.event_log (trigger_name, order_key, place) where ${PENDING} and order_key is not null;
+  create index event_log_leased on svc_catalog.event_log (trigger_name) where lease_holder is not null;
+  create index event_log_trigger_name_created_at on svc_catalog.event_log (trigger_name, created_at);
+
+  create table svc_catalog.event_invocation_logs (
+    id text primary key default svc_catalog.gen_svc_uuid(),
+    trigger_name text,
+    event_id text,
+    status integer,
+    request json,
+    response json,
+    created_at timestamp not null default (now() at time zone 'utc')
+  );
+  create index event_invocation_logs_event_id on svc_catalog.event_invocation_logs (event_id);
+  create index event_invocation_logs_trigger_name_created_at on svc_catalog.event_invocation_logs (trigger_name, created_at);
+
+  create table svc_catalog.svc_event_log_cleanups (
+    id text primary key default svc_catalog.gen_svc_uuid(),
+    trigger_name text not null,
+    scheduled_at timestamp not null,
+    deleted_event_logs integer,
+    deleted_event_invocation_logs integer,
+    status text not null default 'scheduled' check (status in ('scheduled', 'running', 'paused', 'completed', 'dead')),
+    unique (trigger_name, scheduled_at)
+  );
+
+  -- 2 while somebody waits to be told of new events. A sequence, because what it says is seen at once, by all.
+  create sequence svc_catalog.event_waiting minvalue 1 maxvalue 2;
+
+  -- An event that no change of a row has made.
+  create function svc_catalog.insert_event_log(schema_name text, table_name text, trigger_name text, op text, row_data json,
+    session_variables jsonb default null, trace_context jsonb default null)
+  returns text language plpgsql as $$
+  declare
+    event_id text;
+  begin
+    insert into svc_catalog.event_log (schema_name, table_name, trigger_name, payload)
+      values (schema_name, table_name, trigger_name, jsonb_build_object(
+        'op', op, 'data', row_data, 'session_variables', session_variables, 'trace_context', trace_context))
+      returning id into event_id;
+    if pg_sequence_last_value('svc_catalog.event_waiting'::regclass) = 2 then
+      perform pg_notify('svc_event_log', '');
+    end if;
+    return event_id;
+  end
+  $$;
+  revoke all on function svc_catalog.insert_event_log(text, text, text, text, json, jsonb, jsonb) from public;
+`;
+
+/** Migration n leads to version n + 1. What depends on the server is the first one's. */
+const MIGRATIONS: readonly string[] = [TABLES];
+
+export const EVENT_CATALOG_VERSION = MIGRATIONS.length;
+
+/**
+ * Any number; the same in every instance, and the one under which the tables of the metadata are made: in one database
+ * they share the schema.
+ */
+export const EVENT_CATALOG_LOCK = '7310868735423029113';
+
+async function single(connection: Connection, text: string): Promise<string | null> {
+  const { rows } = await connection.query(text, []);
+  return rows[0]?.[0] ?? null;
+}
+
+/** The version of the tables of events, 0 when there are none. */
+export async function eventCatalogVersion(connection: Connection): Promise<number> {
+  if ((await single(connection, `select to_regclass('svc_catalog.svc_source_catalog_version')::text`)) === null) return 0;
+  return Number((await single(connection, 'select version from svc_catalog.svc_source_catalog_version')) ?? 0);
+}
+
+/**
+ * Brings the tables to this service's version, inside of a transaction. Instances that start together wait for the first.
+ * @throws SvcError `not-supported` when they are of a newer service
+ */
+export async function migrateEvents(connection: Connection, extensionsSchema: string): Promise<void> {
+  if (isCurrent(await eventCatalogVersion(connection))) return;
+  await connection.query(`select pg_advisory_xact_lock(${EVENT_CATALOG_LOCK})`, []);
+  const version = await eventCatalogVersion(connection);
+  if (isCurrent(version)) return;
+  if (version === 0) await prepare(connection, extensionsSchema);
+  for (const migration of MIGRATIONS.slice(version)) await connection.runSql(migration, {});
+  await connection.query(
+    'insert into svc_catalog.svc_source_catalog_version (version) values ($1::int) on conflict (id) do update set version = excluded.version, upgraded_on = now()',
+    [String(MIGRATIONS.length)],
+  );
+}
+
+function isCurrent(version: number): boolean {
+  if (version <= MIGRATIONS.length) return version === MIGRATIONS.length;
+  throw new SvcError(
+    'not-supported',
+    `the tables of events have version ${version}; this service knows versions up to ${MIGRATIONS.length}: start a newer one`,
+  );
+}
+
+async function prepare(connection: Connection, extensionsSchema: string): Promise<void> {
+  // "if not exists" would need the privilege to create schemas even when it exists.
+  if ((await single(connection, `select to_regnamespace('svc_catalog')::text`)) === null)
+    await connection.query('create schema svc_catalog', []);
+  await connection.query(
+    'create table svc_catalog.svc_source_catalog_version (id int primary key default 1 check (id = 1), version int not null, upgraded_on timestamptz not null default now())',
+    [],
+  );
+  const uuid = await randomUuid(connection, extensionsSchema);
+  const make = sql`create or replace function svc_catalog.gen_svc_uuid() returns text language sql volatile as ${string(
+    print(sql`select ${uuid}()::pg_catalog.text`, dialect).text,
+  )}`;
+  await connection.query(print(make, dialect).text, []);
+}
+
+/** The database's function for random UUIDs; only where it has none of its own an extension is made. */
+async function randomUuid(connection: Connection, extensionsSchema: string): Promise<Sql> {
+  if (Number(await single(connection, `select current_setting('server_version_num')`)) >= CORE_UUIDS)
+    return sql`pg_catalog.gen_random_uuid`;
+  const find = `select n.nspname from pg_proc p join pg_namespace n on n.oid = p.pronamespace where p.proname = 'gen_random_uuid' and p.pronargs = 0 limit 1`;
+  let schema = await single(connection, find);
+  if (schema === null) {
+    await connection.query(print(sql`create extension if not exists pgcrypto schema ${identifier(extensionsSchema)}`, dialect).text, []);
+    schema = await single(connection, find);
+  }
+  return sql`${identifier(schema ?? extensionsSchema)}.gen_random_uuid`;
+}

@@ -1,0 +1,288 @@
+/** The queue of events in a database: see `EventStore`. */
+import type { Connection, RunSqlResult, Source } from '../../../backend/backend.ts';
+import type { CapturedEvent, CapturedEventStore, DeliveryOutcome, FetchRequest, LaneRequest, Lease } from '../../../backend/event-store.ts';
+import { arrayLiteral } from '../coerce/array-literal.ts';
+import { CHANNEL, DUE, NOW, PENDING } from './names.ts';
+
+/** Ordered events that are looked at beyond those that are wanted. */
+const LOOK = 400;
+
+/**
+ * Takes what is due. $1 names and $2 limits of lanes, $3 the limit of all, $4 the holder, $5 the seconds of the lease. Lanes take turns.
+ * Of ordered events only those may be taken that are the first of their key; so many are looked at that a few keys with long
+ * queues do not make the search long. A lane in which all of them had to wait is told of by its name alone. The last row says
+ * whether writers know that somebody waits.
+ */
+const FETCH = `
+with lane as materialized (
+  select l.name, l.most, l.ordinal from unnest($1::text[], $2::int[]) with ordinality as l(name, most, ordinal) where l.most > 0
+), free as (
+  select l.ordinal, e.id, e.due from lane l cross join lateral (
+    select id, ${DUE} as due from svc_catalog.event_log
+    where trigger_name = l.name and ${PENDING} and order_key is null and ${DUE} <= ${NOW}
+    order by ${DUE} limit l.most for update skip locked) e
+), seen as materialized (
+  select l.name, l.ordinal, l.most, e.id, e.due, not exists (
+      select from svc_catalog.event_log f
+      where f.trigger_name = l.name and f.order_key = e.order_key and f.place < e.place
+        and not f.delivered and not f.error and not f.archived and f.order_key is not null) as is_first
+  from lane l cross join lateral (
+    select id, order_key, place, ${DUE} as due from svc_catalog.event_log
+    where trigger_name = l.name and ${PENDING} and order_key is not null and ${DUE} <= ${NOW}
+    order by ${DUE} limit l.most + ${LOOK}) e
+), first as (
+  select s.ordinal, e.id, s.due from seen s join lateral (
+    select id from svc_catalog.event_log
+    where id = s.id and ${PENDING} and ${DUE} <= ${NOW} for update skip locked) e on true
+  where s.is_first
+), taken as (
+  select id, row_number() over (partition by ordinal order by due) as turn, ordinal, due from (select * from free union all select * from first) a
+), mine as (
+  update svc_catalog.event_log e
+  set locked = now(), lease_holder = $4, lease_until = ${NOW} + make_interval(secs => $5::float8)
+  where e.id = any (array(select id from (
+    select t.id from taken t join lane l using (ordinal) where t.turn <= l.most order by t.turn, t.ordinal limit $3::int) chosen))
+  returning e.id, e.trigger_name, e.tries, e.schema_name, e.table_name, to_char(e.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.US') as created_at, e.payload::text
+)
+select id, trigger_name, tries, schema_name, table_name, created_at, payload, null, null from mine
+union all
+select null, null, null, null, null, null, null, null, pg_sequence_last_value('svc_catalog.event_waiting'::regclass)
+union all
+select null, null, null, null, null, null, null, name, null from seen group by name, most having count(*) >= most + ${LOOK} and count(*) filter (where is_first) < most`;
+
+/**
+ * Ordered events that wait for an earlier one are put aside until that one is due, or somebody has ended its lease and wakes them
+ * (`WAKE`). The earlier one is held meanwhile, so that its end is not missed in between.
+ */
+const ASIDE = `
+with waiting as materialized (
+  select e.id, h.id as head, h.due
+  from unnest($1::text[]) as l(name) cross join lateral (
+    select id, order_key, place from svc_catalog.event_log
+    where trigger_name = l.name and ${PENDING} and order_key is not null and ${DUE} <= ${NOW}
+    order by ${DUE} limit 5000) e
+  cross join lateral (
+    select id, ${DUE} as due from svc_catalog.event_log f
+    where f.trigger_name = l.name and f.order_key = e.order_key and f.place < e.place
+      and not f.delivered and not f.error and not f.archived and f.order_key is not null
+    order by f.place limit 1) h
+), head as materialized (
+  select id from svc_catalog.event_log where id = any (array(select distinct head from waiting)) and ${PENDING} for share skip locked
+), own as materialized (
+  select id from svc_catalog.event_log where id = any (array(select w.id from waiting w join head h on h.id = w.head)) and lease_holder is null
+  for update skip locked
+)
+update svc_catalog.event_log e set lease_until = greatest(w.due, ${NOW} + interval '1 second')
+from waiting w where w.id = e.id and e.id = any (array(select id from own))`;
+
+/** After the end of ordered events: the next of their keys. $1 names, $2 keys. */
+const WAKE = `
+update svc_catalog.event_log e set lease_until = null
+from (select distinct name, order_key from unnest($1::text[], $2::bigint[]) as k(name, order_key)) k
+where e.id = (
+    select n.id from svc_catalog.event_log n
+    where n.trigger_name = k.name and n.order_key = k.order_key and not n.delivered and not n.error and not n.archived and n.order_key is not null
+    order by n.place limit 1)
+  and e.lease_holder is null and e.lease_until is not null`;
+
+const RECORD = `
+with outcome as (
+  select * from unnest($2::text[], $3::text[], $4::int[], $5::bool[], $6::int[], $7::text[], $8::text[])
+    as o(id, result, seconds, sent, status, request, response)
+), mine as (
+  update svc_catalog.event_log e
+  set delivered = o.result = 'delivered', error = o.result in ('failed', 'dead'), tries = e.tries + case when o.sent then 1 else 0 end,
+    next_retry_at = case when o.result = 'retry' then ${NOW} + make_interval(secs => o.seconds) end,
+    locked = null, lease_holder = null, lease_until = null
+  from outcome o where e.id = o.id and e.lease_holder = $1
+  returning e.id, e.trigger_name, case when o.result <> 'retry' then e.order_key end as order_key
+), logged as (
+  insert into svc_catalog.event_invocation_logs (trigger_name, event_id, status, request, response)
+  select m.trigger_name, m.id, o.status, o.request::json, o.response::json from outcome o join mine m using (id) where o.sent
+)
+select id, trigger_name, order_key from mine`;
+
+const RENEW = `
+update svc_catalog.event_log set lease_until = ${NOW} + make_interval(secs => $3::float8)
+where id = any ($1::text[]) and lease_holder = $2 and ${PENDING} returning id`;
+
+const RELEASE = `
+update svc_catalog.event_log set locked = null, lease_holder = null, lease_until = null
+where id = any ($1::text[]) and lease_holder = $2 returning trigger_name, order_key`;
+
+/** How often the search goes on where those that it has seen had to wait. */
+const MOST_SEARCHES = 10;
+
+export interface QueueOptions {
+  /** Whether the database may be asked to say that there are new events. */
+  readonly notify: boolean;
+}
+
+export class PgEventQueue implements CapturedEventStore {
+  readonly #source: Source;
+  #listeners = 0;
+  readonly listen?: CapturedEventStore['listen'];
+
+  constructor(source: Source, { notify }: QueueOptions) {
+    this.#source = source;
+    if (notify) this.listen = (wake) => this.#listen(wake);
+  }
+
+  async fetch(request: FetchRequest): Promise<readonly CapturedEvent[]> {
+    if (request.limit <= 0 || request.lanes.length === 0) return [];
+    const { events, announced } = await this.#search(request);
+    if (this.#listeners === 0) return events;
+    // Whoever has found something comes again without being told.
+    if (events.length > 0) {
+      if (announced) await this.#announce('1');
+      return events;
+    }
+    if (announced) return events;
+    await this.#announce('2');
+    // What was written before that was not told.
+    return (await this.#search(request)).events;
+  }
+
+  async renew(lease: Lease, ids: readonly string[]): Promise<readonly string[]> {
+    if (ids.length === 0) return [];
+    const { rows } = await this.#source.query(RENEW, [arrayLiteral(ids), lease.holder, String(lease.seconds)]);
+    return rows.map(([id]) => id as string);
+  }
+
+  async record(lease: Lease, outcomes: readonly DeliveryOutcome[]): Promise<readonly string[]> {
+    if (outcomes.length === 0) return [];
+    const column = (of: (outcome: DeliveryOutcome) => string | null): string => arrayLiteral(outcomes.map(of));
+    const { rows } = await this.#source.query(RECORD, [
+      lease.holder,
+      column(({ id }) => id),
+      column(({ result }) => result.kind),
+      column(({ result }) => (result.kind === 'retry' ? String(Math.ceil(result.seconds)) : null)),
+      column(({ invocation }) => String(invocation !== null)),
+      column(({ invocation }) => (invocation?.status == null ? null : String(invocation.status))),
+      column(({ invocation }) => invocation?.request ?? null),
+      column(({ invocation }) => invocation?.response ?? null),
+    ]);
+    await this.#wakeNext(rows.map(([, lane, key]) => [lane, key]));
+    return rows.map(([id]) => id as string);
+  }
+
+  async release(lease: Lease, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    await this.#source.query(RELEASE, [arrayLiteral(ids), lease.holder]);
+  }
+
+  async #listen(wake: () => void): Promise<{ stop(): Promise<void> }> {
+    const listening = await this.#source.listen?.(CHANNEL, () => wake());
+    if (listening === undefined) return { stop: async () => undefined };
+    this.#listeners += 1;
+    return {
+      stop: () => {
+        this.#listeners -= 1;
+        return listening.stop();
+      },
+    };
+  }
+
+  /** Says to writers whether somebody waits to be told of new events: 2 for yes. */
+  async #announce(value: '1' | '2'): Promise<void> {
+    await this.#source.query(`select setval('svc_catalog.event_waiting', $1::bigint)`, [value]);
+  }
+
+  async #search(request: FetchRequest): Promise<Omit<Found, 'stuck'>> {
+    const events: CapturedEvent[] = [];
+    let lanes = request.lanes;
+    for (let search = 1; ; search++) {
+      const found = await this.#take({ ...request, lanes, limit: request.limit - events.length });
+      events.push(...found.events);
+      const stuck = new Set(found.stuck);
+      if (stuck.size === 0 || events.length >= request.limit || search === MOST_SEARCHES) return { events, announced: found.announced };
+      await this.#source.query(ASIDE, [arrayLiteral([...stuck])]);
+      const taken = (name: string): number => found.events.filter(({ lane }) => lane === name).length;
+      lanes = lanes.filter(({ name }) => stuck.has(name)).map((lane) => ({ ...lane, limit: lane.limit - taken(lane.name) }));
+    }
+  }
+
+  async #take(request: FetchRequest): Promise<Found> {
+    const { lanes } = request;
+    if (!lanes.some(({ overall }) => overall !== undefined)) return this.#takeFrom(this.#source, request, lanes);
+    return this.#source.transaction({ isolation: 'read-committed' }, async (connection) =>
+      this.#takeFrom(connection, request, await withinBounds(connection, lanes)),
+    );
+  }
+
+  async #takeFrom(connection: Connection, { lease, limit }: FetchRequest, lanes: readonly LaneRequest[]): Promise<Found> {
+    const values = [
+      arrayLiteral(lanes.map(({ name }) => name)),
+      arrayLiteral(lanes.map((lane) => String(lane.limit))),
+      String(limit),
+      lease.holder,
+      String(lease.seconds),
+    ];
+    return foundIn(await connection.query(FETCH, values));
+  }
+
+  async #wakeNext(ended: readonly (readonly (string | null | undefined)[])[]): Promise<void> {
+    const ordered = ended.filter(([, key]) => key != null);
+    if (ordered.length === 0) return;
+    await this.#source.query(WAKE, [
+      arrayLiteral(ordered.map(([lane]) => lane as string)),
+      arrayLiteral(ordered.map(([, key]) => key as string)),
+    ]);
+  }
+}
+
+interface Found {
+  readonly events: readonly CapturedEvent[];
+  /** Lanes in which more would be found beyond events that wait for others. */
+  readonly stuck: readonly string[];
+  /** Whether writers know that somebody waits. */
+  readonly announced: boolean;
+}
+
+function foundIn({ rows }: RunSqlResult): Found {
+  const events: CapturedEvent[] = [];
+  const stuck: string[] = [];
+  let announced = false;
+  for (const [id, lane, tries, schema, table, createdAt, payload, waits, waiting] of rows) {
+    if (id === null || id === undefined) {
+      if (waits != null) stuck.push(waits);
+      else announced = waiting === '2';
+    } else
+      events.push({
+        id,
+        lane: lane as string,
+        tries: Number(tries),
+        schema: schema as string,
+        table: table as string,
+        createdAt: createdAt as string,
+        payload: payload as string,
+      });
+  }
+  return { events, stuck, announced };
+}
+
+const LOCK_CLASS = 731086;
+
+/**
+ * The lanes with what their bounds over all instances leave. A lane that another instance is taking from just now is left to it. Leases
+ * are counted by a statement of its own, which sees those of whoever had the lock before.
+ */
+async function withinBounds(connection: Connection, lanes: readonly LaneRequest[]): Promise<readonly LaneRequest[]> {
+  const bounded = lanes.filter(({ overall }) => overall !== undefined).map(({ name }) => name);
+  const locked = await connection.query(
+    `select name from unnest($1::text[]) as l(name) where pg_try_advisory_xact_lock(${LOCK_CLASS}, hashtext(name))`,
+    [arrayLiteral(bounded)],
+  );
+  const own = new Set(locked.rows.map(([name]) => name));
+  const counted = await connection.query(
+    `select trigger_name, count(*) from svc_catalog.event_log
+     where trigger_name = any ($1::text[]) and lease_holder is not null and lease_until > ${NOW} group by trigger_name`,
+    [arrayLiteral([...own] as string[])],
+  );
+  const leased = new Map(counted.rows.map(([name, count]) => [name, Number(count)]));
+  return lanes.map((lane) => {
+    if (lane.overall === undefined) return lane;
+    const left = own.has(lane.name) ? Math.max(0, lane.overall - (leased.get(lane.name) ?? 0)) : 0;
+    return { ...lane, limit: Math.min(lane.limit, left) };
+  });
+}

@@ -1,0 +1,194 @@
+/** Event triggers: their definitions, and events that administrators send. */
+import { nameKey } from '../../catalog/catalog.ts';
+import type { Backend, Source } from '../../backend/backend.ts';
+import type { Captures } from '../../backend/captures.ts';
+import { invariant, SvcError } from '../../errors/svc-error.ts';
+import { anyJson, bool, type Codec, defaulted, type Decoded, leaf, nonEmptyText, object, required } from '../../metadata/codec.ts';
+import { updateTable, withEntry, withoutEntry } from '../../metadata/edit.ts';
+import { type EventTrigger, eventTriggerFields, eventTriggerOf } from '../../metadata/event-trigger.ts';
+import { requireTable } from '../../metadata/lookup.ts';
+import type { Metadata, SourceMetadata } from '../../metadata/metadata.ts';
+import type { TableMetadata } from '../../metadata/table.ts';
+import type { QualifiedName } from '../../catalog/catalog.ts';
+import { objectId } from '../../schema-cache/object-id.ts';
+import { traceContextOf } from '../../webhooks/trace-context.ts';
+import type { Json } from '../../util/json.ts';
+import { define, type OperationContext, type OperationGroup, perKind, SUCCESS } from '../operation.ts';
+import { BREAKS_OTHERS, DATABASE_ERRORS, INCONSISTENT, refused, SOURCE_ERRORS, TABLE_ERRORS } from '../operation-error.ts';
+import { requireOpenSource, sourceArgument, targetSource } from '../target.ts';
+
+export const hasEventTriggers = (backend: Backend): boolean => backend.capabilities.eventTriggers;
+
+export const NO_TRIGGER = refused('not-exists', 'the source has no event trigger of this name');
+
+/** The part of an open source that is for event triggers. @throws SvcError as `requireOpenSource` */
+export function requireCaptures(name: string, backend: Backend, { snapshot }: Pick<OperationContext, 'snapshot'>): Captures {
+  const { captures }: Source = requireOpenSource(name, backend, snapshot);
+  invariant(captures !== undefined, 'a kind that has event triggers captures');
+  return captures;
+}
+
+export function noSuchTrigger(name: string): SvcError {
+  return new SvcError('not-exists', `event trigger "${name}" does not exist`);
+}
+
+/** The table that has the trigger, by its `nameKey`; undefined when none of the source has. */
+export function ownerOfTrigger({ tables }: SourceMetadata, name: string): readonly [string, TableMetadata, EventTrigger] | undefined {
+  for (const [key, table] of tables) {
+    const trigger = table.eventTriggers.get(name);
+    if (trigger !== undefined) return [key, table, trigger];
+  }
+  return undefined;
+}
+
+interface CreateEventTrigger {
+  readonly table: QualifiedName;
+  readonly source: string;
+  readonly replace: boolean;
+  readonly trigger: EventTrigger;
+}
+
+function createArguments(backend: Backend): Codec<CreateEventTrigger> {
+  const { name, ...fields } = eventTriggerFields;
+  const written = object('CreateEventTriggerQuery', {
+    name,
+    table: required(backend.tableName),
+    source: sourceArgument,
+    ...fields,
+    replace: defaulted(bool, () => false),
+  });
+  return leaf(
+    written.name,
+    (json, path) => {
+      const { table, source, replace, ...rest } = written.decode(json, path);
+      return { table, source, replace, trigger: eventTriggerOf(rest, path) };
+    },
+    () => {
+      throw new Error('invariant: arguments are only read');
+    },
+    written.fields,
+  );
+}
+
+/** @throws SvcError */
+function edited(metadata: Metadata, args: CreateEventTrigger, backend: Backend, context: Pick<OperationContext, 'snapshot'>): Metadata {
+  const { trigger, table, replace } = args;
+  const source = targetSource(metadata, args.source, backend, context.snapshot);
+  requireTable(source, table, backend);
+  const owner = ownerOfTrigger(source, trigger.name);
+  if (!replace && owner !== undefined) throw new SvcError('already-exists', `Event trigger with name "${trigger.name}" already exists`);
+  if (replace && owner === undefined) throw noSuchTrigger(trigger.name);
+  if (owner !== undefined && owner[0] !== nameKey(table)) throw new SvcError('not-supported', 'cannot replace table or schema for trigger');
+  return updateTable(metadata, source.name, nameKey(table), (entry) => ({
+    ...entry,
+    eventTriggers: withEntry(entry.eventTriggers, trigger.name, trigger),
+  }));
+}
+
+const create = perKind('create_event_trigger', hasEventTriggers, (backend) =>
+  define<CreateEventTrigger>({
+    args: createArguments(backend),
+    changes: 'metadata',
+    errors: [
+      ...TABLE_ERRORS,
+      refused(
+        'already-exists',
+        '`replace` is false and the source has an event trigger of this name, or another service has one in the database',
+      ),
+      refused('not-exists', '`replace` is true and the source has no event trigger of this name, or a column is not there'),
+      refused(
+        'not-supported',
+        'the trigger to replace is on another table, the table is a view, or rows without a primary key are to be ordered',
+      ),
+      refused('unexpected', 'an environment variable of a template is not set'),
+      refused('not-found', 'an environment variable is not set'),
+      INCONSISTENT,
+      BREAKS_OTHERS,
+      refused('postgres-error', 'the database refuses to install what captures the rows'),
+      ...DATABASE_ERRORS,
+    ],
+    documentation: {
+      summary: 'Tells a webhook of the rows of a table that are inserted, updated or deleted.',
+      example: {
+        source: 'default',
+        name: 'article_changed',
+        table: 'article',
+        webhook: 'https://hooks.example.org/article',
+        insert: { columns: '*' },
+        update: { columns: ['title'], payload: ['id', 'title'] },
+        retry_conf: { num_retries: 5, interval_sec: 10 },
+      },
+    },
+    async run(args, context) {
+      const { trigger, source } = args;
+      const captures = requireCaptures(source, backend, context);
+      const check = edited(context.snapshot.metadata, args, backend, context);
+      invariant(check !== context.snapshot.metadata || args.replace, 'a new trigger changes the metadata');
+      if (!args.replace && (await captures.isTaken(trigger.name, context.snapshot.captureOwner(source))))
+        throw new SvcError('already-exists', `Event trigger with name "${trigger.name}" already exists`);
+      await context.change({
+        edit: (metadata, snapshot) => edited(metadata, args, backend, { snapshot }),
+        edited: [objectId.eventTrigger(source, trigger.name)],
+      });
+      return SUCCESS;
+    },
+  }),
+);
+
+const remove = perKind('delete_event_trigger', hasEventTriggers, (backend) =>
+  define({
+    args: object('DeleteEventTriggerQuery', { name: required(nonEmptyText), source: sourceArgument }),
+    changes: 'metadata',
+    errors: [...SOURCE_ERRORS, NO_TRIGGER],
+    documentation: {
+      summary: 'Removes an event trigger; its events that are not delivered yet never will be, but stay in the log as archived.',
+      example: { source: 'default', name: 'article_changed' },
+    },
+    edit(metadata, { name, source: of }, { snapshot }) {
+      const source = targetSource(metadata, of, backend, snapshot);
+      const owner = ownerOfTrigger(source, name);
+      if (owner === undefined) throw noSuchTrigger(name);
+      return updateTable(metadata, source.name, owner[0], (entry) => ({
+        ...entry,
+        eventTriggers: withoutEntry(entry.eventTriggers, name),
+      }));
+    },
+  }),
+);
+
+const invokeArguments = object('InvokeEventTriggerQuery', {
+  name: required(nonEmptyText),
+  payload: required(anyJson),
+  source: sourceArgument,
+});
+
+const invoke = perKind('invoke_event_trigger', hasEventTriggers, (backend) =>
+  define<Decoded<typeof invokeArguments>>({
+    args: invokeArguments,
+    changes: 'database',
+    errors: [
+      ...SOURCE_ERRORS,
+      NO_TRIGGER,
+      refused('not-supported', 'the trigger cannot be invoked manually'),
+      refused('unexpected', 'the trigger is inconsistent', 400),
+      ...DATABASE_ERRORS,
+    ],
+    documentation: {
+      summary: 'Sends an event of its own to the webhook of a trigger, and gives its id.',
+      example: { source: 'default', name: 'article_changed', payload: { id: 1 } },
+    },
+    async run({ name, payload, source }, context) {
+      const captures = requireCaptures(source, backend, context);
+      const { metadata, cache } = context.snapshot;
+      const owner = ownerOfTrigger(targetSource(metadata, source, backend, context.snapshot), name);
+      if (owner === undefined) throw noSuchTrigger(name);
+      if (!owner[2].enableManual) throw new SvcError('not-supported', 'manual mode is not enabled for event trigger');
+      const trigger = cache.sources.get(source)?.eventTriggers.get(name);
+      if (trigger === undefined) throw new SvcError('unexpected', `event trigger "${name}" is inconsistent`, { status: 400 });
+      const session: Json = Object.fromEntries<Json>(context.session.variables);
+      return { event_id: await captures.invoke(trigger, payload, session, traceContextOf(context.how.headers ?? {})) };
+    },
+  }),
+);
+
+export const eventTriggerOperations: readonly OperationGroup[] = [create, remove, invoke];

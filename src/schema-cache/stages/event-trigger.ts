@@ -1,0 +1,85 @@
+/** The event triggers of a table: whether the database can capture what they name, and whether their calls can be made. */
+import type { CatalogTable } from '../../catalog/catalog.ts';
+import type { Environment } from '../../metadata/environment-template.ts';
+import { fillTemplate } from '../../metadata/environment-template.ts';
+import { CAPTURED_OPERATIONS, type EventTrigger, LONGEST_TRIGGER_NAME, namedColumns } from '../../metadata/event-trigger.ts';
+import type { ErrorCode } from '../../errors/codes.ts';
+import { Defect, fromDefect } from '../inconsistency.ts';
+import type { EventTriggerInfo, Inconsistency } from '../schema-cache.ts';
+import { describeEventTrigger } from './describe.ts';
+import { printTable, type StageSource } from './scope.ts';
+import { refuseUnknown } from './unknown-keys.ts';
+
+export interface EventTriggersResult {
+  readonly triggers: ReadonlyMap<string, EventTrigger>;
+  readonly table: CatalogTable;
+  readonly infos: ReadonlyMap<string, EventTriggerInfo>;
+  readonly inconsistencies: readonly Inconsistency[];
+}
+
+/** Environment variables are looked at each time: that is what a reload is for. */
+export function resolveEventTriggers(
+  source: StageSource,
+  table: CatalogTable,
+  triggers: ReadonlyMap<string, EventTrigger>,
+  environment: Environment,
+  previous: EventTriggersResult | undefined,
+): EventTriggersResult {
+  const infos = new Map<string, EventTriggerInfo>();
+  const inconsistencies: Inconsistency[] = [];
+  for (const [name, definition] of triggers) {
+    try {
+      check(source, table, definition, environment);
+      const known = previous?.infos.get(name);
+      infos.set(name, known?.definition === definition && known.table === table ? known : { source: source.name, definition, table });
+    } catch (error) {
+      if (!(error instanceof Defect)) throw error;
+      inconsistencies.push(fromDefect(describeEventTrigger(source, table.name, definition), '', error));
+    }
+  }
+  return { triggers, table, infos, inconsistencies };
+}
+
+/** A defect that refuses a command about the trigger with a code of its own. */
+function defect(code: ErrorCode, message: string): Defect {
+  return new Defect(message, { code, message, of: 'edited' });
+}
+
+/** @throws Defect */
+function check(source: StageSource, table: CatalogTable, trigger: EventTrigger, environment: Environment): void {
+  refuseUnknown(trigger);
+  const { kind, capabilities } = source.backend;
+  if (!capabilities.eventTriggers) throw defect('not-supported', `Event triggers are not supported for ${kind} sources`);
+  const { name, ordering } = trigger;
+  if (name.length > LONGEST_TRIGGER_NAME) throw new Defect(`event trigger name can be at most ${LONGEST_TRIGGER_NAME} characters`);
+  const printed = printTable(source, table.name);
+  const isView = table.kind === 'view' || table.kind === 'materialized-view';
+  if (isView && CAPTURED_OPERATIONS.some((operation) => trigger[operation] !== undefined))
+    throw defect('not-supported', `"${printed}" is a view: only tables can have event triggers, but for those that are invoked manually`);
+  for (const column of namedColumns(trigger)) {
+    if (!table.columns.some((each) => each.name === column)) throw defect('not-exists', `column "${column}" does not exist`);
+  }
+  if (ordering === 'row' && table.primaryKey === null)
+    throw defect('not-supported', `the table "${printed}" has no primary key, by which the events of a row could be ordered`);
+  checkEnvironment(trigger, environment);
+}
+
+/** @throws Defect */
+function checkEnvironment({ webhook, headers, signature }: EventTrigger, environment: Environment): void {
+  if (webhook.kind === 'environment') checkVariable(webhook.name, environment);
+  else checkTemplate(webhook.text, environment);
+  for (const { value, valueFromEnv } of headers) {
+    if (valueFromEnv !== undefined) checkVariable(valueFromEnv, environment);
+    else checkTemplate(value ?? '', environment);
+  }
+  if (signature !== undefined) checkVariable(signature.secretFromEnv, environment);
+}
+
+function checkVariable(name: string, environment: Environment): void {
+  if (environment[name] === undefined) throw defect('not-found', `environment variable '${name}' not set`);
+}
+
+function checkTemplate(template: string, environment: Environment): void {
+  const filled = fillTemplate(template, environment);
+  if ('missing' in filled) throw defect('unexpected', `Value for environment variables not found: ${filled.missing.join(', ')}`);
+}
