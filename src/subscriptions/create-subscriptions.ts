@@ -8,7 +8,7 @@ import { invariant, SvcError } from '../errors/svc-error.ts';
 import { limitsFor } from '../graphql/api-limits.ts';
 import { planOperationFor, prepare, schemaOf } from '../graphql/prepare.ts';
 import type { GraphqlRequest } from '../graphql/request.ts';
-import { admitted, type RequestPipeline } from '../graphql/run-request.ts';
+import type { RequestPipeline } from '../graphql/run-request.ts';
 import type { PollerReport } from '../metadata-api/poller-report.ts';
 import type { Observer } from '../observability/observation.ts';
 import { bindAll } from '../plan/bind.ts';
@@ -77,15 +77,12 @@ class Registry implements RunningSubscriptions {
     this.#stopListening = needs.state.onSnapshot((shown, before) => this.#shown(shown, before));
   }
 
-  async open(...[session, request, how, subscriber]: Parameters<Subscriptions['open']>): Promise<Member> {
-    const { state, pipeline } = this.#needs;
-    return admitted(pipeline, state.current(), session, how, async () => {
-      if (this.#isClosed) throw new SvcError('unexpected', 'the service is shutting down');
-      const member = new Member(session, request, subscriber, (closed) => this.#leave(closed));
-      const { poller, values } = this.#place(session, request);
-      poller.join(member, values);
-      return member;
-    });
+  async open(...[session, request, , subscriber]: Parameters<Subscriptions['open']>): Promise<Member> {
+    if (this.#isClosed) throw new SvcError('unexpected', 'the service is shutting down');
+    const member = new Member(session, request, subscriber, (closed) => this.#leave(closed));
+    const { poller, values } = this.#place(session, request);
+    poller.join(member, values);
+    return member;
   }
 
   reports(): readonly PollerReport[] {
