@@ -37,10 +37,12 @@ import { createState, type RunningState } from '../state/create-state.ts';
 import { watchSourceHealth } from '../state/source-health.ts';
 import { createCatalogStateStore } from '../storage/catalog-state.ts';
 import { createRemoteIntrospectionStore } from '../storage/remote-introspections.ts';
+import { createScheduledEvents } from '../storage/scheduled-events.ts';
 import { createStorage, type Storage } from '../storage/storage.ts';
 import { createSubscriptions, type SubscriptionOptions } from '../subscriptions/create-subscriptions.ts';
 import { configReport } from './config-report.ts';
 import { trackDefaultSource } from './default-source.ts';
+import { startDeliveries } from './deliveries.ts';
 import { keepInStep } from './keep-in-step.ts';
 import { openMetadataDatabase } from './metadata-database.ts';
 import { remoteServers } from './remote-servers.ts';
@@ -146,11 +148,20 @@ async function listen(config: Config, { state, storage, database, logger, instan
     onWritten: (source) => subscriptions.written(source),
   };
   const subscriptions = createSubscriptions({ state, pipeline, options: subscriptionOptions(config), observe });
+  const deliveries = startDeliveries({ config, state, database, outbound, environment, observe, instanceId });
+  const scheduledEvents = createScheduledEvents(database);
   const administration = createAdministration({
     state,
     backends,
     showInternal: config.devMode || config.adminInternalErrors,
     catalogState: createCatalogStateStore(database),
+    scheduledEvents: {
+      ...scheduledEvents,
+      async create(event) {
+        await scheduledEvents.create(event);
+        deliveries.wake();
+      },
+    },
     pipeline,
     pollers: () => subscriptions.reports(),
     rows: { openToAllRoles: config.legacyRowsForAllRoles, batchLimit: config.batchLimit },
@@ -218,6 +229,7 @@ async function listen(config: Config, { state, storage, database, logger, instan
     );
   } catch (error) {
     await sync.stop();
+    await deliveries.stop(0);
     await release();
     throw error;
   }
@@ -227,7 +239,7 @@ async function listen(config: Config, { state, storage, database, logger, instan
     async stop() {
       logger.observe({ kind: 'shutdown', message: 'finishing requests' });
       await sync.stop();
-      await server.stop(config.gracefulShutdownTimeout);
+      await Promise.all([server.stop(config.gracefulShutdownTimeout), deliveries.stop(config.gracefulShutdownTimeout)]);
       await release();
       await state.stop();
       await database.close();

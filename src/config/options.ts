@@ -47,7 +47,7 @@ export interface Option<T> {
   readonly withoutEffect?: ReadonlyMap<string, string>;
 }
 
-export type OptionGroup = 'Databases' | 'HTTP' | 'Access' | 'Behaviour' | 'Limits' | 'Logging';
+export type OptionGroup = 'Databases' | 'HTTP' | 'Access' | 'Behaviour' | 'Events' | 'Limits' | 'Logging';
 
 interface Details extends Pick<Option<unknown>, 'withoutEffect'> {
   readonly short?: string;
@@ -105,6 +105,7 @@ const databases = row('Databases');
 const http = row('HTTP');
 const access = row('Access');
 const behaviour = row('Behaviour');
+const events = row('Events');
 const limits = row('Limits');
 const logging = row('Logging');
 
@@ -450,6 +451,37 @@ export const options = {
     boolean,
     false,
     'Reported in the start-up log only: the service sends no telemetry, whatever this says.',
+  ),
+
+  disableEventing: events(
+    'disable-eventing',
+    boolean,
+    false,
+    'Deliver no events of event triggers, cron triggers and one-off schedules: they are kept for instances that do, and the events of cron triggers are not made ahead.',
+  ),
+  eventsHttpPoolSize: events(
+    'events-http-pool-size',
+    integer(1, 100_000),
+    100,
+    'Most events that are delivered at a time. One trigger takes no more than are left free for others.',
+  ),
+  eventsFetchInterval: events(
+    'events-fetch-interval',
+    milliseconds(0),
+    1000,
+    'How often to look for events of event triggers in a source in which there were none, besides being told of them; 0 delivers none of event triggers.',
+  ),
+  eventsFetchBatchSize: events(
+    'events-fetch-batch-size',
+    integer(0, 10_000),
+    100,
+    'Most events that are taken from a database at a time; 0 delivers none of event triggers.',
+  ),
+  enableTriggersErrorLogLevel: events(
+    'enable-triggers-error-log-level',
+    boolean,
+    false,
+    'Log deliveries that fail with the level error rather than info.',
   ),
 
   requestBodyLimit: limits('request-body-limit', integer(1, 1_073_741_824), 16_777_216, 'Largest request body, in bytes.'),

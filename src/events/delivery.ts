@@ -169,6 +169,11 @@ export function createDeliverer({ outbound, observe, version, failuresAreErrors 
   };
 }
 
+/** ms */
+export function dueAgain({ result }: Pick<DeliveryOutcome, 'result'>): number | null {
+  return result.kind === 'retry' ? result.seconds * 1000 : null;
+}
+
 function afterFailure(tries: number, { numRetries, intervalSeconds }: RetryPolicy): DeliveryResult {
   return tries >= numRetries ? { kind: 'failed' } : { kind: 'retry', seconds: intervalSeconds };
 }

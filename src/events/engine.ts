@@ -28,8 +28,12 @@ export interface Queue<E extends QueuedEvent, O extends { readonly id: string }>
    * event is handed back.
    */
   work(event: E, signal: AbortSignal): Promise<O>;
+  /** In how many ms the event of an outcome is due again; null: never. */
+  dueAgain?(outcome: O): number | null;
+  /** ms between fetches where there is nothing */
+  readonly pollInterval: number;
   /** Hears of every fetch that brought something. */
-  fetched?(events: number): void;
+  fetched?(events: readonly E[]): void;
 }
 
 export interface QueueHandle {
@@ -46,8 +50,6 @@ export interface EngineOptions {
   readonly slots: number;
   /** Events that one fetch takes at most. */
   readonly batchSize: number;
-  /** ms between fetches of a queue that has nothing */
-  readonly pollInterval: number;
   readonly leaseSeconds?: number;
   readonly observe: Observer;
 }
@@ -61,14 +63,14 @@ export interface Engine {
   stop(graceMs: number): Promise<void>;
 }
 
-const LEASE_SECONDS = 60;
+/** A dead instance keeps its events for so long: short enough for a minute, long enough for a database that restarts. */
+const LEASE_SECONDS = 45;
 
 export function createEngine(options: EngineOptions): Engine {
   const pool: Pool = createPool(options.slots);
   const settings: QueueSettings = {
     lease: { holder: options.holder, seconds: options.leaseSeconds ?? LEASE_SECONDS },
     batchSize: options.batchSize,
-    pollInterval: options.pollInterval,
     observe: options.observe,
     pool,
   };

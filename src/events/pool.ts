@@ -20,6 +20,8 @@ export type Begin = (slot: Slot) => void;
 export interface PoolLane {
   /** How many more may be taken from the queue now. */
   readonly room: number;
+  /** Whether its events take long. */
+  readonly isSlow: boolean;
   enqueue(begin: Begin): void;
   /** Forgets those that have not begun. */
   clear(): void;
@@ -30,6 +32,8 @@ export interface Pool {
   lane(): PoolLane;
   /** How many events of all lanes may be taken now. */
   readonly room: number;
+  /** How many events of slow lanes may be among them. */
+  readonly slowRoom: number;
   /** Keeps room for a fetch that is under way. @returns gives it back */
   reserve(events: number): () => void;
   /** Begins what may begin. */
@@ -68,6 +72,12 @@ class SharedPool implements Pool {
 
   get room(): number {
     return Math.max(0, 2 * this.slots - this.held);
+  }
+
+  get slowRoom(): number {
+    let held = 0;
+    for (const lane of new Set([...this.waiting, ...this.busy])) if (lane.isSlow) held += lane.held;
+    return Math.max(0, Math.min(this.room, this.slowSlots - held));
   }
 
   reserve(events: number): () => void {
@@ -114,17 +124,19 @@ class SharedLane implements PoolLane {
   #waiting: Begin[] = [];
   /** The one that began first is first. */
   readonly #running = new Set<Slot>();
-  #isSlow = false;
+  isSlow = false;
 
   constructor(pool: SharedPool) {
     this.#pool = pool;
   }
 
+  get held(): number {
+    return this.#waiting.length + this.#running.size;
+  }
+
   get room(): number {
-    const { room, slowSlots, slowRunning } = this.#pool;
-    const left = this.#isSlow ? Math.min(room, slowSlots - slowRunning) : room;
-    const held = this.#waiting.length + this.#running.size;
-    return left <= 0 ? 0 : Math.max(held === 0 ? 1 : 0, Math.ceil((left - held) / 2));
+    const { room } = this.#pool;
+    return room === 0 ? 0 : Math.max(this.held === 0 ? 1 : 0, Math.ceil((room - this.held) / 2));
   }
 
   enqueue(begin: Begin): void {
@@ -141,7 +153,7 @@ class SharedLane implements PoolLane {
 
   mayBegin(): boolean {
     const { slots, running, slowSlots, slowRunning } = this.#pool;
-    if (this.#isSlow && slowRunning >= slowSlots) return false;
+    if (this.isSlow && slowRunning >= slowSlots) return false;
     return this.#running.size === 0 || this.#running.size < slots - running;
   }
 
@@ -155,7 +167,7 @@ class SharedLane implements PoolLane {
     const slot: Slot = { began: performance.now() };
     this.#running.add(slot);
     pool.running += 1;
-    if (this.#isSlow) pool.slowRunning += 1;
+    if (this.isSlow) pool.slowRunning += 1;
     pool.busy.add(this);
     begin(slot);
   }
@@ -165,7 +177,7 @@ class SharedLane implements PoolLane {
     this.#running.delete(slot);
     pool.running -= 1;
     pool.held -= 1;
-    if (this.#isSlow) pool.slowRunning -= 1;
+    if (this.isSlow) pool.slowRunning -= 1;
     if (this.#running.size === 0) pool.busy.delete(this);
     this.#setSlow(performance.now() - slot.began >= SLOW_MS);
     pool.ended();
@@ -178,8 +190,8 @@ class SharedLane implements PoolLane {
   }
 
   #setSlow(isSlow: boolean): void {
-    if (isSlow === this.#isSlow) return;
-    this.#isSlow = isSlow;
+    if (isSlow === this.isSlow) return;
+    this.isSlow = isSlow;
     this.#pool.slowRunning += isSlow ? this.#running.size : -this.#running.size;
   }
 }

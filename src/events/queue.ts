@@ -10,8 +10,6 @@ import { createWaker, type Waker } from './waker.ts';
 export interface QueueSettings {
   readonly lease: Lease;
   readonly batchSize: number;
-  /** ms */
-  readonly pollInterval: number;
   readonly pool: Pool;
   readonly observe: Observer;
 }
@@ -29,6 +27,8 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
 /** For what is given up at the end to hand itself back. ms */
 const HAND_BACK_MS = 2_000;
+/** Clocks differ. ms */
+const AFTER_DUE_MS = 5;
 /** Lanes whose recent past is remembered although they may be gone. */
 const LANES_KEPT = 100;
 /** Of its lease that an event must have left to be begun. ms */
@@ -59,6 +59,8 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
   readonly #lanes = new Map<string, PoolLane>();
   /** Taken and not yet recorded or handed back, by id. */
   readonly #held = new Map<string, HeldEvent>();
+  /** To be handed back at the end: there was no more time for them. */
+  readonly #givenUp: string[] = [];
   readonly #recorder: Recorder<O>;
   readonly #waker: Waker = createWaker();
   #renewal: NodeJS.Timeout | undefined;
@@ -109,8 +111,7 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
     while (this.#held.size > 0 && performance.now() < last) await this.#waker.wait(50);
     this.#recorder.stop();
     clearInterval(this.#renewal);
-    await this.#handBack([...this.#held.keys()]);
-    this.#held.clear();
+    await this.#handBack([...this.#givenUp, ...this.#held.keys()]);
   }
 
   async #run(): Promise<void> {
@@ -118,7 +119,7 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
       this.#waker.rest();
       const found = await this.#fetch();
       if (this.#isStopping) return;
-      const pause = this.#failures > 0 ? this.#pauseAfterFailure() : this.#settings.pollInterval;
+      const pause = this.#failures > 0 ? this.#pauseAfterFailure() : this.#queue.pollInterval;
       if (found) await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
       else await this.#waker.wait(pause);
     }
@@ -155,7 +156,7 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
     }
     const leaseEnd = began + lease.seconds * 1000;
     for (const event of events) this.#take(event, leaseEnd);
-    if (events.length > 0) this.#queue.fetched?.(events.length);
+    if (events.length > 0) this.#queue.fetched?.(events);
     pool.dispatch();
     this.#mayHaveMore ||= events.length >= limit || hasFullLane(events, lanes);
     return events.length > 0;
@@ -163,9 +164,16 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
 
   #requests(wanted: ReturnType<Queue<E, O>['lanes']>): readonly LaneRequest[] {
     if (this.#lanes.size > 2 * wanted.length + LANES_KEPT) this.#forgetLanes(new Set(wanted.map(({ name }) => name)));
-    return wanted.flatMap(({ name, overall }): LaneRequest[] => {
-      const limit = this.#lane(name).room;
-      return limit <= 0 ? [] : [{ name, limit, ...(overall === undefined ? {} : { overall }) }];
+    // Who is asked first may get all that is left: each time another one.
+    const first = Math.floor(Math.random() * wanted.length);
+    const inTurn = [...wanted.slice(first), ...wanted.slice(0, first)];
+    let slow = this.#settings.pool.slowRoom;
+    return inTurn.flatMap(({ name, overall }): LaneRequest[] => {
+      const lane = this.#lane(name);
+      const limit = lane.isSlow ? Math.min(lane.room, slow) : lane.room;
+      if (limit <= 0) return [];
+      if (lane.isSlow) slow -= limit;
+      return [{ name, limit, ...(overall === undefined ? {} : { overall }) }];
     });
   }
 
@@ -201,17 +209,19 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
     let outcome: O | undefined;
     try {
       // Somebody else may have it by now, or will have it soon.
-      if (this.#isStopping || held.isLost || performance.now() > held.leaseEnd - LEAST_LEASE_MS) this.#held.delete(event.id);
-      else {
+      const isElsewhere = held.isLost || performance.now() > held.leaseEnd - LEAST_LEASE_MS;
+      if (this.#isStopping || isElsewhere) {
+        this.#held.delete(event.id);
+        if (!isElsewhere) this.#givenUp.push(event.id);
+      } else {
         held.controller = new AbortController();
         outcome = await this.#queue.work(event, held.controller.signal);
       }
     } catch (error) {
       // Its lease is left to end: it is tried again, though not at once.
-      if (held.controller?.signal.aborted !== true) {
-        this.#settings.observe({ kind: 'unexpected', message: `an event of ${this.#queue.name} could not be worked on`, error });
-        this.#held.delete(event.id);
-      }
+      this.#held.delete(event.id);
+      if (held.controller?.signal.aborted === true) this.#givenUp.push(event.id);
+      else this.#settings.observe({ kind: 'unexpected', message: `an event of ${this.#queue.name} could not be worked on`, error });
     } finally {
       if (outcome !== undefined) this.#recorder.add(outcome);
       lane.finished(slot);
@@ -228,6 +238,14 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
     if (lost > 0)
       this.#report(`${lost} events had been taken over by others before they were recorded; they may have been delivered twice`, null);
     if (this.#hasDependants || this.#isStopping) this.#waker.wake();
+    else this.#wakeForRetries(outcomes);
+  }
+
+  #wakeForRetries(outcomes: readonly O[]): void {
+    for (const outcome of outcomes) {
+      const wait = this.#queue.dueAgain?.(outcome) ?? null;
+      if (wait !== null && wait < this.#queue.pollInterval) setTimeout(() => this.#waker.wake(), wait + AFTER_DUE_MS).unref();
+    }
   }
 
   async #renew(): Promise<void> {

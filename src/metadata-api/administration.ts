@@ -46,6 +46,7 @@ export interface AdministrationOptions {
   /** Whether administrators see the internals of errors inside `bulk_keep_going`. */
   readonly showInternal: boolean;
   readonly catalogState: Services['catalogState'];
+  readonly scheduledEvents: Services['scheduledEvents'];
   readonly pipeline: Services['pipeline'];
   readonly pollers: Services['pollers'];
   readonly rows: RowOptions;

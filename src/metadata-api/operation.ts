@@ -11,6 +11,7 @@ import type { Codec, FieldDescription } from '../metadata/codec.ts';
 import type { Kinds } from '../metadata/kinds.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 import type { Snapshot } from '../state/snapshot.ts';
+import type { ScheduledEvents } from '../storage/scheduled-events.ts';
 import type { CatalogStateStore } from '../storage/catalog-state.ts';
 import type { Change, ChangeResult, InconsistencyRule, Refresh, State } from '../state/state.ts';
 import type { Cancellation } from '../util/cancellation.ts';
@@ -28,6 +29,7 @@ export interface Services {
   /** Whether answers of `bulk_keep_going` show the internals of errors. */
   readonly showInternal: boolean;
   readonly catalogState: CatalogStateStore;
+  readonly scheduledEvents: ScheduledEvents;
   /** That of GraphQL requests: operations on rows go the same way. */
   readonly pipeline: RequestPipeline;
   /** What works for subscriptions at the moment. */

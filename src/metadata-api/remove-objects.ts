@@ -36,10 +36,22 @@ export function removeObjects(metadata: Metadata, ids: ReadonlySet<string>): Met
     },
   );
   const allowlist = filterMap(metadata.allowlist, ({ collection }) => !ids.has(objectId.allowListEntry(collection)));
+  const cronTriggers = filterMap(metadata.cronTriggers, ({ name }) => !ids.has(objectId.cronTrigger(name)));
   const restEndpoints = filterMap(metadata.restEndpoints, ({ name }) => !ids.has(objectId.restEndpoint(name)));
   const actions = filterMap(metadata.actions, ({ name }) => !ids.has(objectId.action(name)));
   const customTypes = ids.has(objectId.customTypes()) ? NO_CUSTOM_TYPES : metadata.customTypes;
-  const kept = { sources, unknownSources, remoteSchemas, queryCollections, allowlist, restEndpoints, actions, customTypes, inheritedRoles };
+  const kept = {
+    sources,
+    unknownSources,
+    remoteSchemas,
+    queryCollections,
+    allowlist,
+    restEndpoints,
+    cronTriggers,
+    actions,
+    customTypes,
+    inheritedRoles,
+  };
   const next = withoutSectionParts({ ...metadata, ...kept }, ids);
   return (Object.keys(next) as (keyof Metadata)[]).every((key) => next[key] === metadata[key]) ? metadata : next;
 }

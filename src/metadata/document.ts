@@ -45,6 +45,7 @@ function legacyDocument(codecs: KindCodecs) {
     allowlist: sharedSections.allowlist,
     actions: sharedSections.actions,
     customTypes: sharedSections.customTypes,
+    cronTriggers: sharedSections.cronTriggers,
   };
   const { name, decode } = object('MetadataNoSources', fields, { notSupported: NOT_SUPPORTED_SECTIONS });
   return kept(leaf(name, decode, () => ({})));
@@ -75,6 +76,7 @@ export function decodeLegacyDocument(json: JsonObject, path: Path, kinds: Kinds,
     customTypes: sections.customTypes,
     // There were none then, so such a document says nothing about them.
     restEndpoints: current.restEndpoints,
+    cronTriggers: sections.cronTriggers,
     inheritedRoles: new Map(),
     introspection: current.introspection,
     apiLimits: null,
@@ -93,11 +95,25 @@ function versionOf(json: JsonObject, path: Path): number {
 
 /**
  * A document of any version.
- * @param current is read by versions 1 and 2 only
+ * @param current what a document leaves out is taken from it: contents of the default source for versions 1 and 2, cron triggers that
+ *   are in no document
  * @param decoded tables that were decoded before
  * @throws SvcError
  */
 export function decodeDocument(json: Json, path: Path, kinds: Kinds, current: Metadata, decoded?: DecodedTables): Metadata {
   if (!isJsonObject(json)) throw wrongType('Metadata', 'Object', json, path);
-  return versionOf(json, path) === 3 ? metadataCodec(kinds, decoded).decode(json, path) : decodeLegacyDocument(json, path, kinds, current);
+  const found =
+    versionOf(json, path) === 3 ? metadataCodec(kinds, decoded).decode(json, path) : decodeLegacyDocument(json, path, kinds, current);
+  return { ...found, cronTriggers: withUnexported(found.cronTriggers, current.cronTriggers, at(path, 'cron_triggers')) };
+}
+
+/** Those of a document and those that stand in none. @throws SvcError already-exists */
+function withUnexported(found: Metadata['cronTriggers'], current: Metadata['cronTriggers'], path: Path): Metadata['cronTriggers'] {
+  const unexported = [...current].filter(([, { includeInMetadata }]) => !includeInMetadata);
+  const taken = unexported.find(([name]) => found.has(name));
+  if (taken !== undefined) {
+    const message = `cron trigger with name "${taken[0]}" already exists as a cron trigger with "included_in_metadata" as false`;
+    throw new SvcError('already-exists', message, { path });
+  }
+  return unexported.length === 0 ? found : new Map([...found, ...unexported]);
 }

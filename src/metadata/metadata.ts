@@ -7,6 +7,7 @@ import { isJsonObject, type Json } from '../util/json.ts';
 import { type Action, actionCodec } from './action.ts';
 import { type ApiLimits, apiLimitsCodec } from './api-limits.ts';
 import { type AllowListEntry, allowListEntryCodec } from './allow-list.ts';
+import { type CronTrigger, cronTriggerCodec, exportedCronTriggers } from './cron-trigger.ts';
 import { type Codec, defaulted, int, leaf, list, nonEmptyText, object, optional, required } from './codec.ts';
 import { type CustomTypes, customTypesCodec, isEmptyCustomTypes, NO_CUSTOM_TYPES } from './custom-types.ts';
 import type { DecodedTables } from './decoded-tables.ts';
@@ -44,6 +45,7 @@ export interface Metadata extends WithUnknownKeys {
   readonly restEndpoints: ReadonlyMap<string, RestEndpoint>;
   readonly actions: ReadonlyMap<string, Action>;
   readonly customTypes: CustomTypes;
+  readonly cronTriggers: ReadonlyMap<string, CronTrigger>;
   readonly inheritedRoles: ReadonlyMap<string, InheritedRole>;
   readonly introspection: Introspection;
   /** null: none are set. */
@@ -69,6 +71,7 @@ export const EMPTY_METADATA: Metadata = {
   restEndpoints: new Map(),
   actions: new Map(),
   customTypes: NO_CUSTOM_TYPES,
+  cronTriggers: new Map(),
   inheritedRoles: new Map(),
   introspection: NO_INTROSPECTION,
   apiLimits: null,
@@ -76,7 +79,7 @@ export const EMPTY_METADATA: Metadata = {
 };
 
 /** Sections of a document that say what the service cannot do. A feature that starts to exist takes its section out of here. */
-export const NOT_SUPPORTED_SECTIONS = ['cron_triggers', 'opentelemetry', 'metrics_config', 'backend_configs'] as const;
+export const NOT_SUPPORTED_SECTIONS = ['opentelemetry', 'metrics_config', 'backend_configs'] as const;
 
 /** Sections in the order of the exported document; others follow. */
 const SECTIONS = [
@@ -174,6 +177,7 @@ export const entryCodecs = {
   restEndpoint: kept(restEndpointCodec),
   action: kept(actionCodec),
   customTypes: kept(customTypesCodec),
+  cronTrigger: kept(cronTriggerCodec),
   inheritedRole: kept(inheritedRoleCodec),
   introspection: kept(introspectionCodec),
   apiLimits: kept(apiLimitsCodec),
@@ -189,6 +193,13 @@ const restEndpointsCodec: Codec<ReadonlyMap<string, RestEndpoint>> = (() => {
       .map((endpoint) => entryCodecs.restEndpoint.encode(endpoint)),
   );
 })();
+
+/** Documents have those that are included. */
+const cronTriggersCodec: Codec<ReadonlyMap<string, CronTrigger>> = keyedList({
+  what: 'cron triggers',
+  item: entryCodecs.cronTrigger,
+  key: ({ name }) => name,
+});
 
 function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
@@ -206,6 +217,7 @@ export const sharedSections = {
   restEndpoints: maps(restEndpointsCodec),
   actions: maps(keyedList({ what: 'actions', item: entryCodecs.action, key: ({ name }) => name })),
   customTypes: defaulted<CustomTypes>(entryCodecs.customTypes, () => NO_CUSTOM_TYPES, isEmptyCustomTypes),
+  cronTriggers: maps(cronTriggersCodec),
 };
 
 /** A document of version 3. For documents of any version see `decodeDocument`. */
@@ -239,9 +251,10 @@ export function metadataCodec(kinds: Kinds, decoded?: DecodedTables): Codec<Meta
       }
       return { ...sections, sources, unknownSources, introspection: graphqlSchemaIntrospection, apiLimits: apiLimits ?? null };
     },
-    ({ sources, unknownSources, introspection, apiLimits, ...sections }) =>
+    ({ sources, unknownSources, introspection, apiLimits, cronTriggers, ...sections }) =>
       written.encode({
         ...sections,
+        cronTriggers: exportedCronTriggers(cronTriggers),
         version: 3,
         sources: new Map<string, SourceMetadata | UnknownSource>([...sources, ...unknownSources]),
         graphqlSchemaIntrospection: introspection,

@@ -1,6 +1,6 @@
 /**
  * The document in the pieces that storage keeps: a source's settings, each table, each function,
- * each source of an unknown kind, remote schema, query collection, allow-list entry, REST endpoint, action and
+ * each source of an unknown kind, remote schema, query collection, allow-list entry, REST endpoint, action, cron trigger and
  * inherited role and each other section is a piece of its own, so that a change of one object writes one
  * row. Pure; knows nothing of the tables that hold the rows.
  */
@@ -11,6 +11,7 @@ import { along, type Path, ROOT } from '../util/path.ts';
 import type { Action } from './action.ts';
 import type { AllowListEntry } from './allow-list.ts';
 import type { Codec } from './codec.ts';
+import type { CronTrigger } from './cron-trigger.ts';
 import { isEmptyCustomTypes, NO_CUSTOM_TYPES } from './custom-types.ts';
 import { type FunctionMetadata, functionCodec } from './function.ts';
 import type { InheritedRole } from './inherited-role.ts';
@@ -35,6 +36,7 @@ export const PIECE_KINDS = [
   'allowlist_entry',
   'rest_endpoint',
   'action',
+  'cron_trigger',
   'inherited_role',
   'section',
 ] as const;
@@ -177,6 +179,7 @@ export function* changedPieces(before: Metadata, after: Metadata, kinds: Kinds):
   yield* named('allowlist_entry', entryCodecs.allowListEntry, ({ collection }) => collection, before.allowlist, after.allowlist);
   yield* named('rest_endpoint', entryCodecs.restEndpoint, ({ name }) => name, before.restEndpoints, after.restEndpoints);
   yield* named('action', entryCodecs.action, ({ name }) => name, before.actions, after.actions);
+  yield* named('cron_trigger', entryCodecs.cronTrigger, ({ name }) => name, before.cronTriggers, after.cronTriggers);
   yield* named('inherited_role', entryCodecs.inheritedRole, ({ roleName }) => roleName, before.inheritedRoles, after.inheritedRoles);
   yield* diffSections(before, after);
 }
@@ -277,6 +280,7 @@ export function applyPieces(before: Metadata, changes: Iterable<PieceChange>, ki
   const allowlist = new EditedMap<AllowListEntry>(before.allowlist);
   const endpoints = new EditedMap<RestEndpoint>(before.restEndpoints);
   const actions = new EditedMap<Action>(before.actions);
+  const cronTriggers = new EditedMap<CronTrigger>(before.cronTriggers);
   const roles = new EditedMap<InheritedRole>(before.inheritedRoles);
   const other = new EditedMap<Json>(sectionsOf(before.unknownKeys));
   const { introspection, apiLimits, network, customTypes } = before;
@@ -320,6 +324,9 @@ export function applyPieces(before: Metadata, changes: Iterable<PieceChange>, ki
       case 'action':
         actions.set(piece.key, piece.json === null ? undefined : entryCodecs.action.decode(piece.json, path));
         break;
+      case 'cron_trigger':
+        cronTriggers.set(piece.key, piece.json === null ? undefined : entryCodecs.cronTrigger.decode(piece.json, path));
+        break;
       case 'inherited_role':
         roles.set(piece.key, piece.json === null ? undefined : entryCodecs.inheritedRole.decode(piece.json, path));
         break;
@@ -360,6 +367,7 @@ export function applyPieces(before: Metadata, changes: Iterable<PieceChange>, ki
     allowlist: allowlist.value,
     restEndpoints: endpoints.value,
     actions: actions.value,
+    cronTriggers: cronTriggers.value,
     inheritedRoles: roles.value,
     unknownKeys: other.isChanged ? unknownKeysOf(other.value) : before.unknownKeys,
   };

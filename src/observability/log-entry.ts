@@ -60,6 +60,8 @@ export function logEntry(o: RareObservation): LogEntry {
     }
     case 'deliveries-fetched':
       return { level: 'info', type: `${o.of}-process`, detail: o.detail };
+    case 'cron-events-made':
+      return { level: 'info', type: 'cron-event-generator-process', detail: { num_cron_triggers: o.triggers, num_events_made: o.events } };
     case 'delivery-trouble':
       return { level: 'warn', type: 'event-trigger-process', detail: { queue: o.queue, message: o.message } };
     case 'metadata':

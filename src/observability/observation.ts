@@ -19,6 +19,7 @@ export type Observation =
   | { readonly kind: 'remote-schema'; readonly remoteSchema: string; readonly event: string; readonly message: string }
   | DeliveryObservation
   | { readonly kind: 'deliveries-fetched'; readonly of: DeliveryKind; readonly detail: JsonObject }
+  | { readonly kind: 'cron-events-made'; readonly triggers: number; readonly events: number }
   | { readonly kind: 'delivery-trouble'; readonly queue: string; readonly message: string }
   | { readonly kind: 'metadata'; readonly message: string; readonly info?: Readonly<Record<string, unknown>> }
   | { readonly kind: 'unexpected'; readonly message: string; readonly error: unknown };

@@ -15,6 +15,7 @@ import { Defect, inconsistent } from './inconsistency.ts';
 import { namesOfFunction, namesOfNamespace, namesOfTable } from './naming.ts';
 import { objectId } from './object-id.ts';
 import type { Inconsistency, RemoteSchemaInfo, RemoteSchemaTarget, SchemaCache, SourceInfo } from './schema-cache.ts';
+import { cronTriggerDefects } from './stages/cron-trigger.ts';
 import { describeFunction, describeRemotePermission, describeRemoteSchema, describeSource, describeTable } from './stages/describe.ts';
 import { type ActionsStage, claimantsOfActions, nameConflictOfAction, resolveActions, resolveTypes } from './stages/actions.ts';
 import { exposureOf } from './stages/function.ts';
@@ -46,7 +47,7 @@ export interface BuildOptions {
   readonly defaultNamingConvention: NamingConvention;
   /** Whether roles see of remote schemas only what they are granted. */
   readonly remoteSchemaPermissions?: boolean;
-  /** What handlers of actions and webhooks of event triggers may refer to; absent: nothing. */
+  /** Variables that the metadata may refer to; absent: there are none. */
   readonly environment?: Environment;
 }
 
@@ -84,7 +85,10 @@ export function buildSchemaCache(input: BuildInput, previous?: Build): Build {
 export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<Build> {
   const { metadata, options } = input;
   const before = previous?.stages;
-  const inconsistencies: Inconsistency[] = [...unknownSections(metadata)];
+  const inconsistencies: Inconsistency[] = [
+    ...unknownSections(metadata),
+    ...cronTriggerDefects(metadata.cronTriggers, options.environment ?? {}),
+  ];
 
   const opened: CoresStage[] = [];
   const unavailable: UnavailableSource[] = [];

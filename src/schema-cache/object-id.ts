@@ -38,6 +38,7 @@ export const objectId = {
   inheritedRemotePermission: (role: string, remote: string) => outside('inherited-remote-permission', role, remote),
   collectedQuery: (collection: string, query: string) => outside('collected-query', collection, query),
   allowListEntry: (collection: string) => outside('allow-list-entry', collection),
+  cronTrigger: (name: string) => outside('cron-trigger', name),
   restEndpoint: (name: string) => outside('rest-endpoint', name),
   action: (name: string) => outside('action', name),
   customRelationship: (type: string, name: string) => outside('custom-relationship', type, name),

@@ -197,11 +197,35 @@ describe('following the changes of another instance', () => {
 });
 
 describe('migrations', () => {
-  /** A catalog of version 2, where nothing was known of remote schemas. */
-  const keepSection = async (json: Json): Promise<void> => {
-    await source.runSql('drop table svc_catalog.remote_schema_introspection; update svc_catalog.catalog_version set version = 2', {});
-    await source.query(`insert into svc_catalog.metadata_piece values ('section', '', 'remote_schemas', $1::json, 1)`, [printJson(json)]);
+  /** A catalog of version 2, where nothing was known of remote schemas and cron triggers. */
+  const keepSection = async (json: Json, name = 'remote_schemas'): Promise<void> => {
+    const later = ['remote_schema_introspection', 'svc_cron_events', 'svc_cron_event_invocation_logs', 'svc_scheduled_events'];
+    const tables = [...later, 'svc_scheduled_event_invocation_logs'].map((table) => `svc_catalog.${table}`);
+    await source.runSql(`drop table ${tables.join(', ')}; update svc_catalog.catalog_version set version = 2`, {});
+    await source.query(`insert into svc_catalog.metadata_piece values ('section', '', $1, $2::json, 1)`, [name, printJson(json)]);
   };
+
+  test('cron triggers that were kept without effect become objects', async () => {
+    const triggers: Json = [
+      { name: 'a', webhook: 'http://a', schedule: '*/5 3 * * *', include_in_metadata: true, payload: { b: 1 }, comment: 'c' },
+      { name: 'b', webhook: '{{B}}', schedule: '0 0 1 1 0', include_in_metadata: true, later: 1 },
+    ];
+    await keepSection(triggers, 'cron_triggers');
+    await storage.migrate();
+    const { metadata } = await storage.load();
+    expect(metadata.unknownKeys).toBeUndefined();
+    expect(metadataCodec(testKinds).encode(metadata)).toMatchObject({ cron_triggers: triggers });
+  });
+
+  test.each<Json>([[{ name: 'a' }], [{ name: 'a', webhook: 'x', schedule: '99 * * * *', include_in_metadata: true }], 'x'])(
+    'what is no cron trigger stays what it was: %j',
+    async (kept) => {
+      await keepSection(kept, 'cron_triggers');
+      await storage.migrate();
+      const { metadata } = await storage.load();
+      expect(metadataCodec(testKinds).encode(metadata)).toMatchObject({ cron_triggers: kept });
+    },
+  );
 
   test('instances that start together make one catalog', async () => {
     const fresh = await testDatabase();

@@ -10,6 +10,7 @@ import type { Metadata } from '../metadata/metadata.ts';
 import { fromPieces, type PieceChange, type PieceKind } from '../metadata/pieces.ts';
 import { type Json, parseJson, printJson } from '../util/json.ts';
 import { inSlices, type Sliced } from '../util/sliced.ts';
+import { followCronTriggers } from './cron-events.ts';
 import { migrate } from './migrations.ts';
 
 /** Listeners get an `Announcement` here after every change, as JSON. */
@@ -139,18 +140,22 @@ function toChange([kind, source, key, definition]: Row): PieceChange {
 interface PrintedChanges {
   readonly text: string;
   readonly removals: number;
+  readonly cronTriggers: readonly PieceChange[];
 }
 
 /** The definition travels as a text inside the JSON: else the database would unescape what is in it, U+0000 included. */
 function* printChanges(changes: Iterable<PieceChange>): Sliced<PrintedChanges> {
   const printed: string[] = [];
   let removals = 0;
-  for (const { kind, source, key, json } of changes) {
+  const cronTriggers: PieceChange[] = [];
+  for (const change of changes) {
+    const { kind, source, key, json } = change;
     if (json === null) removals += 1;
+    if (kind === 'cron_trigger') cronTriggers.push(change);
     printed.push(JSON.stringify({ kind, source, key, definition: json === null ? null : printJson(json) }));
     yield;
   }
-  return { text: `[${printed.join(',')}]`, removals };
+  return { text: `[${printed.join(',')}]`, removals, cronTriggers };
 }
 
 const soon = (): { deadline: number } => ({ deadline: Date.now() + READ_TIMEOUT_MS });
@@ -175,11 +180,12 @@ export function createStorage(database: Source, kinds: Kinds, options: StorageOp
 
   async function save({ expectedVersion, changes, instanceId, refresh, inTransaction }: Save): Promise<number> {
     const version = expectedVersion + 1;
-    const { text, removals } = await inSlices(printChanges(changes));
+    const { text, removals, cronTriggers } = await inSlices(printChanges(changes));
     await database.transaction({ isolation: 'read-committed' }, async (connection) => {
       const locked = await connection.query(LOCK, [], { deadline: Date.now() + LOCK_TIMEOUT_MS });
       if (Number(locked.rows[0]?.[0]) !== expectedVersion) throw conflict(expectedVersion);
       await inTransaction?.(connection);
+      await followCronTriggers(connection, cronTriggers);
       const announcement: Announcement = { version, instance: instanceId };
       await connection.query(WRITE, [
         text,

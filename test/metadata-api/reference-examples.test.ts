@@ -37,7 +37,13 @@ beforeAll(async () => {
   countries = await startGraphqlServer('type Query { country(code: ID!): String home: Country } type Country { code: String! }');
   service = await startTestService(
     { ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'true' },
-    { MY_DATABASE_URL: database.url, COUNTRIES_URL: countries.url, HANDLERS_URL: 'http://handlers.example.org' },
+    {
+      MY_DATABASE_URL: database.url,
+      COUNTRIES_URL: countries.url,
+      HANDLERS_URL: 'http://handlers.example.org',
+      HOOKS: 'http://localhost',
+      HOOK_KEY: 'k',
+    },
   );
 });
 afterAll(async () => {

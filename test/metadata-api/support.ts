@@ -14,6 +14,7 @@ import { kindsOf } from '../../src/metadata/kinds.ts';
 import { EMPTY_METADATA } from '../../src/metadata/metadata.ts';
 import { DEFAULT_LIMITS } from '../../src/schema/engine.ts';
 import { DEFAULT_ROLE_SCHEMAS_OPTIONS } from '../../src/schema/role-schemas.ts';
+import type { ScheduledEvents } from '../../src/storage/scheduled-events.ts';
 import { createState, type RunningState } from '../../src/state/create-state.ts';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { runSql, testDatabase } from '../support/postgres.ts';
@@ -58,6 +59,13 @@ export const PIPELINE: RequestPipeline = {
 };
 
 /** A database made by `sql`, tracked by nobody, as the source `default`. */
+const NO_SCHEDULED_EVENTS: ScheduledEvents = {
+  create: async () => undefined,
+  delete: async () => false,
+  list: async () => ({ rows: [], count: undefined }),
+  invocations: async () => ({ rows: [], count: undefined }),
+};
+
 export async function testAdministration(sql: string): Promise<TestAdministration> {
   const database = await testDatabase();
   await runSql(database.url, sql);
@@ -92,6 +100,7 @@ export async function testAdministration(sql: string): Promise<TestAdministratio
         remembered = { ...remembered, [owner]: value };
       },
     },
+    scheduledEvents: NO_SCHEDULED_EVENTS,
   });
   const metadata = (type: string, args: Json, more: JsonObject = {}): Promise<Json> =>
     administration.metadata({ type, args, ...more }, { session: ADMIN });

@@ -4,6 +4,7 @@ import { nameKey, type QualifiedName } from '../../src/catalog/catalog.ts';
 import type { Action, ActionDefinition, ActionPermission } from '../../src/metadata/action.ts';
 import type { ApiLimits, Limit } from '../../src/metadata/api-limits.ts';
 import type { ComputedField } from '../../src/metadata/computed-field.ts';
+import type { CronTrigger } from '../../src/metadata/cron-trigger.ts';
 import type {
   CustomEnum,
   CustomEnumValue,
@@ -461,6 +462,30 @@ const customTypes: fc.Arbitrary<CustomTypes> = fc.record({
   ),
 });
 
+const atMost = (most: number): fc.Arbitrary<number> => fc.integer({ min: 0, max: most });
+
+const cronTrigger: fc.Arbitrary<CronTrigger> = sparse<CronTrigger>(
+  {
+    name,
+    webhook: name,
+    schedule: fc.constantFrom('* * * * *', '0 3 * * 1-5', '*/5 1,2 29 2 0'),
+    includeInMetadata: fc.boolean(),
+    payload: json.filter((value) => value !== null),
+    retryConf: fc.record({
+      numRetries: atMost(3),
+      intervalSeconds: atMost(100),
+      timeoutSeconds: atMost(100).map((seconds) => seconds + 1),
+      toleranceSeconds: atMost(100),
+    }),
+    headers: fc.array(fc.record({ name, valueFromEnv: graphqlName }), { maxLength: 2 }),
+    comment,
+    requestTransform: fc.constant({ version: 2 as const, method: 'PUT' }),
+    responseTransform: fc.constant({ version: 1 as const }),
+    signature: fc.record({ secretFromEnv: graphqlName }),
+  },
+  ['name', 'webhook', 'schedule', 'includeInMetadata', 'retryConf', 'headers'],
+);
+
 export const metadata: fc.Arbitrary<Metadata> = fc.record({
   sources: mapBy(source, (item) => item.name),
   unknownSources: mapBy(unknownSource, (item) => item.name),
@@ -470,6 +495,9 @@ export const metadata: fc.Arbitrary<Metadata> = fc.record({
   restEndpoints: mapBy(restEndpoint, (item) => item.name),
   actions: mapBy(action, (item) => item.name),
   customTypes,
+  cronTriggers: mapBy(cronTrigger, (item) => item.name).map(
+    (triggers) => new Map([...triggers].filter(([, { includeInMetadata }]) => includeInMetadata)),
+  ),
   inheritedRoles: mapBy(
     fc.uniqueArray(name, { minLength: 3, maxLength: 4 }).map(([roleName = '', ...roleSet]) => ({ roleName, roleSet })),
     (item) => item.roleName,

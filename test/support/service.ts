@@ -18,7 +18,9 @@ export interface TestService {
   graphql(query: string, options?: GraphqlOptions): Promise<JsonObject>;
   /** Any request. */
   send(path: string, options?: RequestInit): Promise<Answer>;
-  stop(): Promise<void>;
+  /** With its database, unless that is kept: then it is for the test to drop. */
+  stop(how?: { readonly keepDatabase?: boolean }): Promise<void>;
+  dropDatabase(): Promise<void>;
 }
 
 export interface GraphqlOptions {
@@ -95,9 +97,10 @@ export async function startTestService(
       return (await send('/v1/graphql', { method: 'POST', headers, body: printJson(body) })).json as JsonObject;
     },
     send,
-    async stop() {
+    async stop({ keepDatabase = false } = {}) {
       await service.stop();
-      await database.drop();
+      if (!keepDatabase) await database.drop();
     },
+    dropDatabase: () => database.drop(),
   };
 }

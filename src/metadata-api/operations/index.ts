@@ -5,6 +5,7 @@ import { batchTrackingOperations } from './batch-tracking.ts';
 import { catalogOperations } from './catalog.ts';
 import { computedFieldOperations } from './computed-fields.ts';
 import { customTypeOperations } from './custom-types.ts';
+import { cronTriggerOperations } from './cron-triggers.ts';
 import { eventCleanupOperations } from './event-cleanups.ts';
 import { eventLogOperations } from './event-logs.ts';
 import { eventTriggerOperations } from './event-triggers.ts';
@@ -20,6 +21,7 @@ import { remoteSchemaOperations } from './remote-schemas.ts';
 import { remoteSchemaPermissionOperations } from './remote-schema-permissions.ts';
 import { restEndpointOperations } from './rest-endpoints.ts';
 import { roleOperations } from './roles.ts';
+import { scheduledEventOperations } from './scheduled-events.ts';
 import { sourceOperations } from './sources.ts';
 import { stateOperations } from './state.ts';
 import { subscriptionOperations } from './subscriptions.ts';
@@ -47,6 +49,8 @@ export const operationGroups: readonly OperationGroup[] = [
   ...customTypeOperations,
   ...actionOperations,
   ...restEndpointOperations,
+  ...cronTriggerOperations,
+  ...scheduledEventOperations,
   ...roleOperations,
   ...apiLimitOperations,
   ...networkOperations,

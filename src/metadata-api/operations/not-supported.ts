@@ -13,16 +13,7 @@ export const KNOWN_PREFIXES: ReadonlyMap<string, string> = new Map([
   ['dbc', 'dbc'],
 ]);
 
-const WITHOUT_PREFIX: ReadonlySet<string> = new Set([
-  // scheduled triggers
-  'create_cron_trigger',
-  'delete_cron_trigger',
-  'get_cron_triggers',
-  'create_scheduled_event',
-  'delete_scheduled_event',
-  'get_scheduled_events',
-  'get_scheduled_event_invocations',
-]);
+const WITHOUT_PREFIX: ReadonlySet<string> = new Set([]);
 
 /** Operations of kinds that are not part of the service; for kinds that are, the table is complete. */
 const OF_ABSENT_KINDS: ReadonlySet<string> = new Set([

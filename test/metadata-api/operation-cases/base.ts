@@ -91,6 +91,7 @@ export const BASE: JsonObject = {
   rest_endpoints: [
     { name: 'titles', url: 'titles', methods: ['GET'], definition: { query: { collection_name: 'shop', query_name: 'titles' } } },
   ],
+  cron_triggers: [{ name: 'hourly', webhook: 'http://localhost/x', schedule: '0 * * * *', include_in_metadata: true }],
   network: { tls_allowlist: [{ host: 'known.example.org', permissions: ['self-signed'] }] },
   api_limits: { disabled: false, depth_limit: { global: 10, per_role: {} } },
 };

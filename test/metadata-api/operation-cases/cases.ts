@@ -774,6 +774,53 @@ export const UNPREFIXED: Readonly<Record<string, Case>> = {
     args: { name: 'titles' },
     fails: [failure({ name: 'nothing' }, 'not-exists', '$.args'), failure({}, 'parse-failed', '$.args')],
   },
+  create_cron_trigger: {
+    args: { name: 'nightly', webhook: 'http://localhost/x', schedule: '0 3 * * *', include_in_metadata: true },
+    fails: [
+      failure(
+        { name: 'hourly', webhook: 'http://localhost/x', schedule: '0 3 * * *', include_in_metadata: true },
+        'already-exists',
+        '$.args',
+      ),
+      failure(
+        { name: 'x', webhook: 'http://localhost/x', schedule: '0 3 * *', include_in_metadata: true },
+        'parse-failed',
+        '$.args.schedule',
+      ),
+      failure({ name: 'x', webhook: '{{NOT_SET}}', schedule: '0 3 * * *', include_in_metadata: true }, 'invalid-configuration', '$.args'),
+    ],
+  },
+  delete_cron_trigger: {
+    args: { name: 'hourly' },
+    fails: [failure({ name: 'nothing' }, 'not-exists', '$.args'), failure({}, 'parse-failed', '$.args')],
+  },
+  get_cron_triggers: { args: {}, fails: [failure('x', 'parse-failed', '$.args'), NO_VERSION] },
+  create_scheduled_event: {
+    args: { webhook: 'http://localhost/x', schedule_at: '2100-01-01T00:00:00Z' },
+    fails: [
+      failure({ webhook: 'http://localhost/x', schedule_at: 'tomorrow' }, 'parse-failed', '$.args.schedule_at'),
+      failure({ webhook: 'http://localhost/x' }, 'parse-failed', '$.args'),
+    ],
+  },
+  delete_scheduled_event: {
+    args: { type: 'one_off', event_id: 'nothing' },
+    fails: [failure({ type: 'x', event_id: 'y' }, 'parse-failed', '$.args.type'), failure({ type: 'cron' }, 'parse-failed', '$.args')],
+  },
+  get_scheduled_events: {
+    args: { type: 'cron', trigger_name: 'hourly' },
+    fails: [
+      failure({ type: 'cron', trigger_name: 'nothing' }, 'not-exists', '$.args'),
+      failure({ type: 'cron' }, 'parse-failed', '$.args'),
+      failure({ type: 'one_off', status: ['x'] }, 'parse-failed', '$.args.status[0]'),
+    ],
+  },
+  get_scheduled_event_invocations: {
+    args: { type: 'one_off' },
+    fails: [
+      failure({ type: 'cron', trigger_name: 'nothing' }, 'not-exists', '$.args'),
+      failure({ type: 'one_off', limit: -1 }, 'parse-failed', '$.args.limit'),
+    ],
+  },
   add_host_to_tls_allowlist: {
     args: { host: 'new.example.org', suffix: '8443' },
     fails: [

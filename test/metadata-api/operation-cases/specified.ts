@@ -3,7 +3,7 @@
  * yet: of `/v1/metadata`, `/v1/query` and `/v2/query`.
  */
 
-export type Wait = 'scheduled triggers' | 'remote schemas' | 'other kinds of databases';
+export type Wait = 'remote schemas' | 'other kinds of databases';
 
 const RELATIONAL = ['pg', 'dbb'];
 const TRACKING = ['pg', 'dbb', 'dwh'];
@@ -73,7 +73,6 @@ const UNPREFIXED: readonly { readonly names: readonly string[]; readonly waitsFo
       'create_scheduled_event',
       'delete_scheduled_event',
     ],
-    waitsFor: 'scheduled triggers',
   },
   {
     names: [
@@ -153,7 +152,7 @@ const LEGACY: readonly { readonly names: readonly string[]; readonly waitsFor?: 
     ],
   },
   { names: ['create_event_trigger', 'delete_event_trigger', 'redeliver_event', 'invoke_event_trigger'] },
-  { names: ['create_cron_trigger', 'delete_cron_trigger', 'create_scheduled_event'], waitsFor: 'scheduled triggers' },
+  { names: ['create_cron_trigger', 'delete_cron_trigger', 'create_scheduled_event'] },
   {
     names: ['set_custom_types', 'create_action', 'drop_action', 'update_action', 'create_action_permission', 'drop_action_permission'],
   },

@@ -1,0 +1,340 @@
+// Looks for events that get lost: two instances on one database, each killed at random moments, PostgreSQL crashed now and
+// then, and receivers that hang, reset, answer 500, 429 with Retry-After, redirects and 10 MB. Every event that was committed
+// must reach its receiver; what reached it twice must have been on its way at a fault; none may wait for more than a minute.
+//
+//   npm run build && npm run faults -- --events 100000 --kills 200 --restarts 40
+//   npm run faults                                  5,000 events, 10 kills, 2 restarts
+//   npm run faults -- --output faults.json          counts and the history of faults go there
+//
+// Half of the events are of an event trigger, the others are one-off schedules.
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import http from 'node:http';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+
+const { values: options } = parseArgs({
+  options: {
+    events: { type: 'string', default: '5000' },
+    kills: { type: 'string', default: '10' },
+    restarts: { type: 'string', default: '2' },
+    /** Events a second. */
+    rate: { type: 'string', default: '100' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    output: { type: 'string', default: path.join(os.tmpdir(), 'svc-faults.json') },
+  },
+});
+const EVENTS = Number(options.events);
+const root = fileURLToPath(new URL('..', import.meta.url));
+/** A lease, a look for what is free, and a busy machine. s */
+const LONGEST_WAIT = 60;
+/** Recording may have to wait until the database is there again. s */
+const ON_THE_WAY = 15;
+const BIG = Buffer.alloc(10 * 1024 * 1024, 'x');
+
+function seeded(seed) {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+const random = seeded(Number(options.seed));
+const started = performance.now();
+const now = () => (performance.now() - started) / 1000;
+
+/** By event: when it was asked for, and when it was accepted. */
+const attempts = new Map();
+const accepted = new Map();
+const behaviours = { ok: 0, hang: 0, reset: 0, error: 0, busy: 0, redirect: 0, big: 0 };
+const history = [];
+const fault = (what, detail = {}) => history.push({ at: Number(now().toFixed(3)), what, ...detail });
+
+function behaviour() {
+  const dice = random();
+  if (dice < 0.01) return 'hang';
+  if (dice < 0.04) return 'reset';
+  if (dice < 0.09) return 'error';
+  if (dice < 0.12) return 'busy';
+  if (dice < 0.14) return 'redirect';
+  if (dice < 0.142) return 'big';
+  return 'ok';
+}
+
+const receiver = http.createServer((request, response) => {
+  const chunks = [];
+  request.on('data', (chunk) => chunks.push(chunk));
+  request.on('error', () => undefined);
+  request.on('end', () => {
+    const body = JSON.parse(Buffer.concat(chunks).toString());
+    const key = body.trigger === undefined ? `one-off ${body.payload.n}` : `trigger ${body.event.data.new.n}`;
+    push(attempts, key, now());
+    const how = behaviour();
+    behaviours[how] += 1;
+    switch (how) {
+      case 'hang':
+        return;
+      case 'reset':
+        return void request.socket.destroy();
+      case 'error':
+        return void response.writeHead(500).end('no');
+      case 'busy':
+        return void response.writeHead(429, { 'Retry-After': '1' }).end();
+      case 'redirect':
+        return void response.writeHead(302, { location: '/elsewhere' }).end();
+      case 'big':
+        push(accepted, key, now());
+        response.on('error', () => undefined);
+        return void response.writeHead(200).end(BIG);
+      default:
+        push(accepted, key, now());
+        return void response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true}');
+    }
+  });
+});
+
+function push(map, key, value) {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [value]);
+  else list.push(value);
+}
+
+class Instance {
+  constructor(name, databaseUrl, port) {
+    Object.assign(this, { name, databaseUrl, port, child: undefined });
+  }
+
+  async start() {
+    this.child = spawn(process.execPath, ['dist/cli/main.js', 'serve'], {
+      cwd: root,
+      env: {
+        ...process.env,
+        SVC_GRAPHQL_DATABASE_URL: this.databaseUrl,
+        SVC_GRAPHQL_SERVER_PORT: String(this.port),
+        SVC_GRAPHQL_SERVER_HOST: '127.0.0.1',
+        SVC_GRAPHQL_PG_CONNECTIONS: '10',
+        SVC_GRAPHQL_ENABLED_LOG_TYPES: 'startup',
+        SVC_GRAPHQL_LOG_LEVEL: 'warn',
+        HOOKS: receiverUrl(),
+      },
+      stdio: ['ignore', 'ignore', process.env.FAULTS_LOG ? 'inherit' : 'ignore'],
+    });
+    this.ended = new Promise((resolve) => this.child.once('exit', resolve));
+    // One that cannot start because the database is away is started again.
+    this.child.once('exit', () => {
+      if (!this.stopping) void sleep(300).then(() => this.start());
+    });
+    await sleep(0);
+  }
+
+  async ready() {
+    for (let i = 0; i < 600; i++) {
+      try {
+        if ((await fetch(`http://127.0.0.1:${this.port}/healthz`)).ok) return;
+      } catch {
+        // not there yet
+      }
+      await sleep(100);
+    }
+    throw new Error(`${this.name} does not answer`);
+  }
+
+  kill() {
+    fault('kill', { instance: this.name });
+    this.child.kill('SIGKILL');
+  }
+
+  async stop() {
+    this.stopping = true;
+    this.child.kill('SIGTERM');
+    await this.ended;
+  }
+}
+
+const receiverUrl = () => `http://127.0.0.1:${receiver.address().port}`;
+
+async function metadata(port, type, args) {
+  const response = await fetch(`http://127.0.0.1:${port}/v1/metadata`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ type, args }),
+  });
+  if (!response.ok) throw new Error(`${type}: ${await response.text()}`);
+}
+
+/** One statement on a connection of its own: others may have broken. */
+async function sql(url, text, values = []) {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query(text, values)).rows;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+async function persistently(task) {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await task();
+    } catch (error) {
+      if (attempt === 200) throw error;
+      await sleep(100);
+    }
+  }
+}
+
+/** The death of one of its processes makes PostgreSQL end all others and recover. */
+async function crashDatabase(url) {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  const { rows } = await client.query('select pg_backend_pid() as pid');
+  fault('crash of the database');
+  process.kill(rows[0].pid, 'SIGKILL');
+  await client.end().catch(() => undefined);
+}
+
+const RETRY = { num_retries: 100_000 };
+const INSERT = `
+  with made as (insert into item (n) select generate_series($1::int, $2::int) returning n)
+  insert into svc_catalog.svc_scheduled_events (id, webhook_conf, scheduled_time, retry_conf, payload)
+  select md5('one-off' || n), '"{{HOOKS}}/one-off"', now(),
+    '{"num_retries": 100000, "retry_interval_seconds": 1, "timeout_seconds": 5}', json_build_object('n', n) from made`;
+
+async function insertAll(url) {
+  const each = Math.max(1, Math.round(Number(options.rate) / 20));
+  const rows = Math.ceil(EVENTS / 2);
+  for (let n = 1; n <= rows; n += each) {
+    const upTo = Math.min(rows, n + each - 1);
+    const began = performance.now();
+    // What failed may have been committed: then the rows are there.
+    await persistently(async () => {
+      const [{ count }] = await sql(url, 'select count(*)::int as count from item where n = $1', [n]);
+      if (count === 0) await sql(url, INSERT, [n, upTo]);
+    });
+    await sleep(Math.max(0, 100 - (performance.now() - began)));
+  }
+}
+
+async function doFaults(url, instances, signal) {
+  const seconds = EVENTS / Number(options.rate);
+  const faults = [...Array(Number(options.kills)).fill('kill'), ...Array(Number(options.restarts)).fill('crash')];
+  for (let i = faults.length - 1; i > 0; i--) {
+    const j = Math.floor(random() * (i + 1));
+    [faults[i], faults[j]] = [faults[j], faults[i]];
+  }
+  const pause = (seconds / (faults.length + 1)) * 1000;
+  for (const each of faults) {
+    await sleep(pause * (0.5 + random()), undefined, { signal }).catch(() => undefined);
+    if (each === 'kill') instances[random() < 0.5 ? 0 : 1].kill();
+    else await persistently(() => crashDatabase(url));
+  }
+}
+
+const missing = async (url) => {
+  const rows = await persistently(() => sql(url, 'select n from item order by n'));
+  const keys = rows.flatMap(({ n }) => [`trigger ${n}`, `one-off ${n}`]);
+  return { committed: keys.length, keys: keys.filter((key) => !accepted.has(key)) };
+};
+
+function findings(committed, lost) {
+  const faults = history.map(({ at }) => at);
+  let duplicates = 0;
+  let unexplained = 0;
+  for (const times of accepted.values()) {
+    duplicates += times.length - 1;
+    for (let i = 1; i < times.length; i++) {
+      const first = times[i - 1];
+      if (!faults.some((at) => at >= first - 1 && at <= first + ON_THE_WAY)) unexplained += 1;
+    }
+  }
+  let longest = 0;
+  for (const times of attempts.values()) for (let i = 1; i < times.length; i++) longest = Math.max(longest, times[i] - times[i - 1]);
+  return {
+    seed: Number(options.seed),
+    committed,
+    delivered: committed - lost.length,
+    lost: lost.length,
+    attempts: [...attempts.values()].reduce((sum, times) => sum + times.length, 0),
+    duplicates,
+    unexplained_duplicates: unexplained,
+    longest_wait_between_attempts_s: Number(longest.toFixed(1)),
+    receiver: behaviours,
+    kills: history.filter(({ what }) => what === 'kill').length,
+    crashes: history.filter(({ what }) => what.startsWith('crash')).length,
+    seconds: Number(now().toFixed(1)),
+  };
+}
+
+const stops = [];
+
+async function main() {
+  const { startCluster } = await import('../dist/embedded/cluster.js');
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'svc-faults-'));
+  fs.chmodSync(folder, 0o755);
+  stops.push(() => fs.rmSync(folder, { recursive: true, force: true }));
+  const cluster = await startCluster({ dataDirectory: path.join(folder, 'postgres'), settings: { max_connections: '200' } });
+  stops.push(() => cluster.stop());
+  const url = cluster.url();
+  await new Promise((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  stops.push(() => {
+    receiver.closeAllConnections();
+    receiver.close();
+  });
+  await sql(url, 'create table item (n int primary key)');
+  const instances = [new Instance('one', url, 18_091), new Instance('two', url, 18_092)];
+  await instances[0].start();
+  stops.push(() => instances[0].stop());
+  await instances[0].ready();
+  await metadata(18_091, 'pg_track_table', { table: 'item' });
+  await metadata(18_091, 'pg_create_event_trigger', {
+    name: 'item_made',
+    table: { schema: 'public', name: 'item' },
+    webhook: '{{HOOKS}}/trigger',
+    insert: { columns: '*' },
+    retry_conf: { ...RETRY, interval_sec: 1, timeout_sec: 5 },
+  });
+  await instances[1].start();
+  stops.push(() => instances[1].stop());
+  await instances[1].ready();
+
+  const over = new AbortController();
+  const faults = doFaults(url, instances, over.signal);
+  await insertAll(url);
+  over.abort();
+  await faults;
+  let left = await missing(url);
+  for (const end = now() + 2 * LONGEST_WAIT; left.keys.length > 0 && now() < end; left = await missing(url)) await sleep(500);
+  // What was on its way is perhaps delivered twice.
+  await sleep(2000);
+  const result = findings(left.committed, left.keys);
+  fs.writeFileSync(options.output, `${JSON.stringify({ ...result, lost_events: left.keys.slice(0, 1000), history }, null, 2)}\n`);
+  console.log(JSON.stringify(result, null, 2));
+  console.log(`counts and history: ${options.output}`);
+  const complaints = [
+    result.lost > 0 && `${result.lost} events were lost`,
+    result.committed !== 2 * Math.ceil(EVENTS / 2) && `only ${result.committed} events were committed`,
+    result.unexplained_duplicates > 0 && `${result.unexplained_duplicates} duplicates without a fault`,
+    result.longest_wait_between_attempts_s > LONGEST_WAIT && `an event waited for ${result.longest_wait_between_attempts_s} s`,
+  ].filter(Boolean);
+  for (const complaint of complaints) console.error(`FAILED: ${complaint}`);
+  if (complaints.length > 0) process.exitCode = 1;
+}
+
+async function stop() {
+  for (const each of stops.splice(0).reverse()) await Promise.resolve(each()).catch?.((error) => console.error(error));
+}
+
+process.on('SIGINT', () => stop().then(() => process.exit(130)));
+main()
+  .catch((error) => {
+    console.error(error);
+    process.exitCode = 1;
+  })
+  .finally(stop);

@@ -1,0 +1,66 @@
+/** Everything that delivers events: one engine, and what feeds it. */
+import type { Source } from '../backend/backend.ts';
+import type { Config } from '../config/options.ts';
+import { serviceVersion } from '../config/version.ts';
+import { createDeliverer } from '../events/delivery.ts';
+import { createEngine, type Engine } from '../events/engine.ts';
+import { deliverScheduledEvents } from '../events/scheduled.ts';
+import type { Environment } from '../metadata/environment-template.ts';
+import type { Observer } from '../observability/observation.ts';
+import type { OutboundClient } from '../outbound/client.ts';
+import type { Snapshots } from '../state/state.ts';
+import { generateCronEvents } from '../storage/cron-events.ts';
+import { createScheduledEventStore } from '../storage/scheduled-event-store.ts';
+
+export interface DeliveriesOptions {
+  readonly config: Config;
+  readonly state: Snapshots;
+  /** The metadata database. */
+  readonly database: Source;
+  readonly outbound: OutboundClient;
+  readonly environment: Environment;
+  readonly observe: Observer;
+  readonly instanceId: string;
+}
+
+export interface Deliveries {
+  /** There is a new event of a schedule. */
+  wake(): void;
+  /** Waits so many ms for deliveries that are under way; what is left is handed back to other instances. */
+  stop(graceMs: number): Promise<void>;
+}
+
+const DEFAULT_BATCH = 100;
+
+const NONE: Deliveries = { wake: () => undefined, stop: async () => undefined };
+
+export function startDeliveries({ config, state, database, outbound, environment, observe, instanceId }: DeliveriesOptions): Deliveries {
+  if (config.disableEventing) return NONE;
+  const engine: Engine = createEngine({
+    holder: instanceId,
+    slots: config.eventsHttpPoolSize,
+    batchSize: config.eventsFetchBatchSize || DEFAULT_BATCH,
+    observe,
+  });
+  const deliver = createDeliverer({
+    outbound,
+    observe,
+    version: serviceVersion(),
+    failuresAreErrors: config.enableTriggersErrorLogLevel,
+  });
+  const scheduled = deliverScheduledEvents({
+    engine,
+    deliver,
+    store: createScheduledEventStore(database),
+    state,
+    environment,
+    observe,
+    generate: (triggers) => generateCronEvents(database, triggers),
+  });
+  return {
+    wake: () => scheduled.wake(),
+    async stop(graceMs) {
+      await Promise.all([scheduled.stop(), engine.stop(graceMs)]);
+    },
+  };
+}

@@ -1,0 +1,218 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { EventStore, FetchRequest, Lease, QueuedEvent } from '../backend/event-store.ts';
+import type { Observation } from '../observability/observation.ts';
+import { createEngine, type Engine, type Lane, type QueueHandle } from './engine.ts';
+
+interface Done {
+  readonly id: string;
+}
+
+/** A queue in memory, with what its users asked of it. */
+class MemoryStore implements EventStore<QueuedEvent, Done> {
+  readonly waiting: QueuedEvent[] = [];
+  readonly leased = new Map<string, { readonly event: QueuedEvent; holder: string }>();
+  readonly recorded: string[][] = [];
+  readonly released: string[] = [];
+  readonly fetches: FetchRequest[] = [];
+  fails = 0;
+  wake: () => void = () => undefined;
+
+  put(...events: readonly QueuedEvent[]): void {
+    this.waiting.push(...events);
+    this.wake();
+  }
+
+  async fetch(request: FetchRequest): Promise<readonly QueuedEvent[]> {
+    this.fetches.push(request);
+    this.mayFail();
+    const taken: QueuedEvent[] = [];
+    for (const { name, limit } of request.lanes) {
+      const events = this.waiting.filter(({ lane }) => lane === name).slice(0, Math.min(limit, request.limit - taken.length));
+      for (const event of events) {
+        this.waiting.splice(this.waiting.indexOf(event), 1);
+        this.leased.set(event.id, { event, holder: request.lease.holder });
+      }
+      taken.push(...events);
+    }
+    return taken;
+  }
+
+  async renew({ holder }: Lease, ids: readonly string[]): Promise<readonly string[]> {
+    return ids.filter((id) => this.leased.get(id)?.holder === holder);
+  }
+
+  async record({ holder }: Lease, outcomes: readonly Done[]): Promise<readonly string[]> {
+    this.mayFail();
+    const ids = outcomes.map(({ id }) => id).filter((id) => this.leased.get(id)?.holder === holder);
+    for (const id of ids) this.leased.delete(id);
+    this.recorded.push(ids);
+    return ids;
+  }
+
+  async release({ holder }: Lease, ids: readonly string[]): Promise<void> {
+    for (const id of ids) {
+      const leased = this.leased.get(id);
+      if (leased?.holder !== holder) continue;
+      this.leased.delete(id);
+      this.waiting.push(leased.event);
+      this.released.push(id);
+    }
+  }
+
+  async listen(wake: () => void): Promise<{ stop(): Promise<void> }> {
+    this.wake = wake;
+    return { stop: async () => undefined };
+  }
+
+  get done(): readonly string[] {
+    return this.recorded.flat();
+  }
+
+  private mayFail(): void {
+    if (this.fails === 0) return;
+    this.fails -= 1;
+    throw new Error('the database is away');
+  }
+}
+
+const engines: Engine[] = [];
+afterEach(async () => {
+  vi.useRealTimers();
+  await Promise.all(engines.splice(0).map((engine) => engine.stop(0)));
+});
+
+interface Run {
+  readonly store: MemoryStore;
+  readonly observations: Observation[];
+  readonly engine: Engine;
+  readonly handle: QueueHandle;
+  /** What is worked on, by id: ends it. */
+  readonly working: Map<string, () => void>;
+}
+
+function run(slots: number, lanes: readonly Lane[], { leaseSeconds = 60, store = new MemoryStore() } = {}): Run {
+  const working = new Map<string, () => void>();
+  const observations: Observation[] = [];
+  const engine = createEngine({ holder: 'me', slots, batchSize: 100, leaseSeconds, observe: (o) => void observations.push(o) });
+  engines.push(engine);
+  const handle = engine.add<QueuedEvent, Done>({
+    name: 'test',
+    pollInterval: 20,
+    store: () => store,
+    lanes: () => lanes,
+    work: ({ id }, signal) =>
+      new Promise((resolve, reject) => {
+        working.set(id, () => {
+          working.delete(id);
+          resolve({ id });
+        });
+        signal.addEventListener('abort', () => reject(new Error('given up')));
+      }),
+  });
+  return { store, observations, engine, handle, working };
+}
+
+const events = (lane: string, count: number): readonly QueuedEvent[] =>
+  Array.from({ length: count }, (_, i) => ({ id: `${lane}${i}`, lane }));
+const inLane = (working: ReadonlyMap<string, unknown>, lane: string): number =>
+  [...working.keys()].filter((id) => id.startsWith(lane)).length;
+const endAll = (working: ReadonlyMap<string, () => void>): void => {
+  for (const end of [...working.values()]) end();
+};
+
+describe('the engine', () => {
+  it('works on events of all lanes and records them in batches', async () => {
+    const { store, working } = run(10, [{ name: 'a' }, { name: 'b' }]);
+    store.put(...events('a', 3), ...events('b', 3));
+    await vi.waitFor(() => expect(working.size).toBe(6));
+    endAll(working);
+    await vi.waitFor(() => expect([...store.done].sort()).toEqual(['a0', 'a1', 'a2', 'b0', 'b1', 'b2']));
+    expect(store.recorded.length).toBeLessThanOrEqual(2);
+    expect(store.leased.size).toBe(0);
+  });
+
+  it('leaves a slot free for a lane that comes later', async () => {
+    const { store, working } = run(10, [{ name: 'a' }, { name: 'b' }, { name: 'c' }]);
+    store.put(...events('a', 100));
+    await vi.waitFor(() => expect(inLane(working, 'a')).toBe(5));
+    store.put(...events('b', 100));
+    await vi.waitFor(() => expect(inLane(working, 'b')).toBeGreaterThanOrEqual(2));
+    store.put(...events('c', 1));
+    await vi.waitFor(() => expect(inLane(working, 'c')).toBe(1));
+    expect(working.size).toBeLessThanOrEqual(10);
+  });
+
+  it('gives slow lanes no more than half of the slots', async () => {
+    const slow = Array.from({ length: 12 }, (_, i) => ({ name: `slow-${i}-` }));
+    const { store, working } = run(8, [...slow, { name: 'quick' }]);
+    // Each lane has shown that it is slow.
+    store.put(...slow.flatMap(({ name }) => events(name, 1)));
+    for (let ended = 0; ended < slow.length; ) {
+      await vi.waitFor(() => expect(working.size).toBeGreaterThan(0), 3000);
+      await new Promise((resolve) => setTimeout(resolve, 1050));
+      ended += working.size;
+      endAll(working);
+    }
+    await vi.waitFor(() => expect(store.done.length).toBe(12));
+    store.put(...slow.flatMap(({ name }) => events(`${name}`, 2).map(({ id, lane }) => ({ id: `${id}x`, lane }))));
+    await vi.waitFor(() => expect(working.size).toBe(4));
+    store.put(...events('quick', 1));
+    await vi.waitFor(() => expect(inLane(working, 'quick')).toBe(1));
+  }, 20_000);
+
+  it('asks for no lane and no event twice, and not at all without lanes', async () => {
+    const { store } = run(10, []);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(store.fetches).toEqual([]);
+  });
+
+  it('goes on after the database was away, and records what was done meanwhile', async () => {
+    const { store, working, observations } = run(10, [{ name: 'a' }]);
+    store.put(...events('a', 2));
+    await vi.waitFor(() => expect(working.size).toBe(2));
+    store.fails = 3;
+    endAll(working);
+    await vi.waitFor(() => expect(store.done.length).toBe(2), 5000);
+    expect(observations).toContainEqual({
+      kind: 'delivery-trouble',
+      queue: 'test',
+      message: 'cannot record what was done: the database is away',
+    });
+  });
+
+  it('does not begin what it has lost, and says what was taken over', async () => {
+    const { store, working, observations } = run(2, [{ name: 'a' }], { leaseSeconds: 0.3 });
+    store.put(...events('a', 2));
+    // Such a lease is too short to begin anything under it.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(working.size).toBe(0);
+    const other = run(2, [{ name: 'a' }]);
+    other.store.put(...events('a', 1));
+    await vi.waitFor(() => expect(other.working.size).toBe(1));
+    other.store.leased.set('a0', { event: { id: 'a0', lane: 'a' }, holder: 'somebody else' });
+    endAll(other.working);
+    await vi.waitFor(() => expect(other.observations.some(({ kind }) => kind === 'delivery-trouble')).toBe(true));
+    expect(other.store.done).toEqual([]);
+    expect(observations).toEqual([]);
+  });
+
+  it('hands back what it has not begun, and what does not end in time', async () => {
+    const { store, working, engine } = run(4, [{ name: 'a' }]);
+    store.put(...events('a', 10));
+    await vi.waitFor(() => expect(working.size).toBe(2));
+    const first = [...working.keys()][0] ?? '';
+    const stopped = engine.stop(200);
+    working.get(first)?.();
+    await stopped;
+    expect(store.done).toEqual([first]);
+    expect(store.leased.size).toBe(0);
+    expect(store.waiting.length).toBe(9);
+  });
+
+  it('wakes up when it is told of something', async () => {
+    const { store, working } = run(4, [{ name: 'a' }]);
+    await vi.waitFor(() => expect(store.fetches.length).toBeGreaterThan(0));
+    store.put(...events('a', 1));
+    await vi.waitFor(() => expect(working.size).toBe(1));
+  });
+});

@@ -1,0 +1,191 @@
+/** Delivers events of cron triggers and one-off events, and makes the events of cron triggers that lie ahead. */
+import type { DeliveryOutcome } from '../backend/event-store.ts';
+import { SvcError } from '../errors/svc-error.ts';
+import { type CronTrigger, scheduledRetryCodec, type ScheduledRetryPolicy } from '../metadata/cron-trigger.ts';
+import { type Environment, headerCodec } from '../metadata/environment-template.ts';
+import { list } from '../metadata/codec.ts';
+import { signatureCodec } from '../metadata/signature.ts';
+import type { Observer } from '../observability/observation.ts';
+import type { Snapshots } from '../state/state.ts';
+import {
+  type CronEvent,
+  ONE_OFF_LANE,
+  type OneOffEvent,
+  type ScheduledEvent,
+  type ScheduledEventStore,
+} from '../storage/scheduled-event-store.ts';
+import { printJson } from '../util/json.ts';
+import { ROOT } from '../util/path.ts';
+import { openWebhook, type Webhook, type WebhookDefinition } from '../webhooks/webhook.ts';
+import { type Deliverer, dueAgain } from './delivery.ts';
+import type { Engine } from './engine.ts';
+import { createFetchStatistics } from './fetch-statistics.ts';
+
+export interface ScheduledOptions {
+  readonly engine: Engine;
+  readonly deliver: Deliverer;
+  readonly store: ScheduledEventStore;
+  readonly state: Snapshots;
+  readonly environment: Environment;
+  readonly observe: Observer;
+  /** Makes events of triggers that have few ahead. @returns how many */
+  readonly generate: (triggers: readonly CronTrigger[]) => Promise<number>;
+}
+
+export interface ScheduledDeliveries {
+  /** There is a new event, which may be due. */
+  wake(): void;
+  /** Makes no more events; those that are delivered are the engine's affair. */
+  stop(): Promise<void>;
+}
+
+/** Schedules have minutes, and retries seconds. */
+const POLL_MS = 1000;
+const GENERATE_MS = 60_000;
+/** When the trigger of an event is gone for a moment only, as far as this instance knows. */
+const UNKNOWN_TRIGGER_WAIT_S = 60;
+const CRON = 'cron';
+const ONE_OFF = 'one-off';
+
+export function deliverScheduledEvents(options: ScheduledOptions): ScheduledDeliveries {
+  const { engine, state, store, observe } = options;
+  const triggers = (): ReadonlyMap<string, CronTrigger> => state.current().metadata.cronTriggers;
+  const statistics = createFetchStatistics((events) =>
+    observe({
+      kind: 'deliveries-fetched',
+      of: 'scheduled-trigger',
+      detail: { num_cron_events_fetched: events.get(CRON) ?? 0, num_one_off_scheduled_events_fetched: events.get(ONE_OFF) ?? 0 },
+    }),
+  );
+  const webhooks = new WeakMap<CronTrigger, Webhook>();
+  const webhookOf = (trigger: CronTrigger): Webhook => {
+    let webhook = webhooks.get(trigger);
+    if (webhook === undefined) {
+      webhook = open({ ...trigger, url: { template: trigger.webhook } }, options.environment);
+      webhooks.set(trigger, webhook);
+    }
+    return webhook;
+  };
+
+  const work = async (event: ScheduledEvent, signal: AbortSignal): Promise<DeliveryOutcome> => {
+    const { id } = event;
+    if (event.kind === 'one-off') return { id, ...(await deliverOneOff(event, options, signal)) };
+    const trigger = triggers().get(event.lane);
+    if (trigger === undefined) {
+      observe({ kind: 'delivery-trouble', queue: 'scheduled events', message: `the cron trigger ${event.lane} of an event is gone` });
+      return { id, result: { kind: 'retry', seconds: UNKNOWN_TRIGGER_WAIT_S }, invocation: null };
+    }
+    if (isTooLate(event, trigger.retryConf)) return { id, result: { kind: 'dead' }, invocation: null };
+    const end = await options.deliver(
+      {
+        of: 'scheduled-trigger',
+        eventId: id,
+        eventName: trigger.name,
+        recordVersion: '1',
+        webhook: () => webhookOf(trigger),
+        retry: trigger.retryConf,
+        tries: event.tries,
+        body: cronBody(event, trigger),
+        sessionVariables: null,
+        timedOut: `Cron Scheduled event "${id}" of cron trigger "${trigger.name}" timed out while processing.`,
+      },
+      signal,
+    );
+    return { id, ...end };
+  };
+
+  const queue = engine.add<ScheduledEvent, DeliveryOutcome>({
+    name: 'scheduled events',
+    store: () => store,
+    lanes: () => [{ name: ONE_OFF_LANE }, ...[...triggers().keys()].map((name) => ({ name }))],
+    work,
+    pollInterval: POLL_MS,
+    dueAgain,
+    fetched(events) {
+      const cron = events.filter(({ kind }) => kind === CRON).length;
+      if (cron > 0) statistics.count(CRON, cron);
+      if (cron < events.length) statistics.count(ONE_OFF, events.length - cron);
+    },
+  });
+
+  let generating: Promise<void> = Promise.resolve();
+  const generate = async (): Promise<void> => {
+    const wanted = [...triggers().values()];
+    if (wanted.length === 0) return;
+    try {
+      const made = await options.generate(wanted);
+      if (made > 0) observe({ kind: 'cron-events-made', triggers: wanted.length, events: made });
+    } catch (error) {
+      observe({ kind: 'unexpected', message: 'the events of cron triggers that lie ahead cannot be made', error });
+    }
+  };
+  const generateNext = (): void => {
+    generating = generating.then(generate);
+  };
+  generateNext();
+  const forget = state.onSnapshot(() => queue.wake());
+  const timer = setInterval(generateNext, GENERATE_MS);
+
+  return {
+    wake: () => queue.wake(),
+    async stop() {
+      clearInterval(timer);
+      forget();
+      await generating;
+      statistics.stop();
+    },
+  };
+}
+
+/** An event that was tried before is tried to its end. */
+function isTooLate({ delay, tries }: ScheduledEvent, { toleranceSeconds }: ScheduledRetryPolicy): boolean {
+  return tries === 0 && delay > toleranceSeconds;
+}
+
+function cronBody({ id, scheduledTime }: CronEvent, { name, payload = null, comment }: CronTrigger): string {
+  return printJson({ id, name, scheduled_time: scheduledTime, payload, ...(comment === undefined ? {} : { comment }) });
+}
+
+async function deliverOneOff(
+  event: OneOffEvent,
+  { deliver, environment }: ScheduledOptions,
+  signal: AbortSignal,
+): Promise<Omit<DeliveryOutcome, 'id'>> {
+  const { id, scheduledTime, createdAt, payload, comment, tries } = event;
+  const retry = scheduledRetryCodec.decode(event.retryConf ?? {}, ROOT);
+  if (isTooLate(event, retry)) return { result: { kind: 'dead' }, invocation: null };
+  const head = JSON.stringify({ id, scheduled_time: scheduledTime, created_at: createdAt }).slice(0, -1);
+  return deliver(
+    {
+      of: 'scheduled-trigger',
+      eventId: id,
+      eventName: null,
+      recordVersion: '1',
+      webhook: () => openOneOff(event, environment),
+      retry,
+      tries,
+      body: `${head},"payload":${payload ?? 'null'}${comment === null ? '' : `,"comment":${JSON.stringify(comment)}`}}`,
+      sessionVariables: null,
+      timedOut: `One-off Scheduled event "${id}" timed out while processing.`,
+    },
+    signal,
+  );
+}
+
+const headersCodec = list(headerCodec);
+
+/** @throws SvcError when the environment does not have what it needs */
+function openOneOff({ webhook, headers, signature }: OneOffEvent, environment: Environment): Webhook {
+  const definition = {
+    url: { template: typeof webhook === 'string' ? webhook : '' },
+    headers: headersCodec.decode(headers ?? [], ROOT),
+    ...(signature === null ? {} : { signature: signatureCodec.decode(signature, ROOT) }),
+  };
+  return open(definition, environment);
+}
+
+function open(definition: WebhookDefinition, environment: Environment): Webhook {
+  const missing = (names: readonly string[]): SvcError =>
+    new SvcError('unexpected', `The value for environment variables not found: ${names.join(', ')}`);
+  return openWebhook(definition, environment, { url: missing, header: missing, secret: missing });
+}

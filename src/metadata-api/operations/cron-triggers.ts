@@ -1,0 +1,69 @@
+import { SvcError } from '../../errors/svc-error.ts';
+import { bool, defaulted, nonEmptyText, object, required } from '../../metadata/codec.ts';
+import { type CronTrigger, cronTriggerFields, wholeCronTrigger } from '../../metadata/cron-trigger.ts';
+import { withEntry, withoutEntry } from '../../metadata/edit.ts';
+import { objectId } from '../../schema-cache/object-id.ts';
+import { noArguments } from '../no-arguments.ts';
+import { operation, type OperationGroup } from '../operation.ts';
+import { INCONSISTENT, refused } from '../operation-error.ts';
+
+const create: OperationGroup = () => [
+  operation({
+    type: 'create_cron_trigger',
+    args: object('CreateCronTrigger', { ...cronTriggerFields, replace: defaulted(bool, () => false) }),
+    changes: 'metadata',
+    errors: [refused('already-exists', 'there is a cron trigger of this name and `replace` is false'), INCONSISTENT],
+    documentation: {
+      summary:
+        'Calls a webhook by a schedule. With `replace` a trigger of this name gets the new definition, and its events that lie ahead are made anew.',
+      example: {
+        name: 'nightly',
+        webhook: '{{HOOKS}}/nightly',
+        schedule: '0 3 * * *',
+        include_in_metadata: true,
+        payload: { job: 'report' },
+        retry_conf: { num_retries: 3, retry_interval_seconds: 30, timeout_seconds: 60, tolerance_seconds: 3600 },
+        headers: [{ name: 'X-Key', value_from_env: 'HOOK_KEY' }],
+        comment: 'the report of the day',
+      },
+    },
+    edit(metadata, { replace, ...trigger }) {
+      if (!replace && metadata.cronTriggers.has(trigger.name)) {
+        throw new SvcError('already-exists', `cron trigger with name: ${trigger.name} already exists`);
+      }
+      return { ...metadata, cronTriggers: withEntry<string, CronTrigger>(metadata.cronTriggers, trigger.name, trigger) };
+    },
+    edited: ({ name }) => [objectId.cronTrigger(name)],
+  }),
+];
+
+const remove: OperationGroup = () => [
+  operation({
+    type: 'delete_cron_trigger',
+    args: object('DeleteCronTrigger', { name: required(nonEmptyText) }),
+    changes: 'metadata',
+    errors: [refused('not-exists', 'there is no cron trigger of this name')],
+    documentation: { summary: 'Removes a cron trigger with all of its events and their invocations.', example: { name: 'nightly' } },
+    edit(metadata, { name }) {
+      if (!metadata.cronTriggers.has(name)) throw unknownTrigger(name);
+      return { ...metadata, cronTriggers: withoutEntry(metadata.cronTriggers, name) };
+    },
+  }),
+];
+
+export function unknownTrigger(name: string): SvcError {
+  return new SvcError('not-exists', `cron trigger with name: ${name} does not exist`);
+}
+
+const list: OperationGroup = () => [
+  operation({
+    type: 'get_cron_triggers',
+    args: noArguments,
+    changes: 'nothing',
+    errors: [],
+    documentation: { summary: 'Lists all cron triggers, also those that are not exported.', example: {} },
+    run: async (_args, { snapshot }) => ({ cron_triggers: [...snapshot.metadata.cronTriggers.values()].map(wholeCronTrigger) }),
+  }),
+];
+
+export const cronTriggerOperations: readonly OperationGroup[] = [create, remove, list];

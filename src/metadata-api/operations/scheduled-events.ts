@@ -1,0 +1,200 @@
+/** Events of cron triggers, and events that are scheduled one by one. */
+import { randomUUID } from 'node:crypto';
+import {
+  anyJson,
+  bool,
+  type Codec,
+  defaulted,
+  int,
+  leaf,
+  list,
+  literal,
+  nonEmptyText,
+  object,
+  optional,
+  parseFailed,
+  required,
+  text,
+} from '../../metadata/codec.ts';
+import { scheduledRetry, scheduledRetryCodec, webhookHeaders } from '../../metadata/cron-trigger.ts';
+import { headerCodec } from '../../metadata/environment-template.ts';
+import type { Metadata } from '../../metadata/metadata.ts';
+import { signatureCodec } from '../../metadata/signature.ts';
+import { type EventsOf, SCHEDULED_STATUSES, type ScheduledStatus, type Sliced } from '../../storage/scheduled-events.ts';
+import type { Json } from '../../util/json.ts';
+import { at, type Path } from '../../util/path.ts';
+import { operation, type OperationGroup, SUCCESS } from '../operation.ts';
+import { refused } from '../operation-error.ts';
+import { unknownTrigger } from './cron-triggers.ts';
+
+/** With a time zone: two people mean different times by a time without one. */
+const TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d{2}(?::?\d{2})?)$/;
+
+const time: Codec<string> = leaf(
+  'UTCTime',
+  (json, path) => {
+    const value = text.decode(json, path);
+    const [zone = ''] = /(?:[Zz]|[+-]\d{2}(?::?\d{2})?)$/.exec(value) ?? [];
+    const standard = `${value.slice(0, value.length - zone.length).replace(/[t ]/, 'T')}${/^[+-]\d{2}$/.test(zone) ? `${zone}:00` : zone.toUpperCase()}`;
+    if (!TIME.test(value) || Number.isNaN(Date.parse(standard.replace(/([+-]\d{2})(\d{2})$/, '$1:$2')))) {
+      throw parseFailed(
+        `expecting a time with its zone as in ISO 8601, such as 2024-05-01T10:00:00Z, but found ${JSON.stringify(value)}`,
+        path,
+      );
+    }
+    return value;
+  },
+  (value) => value,
+);
+
+const type = required(literal('ScheduledEventType', ['cron', 'one_off']));
+/** A count of the database. */
+const MOST = 2 ** 31 - 1;
+const count: Codec<number> = leaf(
+  int.name,
+  (json, path) => {
+    const value = int.decode(json, path);
+    if (value < 0) throw parseFailed('unexpected negative value', path);
+    return Math.min(value, MOST);
+  },
+  (value) => value,
+);
+const status: Codec<ScheduledStatus> = leaf(
+  'ScheduledEventStatus',
+  (json, path) => {
+    const value = text.decode(json, path);
+    const found = SCHEDULED_STATUSES.find((each) => each === value);
+    if (found === undefined) throw parseFailed(`unexpected status: ${value}`, path);
+    return found;
+  },
+  (value) => value,
+);
+const slice = { limit: optional(count), offset: defaulted(count, () => 0), getRowsCount: defaulted(bool, () => false) };
+
+/** @throws SvcError parse-failed, not-exists */
+function eventsOf(of: 'cron' | 'one_off', trigger: string | undefined, metadata: Metadata): EventsOf {
+  if (of === 'one_off') return { type: of };
+  if (trigger !== undefined && !metadata.cronTriggers.has(trigger)) throw unknownTrigger(trigger);
+  return { type: of, trigger };
+}
+
+function answerOf(key: string, { rows, count: all }: Sliced): Json {
+  return { [key]: rows, ...(all === undefined ? {} : { count: all }) };
+}
+
+const create: OperationGroup = () => [
+  operation({
+    type: 'create_scheduled_event',
+    args: object('CreateScheduledEvent', {
+      webhook: required(nonEmptyText),
+      scheduleAt: required(time),
+      payload: optional(anyJson),
+      headers: webhookHeaders,
+      retryConf: scheduledRetry,
+      comment: optional(text),
+      signature: optional(signatureCodec),
+    }),
+    changes: 'database',
+    errors: [],
+    documentation: {
+      summary: 'Calls a webhook once, at a time. Environment variables are looked up when it is called.',
+      example: {
+        webhook: '{{HOOKS}}/remind',
+        schedule_at: '2030-01-01T09:00:00Z',
+        payload: { user: 7 },
+        headers: [{ name: 'X-Key', value_from_env: 'HOOK_KEY' }],
+        retry_conf: { num_retries: 3, retry_interval_seconds: 30, timeout_seconds: 60, tolerance_seconds: 3600 },
+        comment: 'a reminder',
+      },
+    },
+    async run({ webhook, scheduleAt, payload = null, headers, retryConf, comment, signature }, { services }) {
+      const id = randomUUID();
+      await services.scheduledEvents.create({
+        id,
+        webhook,
+        scheduledTime: scheduleAt,
+        payload,
+        retryConf: scheduledRetryCodec.encode(retryConf),
+        headers: headers.map((header) => headerCodec.encode(header)),
+        comment: comment ?? null,
+        signature: signature === undefined ? null : signatureCodec.encode(signature),
+      });
+      return { message: 'success', event_id: id };
+    },
+  }),
+];
+
+const remove: OperationGroup = () => [
+  operation({
+    type: 'delete_scheduled_event',
+    args: object('DeleteScheduledEvent', { type, eventId: required(nonEmptyText) }),
+    changes: 'database',
+    errors: [],
+    documentation: {
+      summary: 'Removes a one-off event, or one of a cron trigger, with its invocations, if it is there.',
+      example: { type: 'one_off', event_id: 'f0b1a6e4-5a4b-4a33-8f0c-0f8f4a7d7a10' },
+    },
+    async run({ type: of, eventId }, { services }) {
+      await services.scheduledEvents.delete(of, eventId);
+      return SUCCESS;
+    },
+  }),
+];
+
+const events = object('GetScheduledEvents', {
+  type,
+  triggerName: optional(nonEmptyText),
+  status: defaulted<readonly ScheduledStatus[]>(list(status), () => []),
+  ...slice,
+});
+
+/** Events are asked for by trigger. */
+const checkedEvents: Codec<ReturnType<typeof events.decode>> = leaf(
+  events.name,
+  (json, path: Path) => {
+    const args = events.decode(json, path);
+    if (args.type === 'cron' && args.triggerName === undefined) throw parseFailed(`the key 'trigger_name' was not present`, path);
+    if (args.type === 'one_off' && args.triggerName !== undefined)
+      throw parseFailed('one-off events have no trigger', at(path, 'trigger_name'));
+    return args;
+  },
+  (args) => events.encode(args),
+  events.fields,
+);
+
+const get: OperationGroup = () => [
+  operation({
+    type: 'get_scheduled_events',
+    args: checkedEvents,
+    changes: 'nothing',
+    errors: [refused('not-exists', 'there is no cron trigger of this name')],
+    documentation: {
+      summary:
+        'Lists one-off events, or those of a cron trigger, in the order of their times; with how many there are when `get_rows_count` is true.',
+      example: { type: 'cron', trigger_name: 'nightly', status: ['scheduled', 'error'], limit: 10, get_rows_count: true },
+    },
+    async run({ type: of, triggerName, status: statuses, limit, offset, getRowsCount }, { services, snapshot }) {
+      const wanted = eventsOf(of, triggerName, snapshot.metadata);
+      return answerOf('events', await services.scheduledEvents.list(wanted, statuses, { limit, offset, count: getRowsCount }));
+    },
+  }),
+];
+
+const invocations: OperationGroup = () => [
+  operation({
+    type: 'get_scheduled_event_invocations',
+    args: object('GetScheduledEventInvocations', { type, triggerName: optional(nonEmptyText), eventId: optional(nonEmptyText), ...slice }),
+    changes: 'nothing',
+    errors: [refused('not-exists', 'there is no cron trigger of this name')],
+    documentation: {
+      summary: 'Lists attempts to deliver scheduled events, of one event, one cron trigger or all, the newest first.',
+      example: { type: 'cron', trigger_name: 'nightly', limit: 10 },
+    },
+    async run({ type: of, triggerName, eventId, limit, offset, getRowsCount }, { services, snapshot }) {
+      const wanted = eventsOf(of, triggerName, snapshot.metadata);
+      return answerOf('invocations', await services.scheduledEvents.invocations(wanted, eventId, { limit, offset, count: getRowsCount }));
+    },
+  }),
+];
+
+export const scheduledEventOperations: readonly OperationGroup[] = [create, remove, get, invocations];
