@@ -3,7 +3,9 @@ import type { Source } from '../backend/backend.ts';
 import type { Config } from '../config/options.ts';
 import { serviceVersion } from '../config/version.ts';
 import { createDeliverer } from '../events/delivery.ts';
+import { runCleanups } from '../events/cleanups.ts';
 import { createEngine, type Engine } from '../events/engine.ts';
+import { deliverCapturedEvents } from '../events/event-triggers.ts';
 import { deliverScheduledEvents } from '../events/scheduled.ts';
 import type { Environment } from '../metadata/environment-template.ts';
 import type { Observer } from '../observability/observation.ts';
@@ -57,10 +59,16 @@ export function startDeliveries({ config, state, database, outbound, environment
     observe,
     generate: (triggers) => generateCronEvents(database, triggers),
   });
+  const delivers = config.eventsFetchInterval > 0 && config.eventsFetchBatchSize > 0;
+  const captured = delivers
+    ? deliverCapturedEvents({ engine, deliver, state, environment, observe, pollInterval: config.eventsFetchInterval })
+    : undefined;
+  const cleanups = runCleanups({ state, observe });
   return {
     wake: () => scheduled.wake(),
     async stop(graceMs) {
-      await Promise.all([scheduled.stop(), engine.stop(graceMs)]);
+      captured?.stop();
+      await Promise.all([scheduled.stop(), cleanups.stop(), engine.stop(graceMs)]);
     },
   };
 }

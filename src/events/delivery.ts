@@ -92,7 +92,7 @@ export function createDeliverer({ outbound, observe, version, failuresAreErrors 
       throw error;
     }
     const timeout = Math.min(retry.timeoutSeconds, LONGEST_S) * 1000;
-    const sent = recordedRequest(recordedHeaders(webhook.definition.headers, recordedOwn), call.body ?? 'null');
+    const sent = recordedRequest(recordedHeaders(webhook.definition.headers, recordedOwn), payloadOf(call));
     try {
       const { url, method, headers } = call;
       const request = { url, method, headers, ...(call.body === undefined ? {} : { body: call.body }) };
@@ -121,8 +121,9 @@ export function createDeliverer({ outbound, observe, version, failuresAreErrors 
       return { result: { kind: 'failed' }, invocation: null };
     }
 
+    /** @param payload JSON text */
     function recordedRequest(headers: readonly JsonObject[], payload: string): string {
-      return `{"version":"${recordVersion}","headers":${printJson(headers)},"payload":${isJsonText(payload) ? payload : JSON.stringify(payload)}}`;
+      return `{"version":"${recordVersion}","headers":${printJson(headers)},"payload":${payload}}`;
     }
 
     function clientError(exception: JsonObject): string {
@@ -202,6 +203,11 @@ function jsonOrNull(text: string): Json {
   } catch {
     return null;
   }
+}
+
+/** JSON text; that of a form is a text in it. */
+function payloadOf({ body = 'null', context }: WebhookCall): string {
+  return context === null || isJsonText(body) ? body : JSON.stringify(body);
 }
 
 function isJsonText(text: string): boolean {

@@ -62,6 +62,14 @@ export function logEntry(o: RareObservation): LogEntry {
       return { level: 'info', type: `${o.of}-process`, detail: o.detail };
     case 'cron-events-made':
       return { level: 'info', type: 'cron-event-generator-process', detail: { num_cron_triggers: o.triggers, num_events_made: o.events } };
+    case 'event-logs-cleaned': {
+      const { source, trigger, events: deleted_event_logs, invocations: deleted_event_invocation_logs } = o;
+      return {
+        level: 'info',
+        type: 'event-trigger-process',
+        detail: { source, trigger, deleted_event_logs, deleted_event_invocation_logs },
+      };
+    }
     case 'delivery-trouble':
       return { level: 'warn', type: 'event-trigger-process', detail: { queue: o.queue, message: o.message } };
     case 'metadata':

@@ -20,6 +20,13 @@ export type Observation =
   | DeliveryObservation
   | { readonly kind: 'deliveries-fetched'; readonly of: DeliveryKind; readonly detail: JsonObject }
   | { readonly kind: 'cron-events-made'; readonly triggers: number; readonly events: number }
+  | {
+      readonly kind: 'event-logs-cleaned';
+      readonly source: string;
+      readonly trigger: string;
+      readonly events: number;
+      readonly invocations: number;
+    }
   | { readonly kind: 'delivery-trouble'; readonly queue: string; readonly message: string }
   | { readonly kind: 'metadata'; readonly message: string; readonly info?: Readonly<Record<string, unknown>> }
   | { readonly kind: 'unexpected'; readonly message: string; readonly error: unknown };

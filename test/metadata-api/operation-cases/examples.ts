@@ -77,6 +77,7 @@ export const EXAMPLE_METADATA: JsonObject = {
   ],
   actions: [{ name: 'login', definition: { handler: '{{HANDLERS_URL}}/login', output_type: 'Login!' }, permissions: [{ role: 'editor' }] }],
   custom_types: { objects: [{ name: 'Login', fields: [{ name: 'token', type: 'String!' }] }] },
+  cron_triggers: [{ name: 'nightly', webhook: 'http://localhost/x', schedule: '0 0 * * *', include_in_metadata: true }],
   network: { tls_allowlist: [{ host: 'hooks.example.org', suffix: '8443', permissions: ['self-signed'] }] },
   api_limits: { disabled: true },
 };
@@ -149,6 +150,7 @@ export const SETUPS: Readonly<Record<string, readonly JsonObject[]>> = {
   '/v1/metadata bulk': [tracking()],
   '/v1/metadata bulk_keep_going': [tracking('author')],
   '/v1/metadata create_action': [{ type: 'drop_action', args: { name: 'login' } }],
+  '/v1/metadata create_cron_trigger': [{ type: 'delete_cron_trigger', args: { name: 'nightly' } }],
   '/v1/metadata create_query_collection': NO_QUERIES,
   '/v1/metadata create_rest_endpoint': [NO_ENDPOINT],
   '/v1/metadata drop_action_permission': [{ type: 'create_action_permission', args: { action: 'login', role: 'user' } }],

@@ -1,0 +1,185 @@
+/** Delivers the events of event triggers: a queue for each source that has some, for as long as it has. */
+import type { CapturedEvent, CapturedEventStore, DeliveryOutcome } from '../backend/event-store.ts';
+import { SvcError } from '../errors/svc-error.ts';
+import type { Environment } from '../metadata/environment-template.ts';
+import { DEFAULT_EVENT_TIMEOUT_SEC, type EventTrigger } from '../metadata/event-trigger.ts';
+import type { RetryPolicy } from '../metadata/retry-policy.ts';
+import type { Observer } from '../observability/observation.ts';
+import type { EventTriggerInfo } from '../schema-cache/schema-cache.ts';
+import type { Snapshots } from '../state/state.ts';
+import { isJsonObject, type Json, parseJson } from '../util/json.ts';
+import { openWebhook, sessionVariablesOf, type Webhook } from '../webhooks/webhook.ts';
+import { type Deliverer, dueAgain, type TraceContext } from './delivery.ts';
+import type { Engine, QueueHandle } from './engine.ts';
+import { createFetchStatistics } from './fetch-statistics.ts';
+
+export interface EventTriggerOptions {
+  readonly engine: Engine;
+  readonly deliver: Deliverer;
+  readonly state: Snapshots;
+  readonly environment: Environment;
+  readonly observe: Observer;
+  /** ms between looks at a source that has nothing */
+  readonly pollInterval: number;
+}
+
+export interface EventTriggerDeliveries {
+  stop(): void;
+}
+
+/** When the trigger of an event is gone for a moment only, as far as this instance knows. */
+const UNKNOWN_TRIGGER_WAIT_S = 60;
+/** For deliveries of a source that has gone; its connections stay open a little longer. ms */
+const LEAVE_MS = 3000;
+
+export function deliverCapturedEvents(options: EventTriggerOptions): EventTriggerDeliveries {
+  const { engine, state, observe } = options;
+  const queues = new Map<string, QueueHandle>();
+  const statistics = createFetchStatistics((events, fetches) =>
+    observe({
+      kind: 'deliveries-fetched',
+      of: 'event-trigger',
+      detail: { num_events_fetched: Object.fromEntries(events), num_fetches: fetches },
+    }),
+  );
+  const triggersOf = (source: string): ReadonlyMap<string, EventTriggerInfo> =>
+    state.current().cache.sources.get(source)?.eventTriggers ?? NO_TRIGGERS;
+  const storeOf = (source: string): CapturedEventStore | null => state.current().connections.get(source)?.captures?.events ?? null;
+  const webhooks = new WeakMap<EventTrigger, Webhook>();
+
+  const add = (source: string): QueueHandle =>
+    engine.add<CapturedEvent, DeliveryOutcome>({
+      name: `the source ${source}`,
+      pollInterval: options.pollInterval,
+      dueAgain,
+      store: () => storeOf(source),
+      lanes: () =>
+        [...triggersOf(source).values()].map(({ definition: { name, maxConcurrency, ordering } }) => ({
+          name,
+          ...(maxConcurrency === undefined ? {} : { overall: maxConcurrency }),
+          isOrdered: ordering !== undefined,
+        })),
+      async work(event, signal) {
+        const info = triggersOf(source).get(event.lane);
+        if (info === undefined) {
+          observe({ kind: 'delivery-trouble', queue: `the source ${source}`, message: `the trigger ${event.lane} of an event is gone` });
+          return { id: event.id, result: { kind: 'retry', seconds: UNKNOWN_TRIGGER_WAIT_S }, invocation: null };
+        }
+        return { id: event.id, ...(await deliverOne(event, info.definition, options, webhooks, signal)) };
+      },
+      fetched: (events) => statistics.count(source, events.length),
+    });
+
+  /** Sources come and go. */
+  const follow = (): void => {
+    const wanted = new Set(
+      [...state.current().cache.sources].filter(([, { eventTriggers }]) => eventTriggers.size > 0).map(([name]) => name),
+    );
+    for (const [name, queue] of queues) {
+      if (wanted.has(name)) continue;
+      queues.delete(name);
+      queue
+        .remove(LEAVE_MS)
+        .catch((error: unknown) => observe({ kind: 'unexpected', message: `events of the source ${name} cannot be let go`, error }));
+    }
+    for (const name of wanted) {
+      const known = queues.get(name);
+      if (known === undefined) queues.set(name, add(name));
+      else known.wake();
+    }
+  };
+  follow();
+  const forget = state.onSnapshot(follow);
+  return {
+    stop() {
+      forget();
+      statistics.stop();
+    },
+  };
+}
+
+const NO_TRIGGERS: ReadonlyMap<string, EventTriggerInfo> = new Map();
+
+function deliverOne(
+  event: CapturedEvent,
+  trigger: EventTrigger,
+  { deliver, environment }: EventTriggerOptions,
+  webhooks: WeakMap<EventTrigger, Webhook>,
+  signal: AbortSignal,
+): ReturnType<Deliverer> {
+  const { name } = trigger;
+  const context = contextOf(event.payload, trigger);
+  const retry = retryOf(trigger);
+  return deliver(
+    {
+      of: 'event-trigger',
+      eventId: event.id,
+      eventName: name,
+      recordVersion: '2',
+      webhook() {
+        let webhook = webhooks.get(trigger);
+        if (webhook === undefined) {
+          webhook = open(trigger, environment);
+          webhooks.set(trigger, webhook);
+        }
+        return webhook;
+      },
+      retry,
+      tries: event.tries,
+      body: bodyOf(event, name, retry),
+      sessionVariables: context.sessionVariables,
+      trace: context.trace,
+      timedOut: `Event Trigger ${name} timed out while processing.`,
+    },
+    signal,
+  );
+}
+
+function retryOf({ retryConf: { numRetries, intervalSec, timeoutSec = DEFAULT_EVENT_TIMEOUT_SEC } }: EventTrigger): RetryPolicy {
+  return { numRetries, intervalSeconds: intervalSec, timeoutSeconds: timeoutSec };
+}
+
+/** The payload goes in as the database gave it: numbers keep their digits. */
+function bodyOf({ id, createdAt, schema, table, payload, tries }: CapturedEvent, name: string, { numRetries }: RetryPolicy): string {
+  const head = { id, created_at: createdAt, trigger: { name }, table: { schema, name: table } };
+  const delivery = { current_retry: tries, max_retries: numRetries };
+  return `${JSON.stringify(head).slice(0, -1)},"event":${payload},"delivery_info":${JSON.stringify(delivery)}}`;
+}
+
+interface EventContext {
+  readonly sessionVariables: ReadonlyMap<string, string> | null;
+  readonly trace: TraceContext | undefined;
+}
+
+const NO_CONTEXT: EventContext = { sessionVariables: null, trace: undefined };
+
+/** A trace that is not null, as the database prints it. */
+const TRACED = /"trace_context": ?\{/;
+
+/** Payloads may be large, and most deliveries need nothing of them. */
+function contextOf(payload: string, { requestTransform, responseTransform }: EventTrigger): EventContext {
+  if (requestTransform === undefined && responseTransform === undefined && !TRACED.test(payload)) return NO_CONTEXT;
+  const json = parseJson(payload);
+  if (!isJsonObject(json)) return NO_CONTEXT;
+  return { sessionVariables: sessionVariablesOf(json['session_variables']), trace: traceOf(json['trace_context']) };
+}
+
+function traceOf(json: Json | undefined): TraceContext | undefined {
+  if (!isJsonObject(json)) return undefined;
+  const { trace_id: traceId, span_id: spanId, sampling_state: sampling } = json;
+  if (typeof traceId !== 'string' || !/^(?:[0-9a-f]{16}){1,2}$/.test(traceId)) return undefined;
+  if (typeof spanId !== 'string' || !/^[0-9a-f]{16}$/.test(spanId)) return undefined;
+  return { traceId, spanId, isSampled: sampling !== '0' };
+}
+
+/** @throws SvcError, TransformFailure */
+function open({ webhook, headers, requestTransform, responseTransform, signature }: EventTrigger, environment: Environment): Webhook {
+  const missing = (names: readonly string[]): SvcError =>
+    new SvcError('unexpected', `The value for environment variables not found: ${names.join(', ')}`);
+  const url = webhook.kind === 'template' ? { template: webhook.text } : { fromEnv: webhook.name };
+  return openWebhook({ url, headers, requestTransform, responseTransform, signature }, environment, {
+    url: missing,
+    header: missing,
+    secret: missing,
+  });
+}
