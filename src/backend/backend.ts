@@ -20,6 +20,8 @@ export interface Backend<C = unknown> {
   readonly kind: string;
   /** Other spellings in metadata and operation prefixes: `postgres`. */
   readonly aliases: readonly string[];
+  /** What messages call its databases: `postgres`. */
+  readonly product: string;
   /** Schema of a table name that is a plain string: `public`. */
   readonly defaultSchema: string;
   /** Configuration of `<kind>_add_source`. */
@@ -30,6 +32,8 @@ export interface Backend<C = unknown> {
   readonly functionName: Codec<QualifiedName>;
   readonly capabilities: Capabilities;
   readonly types: TypeSystem;
+  /** Whether the database makes up such a name for a constraint that was given none: `author_pkey`. */
+  isMadeUpConstraint(name: string): boolean;
   /** Pure; made once per service because output options are part of it. */
   compiler(options: CompilerOptions): Compiler;
   /** Resolves environment references and opens the source. Throws `SvcError`. */
@@ -68,6 +72,10 @@ export interface Capabilities {
   readonly enumTables: boolean;
   readonly namingConventions: boolean;
   readonly computedFields: boolean;
+  /** The first row for each value of some columns (`distinct_on`). */
+  readonly distinctOn: boolean;
+  /** What becomes of an inserted row whose key is there already (`on_conflict`). */
+  readonly onConflict: boolean;
   /** Subscriptions that hand out the rows of a table in the order of a column. */
   readonly streaming: boolean;
   /** Sources have `captures`. */
@@ -88,8 +96,8 @@ export interface TypeSystem {
   readonly comparisonInfix: string | null;
   /** Operators of whole arrays (`X_array_comparison_exp`). */
   readonly arrayComparisons: readonly Comparison[];
-  /** A named base type of this database (`text`, `int4`, `float8`, `bool`): for `_has_key` and so on. */
-  base(name: string): CatalogType;
+  /** What texts and numbers are that belong to no column: keys of JSON, counts. */
+  readonly basic: { readonly text: CatalogType; readonly integer: CatalogType };
   /** Aggregates of columns, in the order of the schema; `count` is there anyhow. */
   readonly aggregates: readonly AggregateFunction[];
   /** Types over which `bool_and`/`bool_or` (boolean) and `avg`/`sum`/… (float) predicates work. */
@@ -111,8 +119,12 @@ export interface ScalarType {
   readonly arraysComparable: boolean;
   /** `_gt` and its family exist (not for raster). */
   readonly ordered: boolean;
-  /** Takes a `path` argument on output, and the JSON update operators (jsonb only for the latter). */
-  readonly json: false | 'json' | 'jsonb';
+  /** Any JSON value: takes every literal, and a `path` argument on output. */
+  readonly json: boolean;
+  /** Of JSON: `_append`, `_delete_key` and their kin exist. */
+  readonly jsonOperators: boolean;
+  /** Values can be compared; not those of JSON that is kept as the text that it came as. */
+  readonly hasEquality: boolean;
   /** Kinds of literal and JSON value that are accepted, for messages. */
   check(json: Json, at: Path): Json;
 }

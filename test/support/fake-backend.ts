@@ -59,7 +59,9 @@ function scalar({ name }: CatalogType): ScalarType {
     comparable: true,
     arraysComparable: true,
     ordered: true,
-    json: name === 'json' || name === 'jsonb' ? name : false,
+    json: name === 'json' || name === 'jsonb',
+    jsonOperators: name === 'jsonb',
+    hasEquality: name !== 'json',
     check(json, at) {
       if (name === 'int4' && typeof json !== 'number' && typeof json !== 'string') {
         throw new SvcError('parse-failed', 'Integer expected for input type: integer', { path: at });
@@ -72,6 +74,8 @@ function scalar({ name }: CatalogType): ScalarType {
 export const fakeBackend: Backend = {
   kind: 'fake',
   aliases: [],
+  product: 'fake',
+  isMadeUpConstraint: (name) => /_(?:pkey|key)\d*$/.test(name),
   defaultSchema: 'public',
   configuration: anyJson,
   tableName: qualifiedName('public'),
@@ -82,6 +86,8 @@ export const fakeBackend: Backend = {
     enumTables: true,
     namingConventions: true,
     computedFields: true,
+    distinctOn: true,
+    onConflict: true,
     streaming: true,
     eventTriggers: true,
   },
@@ -91,7 +97,7 @@ export const fakeBackend: Backend = {
     print: ({ name, array }) => (name === 'int4' ? 'integer' : name) + (array ? '[]' : ''),
     comparisonInfix: null,
     arrayComparisons: [{ name: '_contains', description: null, argument: { kind: 'same' } }],
-    base: type,
+    basic: { text: type('text'), integer: type('int4') },
     aggregates: [
       { name: 'sum', takes: 'numeric', sameType: true },
       { name: 'max', takes: 'comparable', sameType: true },

@@ -36,12 +36,14 @@ function unused(): never {
 export const fixtureBackend: Backend = {
   kind: 'pg',
   aliases: [],
+  product: 'postgres',
   defaultSchema: 'public',
   configuration: { name: 'none', decode: unused, encode: unused },
   tableName: { name: 'none', decode: unused, encode: unused },
   functionName: { name: 'none', decode: unused, encode: unused },
   capabilities,
   types,
+  isMadeUpConstraint: () => false,
   compiler: unused,
   connect: unused,
 };

@@ -6,6 +6,8 @@ export const capabilities: Capabilities = {
   enumTables: true,
   namingConventions: true,
   computedFields: true,
+  distinctOn: true,
+  onConflict: true,
   streaming: true,
   eventTriggers: true,
 };

@@ -10,6 +10,7 @@ import { types } from './types.ts';
 export const pg: Backend<PgConfiguration> = {
   kind: 'pg',
   aliases: ['postgres'],
+  product: 'postgres',
   defaultSchema: 'public',
   configuration,
   storedConfiguration,
@@ -17,6 +18,7 @@ export const pg: Backend<PgConfiguration> = {
   functionName: qualifiedName('public'),
   capabilities,
   types,
+  isMadeUpConstraint: (name) => /_(?:pkey|key)\d*$/.test(name),
   compiler,
   connect,
 };

@@ -323,7 +323,13 @@ describe('traits', () => {
     ]);
     expect(names.filter((name) => !pgScalar(type(`${name}[]`)).arraysComparable)).toEqual(['json']);
     expect(pgScalar(type('raster', 'public')).ordered).toBe(false);
-    expect(names.map((name) => pgScalar(type(name)).json).filter(Boolean)).toEqual(['json', 'jsonb']);
+    const having = (trait: 'json' | 'jsonOperators' | 'hasEquality', value: boolean) =>
+      names.filter((name) => pgScalar(type(name))[trait] === value);
+    expect([having('json', true), having('jsonOperators', true), having('hasEquality', false)]).toEqual([
+      ['json', 'jsonb'],
+      ['jsonb'],
+      ['json'],
+    ]);
     expect(pgScalar(type('address', 'public', 'composite')).graphql).toBe('address_scalar');
     expect(pgScalar(type('text', 'public', 'enum')).graphql).toBe('text');
     expect(pgScalar(type('text', 'public', 'enum')).comparisons).toEqual([]);

@@ -87,7 +87,9 @@ function describe(type: CatalogType): PgScalarType {
     comparable: type.kind === 'enum' || (traits !== undefined && traits.incomparable === undefined),
     arraysComparable: traits?.arraysIncomparable === undefined,
     ordered: traits?.unordered === undefined,
-    json: traits?.json ?? false,
+    json: traits?.json !== undefined,
+    jsonOperators: traits?.json === 'jsonb',
+    hasEquality: traits?.json !== 'json',
     check: scalarCheck(type.name, graphql, traits !== undefined),
   };
 }
@@ -112,8 +114,6 @@ function predicate(name: string, type: CatalogType, argumentNames: readonly stri
   return { name, argumentType: type, argumentNames, resultType: type };
 }
 
-const bases = new Map<string, CatalogType>();
-
 /** Built-in types that are scalars of their own names. */
 const OTHERS = [
   ...['inet', 'cidr', 'macaddr', 'macaddr8', 'interval', 'bytea', 'xml', 'oid', 'bit', 'varbit', 'tsvector', 'tsquery', 'pg_lsn'],
@@ -136,14 +136,7 @@ export const types: TypeSystem = {
   print: sqlName,
   comparisonInfix: null,
   arrayComparisons: ARRAY_COMPARISONS,
-  base(name) {
-    let type = bases.get(name);
-    if (type === undefined) {
-      type = baseType(name);
-      bases.set(name, type);
-    }
-    return type;
-  },
+  basic: { text: baseType('text'), integer: baseType('int4') },
   aggregates: [
     { name: 'sum', takes: 'numeric', sameType: true },
     ...['avg', 'stddev', 'stddev_pop', 'stddev_samp', 'variance', 'var_pop', 'var_samp'].map(

@@ -33,6 +33,6 @@ function checked(types: TypeSystem, type: CatalogType, json: Json, path: Path): 
 function element(types: TypeSystem, type: CatalogType, json: Json, path: Path): Json {
   if (json === null) return null;
   const scalar = types.scalar(type);
-  if (isJsonArray(json) && scalar.json === false) return json.map((item, i) => element(types, type, item, at(path, i)));
+  if (isJsonArray(json) && !scalar.json) return json.map((item, i) => element(types, type, item, at(path, i)));
   return scalar.check(json, path);
 }

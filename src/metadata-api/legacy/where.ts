@@ -135,7 +135,7 @@ function costOf(comparisons: readonly Comparison[], operator: string): number {
 }
 
 function isPlainJson({ row }: Scope, type: CatalogType): boolean {
-  return !type.array && row.source.shared.types.scalar(type).json === 'json';
+  return !type.array && !row.source.shared.types.scalar(type).hasEquality;
 }
 
 /** What is wrong with an operator, at its place. */

@@ -97,7 +97,7 @@ function resolveField(scope: ExpressionScope, key: string, value: Json): BoolExp
 
 /** An object of operators, or a bare value that the column must equal, null included. */
 function resolveComparisons(scope: ExpressionScope, subject: Subject, value: Json): BoolExp {
-  if (!subject.type.array && scope.source.backend.types.scalar(subject.type).json === 'json') {
+  if (!subject.type.array && !scope.source.backend.types.scalar(subject.type).hasEquality) {
     throw new Defect('JSON column can not be part of boolean expression');
   }
   const operators: JsonObject = isJsonObject(value) ? value : { _eq: value };

@@ -22,7 +22,7 @@ export function functionDefect(start: string, reasons: readonly string[]): Defec
 }
 
 export function isJson(source: StageSource, type: CatalogType): boolean {
-  return !type.array && source.backend.types.scalar(type).json !== false;
+  return !type.array && source.backend.types.scalar(type).json;
 }
 
 /** @throws Defect with every reason why the function cannot be a field of the table */

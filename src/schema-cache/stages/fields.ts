@@ -142,7 +142,8 @@ function withoutClashes(
     // The name in the database counts too, even where GraphQL shows the column under another one.
     if (column === undefined && !columns.has(candidate.name)) return true;
     const plain = columns.has(candidate.name) || column?.customName !== true;
-    const reason = plain ? 'postgres column' : `custom field name for postgres column "${column.name}"`;
+    const noun = `${source.backend.product} column`;
+    const reason = plain ? noun : `custom field name for ${noun} "${column.name}"`;
     inconsistencies.push(inconsistent(candidate.describe(), `field definition conflicts with ${reason}`));
     return false;
   });

@@ -145,10 +145,10 @@ describe('relationships', () => {
       found,
     );
     expect(cache.inconsistencies.map(({ name, reason }) => [name.split(' in table')[0], reason])).toEqual([
-      ['array_relation articles', 'Inconsistent object: field definition conflicts with custom field name for postgres column "name"'],
+      ['array_relation articles', 'Inconsistent object: field definition conflicts with custom field name for fake column "name"'],
       ['array_relation both', 'Conflicting objects: conflicting definitions for field "both"'],
       ['computed_field both', 'Conflicting objects: conflicting definitions for field "both"'],
-      ['array_relation id', 'Inconsistent object: field definition conflicts with postgres column'],
+      ['array_relation id', 'Inconsistent object: field definition conflicts with fake column'],
     ]);
     expect(recordsOf(cache.inconsistencies)).toHaveLength(3);
     expect(infoOf(cache, 'author')?.relationships.size).toBe(0);
@@ -170,7 +170,7 @@ describe('relationships', () => {
     expect(cache.inconsistencies.map(({ name, reason }) => [name.split(' in table')[0], reason])).toEqual([
       ['array_relation articles', 'Conflicting objects: conflicting definitions for field "articles_aggregate"'],
       ['array_relation articles_aggregate', 'Conflicting objects: conflicting definitions for field "articles_aggregate"'],
-      ['array_relation sold', 'Inconsistent object: field definition conflicts with postgres column'],
+      ['array_relation sold', 'Inconsistent object: field definition conflicts with fake column'],
     ]);
     expect(recordsOf(cache.inconsistencies)).toHaveLength(2);
   });
@@ -190,7 +190,7 @@ describe('relationships', () => {
     const camel = decode(tables, {}, { customization: { naming_convention: 'graphql-default' } });
     const { cache } = buildOf(camel, open(catalog([wide, article])), plain);
     expect(cache.inconsistencies.map(({ name, reason }) => [name.split(' in table')[0], reason])).toEqual([
-      ['array_relation firstName', 'Inconsistent object: field definition conflicts with postgres column'],
+      ['array_relation firstName', 'Inconsistent object: field definition conflicts with fake column'],
       ['array_relation myList', 'Conflicting objects: conflicting definitions for field "myListAggregate"'],
       ['array_relation my_list', 'Conflicting objects: conflicting definitions for field "myListAggregate"'],
     ]);

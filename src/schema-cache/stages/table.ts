@@ -62,7 +62,7 @@ function core(source: StageSource, name: QualifiedName, inputs: CoreInputs): Tab
   const { configuration, catalog } = inputs;
   const printed = printTable(source, name);
   if (catalog === undefined) throw new Defect(`no such table/view exists in source: "${printed}"`);
-  checkConstraintNames(catalog);
+  checkConstraintNames(source, catalog);
   const ownName = name.schema === source.backend.defaultSchema ? name.name : `${name.schema}_${name.name}`;
   const baseName = configuration.customName ?? ownName;
   if (configuration.customName !== undefined && !isGraphqlName(baseName)) throw new Defect(illegalName(baseName));
@@ -92,7 +92,7 @@ function enumValuesOf(
   rows: readonly EnumValue[] | undefined,
 ): readonly EnumValue[] {
   const { types } = source.backend;
-  const text = types.base('text');
+  const { text } = types.basic;
   return resolveEnum(
     catalog,
     printed,
@@ -107,11 +107,11 @@ function enumValuesOf(
  * have to be GraphQL names. A name that the database made up is forgiven (and left
  * out of `T_constraint`) when its table or columns could not have given a better one.
  */
-function checkConstraintNames(table: CatalogTable): void {
+function checkConstraintNames({ backend }: StageSource, table: CatalogTable): void {
   const keys = table.primaryKey === null ? table.uniqueConstraints : [table.primaryKey, ...table.uniqueConstraints];
   for (const { name, columns } of keys) {
     if (isGraphqlName(name)) continue;
-    const madeUp = /_(?:pkey|key)\d*$/.test(name) && [table.name.name, ...columns].some((part) => !isGraphqlName(part));
+    const madeUp = backend.isMadeUpConstraint(name) && [table.name.name, ...columns].some((part) => !isGraphqlName(part));
     if (!madeUp) throw new Defect(illegalName(name), { code: 'validation-failed', message: illegalName(name) });
   }
 }

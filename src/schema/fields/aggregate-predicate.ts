@@ -30,7 +30,7 @@ interface PredicateArguments {
 export function aggregatePredicateType(table: RoleTable): AggregatePredicateType {
   const predicates = lazy(() => {
     const { types } = table.source.shared;
-    const made = [makePredicate(table, 'count', countArguments(table), types.base('int4'))];
+    const made = [makePredicate(table, 'count', countArguments(table), types.basic.integer)];
     for (const definition of types.aggregatePredicates) {
       const args = columnArguments(table, definition);
       if (args !== null) made.push(makePredicate(table, definition.name, args, definition.resultType));

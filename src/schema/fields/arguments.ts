@@ -12,6 +12,7 @@ import { given, invalid } from './input.ts';
 import { type RoleTable, type SelectArguments, typeOf } from './role-table.ts';
 
 export function selectArguments(table: RoleTable): SelectArguments {
+  const { capabilities } = table.source.info.backend;
   const name = (key: keyof typeof ARGUMENT_DESCRIPTIONS): string => table.source.field(key);
   return {
     args: lazyMap(() => {
@@ -20,7 +21,7 @@ export function selectArguments(table: RoleTable): SelectArguments {
         args.set(name(key), { name: name(key), description: ARGUMENT_DESCRIPTIONS[key], type });
       };
       const column = table.selectColumn();
-      if (column !== null) add('distinct_on', listOf(named(column.name, () => column, true)));
+      if (column !== null && capabilities.distinctOn) add('distinct_on', listOf(named(column.name, () => column, true)));
       add('limit', builtin(NON_NEGATIVE_INT));
       add('offset', builtin(OFFSET_INT));
       if (!table.orderBy().empty) add('order_by', listOf(named(typeOf(table, 'order_by'), () => table.orderBy().type, true)));

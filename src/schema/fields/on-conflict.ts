@@ -13,9 +13,10 @@ import type { OnConflictType, WriteTable } from './write-table.ts';
 
 const PLACEHOLDER = '_PLACEHOLDER';
 
-/** Null when the table has no constraint that can be named. */
+/** Null when the table has no constraint that can be named, or the kind of database no such clause. */
 export function onConflictType(table: WriteTable): OnConflictType | null {
   const { source, info } = table;
+  if (!source.info.backend.capabilities.onConflict) return null;
   const constraint = constraintEnum(table);
   if (constraint === null) return null;
   const updateColumn = lazy(() => updateColumnEnum(table));

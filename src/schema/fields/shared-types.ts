@@ -43,7 +43,7 @@ export class SharedTypes {
         name: sharedTypeName(this.convention, scalar.graphql),
         description: null,
         check: (json, at) => scalar.check(json, at),
-        ...(scalar.json === false ? {} : { anyLiteral: true }),
+        ...(scalar.json ? { anyLiteral: true } : {}),
       };
       this.scalars.set(scalar.graphql, made);
     }

@@ -1,4 +1,5 @@
-/** `_set`, `_inc` and the operators on jsonb: their input types and the assignments that they make. */
+/** `_set`, `_inc` and the operators on JSON: their input types and the assignments that they make. */
+import type { TypeSystem } from '../../backend/backend.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
 import type { Assignment } from '../../ir/mutation.ts';
 import type { Operand } from '../../ir/value.ts';
@@ -38,15 +39,15 @@ const SAME_TYPE: OperandKind = {
   read: (_shared, input, column) => operandButNull(input, column.place.type, false),
 };
 
-function fixedType(typeName: string, list: boolean): OperandKind {
-  const type = (shared: SharedTypes): CatalogType => shared.types.base(typeName);
+function fixedType(name: keyof TypeSystem['basic'], list: boolean): OperandKind {
+  const type = (shared: SharedTypes): CatalogType => shared.types.basic[name];
   return {
     reference: (shared) => (list ? listOf(shared.reference(type(shared), true)) : shared.reference(type(shared))),
     read: (shared, input) => operandButNull(input, type(shared), list),
   };
 }
 
-const isJsonb = ({ place }: WriteColumn): boolean => place.json && place.scalar.json === 'jsonb';
+const hasJsonOperators = ({ place }: WriteColumn): boolean => place.json && place.scalar.jsonOperators;
 
 const OPERATORS: readonly OperatorDefinition[] = [
   {
@@ -73,7 +74,7 @@ const OPERATORS: readonly OperatorDefinition[] = [
     typeSuffix: 'append_input',
     description: 'append existing jsonb value of filtered columns with new jsonb value',
     typeDescription: null,
-    applies: isJsonb,
+    applies: hasJsonOperators,
     operand: SAME_TYPE,
   },
   {
@@ -82,7 +83,7 @@ const OPERATORS: readonly OperatorDefinition[] = [
     typeSuffix: 'prepend_input',
     description: 'prepend existing jsonb value of filtered columns with new jsonb value',
     typeDescription: null,
-    applies: isJsonb,
+    applies: hasJsonOperators,
     operand: SAME_TYPE,
   },
   {
@@ -91,7 +92,7 @@ const OPERATORS: readonly OperatorDefinition[] = [
     typeSuffix: 'delete_key_input',
     description: 'delete key/value pair or string element. key/value pairs are matched based on their key value',
     typeDescription: null,
-    applies: isJsonb,
+    applies: hasJsonOperators,
     operand: fixedType('text', false),
   },
   {
@@ -101,8 +102,8 @@ const OPERATORS: readonly OperatorDefinition[] = [
     description:
       'delete the array element with specified index (negative integers count from the end). throws an error if top level container is not an array',
     typeDescription: null,
-    applies: isJsonb,
-    operand: fixedType('int4', false),
+    applies: hasJsonOperators,
+    operand: fixedType('integer', false),
   },
   {
     operator: 'delete-at-path',
@@ -110,7 +111,7 @@ const OPERATORS: readonly OperatorDefinition[] = [
     typeSuffix: 'delete_at_path_input',
     description: 'delete the field or element with specified path (for JSON arrays, negative integers count from the end)',
     typeDescription: null,
-    applies: isJsonb,
+    applies: hasJsonOperators,
     operand: fixedType('text', true),
   },
 ];

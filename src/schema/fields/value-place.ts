@@ -34,7 +34,7 @@ export function valuePlace(source: SourceContext, type: CatalogType, enumTable: 
     comparison: () => comparisonType(shared, type),
     numeric: scalar.numeric && !type.array,
     comparable: type.array ? scalar.arraysComparable : scalar.comparable,
-    json: scalar.json !== false && !type.array,
+    json: scalar.json && !type.array,
     upperCase: false,
   };
 }
