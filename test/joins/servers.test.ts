@@ -38,7 +38,7 @@ beforeAll(async () => {
   weather = await startGraphqlServer('type Query { degrees(place: String!): Int }', {
     degrees: ({ place }: { place: string }) => place.length,
   });
-  service = await startTestService({ ADMIN_SECRET: 'secret' });
+  service = await startTestService({ ADMIN_SECRET: 'secret', ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'true' });
   await service.sql(`create table person (id int primary key, name text, mail text);
     insert into person values (1, 'Ann', 'ann@x'), (2, 'Bob', 'bob@x'), (3, 'Cid', null);`);
   await service.metadata('pg_track_table', { table: 'person' });
@@ -130,6 +130,83 @@ describe('from a table', () => {
     } finally {
       users.answer = () => undefined;
     }
+  });
+});
+
+describe('what a role’s permission presets', () => {
+  const SEEN = `
+    type User { id: ID! mail: String town: String tags(first: Int @preset(value: 1)): [String!]! posts(where: PostFilter): [Post!]! }
+    type Post { title: String! }
+    input PostFilter { author: Int title: String @preset(value: "x-svc-title") tags: [String!] }
+    type Query {
+      user(id: ID!): User
+      users(ids: [ID!]!): [User]
+      posts(where: PostFilter, limit: Int @preset(value: "x-svc-limit")): [Post!]!
+    }`;
+  const session = { title: 'theirs', limit: '2' };
+  const asClerk = (query: string, more: object = session): Promise<Json> => data(query, { role: 'clerk', session: more });
+  const permit = (role: string, remote_schema: string, schema: string) =>
+    service.metadata('add_remote_schema_permissions', { remote_schema, role, definition: { schema } });
+  beforeAll(async () => {
+    for (const role of ['clerk', 'guest', 'fixed']) {
+      await service.metadata('pg_create_select_permission', {
+        table: 'person',
+        role,
+        permission: { columns: ['id', 'name', 'mail'], filter: {} },
+      });
+    }
+    await permit('clerk', 'users', SEEN);
+    await permit('clerk', 'weather', 'type Query { degrees(place: String!): Int }');
+    await permit('guest', 'users', 'type Query { users(ids: [ID!]!): [User] } type User { id: ID! }');
+    await permit('fixed', 'users', 'type Query { user(id: ID! @preset(value: "2", static: true)): User } type User { mail: String }');
+  });
+
+  test('goes along with the key and with what the client says', async () => {
+    expect(await asClerk('{ person_by_pk(id: 1) { writings(where: {tags: ["mine"]}) { title } } }')).toEqual({
+      person_by_pk: { writings: [{ title: JSON.stringify({ author: 1, title: 'theirs', tags: ['mine', 'own'] }) }] },
+    });
+    expect(Object.values(users.asked().at(-1)?.variables ?? {})).toContainEqual(2);
+    // Nothing of it is in the client's hands.
+    for (const args of ['where: {title: "x"}', 'limit: 5']) {
+      const refused = await service.graphql(`{ person_by_pk(id: 1) { writings(${args}) { title } } }`, { role: 'clerk', session });
+      expect(refused).toMatchObject({ errors: [{ extensions: { code: 'validation-failed' } }] });
+    }
+  });
+
+  test('holds below the joined field, for a list of keys, and on the way back', async () => {
+    expect(await asClerk('{ person(where: {id: {_eq: 1}}) { account { tags } listed { tags people { writings { title } } } } }')).toEqual({
+      person: [
+        {
+          account: { tags: ['a'] },
+          listed: { tags: ['a'], people: [{ writings: [{ title: JSON.stringify({ author: 1, title: 'theirs', tags: ['own'] }) }] }] },
+        },
+      ],
+    });
+  });
+
+  test('needs the session variable, and says where', async () => {
+    const answer = await service.graphql('{ person { writings { title } } }', { role: 'clerk', session: { title: 'x' } });
+    expect(answer).toEqual({
+      errors: [
+        {
+          message: '"x-svc-limit" session variable expected, but not found',
+          extensions: { code: 'not-found', path: '$.selectionSet.person.selectionSet.writings' },
+        },
+      ],
+    });
+    expect(users.asked()).toEqual([]);
+  });
+
+  test('stands in place of the key', async () => {
+    const answer = await data('{ person_by_pk(id: 1) { account { mail } } }', { role: 'fixed' });
+    expect(answer).toEqual({ person_by_pk: { account: { mail: 'bob@x' } } });
+  });
+
+  test('what it does not have is not there', async () => {
+    for (const query of ['{ person { account { id } } }', '{ person { listed { mail } } }', '{ person { writings { title } } }']) {
+      expect(await service.graphql(query, { role: 'guest' })).toMatchObject({ errors: [{ extensions: { code: 'validation-failed' } }] });
+    }
+    expect(await data('{ person_by_pk(id: 1) { listed { id } } }', { role: 'guest' })).toEqual({ person_by_pk: { listed: { id: '1' } } });
   });
 });
 
