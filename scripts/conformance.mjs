@@ -1,5 +1,5 @@
 // `npm run conformance`: plays the shared conformance cases against this build, on a temporary PostgreSQL 15 with
-// PostGIS and the locale en_US.UTF-8. Further arguments go to the runner (`--only`, `--verbose`, ...); with
+// PostGIS and the locale en_US.UTF-8, over HTTP and over websockets. Further arguments go to the runner (`--only`, `--verbose`, ...); with
 // `--database-url` no cluster is made. Exit code 3: something that is needed is not installed.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
@@ -42,6 +42,7 @@ async function play(...more) {
     `echo $$ > '${serverPid}'; exec node dist/cli/main.js serve --legacy-rows-for-all-roles --version2-openapi-document`,
     '--port',
     String(await freePort()),
+    '--ws',
     ...more,
   ];
   if (existsSync(floor) && !selected) args.push('--floor', floor);

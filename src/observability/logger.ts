@@ -99,9 +99,15 @@ function isEnabled(level: LogLevel, least: LogLevel): boolean {
 function jsonLogger(options: LoggerOptions): Logger {
   const stream = pino.destination({ fd: options.destination ?? 1, sync: false, minLength: 4096 });
   const lines = new LineBuffer((text) => stream.write(text));
+  let isFlushing = false;
   const timer = setInterval(() => {
     lines.flush();
-    stream.flush(() => undefined);
+    // Under load it takes until there is less to write, and each call waits by listeners of its own.
+    if (isFlushing) return;
+    isFlushing = true;
+    stream.flush(() => {
+      isFlushing = false;
+    });
   }, FLUSH_MS);
   timer.unref();
   const log = pino(

@@ -44,6 +44,11 @@ export class Answers {
     this.#sweeper = setInterval(() => this.#sweep(), SWEEP_INTERVAL).unref();
   }
 
+  /** ms in which a client takes something of what waits for it; 0: no limit. */
+  get stall(): number {
+    return this.#limits.stall;
+  }
+
   /** An answer was written. @returns null when there is little to wait for, or else what resolves when it is gone or will never be */
   sent(request: IncomingMessage, response: ServerResponse): Promise<void> | null {
     if (!request.complete) linger(request, response);

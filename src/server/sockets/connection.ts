@@ -133,7 +133,8 @@ export class Connection implements LongLivedConnection, OperationEnd {
   }
 
   beat(): void {
-    this.#silentBeats += 1;
+    // While its answers wait nothing of it is read: then it counts whether it takes them.
+    this.#silentBeats = this.#wire.isFull ? 0 : this.#silentBeats + 1;
     if (this.#silentBeats >= GONE_BEATS || this.#intake.beats() > MESSAGE_BEATS) this.terminate();
     // What waits for the client already is sign enough that it does not listen.
     if (this.#isClosing || this.#wire.isFull) return;

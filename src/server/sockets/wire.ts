@@ -18,6 +18,21 @@ export interface Wire {
   release(): void;
 }
 
+/** Lets so much wait for a client, as long as it takes something of it. */
+function hold(answers: Answers, socket: Socket, size: number): Held {
+  const held = answers.hold(socket, size);
+  const onTimeout = (): void => void socket.destroy();
+  socket.setTimeout(answers.stall, onTimeout);
+  return {
+    grow: held.grow,
+    release() {
+      socket.setTimeout(0);
+      socket.off('timeout', onTimeout);
+      held.release();
+    },
+  };
+}
+
 /**
  * Writes frames itself: for the answers of subscriptions that is several times as fast as the way through the library,
  * which is there for messages of any kind, and takes no buffer for each of them.
@@ -53,7 +68,7 @@ export class PlainWire implements Wire {
     const isTaken = this.#socket.write(textFrame(message), 'latin1');
     if (this.#held !== null) this.#held.grow(message.length);
     else if (!isTaken) {
-      this.#held = this.#answers.hold(this.#socket, this.#socket.writableLength);
+      this.#held = hold(this.#answers, this.#socket, this.#socket.writableLength);
       this.#onFlow();
     }
   }
@@ -90,7 +105,7 @@ export class CompressedWire implements Wire {
     this.#websocket.send(bufferOfBytes([message]), options, () => this.#sent());
     if (this.#held !== null) this.#held.grow(message.length);
     else if (this.#websocket.bufferedAmount > MOST_WAITING) {
-      this.#held = this.#answers.hold(this.#socket, this.#websocket.bufferedAmount);
+      this.#held = hold(this.#answers, this.#socket, this.#websocket.bufferedAmount);
       this.#onFlow();
     }
   }
