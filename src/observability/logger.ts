@@ -141,7 +141,8 @@ function jsonLogger(options: LoggerOptions): Logger {
 
 /** Somebody is looking: what is told is written at once. */
 function textLogger(options: LoggerOptions): Logger {
-  const stream = pino.destination({ fd: options.destination ?? 1, sync: false });
+  // Not 0: then nothing can wait for what is under way.
+  const stream = pino.destination({ fd: options.destination ?? 1, sync: false, minLength: 1 });
   const { enabledTypes } = options;
   const print = textLines(options.colour ?? false);
   const observe = (o: Observation): void => {
