@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
+import { pbkdf2 } from 'node:crypto';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLogger, type LoggerOptions, logStyle } from './logger.ts';
 import type { Observation } from './observation.ts';
@@ -54,6 +56,23 @@ describe('createLogger', () => {
     const logger = createLogger({ level: 'info', enabledTypes: new Set(['startup']), destination });
     for (const observation of ALL) logger.observe(observation);
     await logger.settle();
+    logger.flush();
+    closeSync(destination);
+  });
+
+  it.each([
+    ['json', 5],
+    ['text', 4],
+  ] as const)('has written all when it has settled: %s', async (format, count) => {
+    const file = join(folder, 'settled');
+    const destination = openSync(file, 'w');
+    const logger = createLogger({ level: 'info', enabledTypes: new Set(['startup', 'webhook-log']), destination, format });
+    // The threads that write are busy for a while.
+    const work = Array.from({ length: 8 }, () => promisify(pbkdf2)('', '', 20_000, 64, 'sha256'));
+    for (const observation of ALL) logger.observe(observation);
+    await logger.settle();
+    expect(readFileSync(file, 'utf8').trimEnd().split('\n')).toHaveLength(count);
+    await Promise.all(work);
     logger.flush();
     closeSync(destination);
   });
