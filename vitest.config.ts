@@ -1,16 +1,33 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
+/** Those that measure their own process, which has to be their own. */
+const MEASURING = ['test/http/bodies.test.ts', 'test/http/hostile-documents.test.ts', 'test/http/large-requests.test.ts', 'test/memory/**'];
+
+const common = {
+  // Each test service has a pool of its own, and all share one database server. Workers also wait: for it, and for
+  // processes; so there is one more of them than processors.
+  maxWorkers: Math.min(availableParallelism() + 1, 6),
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+};
+
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.mjs'],
+    ...common,
     globalSetup: ['test/global-setup.ts'],
-    // Each test service has a pool of its own, and all share one database server. Workers also wait: for it, and for
-    // processes; so there is one more of them than processors.
-    maxWorkers: Math.min(availableParallelism() + 1, 6),
-    // A worker imports the service once for all of its files instead of once for each. Tests leave nothing behind in it.
-    isolate: false,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    projects: [
+      {
+        test: {
+          ...common,
+          name: 'shared',
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.mjs'],
+          exclude: MEASURING,
+          // A worker imports the service once for all of its files instead of once for each. Tests leave nothing behind in it.
+          isolate: false,
+        },
+      },
+      { test: { ...common, name: 'alone', include: MEASURING.map((path) => path.replace('**', '*.test.ts')) } },
+    ],
   },
 });
