@@ -1,0 +1,357 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { JsonRow, LiveQuery, Source } from '../backend/backend.ts';
+import { SvcError } from '../errors/svc-error.ts';
+import type { RoleSchema } from '../schema/translation.ts';
+import { type Bytes, bytesOfText, textOfBytes } from '../util/bytes.ts';
+import { Detector } from './detector.ts';
+import { Member } from './member.ts';
+import { Poller, type PollerWork } from './poller.ts';
+import type { Answer, Subscriber } from './subscriptions.ts';
+import { Room } from './version.ts';
+
+const SESSION = { role: 'user', variables: new Map<string, string>(), backendOnly: false };
+const REQUEST = { query: '', variables: {}, operationName: null };
+const INTERVAL = 1000;
+
+/** A database with one value per key, and a snapshot that is the number of writes. */
+class Played {
+  rows = new Map<string, string>();
+  writes = 0;
+  batches: (readonly string[])[] = [];
+  questions = 0;
+  /** Thrown for a batch that has this key. */
+  failing = new Map<string, SvcError>();
+  wrong = new Set<string>();
+  tells = true;
+  #tell: ((snapshot: string | null) => void) | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  write(key: string, value: string): void {
+    this.rows.set(key, value);
+    this.writes += 1;
+  }
+
+  lose(): void {
+    this.#tell?.(null);
+  }
+
+  readonly source = {
+    runRows: async (_statement, values) => {
+      const keys = JSON.parse(values[0] as string) as string[];
+      this.batches.push(keys);
+      const snapshot = `${this.writes}`;
+      const found = keys.map((key) => this.rows.get(key) ?? 'null');
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      for (const key of keys) if (this.failing.has(key)) throw this.failing.get(key);
+      return found.map((value, i): JsonRow => [[text(`${i}`)], [text(value)], i === 0 ? [text(snapshot)] : null]);
+    },
+    query: async (_text, values) => {
+      if (this.wrong.has(values[0] as string)) throw new SvcError('data-exception', 'wrong');
+      return { kind: 'TuplesOk', columns: [], rows: [], command: '' };
+    },
+    watchSnapshots: (intervalMs, onSnapshot) => {
+      this.#tell = onSnapshot;
+      const ask = (): void => {
+        this.questions += 1;
+        onSnapshot(this.tells ? `${this.writes}` : null);
+      };
+      this.#timer = setInterval(ask, intervalMs);
+      return { ask, stop: () => clearInterval(this.#timer) };
+    },
+  } satisfies Partial<Source> as unknown as Source;
+}
+
+const text = (of: string): Bytes => bytesOfText(of);
+
+function queryOf(dependsOn: string | null): LiveQuery {
+  return {
+    text: 'select',
+    parameters: [],
+    columns: 1,
+    cursor: null,
+    repeatable: true,
+    dependsOn,
+    isTimeless: ([value]) => value !== 'now',
+    batch: (cohorts) => [JSON.stringify(cohorts.map(([key]) => key))],
+    check: (values) => ({ text: 'check', values }),
+  };
+}
+
+class Told implements Subscriber {
+  answers: string[] = [];
+  bodies: Answer[] = [];
+  errors: [string, boolean][] = [];
+  isReady = true;
+  next(answer: Answer): void {
+    this.bodies.push(answer);
+    this.answers.push(textOfBytes(answer.body));
+  }
+  failed(errors: readonly SvcError[], final: boolean): void {
+    this.errors.push([errors[0]?.message ?? '', final]);
+  }
+  complete(): void {
+    throw new Error('a live query has no end');
+  }
+  ready(): boolean {
+    return this.isReady;
+  }
+}
+
+let played: Played;
+let detector: Detector;
+let poller: Poller;
+let isEmpty = false;
+
+function start(dependsOn: string | null = null, batchSize = 100): void {
+  played = new Played();
+  detector = new Detector(played.source, 100);
+  isEmpty = false;
+  const work: PollerWork = {
+    source: 'default',
+    connection: played.source,
+    schema: { introspectionDisabled: false } as RoleSchema,
+    role: 'user',
+    variant: 'frontend',
+    document: 'subscription { x }',
+    query: queryOf(dependsOn),
+    template: [text('{"data":'), { step: 0, column: 0, absent: text('null') }, text('}')],
+  };
+  const tools = { detector, room: new Room(1_000_000), onRun: () => undefined, onEmpty: () => void (isEmpty = true) };
+  poller = new Poller(work, { refetchIntervalMs: INTERVAL, batchSize, timeoutMs: 5000 }, tools);
+}
+
+function join(key: string): Told & { member: Member } {
+  const told = new Told();
+  const member: Member = new Member(SESSION, REQUEST, told, () => member.leave());
+  poller.join(member, [key]);
+  return Object.assign(told, { member });
+}
+
+const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  start();
+});
+afterEach(() => {
+  poller.close();
+  vi.useRealTimers();
+});
+
+describe('a poller', () => {
+  test('runs at once for who comes, all that come together in one batch, and not again while nothing is written', async () => {
+    played.rows.set('a', '1');
+    const all = [join('a'), join('a'), join('b')];
+    await pass(5);
+    expect(all.map(({ answers }) => answers)).toEqual([['{"data":1}'], ['{"data":1}'], ['{"data":null}']]);
+    expect(all[0]?.bodies[0]).toBe(all[1]?.bodies[0]);
+    await pass(10_000);
+    expect(played.batches).toEqual([['a', 'b']]);
+    expect(played.questions).toBe(100);
+  });
+
+  test('runs when the detector has seen a change, but not before the interval is over', async () => {
+    const one = join('a');
+    await pass(500);
+    played.write('a', '2');
+    await pass(490);
+    expect(played.batches).toHaveLength(1);
+    await pass(20);
+    expect(one.answers.at(-1)).toBe('{"data":2}');
+    await pass(5_000);
+    played.write('a', '3');
+    await pass(110);
+    expect(one.answers.at(-1)).toBe('{"data":3}');
+    played.write('a', '4');
+    detector.wake();
+    await pass(INTERVAL);
+    expect(one.answers.at(-1)).toBe('{"data":4}');
+    await pass(5_000);
+    expect(played.batches).toHaveLength(4);
+  });
+
+  test('answers at once when this instance has written', async () => {
+    const one = join('a');
+    await pass(5_050);
+    played.write('a', '2');
+    detector.wake();
+    await pass(2);
+    expect(one.answers.at(-1)).toBe('{"data":2}');
+  });
+
+  test('runs every interval where a change cannot be told, and sends what is new', async () => {
+    poller.close();
+    start('a view');
+    const one = join('a');
+    await pass(10 * INTERVAL + 500);
+    expect(played.batches).toHaveLength(11);
+    expect(played.questions).toBe(0);
+    expect(one.answers).toHaveLength(1);
+    played.rows.set('a', '5');
+    await pass(INTERVAL);
+    expect(one.answers).toHaveLength(2);
+  });
+
+  test('runs every interval for values that change their meaning, and for them alone', async () => {
+    join('a');
+    join('now');
+    await pass(3 * INTERVAL + 500);
+    expect(played.batches).toEqual([['a', 'now'], ['now'], ['now'], ['now']]);
+  });
+
+  test('runs every interval while the database does not tell, or has been lost', async () => {
+    join('a');
+    await pass(500);
+    played.tells = false;
+    await pass(3 * INTERVAL);
+    expect(played.batches.length).toBeGreaterThanOrEqual(3);
+    played.tells = true;
+    await pass(2 * INTERVAL);
+    const { length } = played.batches;
+    await pass(5 * INTERVAL);
+    expect(played.batches).toHaveLength(length);
+  });
+
+  test('forgets what it saw when the connection that told is lost, even where the numbers are the same again', async () => {
+    const one = join('a');
+    await pass(5_050);
+    const { length } = played.batches;
+    played.rows.set('a', '9');
+    played.lose();
+    await pass(INTERVAL);
+    expect(played.batches.length).toBeGreaterThan(length);
+    expect(one.answers.at(-1)).toBe('{"data":9}');
+  });
+
+  test('gives who comes later what is current without asking, and asks after a write of this instance', async () => {
+    join('a');
+    await pass(500);
+    const late = join('a');
+    await pass(1);
+    expect(late.answers).toEqual(['{"data":null}']);
+    expect(played.batches).toHaveLength(1);
+    played.write('a', '2');
+    await pass(100);
+    const later = join('a');
+    await pass(5);
+    expect(later.answers).toEqual(['{"data":2}']);
+    expect(late.answers).toEqual(['{"data":null}', '{"data":2}']);
+  });
+
+  test('splits into batches', async () => {
+    poller.close();
+    start(null, 2);
+    const all = ['a', 'b', 'c', 'd', 'e'].map(join);
+    await pass(10);
+    expect(played.batches).toEqual([['a', 'b'], ['c', 'd'], ['e']]);
+    expect(all.every(({ answers }) => answers.length === 1)).toBe(true);
+  });
+
+  test('finds the one that fails, whose fault it is; the others get their answers', async () => {
+    const error = new SvcError('data-exception', 'wrong');
+    played.failing.set('c', error);
+    played.failing.set('d', new SvcError('data-exception', 'for now'));
+    played.wrong.add('c');
+    const all = ['a', 'b', 'c', 'd', 'e'].map(join);
+    await pass(20);
+    expect(all.map(({ answers }) => answers.length)).toEqual([1, 1, 0, 0, 1]);
+    expect(all[2]?.errors).toEqual([['wrong', true]]);
+    expect(all[3]?.errors).toEqual([['for now', false]]);
+    expect(all[2]?.member.isOver).toBe(true);
+    await pass(2 * INTERVAL);
+    expect(played.batches.at(-1)).toEqual(['d']);
+    expect(all[3]?.errors).toHaveLength(1);
+    played.failing.clear();
+    await pass(8 * INTERVAL);
+    expect(all[3]?.answers).toEqual(['{"data":null}']);
+  });
+
+  test('tries those that took too long alone, later', async () => {
+    played.failing.set('b', new SvcError('timeout', 'late'));
+    const all = ['a', 'b'].map(join);
+    await pass(20);
+    expect(played.batches).toEqual([['a', 'b']]);
+    await pass(2 * INTERVAL + 20);
+    expect(played.batches.slice(1)).toEqual([['a'], ['b']]);
+    expect(all.map(({ answers }) => answers.length)).toEqual([1, 0]);
+    expect(all[1]?.errors).toEqual([['late', false]]);
+  });
+
+  test('says nothing of a database that is soon back, and then shows what is there', async () => {
+    const one = join('a');
+    await pass(500);
+    played.write('a', '2');
+    played.failing.set('a', new SvcError('postgres-error', 'connection error'));
+    await pass(3 * INTERVAL);
+    expect(one.errors).toEqual([]);
+    played.failing.clear();
+    await pass(INTERVAL + 100);
+    expect(one.answers).toEqual(['{"data":null}', '{"data":2}']);
+    played.write('a', '3');
+    played.failing.set('a', new SvcError('postgres-error', 'connection error'));
+    await pass(20 * INTERVAL);
+    expect(one.errors).toEqual([['connection error', false]]);
+    played.failing.clear();
+    await pass(2 * INTERVAL);
+    expect(one.answers.at(-1)).toBe('{"data":3}');
+  });
+
+  test('gives nothing to who is not ready, and then the newest', async () => {
+    const [slow, quick] = [join('a'), join('a')];
+    await pass(500);
+    slow.isReady = false;
+    for (const value of ['2', '3']) {
+      played.write('a', value);
+      await pass(INTERVAL + 200);
+    }
+    expect(quick.answers).toHaveLength(3);
+    slow.isReady = true;
+    slow.member.drained();
+    expect(slow.answers).toEqual(['{"data":null}', '{"data":3}']);
+    slow.isReady = false;
+    quick.isReady = false;
+    const { length } = played.batches;
+    played.write('a', '4');
+    await pass(3 * INTERVAL);
+    expect(played.batches).toHaveLength(length); // nobody would take it
+    slow.isReady = true;
+    slow.member.drained();
+    await pass(5);
+    expect(slow.answers.at(-1)).toBe('{"data":4}');
+  });
+
+  test('lets nothing out that was under way when it was closed', async () => {
+    const one = join('a');
+    await pass(0);
+    expect(played.batches).toHaveLength(1);
+    poller.close();
+    await pass(5_000);
+    expect(one.answers).toEqual([]);
+    expect(detector.isIdle).toBe(true);
+  });
+
+  test('is empty when the last one has left, and asks no more', async () => {
+    const all = [join('a'), join('b')];
+    await pass(500);
+    for (const { member } of all) member.close();
+    expect(isEmpty).toBe(true);
+    poller.close();
+    const { questions } = played;
+    await pass(5_000);
+    expect(played.questions).toBe(questions);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('keeps a hash of what is too large to keep', async () => {
+    played.rows.set('a', JSON.stringify('x'.repeat(100_000)));
+    const one = join('a');
+    await pass(500);
+    played.write('b', '1');
+    await pass(2 * INTERVAL);
+    expect(played.batches).toHaveLength(2);
+    expect(one.answers).toHaveLength(1);
+    played.write('a', JSON.stringify('y'.repeat(100_000)));
+    await pass(2 * INTERVAL);
+    expect(one.answers).toHaveLength(2);
+  });
+});
