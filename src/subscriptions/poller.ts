@@ -303,7 +303,7 @@ export class Poller implements CohortOwner, Detecting {
     const snapshot = counts ? snapshotOf(rows) : null;
     for (const row of rows) {
       if (this.#isClosed) break;
-      const cohort = batch[Number(textOf(row[0]))];
+      const cohort = batch[Number(row[0]?.join(''))];
       if (cohort === undefined || cohort.members.size === 0) continue;
       cohort.failures = 0;
       cohort.notBefore = 0;

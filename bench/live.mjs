@@ -1,0 +1,298 @@
+// Measures live queries over sockets: CPU of one refresh of many cohorts in the service and in PostgreSQL, CPU while nothing
+// happens, the time from a commit to the client's frame, and what ordinary queries notice of it.
+//
+//   npm run build && node bench/live.mjs                        on an embedded PostgreSQL made for the run
+//   node bench/live.mjs --subscribers 1000 --rounds 20 --idle 10
+//   node bench/live.mjs --only latency,idle
+//
+// CPU is read from /proc, so it takes Linux. The clients run in this process, the service and the database in others.
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import autocannon from 'autocannon';
+import pg from 'pg';
+import WebSocket from 'ws';
+
+const { values: options } = parseArgs({
+  options: {
+    subscribers: { type: 'string', default: '1000' },
+    rounds: { type: 'string', default: '20' },
+    idle: { type: 'string', default: '10' },
+    changes: { type: 'string', default: '40' },
+    only: { type: 'string', default: 'refresh,shared,idle,latency,queries' },
+  },
+});
+const COUNT = Number(options.subscribers);
+const only = new Set(options.only.split(','));
+const root = fileURLToPath(new URL('..', import.meta.url));
+const PORT = 18_084;
+const URL_HTTP = `http://127.0.0.1:${PORT}`;
+const TICKS_PER_SECOND = 100;
+const NAME = 'svc_bench_live';
+const QUERY = 'subscription ($id: Int!) { place(where: {area_id: {_eq: $id}}, order_by: {id: asc}) { id name score } }';
+
+const stops = [];
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function administer(url, statements) {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  for (const statement of statements) await client.query(statement);
+  await client.end();
+}
+
+/** Milliseconds of CPU of a process so far. */
+function cpuOf(pid) {
+  try {
+    const fields = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+    return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
+  } catch {
+    return 0;
+  }
+}
+
+/** As `cpuOf`, of the connections that the service has: by nanoseconds, where the kernel tells them. */
+function preciseCpuOf(pid) {
+  try {
+    let total = 0;
+    for (const thread of fs.readdirSync(`/proc/${pid}/task`)) {
+      total += Number(fs.readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]);
+    }
+    return total / 1e6;
+  } catch {
+    return cpuOf(pid);
+  }
+}
+
+const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
+const quantile = (list, q) => [...list].sort((a, b) => a - b)[Math.min(list.length - 1, Math.floor(list.length * q))];
+
+class Clients {
+  sockets = [];
+  /** Answers since `expect`. */
+  #got = 0;
+  #expected = 0;
+  #done = () => undefined;
+  last = new Map();
+
+  async open(count, idOf) {
+    for (let i = 0; i < count; i++) {
+      const socket = new WebSocket(`ws://127.0.0.1:${PORT}/v1/graphql`, 'graphql-transport-ws');
+      this.sockets.push(socket);
+      socket.on('error', (error) => console.error('socket', error.message));
+      socket.on('message', (data) => {
+        const text = data.toString();
+        if (text.startsWith('{"type":"next"') || text.includes('"type":"next"')) {
+          this.#got += 1;
+          if (text.includes('"errors"')) console.error(text);
+          this.last.set(i, performance.now());
+          if (this.#got >= this.#expected) this.#done();
+        } else if (text.includes('"ping"')) socket.send('{"type":"pong"}');
+        else if (text.includes('connection_ack')) {
+          socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query: QUERY, variables: { id: idOf(i) } } }));
+        }
+      });
+      socket.on('open', () => socket.send('{"type":"connection_init"}'));
+      if (i % 50 === 49) await sleep(20);
+    }
+  }
+
+  /** Resolves when so many answers have come. */
+  expect(count) {
+    this.#got = 0;
+    this.#expected = count;
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`only ${this.#got} of ${count} answers came`)), 30_000);
+      this.#done = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  async close() {
+    for (const socket of this.sockets.splice(0)) socket.terminate();
+    this.last.clear();
+    await sleep(500);
+  }
+}
+
+async function main() {
+  const { startCluster } = await import('../dist/embedded/cluster.js');
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'svc-bench-'));
+  stops.push(() => fs.rmSync(folder, { recursive: true, force: true }));
+  const cluster = await startCluster({ dataDirectory: folder, settings: {} });
+  stops.push(() => cluster.stop());
+  const server = cluster.url();
+  await administer(server, [`create database ${NAME}`]);
+  const url = new URL(server);
+  url.pathname = `/${NAME}`;
+  await administer(url.href, [
+    `create table place as select i as id, i % ${COUNT} as area_id, 'Place ' || i as name, 0 as score from generate_series(1, ${COUNT * 10}) i;
+     alter table place add primary key (id); create index on place (area_id); analyze`,
+  ]);
+  const service = spawn(process.execPath, ['dist/cli/main.js', 'serve'], {
+    cwd: root,
+    env: {
+      ...process.env,
+      SVC_GRAPHQL_DATABASE_URL: url.href,
+      SVC_GRAPHQL_SERVER_PORT: String(PORT),
+      SVC_GRAPHQL_SERVER_HOST: '127.0.0.1',
+      SVC_GRAPHQL_PG_CONNECTIONS: '10',
+      // Not part of what is measured.
+      SVC_GRAPHQL_WEBSOCKET_KEEPALIVE: '600',
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const ended = new Promise((resolve) => service.once('exit', resolve));
+  stops.push(() => {
+    service.kill('SIGTERM');
+    return ended;
+  });
+  for (let i = 0; i < 400; i++) {
+    if (
+      await fetch(`${URL_HTTP}/healthz`).then(
+        (r) => r.ok,
+        () => false,
+      )
+    )
+      break;
+    await sleep(50);
+  }
+  const track = { type: 'pg_track_table', args: { table: 'place' } };
+  await fetch(`${URL_HTTP}/v1/metadata`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(track) });
+
+  const writer = new pg.Client({ connectionString: url.href });
+  await writer.connect();
+  stops.push(() => writer.end());
+  const backends = async () =>
+    (await writer.query(`select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`)).rows.map(
+      ({ pid }) => pid,
+    );
+  const databaseCpu = (pids) => pids.reduce((sum, pid) => sum + preciseCpuOf(pid), 0);
+  const clients = new Clients();
+  stops.push(() => clients.close());
+  const reports = async () => {
+    const body = JSON.stringify({ type: 'get_subscriptions', args: {} });
+    const answer = await fetch(`${URL_HTTP}/v1/metadata`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    return (await answer.json()).pollers;
+  };
+
+  /** CPU of one refresh with all answers changed, of both sides. */
+  const refresh = async (label) => {
+    const [node, database, walls] = [[], [], []];
+    for (let round = 0; round < Number(options.rounds); round++) {
+      await sleep(1200);
+      const pids = await backends();
+      const before = [preciseCpuOf(service.pid), databaseCpu(pids)];
+      const all = clients.expect(COUNT);
+      await writer.query('update place set score = score + 1');
+      const began = performance.now();
+      await all;
+      walls.push(performance.now() - began);
+      await sleep(30);
+      node.push(preciseCpuOf(service.pid) - before[0]);
+      database.push(databaseCpu(await backends()) - before[1]);
+    }
+    console.log(
+      `${label}: Node ${median(node).toFixed(1)} ms, PostgreSQL ${median(database).toFixed(1)} ms of CPU per refresh (median of ${node.length}); commit to the last frame ${median(walls).toFixed(0)} ms`,
+    );
+    const [poller] = await reports();
+    console.log(`  last run: ${JSON.stringify(poller.last_run)}`);
+  };
+
+  const begin = async (idOf) => {
+    const first = clients.expect(COUNT);
+    await clients.open(COUNT, idOf);
+    await first;
+    await sleep(1500);
+  };
+
+  if (only.has('queries') || only.has('idle')) await sleep(500);
+  const load = async () => {
+    const body = JSON.stringify({ query: '{ place_by_pk(id: 5) { id name } }' });
+    const result = await autocannon({
+      url: `${URL_HTTP}/v1/graphql`,
+      connections: 4,
+      overallRate: 300,
+      duration: 10,
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+      workers: 1,
+    });
+    return result.latency.p99;
+  };
+  const alone = only.has('queries') ? await load() : 0;
+
+  if (only.has('shared')) {
+    await begin((i) => i % 10);
+    await refresh(`${COUNT} subscribers in 10 cohorts`);
+    await clients.close();
+  }
+  await begin((i) => i);
+  if (only.has('refresh')) await refresh(`${COUNT} subscribers in ${COUNT} cohorts`);
+  if (only.has('idle')) {
+    await sleep(3000);
+    const seconds = Number(options.idle);
+    const pids = await backends();
+    const before = [preciseCpuOf(service.pid), databaseCpu(pids)];
+    await sleep(seconds * 1000);
+    const [node, database] = [preciseCpuOf(service.pid) - before[0], databaseCpu(pids) - before[1]];
+    console.log(
+      `nothing happens: Node ${(node / seconds).toFixed(1)} ms with ${COUNT} subscribers, PostgreSQL ${(database / seconds).toFixed(1)} ms of CPU per second`,
+    );
+  }
+  if (only.has('latency')) {
+    for (const [label, write] of [
+      ['psql', (id) => writer.query('update place set score = score + 1 where id = $1', [id])],
+      [
+        'a mutation',
+        (id) =>
+          fetch(`${URL_HTTP}/v1/graphql`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify({ query: `mutation { update_place_by_pk(pk_columns: {id: ${id}}, _inc: {score: 1}) { id } }` }),
+          }).then((r) => r.text()),
+      ],
+    ]) {
+      const times = [];
+      for (let i = 0; i < Number(options.changes); i++) {
+        await sleep(1100 + Math.random() * 200);
+        const id = 1 + Math.floor(Math.random() * COUNT * 9);
+        const one = clients.expect(1);
+        const began = performance.now();
+        const written = write(id).then(() => performance.now());
+        await one;
+        const got = performance.now();
+        times.push(Math.max(0, got - (label === 'psql' ? await written : began)));
+        await written;
+      }
+      console.log(
+        `${label} to frame, ${COUNT} subscribers, after a quiet second: p50 ${quantile(times, 0.5).toFixed(0)} ms, p99 ${quantile(times, 0.99).toFixed(0)} ms of ${times.length}`,
+      );
+    }
+  }
+  if (only.has('queries')) {
+    let goes = true;
+    const changing = (async () => {
+      while (goes) {
+        await writer.query('update place set score = score + 1 where id % 10 = 1');
+        await sleep(1000);
+      }
+    })();
+    const beside = await load();
+    goes = false;
+    await changing;
+    console.log(`ordinary queries at 300/s: p99 ${alone} ms without subscribers, ${beside} ms while ${COUNT} are refreshed every second`);
+  }
+}
+
+try {
+  await main();
+} finally {
+  for (const stop of stops.reverse()) await stop();
+}
