@@ -577,10 +577,7 @@ export const options = {
     new Set<LogType>(['startup', 'http-log', 'webhook-log', 'websocket-log', 'jwk-refresh-log']),
     'Comma separated list of the optional log types to write. query-log has an entry for each GraphQL query, with its variables and SQL, and puts queries into the entries of http-log.',
     {
-      withoutEffect: new Map<LogType, string>([
-        ['execution-log', 'executions are measured'],
-        ['livequery-poller-log', 'there are subscriptions'],
-      ]),
+      withoutEffect: new Map<LogType, string>([['execution-log', 'executions are measured']]),
     },
   ),
   logMaskedVariables: logging(

@@ -157,5 +157,19 @@ describe('roots', () => {
       'not-supported: Introspection at root field level is not supported over subscriptions @ $',
     ],
     ['subscription { author { id } ...F } fragment F on subscription_root { author { name } }', 'accepted'],
+    ['subscription @_multiple_top_level_fields { author { id } b: author { id } }', 'accepted'],
+    [
+      'subscription @_multiple_top_level_fields { author { id } __typename }',
+      'not-supported: Introspection at root field level is not supported over subscriptions @ $',
+    ],
+    [
+      'query @_multiple_top_level_fields { author { id } }',
+      "validation-failed: directive '_multiple_top_level_fields' is not allowed on a query @ $",
+    ],
   ])('%s', (query, message) => expect(refusal(query)).toBe(message));
+
+  test('a subscription has several root fields where the option says so', () => {
+    const options = { multipleSubscriptionRoots: true };
+    expect(refusal('subscription { author { id } b: author { id } }', { options })).toBe('accepted');
+  });
 });

@@ -8,7 +8,7 @@ import { type Room, Version } from './version.ts';
 export interface CohortOwner {
   readonly room: Room;
   /** Somebody can take answers again. */
-  wanted(): void;
+  wanted(cohort: Cohort): void;
   leave(member: Member): void;
   /** Where a stream with these values goes on; undefined: it is none. */
   cursorOf(values: readonly (string | null)[]): string | null | undefined;
@@ -88,7 +88,7 @@ export class Cohort {
       member.give(answer);
       if ([...this.members].every(({ known }) => known === version)) this.#waiting = null;
     }
-    this.owner.wanted();
+    this.owner.wanted(this);
   }
 
   fail(error: SvcError, final: boolean): void {

@@ -118,8 +118,8 @@ export class Poller implements CohortOwner, Detecting {
     this.#schedule();
   }
 
-  wanted(): void {
-    this.#schedule();
+  wanted(cohort: Cohort): void {
+    if (!this.#isClosed && !this.#isRunning && this.#needsRun(cohort)) this.#arm(Math.max(this.#earliest, cohort.notBefore));
   }
 
   /** Nothing that is under way reaches anybody any more. */
@@ -225,13 +225,24 @@ export class Poller implements CohortOwner, Detecting {
   /** Sees to it that what needs to run does when it may. */
   #schedule(): void {
     if (this.#isClosed || this.#isRunning) return;
-    const earliest = this.#lastStart + this.options.refetchIntervalMs;
+    const earliest = this.#earliest;
+    if (this.#timer !== undefined && this.#timerAt <= earliest) return;
     let due = Number.POSITIVE_INFINITY;
     for (const cohort of this.#cohorts.values()) {
       const at = Math.max(earliest, cohort.notBefore);
       if (at < due && this.#needsRun(cohort)) due = at;
+      if (due === earliest) break;
     }
-    if (due === Number.POSITIVE_INFINITY || (this.#timer !== undefined && this.#timerAt <= due)) return;
+    if (due !== Number.POSITIVE_INFINITY) this.#arm(due);
+  }
+
+  /** `performance.now()` before which there is no next run. */
+  get #earliest(): number {
+    return this.#lastStart + this.options.refetchIntervalMs;
+  }
+
+  #arm(due: number): void {
+    if (this.#timer !== undefined && this.#timerAt <= due) return;
     clearTimeout(this.#timer);
     this.#timerAt = due;
     this.#timer = setTimeout(() => void this.#tick(), Math.max(0, due - performance.now()));
