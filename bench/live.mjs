@@ -4,6 +4,7 @@
 //   npm run build && node bench/live.mjs                        on an embedded PostgreSQL made for the run
 //   node bench/live.mjs --subscribers 1000 --rounds 20 --idle 10
 //   node bench/live.mjs --only latency,idle
+//   node bench/live.mjs --only refresh --profile folder         with a CPU profile of the service
 //
 // CPU is read from /proc, so it takes Linux. The clients run in this process, the service and the database in others.
 import { spawn } from 'node:child_process';
@@ -21,6 +22,7 @@ const { values: options } = parseArgs({
     subscribers: { type: 'string', default: '1000' },
     rounds: { type: 'string', default: '20' },
     idle: { type: 'string', default: '10' },
+    profile: { type: 'string' },
     changes: { type: 'string', default: '40' },
     only: { type: 'string', default: 'refresh,shared,idle,latency,queries' },
   },
@@ -134,19 +136,23 @@ async function main() {
     `create table place as select i as id, i % ${COUNT} as area_id, 'Place ' || i as name, 0 as score from generate_series(1, ${COUNT * 10}) i;
      alter table place add primary key (id); create index on place (area_id); analyze`,
   ]);
-  const service = spawn(process.execPath, ['dist/cli/main.js', 'serve'], {
-    cwd: root,
-    env: {
-      ...process.env,
-      SVC_GRAPHQL_DATABASE_URL: url.href,
-      SVC_GRAPHQL_SERVER_PORT: String(PORT),
-      SVC_GRAPHQL_SERVER_HOST: '127.0.0.1',
-      SVC_GRAPHQL_PG_CONNECTIONS: '10',
-      // Not part of what is measured.
-      SVC_GRAPHQL_WEBSOCKET_KEEPALIVE: '600',
+  const service = spawn(
+    process.execPath,
+    [...(options.profile ? ['--cpu-prof', `--cpu-prof-dir=${options.profile}`] : []), 'dist/cli/main.js', 'serve'],
+    {
+      cwd: root,
+      env: {
+        ...process.env,
+        SVC_GRAPHQL_DATABASE_URL: url.href,
+        SVC_GRAPHQL_SERVER_PORT: String(PORT),
+        SVC_GRAPHQL_SERVER_HOST: '127.0.0.1',
+        SVC_GRAPHQL_PG_CONNECTIONS: '10',
+        // Not part of what is measured.
+        SVC_GRAPHQL_WEBSOCKET_KEEPALIVE: '600',
+      },
+      stdio: ['ignore', 'ignore', 'inherit'],
     },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  );
   const ended = new Promise((resolve) => service.once('exit', resolve));
   stops.push(() => {
     service.kill('SIGTERM');

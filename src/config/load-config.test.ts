@@ -115,7 +115,7 @@ describe('values whose feature is not there', () => {
   });
 
   it.each([helpText('all'), optionsPage()])('are named where the option is explained', (text) => {
-    expect(text).toContain('Accepted but without effect: execution-log until executions are measured, ');
+    expect(text).toContain('Accepted but without effect: execution-log until executions are measured');
   });
 });
 

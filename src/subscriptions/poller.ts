@@ -10,6 +10,7 @@ import type { RunTimes } from '../observability/observation.ts';
 import type { TemplatePart } from '../plan/plan.ts';
 import type { RoleSchema } from '../schema/translation.ts';
 import type { Bytes } from '../util/bytes.ts';
+import { CancellationSource } from '../util/cancellation.ts';
 import { type CohortOwner, Cohort } from './cohort.ts';
 import type { Detecting, Detector } from './detector.ts';
 import { isAway, isLasting } from './failures.ts';
@@ -69,6 +70,7 @@ export class Poller implements CohortOwner, Detecting {
   #freshRuns = 0;
   #lastStart = Number.NEGATIVE_INFINITY;
   #isClosed = false;
+  readonly #cancellation = new CancellationSource();
   #runs = 0;
   #last: RunTimes | null = null;
 
@@ -122,10 +124,11 @@ export class Poller implements CohortOwner, Detecting {
     if (!this.#isClosed && !this.#isRunning && this.#needsRun(cohort)) this.#arm(Math.max(this.#earliest, cohort.notBefore));
   }
 
-  /** Nothing that is under way reaches anybody any more. */
+  /** What is under way is cancelled and reaches nobody any more. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#cancellation.cancel();
     if (this.isBound) this.#tools.detector.remove(this);
     clearImmediate(this.#flush);
     clearTimeout(this.#timer);
@@ -301,7 +304,11 @@ export class Poller implements CohortOwner, Detecting {
     let rows: readonly JsonRow[];
     try {
       const values = query.batch(batch.map((cohort) => cohort.values));
-      rows = await connection.runRows(query, values, { deadline: Date.now() + this.options.timeoutMs, turn: `subscriptions of ${role}` });
+      rows = await connection.runRows(query, values, {
+        signal: this.#cancellation,
+        deadline: Date.now() + this.options.timeoutMs,
+        turn: `subscriptions of ${role}`,
+      });
     } catch (error) {
       clock.batch(batch.length, performance.now() - began, 0);
       if (!this.#isClosed) await this.#failed(batch, asSvcError(error), clock);

@@ -247,3 +247,17 @@ test('several root fields are one answer where the document asks for it', async 
   await one.until(({ answers }) => answers.length === 1);
   expect(one.last).toEqual({ a: [{ id: 1 }, { id: 2 }], b: { aggregate: { count: 2 } } });
 });
+
+test('what runs for nobody any more is cancelled in the database', async () => {
+  await service.client.query('create or replace view large_item as select id, owner, size from item where pg_sleep(30) is not null');
+  const one = await subscribe('subscription { large_item { size } }');
+  const running = async (): Promise<number> => {
+    const found = await service.client.query(
+      `select from pg_stat_activity where datname = current_database() and state = 'active' and query like '%large_item%' and pid <> pg_backend_pid()`,
+    );
+    return found.rows.length;
+  };
+  while ((await running()) === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  one.subscription.close();
+  while ((await running()) > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+});
