@@ -116,7 +116,10 @@ function start(dependsOn: string | null = null, batchSize = 100): void {
     query: queryOf(dependsOn),
     template: [text('{"data":'), { step: 0, column: 0, absent: text('null') }, text('}')],
   };
-  const tools = { detector, room: new Room(1_000_000), onRun: () => undefined, onEmpty: () => void (isEmpty = true) };
+  const onEmpty = (): void => {
+    isEmpty = true;
+  };
+  const tools = { detector, room: new Room(1_000_000), onRun: () => undefined, onEmpty };
   poller = new Poller(work, { refetchIntervalMs: INTERVAL, batchSize, timeoutMs: 5000 }, tools);
 }
 
