@@ -469,7 +469,7 @@ export const options = {
     'events-fetch-interval',
     milliseconds(0),
     1000,
-    'How often to look for events of event triggers in a source in which there were none, besides being told of them; 0 delivers none of event triggers.',
+    'How often to look for events of triggers in a source that had none, besides being told of them; 0 delivers none of event triggers.',
   ),
   eventsFetchBatchSize: events(
     'events-fetch-batch-size',
