@@ -26,6 +26,8 @@ export interface DeliveriesOptions {
 }
 
 export interface Deliveries {
+  /** This instance has written something in a source. */
+  written(source: string): void;
   /** There is a new event of a schedule. */
   wake(): void;
   /** Waits so many ms for deliveries that are under way; what is left is handed back to other instances. */
@@ -34,7 +36,7 @@ export interface Deliveries {
 
 const DEFAULT_BATCH = 100;
 
-const NONE: Deliveries = { wake: () => undefined, stop: async () => undefined };
+const NONE: Deliveries = { written: () => undefined, wake: () => undefined, stop: async () => undefined };
 
 export function startDeliveries({ config, state, database, outbound, environment, observe, instanceId }: DeliveriesOptions): Deliveries {
   if (config.disableEventing) return NONE;
@@ -65,6 +67,7 @@ export function startDeliveries({ config, state, database, outbound, environment
     : undefined;
   const cleanups = runCleanups({ state, observe });
   return {
+    written: (source) => captured?.written(source),
     wake: () => scheduled.wake(),
     async stop(graceMs) {
       captured?.stop();

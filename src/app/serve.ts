@@ -145,7 +145,10 @@ async function listen(config: Config, { state, storage, database, logger, instan
   // Whoever writes tells those who wait for changes, who plan as all do.
   const pipeline: RequestPipeline = {
     ...requestPipeline(config, outbound, environment, observe),
-    onWritten: (source) => subscriptions.written(source),
+    onWritten(source) {
+      subscriptions.written(source);
+      deliveries.written(source);
+    },
   };
   const subscriptions = createSubscriptions({ state, pipeline, options: subscriptionOptions(config), observe });
   const deliveries = startDeliveries({ config, state, database, outbound, environment, observe, instanceId });

@@ -24,6 +24,8 @@ export interface EventTriggerOptions {
 }
 
 export interface EventTriggerDeliveries {
+  /** This instance has written something in a source. */
+  written(source: string): void;
   stop(): void;
 }
 
@@ -91,6 +93,10 @@ export function deliverCapturedEvents(options: EventTriggerOptions): EventTrigge
   follow();
   const forget = state.onSnapshot(follow);
   return {
+    written(source) {
+      // A database that tells of events tells of these as well.
+      if (storeOf(source)?.listen === undefined) queues.get(source)?.wake();
+    },
     stop() {
       forget();
       statistics.stop();

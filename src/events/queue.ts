@@ -22,6 +22,8 @@ export interface RunningQueue {
 
 /** Between fetches that bring something: what comes meanwhile is fetched together. ms */
 const GATHER_MS = 5;
+/** After a fetch that brought nothing, however often it is called: not every call means that there is something. ms */
+const REST_MS = 20;
 /** After a fetch that failed, doubled each time. ms */
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
@@ -120,8 +122,12 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
       const found = await this.#fetch();
       if (this.#isStopping) return;
       const pause = this.#failures > 0 ? this.#pauseAfterFailure() : this.#queue.pollInterval;
-      if (found) await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
-      else await this.#waker.wait(pause);
+      if (found) await sleep(GATHER_MS);
+      else {
+        const since = performance.now();
+        await this.#waker.wait(pause);
+        if (!this.#isStopping) await sleep(since + REST_MS - performance.now());
+      }
     }
   }
 
@@ -298,6 +304,10 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
     const reason = error === null ? what : `${what}: ${describeFailure(error)}`;
     this.#settings.observe({ kind: 'delivery-trouble', queue: this.#queue.name, message: reason });
   }
+}
+
+async function sleep(ms: number): Promise<void> {
+  if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 function hasFullLane(events: readonly QueuedEvent[], lanes: readonly LaneRequest[]): boolean {

@@ -71,7 +71,7 @@ export function logEntry(o: RareObservation): LogEntry {
       };
     }
     case 'delivery-trouble':
-      return { level: 'warn', type: 'event-trigger-process', detail: { queue: o.queue, message: o.message } };
+      return { level: 'warn', type: 'event-delivery', detail: { queue: o.queue, message: o.message } };
     case 'metadata':
       return { level: 'info', type: 'metadata', detail: { message: o.message, ...o.info } };
     case 'unexpected': {
