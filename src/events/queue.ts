@@ -20,8 +20,12 @@ export interface RunningQueue {
   stop(graceMs: number): Promise<void>;
 }
 
-/** Between fetches that bring something: what comes meanwhile is fetched together. ms */
+/** Between fetches that bring something, at least: what comes meanwhile is fetched together. ms */
 const GATHER_MS = 5;
+/** The same at most, where the database is slow. ms */
+const LONGEST_GATHER_MS = 20;
+/** That an outcome waits for others, unless other events wait for it. ms */
+const RECORD_MS = 10;
 /** After a fetch that brought nothing, however often it is called: not every call means that there is something. ms */
 const REST_MS = 20;
 /** After a fetch that failed, doubled each time. ms */
@@ -80,6 +84,7 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
     this.#queue = queue;
     this.#settings = settings;
     this.#recorder = createRecorder({
+      gather: () => (this.#hasDependants || this.#isStopping ? 0 : RECORD_MS),
       record: async (outcomes) => this.#record(outcomes),
       failed: (error) => this.#report('cannot record what was done', error),
     });
@@ -119,10 +124,12 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
   async #run(): Promise<void> {
     while (!this.#isStopping) {
       this.#waker.rest();
+      const began = performance.now();
       const found = await this.#fetch();
       if (this.#isStopping) return;
       const pause = this.#failures > 0 ? this.#pauseAfterFailure() : this.#queue.pollInterval;
-      if (found) await sleep(GATHER_MS);
+      // A busy database has more of few large fetches.
+      if (found) await sleep(Math.min(LONGEST_GATHER_MS, Math.max(GATHER_MS, performance.now() - began)));
       else {
         const since = performance.now();
         await this.#waker.wait(pause);

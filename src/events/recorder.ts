@@ -7,6 +7,8 @@ export interface Recorder<O> {
 }
 
 export interface RecorderOptions<O> {
+  /** ms that an outcome may wait for others: each batch is a commit */
+  gather(): number;
   /** @throws when the database does not answer; then it is tried again */
   record(outcomes: readonly O[]): Promise<void>;
   failed(error: unknown): void;
@@ -16,7 +18,7 @@ const MOST_AT_ONCE = 100;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
 
-export function createRecorder<O>({ record, failed }: RecorderOptions<O>): Recorder<O> {
+export function createRecorder<O>({ gather, record, failed }: RecorderOptions<O>): Recorder<O> {
   let waiting: O[] = [];
   let isWriting = false;
   let isStopped = false;
@@ -25,6 +27,8 @@ export function createRecorder<O>({ record, failed }: RecorderOptions<O>): Recor
     isWriting = true;
     let failures = 0;
     while (waiting.length > 0 && !isStopped) {
+      const pause = gather();
+      if (pause > 0 && waiting.length < MOST_AT_ONCE) await new Promise((resolve) => setTimeout(resolve, pause));
       const batch = waiting.slice(0, MOST_AT_ONCE);
       try {
         await record(batch);
