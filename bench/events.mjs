@@ -52,6 +52,18 @@ async function ask(receiver) {
 }
 
 const quantile = (sorted, q) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))];
+/** ms of processor time of a process so far; null where the system does not tell. */
+function cpuOf(pid) {
+  try {
+    const fields = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * 10;
+  } catch {
+    return null;
+  }
+}
+const perEvent = (before, after, events) =>
+  before === null || after === null ? 'unknown' : `${((after - before) / events).toFixed(2)} ms`;
+
 const stops = [];
 
 async function metadata(type, args) {
@@ -127,6 +139,7 @@ async function main() {
   for (let i = 0; i < 200; i++) await insert();
   await sleep(1000);
   await ask(receiver);
+  const cpuBefore = cpuOf(service.pid);
   const started = performance.now();
   let sent = 0;
   const waiting = [];
@@ -137,12 +150,14 @@ async function main() {
   }
   await Promise.all(waiting);
   await sleep(2000);
+  const cpuAfter = cpuOf(service.pid);
   const { latencies } = await ask(receiver);
   latencies.sort((a, b) => a - b);
 
   // A backlog that is there at once, then worked off.
   const { count: had } = await ask(receiver);
   await client.query('insert into item (at) select $1::bigint from generate_series(1, $2::int)', [Date.now(), Number(options.backlog)]);
+  const cpuFrom = cpuOf(service.pid);
   const from = performance.now();
   let last = had;
   while (last < had + Number(options.backlog)) {
@@ -151,6 +166,7 @@ async function main() {
     if (performance.now() - from > 120_000) throw new Error(`only ${last - had} events of the backlog came in two minutes`);
   }
   const took = (performance.now() - from) / 1000;
+  const cpuTo = cpuOf(service.pid);
 
   console.log(`| measure | value |\n|---|--:|`);
   console.log(`| from the insert to the receiver at ${options.rate}/s, p50 | ${quantile(latencies, 0.5)} ms |`);
@@ -158,6 +174,8 @@ async function main() {
   console.log(`| longest | ${latencies.at(-1)} ms |`);
   console.log(`| delivered of ${sent} | ${latencies.length} |`);
   console.log(`| sustained, of a backlog of ${options.backlog} | ${(Number(options.backlog) / took).toFixed(0)}/s |`);
+  console.log(`| processor time of the service for an event, steady | ${perEvent(cpuBefore, cpuAfter, latencies.length)} |`);
+  console.log(`| of a backlog | ${perEvent(cpuFrom, cpuTo, Number(options.backlog))} |`);
   console.log(`| transactions of an idle service, metadata and source in one database | ${(idle / 10).toFixed(1)}/s |`);
 }
 

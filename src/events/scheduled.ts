@@ -6,6 +6,8 @@ import { type Environment, headerCodec } from '../metadata/environment-template.
 import { list } from '../metadata/codec.ts';
 import { signatureCodec } from '../metadata/signature.ts';
 import type { Observer } from '../observability/observation.ts';
+import { objectId } from '../schema-cache/object-id.ts';
+import type { Snapshot } from '../state/snapshot.ts';
 import type { Snapshots } from '../state/state.ts';
 import {
   type CronEvent,
@@ -49,7 +51,7 @@ const ONE_OFF = 'one-off';
 
 export function deliverScheduledEvents(options: ScheduledOptions): ScheduledDeliveries {
   const { engine, state, store, observe } = options;
-  const triggers = (): ReadonlyMap<string, CronTrigger> => state.current().metadata.cronTriggers;
+  const triggers = (): ReadonlyMap<string, CronTrigger> => usableTriggers(state.current());
   const statistics = createFetchStatistics((events) =>
     observe({
       kind: 'deliveries-fetched',
@@ -135,6 +137,19 @@ export function deliverScheduledEvents(options: ScheduledOptions): ScheduledDeli
       statistics.stop();
     },
   };
+}
+
+const usable = new WeakMap<Snapshot, ReadonlyMap<string, CronTrigger>>();
+
+/** Those that are consistent: events of others wait until they are. */
+function usableTriggers(snapshot: Snapshot): ReadonlyMap<string, CronTrigger> {
+  let triggers = usable.get(snapshot);
+  if (triggers === undefined) {
+    const broken = new Set(snapshot.cache.inconsistencies.map((each) => each.objectId));
+    triggers = new Map([...snapshot.metadata.cronTriggers].filter(([name]) => !broken.has(objectId.cronTrigger(name))));
+    usable.set(snapshot, triggers);
+  }
+  return triggers;
 }
 
 /** An event that was tried before is tried to its end. */

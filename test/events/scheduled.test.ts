@@ -395,6 +395,20 @@ describe('cron triggers', () => {
     });
   });
 
+  it('that cannot be called keep their events until they can be', async () => {
+    const exported = await ask('export_metadata', {});
+    const waiting = (webhook: string): JsonObject => ({
+      ...exported,
+      cron_triggers: [...(exported['cron_triggers'] as JsonObject[]), { name: 'waiting', ...DAILY, webhook }],
+    });
+    await service.metadata('replace_metadata', { metadata: waiting('{{NOT_SET}}'), allow_inconsistent_metadata: true });
+    await due('waiting', 'waiting-1');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect((await eventsOf('waiting')).find(({ id }) => id === 'waiting-1')).toMatchObject({ status: 'scheduled', tries: 0 });
+    await service.metadata('replace_metadata', { metadata: waiting('{{HOOKS}}/waiting') });
+    await settled('waiting', 'waiting-1', { status: 'delivered', tries: 1 });
+  });
+
   it('go with all of their events', async () => {
     await service.metadata('delete_cron_trigger', { name: 'told' });
     expect(await attemptsOf('told-1', 'cron')).toEqual([]);
