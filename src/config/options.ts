@@ -463,7 +463,7 @@ export const options = {
     'events-http-pool-size',
     integer(1, 100_000),
     100,
-    'Most events that are delivered at a time. One trigger takes no more than are left free for others.',
+    'Most events that are delivered at a time. One trigger takes three quarters of them at most.',
   ),
   eventsFetchInterval: events(
     'events-fetch-interval',

@@ -1,10 +1,12 @@
 /**
- * Who may begin next. A lane may take as many slots as stay free after it, so that there is always one for a lane that
- * has none; lanes whose events take long share half of the slots, so that quick ones need not wait for them.
+ * Who may begin next. A lane may have three times as many slots as stay free beside one more, so that there is always one for a lane
+ * that has none; lanes whose events take long share half of the slots, so that quick ones need not wait for them.
  */
 
 /** Longer than this is slow. ms */
 const SLOW_MS = 1000;
+/** Slots of a lane for each that stays free. */
+const SHARE = 3;
 /** How often it is looked for lanes that have become slow. ms */
 const SWEEP_MS = 250;
 
@@ -154,7 +156,7 @@ class SharedLane implements PoolLane {
   mayBegin(): boolean {
     const { slots, running, slowSlots, slowRunning } = this.#pool;
     if (this.isSlow && slowRunning >= slowSlots) return false;
-    return this.#running.size === 0 || this.#running.size < slots - running;
+    return this.#running.size === 0 || this.#running.size < SHARE * (slots - running - 1);
   }
 
   begin(): void {

@@ -57,6 +57,8 @@ interface HeldEvent {
   isLost: boolean;
   /** Once it is worked on. */
   controller: AbortController | undefined;
+  /** What came of it is on its way to the database. */
+  isRecording: boolean;
 }
 
 class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> implements RunningQueue {
@@ -207,12 +209,13 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
 
   #take(event: E, leaseEnd: number): void {
     const known = this.#held.get(event.id);
-    if (known !== undefined) {
+    // One that is recorded just now has come back before we have heard of that: it is due again.
+    if (known !== undefined && !known.isRecording) {
       // Our own lease had ended, and nobody else has taken it since: it is still being worked on.
       Object.assign(known, { leaseEnd, isLost: false });
       return;
     }
-    const held: HeldEvent = { lane: event.lane, leaseEnd, isLost: false, controller: undefined };
+    const held: HeldEvent = { lane: event.lane, leaseEnd, isLost: false, controller: undefined, isRecording: false };
     this.#held.set(event.id, held);
     const lane = this.#lane(event.lane);
     lane.enqueue((slot) => void this.#work(event, held, lane, slot));
@@ -245,8 +248,22 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
   async #record(outcomes: readonly O[]): Promise<void> {
     const store = this.#queue.store();
     if (store === null) throw new Error('the database cannot be reached');
-    const recorded = new Set(await store.record(this.#settings.lease, outcomes));
-    for (const { id } of outcomes) this.#held.delete(id);
+    const recording = outcomes.flatMap(({ id }) => {
+      const held = this.#held.get(id);
+      return held === undefined ? [] : [[id, held] as const];
+    });
+    const mark = (isRecording: boolean): void => {
+      for (const [, held] of recording) held.isRecording = isRecording;
+    };
+    mark(true);
+    let recorded: ReadonlySet<string>;
+    try {
+      recorded = new Set(await store.record(this.#settings.lease, outcomes));
+    } catch (error) {
+      mark(false);
+      throw error;
+    }
+    for (const [id, held] of recording) if (this.#held.get(id) === held) this.#held.delete(id);
     const lost = outcomes.length - recorded.size;
     if (lost > 0)
       this.#report(`${lost} events had been taken over by others before they were recorded; they may have been delivered twice`, null);
@@ -262,16 +279,20 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
   }
 
   async #renew(): Promise<void> {
-    const ids = [...this.#held.keys()];
+    const entries = [...this.#held];
     const store = this.#queue.store();
-    if (ids.length === 0 || store === null) return;
+    if (entries.length === 0 || store === null) return;
     const { lease } = this.#settings;
     const leaseEnd = performance.now() + lease.seconds * 1000;
     try {
-      const renewed = new Set(await store.renew(lease, ids));
-      for (const id of ids) {
-        const held = this.#held.get(id);
-        if (held === undefined) continue;
+      const renewed = new Set(
+        await store.renew(
+          lease,
+          entries.map(([id]) => id),
+        ),
+      );
+      // What has come back meanwhile has a lease of its own.
+      for (const [id, held] of entries) {
         if (renewed.has(id)) held.leaseEnd = leaseEnd;
         else held.isLost = true;
       }

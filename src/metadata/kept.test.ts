@@ -33,7 +33,8 @@ const FREE = new Set([
   'mapping',
   'table',
   'field_mapping',
-  'cron_triggers',
+  'payload',
+  'opentelemetry',
   'remote_table',
 ]);
 /** Of the kind that tests use; opaque. */

@@ -100,6 +100,8 @@ const SECTIONS = [
 
 /** A section of the document that has no effect here; `json` verbatim. */
 export function unknownSection(key: string, json: Json): UnknownKey {
+  // From before the service knew of them, and not what it expects of them since.
+  if (isKnownSection(key)) return { path: [key], value: json, complaint: `the section "${key}" cannot be read` };
   return { path: [key], value: json, complaint: describeUnknownKey(key, { keys: SECTIONS, notSupported: NOT_SUPPORTED_SECTIONS }) };
 }
 

@@ -12,7 +12,7 @@ import { isJsonArray, type Json, type JsonObject, parseJson } from '../../src/ut
 import { type GraphqlServer, startGraphqlServer } from '../support/graphql-server.ts';
 import { runSql, type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { EXAMPLE_METADATA, EXAMPLE_SCHEMA, SAME_DOCUMENT, SETUPS } from './operation-cases/examples.ts';
+import { EXAMPLE_METADATA, EXAMPLE_SCHEMA, ROWS, SAME_DOCUMENT, SETUPS } from './operation-cases/examples.ts';
 
 type Endpoint = '/v1/metadata' | '/v2/query' | '/v1/query';
 
@@ -79,6 +79,8 @@ it.each(examples)('$name', async ({ key, path, body, changes }) => {
   await begin();
   isSchemaOld = changes === 'database' || (changes === undefined && path !== '/v1/metadata');
   for (const { type, args } of SETUPS[key] ?? []) await service.metadata(String(type), args as Json);
+  const wanted = ROWS[key];
+  if (wanted !== undefined) await runSql(database.url, wanted);
   const before = await exported();
   const answer = await service.send(path, { method: 'POST', body: JSON.stringify(body) });
   expect(answer.status, answer.text).toBe(200);

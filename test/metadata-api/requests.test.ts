@@ -35,7 +35,6 @@ describe('requests that cannot be decoded', () => {
     for (const type of ['dbb_create_event_trigger', 'dbb_track_table', 'dwh_add_source']) {
       expect(await refusal(api.metadata(type, {}))).toMatchObject({ path: '$.args', code: 'not-supported' });
     }
-    expect(await refusal(api.queryV1({ type: 'create_cron_trigger', args: {} }))).toMatchObject({ path: '$.args', code: 'not-supported' });
   });
 
   it('places argument errors, and names the operation where there are prefixes', async () => {

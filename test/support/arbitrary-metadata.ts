@@ -512,5 +512,5 @@ export const metadata: fc.Arbitrary<Metadata> = fc.record({
     }),
     tlsAllowlistKey,
   ).map((tlsAllowlist) => ({ tlsAllowlist })),
-  unknownKeys: unknown('cron_triggers', [{ name: 'r', webhook: 'http://example.org' }]),
+  unknownKeys: unknown('opentelemetry', [{ name: 'r', exporter_otlp: 'http://example.org' }]),
 });

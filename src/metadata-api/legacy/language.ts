@@ -3,7 +3,6 @@
  * their old names. Each is the `pg_` operation with the same arguments.
  */
 import type { Backend } from '../../backend/backend.ts';
-import { SvcError } from '../../errors/svc-error.ts';
 import { parseFailed } from '../../metadata/codec.ts';
 import { at, type Path } from '../../util/path.ts';
 import { type Bulk, bulkModes, QUERY_BULK } from '../bulks.ts';
@@ -11,7 +10,6 @@ import type { OperationEntry } from '../operation.ts';
 import { type OperationTable, operationKey } from '../operation-table.ts';
 import { legacyClearMetadata } from '../operations/generic.ts';
 import { setCustomFields } from '../operations/tables.ts';
-import { isAwaited } from '../operations/not-supported.ts';
 import type { Language } from '../request.ts';
 import { runSqlOperations } from '../run-sql/run-sql.ts';
 import { dataOperations } from './data-operations.ts';
@@ -122,15 +120,10 @@ export function legacyLanguage(table: OperationTable, backends: readonly Backend
   };
 }
 
-/** @throws SvcError parse-failed, not-supported */
+/** @throws SvcError parse-failed */
 function find(table: OperationTable, type: string, version: 1 | 2, path: Path): OperationEntry {
   const known = legacyTypes.get(type);
   const entry = known === undefined ? undefined : (table.get(operationKey(known, version)) ?? table.get(known));
   if (entry !== undefined) return entry;
-  if (known !== undefined && isAwaited(known)) {
-    throw new SvcError('not-supported', `the command "${type}" is not supported by this version of the service`, {
-      path: at(path, 'args'),
-    });
-  }
   throw parseFailed(`unknown metadata command "${type}"`, at(path, 'type'));
 }

@@ -13,8 +13,6 @@ export const KNOWN_PREFIXES: ReadonlyMap<string, string> = new Map([
   ['dbc', 'dbc'],
 ]);
 
-const WITHOUT_PREFIX: ReadonlySet<string> = new Set([]);
-
 /** Operations of kinds that are not part of the service; for kinds that are, the table is complete. */
 const OF_ABSENT_KINDS: ReadonlySet<string> = new Set([
   'add_source',
@@ -72,7 +70,6 @@ export function isAwaitedSql(type: string): boolean {
 }
 
 export function isAwaited(type: string): boolean {
-  if (WITHOUT_PREFIX.has(type)) return true;
   const cut = type.indexOf('_');
   const kind = KNOWN_PREFIXES.get(type.slice(0, cut));
   if (kind === undefined) return false;

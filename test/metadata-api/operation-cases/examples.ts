@@ -140,6 +140,28 @@ const WITH_VISITORS: readonly JsonObject[] = [
   },
 ];
 
+const captured = (paused = false): readonly JsonObject[] => [
+  {
+    type: 'pg_create_event_trigger',
+    args: {
+      name: 'article_changed',
+      table: 'article',
+      webhook: 'http://localhost/x',
+      insert: { columns: '*' },
+      enable_manual: true,
+      cleanup_config: { schedule: '0 3 * * *', clear_older_than: 24, paused },
+    },
+  },
+];
+
+/** By endpoint and type: SQL of the rows that an example is about. */
+const EVENT = `insert into svc_catalog.event_log (id, schema_name, table_name, trigger_name, payload, delivered)
+  values ('c9d5c4fc-1a3c-4fb1-9a0a-2e6bd8a3a1a7', 'public', 'article', 'article_changed', '{}', true) on conflict do nothing`;
+export const ROWS: Readonly<Record<string, string>> = {
+  '/v1/metadata pg_get_event_by_id': EVENT,
+  '/v1/metadata pg_redeliver_event': EVENT,
+};
+
 /** By endpoint and type: requests to `/v1/metadata` that make room for what an example makes, or take away what would be in its way. */
 export const SETUPS: Readonly<Record<string, readonly JsonObject[]>> = {
   '/v1/metadata add_collection_to_allowlist': [{ type: 'drop_collection_from_allowlist', args: { collection: 'shop' } }],
@@ -151,6 +173,13 @@ export const SETUPS: Readonly<Record<string, readonly JsonObject[]>> = {
   '/v1/metadata bulk_keep_going': [tracking('author')],
   '/v1/metadata create_action': [{ type: 'drop_action', args: { name: 'login' } }],
   '/v1/metadata create_cron_trigger': [{ type: 'delete_cron_trigger', args: { name: 'nightly' } }],
+  '/v1/metadata cleanup_event_trigger_logs': captured(),
+  '/v1/metadata pause_event_trigger_cleanups': captured(),
+  '/v1/metadata resume_event_trigger_cleanups': captured(true),
+  '/v1/metadata pg_delete_event_trigger': captured(),
+  '/v1/metadata pg_get_event_by_id': captured(),
+  '/v1/metadata pg_invoke_event_trigger': captured(),
+  '/v1/metadata pg_redeliver_event': captured(),
   '/v1/metadata create_query_collection': NO_QUERIES,
   '/v1/metadata create_rest_endpoint': [NO_ENDPOINT],
   '/v1/metadata drop_action_permission': [{ type: 'create_action_permission', args: { action: 'login', role: 'user' } }],
