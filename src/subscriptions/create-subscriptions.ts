@@ -156,6 +156,7 @@ class Registry implements RunningSubscriptions {
         detector: this.#detector(work.connection),
         room: this.#room,
         onRun: (poller, times) => observe(runObservation(poller.report(), times)),
+        onFault: (error) => observe({ kind: 'unexpected', message: 'a run of a subscription failed', error }),
         onEmpty: (poller) => this.#drop(poller),
       },
     );

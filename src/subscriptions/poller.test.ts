@@ -101,6 +101,7 @@ let played: Played;
 let detector: Detector;
 let poller: Poller;
 let isEmpty = false;
+let faults: unknown[] = [];
 
 function start(dependsOn: string | null = null, batchSize = 100): void {
   played = new Played();
@@ -119,7 +120,7 @@ function start(dependsOn: string | null = null, batchSize = 100): void {
   const onEmpty = (): void => {
     isEmpty = true;
   };
-  const tools = { detector, room: new Room(1_000_000), onRun: () => undefined, onEmpty };
+  const tools = { detector, room: new Room(1_000_000), onRun: () => undefined, onFault: (error: unknown) => faults.push(error), onEmpty };
   poller = new Poller(work, { refetchIntervalMs: INTERVAL, batchSize, timeoutMs: 5000 }, tools);
 }
 
@@ -137,6 +138,7 @@ beforeEach(() => {
   start();
 });
 afterEach(() => {
+  expect(faults.splice(0)).toEqual([]);
   poller.close();
   vi.useRealTimers();
 });
@@ -331,6 +333,18 @@ describe('a poller', () => {
     await pass(5_000);
     expect(one.answers).toEqual([]);
     expect(detector.isIdle).toBe(true);
+  });
+
+  test('goes on when a subscriber throws, against what it has promised', async () => {
+    const [wrong, other] = [join('a'), join('b')];
+    wrong.next = () => {
+      throw new Error('broken');
+    };
+    await pass(500);
+    expect(faults).toHaveLength(1);
+    faults = [];
+    await pass(3 * INTERVAL);
+    expect(other.answers).toEqual(['{"data":null}']);
   });
 
   test('is empty when the last one has left, and asks no more', async () => {

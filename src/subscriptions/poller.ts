@@ -44,6 +44,7 @@ export interface PollerTools {
   readonly detector: Detector;
   readonly room: Room;
   readonly onRun: (poller: Poller, times: RunTimes) => void;
+  readonly onFault: (error: unknown) => void;
   /** Nobody is left. */
   readonly onEmpty: (poller: Poller) => void;
 }
@@ -272,7 +273,10 @@ export class Poller implements CohortOwner, Detecting {
     for (const cohort of cohorts) cohort.isRunning = true;
     const batches = this.#batches(cohorts);
     const work = async (): Promise<void> => {
-      for (let batch = batches.shift(); batch !== undefined && !this.#isClosed; batch = batches.shift()) await this.#runBatch(batch, clock);
+      for (let batch = batches.shift(); batch !== undefined && !this.#isClosed; batch = batches.shift()) {
+        // What is not foreseen is told, and the others go on.
+        await this.#runBatch(batch, clock).catch(this.#tools.onFault);
+      }
     };
     await Promise.all(Array.from({ length: Math.min(PARALLEL, batches.length) }, work));
     for (const cohort of cohorts) cohort.isRunning = false;
