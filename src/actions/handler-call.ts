@@ -14,6 +14,7 @@ import { clientHeaders } from '../webhooks/client-headers.ts';
 import { cookiesOf } from '../webhooks/cookies.ts';
 import { httpException } from '../webhooks/http-exception.ts';
 import { loggedHeaders, loggedTransformedUrl, loggedUrl } from '../webhooks/logged-call.ts';
+import { retryAfter } from '../webhooks/retry-after.ts';
 import { openWebhook, type Webhook, type WebhookCall } from '../webhooks/webhook.ts';
 
 export interface HandlerCall {
@@ -26,6 +27,8 @@ export interface HandlerCall {
   /** Of the client's request; absent where there are none. */
   readonly headers?: IncomingHttpHeaders;
   readonly how: Patience;
+  /** Hears after how many seconds the handler asks to be called again. */
+  readonly onRetryAfter?: (seconds: number) => void;
 }
 
 export interface HandlerReply {
@@ -111,6 +114,8 @@ export function createHandlerCaller(options: HandlerCallerOptions): HandlerCalle
       responseSize: response.body.length,
       status: response.status,
     });
+    const wait = call.onRetryAfter === undefined ? null : retryAfter(response, Date.now());
+    if (wait !== null) call.onRetryAfter?.(wait);
     return judged(response, webhook, request, told, sessionVariables);
   };
 }
@@ -123,12 +128,17 @@ function open({ handler, headers, requestTransform, responseTransform }: ActionD
   return openWebhook(definition, environment, { url: missing, header: missing, secret: missing });
 }
 
+/** Of the headers of a client's request those that a handler gets. */
+export function forwardedTo(definition: ActionDefinition, headers: IncomingHttpHeaders | undefined): Record<string, string> {
+  return definition.forwardClientHeaders && headers !== undefined ? clientHeaders(headers, definition.ignoredClientHeaders) : {};
+}
+
 function ownHeaders(
   { definition, headers }: HandlerCall,
   { userAgent, configuredHeadersFirst }: HandlerCallerOptions,
 ): Record<string, string> {
   const defaults = { 'content-type': 'application/json', 'user-agent': userAgent };
-  const client = definition.forwardClientHeaders && headers !== undefined ? clientHeaders(headers, definition.ignoredClientHeaders) : {};
+  const client = forwardedTo(definition, headers);
   if (!configuredHeadersFirst) return { ...defaults, ...client };
   const own: Record<string, string> = { ...client, ...defaults };
   for (const { name } of definition.headers) delete own[name.toLowerCase()];

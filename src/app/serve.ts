@@ -13,6 +13,7 @@ import { serviceVersion } from '../config/version.ts';
 import { givenWithoutEffect } from '../config/without-effect.ts';
 import { backends } from '../databases/index.ts';
 import { pg } from '../databases/pg/index.ts';
+import type { LaterCalls } from '../execute/run-context.ts';
 import { createInputValidator } from '../execute/input-validator.ts';
 import { compilersOf } from '../graphql/compilers.ts';
 import { createAllowList } from '../graphql/allow-list.ts';
@@ -40,6 +41,7 @@ import { createRemoteIntrospectionStore } from '../storage/remote-introspections
 import { createScheduledEvents } from '../storage/scheduled-events.ts';
 import { createStorage, type Storage } from '../storage/storage.ts';
 import { createSubscriptions, type SubscriptionOptions } from '../subscriptions/create-subscriptions.ts';
+import { asynchronousActions } from './asynchronous-actions.ts';
 import { configReport } from './config-report.ts';
 import { trackDefaultSource } from './default-source.ts';
 import { startDeliveries } from './deliveries.ts';
@@ -142,9 +144,10 @@ async function listen(config: Config, { state, storage, database, logger, instan
   const { observe } = logger;
   const sync = await keepInStep({ state, storage, instanceId, interval: config.schemaSyncPollInterval, observe });
   const outbound = outboundClient(config, state);
+  const later = asynchronousActions(config, database, instanceId, observe);
   // Whoever writes tells those who wait for changes, who plan as all do.
   const pipeline: RequestPipeline = {
-    ...requestPipeline(config, outbound, environment, observe),
+    ...requestPipeline(config, outbound, environment, observe, later),
     onWritten(source) {
       subscriptions.written(source);
       deliveries.written(source);
@@ -165,6 +168,7 @@ async function listen(config: Config, { state, storage, database, logger, instan
         deliveries.wake();
       },
     },
+    actionLog: later.log,
     pipeline,
     pollers: () => subscriptions.reports(),
     rows: { openToAllRoles: config.legacyRowsForAllRoles, batchLimit: config.batchLimit },
@@ -236,13 +240,15 @@ async function listen(config: Config, { state, storage, database, logger, instan
     await release();
     throw error;
   }
+  later.start(state, pipeline.callHandler);
   logger.observe({ kind: 'startup', message: 'listening', info: startSummary(config, server.url, state.current()) });
   return {
     url: server.url,
     async stop() {
       logger.observe({ kind: 'shutdown', message: 'finishing requests' });
       await sync.stop();
-      await Promise.all([server.stop(config.gracefulShutdownTimeout), deliveries.stop(config.gracefulShutdownTimeout)]);
+      const grace = config.gracefulShutdownTimeout;
+      await Promise.all([server.stop(grace), deliveries.stop(grace), later.stop(grace)]);
       await release();
       await state.stop();
       await database.close();
@@ -269,7 +275,13 @@ function accessOptions(config: Config): AccessOptions {
   };
 }
 
-function requestPipeline(config: Config, outbound: OutboundClient, environment: Environment, observe: Observer): RequestPipeline {
+function requestPipeline(
+  config: Config,
+  outbound: OutboundClient,
+  environment: Environment,
+  observe: Observer,
+  laterCalls: LaterCalls,
+): RequestPipeline {
   const limits = operationLimits(config);
   return {
     ...(config.enabledLogTypes.has('query-log') ? { observeQuery: observe, maskedVariables: config.logMaskedVariables } : {}),
@@ -283,6 +295,7 @@ function requestPipeline(config: Config, outbound: OutboundClient, environment: 
       configuredHeadersFirst: config.configuredHeaderPrecedence,
       ...(config.enabledLogTypes.has('action-handler-log') ? { observe } : {}),
     }),
+    laterCalls,
     joinBounds: { maxKeys: config.joinKeyLimit, maxBytes: config.joinResponseLimit },
     limits,
     newBudget: () => new BatchBudget(limits),

@@ -374,6 +374,24 @@ export const options = {
     true,
     'A role that may select from the table of a function may call the function, if it is a query.',
   ),
+  asyncActionsFetchInterval: behaviour(
+    'async-actions-fetch-interval',
+    milliseconds(0),
+    1000,
+    'How often to look for calls of asynchronous actions that other instances have written down or left; 0 makes none.',
+  ),
+  asyncActionsFetchBatchSize: behaviour(
+    'async-actions-fetch-batch-size',
+    integer(1, 1000),
+    10,
+    'Most calls of asynchronous actions that are taken from the log at once.',
+  ),
+  asyncActionsLogRetention: behaviour(
+    'async-actions-log-retention',
+    seconds(0),
+    0,
+    'Forget calls of asynchronous actions so long after their answer; 0 keeps them.',
+  ),
   configuredHeaderPrecedence: behaviour(
     'configured-header-precedence',
     boolean,

@@ -1,12 +1,13 @@
 /** Runs the step of an action. */
 import type { JsonRow } from '../backend/backend.ts';
-import { invariant, SvcError } from '../errors/svc-error.ts';
+import { invariant } from '../errors/svc-error.ts';
 import type { ActionArgument } from '../ir/action.ts';
 import { bindPart, type JoinValues } from '../plan/bind.ts';
 import type { CallStep, Step } from '../plan/plan.ts';
 import type { Variables } from '../schema/constraint.ts';
 import { bytesOfText } from '../util/bytes.ts';
 import type { Json, JsonObject } from '../util/json.ts';
+import { runLater } from './run-later-action.ts';
 import { AnswerRefused, answerText, checkAnswer } from './action-answer.ts';
 import type { RunContext } from './run-context.ts';
 
@@ -36,7 +37,7 @@ export async function runAction(
 ): Promise<JsonRow> {
   const { actions, session, headers, how, onCookie } = context;
   invariant(actions !== undefined, 'whoever runs plans with actions can call them');
-  if (root.task !== 'call') throw new SvcError('not-supported', 'asynchronous actions are not supported by this version of the service');
+  if (root.task !== 'call') return [[bytesOfText(await runLater(root, input, context, joining?.holeName ?? ''))]];
   const { name, definition, answer } = root;
   const reply = await actions.call(
     {

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { ActionLog } from '../storage/action-log.ts';
 import type { HandlerCaller, HandlerUse } from '../actions/handler-call.ts';
 import type { Session } from '../auth/session.ts';
 import type { RunOptions, Source } from '../backend/backend.ts';
@@ -10,10 +11,19 @@ import type { JoinBounds } from './holes.ts';
 import type { InputValidator } from './input-validator.ts';
 import type { RemoteCall, RemoteCaller } from '../upstream/remote-caller.ts';
 
+/** Calls that are made later. */
+export interface LaterCalls {
+  readonly log: Pick<ActionLog, 'write' | 'read'>;
+  /** A call was written down. */
+  wake(): void;
+}
+
 /** What a plan with actions needs. */
 export interface ActionAccess {
   readonly call: HandlerCaller;
   readonly use: HandlerUse;
+  /** null: there are no asynchronous actions. */
+  readonly later: LaterCalls | null;
   /** The text of the client's document; null where there is none. */
   readonly query: string | null;
 }

@@ -9,7 +9,7 @@ import { runPlan } from '../execute/run-plan.ts';
 import type { QueryObservation } from '../observability/observation.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { JoinBounds } from '../execute/holes.ts';
-import type { RunContext } from '../execute/run-context.ts';
+import type { LaterCalls, RunContext } from '../execute/run-context.ts';
 import type { Variables } from '../schema/constraint.ts';
 import type { RemoteConnection } from '../upstream/connection.ts';
 import type { RemoteAccess } from '../upstream/remote-caller.ts';
@@ -48,6 +48,8 @@ export interface RequestPipeline {
   readonly onWritten?: (source: string) => void;
   readonly remotes: RemoteAccess;
   readonly callHandler: HandlerCaller;
+  /** Absent: no call is made later. */
+  readonly laterCalls?: LaterCalls;
   readonly joinBounds: Omit<JoinBounds, 'use'>;
   /** Of every operation, whatever the role. */
   readonly limits: OperationLimits;
@@ -179,7 +181,7 @@ export function runContext(
   return {
     ...context,
     callRemote: pipeline.remotes(snapshot.remotes, budget?.answers),
-    actions: { call: pipeline.callHandler, use: budget?.handlers ?? { bytes: 0 }, query: document },
+    actions: { call: pipeline.callHandler, use: budget?.handlers ?? { bytes: 0 }, later: pipeline.laterCalls ?? null, query: document },
     joinBounds: { ...pipeline.joinBounds, ...(budget === undefined ? {} : { use: budget.joins }) },
     ...(onCookie === undefined ? {} : { onCookie }),
   };

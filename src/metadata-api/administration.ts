@@ -47,6 +47,7 @@ export interface AdministrationOptions {
   readonly showInternal: boolean;
   readonly catalogState: Services['catalogState'];
   readonly scheduledEvents: Services['scheduledEvents'];
+  readonly actionLog: Services['actionLog'];
   readonly pipeline: Services['pipeline'];
   readonly pollers: Services['pollers'];
   readonly rows: RowOptions;

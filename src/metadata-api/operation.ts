@@ -4,6 +4,7 @@
  * everything with another effect or with an answer of its own. Machinery never knows operations
  * by name.
  */
+import type { ActionLog } from '../storage/action-log.ts';
 import type { Session } from '../auth/session.ts';
 import type { Backend } from '../backend/backend.ts';
 import type { RequestOptions, RequestPipeline } from '../graphql/run-request.ts';
@@ -30,6 +31,8 @@ export interface Services {
   readonly showInternal: boolean;
   readonly catalogState: CatalogStateStore;
   readonly scheduledEvents: ScheduledEvents;
+  /** Calls of asynchronous actions. */
+  readonly actionLog: Pick<ActionLog, 'clear'>;
   /** That of GraphQL requests: operations on rows go the same way. */
   readonly pipeline: RequestPipeline;
   /** What works for subscriptions at the moment. */

@@ -46,8 +46,17 @@ export interface ActionDefinition {
   readonly ignoredClientHeaders?: readonly string[] | undefined;
   /** Seconds. */
   readonly timeout: number;
+  /** Of asynchronous actions; absent: a call is made once. */
+  readonly retryConf?: ActionRetries | undefined;
   readonly requestTransform?: RequestTransform | undefined;
   readonly responseTransform?: ResponseTransform | undefined;
+}
+
+export interface ActionRetries {
+  /** Calls after the first. */
+  readonly numRetries: number;
+  /** Seconds between two. */
+  readonly intervalSec: number;
 }
 
 export interface ActionPermission extends WithUnknownKeys {
@@ -79,6 +88,22 @@ const type: Codec<'mutation' | 'query'> = leaf(
 
 const nothing = (items: readonly unknown[]): boolean => items.length === 0;
 
+const notNegative: Codec<number> = leaf(
+  int.name,
+  (json, path) => {
+    const value = int.decode(json, path);
+    if (value < 0) throw parseFailed('a value below zero is not allowed', path);
+    return value;
+  },
+  (value) => value,
+);
+
+const DEFAULT_INTERVAL = 10;
+const retries = object('ActionRetryConf', {
+  numRetries: defaulted(notNegative, () => 0),
+  intervalSec: defaulted(notNegative, () => DEFAULT_INTERVAL),
+});
+
 const written = object('ActionDefinition', {
   handler: required(nonEmptyText),
   outputType: required(graphqlType),
@@ -98,6 +123,7 @@ const written = object('ActionDefinition', {
     () => DEFAULT_ACTION_TIMEOUT,
     (seconds) => seconds === DEFAULT_ACTION_TIMEOUT,
   ),
+  retryConf: optional(retries),
   requestTransform: optional(requestTransformCodec),
   responseTransform: optional(responseTransformCodec),
 });
@@ -108,6 +134,7 @@ export const actionDefinitionCodec: Codec<ActionDefinition> = leaf(
   (json, path) => {
     const { type: of, kind, ...rest } = written.decode(json, path);
     if (of === 'query' && kind === 'asynchronous') throw parseFailed('an action of type query cannot be asynchronous', path);
+    if (rest.retryConf !== undefined && kind !== 'asynchronous') throw parseFailed('only asynchronous actions have retry_conf', path);
     return { ...rest, kind: of === 'query' ? 'query' : kind === 'asynchronous' ? 'asynchronous' : 'synchronous' };
   },
   ({ kind, ...rest }): Json =>

@@ -75,7 +75,9 @@ export function translateOperation(
   const response = object(fields);
   if (kind === 'subscription') checkStreams(roots);
   const [join] = kind === 'subscription' ? context.joins.list() : [];
-  if (join !== undefined) throw new SvcError('not-supported', 'Remote relationships are not allowed in subscriptions', { path: join.path });
+  // What came of a call is read once, and then what it leads to as by a query.
+  if (join !== undefined && roots[0]?.kind !== 'action')
+    throw new SvcError('not-supported', 'Remote relationships are not allowed in subscriptions', { path: join.path });
   return {
     kind,
     name: operation.name?.value ?? null,

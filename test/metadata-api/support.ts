@@ -94,6 +94,7 @@ export async function testAdministration(sql: string): Promise<TestAdministratio
     pipeline: PIPELINE,
     pollers: () => [],
     rows: { openToAllRoles: true, batchLimit: 100 },
+    actionLog: { clear: async () => undefined },
     catalogState: {
       read: async () => remembered,
       write: async (owner, value) => {

@@ -11,7 +11,7 @@ import { compileRequestTransform } from '../../transform/request-transform.ts';
 import { compileResponseTransform } from '../../transform/response-transform.ts';
 import { TransformFailure, validationFailed } from '../../transform/transform-failure.ts';
 import type { Path } from '../../util/path.ts';
-import { BROKEN_BY_DROP, operation, type OperationGroup } from '../operation.ts';
+import { BROKEN_BY_DROP, operation, type OperationGroup, SUCCESS } from '../operation.ts';
 import { BREAKS_OTHERS, BREAKS_OTHERS_BY_DROP, INCONSISTENT, NAME_TAKEN, type OperationErrors, refused } from '../operation-error.ts';
 
 const written = object('CreateAction', {
@@ -118,6 +118,10 @@ const drop: OperationGroup = () => [
     edit(metadata, { name }) {
       requireAction(metadata, name);
       return { ...metadata, actions: withoutEntry(metadata.actions, name) };
+    },
+    async run({ name, clearData }, { services }) {
+      if (clearData) await services.actionLog.clear(name);
+      return SUCCESS;
     },
   }),
 ];

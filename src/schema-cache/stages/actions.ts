@@ -101,7 +101,7 @@ export function resolveActions(
   const own: CustomTypesInfo = isNameless ? new Map() : types.info;
   const relationships = resolveCustomRelationships({ ...types, info: own }, targets, before?.relationships);
   const reasons = [...types.reasons, ...relationships.reasons];
-  if (reasons.length > 0 && !isNameless) inconsistencies.push(customTypesRecord(metadata.customTypes, reasons));
+  if (reasons.length > 0 && !isNameless) inconsistencies.push(customTypesRecord(metadata.customTypes, reasons, targets));
 
   const related = new Set(metadata.customTypes.objects.filter((each) => each.relationships.length > 0).map(({ name }) => name));
   const actions = new Map<string, ActionStage>();

@@ -4,7 +4,7 @@ import { SvcError } from '../../errors/svc-error.ts';
 import type { CustomObject, CustomRelationship, CustomTypes } from '../../metadata/custom-types.ts';
 import { entryCodecs } from '../../metadata/metadata.ts';
 import type { ToSource } from '../../metadata/remote-relationship.ts';
-import { printJson } from '../../util/json.ts';
+import { type Json, printJson } from '../../util/json.ts';
 import { ROOT } from '../../util/path.ts';
 import { type CustomTypeInfo, type CustomTypesInfo, PLAIN_SCALARS } from '../action-info.ts';
 import { Defect } from '../inconsistency.ts';
@@ -153,14 +153,24 @@ function decodedTable<T>(decode: () => T): T {
 }
 
 /** One record for all that is wrong. */
-export function customTypesRecord(metadata: CustomTypes, reasons: readonly string[]): Inconsistency {
+export function customTypesRecord(metadata: CustomTypes, reasons: readonly string[], { sources }: JoinableTargets): Inconsistency {
   const [only] = reasons;
   const failed = 'validation for the given custom types failed';
   const text =
     reasons.length === 1
       ? `${failed} because ${only}`
       : `${failed} for the following reasons:\n${reasons.map((reason) => `  • ${reason}`).join('\n')}`;
-  return inconsistent(describeCustomTypes(metadata), text);
+  const printTableOf = (name: string, table: Json): Json => {
+    const source = sources.get(name);
+    if (source === undefined) return table;
+    try {
+      return source.backend.tableName.encode(decodedTable(() => source.backend.tableName.decode(table, ROOT)));
+    } catch (thrown) {
+      if (thrown instanceof Defect) return table;
+      throw thrown;
+    }
+  };
+  return inconsistent(describeCustomTypes(metadata, printTableOf), text);
 }
 
 /** Whether a name stands for a type that arguments may have (`input`) or answers (`output`). */

@@ -56,8 +56,11 @@ function describeField({ name, type, description }: CustomField): JsonObject {
   return { name, type: printGraphqlType(type), description: description ?? null };
 }
 
-/** With every key, those that stand for nothing included. */
-export function describeCustomTypes({ inputObjects, objects, scalars, enums }: CustomTypes): ObjectDescription {
+/** With every key, those that stand for nothing included. @param printTableOf a table as its source writes it */
+export function describeCustomTypes(
+  { inputObjects, objects, scalars, enums }: CustomTypes,
+  printTableOf: (source: string, table: Json) => Json = (_source, table) => table,
+): ObjectDescription {
   return {
     objectId: objectId.customTypes(),
     type: 'custom_types',
@@ -72,7 +75,7 @@ export function describeCustomTypes({ inputObjects, objects, scalars, enums }: C
         name,
         description: description ?? null,
         fields: fields.map((field) => ({ ...describeField(field), arguments: field.arguments ?? null })),
-        relationships: relationships.map(describeCustomRelationship),
+        relationships: relationships.map((each) => describeCustomRelationship(each, printTableOf)),
       })),
       scalars: scalars.map(({ name, description }) => ({ name, description: description ?? null })),
       enums: enums.map(({ name, description, values }) => ({
@@ -88,10 +91,19 @@ export function describeCustomTypes({ inputObjects, objects, scalars, enums }: C
   };
 }
 
-function describeCustomRelationship({ name, definition, plain }: CustomRelationship): JsonObject {
+function describeCustomRelationship(
+  { name, definition, plain }: CustomRelationship,
+  printTableOf: (source: string, table: Json) => Json,
+): JsonObject {
   if (!plain || definition.kind !== 'source') return { name, definition: remoteRelationshipDefinitionCodec.encode(definition) };
   const { relationshipType, source, table, fieldMapping } = definition;
-  return { name, type: relationshipType, source, remote_table: table, field_mapping: Object.fromEntries(fieldMapping) };
+  return {
+    name,
+    type: relationshipType,
+    source,
+    remote_table: printTableOf(source, table),
+    field_mapping: Object.fromEntries(fieldMapping),
+  };
 }
 
 export function describeRemotePermission(remote: string, { role, schema, comment }: RemoteSchemaPermission): ObjectDescription {

@@ -5,15 +5,15 @@
 import type { ActionAnswer, ActionOutput } from '../../ir/action.ts';
 import type { CustomField } from '../../metadata/custom-types.ts';
 import { type GraphqlType, namedTypeIn } from '../../metadata/graphql-type.ts';
-import {
-  type CustomEnumInfo,
-  type CustomInputObjectInfo,
-  type CustomObjectInfo,
-  type CustomTypesInfo,
-  type DatabaseScalarInfo,
-  PLAIN_SCALARS,
+import type {
+  CustomEnumInfo,
+  CustomInputObjectInfo,
+  CustomObjectInfo,
+  CustomTypesInfo,
+  DatabaseScalarInfo,
 } from '../../schema-cache/action-info.ts';
 import { meaningOf } from '../meaning.ts';
+import { expectationOf } from './expectation.ts';
 import { customScalar, REMOTE_BUILT_IN } from '../remote/remote-scalar.ts';
 import type { CollectedField } from '../translation.ts';
 import type {
@@ -66,12 +66,8 @@ export class ActionTypes {
   /** How a handler's answer of this type is read. */
   answer(type: GraphqlType, collected: CollectedField): ActionAnswer {
     const name = namedTypeIn(type);
-    const info = this.#options.types.get(name);
-    if (info?.kind === 'object') {
-      const required = [...info.fields.values()].filter((field) => field.type.nonNull).map((field) => field.name);
-      return { type, expects: { kind: 'object', required }, fields: this.#selected(name, collected) };
-    }
-    return { type, expects: PLAIN_SCALARS.has(name) ? { kind: 'plain-scalar', name } : { kind: 'anything' }, fields: null };
+    const isObject = this.#options.types.get(name)?.kind === 'object';
+    return { type, expects: expectationOf(type, this.#options.types), fields: isObject ? this.#selected(name, collected) : null };
   }
 
   #selected(name: string, collected: CollectedField): readonly ActionOutput[] {

@@ -1,0 +1,60 @@
+/** Asynchronous actions: a call is written down, and what came of it is told. */
+import { forwardedTo } from '../actions/handler-call.ts';
+import { isAdmin } from '../auth/session.ts';
+import { invariant, SvcError } from '../errors/svc-error.ts';
+import type { ActionEnqueue, ActionResult, ActionResultPart } from '../ir/action.ts';
+import type { StoredCall } from '../storage/action-log.ts';
+import { type JsonObject, parseJson } from '../util/json.ts';
+import { AnswerRefused, answerText } from './action-answer.ts';
+import type { RunContext } from './run-context.ts';
+
+const UUID = /^\{?[0-9a-f]{4}(?:-?[0-9a-f]{4}){7}\}?$/i;
+
+/** @returns the JSON text of the field. @throws SvcError */
+export async function runLater(
+  root: ActionEnqueue | ActionResult,
+  input: JsonObject,
+  { actions, session, headers }: RunContext,
+  holeName: string,
+): Promise<string> {
+  const later = actions?.later;
+  invariant(later != null, 'whoever runs plans with asynchronous actions keeps their calls');
+  const { name, definition } = root;
+  if (root.task === 'enqueue') {
+    const { variables: sessionVariables } = session;
+    const id = await later.log.write({ action: name, input, headers: forwardedTo(definition, headers), sessionVariables });
+    later.wake();
+    return JSON.stringify(id);
+  }
+  const { id } = input;
+  if (typeof id !== 'string' || !UUID.test(id)) {
+    const shown = typeof id === 'string' ? id : JSON.stringify(id ?? null);
+    throw new SvcError('data-exception', `invalid input syntax for type uuid: "${shown}"`, { path: root.id.at });
+  }
+  const found = await later.log.read(name, id, isAdmin(session) ? null : session.variables);
+  return found === null ? 'null' : resultText(root.parts, found, holeName);
+}
+
+function resultText(parts: readonly ActionResultPart[], found: StoredCall, holeName: string): string {
+  return `{${parts.map((part) => `${JSON.stringify(part.responseKey)}:${partText(part, found, holeName)}`).join(',')}}`;
+}
+
+/** @throws SvcError where the action has changed since and the answer does not fit any more */
+function partText(part: ActionResultPart, { id, createdAt, errors, response }: StoredCall, holeName: string): string {
+  switch (part.kind) {
+    case 'id':
+      return JSON.stringify(id);
+    case 'created-at':
+      return JSON.stringify(createdAt);
+    case 'errors':
+      return errors ?? 'null';
+    case 'typename':
+      return JSON.stringify(part.typeName);
+    case 'output':
+      try {
+        return response === null ? 'null' : answerText(parseJson(response), part.answer, holeName);
+      } catch (error) {
+        throw error instanceof AnswerRefused ? new SvcError('unexpected', error.message, { status: 400 }) : error;
+      }
+  }
+}

@@ -1,0 +1,184 @@
+/** Calls of asynchronous actions as they are kept in the metadata database, until they are made and after. */
+import type { Source } from '../backend/backend.ts';
+import type { EventStore, QueuedEvent } from '../backend/event-store.ts';
+import { isJsonObject, parseJson, printJson, type Json, type JsonObject } from '../util/json.ts';
+
+/** What is written down. */
+export interface NewCall {
+  readonly action: string;
+  readonly input: JsonObject;
+  /** Of the client's request: those that the handler gets. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly sessionVariables: ReadonlyMap<string, string>;
+}
+
+/** A call that is due; its lane is the action. */
+export interface DueCall extends QueuedEvent, Omit<NewCall, 'action'> {
+  /** How often it was made before. */
+  readonly tries: number;
+}
+
+export interface CallOutcome {
+  readonly id: string;
+  readonly result: /** JSON text of the handler's answer. */
+    | { readonly kind: 'completed'; readonly response: string }
+    /** JSON text of the error. */
+    | { readonly kind: 'failed'; readonly errors: string }
+    /** To be made again so many seconds from now. */
+    | { readonly kind: 'retry'; readonly seconds: number };
+}
+
+export type CallStore = EventStore<DueCall, CallOutcome>;
+
+export interface StoredCall {
+  readonly id: string;
+  /** As the database writes it in JSON. */
+  readonly createdAt: string;
+  readonly isDone: boolean;
+  /** JSON texts; null: none. */
+  readonly response: string | null;
+  readonly errors: string | null;
+}
+
+export interface ActionLog {
+  /** @returns the id of the call */
+  write(call: NewCall): Promise<string>;
+  /**
+   * @param session only a call of these session variables is seen; null: every one
+   * @returns null where there is none, or none that is seen
+   */
+  read(action: string, id: string, session: ReadonlyMap<string, string> | null): Promise<StoredCall | null>;
+  readonly store: CallStore;
+  /** Forgets all calls of an action. */
+  clear(action: string): Promise<void>;
+  /** Forgets some calls that were done before so many seconds. @returns how many */
+  removeOlder(seconds: number): Promise<number>;
+}
+
+const WRITE = `
+insert into svc_catalog.svc_action_log (action_name, input_payload, request_headers, session_variables)
+values ($1, $2::json, $3::jsonb, $4::jsonb) returning id::text`;
+
+const READ = `
+select id::text, to_json(created_at) #>> '{}', (status in ('completed', 'error'))::text, response_payload::text, errors::text
+from svc_catalog.svc_action_log
+where id = $1::uuid and action_name = $2 and ($3::jsonb is null or session_variables = $3::jsonb)`;
+
+const FETCH = `
+with picked as (
+  select due.id
+  from json_to_recordset($1::json) as lane(name text, "limit" int)
+  cross join lateral (
+    select id from svc_catalog.svc_action_log
+    where action_name = lane.name
+      and (status = 'created' and due_at <= now() or status = 'processing' and lease_until < now())
+    order by due_at limit lane."limit" for update skip locked
+  ) due
+  limit $2::int
+)
+update svc_catalog.svc_action_log call
+set status = 'processing', lease_holder = $3, lease_until = now() + make_interval(secs => $4::int)
+from picked where call.id = picked.id
+returning call.id::text, action_name, input_payload::text, request_headers::text, session_variables::text, tries::text`;
+
+const RENEW = `
+update svc_catalog.svc_action_log set lease_until = now() + make_interval(secs => $3::int)
+where id in (select json_array_elements_text($1::json)::uuid) and status = 'processing' and lease_holder = $2
+returning id::text`;
+
+const RELEASE = `
+update svc_catalog.svc_action_log set status = 'created', lease_holder = null, lease_until = null
+where id in (select json_array_elements_text($1::json)::uuid) and status = 'processing' and lease_holder = $2`;
+
+const RECORD = `
+update svc_catalog.svc_action_log call
+set status = done.status, response_payload = done.response::json, errors = done.errors::json, tries = tries + 1,
+  due_at = now() + make_interval(secs => coalesce(done.seconds, 0)), lease_holder = null, lease_until = null,
+  response_received_at = case when done.status = 'created' then null else now() end
+from json_to_recordset($1::json) as done(id uuid, status text, response text, errors text, seconds int)
+where call.id = done.id and call.status = 'processing' and call.lease_holder = $2
+returning call.id::text`;
+
+const CLEAR = 'delete from svc_catalog.svc_action_log where action_name = $1';
+
+/** Rows of one statement. */
+const MOST_REMOVED = 10_000;
+const REMOVE_OLDER = `
+delete from svc_catalog.svc_action_log where id in (
+  select id from svc_catalog.svc_action_log
+  where status in ('completed', 'error') and response_received_at < now() - make_interval(secs => $1::int) limit ${MOST_REMOVED}
+) returning 1`;
+
+const STATUS = { completed: 'completed', failed: 'error', retry: 'created' } as const;
+
+/** `database` is the open metadata database, migrated. */
+export function createActionLog(database: Source): ActionLog {
+  const ids = async (text: string, values: readonly string[]): Promise<readonly string[]> =>
+    (await database.query(text, values)).rows.flatMap(([id]) => (id == null ? [] : [id]));
+  return {
+    async write({ action, input, headers, sessionVariables }) {
+      const [id = ''] = await ids(WRITE, [action, printJson(input), printJson(headers), printed(sessionVariables)]);
+      return id;
+    },
+    async read(action, id, session) {
+      const [row] = (await database.query(READ, [id, action, session === null ? null : printed(session)])).rows;
+      if (row === undefined) return null;
+      const [found = '', createdAt = '', isDone, response = null, errors = null] = row;
+      return { id: found ?? '', createdAt: createdAt ?? '', isDone: isDone === 'true', response, errors };
+    },
+    store: {
+      async fetch({ lease, limit, lanes }) {
+        const wanted = printJson(lanes.map((lane) => ({ name: lane.name, limit: lane.limit })));
+        const { rows } = await database.query(FETCH, [wanted, String(limit), lease.holder, String(lease.seconds)]);
+        return rows.map(dueCall);
+      },
+      renew: (lease, of) => ids(RENEW, [JSON.stringify(of), lease.holder, String(lease.seconds)]),
+      async release(lease, of) {
+        await database.query(RELEASE, [JSON.stringify(of), lease.holder]);
+      },
+      record: (lease, outcomes) =>
+        ids(RECORD, [
+          JSON.stringify(
+            outcomes.map(({ id, result }) => ({
+              id,
+              status: STATUS[result.kind],
+              response: result.kind === 'completed' ? result.response : null,
+              errors: result.kind === 'failed' ? result.errors : null,
+              seconds: result.kind === 'retry' ? Math.ceil(result.seconds) : null,
+            })),
+          ),
+          lease.holder,
+        ]),
+    },
+    async clear(action) {
+      await database.query(CLEAR, [action]);
+    },
+    async removeOlder(seconds) {
+      return (await database.query(REMOVE_OLDER, [String(seconds)])).rows.length;
+    },
+  };
+}
+
+function printed(variables: ReadonlyMap<string, string>): string {
+  return printJson(Object.fromEntries(variables));
+}
+
+function dueCall([id, lane, input, headers, session, tries]: readonly (string | null)[]): DueCall {
+  return {
+    id: id ?? '',
+    lane: lane ?? '',
+    input: objectOf(input ?? null),
+    headers: textsOf(headers ?? null),
+    sessionVariables: new Map(Object.entries(textsOf(session ?? null))),
+    tries: Number(tries),
+  };
+}
+
+function objectOf(text: string | null): JsonObject {
+  const json: Json = text === null ? null : parseJson(text);
+  return isJsonObject(json) ? json : {};
+}
+
+function textsOf(text: string | null): Record<string, string> {
+  return Object.fromEntries(Object.entries(objectOf(text)).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])));
+}
