@@ -197,10 +197,10 @@ describe('following the changes of another instance', () => {
 });
 
 describe('migrations', () => {
-  /** A catalog of version 2, where nothing was known of remote schemas and cron triggers. */
+  /** A catalog of version 2, where nothing was known of remote schemas, cron triggers and actions. */
   const keepSection = async (json: Json, name = 'remote_schemas'): Promise<void> => {
     const later = ['remote_schema_introspection', 'svc_cron_events', 'svc_cron_event_invocation_logs', 'svc_scheduled_events'];
-    const tables = [...later, 'svc_scheduled_event_invocation_logs'].map((table) => `svc_catalog.${table}`);
+    const tables = [...later, 'svc_scheduled_event_invocation_logs', 'svc_action_log'].map((table) => `svc_catalog.${table}`);
     await source.runSql(`drop table ${tables.join(', ')}; update svc_catalog.catalog_version set version = 2`, {});
     await source.query(`insert into svc_catalog.metadata_piece values ('section', '', $1, $2::json, 1)`, [name, printJson(json)]);
   };
@@ -252,6 +252,21 @@ describe('migrations', () => {
     const { metadata } = await storage.load();
     expect(metadata.unknownKeys).toBeUndefined();
     expect(metadataCodec(testKinds).encode(metadata)).toMatchObject({ remote_schemas: [...remoteSchemas].reverse() });
+  });
+
+  test('actions and custom types that were kept without effect become objects', async () => {
+    const definition = { handler: 'http://h', output_type: 'S', type: 'mutation', kind: 'synchronous' };
+    await keepSection([{ name: 'a', definition, permissions: [{ role: 'r' }] }], 'actions');
+    await source.query(`insert into svc_catalog.metadata_piece values ('section', '', 'custom_types', $1::json, 1)`, [
+      printJson({ scalars: [{ name: 'S' }] }),
+    ]);
+    await storage.migrate();
+    const { metadata } = await storage.load();
+    expect(metadata.unknownKeys).toBeUndefined();
+    expect(metadataCodec(testKinds).encode(metadata)).toMatchObject({
+      actions: [{ name: 'a', definition, permissions: [{ role: 'r' }] }],
+      custom_types: { scalars: [{ name: 'S' }] },
+    });
   });
 
   test('a section of that name that is something else stays what it was', async () => {
