@@ -48,13 +48,13 @@ export function asynchronousActions(config: Config, database: Source, instanceId
         holder: `${instanceId}-actions`,
         slots: SLOTS,
         batchSize: config.asyncActionsFetchBatchSize,
-        pollInterval,
         observe,
       });
       stopEngine = (graceMs) => engine.stop(graceMs);
       queue = engine.add(
         actionCalls({
           store: log.store,
+          pollInterval,
           cache: () => state.current().cache,
           call,
           showsInternal: (role) => config.devMode || (config.adminInternalErrors && role === ADMIN_ROLE),

@@ -13,6 +13,8 @@ import type { Queue } from './engine.ts';
 
 export interface ActionCallsOptions {
   readonly store: CallStore;
+  /** ms */
+  readonly pollInterval: number;
   /** As it is now. */
   cache(): Pick<SchemaCache, 'actions' | 'customTypes'>;
   readonly call: HandlerCaller;
@@ -24,6 +26,7 @@ export function actionCalls(options: ActionCallsOptions): Queue<DueCall, CallOut
   const asynchronous = (): readonly ActionInfo[] => [...options.cache().actions.values()].filter(({ kind }) => kind === 'asynchronous');
   return {
     name: 'asynchronous actions',
+    pollInterval: options.pollInterval,
     store: () => options.store,
     lanes: () => asynchronous().map(({ name }) => ({ name })),
     async work(due, signal) {
