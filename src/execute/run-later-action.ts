@@ -1,9 +1,10 @@
 /** Asynchronous actions: a call is written down, and what came of it is told. */
 import { forwardedTo } from '../actions/handler-call.ts';
-import { isAdmin } from '../auth/session.ts';
+import { isAdmin, type Session } from '../auth/session.ts';
 import { invariant, SvcError } from '../errors/svc-error.ts';
 import type { ActionEnqueue, ActionResult, ActionResultPart } from '../ir/action.ts';
 import type { StoredCall } from '../storage/action-log.ts';
+import { bindPart } from '../plan/bind.ts';
 import { type JsonObject, parseJson } from '../util/json.ts';
 import { AnswerRefused, answerText } from './action-answer.ts';
 import type { RunContext } from './run-context.ts';
@@ -26,13 +27,29 @@ export async function runLater(
     later.wake();
     return JSON.stringify(id);
   }
-  const { id } = input;
-  if (typeof id !== 'string' || !UUID.test(id)) {
-    const shown = typeof id === 'string' ? id : JSON.stringify(id ?? null);
-    throw new SvcError('data-exception', `invalid input syntax for type uuid: "${shown}"`, { path: root.id.at });
-  }
-  const found = await later.log.read(name, id, isAdmin(session) ? null : session.variables);
+  const found = await later.log.read(name, idOf(root, input), seenBy(session));
   return found === null ? 'null' : resultText(root.parts, found, holeName);
+}
+
+/** Whether the handler has answered, or never will. @throws SvcError */
+export async function isCallDone(root: ActionResult, { actions, session, variables }: RunContext): Promise<boolean> {
+  const later = actions?.later;
+  invariant(later != null, 'whoever runs plans with asynchronous actions keeps their calls');
+  const id = bindPart(root.id.value, variables);
+  const found = await later.log.read(root.name, idOf(root, id === undefined ? {} : { id }), seenBy(session));
+  return found?.isDone === true;
+}
+
+/** Everybody else sees their own calls. */
+function seenBy(session: Session): Session['variables'] | null {
+  return isAdmin(session) ? null : session.variables;
+}
+
+/** @throws SvcError data-exception */
+function idOf(root: ActionResult, { id }: JsonObject): string {
+  if (typeof id === 'string' && UUID.test(id)) return id;
+  const shown = typeof id === 'string' ? id : JSON.stringify(id ?? null);
+  throw new SvcError('data-exception', `invalid input syntax for type uuid: "${shown}"`, { path: root.id.at });
 }
 
 function resultText(parts: readonly ActionResultPart[], found: StoredCall, holeName: string): string {

@@ -154,6 +154,7 @@ async function explainSubscription(operation: TranslatedOperation, explaining: E
   const { pipeline, snapshot, session, variables, how } = explaining;
   if (operation.roots.length === 0) throw new SvcError('not-found', 'no subscriptions found');
   const [step] = planOperation(operation, (source) => pipeline.compilerOf(snapshot, source)).steps;
+  if (step?.kind === 'call') return { action: step.root.root.name };
   invariant(step?.kind === 'live', 'a subscription repeats one statement');
   const { query, source } = step;
   const values = bindAll(step.binders, variables, session);

@@ -186,6 +186,10 @@ function planSelects(operation: ToPlan, compilerOf: (source: string) => Compiler
 /** @throws SvcError not-supported for roots of several sources, or of a kind that cannot repeat statements */
 function planSubscription({ roots }: ToPlan, compilerOf: (source: string) => Compiler): Planned {
   const [first] = roots;
+  if (first?.kind === 'action' && roots.length === 1) {
+    const steps: Step[] = [];
+    return { steps, results: [planElsewhere(first, steps)] };
+  }
   if (first?.kind !== 'source') {
     const message = first?.kind === 'remote' ? 'subscription to remote server is not supported' : 'only rows can be subscribed to';
     throw new SvcError('not-supported', message, { path: first?.path ?? ROOT });

@@ -5,20 +5,23 @@
 import type { Session } from '../auth/session.ts';
 import type { Source } from '../backend/backend.ts';
 import { invariant, SvcError } from '../errors/svc-error.ts';
+import { isCallDone } from '../execute/run-later-action.ts';
+import { runPlan } from '../execute/run-plan.ts';
 import { limitsFor } from '../graphql/api-limits.ts';
 import { planOperationFor, prepare, schemaOf } from '../graphql/prepare.ts';
 import type { GraphqlRequest } from '../graphql/request.ts';
-import type { RequestPipeline } from '../graphql/run-request.ts';
+import { type RequestPipeline, runContext } from '../graphql/run-request.ts';
 import type { PollerReport } from '../metadata-api/poller-report.ts';
 import type { Observer } from '../observability/observation.ts';
 import { bindAll } from '../plan/bind.ts';
 import type { Snapshots } from '../state/state.ts';
 import type { Snapshot } from '../state/snapshot.ts';
+import { ActionResultSubscription, type Look } from './action-result.ts';
 import { Detector } from './detector.ts';
 import { Member } from './member.ts';
 import { Poller, type PollerOptions, type PollerWork } from './poller.ts';
 import { runObservation } from './run-observation.ts';
-import type { Subscriptions } from './subscriptions.ts';
+import type { Subscription, Subscriptions } from './subscriptions.ts';
 import { Room } from './version.ts';
 
 export interface SubscriptionOptions {
@@ -69,6 +72,8 @@ class Registry implements RunningSubscriptions {
   readonly #room = new Room(ROOM);
   /** Those whose source is away: they are tried again with every snapshot. */
   readonly #parked = new Set<Member>();
+  /** Of asynchronous actions. */
+  readonly #results = new Set<ActionResultSubscription>();
   readonly #stopListening: () => void;
   #isClosed = false;
 
@@ -77,12 +82,36 @@ class Registry implements RunningSubscriptions {
     this.#stopListening = needs.state.onSnapshot((shown, before) => this.#shown(shown, before));
   }
 
-  async open(...[session, request, , subscriber]: Parameters<Subscriptions['open']>): Promise<Member> {
+  async open(...[session, request, how, subscriber]: Parameters<Subscriptions['open']>): Promise<Subscription> {
     if (this.#isClosed) throw new SvcError('unexpected', 'the service is shutting down');
+    if (this.#planned(session, request).step?.kind === 'call') return this.#openResult(session, request, how, subscriber);
     const member = new Member(session, request, subscriber, (closed) => this.#leave(closed));
     const { poller, values } = this.#place(session, request);
     poller.join(member, values);
     return member;
+  }
+
+  #openResult(...[session, request, how, subscriber]: Parameters<Subscriptions['open']>): Subscription {
+    const look = async (): Promise<Look> => {
+      const { pipeline } = this.#needs;
+      const { snapshot, plan, variables, step } = this.#planned(session, request);
+      invariant(step?.kind === 'call' && step.root.root.task === 'result', 'an action cannot become anything else');
+      const context = runContext(
+        pipeline,
+        snapshot,
+        plan,
+        session,
+        variables,
+        { ...how, deadline: Date.now() + DEFAULT_TIMEOUT_MS },
+        request.query,
+      );
+      const isDone = plan.joins.length === 0 && (await isCallDone(step.root.root, context));
+      return { body: await runPlan(plan, context), isFinal: isDone };
+    };
+    const made = new ActionResultSubscription(look, subscriber, (closed) => this.#results.delete(closed));
+    this.#results.add(made);
+    made.start();
+    return made;
   }
 
   reports(): readonly PollerReport[] {
@@ -99,6 +128,7 @@ class Registry implements RunningSubscriptions {
     this.#stopListening();
     for (const poller of [...this.#pollers.values()]) this.#drop(poller);
     this.#parked.clear();
+    for (const result of [...this.#results]) result.close();
     return Promise.resolve();
   }
 
@@ -117,14 +147,19 @@ class Registry implements RunningSubscriptions {
     }
   }
 
-  #placeIn(snapshot: Snapshot, session: Session, request: GraphqlRequest): Place {
+  /** @throws SvcError */
+  #planned(session: Session, request: GraphqlRequest, snapshot = this.#needs.state.current()) {
     const { pipeline } = this.#needs;
     const limits = limitsFor(snapshot.cache.apiLimits, session);
     const operation = prepare(pipeline, snapshot, session, request, limits);
     if (operation.prepared.kind !== 'subscription') throw new SvcError('unexpected-payload', 'only subscriptions can be subscribed to');
     const variables = operation.prepared.variables(request.variables, request.variableDepth);
     const plan = planOperationFor(pipeline, snapshot, operation, variables);
-    const [step] = plan.steps;
+    return { snapshot, plan, variables, step: plan.steps[0] };
+  }
+
+  #placeIn(snapshot: Snapshot, session: Session, request: GraphqlRequest): Place {
+    const { plan, variables, step } = this.#planned(session, request, snapshot);
     invariant(step?.kind === 'live', 'a subscription repeats one statement');
     const values = bindAll(step.binders, variables, session);
     const connection = snapshot.connections.get(step.source);

@@ -1,5 +1,7 @@
 /** Calls that are made later: written down, made once each, and told of to whoever asked for them. */
+import { createClient } from 'graphql-ws';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { type HandlerServer, startHandlerServer } from '../support/handler-server.ts';
 import { type GraphqlOptions, startTestService, type TestService } from '../support/service.ts';
@@ -164,6 +166,30 @@ describe('an asynchronous action', () => {
       },
       s: { subscriptionType: { fields: expect.arrayContaining([{ name: 'make' }]) } },
     });
+  });
+
+  test('can be subscribed to, until the handler has answered', async () => {
+    const client = createClient({ url: service.url.replace('http', 'ws') + '/v1/graphql', webSocketImpl: WebSocket });
+    const subscribe = (query: string) => client.iterate({ query })[Symbol.asyncIterator]();
+    let release: () => void = () => undefined;
+    handler.answer = () => new Promise((resolve) => (release = () => resolve({ body: { id: 1, text: 'late' } })));
+    const id = await start();
+    while (handler.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    const plain = subscribe(`subscription { make(id: "${id}") { output { text } errors } }`);
+    const related = subscribe(`subscription { make(id: "${id}") { output { person { name } } } }`);
+    expect((await plain.next()).value).toEqual({ data: { make: { output: null, errors: null } } });
+    expect((await related.next()).value).toEqual({ data: { make: { output: null } } });
+    release();
+    expect((await plain.next()).value).toEqual({ data: { make: { output: { text: 'late' }, errors: null } } });
+    expect((await plain.next()).done).toBe(true);
+    expect((await related.next()).value).toEqual({ data: { make: { output: { person: { name: 'Ann' } } } } });
+    await service.sql("update person set name = 'Anna' where id = 1");
+    expect((await related.next()).value).toEqual({ data: { make: { output: { person: { name: 'Anna' } } } } });
+    await service.sql("update person set name = 'Ann' where id = 1");
+    await expect(subscribe('subscription { make(id: "x") { id } }').next()).rejects.toMatchObject([
+      { extensions: { code: 'data-exception' } },
+    ]);
+    await client.dispose();
   });
 
   test('is forgotten with the action, or not', async () => {
