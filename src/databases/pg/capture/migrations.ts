@@ -102,9 +102,14 @@ async function single(connection: Connection, text: string): Promise<string | nu
   return rows[0]?.[0] ?? null;
 }
 
+// By rows of the catalog: within a transaction, what looks up a name may remember that it was not there.
+const FIND_SCHEMA = `select nspname from pg_namespace where nspname = 'svc_catalog'`;
+const FIND_VERSION = `select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where n.nspname = 'svc_catalog' and c.relname = 'svc_source_catalog_version'`;
+
 /** The version of the tables of events, 0 when there are none. */
 export async function eventCatalogVersion(connection: Connection): Promise<number> {
-  if ((await single(connection, `select to_regclass('svc_catalog.svc_source_catalog_version')::text`)) === null) return 0;
+  if ((await single(connection, FIND_VERSION)) === null) return 0;
   return Number((await single(connection, 'select version from svc_catalog.svc_source_catalog_version')) ?? 0);
 }
 
@@ -135,8 +140,7 @@ function isCurrent(version: number): boolean {
 
 async function prepare(connection: Connection, extensionsSchema: string): Promise<void> {
   // "if not exists" would need the privilege to create schemas even when it exists.
-  if ((await single(connection, `select to_regnamespace('svc_catalog')::text`)) === null)
-    await connection.query('create schema svc_catalog', []);
+  if ((await single(connection, FIND_SCHEMA)) === null) await connection.query('create schema svc_catalog', []);
   await connection.query(
     'create table svc_catalog.svc_source_catalog_version (id int primary key default 1 check (id = 1), version int not null, upgraded_on timestamptz not null default now())',
     [],

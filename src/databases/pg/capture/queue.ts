@@ -67,13 +67,13 @@ with waiting as materialized (
       and not f.delivered and not f.error and not f.archived and f.order_key is not null
     order by f.place limit 1) h
 ), head as materialized (
-  select id from svc_catalog.event_log where id = any (array(select distinct head from waiting)) and ${PENDING} for share skip locked
+  select e.id from (select distinct head as id from waiting) w join svc_catalog.event_log e using (id)
+  where ${PENDING} for share of e skip locked
 ), own as materialized (
-  select id from svc_catalog.event_log where id = any (array(select w.id from waiting w join head h on h.id = w.head)) and lease_holder is null
-  for update skip locked
+  select e.id, w.due from waiting w join head h on h.id = w.head join svc_catalog.event_log e on e.id = w.id
+  where e.lease_holder is null for update of e skip locked
 )
-update svc_catalog.event_log e set lease_until = greatest(w.due, ${NOW} + interval '1 second')
-from waiting w where w.id = e.id and e.id = any (array(select id from own))`;
+update svc_catalog.event_log e set lease_until = greatest(o.due, ${NOW} + interval '1 second') from own o where o.id = e.id`;
 
 /** After the end of ordered events: the next of their keys. $1 names, $2 keys. */
 const WAKE = `

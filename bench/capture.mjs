@@ -1,0 +1,171 @@
+/**
+ * What event triggers cost a database: `node bench/capture.mjs --database-url postgres://…` on an empty database. Prints JSON: a
+ * single-row update with and without a trigger, a bulk update that writes 10,000 events, 16 concurrent writers with notifications and
+ * without, and fetches and clean-up with a million rows in the log (`--rows`).
+ */
+import { parseArgs } from 'node:util';
+import { pg } from '../src/databases/pg/index.ts';
+import { nameKey } from '../src/catalog/catalog.ts';
+import { eventTriggerCodec } from '../src/metadata/event-trigger.ts';
+import { ROOT } from '../src/util/path.ts';
+
+const { values } = parseArgs({
+  options: {
+    'database-url': { type: 'string' },
+    rows: { type: 'string', default: '1000000' },
+    updates: { type: 'string', default: '3000' },
+  },
+});
+const url = values['database-url'];
+if (url === undefined) throw new Error('--database-url is needed: an empty database');
+const configuration = pg.configuration.decode({ connection_info: { database_url: url } }, ROOT);
+const context = { sourceName: 'bench', environment: {}, usePreparedStatements: true, maxConnections: 20 };
+const source = await pg.connect(configuration, context);
+const { captures } = source;
+const sql = (text, parameters = []) => source.query(text, parameters);
+const time = async (task) => {
+  const start = performance.now();
+  await task();
+  return performance.now() - start;
+};
+const round = (ms) => Math.round(ms * 100) / 100;
+const median = (list) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)];
+
+await source.runSql(
+  `drop table if exists item; create table item (id int primary key, name text, price numeric, note text, at timestamptz default now());
+   insert into item select i, 'item ' || i, i, repeat('x', 100) from generate_series(1, 10000) i`,
+  {},
+);
+const name = { schema: 'public', name: 'item' };
+const table = (await source.introspect({ tables: [name], functions: [] })).tables.get(nameKey(name));
+const trigger = (more = {}) => ({
+  definition: eventTriggerCodec.decode(
+    { name: 'bench', definition: { update: { columns: '*' } }, webhook: 'http://127.0.0.1:9', ...more },
+    ROOT,
+  ),
+  table,
+});
+const updates = Number(values.updates);
+const WRITE = { text: `update item set price = price + 1 where id = $1::int`, parameters: [], repeatable: false, columns: 0 };
+const update = (id) =>
+  source.runMutation([{ statement: WRITE, values: [String(id)] }], { settings: [['svc.user', '{"x-svc-role":"user"}']] });
+const single = async () => {
+  const times = [];
+  for (let i = 0; i < updates; i++) times.push(await time(() => update(((i * 37) % 10000) + 1)));
+  return median(times.slice(updates / 10));
+};
+const writers = async (count) => {
+  let done = 0;
+  const ms = await time(() =>
+    Promise.all(
+      Array.from({ length: 16 }, async (_, writer) => {
+        for (let i = 0; i < count / 16; i++) {
+          await update(writer * 600 + (i % 600) + 1);
+          done += 1;
+        }
+      }),
+    ),
+  );
+  return Math.round((done / ms) * 1000);
+};
+const install = (...triggers) => captures.install(triggers, { owner: 'bench' });
+const remove = () => captures.retain([], 'bench', ['bench']);
+
+// In turns, so that both see the same machine.
+const plain = [];
+const captured = [];
+const ordered = [];
+for (let round = 0; round < 3; round++) {
+  await remove();
+  plain.push(await single());
+  await install(trigger());
+  captured.push(await single());
+  await captures.install([trigger({ ordering: 'row' })], { owner: 'bench', again: true });
+  ordered.push(await single());
+}
+await install(trigger());
+const bulk = [];
+for (let i = 0; i < 3; i++) bulk.push(await time(() => sql('update item set price = price + 1')));
+await remove();
+const bulkPlain = await time(() => sql('update item set price = price + 1'));
+const rates = { plain: await writers(updates) };
+await install(trigger());
+await sql(`select setval('svc_catalog.event_waiting', 1)`);
+rates.captured = await writers(updates);
+await sql(`select setval('svc_catalog.event_waiting', 2)`);
+rates.notifying = await writers(updates);
+
+// The log: most of it delivered, a tenth pending.
+await remove();
+await sql('truncate svc_catalog.event_log');
+const rows = Number(values.rows);
+await sql(
+  `insert into svc_catalog.event_log (schema_name, table_name, trigger_name, payload, delivered, created_at)
+   select 'public', 'item', 'log' || i % 10, '{"op": "UPDATE", "data": {"old": {"id": 1}, "new": {"id": 1}}}', i % 10 <> 0,
+     now() at time zone 'utc' - interval '10 days' + i * interval '100 ms' from generate_series(1, $1::int) i`,
+  [String(rows)],
+);
+await sql('analyze svc_catalog.event_log');
+const lanes = Array.from({ length: 10 }, (_, i) => ({ name: `log${i}`, limit: 100 }));
+const lease = { holder: 'bench', seconds: 60 };
+const fetches = [];
+const records = [];
+const cycle = async () => {
+  let events = [];
+  fetches.push(
+    await time(async () => {
+      events = await captures.events.fetch({ lease, limit: 100, lanes });
+    }),
+  );
+  const outcomes = events.map(({ id }) => ({
+    id,
+    result: { kind: 'delivered' },
+    invocation: { status: 200, request: '{}', response: '{}' },
+  }));
+  records.push(await time(() => captures.events.record(lease, outcomes)));
+  return events.length;
+};
+let fetched = 0;
+for (let i = 0; i < 200; i++) fetched += await cycle();
+const during = [];
+let cleaning = true;
+let cleaned = { events: 0 };
+let batches = 0;
+const spec = () =>
+  batches++ === 10 ? null : { trigger: 'log1', batchSize: 10000, clearOlderThan: 1, timeout: 60, cleanInvocationLogs: true };
+const cleanupMs = time(async () => {
+  // Batch by batch, so that it ends with the number that is measured.
+  cleaned = await captures.cleanUp(spec, {});
+}).finally(() => {
+  cleaning = false;
+});
+while (cleaning) {
+  const start = fetches.length;
+  await cycle();
+  during.push(fetches[start] + records[start]);
+}
+const idle = [];
+await sql(`update svc_catalog.event_log set delivered = true where not delivered`);
+for (let i = 0; i < 50; i++) idle.push(await time(() => captures.events.fetch({ lease, limit: 100, lanes })));
+
+console.log(
+  JSON.stringify(
+    {
+      single_update_ms: { plain: plain.map(round), captured: captured.map(round), ordered: ordered.map(round) },
+      single_update_added: `${round((median(captured) / median(plain) - 1) * 100)} %`,
+      bulk_update_of_10000_ms: { plain: round(bulkPlain), captured: bulk.map(round) },
+      writers_16_per_second: rates,
+      log_rows: rows,
+      fetched,
+      fetch_ms: { median: round(median(fetches.slice(20, 200))), worst: round(Math.max(...fetches.slice(20, 200))) },
+      record_ms: { median: round(median(records.slice(20, 200))) },
+      idle_fetch_ms: round(median(idle)),
+      cleanup: { events: cleaned.events, ms: round(await cleanupMs), fetch_and_record_meanwhile_ms: round(Math.max(...during)) },
+    },
+    null,
+    2,
+  ),
+);
+await captures.uninstall('bench');
+await source.runSql('drop table item', {});
+await source.close();

@@ -1,0 +1,344 @@
+/** The queue of captured events: leases, order, bounds, notifications, the log and its removal, on a real database. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Source } from '../../src/backend/backend.ts';
+import type { Captures, CapturedTrigger } from '../../src/backend/captures.ts';
+import type { CapturedEvent, DeliveryResult, Lease } from '../../src/backend/event-store.ts';
+import { type CatalogTable, nameKey } from '../../src/catalog/catalog.ts';
+import { pg } from '../../src/databases/pg/index.ts';
+import { eventTriggerCodec } from '../../src/metadata/event-trigger.ts';
+import type { JsonObject } from '../../src/util/json.ts';
+import { ROOT } from '../../src/util/path.ts';
+import { testDatabase, type TestDatabase } from '../support/postgres.ts';
+
+let database: TestDatabase;
+let source: Source;
+let captures: Captures;
+let table: CatalogTable;
+
+const open = async (stringifyNumericTypes = false, extra: JsonObject = {}): Promise<Source> =>
+  pg.connect(pg.configuration.decode({ connection_info: { database_url: database.url }, ...extra }, ROOT), {
+    sourceName: 'test',
+    environment: {},
+    usePreparedStatements: true,
+    maxConnections: 6,
+    stringifyNumericTypes,
+  });
+const captured = (name: string, definition: JsonObject, more: JsonObject = {}): CapturedTrigger => ({
+  definition: eventTriggerCodec.decode({ name, definition, webhook: 'http://example.org', ...more }, ROOT),
+  table,
+});
+const INSERT: JsonObject = { insert: { columns: '*' } };
+const install = (...triggers: readonly CapturedTrigger[]) => captures.install(triggers, { owner: 'test' });
+
+beforeAll(async () => {
+  database = await testDatabase();
+  source = await open();
+  captures = source.captures as Captures;
+  await source.runSql('create table item (id int primary key, kind text, big bigint, amounts numeric[])', {});
+  const name = { schema: 'public', name: 'item' };
+  table = (await source.introspect({ tables: [name], functions: [] })).tables.get(nameKey(name)) as CatalogTable;
+});
+afterAll(async () => {
+  await source.close();
+  await database.drop();
+});
+beforeEach(async () => {
+  await captures.uninstall('test');
+  await source.runSql('truncate item', {});
+});
+
+const A: Lease = { holder: 'a', seconds: 60 };
+const B: Lease = { holder: 'b', seconds: 60 };
+const take = (lease: Lease = A, lanes: Readonly<Record<string, number>> = { t: 100 }, limit = 100): Promise<readonly CapturedEvent[]> =>
+  captures.events.fetch({ lease, limit, lanes: Object.entries(lanes).map(([name, most]) => ({ name, limit: most })) });
+const keyOf = ({ payload }: CapturedEvent): number => (JSON.parse(payload) as { data: { new: { id: number } } }).data.new.id;
+const taken = async (...args: Parameters<typeof take>): Promise<number[]> => (await take(...args)).map(keyOf).sort((a, b) => a - b);
+const end = (lease: Lease, events: readonly CapturedEvent[], result: DeliveryResult = { kind: 'delivered' }): Promise<readonly string[]> =>
+  captures.events.record(
+    lease,
+    events.map(({ id }) => ({ id, result, invocation: { status: 200, request: '{"a":"\\u0000"}', response: '{}' } })),
+  );
+const sql = async (text: string): Promise<readonly (readonly (string | null)[])[]> => (await source.query(text, [])).rows;
+const rowsOf = (count: number, kind = `'k'`): Promise<unknown> =>
+  sql(`insert into item select i, ${kind} from generate_series(1, ${count}) i`);
+
+describe('a lease', () => {
+  it('keeps others away, can be renewed, and ends', async () => {
+    await install(captured('t', INSERT));
+    await rowsOf(3);
+    const first = await take(A, { t: 2 });
+    expect(first.map(keyOf)).toEqual([1, 2]);
+    expect(first[0]).toMatchObject({
+      lane: 't',
+      tries: 0,
+      schema: 'public',
+      table: 'item',
+      createdAt: expect.stringMatching(/T.*\.\d{6}$/),
+    });
+    expect(await taken(B)).toEqual([3]);
+    expect(await taken(B)).toEqual([]);
+    const ids = first.map(({ id }) => id);
+    expect(await captures.events.renew(B, ids)).toEqual([]);
+    expect([...(await captures.events.renew(A, ids))].sort()).toEqual([...ids].sort());
+    await captures.events.release(A, ids.slice(0, 1));
+    expect(await taken(B)).toEqual([1]);
+    // The service of the other one has died.
+    await sql(`update svc_catalog.event_log set lease_until = now() at time zone 'utc' - interval '1 second' where lease_holder = 'a'`);
+    expect(await taken(B)).toEqual([2]);
+    expect(await end(A, first)).toEqual([]);
+  });
+
+  it('is told of as such: an event is busy, and redelivered after it', async () => {
+    await install(captured('t', INSERT));
+    await rowsOf(1);
+    const [event] = (await take()) as [CapturedEvent];
+    expect(await captures.redeliver(event.id)).toBe('processing');
+    await end(A, [event], { kind: 'failed' });
+    expect(await captures.count({ state: 'error' })).toBe(1);
+    expect(await captures.redeliver(event.id)).toBe('done');
+    expect(await captures.redeliver('nothing')).toBe('missing');
+    expect(await taken()).toEqual([1]);
+  });
+
+  it('ends with what came of the event, which is logged', async () => {
+    await install(captured('t', INSERT));
+    await rowsOf(3);
+    const [one, two, three] = (await take()) as [CapturedEvent, CapturedEvent, CapturedEvent];
+    expect(await end(A, [one])).toEqual([one.id]);
+    await end(A, [two], { kind: 'retry', seconds: 3600 });
+    await captures.events.record(A, [{ id: three.id, result: { kind: 'failed' }, invocation: null }]);
+    expect(await taken()).toEqual([]);
+    expect(await sql('select delivered, error, tries, next_retry_at > now(), locked from svc_catalog.event_log order by place')).toEqual([
+      ['t', 'f', '1', null, null],
+      ['f', 'f', '1', 't', null],
+      ['f', 't', '0', null, null],
+    ]);
+    expect(await captures.invocations('t', { limit: 10, offset: 0 })).toHaveLength(2);
+    expect((await captures.event(one.id, { limit: 1, offset: 0 }))?.invocations).toMatchObject([
+      { event_id: one.id, trigger_name: 't', http_status: 200, response: {} },
+    ]);
+    await sql(`update svc_catalog.event_log set next_retry_at = now() at time zone 'utc' where tries = 1`);
+    expect((await take()).map(({ tries }) => tries)).toEqual([1]);
+  });
+});
+
+describe('lanes', () => {
+  it('take turns, each within its bound', async () => {
+    await install(captured('t', INSERT), captured('u', INSERT));
+    await rowsOf(10);
+    const lanes = (await take(A, { t: 100, u: 3 }, 8)).map(({ lane }) => lane);
+    expect(lanes.filter((lane) => lane === 'u')).toHaveLength(3);
+    expect(lanes).toHaveLength(8);
+    expect(await take(A, { other: 5 })).toEqual([]);
+  });
+
+  it('may be bounded over all instances', async () => {
+    await install(captured('t', INSERT));
+    await rowsOf(10);
+    const bounded = (lease: Lease): Promise<readonly CapturedEvent[]> =>
+      captures.events.fetch({ lease, limit: 100, lanes: [{ name: 't', limit: 100, overall: 3 }] });
+    const all = await Promise.all([bounded(A), bounded(B), bounded(A), bounded(B)]);
+    expect(all.flat()).toHaveLength(3);
+    const [some = []] = all.filter((events) => events.length > 0);
+    const holder = (await sql(`select lease_holder from svc_catalog.event_log where id = '${some[0]?.id}'`))[0]?.[0] as string;
+    await end({ holder, seconds: 60 }, some);
+    expect(await bounded(B)).toHaveLength(some.length);
+  });
+});
+
+describe('order', () => {
+  const ordered = captured('t', INSERT, { ordering: ['kind'] });
+
+  it('lets only the first event of a key go, and the next after its end', async () => {
+    await install(captured('t', INSERT, { ordering: ['kind'] }));
+    await rowsOf(6, `(i % 2)::text`);
+    const first = await take();
+    expect(first.map(keyOf).sort()).toEqual([1, 2]);
+    expect(await taken(B)).toEqual([]);
+    await end(
+      A,
+      first.filter((event) => keyOf(event) === 2),
+    );
+    const next = await take(B);
+    expect(next.map(keyOf)).toEqual([4]);
+    // A failing one holds back its own key alone, until it is given up.
+    await end(
+      A,
+      first.filter((event) => keyOf(event) === 1),
+      { kind: 'retry', seconds: 3600 },
+    );
+    await end(B, next);
+    expect(await taken(B)).toEqual([6]);
+    await sql(`update svc_catalog.event_log set next_retry_at = null where payload #>> '{data,new,id}' = '1'`);
+    await end(A, await take(A), { kind: 'failed' });
+    expect(await taken(B)).toEqual([3]);
+  });
+
+  it('finds other keys behind a long queue, whose events wait aside', async () => {
+    await install({ ...ordered, table });
+    await rowsOf(3000, `case when i = 3000 then 'other' else 'hot' end`);
+    expect(await taken()).toEqual([1, 3000]);
+    const aside = await sql('select count(*) from svc_catalog.event_log where lease_until is not null and lease_holder is null');
+    expect(Number(aside[0]?.[0])).toBeGreaterThan(2000);
+  });
+
+  it('of a long queue is kept by several that take and end events at the same time', async () => {
+    await install(captured('t', INSERT, { ordering: ['kind'] }));
+    await rowsOf(240, `(i % 5)::text`);
+    const seen: number[] = [];
+    const work = async (lease: Lease): Promise<void> => {
+      for (let idle = 0; idle < 200 && seen.length < 240; ) {
+        const events = await take(lease);
+        idle = events.length === 0 ? idle + 1 : 0;
+        seen.push(...events.map(keyOf));
+        await end(lease, events);
+      }
+    };
+    await Promise.all([work(A), work(B), work({ holder: 'c', seconds: 60 })]);
+    expect(seen).toHaveLength(240);
+    for (let key = 0; key < 5; key++) {
+      const own = seen.filter((id) => id % 5 === key);
+      expect(own).toEqual([...own].sort((a, b) => a - b));
+    }
+  });
+
+  it('of rows is by their primary key', async () => {
+    await install(captured('t', { insert: { columns: '*' }, update: { columns: '*' } }, { ordering: 'row' }));
+    await source.runSql(`insert into item values (1), (2); update item set kind = 'a'`, {});
+    const first = await take();
+    expect(first.map(keyOf).sort()).toEqual([1, 2]);
+    await end(A, first);
+    expect(await taken()).toEqual([1, 2]);
+  });
+});
+
+describe('notifications', () => {
+  it('come while somebody waits, and only then', async () => {
+    await install(captured('t', INSERT));
+    let wakes = 0;
+    let woken: () => void = () => undefined;
+    const listening = await captures.events.listen?.(() => {
+      wakes += 1;
+      woken();
+    });
+    const soon = (): Promise<void> => new Promise((resolve) => (woken = resolve));
+    expect(await taken()).toEqual([]);
+    const told = soon();
+    await rowsOf(1);
+    await told;
+    const before = wakes;
+    expect(await taken()).toEqual([1]);
+    // It has found something and comes again by itself.
+    await sql('insert into item values (2)');
+    expect(await sql(`select last_value from svc_catalog.event_waiting`)).toEqual([['1']]);
+    expect(await taken()).toEqual([2]);
+    expect(wakes).toBe(before);
+    await listening?.stop();
+  });
+
+  it('can be switched off for a source', async () => {
+    const silent = await open(false, { event_notifications: false });
+    expect(silent.captures?.events.listen).toBeUndefined();
+    await silent.close();
+  });
+});
+
+describe('what is written', () => {
+  it('has large numbers as texts where the service is set so', async () => {
+    const texts = await open(true);
+    await texts.captures?.install([captured('t', INSERT)], { owner: 'test' });
+    await sql(`insert into item values (1, null, 9007199254740993, '{1.50}')`);
+    const [event] = (await take()) as [CapturedEvent];
+    expect(JSON.parse(event.payload)).toMatchObject({ data: { new: { id: 1, big: '9007199254740993', amounts: ['1.50'] } } });
+    await texts.close();
+  });
+
+  it('has all columns of a wide table', async () => {
+    const columns = Array.from({ length: 120 }, (_, i) => `c${i} bigint default ${i}`).join(', ');
+    await source.runSql(`create table wide (id int primary key, ${columns})`, {});
+    const name = { schema: 'public', name: 'wide' };
+    const wide = (await source.introspect({ tables: [name], functions: [] })).tables.get(nameKey(name)) as CatalogTable;
+    const payload = wide.columns.map((column) => column.name);
+    await install({ ...captured('t', { insert: { columns: '*', payload } }), table: wide });
+    await sql('insert into wide values (1)');
+    const [event] = (await take()) as [CapturedEvent];
+    expect(Object.keys((JSON.parse(event.payload) as { data: { new: object } }).data.new)).toHaveLength(121);
+    await source.runSql('drop table wide', {});
+  });
+
+  it('is made by several instances that start together', async () => {
+    const others = await Promise.all([open(), open(), open()]);
+    const failures = await Promise.all(others.map((each) => each.captures?.install([captured('t', INSERT)], { owner: 'test' })));
+    expect(failures.flat()).toEqual([]);
+    await rowsOf(1);
+    expect(await taken()).toEqual([1]);
+    await Promise.all(others.map((each) => each.close()));
+  });
+});
+
+describe('the log', () => {
+  it('gives up to many what ran out of retries, and delivers it again by time and trigger', async () => {
+    await install(captured('t', INSERT), captured('u', INSERT));
+    await rowsOf(4);
+    await end(A, await take(A, { t: 100, u: 100 }), { kind: 'failed' });
+    await sql(
+      `update svc_catalog.event_log set created_at = '2024-05-01 10:00' where trigger_name = 't' and payload #>> '{data,new,id}' < '3'`,
+    );
+    const from = '2024-05-01T00:00:00Z';
+    const to = '2024-05-01T12:00:00+02:00';
+    expect(await captures.count({ state: 'error', trigger: 't', from, to })).toBe(0);
+    expect(await captures.count({ state: 'error', trigger: 't', from, to: '2024-05-01T12:00:01+02:00' })).toBe(2);
+    expect(await captures.redeliverAll({ state: 'error', trigger: 't', from, to: '2024-05-02' }, 1)).toBe(1);
+    expect(await captures.redeliverAll({ state: 'error', trigger: 'u' }, null)).toBe(4);
+    expect(await captures.count({ state: 'error' })).toBe(3);
+    expect(await take(A, { t: 100, u: 100 })).toHaveLength(5);
+    expect(await captures.list({ state: 'error', trigger: 't' }, { limit: 2, offset: 2 })).toHaveLength(1);
+  });
+
+  it('is cleaned up batch by batch, without what is young, pending or worked on', async () => {
+    await install(captured('t', INSERT), captured('u', INSERT));
+    await rowsOf(10);
+    await end(A, await take(A, { t: 6, u: 10 }));
+    await sql(`update svc_catalog.event_log set created_at = created_at - interval '5 hours' where payload #>> '{data,new,id}' <> '1'`);
+    const spec = { trigger: 't', batchSize: 2, clearOlderThan: 4, timeout: 60 };
+    let batches = 0;
+    const counted = (clean: boolean) => () => {
+      batches += 1;
+      return { ...spec, cleanInvocationLogs: clean };
+    };
+    expect(await captures.cleanUp(() => null, {})).toEqual({ events: 0, invocations: 0 });
+    expect(await captures.cleanUp(counted(true), {})).toEqual({ events: 5, invocations: 5 });
+    expect(batches).toBe(4);
+    expect(await captures.count({ state: 'any' })).toBe(15);
+    expect(await captures.cleanUp(() => ({ ...spec, trigger: 'u', cleanInvocationLogs: false }), {})).toEqual({
+      events: 9,
+      invocations: 0,
+    });
+    expect(await captures.invocations('u', { limit: 100, offset: 0 })).toHaveLength(10);
+  });
+
+  it('plans clean-ups that one instance takes', async () => {
+    await install(captured('t', INSERT));
+    await captures.planCleanups('t', ['2024-05-01T00:00:00Z', '2024-05-02T00:00:00Z', '2124-05-01T00:00:00Z']);
+    await captures.planCleanups('t', ['2024-05-01T00:00:00Z']);
+    expect(await captures.plannedCleanups()).toEqual(new Map([['t', 3]]));
+    const all = (await Promise.all([captures.takeDueCleanups(), captures.takeDueCleanups()])).flat();
+    expect(all).toMatchObject([{ trigger: 't' }]);
+    await captures.endCleanup(all[0]?.id as string, 'completed', { events: 1, invocations: 2 });
+    expect(await sql('select status, deleted_event_logs from svc_catalog.svc_event_log_cleanups order by scheduled_at')).toEqual([
+      ['dead', null],
+      ['completed', '1'],
+      ['scheduled', null],
+    ]);
+    await captures.replanCleanups('t', ['2125-05-01T00:00:00Z', '2126-05-01T00:00:00Z']);
+    expect(await captures.plannedCleanups()).toEqual(new Map([['t', 2]]));
+    await captures.forgetCleanups([]);
+    expect(await captures.plannedCleanups()).toEqual(new Map());
+  });
+
+  it('has nothing before there are tables', async () => {
+    expect(await captures.list({ state: 'any' }, { limit: 1, offset: 0 })).toEqual([]);
+    expect(await captures.event('x', { limit: 1, offset: 0 })).toBeNull();
+    expect(await captures.redeliverAll({ state: 'error' }, null)).toBe(0);
+  });
+});
