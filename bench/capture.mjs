@@ -1,13 +1,18 @@
-/**
- * What event triggers cost a database: `node bench/capture.mjs --database-url postgres://…` on an empty database. Prints JSON: a
- * single-row update with and without a trigger, a bulk update that writes 10,000 events, 16 concurrent writers with notifications and
- * without, and fetches and clean-up with a million rows in the log (`--rows`).
- */
+// What event triggers cost a database: a single-row update with and without a trigger, a bulk update that writes 10,000 events,
+// 16 concurrent writers with and without notifications, fetches and clean-up with a million rows in the log. Prints JSON.
+//
+//   npm run build && node bench/capture.mjs                      on an embedded PostgreSQL made for the run
+//   node bench/capture.mjs --rows 100000 --updates 1000
+//   node bench/capture.mjs --database-url postgres://…/empty     on an empty database
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { pg } from '../src/databases/pg/index.ts';
-import { nameKey } from '../src/catalog/catalog.ts';
-import { eventTriggerCodec } from '../src/metadata/event-trigger.ts';
-import { ROOT } from '../src/util/path.ts';
+import { nameKey } from '../dist/catalog/catalog.js';
+import { pg } from '../dist/databases/pg/index.js';
+import { startCluster } from '../dist/embedded/cluster.js';
+import { eventTriggerCodec } from '../dist/metadata/event-trigger.js';
+import { ROOT } from '../dist/util/path.js';
 
 const { values } = parseArgs({
   options: {
@@ -16,8 +21,15 @@ const { values } = parseArgs({
     updates: { type: 'string', default: '3000' },
   },
 });
-const url = values['database-url'];
-if (url === undefined) throw new Error('--database-url is needed: an empty database');
+const stops = [];
+let url = values['database-url'];
+if (url === undefined) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'svc-bench-'));
+  stops.push(() => fs.rmSync(folder, { recursive: true, force: true }));
+  const cluster = await startCluster({ dataDirectory: folder, settings: {} });
+  stops.push(() => cluster.stop());
+  url = cluster.url();
+}
 const configuration = pg.configuration.decode({ connection_info: { database_url: url } }, ROOT);
 const context = { sourceName: 'bench', environment: {}, usePreparedStatements: true, maxConnections: 20 };
 const source = await pg.connect(configuration, context);
@@ -33,7 +45,8 @@ const median = (list) => list.toSorted((a, b) => a - b)[Math.floor(list.length /
 
 await source.runSql(
   `drop table if exists item; create table item (id int primary key, name text, price numeric, note text, at timestamptz default now());
-   insert into item select i, 'item ' || i, i, repeat('x', 100) from generate_series(1, 10000) i`,
+   insert into item select i, 'item ' || i, i, repeat('x', 100) from generate_series(1, 10000) i;
+   drop table if exists plain; create table plain (like item including all); insert into plain select * from item`,
   {},
 );
 const name = { schema: 'public', name: 'item' };
@@ -47,12 +60,24 @@ const trigger = (more = {}) => ({
 });
 const updates = Number(values.updates);
 const WRITE = { text: `update item set price = price + 1 where id = $1::int`, parameters: [], repeatable: false, columns: 0 };
-const update = (id) =>
-  source.runMutation([{ statement: WRITE, values: [String(id)] }], { settings: [['svc.user', '{"x-svc-role":"user"}']] });
+const OTHER = { ...WRITE, text: WRITE.text.replace('item', 'plain') };
+const update = (id, statement = WRITE) =>
+  source.runMutation([{ statement, values: [String(id)] }], { settings: [['svc.user', '{"x-svc-role":"user"}']] });
+/** One update of a table with the trigger, one of a table without, and so on: both see the same machine. */
 const single = async () => {
-  const times = [];
-  for (let i = 0; i < updates; i++) times.push(await time(() => update(((i * 37) % 10000) + 1)));
-  return median(times.slice(updates / 10));
+  const times = { plain: [], captured: [] };
+  for (let i = 0; i < updates; i++) {
+    const id = ((i * 37) % 10000) + 1;
+    times.plain.push(await time(() => update(id, OTHER)));
+    times.captured.push(await time(() => update(id)));
+  }
+  const quartile = (list) => list.toSorted((x, y) => x - y)[Math.floor(list.length / 4)];
+  const [plain, captured] = [times.plain, times.captured].map((list) => list.slice(updates / 10));
+  return {
+    median_ms: [median(plain), median(captured)].map(round),
+    quartile_ms: [quartile(plain), quartile(captured)].map(round),
+    added: `${round((quartile(captured) / quartile(plain) - 1) * 100)} %`,
+  };
 };
 const writers = async (count) => {
   let done = 0;
@@ -71,19 +96,11 @@ const writers = async (count) => {
 const install = (...triggers) => captures.install(triggers, { owner: 'bench' });
 const remove = () => captures.retain([], 'bench', ['bench']);
 
-// In turns, so that both see the same machine.
-const plain = [];
-const captured = [];
-const ordered = [];
-for (let round = 0; round < 3; round++) {
-  await remove();
-  plain.push(await single());
-  await install(trigger());
-  captured.push(await single());
-  await captures.install([trigger({ ordering: 'row' })], { owner: 'bench', again: true });
-  ordered.push(await single());
-}
 await install(trigger());
+const captured = await single();
+await captures.install([trigger({ ordering: 'row' })], { owner: 'bench', again: true });
+const ordered = await single();
+await captures.install([trigger()], { owner: 'bench', again: true });
 const bulk = [];
 for (let i = 0; i < 3; i++) bulk.push(await time(() => sql('update item set price = price + 1')));
 await remove();
@@ -151,8 +168,7 @@ for (let i = 0; i < 50; i++) idle.push(await time(() => captures.events.fetch({ 
 console.log(
   JSON.stringify(
     {
-      single_update_ms: { plain: plain.map(round), captured: captured.map(round), ordered: ordered.map(round) },
-      single_update_added: `${round((median(captured) / median(plain) - 1) * 100)} %`,
+      single_update: { captured, ordered },
       bulk_update_of_10000_ms: { plain: round(bulkPlain), captured: bulk.map(round) },
       writers_16_per_second: rates,
       log_rows: rows,
@@ -167,5 +183,6 @@ console.log(
   ),
 );
 await captures.uninstall('bench');
-await source.runSql('drop table item', {});
+await source.runSql('drop table item, plain', {});
 await source.close();
+for (const stop of stops.reverse()) await stop();

@@ -10,17 +10,17 @@ const LOOK = 400;
 /**
  * Takes what is due. $1 names and $2 limits of lanes, $3 the limit of all, $4 the holder, $5 the seconds of the lease. Lanes take turns.
  * Of ordered events only those may be taken that are the first of their key; so many are looked at that a few keys with long
- * queues do not make the search long. A lane in which all of them had to wait is told of by its name alone. The last row says
- * whether writers know that somebody waits.
+ * queues do not make the search long. A lane in which all of them had to wait is told of by its name alone. Another row says how
+ * many were found, of which others may have been faster with some, and whether writers know that somebody waits.
  */
 const FETCH = `
 with lane as materialized (
   select l.name, l.most, l.ordinal from unnest($1::text[], $2::int[]) with ordinality as l(name, most, ordinal) where l.most > 0
 ), free as (
-  select l.ordinal, e.id, e.due from lane l cross join lateral (
+  select l.ordinal, l.most, e.id, e.due from lane l cross join lateral (
     select id, ${DUE} as due from svc_catalog.event_log
     where trigger_name = l.name and ${PENDING} and order_key is null and ${DUE} <= ${NOW}
-    order by ${DUE} limit l.most for update skip locked) e
+    order by ${DUE} limit l.most) e
 ), seen as materialized (
   select l.name, l.ordinal, l.most, e.id, e.due, not exists (
       select from svc_catalog.event_log f
@@ -30,23 +30,25 @@ with lane as materialized (
     select id, order_key, place, ${DUE} as due from svc_catalog.event_log
     where trigger_name = l.name and ${PENDING} and order_key is not null and ${DUE} <= ${NOW}
     order by ${DUE} limit l.most + ${LOOK}) e
-), first as (
-  select s.ordinal, e.id, s.due from seen s join lateral (
-    select id from svc_catalog.event_log
-    where id = s.id and ${PENDING} and ${DUE} <= ${NOW} for update skip locked) e on true
-  where s.is_first
-), taken as (
-  select id, row_number() over (partition by ordinal order by due) as turn, ordinal, due from (select * from free union all select * from first) a
+), open as materialized (
+  select id, row_number() over (partition by ordinal order by due) as turn, ordinal, most
+  from (select ordinal, most, id, due from free union all select ordinal, most, id, due from seen where is_first) a
+), chosen as materialized (
+  -- twice as many as are wanted: others may be at the first of them
+  select e.id from (select id, turn, ordinal from open where turn <= most order by turn, ordinal limit $3::int * 2) o
+  join svc_catalog.event_log e using (id)
+  where e.trigger_name = any($1::text[]) and not e.delivered and not e.error and not e.archived
+    and coalesce(greatest(e.lease_until, e.next_retry_at), e.created_at) <= ${NOW}
+  order by o.turn, o.ordinal limit $3::int for update of e skip locked
 ), mine as (
   update svc_catalog.event_log e
   set locked = now(), lease_holder = $4, lease_until = ${NOW} + make_interval(secs => $5::float8)
-  where e.id = any (array(select id from (
-    select t.id from taken t join lane l using (ordinal) where t.turn <= l.most order by t.turn, t.ordinal limit $3::int) chosen))
+  where e.id = any (array(select id from chosen))
   returning e.id, e.trigger_name, e.tries, e.schema_name, e.table_name, to_char(e.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.US') as created_at, e.payload::text
 )
 select id, trigger_name, tries, schema_name, table_name, created_at, payload, null, null from mine
 union all
-select null, null, null, null, null, null, null, null, pg_sequence_last_value('svc_catalog.event_waiting'::regclass)
+select null, null, (select count(*) from open), null, null, null, null, null, pg_sequence_last_value('svc_catalog.event_waiting'::regclass)
 union all
 select null, null, null, null, null, null, null, name, null from seen group by name, most having count(*) >= most + ${LOOK} and count(*) filter (where is_first) < most`;
 
@@ -188,14 +190,18 @@ export class PgEventQueue implements CapturedEventStore {
     await this.#source.query(`select setval('svc_catalog.event_waiting', $1::bigint)`, [value]);
   }
 
-  async #search(request: FetchRequest): Promise<Omit<Found, 'stuck'>> {
+  async #search(request: FetchRequest): Promise<Pick<Found, 'events' | 'announced'>> {
     const events: CapturedEvent[] = [];
     let lanes = request.lanes;
     for (let search = 1; ; search++) {
       const found = await this.#take({ ...request, lanes, limit: request.limit - events.length });
       events.push(...found.events);
       const stuck = new Set(found.stuck);
-      if (stuck.size === 0 || events.length >= request.limit || search === MOST_SEARCHES) return { events, announced: found.announced };
+      const overtaken = found.events.length === 0 && found.open > 0;
+      if ((stuck.size === 0 && !overtaken) || events.length >= request.limit || search === MOST_SEARCHES)
+        return { events, announced: found.announced };
+      // Others took all that was found: what comes after it is for whoever looks next.
+      if (stuck.size === 0) continue;
       await this.#source.query(ASIDE, [arrayLiteral([...stuck])]);
       const taken = (name: string): number => found.events.filter(({ lane }) => lane === name).length;
       lanes = lanes.filter(({ name }) => stuck.has(name)).map((lane) => ({ ...lane, limit: lane.limit - taken(lane.name) }));
@@ -235,6 +241,8 @@ interface Found {
   readonly events: readonly CapturedEvent[];
   /** Lanes in which more would be found beyond events that wait for others. */
   readonly stuck: readonly string[];
+  /** Events that might have been taken, of those of all lanes together. */
+  readonly open: number;
   /** Whether writers know that somebody waits. */
   readonly announced: boolean;
 }
@@ -243,10 +251,14 @@ function foundIn({ rows }: RunSqlResult): Found {
   const events: CapturedEvent[] = [];
   const stuck: string[] = [];
   let announced = false;
+  let open = 0;
   for (const [id, lane, tries, schema, table, createdAt, payload, waits, waiting] of rows) {
     if (id === null || id === undefined) {
       if (waits != null) stuck.push(waits);
-      else announced = waiting === '2';
+      else {
+        announced = waiting === '2';
+        open = Number(tries);
+      }
     } else
       events.push({
         id,
@@ -258,7 +270,7 @@ function foundIn({ rows }: RunSqlResult): Found {
         payload: payload as string,
       });
   }
-  return { events, stuck, announced };
+  return { events, stuck, open, announced };
 }
 
 const LOCK_CLASS = 731086;
