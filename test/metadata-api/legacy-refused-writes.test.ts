@@ -31,7 +31,7 @@ it.each<[type: string, args: JsonObject, refusal: string, caller?: Caller]>([
   [
     'insert',
     { table: 'author', objects: [{ name: 'New' }, { name: 'Ann' }] },
-    'constraint-violation @ $.args: Uniqueness violation. duplicate key value violates unique constraint "author_name_key"',
+    'constraint-violation @ $.args.objects[1]: Uniqueness violation. duplicate key value violates unique constraint "author_name_key"',
   ],
   [
     'insert',
