@@ -106,6 +106,8 @@ async function begin(from: Json): ReturnType<typeof stored> {
   const found = await stored();
   if (found.metadata === applied.get(from)) return found;
   await service.metadata('replace_metadata', { metadata: from, allow_inconsistent_metadata: true }, { version: 2 });
+  // The tables of events are there only now.
+  await database.query(ROWS);
   const begun = await stored();
   applied.set(from, begun.metadata);
   return begun;
