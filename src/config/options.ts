@@ -534,7 +534,7 @@ export const options = {
     'join-response-limit',
     integer(1),
     268_435_456,
-    'Longest answer with parts of several sources or remote schemas, in characters. For a batch this is the most of all such answers together.',
+    'Longest answer with parts of several sources or remote schemas, in characters; and the most that is printed of the answers of remote schemas and actions, where a field is asked for under many names. For a batch this is the most of all such answers together.',
   ),
   remoteSchemaResponseLimit: limits(
     'remote-schema-response-limit',

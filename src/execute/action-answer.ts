@@ -5,7 +5,9 @@
 import type { ActionAnswer, ActionOutput } from '../ir/action.ts';
 import { type GraphqlType, printGraphqlType } from '../metadata/graphql-type.ts';
 import { isJsonArray, isJsonNumber, isJsonObject, type Json, type JsonObject, numberText, printJson } from '../util/json.ts';
-import { holeText, type Key } from './holes.ts';
+import type { Bytes } from '../util/bytes.ts';
+import { AnswerText } from './answer-text.ts';
+import { holeText, type JoinBounds, type Key } from './holes.ts';
 
 /** What is wrong with an answer, in the words that clients get. */
 export class AnswerRefused extends Error {}
@@ -67,34 +69,57 @@ function checkFields(value: JsonObject, required: readonly string[]): void {
 }
 
 /**
- * The JSON text of an answer that was checked. @param holeName that of the request; of no meaning where nothing is joined
+ * The JSON text of an answer that was checked, in pieces. @param holeName that of the request; of no meaning where nothing is joined
  * @throws AnswerRefused where there is no object to select from
+ * @throws SvcError where the request has printed more than it may
  */
-export function answerText(value: Json, { fields }: ActionAnswer, holeName: string): string {
-  return fields === null ? printJson(value) : selected(value, fields, holeName, 'the action webhook response');
+export function answerText(value: Json, { fields }: ActionAnswer, holeName: string, bounds: Required<JoinBounds>): readonly Bytes[] {
+  const text = new AnswerText(bounds);
+  if (fields === null) text.write(printJson(value));
+  else writeSelected(value, fields, 'the action webhook response', { text, holeName });
+  return text.take();
+}
+
+interface Writing {
+  readonly text: AnswerText;
+  readonly holeName: string;
 }
 
 /** @param what that it is a part of, for messages */
-function selected(value: Json, fields: readonly ActionOutput[], holeName: string, what: string): string {
-  if (value === null) return 'null';
-  if (isJsonArray(value)) return `[${value.map((item) => selected(item, fields, holeName, what)).join(',')}]`;
-  if (!isJsonObject(value)) throw new AnswerRefused(`got ${describe(value)} for ${what}, expecting an object`);
-  let text = '';
-  for (const field of fields) text += `${text === '' ? '{' : ','}${JSON.stringify(field.responseKey)}:${output(field, value, holeName)}`;
-  return text === '' ? '{}' : `${text}}`;
+function writeSelected(value: Json, fields: readonly ActionOutput[], what: string, writing: Writing): void {
+  const { text } = writing;
+  if (value === null) text.write('null');
+  else if (isJsonArray(value)) {
+    for (const [index, item] of value.entries()) {
+      text.write(index === 0 ? '[' : ',');
+      writeSelected(item, fields, what, writing);
+    }
+    text.write(value.length === 0 ? '[]' : ']');
+  } else if (!isJsonObject(value)) throw new AnswerRefused(`got ${describe(value)} for ${what}, expecting an object`);
+  else {
+    for (const [index, field] of fields.entries()) {
+      text.write(`${index === 0 ? '{' : ','}${JSON.stringify(field.responseKey)}:`);
+      writeOutput(field, value, writing);
+    }
+    text.write(fields.length === 0 ? '{}' : '}');
+  }
 }
 
-function output(field: ActionOutput, value: JsonObject, holeName: string): string {
+function writeOutput(field: ActionOutput, value: JsonObject, writing: Writing): void {
+  const { text, holeName } = writing;
   switch (field.kind) {
     case 'typename':
-      return JSON.stringify(field.typeName);
+      text.write(JSON.stringify(field.typeName));
+      return;
     case 'joined': {
       const key: Key = field.keys.map((name) => keyText(own(value, name), name));
-      return holeText(holeName, field.join, key);
+      text.write(holeText(holeName, field.join, key));
+      return;
     }
     case 'field': {
       const inner = own(value, field.name);
-      return field.fields === null ? printJson(inner) : selected(inner, field.fields, holeName, `the field "${field.name}"`);
+      if (field.fields === null) text.write(printJson(inner));
+      else writeSelected(inner, field.fields, `the field "${field.name}"`, writing);
     }
   }
 }

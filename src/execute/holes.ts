@@ -23,6 +23,12 @@ export interface JoinBounds {
 export interface JoinUse {
   keys: number;
   bytes: number;
+  /** Bytes that were printed of the answers of servers and handlers (`AnswerText`). */
+  written: number;
+}
+
+export function noJoinUse(): JoinUse {
+  return { keys: 0, bytes: 0, written: 0 };
 }
 
 export const DEFAULT_JOIN_BOUNDS: JoinBounds = { maxKeys: 10_000, maxBytes: 256 * 1024 * 1024 };
@@ -64,7 +70,7 @@ export class Holes {
     this.#name = holeName;
     this.#ask = ask;
     this.#bounds = bounds;
-    this.#use = bounds.use ?? { keys: 0, bytes: 0 };
+    this.#use = bounds.use ?? noJoinUse();
   }
 
   /**

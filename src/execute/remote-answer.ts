@@ -6,8 +6,10 @@ import { SvcError } from '../errors/svc-error.ts';
 import type { RemoteField, RemoteOutput, RemoteSelection } from '../ir/remote.ts';
 import { answerKeyOf, joinKeyOf, TYPE_KEY } from '../plan/remote-request.ts';
 import { isJsonArray, isJsonNumber, isJsonObject, type Json, type JsonObject, numberText, printJson } from '../util/json.ts';
+import type { Bytes } from '../util/bytes.ts';
 import { at, type Path, ROOT } from '../util/path.ts';
-import { holeText, type Key } from './holes.ts';
+import { AnswerText } from './answer-text.ts';
+import { holeText, type JoinBounds, type Key } from './holes.ts';
 
 function failed(message: string, path: Path = ROOT): SvcError {
   return new SvcError('remote-schema-error', message, { path });
@@ -36,31 +38,28 @@ export function answerParts(body: Json): AnswerParts {
 
 export class RemoteAnswer {
   readonly #holeName: string;
+  readonly #text: AnswerText;
 
   /** @param holeName that of the request; of no meaning where nothing is joined */
-  constructor(holeName: string) {
+  constructor(holeName: string, bounds: Required<JoinBounds>) {
     this.#holeName = holeName;
+    this.#text = new AnswerText(bounds);
   }
 
-  /** The text of an object with these keys. @throws SvcError remote-schema-error */
-  object(fields: readonly RemoteOutput[], object: JsonObject, path: Path): string {
-    let text = '';
-    for (const field of fields) {
-      if (field.kind === 'hidden') continue;
-      text += `${text === '' ? '{' : ','}${JSON.stringify(field.responseKey)}:${this.#output(field, object, path)}`;
-    }
-    return text === '' ? '{}' : `${text}}`;
+  /** The text of an object with these keys, as all texts here in pieces. @throws SvcError remote-schema-error */
+  object(fields: readonly RemoteOutput[], object: JsonObject, path: Path): readonly Bytes[] {
+    this.#object(fields, object, path);
+    return this.#text.take();
   }
 
   /** The text of the value of a field. @param key its key in the server's answer */
-  field(field: RemoteField, key: string, object: JsonObject, path: Path): string {
-    const value = Object.hasOwn(object, key) ? object[key] : undefined;
-    if (value === undefined) throw failed(`expecting key ${key}`, path);
-    return this.value(field, value, at(path, field.responseKey));
+  field(field: RemoteField, key: string, object: JsonObject, path: Path): readonly Bytes[] {
+    this.#field(field, key, object, path);
+    return this.#text.take();
   }
 
   /** The text of the field at the end of a path of response keys. @param value of `field` */
-  along(field: RemoteField, keys: readonly string[], value: Json | undefined, path: Path): string {
+  along(field: RemoteField, keys: readonly string[], value: Json | undefined, path: Path): readonly Bytes[] {
     const end = this.follow(field, keys, value, path);
     return this.value(end.last, end.value, path);
   }
@@ -80,41 +79,81 @@ export class RemoteAnswer {
       const next = fields.find((output): output is RemoteField => output.kind === 'field' && output.responseKey === key);
       if (next === undefined) throw new Error(`invariant: the path of a join has a field ${key}`);
       last = next;
-      reached = isJsonObject(reached) ? reached[answerKeyOf(key)] : null;
+      reached = isJsonObject(reached) ? own(reached, answerKeyOf(key)) : null;
       if (reached === undefined) throw failed(`expecting key ${key}`, path);
     }
     return { last, value: reached };
   }
 
-  #output(output: Exclude<RemoteOutput, { kind: 'hidden' }>, object: JsonObject, path: Path): string {
+  value(field: RemoteField, value: Json, path: Path): readonly Bytes[] {
+    this.#value(field, value, path);
+    return this.#text.take();
+  }
+
+  #object(fields: readonly RemoteOutput[], object: JsonObject, path: Path): void {
+    let before = '{';
+    for (const field of fields) {
+      if (field.kind === 'hidden') continue;
+      this.#text.write(`${before}${JSON.stringify(field.responseKey)}:`);
+      this.#output(field, object, path);
+      before = ',';
+    }
+    this.#text.write(before === '{' ? '{}' : '}');
+  }
+
+  #field(field: RemoteField, key: string, object: JsonObject, path: Path): void {
+    const value = own(object, key);
+    if (value === undefined) throw failed(`expecting key ${key}`, path);
+    this.#value(field, value, at(path, field.responseKey));
+  }
+
+  #output(output: Exclude<RemoteOutput, { kind: 'hidden' }>, object: JsonObject, path: Path): void {
     switch (output.kind) {
       case 'field':
-        return this.field(output, answerKeyOf(output.responseKey), object, path);
+        this.#field(output, answerKeyOf(output.responseKey), object, path);
+        return;
       case 'typename':
-        return JSON.stringify(output.typeName);
+        this.#text.write(JSON.stringify(output.typeName));
+        return;
       case 'joined': {
         const key: Key = output.keys.map(({ name }) => keyText(object[joinKeyOf(name)] ?? null, at(path, output.responseKey)));
-        return holeText(this.#holeName, output.join, key);
+        this.#text.write(holeText(this.#holeName, output.join, key));
       }
     }
   }
 
-  value(field: RemoteField, value: Json, path: Path): string {
-    if (value === null) return 'null';
-    if (field.selection === null) return printJson(value);
-    return this.#selected(field.selection, value, path);
+  #value({ selection }: RemoteField, value: Json, path: Path): void {
+    if (selection === null) this.#text.write(printJson(value));
+    else this.#selected(selection, value, path);
   }
 
-  #selected(selection: RemoteSelection, value: Json, path: Path): string {
-    if (value === null) return 'null';
-    if (isJsonArray(value)) return `[${value.map((item, i) => this.#selected(selection, item, at(path, i))).join(',')}]`;
-    if (!isJsonObject(value)) throw failed('expecting an object in the response from remote', path);
-    if (selection.kind === 'object') return this.object(selection.fields, value, path);
-    const typeName = value[TYPE_KEY];
-    if (typeof typeName !== 'string') throw failed('expecting the name of a type in the response from remote', path);
-    // A member that was added after the schema was read: nothing can have been selected of it.
-    return this.object(selection.types.get(typeName) ?? [], value, path);
+  #selected(selection: RemoteSelection, value: Json, path: Path): void {
+    if (value === null) this.#text.write('null');
+    else if (isJsonArray(value)) this.#list(selection, value, path);
+    else if (!isJsonObject(value)) throw failed('expecting an object in the response from remote', path);
+    else if (selection.kind === 'object') this.#object(selection.fields, value, path);
+    else {
+      const typeName = value[TYPE_KEY];
+      if (typeof typeName !== 'string') throw failed('expecting the name of a type in the response from remote', path);
+      // A member that was added after the schema was read: nothing can have been selected of it.
+      this.#object(selection.types.get(typeName) ?? [], value, path);
+    }
   }
+
+  #list(selection: RemoteSelection, items: readonly Json[], path: Path): void {
+    let before = '[';
+    for (const [index, item] of items.entries()) {
+      this.#text.write(before);
+      this.#selected(selection, item, at(path, index));
+      before = ',';
+    }
+    this.#text.write(before === '[' ? '[]' : ']');
+  }
+}
+
+/** Names of GraphQL may be those of what all objects inherit, such as `constructor`. */
+function own(object: JsonObject, key: string): Json | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
 /** A scalar as the text that a key is made of. */

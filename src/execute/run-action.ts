@@ -5,11 +5,11 @@ import type { ActionArgument } from '../ir/action.ts';
 import { bindPart, type JoinValues } from '../plan/bind.ts';
 import type { CallStep, Step } from '../plan/plan.ts';
 import type { Variables } from '../schema/constraint.ts';
-import { bytesOfText } from '../util/bytes.ts';
+import type { Bytes } from '../util/bytes.ts';
 import type { Json, JsonObject } from '../util/json.ts';
 import { runLater } from './run-later-action.ts';
 import { AnswerRefused, answerText, checkAnswer } from './action-answer.ts';
-import type { RunContext } from './run-context.ts';
+import type { BoundedContext, RunContext } from './run-context.ts';
 
 /** What each step gives its handler. */
 export type ActionInputs = ReadonlyMap<Step, JsonObject>;
@@ -32,7 +32,7 @@ export function actionInputs(steps: readonly Step[], { variables }: RunContext):
 export async function runAction(
   { root: { root } }: CallStep,
   input: JsonObject,
-  context: RunContext,
+  context: BoundedContext,
   joining: JoinValues | undefined,
 ): Promise<JsonRow> {
   const { actions, session, headers, how, onCookie } = context;
@@ -51,15 +51,15 @@ export async function runAction(
     },
     actions.use,
   );
-  let text: string;
+  let text: readonly Bytes[];
   try {
     checkAnswer(reply.body, answer);
-    text = answerText(reply.body, answer, joining?.holeName ?? '');
+    text = answerText(reply.body, answer, joining?.holeName ?? '', context.joinBounds);
   } catch (error) {
     throw error instanceof AnswerRefused ? reply.refused(error.message) : error;
   }
   if (definition.kind === 'synchronous' && onCookie !== undefined) for (const cookie of reply.cookies) onCookie(cookie);
-  return [[bytesOfText(text)]];
+  return [text];
 }
 
 /** The arguments that the client gave. @throws SvcError for a value that does not fit */

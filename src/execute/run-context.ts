@@ -55,6 +55,11 @@ export interface RunContext {
   readonly onCookie?: (cookie: string) => void;
 }
 
+/** The same while a plan runs: it counts what it takes. */
+export interface BoundedContext extends RunContext {
+  readonly joinBounds: Required<JoinBounds>;
+}
+
 /** @throws SvcError where the source is not open */
 export function connectionOf(context: RunContext, name: string): Source {
   const source = context.connections.get(name);

@@ -3,12 +3,12 @@ import { SvcError } from '../errors/svc-error.ts';
 import { bindAll } from '../plan/bind.ts';
 import type { RemoteJoinStep, SourceJoinStep } from '../plan/plan.ts';
 import { bindRemote, callKey, joinKeyOf, remoteBatchRequest, remoteJoinRequest } from '../plan/remote-request.ts';
-import { type Bytes, bytesOfText } from '../util/bytes.ts';
+import type { Bytes } from '../util/bytes.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { ROOT } from '../util/path.ts';
 import type { AskJoin, Key } from './holes.ts';
 import { answerParts, keyText, RemoteAnswer } from './remote-answer.ts';
-import { askRemote, connectionOf, type RunContext } from './run-context.ts';
+import { askRemote, type BoundedContext, connectionOf, type RunContext } from './run-context.ts';
 
 /** Keys of one request to a server: each is a field of the document. */
 const CALLS_PER_REQUEST = 100;
@@ -17,7 +17,7 @@ const KEYS_IN_A_LIST = 10_000;
 const NULL = 'null' as Bytes;
 
 /** @param context of the request whose plan has joins */
-export function joinAsker(context: RunContext, holeName: string): AskJoin {
+export function joinAsker(context: BoundedContext, holeName: string): AskJoin {
   const ask: AskJoin = (step, keys) => {
     if (step.kind === 'source') return inChunks(keys, KEYS_IN_A_LIST, (chunk) => askSource(step, chunk, context, holeName));
     if (step.target.batch === undefined) return inChunks(keys, CALLS_PER_REQUEST, (chunk) => askByAlias(step, chunk, context, holeName));
@@ -81,20 +81,25 @@ async function askServer(
 }
 
 /** A field for each key. */
-async function askByAlias(step: RemoteJoinStep, keys: readonly Key[], context: RunContext, holeName: string): Promise<readonly Bytes[]> {
+async function askByAlias(
+  step: RemoteJoinStep,
+  keys: readonly Key[],
+  context: BoundedContext,
+  holeName: string,
+): Promise<readonly Bytes[]> {
   const { field, answer } = step.target;
   const request = remoteJoinRequest(field, keys.length);
   const data = await askServer(step, request.document, bindRemote(request, context.variables, context.session, keys), context);
-  const print = new RemoteAnswer(holeName);
-  return keys.map((_, call) => bytesOfText(print.along(field, answer, data[callKey(call)], step.path)));
+  const print = new RemoteAnswer(holeName, context.joinBounds);
+  return keys.map((_, call) => oneText(print.along(field, answer, data[callKey(call)], step.path)));
 }
 
 /** One field whose rows are told apart by one of their fields. */
-async function askByList(step: RemoteJoinStep, keys: readonly Key[], context: RunContext, holeName: string): Promise<readonly Bytes[]> {
+async function askByList(step: RemoteJoinStep, keys: readonly Key[], context: BoundedContext, holeName: string): Promise<readonly Bytes[]> {
   const { field, answer, batch } = step.target;
   const request = remoteBatchRequest(field);
   const data = await askServer(step, request.document, bindRemote(request, context.variables, context.session, keys), context);
-  const print = new RemoteAnswer(holeName);
+  const print = new RemoteAnswer(holeName, context.joinBounds);
   const { last, value } = print.follow(field, answer, data[callKey(0)], step.path);
   const rows = new Map<string, Json[]>();
   for (const row of isJsonArray(value) ? value : []) {
@@ -107,7 +112,11 @@ async function askByList(step: RemoteJoinStep, keys: readonly Key[], context: Ru
   }
   return keys.map(([key]) => {
     const found = rows.get(key ?? '');
-    if (batch?.rows === 'all') return bytesOfText(print.value(last, found ?? [], step.path));
-    return found?.[0] === undefined ? NULL : bytesOfText(print.value(last, found[0], step.path));
+    if (batch?.rows === 'all') return oneText(print.value(last, found ?? [], step.path));
+    return found?.[0] === undefined ? NULL : oneText(print.value(last, found[0], step.path));
   });
+}
+
+function oneText(pieces: readonly Bytes[]): Bytes {
+  return pieces.join('') as Bytes;
 }

@@ -4,11 +4,11 @@ import { invariant, SvcError } from '../errors/svc-error.ts';
 import { bindAll, bindInput, type JoinValues } from '../plan/bind.ts';
 import type { Plan, RemoteStep, SelectStep, Step } from '../plan/plan.ts';
 import { answerKeyOf, bindRemote } from '../plan/remote-request.ts';
-import { type Bytes, bytesOfText } from '../util/bytes.ts';
+import type { Bytes } from '../util/bytes.ts';
 import { at, ROOT } from '../util/path.ts';
-import { DEFAULT_JOIN_BOUNDS, Holes, newHoleName } from './holes.ts';
+import { DEFAULT_JOIN_BOUNDS, Holes, newHoleName, noJoinUse } from './holes.ts';
 import { answerParts, RemoteAnswer } from './remote-answer.ts';
-import { askRemote, connectionOf, type RunContext } from './run-context.ts';
+import { askRemote, type BoundedContext, connectionOf, type RunContext } from './run-context.ts';
 import { joinAsker } from './run-joins.ts';
 import { type ActionInputs, actionInputs, runAction } from './run-action.ts';
 import { runMutation } from './run-mutation.ts';
@@ -22,8 +22,10 @@ type Cell = readonly Bytes[] | null | undefined;
  * @returns the bytes of the whole response body, `{"data":…}`, in pieces
  * @throws SvcError of the first step that failed
  */
-export async function runPlan(plan: Plan, context: RunContext): Promise<readonly Bytes[]> {
+export async function runPlan(plan: Plan, { joinBounds = DEFAULT_JOIN_BOUNDS, ...asked }: RunContext): Promise<readonly Bytes[]> {
   const { steps } = plan;
+  const bounds = { ...joinBounds, use: joinBounds.use ?? noJoinUse() };
+  const context: BoundedContext = { ...asked, joinBounds: bounds };
   if (plan.validations.length > 0) await validateInput(plan, context);
   const joining: JoinValues | undefined = plan.joins.length === 0 ? undefined : { holeName: newHoleName(), keys: [] };
   const inputs = actionInputs(steps, context);
@@ -48,8 +50,13 @@ export async function runPlan(plan: Plan, context: RunContext): Promise<readonly
 }
 
 /** The rows with their holes filled. */
-async function joinRows(rows: readonly JsonRow[], plan: Plan, context: RunContext, { holeName }: JoinValues): Promise<readonly JsonRow[]> {
-  const holes = new Holes(plan.joins, holeName, joinAsker(context, holeName), context.joinBounds ?? DEFAULT_JOIN_BOUNDS);
+async function joinRows(
+  rows: readonly JsonRow[],
+  plan: Plan,
+  context: BoundedContext,
+  { holeName }: JoinValues,
+): Promise<readonly JsonRow[]> {
+  const holes = new Holes(plan.joins, holeName, joinAsker(context, holeName), context.joinBounds);
   const cells = rows.flatMap((row) => row.flatMap((cell) => (cell === null ? [] : [cell.join('') as Bytes])));
   const filled = (await holes.fill(cells))[Symbol.iterator]();
   return rows.map((row) => row.map((cell) => (cell === null ? null : (filled.next().value as readonly Bytes[]))));
@@ -71,7 +78,7 @@ async function runInOrder(steps: readonly Step[], run: (step: Step) => Promise<J
   return rows;
 }
 
-function runStep(step: Step, plan: Plan, context: RunContext, joining: JoinValues | undefined, inputs: ActionInputs): Promise<JsonRow> {
+function runStep(step: Step, plan: Plan, context: BoundedContext, joining: JoinValues | undefined, inputs: ActionInputs): Promise<JsonRow> {
   try {
     switch (step.kind) {
       case 'select':
@@ -99,18 +106,22 @@ function runSelect(step: SelectStep, context: RunContext, joining: JoinValues | 
 }
 
 /** @throws SvcError; one with the server's own errors where it answers with errors */
-async function runRemote({ remote, request, root }: RemoteStep, context: RunContext, joining: JoinValues | undefined): Promise<JsonRow> {
+async function runRemote(
+  { remote, request, root }: RemoteStep,
+  context: BoundedContext,
+  joining: JoinValues | undefined,
+): Promise<JsonRow> {
   const variables = bindRemote(request, context.variables, context.session);
   context.onAsked?.();
   const { data, errors } = answerParts(await askRemote(context, { remote, document: request.document, variables }));
   if (errors.length > 0 || data === null) {
     throw new SvcError('remote-schema-error', 'Errors from remote server', { path: root.path, graphqlErrors: errors });
   }
-  const answer = new RemoteAnswer(joining?.holeName ?? '');
+  const answer = new RemoteAnswer(joining?.holeName ?? '', context.joinBounds);
   const { fields, namespace } = root.root;
   const path = at(ROOT, 'data');
-  if (namespace) return [[bytesOfText(answer.object(fields, data, path))]];
+  if (namespace) return [answer.object(fields, data, path)];
   const [only] = fields;
   invariant(only !== undefined && only.kind === 'field', 'a root of a server is one field');
-  return [[bytesOfText(answer.field(only, answerKeyOf(only.responseKey), data, path))]];
+  return [answer.field(only, answerKeyOf(only.responseKey), data, path)];
 }

@@ -4,7 +4,7 @@
  */
 import { SvcError } from '../errors/svc-error.ts';
 import type { HandlerUse } from '../actions/handler-call.ts';
-import type { JoinUse } from '../execute/holes.ts';
+import { type JoinUse, noJoinUse } from '../execute/holes.ts';
 import { scanDocument } from '../schema/document/scan.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { OperationLimits } from '../schema/engine.ts';
@@ -22,7 +22,7 @@ export class BatchBudget {
   #aliases = 0;
   #parts = 0;
   /** What joins have taken. */
-  readonly joins: JoinUse = { keys: 0, bytes: 0 };
+  readonly joins: JoinUse = noJoinUse();
   /** What remote schemas have answered. */
   readonly answers: AnswerUse = { bytes: 0 };
   /** What handlers of actions have answered. */

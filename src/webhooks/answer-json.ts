@@ -8,6 +8,8 @@ const MAX_NESTING = 512;
 const MAX_WEIGHT_PER_BYTE = 2;
 /** What an answer may weigh however small it is. */
 const FREE_WEIGHT = 100_000;
+/** What an answer may weigh however long it is: nothing else is done while it is parsed and printed, which takes a second or two. */
+const MAX_WEIGHT = 8_000_000;
 
 /** Its message is the end of a sentence: `is not valid JSON`. */
 export class AnswerFault extends Error {}
@@ -17,10 +19,10 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true });
 /** @throws AnswerFault */
 export function answerJson(body: Buffer): Json {
   const text = textOf(body);
-  const size = FREE_WEIGHT + MAX_WEIGHT_PER_BYTE * text.length;
+  const size = Math.min(FREE_WEIGHT + MAX_WEIGHT_PER_BYTE * text.length, MAX_WEIGHT);
   const found = scanJson(text, { depth: MAX_NESTING, size });
   if (found.depth > MAX_NESTING) throw new AnswerFault(`is nested deeper than ${MAX_NESTING} levels`);
-  if (found.size > size) throw new AnswerFault('has too many values for its length');
+  if (found.size > size) throw new AnswerFault(size < MAX_WEIGHT ? 'has too many values for its length' : 'has too many values');
   try {
     return parseScannedJson(text, found);
   } catch (cause) {

@@ -4,6 +4,7 @@ import { SvcError } from '../errors/svc-error.ts';
 import type { OutboundClient, OutboundRequest } from '../outbound/client.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import { CancellationSource } from '../util/cancellation.ts';
+import { answerJson } from './answer-json.ts';
 import { callWebhook } from './call-webhook.ts';
 import { httpException } from './http-exception.ts';
 import { loggedHeaders, loggedTransformedUrl, loggedUrl } from './logged-call.ts';
@@ -87,6 +88,17 @@ it.each<[string | string[] | undefined, number | null]>([
   ['Fri, 01 Jan 2100 00:00:00 GMT', YEAR],
 ])('Retry-After %j', (value, seconds) => {
   expect(retryAfter({ headers: { 'retry-after': value } }, NOW)).toBe(seconds);
+});
+
+describe('an answer', () => {
+  it('of few bytes may have many values for its length', () => {
+    expect(answerJson(Buffer.from(JSON.stringify(Array(20_000).fill({}))))).toHaveLength(20_000);
+  });
+
+  it('of many bytes has no more values than are parsed and printed in a moment', () => {
+    expect(() => answerJson(Buffer.from(`[${'{},'.repeat(2_000_000)}{}]`))).toThrow('has too many values');
+    expect(answerJson(Buffer.from(`"${'x'.repeat(6_000_000)}"`))).toHaveLength(6_000_000);
+  });
 });
 
 describe('logs', () => {

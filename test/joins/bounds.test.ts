@@ -2,11 +2,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { QueryObservation } from '../../src/observability/observation.ts';
 import type { Json, JsonObject } from '../../src/util/json.ts';
+import { type GraphqlServer, startGraphqlServer } from '../support/graphql-server.ts';
+import { type HandlerServer, startHandlerServer } from '../support/handler-server.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
 let shop: TestDatabase;
+let far: GraphqlServer;
+let handler: HandlerServer;
 
 beforeAll(async () => {
   shop = await testDatabase();
@@ -29,8 +33,24 @@ beforeAll(async () => {
     table: 'person',
     definition: { to_source: { relationship_type: 'array', source: 'shop', table: 'purchase', field_mapping: { id: 'person_id' } } },
   });
+  const towns = Array.from({ length: 20 }, (_, id) => ({ id }));
+  far = await startGraphqlServer('type Town { id: Int } type Query { towns: [Town!]! town(id: Int!): Town }', { towns, town: { id: 1 } });
+  await service.metadata('add_remote_schema', { name: 'far', definition: { url: far.url } });
+  await service.metadata('pg_create_remote_relationship', {
+    name: 'town',
+    table: 'person',
+    definition: {
+      to_remote_schema: { remote_schema: 'far', lhs_fields: ['id'], remote_field: { town: { arguments: { id: '$id' } } } },
+    },
+  });
+  handler = await startHandlerServer();
+  handler.answer = () => ({ body: { text: 'x'.repeat(500) } });
+  await service.metadata('set_custom_types', { objects: [{ name: 'Said', fields: [{ name: 'text', type: 'String' }] }] });
+  await service.metadata('create_action', { name: 'say', definition: { type: 'query', handler: handler.url, output_type: 'Said' } });
 }, 60_000);
 afterAll(async () => {
+  await far.close();
+  await handler.close();
   await service.stop();
   await shop.drop();
 });
@@ -53,6 +73,19 @@ test('an answer may be so long, and those of a batch together', async () => {
   expect(await service.graphql(long)).toMatchObject({ errors: [{ message: TOO_LONG }] });
   const batch = [{ query: people(3, 'a: item b: item') }, { query: people(3, 'a: item b: item') }];
   expect((await post(batch)).json).toMatchObject([{ data: {} }, { errors: [{ message: TOO_LONG }] }]);
+});
+
+test('what is printed of the answers of servers and handlers is bounded, however short they are', async () => {
+  const refused = { errors: [{ message: 'the answers of remote schemas and actions have more than 2000 bytes' }] };
+  const names = (count: number) => Array.from({ length: count }, (_, i) => `n${i}: __typename`).join(' ');
+  expect(await service.graphql(`{ towns { ${names(5)} } }`)).toHaveProperty('data');
+  expect(await service.graphql(`{ towns { ${names(10)} } }`)).toMatchObject(refused);
+  expect(await service.graphql('{ say { a: text b: text c: text } }')).toEqual({ data: { say: expect.anything() } });
+  expect(await service.graphql('{ say { a: text b: text c: text d: text } }')).toMatchObject(refused);
+  expect(await service.graphql(`{ person(limit: 6) { town { ${names(10)} } } }`)).toHaveProperty('data');
+  expect(await service.graphql(`{ person(limit: 6) { town { ${names(30)} } } }`)).toMatchObject(refused);
+  const batch = [{ query: `{ towns { ${names(5)} } }` }, { query: `{ towns { ${names(5)} } }` }];
+  expect((await post(batch)).json).toMatchObject([{ data: {} }, refused]);
 });
 
 test('the query log has the statement of a join, without values that are not told', async () => {
