@@ -5,9 +5,8 @@
 import type { ActionAnswer, ActionOutput } from '../ir/action.ts';
 import { type GraphqlType, printGraphqlType } from '../metadata/graphql-type.ts';
 import { isJsonArray, isJsonNumber, isJsonObject, type Json, type JsonObject, numberText, printJson } from '../util/json.ts';
-import type { Bytes } from '../util/bytes.ts';
-import { AnswerText } from './answer-text.ts';
-import { holeText, type JoinBounds, type Key } from './holes.ts';
+import type { AnswerText } from './answer-text.ts';
+import { holeText, type Key } from './holes.ts';
 
 /** What is wrong with an answer, in the words that clients get. */
 export class AnswerRefused extends Error {}
@@ -68,21 +67,21 @@ function checkFields(value: JsonObject, required: readonly string[]): void {
   }
 }
 
+/** Where an answer is printed to. */
+export interface Writing {
+  readonly text: AnswerText;
+  /** That of the request; of no meaning where nothing is joined. */
+  readonly holeName: string;
+}
+
 /**
- * The JSON text of an answer that was checked, in pieces. @param holeName that of the request; of no meaning where nothing is joined
+ * Prints an answer that was checked.
  * @throws AnswerRefused where there is no object to select from
  * @throws SvcError where the request has printed more than it may
  */
-export function answerText(value: Json, { fields }: ActionAnswer, holeName: string, bounds: Required<JoinBounds>): readonly Bytes[] {
-  const text = new AnswerText(bounds);
-  if (fields === null) text.write(printJson(value));
-  else writeSelected(value, fields, 'the action webhook response', { text, holeName });
-  return text.take();
-}
-
-interface Writing {
-  readonly text: AnswerText;
-  readonly holeName: string;
+export function writeAnswer(value: Json, { fields }: ActionAnswer, writing: Writing): void {
+  if (fields === null) writing.text.write(printJson(value));
+  else writeSelected(value, fields, 'the action webhook response', writing);
 }
 
 /** @param what that it is a part of, for messages */

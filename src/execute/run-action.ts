@@ -5,10 +5,10 @@ import type { ActionArgument } from '../ir/action.ts';
 import { bindPart, type JoinValues } from '../plan/bind.ts';
 import type { CallStep, Step } from '../plan/plan.ts';
 import type { Variables } from '../schema/constraint.ts';
-import type { Bytes } from '../util/bytes.ts';
 import type { Json, JsonObject } from '../util/json.ts';
 import { runLater } from './run-later-action.ts';
-import { AnswerRefused, answerText, checkAnswer } from './action-answer.ts';
+import { AnswerRefused, checkAnswer, writeAnswer } from './action-answer.ts';
+import { AnswerText } from './answer-text.ts';
 import type { BoundedContext, RunContext } from './run-context.ts';
 
 /** What each step gives its handler. */
@@ -37,7 +37,7 @@ export async function runAction(
 ): Promise<JsonRow> {
   const { actions, session, headers, how, onCookie } = context;
   invariant(actions !== undefined, 'whoever runs plans with actions can call them');
-  if (root.task !== 'call') return [[bytesOfText(await runLater(root, input, context, joining?.holeName ?? ''))]];
+  if (root.task !== 'call') return [await runLater(root, input, context, joining?.holeName ?? '')];
   const { name, definition, answer } = root;
   const reply = await actions.call(
     {
@@ -51,15 +51,15 @@ export async function runAction(
     },
     actions.use,
   );
-  let text: readonly Bytes[];
+  const text = new AnswerText(context.joinBounds);
   try {
     checkAnswer(reply.body, answer);
-    text = answerText(reply.body, answer, joining?.holeName ?? '', context.joinBounds);
+    writeAnswer(reply.body, answer, { text, holeName: joining?.holeName ?? '' });
   } catch (error) {
     throw error instanceof AnswerRefused ? reply.refused(error.message) : error;
   }
   if (definition.kind === 'synchronous' && onCookie !== undefined) for (const cookie of reply.cookies) onCookie(cookie);
-  return [text];
+  return [text.take()];
 }
 
 /** The arguments that the client gave. @throws SvcError for a value that does not fit */

@@ -5,19 +5,21 @@ import { invariant, SvcError } from '../errors/svc-error.ts';
 import type { ActionEnqueue, ActionResult, ActionResultPart } from '../ir/action.ts';
 import type { StoredCall } from '../storage/action-log.ts';
 import { bindPart } from '../plan/bind.ts';
-import { type JsonObject, parseJson } from '../util/json.ts';
-import { AnswerRefused, answerText } from './action-answer.ts';
-import type { RunContext } from './run-context.ts';
+import { type Bytes, bytesOfText } from '../util/bytes.ts';
+import { type Json, type JsonObject, parseJson } from '../util/json.ts';
+import { AnswerRefused, type Writing, writeAnswer } from './action-answer.ts';
+import { AnswerText } from './answer-text.ts';
+import type { BoundedContext, RunContext } from './run-context.ts';
 
 const UUID = /^\{?[0-9a-f]{4}(?:-?[0-9a-f]{4}){7}\}?$/i;
 
-/** @returns the JSON text of the field. @throws SvcError */
+/** @returns the JSON text of the field, in pieces. @throws SvcError */
 export async function runLater(
   root: ActionEnqueue | ActionResult,
   input: JsonObject,
-  { actions, session, headers }: RunContext,
+  { actions, session, headers, joinBounds }: BoundedContext,
   holeName: string,
-): Promise<string> {
+): Promise<readonly Bytes[]> {
   const later = actions?.later;
   invariant(later != null, 'whoever runs plans with asynchronous actions keeps their calls');
   const { name, definition } = root;
@@ -25,10 +27,13 @@ export async function runLater(
     const { variables: sessionVariables } = session;
     const id = await later.log.write({ action: name, input, headers: forwardedTo(definition, headers), sessionVariables });
     later.wake();
-    return JSON.stringify(id);
+    return [bytesOfText(JSON.stringify(id))];
   }
   const found = await later.log.read(name, idOf(root, input), seenBy(session));
-  return found === null ? 'null' : resultText(root.parts, found, holeName);
+  const text = new AnswerText(joinBounds);
+  if (found === null) text.write('null');
+  else writeResult(root.parts, found, { text, holeName });
+  return text.take();
 }
 
 /** Whether the handler has answered, or never will. @throws SvcError */
@@ -52,24 +57,37 @@ function idOf(root: ActionResult, { id }: JsonObject): string {
   throw new SvcError('data-exception', `invalid input syntax for type uuid: "${shown}"`, { path: root.id.at });
 }
 
-function resultText(parts: readonly ActionResultPart[], found: StoredCall, holeName: string): string {
-  return `{${parts.map((part) => `${JSON.stringify(part.responseKey)}:${partText(part, found, holeName)}`).join(',')}}`;
+/** @throws SvcError where the action has changed since and the answer does not fit any more */
+function writeResult(parts: readonly ActionResultPart[], found: StoredCall, writing: Writing): void {
+  const { text } = writing;
+  let response: Json | undefined;
+  for (const [index, part] of parts.entries()) {
+    text.write(`${index === 0 ? '{' : ','}${JSON.stringify(part.responseKey)}:`);
+    // What is asked for under several names is parsed once.
+    if (part.kind === 'output') response ??= found.response === null ? null : parseJson(found.response);
+    writePart(part, found, response ?? null, writing);
+  }
+  text.write(parts.length === 0 ? '{}' : '}');
 }
 
-/** @throws SvcError where the action has changed since and the answer does not fit any more */
-function partText(part: ActionResultPart, { id, createdAt, errors, response }: StoredCall, holeName: string): string {
+function writePart(part: ActionResultPart, { id, createdAt, errors }: StoredCall, response: Json, writing: Writing): void {
+  const { text } = writing;
   switch (part.kind) {
     case 'id':
-      return JSON.stringify(id);
+      text.write(JSON.stringify(id));
+      return;
     case 'created-at':
-      return JSON.stringify(createdAt);
+      text.write(JSON.stringify(createdAt));
+      return;
     case 'errors':
-      return errors ?? 'null';
+      text.write(errors ?? 'null');
+      return;
     case 'typename':
-      return JSON.stringify(part.typeName);
+      text.write(JSON.stringify(part.typeName));
+      return;
     case 'output':
       try {
-        return response === null ? 'null' : answerText(parseJson(response), part.answer, holeName);
+        writeAnswer(response, part.answer, writing);
       } catch (error) {
         throw error instanceof AnswerRefused ? new SvcError('unexpected', error.message, { status: 400 }) : error;
       }

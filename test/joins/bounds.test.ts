@@ -47,6 +47,8 @@ beforeAll(async () => {
   handler.answer = () => ({ body: { text: 'x'.repeat(500) } });
   await service.metadata('set_custom_types', { objects: [{ name: 'Said', fields: [{ name: 'text', type: 'String' }] }] });
   await service.metadata('create_action', { name: 'say', definition: { type: 'query', handler: handler.url, output_type: 'Said' } });
+  const later = { type: 'mutation', kind: 'asynchronous', handler: handler.url, output_type: 'Said' };
+  await service.metadata('create_action', { name: 'later', definition: later });
 }, 60_000);
 afterAll(async () => {
   await far.close();
@@ -58,6 +60,7 @@ afterAll(async () => {
 const post = (body: Json, path = '/v1/graphql') => service.send(path, { method: 'POST', body: JSON.stringify(body) });
 const people = (count: number, field = 'id') => `{ person(limit: ${count}, order_by: {id: asc}) { purchases { ${field} } } }`;
 const TOO_MANY_KEYS = 'the answer needs more than 6 different keys of other sources';
+const TOO_MUCH_PRINTED = { errors: [{ message: 'the answers of remote schemas and actions have more than 2000 bytes' }] };
 const TOO_LONG = 'the joined answers have more than 2000 bytes';
 
 test('a request may ask for so many keys, and a batch for no more', async () => {
@@ -76,16 +79,23 @@ test('an answer may be so long, and those of a batch together', async () => {
 });
 
 test('what is printed of the answers of servers and handlers is bounded, however short they are', async () => {
-  const refused = { errors: [{ message: 'the answers of remote schemas and actions have more than 2000 bytes' }] };
   const names = (count: number) => Array.from({ length: count }, (_, i) => `n${i}: __typename`).join(' ');
   expect(await service.graphql(`{ towns { ${names(5)} } }`)).toHaveProperty('data');
-  expect(await service.graphql(`{ towns { ${names(10)} } }`)).toMatchObject(refused);
+  expect(await service.graphql(`{ towns { ${names(10)} } }`)).toMatchObject(TOO_MUCH_PRINTED);
   expect(await service.graphql('{ say { a: text b: text c: text } }')).toEqual({ data: { say: expect.anything() } });
-  expect(await service.graphql('{ say { a: text b: text c: text d: text } }')).toMatchObject(refused);
+  expect(await service.graphql('{ say { a: text b: text c: text d: text } }')).toMatchObject(TOO_MUCH_PRINTED);
   expect(await service.graphql(`{ person(limit: 6) { town { ${names(10)} } } }`)).toHaveProperty('data');
-  expect(await service.graphql(`{ person(limit: 6) { town { ${names(30)} } } }`)).toMatchObject(refused);
+  expect(await service.graphql(`{ person(limit: 6) { town { ${names(30)} } } }`)).toMatchObject(TOO_MUCH_PRINTED);
   const batch = [{ query: `{ towns { ${names(5)} } }` }, { query: `{ towns { ${names(5)} } }` }];
-  expect((await post(batch)).json).toMatchObject([{ data: {} }, refused]);
+  expect((await post(batch)).json).toMatchObject([{ data: {} }, TOO_MUCH_PRINTED]);
+});
+
+test('the same holds for the result of an asynchronous action', async () => {
+  const { later } = (await service.graphql('mutation { later }'))['data'] as { later: string };
+  const told = (fields: string) => service.graphql(`query ($id: uuid!) { later(id: $id) { ${fields} } }`, { variables: { id: later } });
+  while (JSON.stringify(await told('output { text }')).length < 500) await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(await told('a: output { text } b: output { c: text d: text }')).toHaveProperty('data');
+  expect(await told('a: output { text } b: output { c: text d: text } e: output { text }')).toMatchObject(TOO_MUCH_PRINTED);
 });
 
 test('the query log has the statement of a join, without values that are not told', async () => {
