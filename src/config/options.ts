@@ -378,7 +378,7 @@ export const options = {
     'async-actions-fetch-interval',
     milliseconds(0),
     1000,
-    'How often to look for calls of asynchronous actions that other instances have written down or left; 0 makes none.',
+    'How often to look for calls of asynchronous actions, besides being told of them; 0 makes none.',
   ),
   asyncActionsFetchBatchSize: behaviour(
     'async-actions-fetch-batch-size',

@@ -11,7 +11,7 @@ let service: TestService;
 const sockets: TestSocket[] = [];
 
 beforeAll(async () => {
-  service = await startTestService({ RESPONSE_TIMEOUT: '1', WEBSOCKET_KEEPALIVE: '1', LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: '30' });
+  service = await startTestService({ RESPONSE_TIMEOUT: '3', WEBSOCKET_KEEPALIVE: '1', LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: '30' });
   await service.sql("create table big (n int, text text); insert into big values (0, repeat('x', 3000000)); create table item (id int)");
   for (const table of ['big', 'item']) await service.metadata('pg_track_table', { table });
 });
@@ -67,22 +67,22 @@ it('who reads late gets the newest answer, and few of those before', async () =>
   }
   late.websocket.pause();
   const seen: number[] = [];
-  for (let n = 1; n <= 8; n++) {
+  for (let n = 1; n <= 5; n++) {
     await service.sql(`update big set n = ${n}`);
     seen.push(newest(await quick.next()));
   }
-  expect(seen).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  expect(seen).toEqual([1, 2, 3, 4, 5]);
   late.websocket.resume();
   let last = 0;
   let count = 0;
-  while (last < 8) {
+  while (last < 5) {
     last = newest(await late.next());
     count += 1;
   }
-  expect(count).toBeLessThan(8);
+  expect(count).toBeLessThan(5);
 });
 
-it('who does not read is closed, however little it sends', async () => {
+it.runIf(DEEP)('who does not read is closed, however little it sends', async () => {
   const socket = await raw();
   const before = closedSockets();
   socket.pause();
