@@ -5,6 +5,7 @@ import { bindAll, bindInput, type JoinValues } from '../plan/bind.ts';
 import type { Plan, RemoteStep, SelectStep, Step } from '../plan/plan.ts';
 import { answerKeyOf, bindRemote } from '../plan/remote-request.ts';
 import type { Bytes } from '../util/bytes.ts';
+import { CancellationSource } from '../util/cancellation.ts';
 import { at, ROOT } from '../util/path.ts';
 import { DEFAULT_JOIN_BOUNDS, Holes, newHoleName, noJoinUse } from './holes.ts';
 import { answerParts, RemoteAnswer } from './remote-answer.ts';
@@ -23,9 +24,20 @@ type Cell = readonly Bytes[] | null | undefined;
  * @throws SvcError of the first step that failed
  */
 export async function runPlan(plan: Plan, { joinBounds = DEFAULT_JOIN_BOUNDS, ...asked }: RunContext): Promise<readonly Bytes[]> {
-  const { steps } = plan;
   const bounds = { ...joinBounds, use: joinBounds.use ?? noJoinUse() };
-  const context: BoundedContext = { ...asked, joinBounds: bounds };
+  if (plan.steps.length <= 1 && plan.joins.length === 0) return runWhole(plan, { ...asked, joinBounds: bounds });
+  const parts = new CancellationSource(asked.how.signal);
+  try {
+    return await runWhole(plan, { ...asked, how: { ...asked.how, signal: parts }, joinBounds: bounds });
+  } catch (error) {
+    // What runs beside the part that failed is for nobody any more.
+    parts.cancel();
+    throw error;
+  }
+}
+
+async function runWhole(plan: Plan, context: BoundedContext): Promise<readonly Bytes[]> {
+  const { steps } = plan;
   if (plan.validations.length > 0) await validateInput(plan, context);
   const joining: JoinValues | undefined = plan.joins.length === 0 ? undefined : { holeName: newHoleName(), keys: [] };
   const inputs = actionInputs(steps, context);

@@ -8,11 +8,21 @@ export interface Cancellation {
  * of a small request and is made only for those who must be told at once.
  */
 export class CancellationSource implements Cancellation {
-  aborted = false;
+  readonly #parent: Cancellation | undefined;
+  #cancelled = false;
   #controller: AbortController | undefined;
 
+  /** @param parent what it is a part of, and cancelled with */
+  constructor(parent?: Cancellation) {
+    this.#parent = parent;
+  }
+
+  get aborted(): boolean {
+    return this.#cancelled || this.#parent?.aborted === true;
+  }
+
   cancel(): void {
-    this.aborted = true;
+    this.#cancelled = true;
     this.#controller?.abort();
   }
 
@@ -20,7 +30,14 @@ export class CancellationSource implements Cancellation {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
       if (this.aborted) this.#controller.abort();
+      else signalOf(this.#parent)?.addEventListener('abort', () => this.cancel(), { once: true });
     }
     return this.#controller.signal;
   }
+}
+
+/** Undefined where nobody can be told at once. */
+export function signalOf(cancellation: Cancellation | undefined): AbortSignal | undefined {
+  if (cancellation instanceof AbortSignal) return cancellation;
+  return cancellation instanceof CancellationSource ? cancellation.signal() : undefined;
 }

@@ -2,7 +2,7 @@
 import type { OutboundClient, OutboundRequest, OutboundResponse } from '../outbound/client.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import { safeUrl } from '../outbound/safe-url.ts';
-import { type Cancellation, CancellationSource } from '../util/cancellation.ts';
+import { type Cancellation, signalOf } from '../util/cancellation.ts';
 
 /** How long an answer is waited for. */
 export interface Patience {
@@ -33,11 +33,6 @@ export async function callWebhook(outbound: OutboundClient, request: WebhookRequ
   if (signal?.aborted === true) throw new OutboundError('cancelled', `the call to ${where} was cancelled`);
   const timeout = timeoutWithin(request.timeout, patience);
   if (timeout === 0) throw new OutboundError('timeout', `no answer from ${where} in time`);
-  return outbound.send({ ...request, timeout, ...abortedBy(signal) });
-}
-
-/** Only these can say at once that they are cancelled. */
-function abortedBy(cancellation: Cancellation | undefined): { readonly signal?: AbortSignal } {
-  if (cancellation instanceof AbortSignal) return { signal: cancellation };
-  return cancellation instanceof CancellationSource ? { signal: cancellation.signal() } : {};
+  const told = signalOf(signal);
+  return outbound.send({ ...request, timeout, ...(told === undefined ? {} : { signal: told }) });
 }
