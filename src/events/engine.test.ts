@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { EventStore, FetchRequest, Lease, QueuedEvent } from '../backend/event-store.ts';
+import { SvcError } from '../errors/svc-error.ts';
 import type { Observation } from '../observability/observation.ts';
 import { createEngine, type Engine, type Lane, type QueueHandle } from './engine.ts';
 
@@ -15,6 +16,8 @@ class MemoryStore implements EventStore<QueuedEvent, Done> {
   readonly released: string[] = [];
   readonly fetches: FetchRequest[] = [];
   fails = 0;
+  /** What came of these cannot be written. */
+  readonly unwritable = new Set<string>();
   wake: () => void = () => undefined;
 
   put(...events: readonly QueuedEvent[]): void {
@@ -46,6 +49,7 @@ class MemoryStore implements EventStore<QueuedEvent, Done> {
 
   async record({ holder }: Lease, outcomes: readonly Done[]): Promise<readonly string[]> {
     this.mayFail();
+    if (outcomes.some(({ id }) => this.unwritable.has(id))) throw new SvcError('data-exception', 'value is out of range');
     for (const { id } of outcomes) {
       const leased = this.leased.get(id);
       if (leased === undefined || !this.again.delete(id)) continue;
@@ -141,6 +145,19 @@ describe('the engine', () => {
     await vi.waitFor(() => expect([...store.done].sort()).toEqual(['a0', 'a1', 'a2', 'b0', 'b1', 'b2']));
     expect(store.recorded.length).toBeLessThanOrEqual(2);
     expect(store.leased.size).toBe(0);
+  });
+
+  it('leaves out what cannot be written, and writes the others', async () => {
+    const { store, working, observations } = run(10, [{ name: 'a' }, { name: 'b' }]);
+    store.unwritable.add('a1');
+    store.put(...events('a', 3), ...events('b', 3));
+    await vi.waitFor(() => expect(working.size).toBe(6));
+    endAll(working);
+    await vi.waitFor(() => expect([...store.done].sort()).toEqual(['a0', 'a2', 'b0', 'b1', 'b2']));
+    // Its lease ends by itself.
+    expect([...store.leased.keys()]).toEqual(['a1']);
+    const message = 'cannot record what came of the event a1: value is out of range';
+    await vi.waitFor(() => expect(observations).toContainEqual({ kind: 'delivery-trouble', queue: 'test', message }));
   });
 
   it('leaves a slot free for a lane that comes later', async () => {

@@ -1,6 +1,8 @@
 /** One queue of the engine: its loop of fetches, what it holds, and its leases. */
 import type { EventStore, LaneRequest, Lease, QueuedEvent } from '../backend/event-store.ts';
+import type { ErrorCode } from '../errors/codes.ts';
 import { describeFailure } from '../errors/describe-failure.ts';
+import { SvcError } from '../errors/svc-error.ts';
 import type { Observer } from '../observability/observation.ts';
 import type { Queue } from './engine.ts';
 import type { Pool, PoolLane, Slot } from './pool.ts';
@@ -35,6 +37,8 @@ const LONGEST_PAUSE_MS = 5_000;
 const HAND_BACK_MS = 2_000;
 /** Clocks differ. ms */
 const AFTER_DUE_MS = 5;
+/** Codes of errors that are about what was to be written, and not about the moment. */
+const REFUSALS: ReadonlySet<string> = new Set(['data-exception', 'constraint-violation', 'unexpected'] satisfies ErrorCode[]);
 /** Lanes whose recent past is remembered although they may be gone. */
 const LANES_KEPT = 100;
 /** Of its lease that an event must have left to be begun. ms */
@@ -89,6 +93,12 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
       gather: () => (this.#hasDependants || this.#isStopping ? 0 : RECORD_MS),
       record: async (outcomes) => this.#record(outcomes),
       failed: (error) => this.#report('cannot record what was done', error),
+      isRefusal: (error) => error instanceof SvcError && REFUSALS.has(error.code),
+      leftOut: ({ id }, error) => {
+        // Its lease is left to end.
+        this.#held.delete(id);
+        this.#report(`cannot record what came of the event ${id}`, error);
+      },
     });
   }
 

@@ -1,4 +1,7 @@
-/** Writes outcomes in batches: what comes while one batch is written goes into the next. */
+/**
+ * Writes outcomes in batches: what comes while one batch is written goes into the next. One that the database refuses is found
+ * by halves and left out, so that it holds up no other.
+ */
 
 export interface Recorder<O> {
   add(outcome: O): void;
@@ -12,13 +15,17 @@ export interface RecorderOptions<O> {
   /** @throws when the database does not answer; then it is tried again */
   record(outcomes: readonly O[]): Promise<void>;
   failed(error: unknown): void;
+  /** Whether the database has answered, and would answer the same again. */
+  isRefusal(error: unknown): boolean;
+  /** It cannot be written, and is not tried again. */
+  leftOut(outcome: O, error: unknown): void;
 }
 
 const MOST_AT_ONCE = 100;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
 
-export function createRecorder<O>({ gather, record, failed }: RecorderOptions<O>): Recorder<O> {
+export function createRecorder<O>({ gather, record, failed, isRefusal, leftOut }: RecorderOptions<O>): Recorder<O> {
   let waiting: O[] = [];
   let isWriting = false;
   let isStopped = false;
@@ -26,15 +33,25 @@ export function createRecorder<O>({ gather, record, failed }: RecorderOptions<O>
   async function write(): Promise<void> {
     isWriting = true;
     let failures = 0;
+    let most = MOST_AT_ONCE;
     while (waiting.length > 0 && !isStopped) {
       const pause = gather();
-      if (pause > 0 && waiting.length < MOST_AT_ONCE) await new Promise((resolve) => setTimeout(resolve, pause));
-      const batch = waiting.slice(0, MOST_AT_ONCE);
+      if (pause > 0 && waiting.length < most) await new Promise((resolve) => setTimeout(resolve, pause));
+      const batch = waiting.slice(0, most);
       try {
         await record(batch);
         waiting = waiting.slice(batch.length);
         failures = 0;
+        most = Math.min(MOST_AT_ONCE, most * 2);
       } catch (error) {
+        if (isRefusal(error)) {
+          const [only] = batch;
+          if (batch.length === 1 && only !== undefined) {
+            waiting = waiting.slice(1);
+            leftOut(only, error);
+          } else most = Math.ceil(batch.length / 2);
+          continue;
+        }
         if (failures === 0) failed(error);
         await new Promise((resolve) => setTimeout(resolve, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures)));
         failures += 1;

@@ -84,12 +84,19 @@ export function nameComplaint(name: string): string | null {
   return name.length > LONGEST_TRIGGER_NAME ? `event trigger name can be at most ${LONGEST_TRIGGER_NAME} characters` : null;
 }
 
-function atLeast(what: string, minimum: number): Codec<number> {
+/** Of seconds and hours: they are added to times in the database. */
+const LONGEST_S = 366 * 24 * 60 * 60;
+const LONGEST_H = 100 * 366 * 24;
+/** Of retries and rows. */
+const MOST = 1_000_000;
+
+function between(what: string, minimum: number, maximum: number): Codec<number> {
   return leaf(
     int.name,
     (json, path) => {
       const value = int.decode(json, path);
       if (value < minimum) throw parseFailed(`${what} must be at least ${minimum}, but it is ${value}`, path);
+      if (value > maximum) throw parseFailed(`${what} must be at most ${maximum}, but it is ${value}`, path);
       return value;
     },
     (value) => value,
@@ -113,9 +120,9 @@ const capturedOperation: Codec<CapturedOperation> = object('SubscribeOpSpec', {
 });
 
 export const eventRetryConfCodec: Codec<EventRetryConf> = object('RetryConf', {
-  numRetries: required(atLeast('num_retries', 0)),
-  intervalSec: required(atLeast('interval_sec', 0)),
-  timeoutSec: optional(atLeast('timeout_sec', 1)),
+  numRetries: required(between('num_retries', 0, MOST)),
+  intervalSec: required(between('interval_sec', 0, LONGEST_S)),
+  timeoutSec: optional(between('timeout_sec', 1, LONGEST_S)),
 });
 
 const DEFAULT_RETRY_CONF: EventRetryConf = { numRetries: 0, intervalSec: 10, timeoutSec: DEFAULT_EVENT_TIMEOUT_SEC };
@@ -124,9 +131,9 @@ export const DEFAULT_CLEANUP = { batchSize: 10_000, timeout: 60 } as const;
 
 /** What an automatic clean-up and one on demand have in common. */
 export const cleanupFields = {
-  batchSize: defaulted(atLeast('batch_size', 1), () => DEFAULT_CLEANUP.batchSize as number),
-  clearOlderThan: required(atLeast('clear_older_than', 0)),
-  timeout: defaulted(atLeast('timeout', 1), () => DEFAULT_CLEANUP.timeout as number),
+  batchSize: defaulted(between('batch_size', 1, MOST), () => DEFAULT_CLEANUP.batchSize as number),
+  clearOlderThan: required(between('clear_older_than', 0, LONGEST_H)),
+  timeout: defaulted(between('timeout', 1, LONGEST_S), () => DEFAULT_CLEANUP.timeout as number),
   cleanInvocationLogs: defaulted(bool, () => false),
 };
 
@@ -169,7 +176,7 @@ const deliveryFields = {
   cleanupConfig: optional(cleanupConfig),
   triggerOnReplication: optional(bool),
   ordering: optional(ordering),
-  maxConcurrency: optional(atLeast('max_concurrency', 1)),
+  maxConcurrency: optional(between('max_concurrency', 1, MOST)),
   signature: optional(signatureCodec),
 };
 

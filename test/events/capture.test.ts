@@ -389,6 +389,12 @@ describe('a definition', () => {
     [{ insert, ordering: [] }, 'parse-failed', '$.args.ordering', 'expecting "row" or a list of columns'],
     [{ insert, retry_conf: { num_retries: 1 } }, 'parse-failed', '$.args.retry_conf', "the key 'interval_sec' was not present"],
     [
+      { insert, retry_conf: { num_retries: 1, interval_sec: 3_000_000_000 } },
+      'parse-failed',
+      '$.args.retry_conf.interval_sec',
+      'interval_sec must be at most 31622400, but it is 3000000000',
+    ],
+    [
       { insert, cleanup_config: { schedule: '* *', clear_older_than: 1 } },
       'parse-failed',
       '$.args.cleanup_config.schedule',

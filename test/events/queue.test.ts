@@ -98,6 +98,9 @@ describe('a lease', () => {
     expect(await captures.redeliver(event.id)).toBe('done');
     expect(await captures.redeliver('nothing')).toBe('missing');
     expect(await taken()).toEqual([1]);
+    await end(A, [event], { kind: 'retry', seconds: 3600 });
+    expect(await captures.redeliver(event.id)).toBe('done');
+    expect(await taken()).toEqual([1]);
   });
 
   it('ends with what came of the event, which is logged', async () => {

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { startTestService, type TestService } from '../support/service.ts';
 import { token } from '../support/tokens.ts';
-import { MODERN, TestSocket } from '../support/websocket.ts';
+import { LEGACY, MODERN, TestSocket } from '../support/websocket.ts';
 
 let service: TestService;
 const sockets: TestSocket[] = [];
@@ -65,6 +65,27 @@ it('sockets and streams end with their token, and not as if they were done', asy
   expect(await socket.closed).toEqual({ code: 1000, reason: 'the session has ended' });
   expect(await text).toContain('event: next');
   expect(await text).not.toContain('event: complete');
+});
+
+it('what was started goes no further than its own token, whatever the client says later', async () => {
+  const socket = new TestSocket(service.url, { protocol: LEGACY });
+  sockets.push(socket);
+  await socket.init(signed(2));
+  socket.start('1', LIVE);
+  expect(await socket.next()).toMatchObject({ type: 'data' });
+  await socket.init(SECRET);
+  expect(await socket.closed).toEqual({ code: 1000, reason: 'the session has ended' });
+});
+
+it('a token that came later counts when nothing of the one before runs', async () => {
+  const socket = new TestSocket(service.url, { protocol: LEGACY });
+  sockets.push(socket);
+  await socket.init(signed(2));
+  socket.start('1', '{ item { id } }');
+  expect(await socket.take(2)).toMatchObject([{ type: 'data' }, { type: 'complete' }]);
+  await socket.init(signed(600));
+  const closed = await Promise.race([socket.closed, new Promise((resolve) => setTimeout(() => resolve('open'), 2100))]);
+  expect(closed).toBe('open');
 });
 
 it('a subscription counts once against the limits of its role, and only while it is opened', async () => {

@@ -222,7 +222,8 @@ export class Connection implements LongLivedConnection, OperationEnd {
   async #authenticate(given: JsonObject, alone: boolean): Promise<void> {
     this.#waiting = [];
     this.#flow();
-    this.#stopTimer();
+    // Who it was until now has an end all the same.
+    if (this.#session === null) this.#stopTimer();
     let effects: readonly Effect[];
     try {
       const payload = payloadHeaders(given, this.#limits.headers);
@@ -233,7 +234,7 @@ export class Connection implements LongLivedConnection, OperationEnd {
       this.#headers = headers;
       if (this.#isClosing) return;
       effects = this.#protocol.accepted();
-      this.#endWithSession(this.#session);
+      this.#endWithSession();
     } catch (thrown) {
       if (!(thrown instanceof SvcError)) this.#context.observe({ kind: 'unexpected', message: 'authentication failed', error: thrown });
       const error = toSvcError(thrown);
@@ -257,11 +258,25 @@ export class Connection implements LongLivedConnection, OperationEnd {
     checkPage('GET', this.#handshake.headers, place, this.#context.pages);
   }
 
-  /** Closes the socket when the session is over. The client connects again, and says anew who it is. */
-  #endWithSession({ expiresAt }: Session): void {
-    if (expiresAt === undefined) return;
-    // Clients take this code as a reason to connect again at once.
-    this.#stopTimer = setLongTimer(expiresAt, () => this.close(1000, 'the session has ended'));
+  /**
+   * Closes the socket when its session is over, or an earlier one in which something still runs. The client connects again, and
+   * says anew who it is.
+   */
+  #endWithSession(): void {
+    this.#stopTimer();
+    const end = this.#firstEnd();
+    if (end === Number.POSITIVE_INFINITY) return;
+    this.#stopTimer = setLongTimer(end, () => {
+      // Clients take this code as a reason to connect again at once.
+      if (this.#firstEnd() <= end) this.close(1000, 'the session has ended');
+      else this.#endWithSession();
+    });
+  }
+
+  /** Epoch milliseconds. */
+  #firstEnd(): number {
+    const sessions = [this.#session, ...[...this.#operations.values()].map(({ session }) => session)];
+    return Math.min(...sessions.map((session) => session?.expiresAt ?? Number.POSITIVE_INFINITY));
   }
 
   #start(id: string, payload: Json, depth: number): void {
@@ -285,6 +300,7 @@ export class Connection implements LongLivedConnection, OperationEnd {
       {
         id,
         requestId,
+        session,
         name: request?.operationName ?? operationNameOf(payload),
         query: request === null || !queryLogging.enabled ? null : loggedRequest(requestJson(request), queryLogging),
       },

@@ -1,4 +1,5 @@
 /** One operation of a socket, from the client's message to its last answer. */
+import type { Session } from '../../auth/session.ts';
 import type { SvcError } from '../../errors/svc-error.ts';
 import type { Protocol } from '../../subscriptions/protocols/protocol.ts';
 import { ANSWER_END } from '../../subscriptions/protocols/protocol.ts';
@@ -19,6 +20,8 @@ export interface OperationEnd {
 export class Operation implements Subscriber {
   readonly id: string;
   readonly requestId: string;
+  /** Who has started it. */
+  readonly session: Session;
   readonly name: string | null;
   /** For the log. */
   readonly query: LoggedQuery | null;
@@ -33,13 +36,14 @@ export class Operation implements Subscriber {
   #isBehind = false;
 
   constructor(
-    { id, requestId, name, query }: Pick<Operation, 'id' | 'requestId' | 'name' | 'query'>,
+    { id, requestId, session, name, query }: Pick<Operation, 'id' | 'requestId' | 'session' | 'name' | 'query'>,
     protocol: Protocol,
     wire: Wire,
     connection: OperationEnd,
   ) {
     this.id = id;
     this.requestId = requestId;
+    this.session = session;
     this.name = name;
     this.query = query;
     this.#protocol = protocol;

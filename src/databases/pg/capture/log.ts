@@ -65,7 +65,7 @@ export class EventLog {
       const { rows } = await this.#source.query(
         `with found as (select id, lease_holder is not null and lease_until > (now() at time zone 'utc') as leased from svc_catalog.event_log where id = $1),
         again as (
-          update svc_catalog.event_log e set delivered = false, error = false, tries = 0, locked = null, lease_holder = null, lease_until = null
+          update svc_catalog.event_log e set delivered = false, error = false, tries = 0, next_retry_at = null, locked = null, lease_holder = null, lease_until = null
           from found where e.id = found.id and not (e.lease_holder is not null and e.lease_until > (now() at time zone 'utc')) returning e.id)
         select exists (select from found), exists (select from again)`,
         [id],
