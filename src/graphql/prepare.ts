@@ -23,6 +23,11 @@ export function schemaOf(snapshot: Pick<RequestSnapshot, 'roleSchema'>, session:
   return snapshot.roleSchema(session.role, session.backendOnly ? 'backend' : 'frontend');
 }
 
+/** What was thrown for a request of a session, without what its role may not know of the schema. */
+export function discreet(thrown: unknown, snapshot: Pick<RequestSnapshot, 'roleSchema'>, session: Session): unknown {
+  return thrown instanceof SvcError && schemaOf(snapshot, session).introspectionDisabled ? thrown.forStrangers() : thrown;
+}
+
 /**
  * Reads a document: the allow-list, the limits of documents, of the role and of the batch hold from here on. What it gives tells the
  * kind of the operation (`prepared.kind`); nothing has been planned, and no variable was looked at.

@@ -23,7 +23,7 @@ import type { AllowList } from './allow-list.ts';
 import type { BatchBudget } from './batch-budget.ts';
 import { limitsFor, type RoleLimits } from './api-limits.ts';
 import type { CachedOperation, OperationCache } from './operation-cache.ts';
-import { planOperationFor, prepare, schemaOf } from './prepare.ts';
+import { discreet, planOperationFor, prepare } from './prepare.ts';
 import { queryObservation } from './query-observation.ts';
 import type { GraphqlRequest } from './request.ts';
 
@@ -113,7 +113,7 @@ export async function admitted<T>(
   try {
     return await task(limits === null ? how : earlier(how, limits.time), limits);
   } catch (error) {
-    throw error instanceof SvcError && schemaOf(snapshot, session).introspectionDisabled ? error.forStrangers() : error;
+    throw discreet(error, snapshot, session);
   } finally {
     leave?.();
   }

@@ -4,16 +4,19 @@
  */
 import type { Session } from '../auth/session.ts';
 import type { Source } from '../backend/backend.ts';
+import { toSvcError } from '../errors/encode.ts';
 import { invariant, SvcError } from '../errors/svc-error.ts';
 import { isCallDone } from '../execute/run-later-action.ts';
 import { runPlan } from '../execute/run-plan.ts';
 import { limitsFor } from '../graphql/api-limits.ts';
-import { planOperationFor, prepare, schemaOf } from '../graphql/prepare.ts';
+import { discreet, planOperationFor, prepare, schemaOf } from '../graphql/prepare.ts';
 import type { GraphqlRequest } from '../graphql/request.ts';
 import { type RequestPipeline, runContext } from '../graphql/run-request.ts';
 import type { PollerReport } from '../metadata-api/poller-report.ts';
 import type { Observer } from '../observability/observation.ts';
 import { bindAll } from '../plan/bind.ts';
+import type { Plan, Step } from '../plan/plan.ts';
+import type { Variables } from '../schema/constraint.ts';
 import type { Snapshots } from '../state/state.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { ActionResultSubscription, type Look } from './action-result.ts';
@@ -63,6 +66,13 @@ interface Place {
   readonly values: readonly (string | null)[];
 }
 
+interface Planned {
+  readonly snapshot: Snapshot;
+  readonly plan: Plan;
+  readonly variables: Variables;
+  readonly step: Step | undefined;
+}
+
 class Registry implements RunningSubscriptions {
   readonly #needs: Needs;
   readonly #pollers = new Map<string, Poller>();
@@ -84,9 +94,10 @@ class Registry implements RunningSubscriptions {
 
   async open(...[session, request, how, subscriber]: Parameters<Subscriptions['open']>): Promise<Subscription> {
     if (this.#isClosed) throw new SvcError('unexpected', 'the service is shutting down');
-    if (this.#planned(session, request).step?.kind === 'call') return this.#openResult(session, request, how, subscriber);
+    const planned = this.#planned(session, request);
+    if (planned.step?.kind === 'call') return this.#openResult(session, request, how, subscriber);
     const member = new Member(session, request, subscriber, (closed) => this.#leave(closed));
-    const { poller, values } = this.#place(session, request);
+    const { poller, values } = this.#place(session, request, planned);
     poller.join(member, values);
     return member;
   }
@@ -102,16 +113,28 @@ class Registry implements RunningSubscriptions {
         plan,
         session,
         variables,
-        { ...how, deadline: Date.now() + DEFAULT_TIMEOUT_MS },
+        { ...how, deadline: Date.now() + this.#timeoutMs },
         request.query,
       );
       const isDone = plan.joins.length === 0 && (await isCallDone(step.root.root, context));
       return { body: await runPlan(plan, context), isFinal: isDone };
     };
-    const made = new ActionResultSubscription(look, subscriber, (closed) => this.#results.delete(closed));
+    const made = new ActionResultSubscription(look, subscriber, {
+      onFault: (error) => this.#onFault(error),
+      onClose: (closed) => this.#results.delete(closed),
+    });
     this.#results.add(made);
     made.start();
     return made;
+  }
+
+  get #timeoutMs(): number {
+    const { timeoutMs } = this.#needs.options;
+    return timeoutMs === 0 ? DEFAULT_TIMEOUT_MS : timeoutMs;
+  }
+
+  #onFault(error: unknown): void {
+    this.#needs.observe({ kind: 'unexpected', message: 'a run of a subscription failed', error });
   }
 
   reports(): readonly PollerReport[] {
@@ -137,29 +160,23 @@ class Registry implements RunningSubscriptions {
     member.leave();
   }
 
-  /** @throws SvcError for what cannot be subscribed to, or not by this session */
-  #place(session: Session, request: GraphqlRequest): Place {
-    const snapshot = this.#needs.state.current();
+  /** @throws SvcError for what cannot be subscribed to, or not by this session; without what the role may not know of the schema */
+  #planned(session: Session, request: GraphqlRequest): Planned {
+    const { pipeline, state } = this.#needs;
+    const snapshot = state.current();
     try {
-      return this.#placeIn(snapshot, session, request);
+      const operation = prepare(pipeline, snapshot, session, request, limitsFor(snapshot.cache.apiLimits, session));
+      if (operation.prepared.kind !== 'subscription') throw new SvcError('unexpected-payload', 'only subscriptions can be subscribed to');
+      const variables = operation.prepared.variables(request.variables, request.variableDepth);
+      const plan = planOperationFor(pipeline, snapshot, operation, variables);
+      return { snapshot, plan, variables, step: plan.steps[0] };
     } catch (error) {
-      throw error instanceof SvcError && schemaOf(snapshot, session).introspectionDisabled ? error.forStrangers() : error;
+      throw discreet(error, snapshot, session);
     }
   }
 
   /** @throws SvcError */
-  #planned(session: Session, request: GraphqlRequest, snapshot = this.#needs.state.current()) {
-    const { pipeline } = this.#needs;
-    const limits = limitsFor(snapshot.cache.apiLimits, session);
-    const operation = prepare(pipeline, snapshot, session, request, limits);
-    if (operation.prepared.kind !== 'subscription') throw new SvcError('unexpected-payload', 'only subscriptions can be subscribed to');
-    const variables = operation.prepared.variables(request.variables, request.variableDepth);
-    const plan = planOperationFor(pipeline, snapshot, operation, variables);
-    return { snapshot, plan, variables, step: plan.steps[0] };
-  }
-
-  #placeIn(snapshot: Snapshot, session: Session, request: GraphqlRequest): Place {
-    const { plan, variables, step } = this.#planned(session, request, snapshot);
+  #place(session: Session, request: GraphqlRequest, { snapshot, plan, variables, step } = this.#planned(session, request)): Place {
     invariant(step?.kind === 'live', 'a subscription repeats one statement');
     const values = bindAll(step.binders, variables, session);
     const connection = snapshot.connections.get(step.source);
@@ -183,15 +200,14 @@ class Registry implements RunningSubscriptions {
     if (known !== undefined) return known;
     const { options, observe } = this.#needs;
     const isStream = work.query.cursor !== null;
-    const timeoutMs = options.timeoutMs === 0 ? DEFAULT_TIMEOUT_MS : options.timeoutMs;
     const made = new Poller(
       work,
-      { ...(isStream ? options.streams : options.liveQueries), timeoutMs },
+      { ...(isStream ? options.streams : options.liveQueries), timeoutMs: this.#timeoutMs },
       {
         detector: this.#detector(work.connection),
         room: this.#room,
         onRun: (poller, times) => observe(runObservation(poller.report(), times)),
-        onFault: (error) => observe({ kind: 'unexpected', message: 'a run of a subscription failed', error }),
+        onFault: (error) => this.#onFault(error),
         onEmpty: (poller) => this.#drop(poller),
       },
     );
@@ -254,10 +270,11 @@ class Registry implements RunningSubscriptions {
       const at = poller.work.query.cursor;
       poller.join(member, at === null || cursor === undefined ? values : values.with(at, cursor));
     } catch (error) {
-      const fault = error instanceof SvcError ? error : new SvcError('unexpected', 'internal error', { cause: error });
-      const isAway = fault.code === 'postgres-error';
-      if (isAway) this.#parked.add(member);
-      member.fail(fault, !isAway);
+      if (!(error instanceof SvcError)) this.#onFault(error);
+      const fault = toSvcError(error);
+      const isParked = fault.code === 'postgres-error';
+      if (isParked) this.#parked.add(member);
+      member.fail(fault, !isParked);
     }
   }
 }

@@ -4,16 +4,17 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { JsonRow, LiveQuery, Source } from '../backend/backend.ts';
+import { toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { PollerReport } from '../metadata-api/poller-report.ts';
 import type { RunTimes } from '../observability/observation.ts';
 import type { TemplatePart } from '../plan/plan.ts';
 import type { RoleSchema } from '../schema/translation.ts';
-import type { Bytes } from '../util/bytes.ts';
+import { type Bytes, sizeOfBytes } from '../util/bytes.ts';
 import { CancellationSource } from '../util/cancellation.ts';
 import { type CohortOwner, Cohort } from './cohort.ts';
 import type { Detecting, Detector } from './detector.ts';
-import { isAway, isLasting } from './failures.ts';
+import { isAway, isLasting, PATIENCE_MS } from './failures.ts';
 import type { Member } from './member.ts';
 import { RunClock } from './run-clock.ts';
 import type { Answer } from './subscriptions.ts';
@@ -51,8 +52,6 @@ export interface PollerTools {
 
 /** Batches of a poller that are in the database at a time. */
 const PARALLEL = 2;
-/** Subscribers are not told of a database that is back before this. */
-const PATIENCE_MS = 5_000;
 const LONGEST_PAUSE_MS = 30_000;
 
 export class Poller implements CohortOwner, Detecting {
@@ -315,7 +314,9 @@ export class Poller implements CohortOwner, Detecting {
       });
     } catch (error) {
       clock.batch(batch.length, performance.now() - began, 0);
-      if (!this.#isClosed) await this.#failed(batch, asSvcError(error), clock);
+      if (this.#isClosed) return;
+      if (!(error instanceof SvcError)) this.#tools.onFault(error);
+      await this.#failed(batch, toSvcError(error), clock);
       return;
     }
     const database = performance.now() - began;
@@ -347,7 +348,7 @@ export class Poller implements CohortOwner, Detecting {
       clock.sent += cohort.give(answer);
       clock.sending += performance.now() - compared;
     }
-    return sizeOf(answer);
+    return sizeOfBytes(answer.body);
   }
 
   /** Hands the next rows of a stream to those who are ready; for the others the cursor stays where it is. */
@@ -378,7 +379,7 @@ export class Poller implements CohortOwner, Detecting {
     if (!isWhole) cohort.seen = null;
     clock.sent += ready.length;
     clock.sending += performance.now() - began;
-    return sizeOf(answer);
+    return sizeOfBytes(answer.body);
   }
 
   #answerOf(row: JsonRow): Answer {
@@ -444,7 +445,8 @@ export class Poller implements CohortOwner, Detecting {
       await connection.query(check.text, check.values, { deadline: Date.now() + this.options.timeoutMs });
       return false;
     } catch (error) {
-      return !isAway(asSvcError(error)) && isLasting(asSvcError(error));
+      const fault = toSvcError(error);
+      return !isAway(fault) && isLasting(fault);
     }
   }
 }
@@ -460,12 +462,4 @@ function textOf(cell: readonly Bytes[] | null | undefined): string {
 function snapshotOf(rows: readonly JsonRow[]): string | null {
   const row = rows.find((each) => each[0]?.join('') === '0');
   return row?.at(-1)?.join('') ?? null;
-}
-
-function sizeOf({ body }: Answer): number {
-  return body.reduce((sum, piece) => sum + piece.length, 0);
-}
-
-function asSvcError(error: unknown): SvcError {
-  return error instanceof SvcError ? error : new SvcError('unexpected', 'internal error', { cause: error });
 }

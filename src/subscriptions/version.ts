@@ -1,6 +1,6 @@
 /** What a subscriber has been given last, kept so that the same is not sent again: as bytes while there is room, else as a hash. */
 import { createHash } from 'node:crypto';
-import type { Bytes } from '../util/bytes.ts';
+import { type Bytes, sizeOfBytes } from '../util/bytes.ts';
 import type { Answer } from './subscriptions.ts';
 
 /** Bytes of answers that all cohorts may keep together. */
@@ -31,7 +31,7 @@ export class Version {
 
   constructor(answer: Answer, room: Room) {
     this.#room = room;
-    this.#answer = room.take(sizeOf(answer)) ? answer : null;
+    this.#answer = room.take(sizeOfBytes(answer.body)) ? answer : null;
     if (this.#answer === null) this.#digest = digestOf(textOf(answer));
   }
 
@@ -58,17 +58,13 @@ export class Version {
   }
 
   #drop(answer: Answer): void {
-    this.#room.giveBack(sizeOf(answer));
+    this.#room.giveBack(sizeOfBytes(answer.body));
     this.#answer = null;
   }
 }
 
 function textOf({ body }: Answer): Bytes {
   return body.length === 1 ? (body[0] as Bytes) : (body.join('') as Bytes);
-}
-
-function sizeOf({ body }: Answer): number {
-  return body.reduce((sum, piece) => sum + piece.length, 0);
 }
 
 function digestOf(text: Bytes): string {

@@ -1,0 +1,103 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { SvcError } from '../errors/svc-error.ts';
+import { bytesOfText, textOfBytes } from '../util/bytes.ts';
+import { ActionResultSubscription, type Look } from './action-result.ts';
+import type { Subscriber } from './subscriptions.ts';
+
+/** One subscriber of a result, and what it heard. */
+class Heard implements Subscriber {
+  readonly all: string[] = [];
+  readonly faults: unknown[] = [];
+  isReady = true;
+  closed = 0;
+  next: Subscriber['next'] = ({ body }) => void this.all.push(textOfBytes(body));
+  failed: Subscriber['failed'] = ([error], final) => void this.all.push(`${final ? 'ended' : 'interrupted'} by ${error?.code}`);
+  complete = (): void => void this.all.push('complete');
+  ready = (): boolean => this.isReady;
+}
+
+function look(text: string, isFinal = false): Look {
+  return { body: [bytesOfText(text)], isFinal };
+}
+
+function subscribe(looks: () => Look): { readonly heard: Heard; readonly subscription: ActionResultSubscription } {
+  const heard = new Heard();
+  const subscription = new ActionResultSubscription(async () => looks(), heard, {
+    onFault: (error) => void heard.faults.push(error),
+    onClose: () => {
+      heard.closed += 1;
+    },
+  });
+  subscription.start();
+  return { heard, subscription };
+}
+
+const AWAY = new SvcError('postgres-error', 'connection error');
+
+describe('the result of an asynchronous action', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  test('is told when it is another one, and is over once it is final', async () => {
+    let now = look('a');
+    const { heard } = subscribe(() => now);
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(heard.all).toEqual(['a']);
+    now = look('b', true);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(heard.all).toEqual(['a', 'b', 'complete']);
+    expect([heard.closed, vi.getTimerCount()]).toEqual([1, 0]);
+  });
+
+  test('waits for a client that does not take it', async () => {
+    const { heard, subscription } = subscribe(() => look('a', true));
+    heard.isReady = false;
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(heard.all).toEqual([]);
+    heard.isReady = true;
+    subscription.drained();
+    expect(heard.all).toEqual(['a', 'complete']);
+  });
+
+  test('outlives a database that is away for a moment, unheard', async () => {
+    let isAway = false;
+    const { heard } = subscribe(() => {
+      if (isAway) throw AWAY;
+      return look('a');
+    });
+    await vi.advanceTimersByTimeAsync(1000);
+    isAway = true;
+    await vi.advanceTimersByTimeAsync(4000);
+    isAway = false;
+    await vi.advanceTimersByTimeAsync(5000);
+    expect([heard.all, heard.closed]).toEqual([['a'], 0]);
+  });
+
+  test('tells once of a database that stays away, and goes on when it is back', async () => {
+    let isAway = false;
+    const { heard } = subscribe(() => {
+      if (isAway) throw AWAY;
+      return look('a');
+    });
+    await vi.advanceTimersByTimeAsync(1000);
+    isAway = true;
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(heard.all).toEqual(['a', 'interrupted by postgres-error']);
+    isAway = false;
+    await vi.advanceTimersByTimeAsync(1000);
+    expect([heard.all, heard.closed]).toEqual([['a', 'interrupted by postgres-error', 'a'], 0]);
+  });
+
+  test('ends with what cannot be planned any more, and reports what nobody foresaw', async () => {
+    const refused = subscribe(() => {
+      throw new SvcError('validation-failed', 'no such field');
+    });
+    const broken = subscribe(() => {
+      throw new TypeError('of ours');
+    });
+    await vi.advanceTimersByTimeAsync(5000);
+    expect([refused.heard.all, refused.heard.closed, refused.heard.faults]).toEqual([['ended by validation-failed'], 1, []]);
+    expect([broken.heard.all, broken.heard.closed]).toEqual([['ended by unexpected'], 1]);
+    expect(broken.heard.faults).toEqual([new TypeError('of ours')]);
+  });
+});
