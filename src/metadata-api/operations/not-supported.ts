@@ -1,7 +1,6 @@
 /**
- * Operation types of the interface that have no entry yet. They answer `not-supported`, which
- * tells a client that it asked for the right thing. A feature that starts to exist takes its
- * names out of here.
+ * Operation types of kinds of databases that are not part of the service. They answer `not-supported`, which tells a client that
+ * it asked for the right thing.
  */
 
 /** Prefixes of the interface and the kinds they mean, whether the service has the kind or not. */
