@@ -2,6 +2,7 @@
 import type { Source } from '../backend/backend.ts';
 import type { EventStore, QueuedEvent } from '../backend/event-store.ts';
 import { isJsonObject, parseJson, printJson, type Json, type JsonObject } from '../util/json.ts';
+import { soon } from './soon.ts';
 
 /** What is written down. */
 export interface NewCall {
@@ -114,14 +115,14 @@ const STATUS = { completed: 'completed', failed: 'error', retry: 'created' } as 
 /** `database` is the open metadata database, migrated. */
 export function createActionLog(database: Source): ActionLog {
   const ids = async (text: string, values: readonly string[]): Promise<readonly string[]> =>
-    (await database.query(text, values)).rows.flatMap(([id]) => (id == null ? [] : [id]));
+    (await database.query(text, values, soon())).rows.flatMap(([id]) => (id == null ? [] : [id]));
   return {
     async write({ action, input, headers, sessionVariables }) {
       const [id = ''] = await ids(WRITE, [action, printJson(input), printJson(headers), printed(sessionVariables)]);
       return id;
     },
     async read(action, id, session) {
-      const [row] = (await database.query(READ, [id, action, session === null ? null : printed(session)])).rows;
+      const [row] = (await database.query(READ, [id, action, session === null ? null : printed(session)], soon())).rows;
       if (row === undefined) return null;
       const [found = '', createdAt = '', isDone, response = null, errors = null] = row;
       return { id: found ?? '', createdAt: createdAt ?? '', isDone: isDone === 'true', response, errors };
@@ -129,12 +130,12 @@ export function createActionLog(database: Source): ActionLog {
     store: {
       async fetch({ lease, limit, lanes }) {
         const wanted = printJson(lanes.map((lane) => ({ name: lane.name, limit: lane.limit })));
-        const { rows } = await database.query(FETCH, [wanted, String(limit), lease.holder, String(lease.seconds)]);
+        const { rows } = await database.query(FETCH, [wanted, String(limit), lease.holder, String(lease.seconds)], soon());
         return rows.map(dueCall);
       },
       renew: (lease, of) => ids(RENEW, [JSON.stringify(of), lease.holder, String(lease.seconds)]),
       async release(lease, of) {
-        await database.query(RELEASE, [JSON.stringify(of), lease.holder]);
+        await database.query(RELEASE, [JSON.stringify(of), lease.holder], soon());
       },
       record: (lease, outcomes) =>
         ids(RECORD, [
@@ -151,10 +152,10 @@ export function createActionLog(database: Source): ActionLog {
         ]),
     },
     async clear(action) {
-      await database.query(CLEAR, [action]);
+      await database.query(CLEAR, [action], soon());
     },
     async removeOlder(seconds) {
-      return (await database.query(REMOVE_OLDER, [String(seconds)])).rows.length;
+      return (await database.query(REMOVE_OLDER, [String(seconds)], soon())).rows.length;
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Connection } from '../backend/backend.ts';
 import { cronTimes } from '../metadata/cron-times.ts';
 import type { PieceChange } from '../metadata/pieces.ts';
 import { isJsonObject, printJson } from '../util/json.ts';
+import { soon } from './soon.ts';
 
 /** How many events of a trigger are there beforehand. */
 const AHEAD = 100;
@@ -52,7 +53,7 @@ async function insert(connection: Connection, schedules: readonly (Schedule & { 
   const events = schedules.flatMap(({ name, schedule, after }) =>
     cronTimes(schedule, after, AHEAD).map((time) => ({ name, time: time.toISOString() })),
   );
-  if (events.length > 0) await connection.query(INSERT, [printJson(events)]);
+  if (events.length > 0) await connection.query(INSERT, [printJson(events)], soon());
   return events.length;
 }
 
@@ -75,7 +76,7 @@ export interface FollowedTrigger extends Schedule {
  */
 export async function generateCronEvents(connection: Connection, triggers: readonly FollowedTrigger[]): Promise<number> {
   if (triggers.length === 0) return 0;
-  const { rows } = await connection.query(AHEAD_OF, [printJson(triggers.map(({ name }) => name))]);
+  const { rows } = await connection.query(AHEAD_OF, [printJson(triggers.map(({ name }) => name))], soon());
   const byName = new Map(triggers.map((trigger) => [trigger.name, trigger]));
   let made = 0;
   for (const [name, count, latest, now] of rows) {

@@ -4,6 +4,7 @@ import type { Connection } from '../backend/backend.ts';
 import type { DeliveryEvent, DeliveryOutcome, EventStore } from '../backend/event-store.ts';
 import { type Json, parseJson, printJson } from '../util/json.ts';
 import { epochSeconds, zuluTime } from './event-times.ts';
+import { soon } from './soon.ts';
 
 export type ScheduledEvent = CronEvent | OneOffEvent;
 
@@ -35,8 +36,6 @@ export interface OneOffEvent extends Scheduled {
 export const ONE_OFF_LANE = '';
 
 export type ScheduledEventStore = EventStore<ScheduledEvent, DeliveryOutcome>;
-
-const TIMEOUT_MS = 30_000;
 
 // $1 holder, $2 seconds, $3 lanes, $4 limit
 const FETCH = `
@@ -117,7 +116,6 @@ select id from cron union all select id from one_off`;
 
 /** `database` is the open metadata database, migrated. */
 export function createScheduledEventStore(database: Pick<Connection, 'query'>): ScheduledEventStore {
-  const soon = (): { deadline: number } => ({ deadline: Date.now() + TIMEOUT_MS });
   return {
     async fetch({ lease, limit, lanes }) {
       const wanted = lanes.map(({ name, limit: most }) => ({ name, most }));

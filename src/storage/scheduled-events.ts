@@ -2,6 +2,7 @@
 import type { Connection } from '../backend/backend.ts';
 import { type Json, type JsonObject, parseJson, printJson } from '../util/json.ts';
 import { zuluTime } from './event-times.ts';
+import { soon } from './soon.ts';
 
 export const SCHEDULED_STATUSES = ['scheduled', 'locked', 'delivered', 'error', 'dead'] as const;
 export type ScheduledStatus = (typeof SCHEDULED_STATUSES)[number];
@@ -67,7 +68,7 @@ const TIMEOUT_MS = 60_000;
 /** `database` is the open metadata database, migrated. */
 export function createScheduledEvents(database: Pick<Connection, 'query'>): ScheduledEvents {
   const ask = async (text: string, values: readonly (string | null)[]): Promise<readonly (readonly (string | null)[])[]> =>
-    (await database.query(text, values, { deadline: Date.now() + TIMEOUT_MS })).rows;
+    (await database.query(text, values, soon(TIMEOUT_MS))).rows;
 
   async function sliced(shown: string, from: string, order: string, values: readonly (string | null)[], slice: Slice): Promise<Sliced> {
     const bounds = [slice.limit === undefined ? null : String(slice.limit), String(slice.offset)];

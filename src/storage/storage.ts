@@ -12,6 +12,7 @@ import { type Json, parseJson, printJson } from '../util/json.ts';
 import { inSlices, type Sliced } from '../util/sliced.ts';
 import { followCronTriggers } from './cron-events.ts';
 import { migrate } from './migrations.ts';
+import { soon } from './soon.ts';
 
 /** Listeners get an `Announcement` here after every change, as JSON. */
 export const METADATA_CHANNEL = 'svc_metadata';
@@ -158,8 +159,6 @@ function* printChanges(changes: Iterable<PieceChange>): Sliced<PrintedChanges> {
   return { text: `[${printed.join(',')}]`, removals, cronTriggers };
 }
 
-const soon = (): { deadline: number } => ({ deadline: Date.now() + READ_TIMEOUT_MS });
-
 /** Anybody may send on a channel: what is no announcement is as good as a missed one. */
 function readAnnouncement(payload: string): Announcement | null {
   try {
@@ -182,7 +181,7 @@ export function createStorage(database: Source, kinds: Kinds, options: StorageOp
     const version = expectedVersion + 1;
     const { text, removals, cronTriggers } = await inSlices(printChanges(changes));
     await database.transaction({ isolation: 'read-committed' }, async (connection) => {
-      const locked = await connection.query(LOCK, [], { deadline: Date.now() + LOCK_TIMEOUT_MS });
+      const locked = await connection.query(LOCK, [], soon(LOCK_TIMEOUT_MS));
       if (Number(locked.rows[0]?.[0]) !== expectedVersion) throw conflict(expectedVersion);
       await inTransaction?.(connection);
       await followCronTriggers(connection, cronTriggers);
@@ -209,13 +208,15 @@ export function createStorage(database: Source, kinds: Kinds, options: StorageOp
   }
 
   async function changesSince(version: number): Promise<ChangesSince> {
-    const { rows } = await database.query(CHANGES, [String(version)], soon());
+    const { rows } = await database.query(CHANGES, [String(version)], soon(READ_TIMEOUT_MS));
     const resourceVersion = Number(rows[0]?.[0]);
     // A version from the future: the database was restored or exchanged.
     if (version > resourceVersion || version < Number(rows[0]?.[1])) return { kind: 'unknown', resourceVersion };
     const changes = rows.filter((row) => row[2] !== null).map((row) => toChange(row.slice(2)));
     const noticed =
-      version === resourceVersion ? [] : (await database.query(NOTICES, [String(version), String(resourceVersion)], soon())).rows;
+      version === resourceVersion
+        ? []
+        : (await database.query(NOTICES, [String(version), String(resourceVersion)], soon(READ_TIMEOUT_MS))).rows;
     // Every version has its notice; one that is gone was deleted since the first statement.
     if (noticed.length !== resourceVersion - version) return { kind: 'unknown', resourceVersion };
     const notices = noticed.map(([at, instanceId, refresh]) => ({
@@ -232,7 +233,7 @@ export function createStorage(database: Source, kinds: Kinds, options: StorageOp
     save,
     changesSince,
     async currentVersion() {
-      const { rows } = await database.query('select resource_version from svc_catalog.metadata_version', [], soon());
+      const { rows } = await database.query('select resource_version from svc_catalog.metadata_version', [], soon(READ_TIMEOUT_MS));
       return Number(rows[0]?.[0]);
     },
     async listen(onChange) {
@@ -240,7 +241,7 @@ export function createStorage(database: Source, kinds: Kinds, options: StorageOp
     },
     async isAlive(timeoutMs = 5000) {
       try {
-        await database.query('select 1', [], { deadline: Date.now() + timeoutMs });
+        await database.query('select 1', [], soon(timeoutMs));
         return true;
       } catch {
         return false;

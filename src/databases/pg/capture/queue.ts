@@ -112,6 +112,13 @@ const RELEASE = `
 update svc_catalog.event_log set locked = null, lease_holder = null, lease_until = null
 where id = any ($1::text[]) and lease_holder = $2 returning trigger_name, order_key`;
 
+/** For one statement: a fetch that takes longer would bring events whose leases are over. ms */
+const PATIENCE_MS = 30_000;
+
+function soon(): { readonly deadline: number } {
+  return { deadline: Date.now() + PATIENCE_MS };
+}
+
 /** How often the search goes on where those that it has seen had to wait. */
 const MOST_SEARCHES = 10;
 
@@ -147,30 +154,34 @@ export class PgEventQueue implements CapturedEventStore {
 
   async renew(lease: Lease, ids: readonly string[]): Promise<readonly string[]> {
     if (ids.length === 0) return [];
-    const { rows } = await this.#source.query(RENEW, [arrayLiteral(ids), lease.holder, String(lease.seconds)]);
+    const { rows } = await this.#source.query(RENEW, [arrayLiteral(ids), lease.holder, String(lease.seconds)], soon());
     return rows.map(([id]) => id as string);
   }
 
   async record(lease: Lease, outcomes: readonly DeliveryOutcome[]): Promise<readonly string[]> {
     if (outcomes.length === 0) return [];
     const column = (of: (outcome: DeliveryOutcome) => string | null): string => arrayLiteral(outcomes.map(of));
-    const { rows } = await this.#source.query(RECORD, [
-      lease.holder,
-      column(({ id }) => id),
-      column(({ result }) => result.kind),
-      column(({ result }) => (result.kind === 'retry' ? String(Math.ceil(result.seconds)) : null)),
-      column(({ invocation }) => String(invocation !== null)),
-      column(({ invocation }) => (invocation?.status == null ? null : String(invocation.status))),
-      column(({ invocation }) => invocation?.request ?? null),
-      column(({ invocation }) => invocation?.response ?? null),
-    ]);
+    const { rows } = await this.#source.query(
+      RECORD,
+      [
+        lease.holder,
+        column(({ id }) => id),
+        column(({ result }) => result.kind),
+        column(({ result }) => (result.kind === 'retry' ? String(Math.ceil(result.seconds)) : null)),
+        column(({ invocation }) => String(invocation !== null)),
+        column(({ invocation }) => (invocation?.status == null ? null : String(invocation.status))),
+        column(({ invocation }) => invocation?.request ?? null),
+        column(({ invocation }) => invocation?.response ?? null),
+      ],
+      soon(),
+    );
     await this.#wakeNext(rows.map(([, lane, key]) => [lane, key]));
     return rows.map(([id]) => id as string);
   }
 
   async release(lease: Lease, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
-    await this.#source.query(RELEASE, [arrayLiteral(ids), lease.holder]);
+    await this.#source.query(RELEASE, [arrayLiteral(ids), lease.holder], soon());
   }
 
   async #listen(wake: () => void): Promise<{ stop(): Promise<void> }> {
@@ -187,7 +198,7 @@ export class PgEventQueue implements CapturedEventStore {
 
   /** Says to writers whether somebody waits to be told of new events: 2 for yes. */
   async #announce(value: '1' | '2'): Promise<void> {
-    await this.#source.query(`select setval('svc_catalog.event_waiting', $1::bigint)`, [value]);
+    await this.#source.query(`select setval('svc_catalog.event_waiting', $1::bigint)`, [value], soon());
   }
 
   async #search(request: FetchRequest): Promise<Pick<Found, 'events' | 'announced'>> {
@@ -202,7 +213,7 @@ export class PgEventQueue implements CapturedEventStore {
         return { events, announced: found.announced };
       // Others took all that was found: what comes after it is for whoever looks next.
       if (stuck.size === 0) continue;
-      await this.#source.query(ASIDE, [arrayLiteral([...stuck])]);
+      await this.#source.query(ASIDE, [arrayLiteral([...stuck])], soon());
       const taken = (name: string): number => found.events.filter(({ lane }) => lane === name).length;
       lanes = lanes.filter(({ name }) => stuck.has(name)).map((lane) => ({ ...lane, limit: lane.limit - taken(lane.name) }));
     }
@@ -224,16 +235,17 @@ export class PgEventQueue implements CapturedEventStore {
       lease.holder,
       String(lease.seconds),
     ];
-    return foundIn(await connection.query(FETCH, values));
+    return foundIn(await connection.query(FETCH, values, soon()));
   }
 
   async #wakeNext(ended: readonly (readonly (string | null | undefined)[])[]): Promise<void> {
     const ordered = ended.filter(([, key]) => key != null);
     if (ordered.length === 0) return;
-    await this.#source.query(WAKE, [
-      arrayLiteral(ordered.map(([lane]) => lane as string)),
-      arrayLiteral(ordered.map(([, key]) => key as string)),
-    ]);
+    await this.#source.query(
+      WAKE,
+      [arrayLiteral(ordered.map(([lane]) => lane as string)), arrayLiteral(ordered.map(([, key]) => key as string))],
+      soon(),
+    );
   }
 }
 
@@ -284,12 +296,14 @@ async function withinBounds(connection: Connection, lanes: readonly LaneRequest[
   const locked = await connection.query(
     `select name from unnest($1::text[]) as l(name) where pg_try_advisory_xact_lock(${LOCK_CLASS}, hashtext(name))`,
     [arrayLiteral(bounded)],
+    soon(),
   );
   const own = new Set(locked.rows.map(([name]) => name));
   const counted = await connection.query(
     `select trigger_name, count(*) from svc_catalog.event_log
      where trigger_name = any ($1::text[]) and lease_holder is not null and lease_until > ${NOW} group by trigger_name`,
     [arrayLiteral([...own] as string[])],
+    soon(),
   );
   const leased = new Map(counted.rows.map(([name, count]) => [name, Number(count)]));
   return lanes.map((lane) => {
