@@ -10,6 +10,7 @@ import type { LaterCalls } from '../execute/run-context.ts';
 import type { Observer } from '../observability/observation.ts';
 import type { State } from '../state/state.ts';
 import { type ActionLog, createActionLog } from '../storage/action-log.ts';
+import { type Repetition, repeatedly } from '../util/repeatedly.ts';
 
 export interface AsynchronousActions extends LaterCalls {
   readonly log: ActionLog;
@@ -27,13 +28,10 @@ export function asynchronousActions(config: Config, database: Source, instanceId
   const log = createActionLog(database);
   let queue: { wake(): void } | undefined;
   let stopEngine: (graceMs: number) => Promise<void> = async () => undefined;
-  let cleaning: NodeJS.Timeout | undefined;
+  let cleaning: Repetition | undefined;
+  let isStopping = false;
   const clean = async (): Promise<void> => {
-    try {
-      while ((await log.removeOlder(Math.ceil(config.asyncActionsLogRetention / 1000))) > 0);
-    } catch (error) {
-      observe({ kind: 'unexpected', message: `cannot remove old calls of actions: ${describeFailure(error)}`, error });
-    }
+    while (!isStopping && (await log.removeOlder(Math.ceil(config.asyncActionsLogRetention / 1000))) > 0);
   };
   return {
     log,
@@ -41,7 +39,9 @@ export function asynchronousActions(config: Config, database: Source, instanceId
     start(state, call) {
       const { asyncActionsFetchInterval: pollInterval, asyncActionsLogRetention: retention } = config;
       if (retention > 0) {
-        cleaning = setInterval(() => void clean(), Math.min(MOST_BETWEEN_CLEANUPS_MS, Math.max(1000, retention))).unref();
+        cleaning = repeatedly(clean, Math.min(MOST_BETWEEN_CLEANUPS_MS, Math.max(1000, retention)), (error) =>
+          observe({ kind: 'unexpected', message: `cannot remove old calls of actions: ${describeFailure(error)}`, error }),
+        );
       }
       if (pollInterval === 0) return;
       const engine = createEngine({
@@ -62,8 +62,8 @@ export function asynchronousActions(config: Config, database: Source, instanceId
       );
     },
     async stop(graceMs) {
-      clearInterval(cleaning);
-      await stopEngine(graceMs);
+      isStopping = true;
+      await Promise.all([cleaning?.stop(), stopEngine(graceMs)]);
     },
   };
 }

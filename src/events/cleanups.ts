@@ -6,6 +6,7 @@ import { describeFailure } from '../errors/describe-failure.ts';
 import type { Observer } from '../observability/observation.ts';
 import type { Snapshots } from '../state/state.ts';
 import { CancellationSource } from '../util/cancellation.ts';
+import { repeatedly } from '../util/repeatedly.ts';
 
 export interface CleanupOptions {
   readonly state: Snapshots;
@@ -28,7 +29,6 @@ export function runCleanups({ state, observe, interval = INTERVAL_MS }: CleanupO
   const cancellation = new CancellationSource();
   /** By source and trigger: the schedule that was planned last. */
   const planned = new Map<string, string>();
-  let running: Promise<void> = Promise.resolve();
 
   const configOf = (source: string, trigger: string): CleanupConfig | undefined =>
     state.current().cache.sources.get(source)?.eventTriggers.get(trigger)?.definition.cleanupConfig;
@@ -86,16 +86,11 @@ export function runCleanups({ state, observe, interval = INTERVAL_MS }: CleanupO
     return { trigger, batchSize, clearOlderThan, timeout, cleanInvocationLogs };
   }
 
-  const lookNext = (): void => {
-    running = running.then(look);
-  };
-  lookNext();
-  const timer = setInterval(lookNext, interval);
+  const looks = repeatedly(look, interval, (error) => observe({ kind: 'unexpected', message: 'logs cannot be cleaned up', error }));
   return {
     async stop() {
-      clearInterval(timer);
       cancellation.cancel();
-      await running;
+      await looks.stop();
     },
   };
 }

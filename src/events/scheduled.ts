@@ -17,6 +17,7 @@ import {
   type ScheduledEventStore,
 } from '../storage/scheduled-event-store.ts';
 import { printJson } from '../util/json.ts';
+import { repeatedly } from '../util/repeatedly.ts';
 import { ROOT } from '../util/path.ts';
 import { openWebhook, type Webhook, type WebhookDefinition } from '../webhooks/webhook.ts';
 import { type Deliverer, dueAgain } from './delivery.ts';
@@ -110,30 +111,22 @@ export function deliverScheduledEvents(options: ScheduledOptions): ScheduledDeli
     },
   });
 
-  let generating: Promise<void> = Promise.resolve();
   const generate = async (): Promise<void> => {
     const wanted = [...triggers().values()];
     if (wanted.length === 0) return;
-    try {
-      const made = await options.generate(wanted);
-      if (made > 0) observe({ kind: 'cron-events-made', triggers: wanted.length, events: made });
-    } catch (error) {
-      observe({ kind: 'unexpected', message: 'the events of cron triggers that lie ahead cannot be made', error });
-    }
+    const made = await options.generate(wanted);
+    if (made > 0) observe({ kind: 'cron-events-made', triggers: wanted.length, events: made });
   };
-  const generateNext = (): void => {
-    generating = generating.then(generate);
-  };
-  generateNext();
+  const generating = repeatedly(generate, GENERATE_MS, (error) =>
+    observe({ kind: 'unexpected', message: 'the events of cron triggers that lie ahead cannot be made', error }),
+  );
   const forget = state.onSnapshot(() => queue.wake());
-  const timer = setInterval(generateNext, GENERATE_MS);
 
   return {
     wake: () => queue.wake(),
     async stop() {
-      clearInterval(timer);
       forget();
-      await generating;
+      await generating.stop();
       statistics.stop();
     },
   };
