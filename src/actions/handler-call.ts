@@ -8,7 +8,7 @@ import type { OutboundClient, OutboundResponse } from '../outbound/client.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import { TransformFailure } from '../transform/transform-failure.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../util/json.ts';
-import { AnswerFault, answerJson } from '../webhooks/answer-json.ts';
+import { AnswerFault, answerJson, answerJsonOrNull } from '../webhooks/answer-json.ts';
 import { callWebhook, type Patience, timeoutWithin } from '../webhooks/call-webhook.ts';
 import { clientHeaders } from '../webhooks/client-headers.ts';
 import { cookiesOf } from '../webhooks/cookies.ts';
@@ -196,7 +196,7 @@ function transformed(
   try {
     return (
       webhook.transformResponse?.({
-        body: jsonOrNull(body),
+        body: answerJsonOrNull(body),
         status,
         sessionVariables: request?.sessionVariables ?? Object.fromEntries(sessionVariables),
         request,
@@ -205,15 +205,6 @@ function transformed(
   } catch (error) {
     if (!(error instanceof TransformFailure)) throw error;
     throw new SvcError('unexpected', 'Response Transformation Failed', { internal: error.faults, cause: error });
-  }
-}
-
-function jsonOrNull(body: Buffer): Json {
-  try {
-    return answerJson(body);
-  } catch (error) {
-    if (error instanceof AnswerFault) return null;
-    throw error;
   }
 }
 
@@ -293,5 +284,5 @@ const MOST_TOLD = 65_536;
 
 function shownBody(body: Buffer): Json {
   if (body.length > MOST_TOLD) return `${body.toString('utf8', 0, 200)}… (${body.length} bytes)`;
-  return jsonOrNull(body) ?? body.toString('utf8');
+  return answerJsonOrNull(body) ?? body.toString('utf8');
 }

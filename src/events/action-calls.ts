@@ -2,6 +2,7 @@
 import type { CallOutcome, CallStore, DueCall } from '../storage/action-log.ts';
 import type { HandlerCaller } from '../actions/handler-call.ts';
 import { ADMIN_ROLE } from '../auth/session.ts';
+import { ROLE_VARIABLE } from '../auth/session-variables.ts';
 import { encodeAdminError, toSvcError } from '../errors/encode.ts';
 import type { SvcError } from '../errors/svc-error.ts';
 import { AnswerRefused, checkAnswer } from '../execute/action-answer.ts';
@@ -72,7 +73,7 @@ async function resultOf(
     const error = toSvcError(thrown);
     const { numRetries = 0, intervalSec = 0 } = definition.retryConf ?? {};
     if (tries < numRetries && !isFinal(error)) return { kind: 'retry', seconds: wait ?? intervalSec };
-    const shown = showsInternal(sessionVariables.get('x-svc-role') ?? ADMIN_ROLE);
+    const shown = showsInternal(sessionVariables.get(ROLE_VARIABLE) ?? ADMIN_ROLE);
     return { kind: 'failed', errors: printJson(encodeAdminError(error, shown)) };
   }
 }

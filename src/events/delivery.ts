@@ -1,16 +1,17 @@
 /** One attempt to deliver an event to its webhook, and what follows from how it went. */
-import { randomBytes } from 'node:crypto';
 import type { DeliveryOutcome, DeliveryResult, InvocationRecord } from '../backend/event-store.ts';
 import type { RetryPolicy } from '../metadata/retry-policy.ts';
 import type { DeliveryKind, Observer } from '../observability/observation.ts';
 import type { OutboundClient, OutboundResponse } from '../outbound/client.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import { TransformFailure } from '../transform/transform-failure.ts';
-import { type Json, type JsonObject, parseJson, printJson } from '../util/json.ts';
+import { type JsonObject, printJson } from '../util/json.ts';
+import { answerJsonOrNull } from '../webhooks/answer-json.ts';
 import { callWebhook } from '../webhooks/call-webhook.ts';
 import { httpException } from '../webhooks/http-exception.ts';
 import { answeredHeaders, recordedHeaders } from '../webhooks/invocation-record.ts';
 import { retryAfter } from '../webhooks/retry-after.ts';
+import { type TraceContext, traceHeaders } from '../webhooks/trace-context.ts';
 import { loggedCall, type Webhook, type WebhookCall } from '../webhooks/webhook.ts';
 
 export interface Delivery {
@@ -32,14 +33,6 @@ export interface Delivery {
   readonly trace?: TraceContext | undefined;
   /** What is said when it has taken longer than anything may. */
   readonly timedOut: string;
-}
-
-export interface TraceContext {
-  /** 32 hexadecimal digits. */
-  readonly traceId: string;
-  /** 16 of them. */
-  readonly spanId: string;
-  readonly isSampled: boolean;
 }
 
 export type DeliveryEnd = Omit<DeliveryOutcome, 'id'>;
@@ -86,7 +79,11 @@ export function createDeliverer({ outbound, observe, version, failuresAreErrors 
       };
     }
     try {
-      call = webhook.prepare(body, { ...ownHeaders, ...traceHeaders(delivery.trace) }, delivery.sessionVariables);
+      call = webhook.prepare(
+        body,
+        { ...ownHeaders, ...(delivery.trace === undefined ? {} : traceHeaders(delivery.trace)) },
+        delivery.sessionVariables,
+      );
     } catch (error) {
       if (error instanceof TransformFailure) return unsendable(error);
       throw error;
@@ -189,20 +186,12 @@ function answerText(
   const text = body.toString('utf8');
   if (webhook.transformResponse === null) return text;
   const made = webhook.transformResponse({
-    body: jsonOrNull(text),
+    body: answerJsonOrNull(body),
     status,
     sessionVariables: sessionVariables === null ? null : Object.fromEntries(sessionVariables),
     request: call.context,
   });
   return typeof made === 'string' ? made : printJson(made);
-}
-
-function jsonOrNull(text: string): Json {
-  try {
-    return parseJson(text);
-  } catch {
-    return null;
-  }
 }
 
 /** JSON text; that of a form is a text in it. */
@@ -217,20 +206,6 @@ function isJsonText(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** The delivery is a part of the trace; W3C Trace Context and B3 both say so. */
-function traceHeaders(trace: TraceContext | undefined): Record<string, string> {
-  if (trace === undefined) return {};
-  const { traceId, spanId, isSampled } = trace;
-  const span = randomBytes(8).toString('hex');
-  return {
-    traceparent: `00-${traceId.padStart(32, '0')}-${span}-${isSampled ? '01' : '00'}`,
-    'x-b3-traceid': traceId,
-    'x-b3-spanid': span,
-    'x-b3-parentspanid': spanId,
-    'x-b3-sampled': isSampled ? '1' : '0',
-  };
 }
 
 function upperFirst(text: string): string {

@@ -7,9 +7,10 @@ import type { RetryPolicy } from '../metadata/retry-policy.ts';
 import type { Observer } from '../observability/observation.ts';
 import type { EventTriggerInfo } from '../schema-cache/schema-cache.ts';
 import type { Snapshots } from '../state/state.ts';
-import { isJsonObject, type Json, parseJson } from '../util/json.ts';
+import { isJsonObject, parseJson } from '../util/json.ts';
+import { storedTrace, type TraceContext } from '../webhooks/trace-context.ts';
 import { openWebhook, sessionVariablesOf, type Webhook } from '../webhooks/webhook.ts';
-import { type Deliverer, dueAgain, type TraceContext } from './delivery.ts';
+import { type Deliverer, dueAgain } from './delivery.ts';
 import type { Engine, QueueHandle } from './engine.ts';
 import { createFetchStatistics } from './fetch-statistics.ts';
 
@@ -167,15 +168,7 @@ function contextOf(payload: string, { requestTransform, responseTransform }: Eve
   if (requestTransform === undefined && responseTransform === undefined && !TRACED.test(payload)) return NO_CONTEXT;
   const json = parseJson(payload);
   if (!isJsonObject(json)) return NO_CONTEXT;
-  return { sessionVariables: sessionVariablesOf(json['session_variables']), trace: traceOf(json['trace_context']) };
-}
-
-function traceOf(json: Json | undefined): TraceContext | undefined {
-  if (!isJsonObject(json)) return undefined;
-  const { trace_id: traceId, span_id: spanId, sampling_state: sampling } = json;
-  if (typeof traceId !== 'string' || !/^(?:[0-9a-f]{16}){1,2}$/.test(traceId)) return undefined;
-  if (typeof spanId !== 'string' || !/^[0-9a-f]{16}$/.test(spanId)) return undefined;
-  return { traceId, spanId, isSampled: sampling !== '0' };
+  return { sessionVariables: sessionVariablesOf(json['session_variables']), trace: storedTrace(json['trace_context']) };
 }
 
 /** @throws SvcError, TransformFailure */

@@ -1,5 +1,6 @@
 /** What a request would do: its statements and the plans that the database has for them. Nothing is run. */
 import { ADMIN_ROLE, type Session } from '../auth/session.ts';
+import { ROLE_VARIABLE } from '../auth/session-variables.ts';
 import type { LiveQuery, RunOptions, Source, Statement } from '../backend/backend.ts';
 import { invariant, SvcError } from '../errors/svc-error.ts';
 import type { SelectRoot } from '../ir/select.ts';
@@ -49,8 +50,8 @@ function sessionOf(user: Json | undefined): Session {
       variables.set(name.toLowerCase(), value);
     }
   }
-  const role = variables.get('x-svc-role') ?? ADMIN_ROLE;
-  variables.set('x-svc-role', role);
+  const role = variables.get(ROLE_VARIABLE) ?? ADMIN_ROLE;
+  variables.set(ROLE_VARIABLE, role);
   return { role, variables, backendOnly: false };
 }
 

@@ -30,6 +30,16 @@ export function answerJson(body: Buffer): Json {
   }
 }
 
+/** The same; null where it is no JSON, or costs too much. */
+export function answerJsonOrNull(body: Buffer): Json {
+  try {
+    return answerJson(body);
+  } catch (error) {
+    if (error instanceof AnswerFault) return null;
+    throw error;
+  }
+}
+
 function textOf(body: Buffer): string {
   try {
     return UTF8.decode(body);

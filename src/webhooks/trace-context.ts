@@ -1,6 +1,15 @@
-/** By which a client's request is followed through several services. */
+/** By which a client's request is followed through several services: as it comes, as it is kept with events, and as it is sent on. */
+import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { JsonObject } from '../util/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../util/json.ts';
+
+export interface TraceContext {
+  /** 16 or 32 hexadecimal digits. */
+  readonly traceId: string;
+  /** 16 of them. */
+  readonly spanId: string;
+  readonly isSampled: boolean;
+}
 
 const TRACE_PARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})/;
 const TRACE_ID = /^(?:[0-9a-f]{16}|[0-9a-f]{32})$/i;
@@ -33,4 +42,24 @@ function samplingState(sampled: string | undefined): '0' | '1' | undefined {
 function context(trace: string, span: string, sampled: '0' | '1' | undefined): JsonObject | null {
   if (!TRACE_ID.test(trace) || !SPAN_ID.test(span)) return null;
   return { trace_id: trace.toLowerCase(), span_id: span.toLowerCase(), ...(sampled === undefined ? {} : { sampling_state: sampled }) };
+}
+
+/** What was kept with an event; undefined where that is no trace. */
+export function storedTrace(json: Json | undefined): TraceContext | undefined {
+  if (!isJsonObject(json)) return undefined;
+  const { trace_id: traceId, span_id: spanId, sampling_state: sampling } = json;
+  if (typeof traceId !== 'string' || !TRACE_ID.test(traceId) || typeof spanId !== 'string' || !SPAN_ID.test(spanId)) return undefined;
+  return { traceId: traceId.toLowerCase(), spanId: spanId.toLowerCase(), isSampled: sampling !== '0' };
+}
+
+/** Headers of a call that is a part of the trace; W3C Trace Context and B3 both say so. */
+export function traceHeaders({ traceId, spanId, isSampled }: TraceContext): Record<string, string> {
+  const span = randomBytes(8).toString('hex');
+  return {
+    traceparent: `00-${traceId.padStart(32, '0')}-${span}-${isSampled ? '01' : '00'}`,
+    'x-b3-traceid': traceId,
+    'x-b3-spanid': span,
+    'x-b3-parentspanid': spanId,
+    'x-b3-sampled': isSampled ? '1' : '0',
+  };
 }

@@ -3,7 +3,8 @@
  * costs several times what it costs later. So the path of a request is walked beforehand, with
  * requests on tables that exist nowhere: from the bytes of a body to those of an answer.
  */
-import type { Session } from '../../auth/session.ts';
+import { ADMIN_ROLE, type Session } from '../../auth/session.ts';
+import { ROLE_VARIABLE } from '../../auth/session-variables.ts';
 import { backends } from '../../databases/index.ts';
 import { createAdmission } from '../../graphql/admission.ts';
 import { BatchBudget } from '../../graphql/batch-budget.ts';
@@ -21,7 +22,7 @@ import { warmUpSnapshot } from './schema.ts';
 const ROUNDS = 8;
 const VALUE_LIMIT = 200_000;
 
-const ADMIN: Session = { role: 'admin', variables: new Map([['x-svc-role', 'admin']]), backendOnly: false };
+const ADMIN: Session = { role: ADMIN_ROLE, variables: new Map([[ROLE_VARIABLE, ADMIN_ROLE]]), backendOnly: false };
 
 export interface WarmUp {
   /** Resolves when it has ended or has been stopped. @throws whatever went wrong, which is a fault of the service */
