@@ -1,5 +1,6 @@
 import type { HelpTopic } from './command-line.ts';
-import { type Option, type OptionGroup, type OptionName, optionRows } from './options.ts';
+import type { Option, OptionGroup } from './option.ts';
+import { type OptionName, optionRows } from './options.ts';
 
 const COMMANDS = [
   'Usage: svc <command> [options]',

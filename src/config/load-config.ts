@@ -3,7 +3,8 @@ import { checkAccess } from './access.ts';
 import { parseCommandLine } from './command-line.ts';
 import { ConfigError, EnvironmentError } from './config-error.ts';
 import { databaseUrlOfParts } from './database-parts.ts';
-import { type Config, type Option, type OptionName, optionRows } from './options.ts';
+import type { Option } from './option.ts';
+import { type Config, type OptionName, optionRows } from './options.ts';
 
 export interface ConfigSources {
   /** Arguments without node and script. */

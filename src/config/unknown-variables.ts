@@ -1,5 +1,6 @@
 import { nearest } from '../util/nearest.ts';
-import { optionRows, VARIABLE_PREFIX } from './options.ts';
+import { VARIABLE_PREFIX } from './option.ts';
+import { optionRows } from './options.ts';
 
 /**
  * A sentence for each environment variable that looks like one of an option and is none. Variables that only the

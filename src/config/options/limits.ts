@@ -1,0 +1,87 @@
+/** How much a request and a client may take. */
+import { optionsOf } from '../option.ts';
+import { integer, seconds } from '../option-types.ts';
+
+const limits = optionsOf('Limits');
+
+export const limitOptions = {
+  requestBodyLimit: limits('request-body-limit', integer(1, 1_073_741_824), 16_777_216, 'Largest request body, in bytes.'),
+  requestValueLimit: limits(
+    'request-value-limit',
+    integer(1),
+    200_000,
+    'Most values in the JSON of a GraphQL request, for each megabyte of it or less. An object counts as 4, a text with escapes and a number with a point as 2, a number that a double would change as 2 more, and its digits beyond 100 as 1 each; a key counts as 10 where an object gets a new shape by it, once there are 1000 other shapes.',
+  ),
+  queryDepthLimit: limits('query-depth-limit', integer(1, 1000), 100, 'Deepest nesting of selections in a GraphQL document.'),
+  queryTokenLimit: limits('query-token-limit', integer(1), 10_000, 'Most tokens in a GraphQL document, comments included.'),
+  queryNodeLimit: limits(
+    'query-node-limit',
+    integer(1),
+    5000,
+    'Most fields and values of a GraphQL operation once its fragments are spread, and most parts of variables that decide how it runs: of filters, orders and rows that are not alike. Nested rows of variables do not count, but for each conflict clause that updates rows by a condition of its own; the rows of an operation may have 200,000 values. In conditions and orders each table of a relationship counts as 25 more, each aggregate of one as 100, and those of permission rules with them. For a batch this, like the limits of tokens, objects and aliases, is the most of all its operations together.',
+  ),
+  queryObjectLimit: limits(
+    'query-object-limit',
+    integer(1),
+    500,
+    'Most fields with a selection of their own in a GraphQL operation, once its fragments are spread.',
+  ),
+  queryAliasLimit: limits('query-alias-limit', integer(0), 500, 'Most aliases in a GraphQL operation once its fragments are spread.'),
+  joinKeyLimit: limits(
+    'join-key-limit',
+    integer(1),
+    10_000,
+    'Most different keys that a request may ask other sources and remote schemas for. For a batch this is the most of all its operations together.',
+  ),
+  joinResponseLimit: limits(
+    'join-response-limit',
+    integer(1),
+    268_435_456,
+    'Longest answer with parts of several sources or remote schemas, in characters; and the most that is printed of the answers of remote schemas and actions, where a field is asked for under many names. For a batch this is the most of all such answers together.',
+  ),
+  remoteSchemaResponseLimit: limits(
+    'remote-schema-response-limit',
+    integer(1, 1_073_741_824),
+    67_108_864,
+    'Most bytes that remote schemas may answer to one request together. For a batch this is the most of all its operations together.',
+  ),
+  websocketConnectionLimit: limits(
+    'websocket-connection-limit',
+    integer(0),
+    20_000,
+    'Most websockets and event streams at the same time; 0 allows none.',
+  ),
+  websocketOperationLimit: limits(
+    'websocket-operation-limit',
+    integer(1),
+    500,
+    'Most operations of one websocket at the same time: its subscriptions, and its queries and mutations that have not been answered.',
+  ),
+  websocketMessageLimit: limits(
+    'websocket-message-limit',
+    integer(1024, 1_073_741_824),
+    4_194_304,
+    'Largest message of a client over a websocket, in bytes.',
+  ),
+  actionResponseLimit: limits(
+    'action-response-limit',
+    integer(1, 1_073_741_824),
+    33_554_432,
+    'Most bytes that handlers of actions may answer to one request together. For a batch this is the most of all its operations together.',
+  ),
+  batchLimit: limits('batch-limit', integer(1), 100, 'Most operations in one batched request.'),
+  requestTimeout: limits('request-timeout', seconds(0), 120_000, 'Cancel a GraphQL request that runs longer; 0 is no limit.'),
+  operationCacheSize: limits('operation-cache-size', integer(0), 1000, 'Most operations whose plans a role keeps.'),
+  operationCacheMemory: limits(
+    'operation-cache-memory',
+    integer(0),
+    67_108_864,
+    'Most memory for these operations and their plans, in bytes: of all roles together, one role takes at most half of it, and what would take more than a 32nd is not kept. Estimated, in the service; what the databases keep of statements is bounded by itself.',
+  ),
+  plansPerOperation: limits(
+    'plans-per-operation',
+    integer(1),
+    16,
+    'Most plans kept for one operation, one for each shape of its variables.',
+  ),
+} as const;
