@@ -137,6 +137,18 @@ function isSubtype(model: RemoteModel, type: RemoteTypeRef, of: RemoteTypeRef): 
   if (type.name === of.name) return true;
   const abstract = model.types.get(of.name);
   const own = model.types.get(type.name);
-  if (abstract?.kind === 'union') return abstract.members.includes(type.name);
-  return abstract?.kind === 'interface' && (own?.kind === 'object' || own?.kind === 'interface') && own.interfaces.includes(of.name);
+  if (abstract?.kind === 'union') return isAmong(type.name, abstract.members);
+  return abstract?.kind === 'interface' && (own?.kind === 'object' || own?.kind === 'interface') && isAmong(of.name, own.interfaces);
+}
+
+const sets = new WeakMap<readonly string[], ReadonlySet<string>>();
+
+/** There may be as many types to look for as there are names. */
+function isAmong(name: string, names: readonly string[]): boolean {
+  let set = sets.get(names);
+  if (set === undefined) {
+    set = new Set(names);
+    sets.set(names, set);
+  }
+  return set.has(name);
 }

@@ -2,7 +2,7 @@
  * The answer to an introspection query -> the model. The answer is another server's word: its shape is checked as it is
  * read, and so is whether its types fit together.
  */
-import { parseConstValue } from 'graphql';
+import { type ConstValueNode, Kind, parseConstValue } from 'graphql';
 import { SvcError } from '../errors/svc-error.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { along, at, type Path, ROOT } from '../util/path.ts';
@@ -11,6 +11,8 @@ import type { RemoteEnumValue, RemoteInputValue, RemoteModel, RemoteModelField, 
 
 /** Levels of lists and non-null around a named type; an introspection query does not ask for more. */
 const MAX_WRAPPERS = 20;
+/** Levels of lists and objects in a default value: it is read again wherever it is used. */
+const MAX_DEPTH = 100;
 const NAME = /^[_A-Za-z][_0-9A-Za-z]*$/;
 
 /**
@@ -152,10 +154,17 @@ function inputValue(json: JsonObject, path: Path): RemoteInputValue {
 
 function checkConstant(text: string, path: Path): void {
   try {
-    parseConstValue(text, { noLocation: true, maxTokens: 10_000 });
+    if (depthOf(parseConstValue(text, { noLocation: true, maxTokens: 10_000 })) <= MAX_DEPTH) return;
   } catch {
-    throw malformed('expected a value', path);
+    // No constant, or one of so many levels that the stack ends.
   }
+  throw malformed('expected a value', path);
+}
+
+function depthOf(value: ConstValueNode): number {
+  if (value.kind === Kind.LIST) return 1 + Math.max(0, ...value.values.map(depthOf));
+  if (value.kind === Kind.OBJECT) return 1 + Math.max(0, ...value.fields.map((each) => depthOf(each.value)));
+  return 0;
 }
 
 function typeRef(json: Json | undefined, path: Path, wrappers = 0): RemoteTypeRef {
