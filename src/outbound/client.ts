@@ -1,7 +1,8 @@
 /** The HTTP client for all calls out. See README.md for what it guards against. */
 import type { LookupFunction } from 'node:net';
-import { Agent, type Dispatcher, request as send } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
 import { createConnector } from './connector.ts';
+import { type CallEnd, exchange } from './exchange.ts';
 import { OutboundError } from './outbound-error.ts';
 import { safeUrl } from './safe-url.ts';
 import { isAllowlisted, type AllowlistedHost } from './tls-allowlist.ts';
@@ -77,13 +78,13 @@ export function createOutboundClient(options: OutboundOptions = {}): OutboundCli
       const end = endOf(call);
       try {
         for (let redirects = 0; ; redirects++) {
-          const answer = await exchange(url, call, dispatcherFor(url), end.signal);
+          const answer = await exchange(url, call, dispatcherFor(url), end);
           const next = redirects < MAX_REDIRECTS ? redirectTarget(url, call, answer) : null;
           if (next === null) return answer;
           url = next;
         }
       } catch (error) {
-        throw asOutboundError(error, url, end.signal.aborted, call.signal);
+        throw asOutboundError(error, url, end.isOver, call.signal);
       } finally {
         end.forget();
       }
@@ -94,23 +95,35 @@ export function createOutboundClient(options: OutboundOptions = {}): OutboundCli
   };
 }
 
-/** Signals of the platform keep their timers, and those that they come from, long after the call. */
-function endOf({ timeout, signal }: OutboundRequest): { readonly signal: AbortSignal; forget(): void } {
-  const controller = new AbortController();
-  const abort = (): void => controller.abort();
-  const timer = setTimeout(abort, Math.min(timeout, LONGEST_TIMEOUT_MS));
-  if (signal?.aborted === true) abort();
-  else signal?.addEventListener('abort', abort, { once: true });
-  return {
-    signal: controller.signal,
-    forget() {
+/** Signals of the platform keep their timers, and those that they come from, long after the call; and they cost as much as a small call. */
+function endOf({ timeout, signal }: OutboundRequest): CallEnd & { forget(): void } {
+  const end = {
+    isOver: false,
+    onEnd: (): void => undefined,
+    forget(): void {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', abort);
+      signal?.removeEventListener('abort', finish);
     },
   };
+  const finish = (): void => {
+    end.isOver = true;
+    end.onEnd();
+  };
+  const timer = setTimeout(finish, Math.min(timeout, LONGEST_TIMEOUT_MS));
+  if (signal?.aborted === true) finish();
+  else signal?.addEventListener('abort', finish, { once: true });
+  return end;
 }
 
+/** Of the URLs that were called last; the same few are called again and again. */
+const parsed = new Map<string, URL>();
+const MOST_PARSED = 200;
+const LONGEST_KEPT = 2048;
+
+/** @returns what nobody changes. @throws OutboundError */
 function parseUrl(text: string): URL {
+  const known = parsed.get(text);
+  if (known !== undefined) return known;
   let url: URL;
   try {
     url = new URL(text);
@@ -118,40 +131,11 @@ function parseUrl(text: string): URL {
     throw new OutboundError('invalid-url', 'not a URL', cause);
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new OutboundError('invalid-url', 'not an http or https URL');
+  if (text.length <= LONGEST_KEPT) {
+    if (parsed.size >= MOST_PARSED) parsed.clear();
+    parsed.set(text, url);
+  }
   return url;
-}
-
-async function exchange(url: URL, call: OutboundRequest, dispatcher: Dispatcher, signal: AbortSignal): Promise<OutboundResponse> {
-  const { username, password } = url;
-  const headers: Record<string, string> = { ...call.headers };
-  if (username !== '' && !Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')) {
-    headers['authorization'] = `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}`;
-  }
-  const target = new URL(url);
-  target.username = '';
-  target.password = '';
-  target.hash = '';
-  const answer = await send(target, { method: call.method, headers, body: call.body ?? null, dispatcher, signal });
-  return { status: answer.statusCode, headers: answer.headers, ...(await readBounded(answer, call)) };
-}
-
-async function readBounded(
-  answer: Dispatcher.ResponseData,
-  { maxResponseSize: limit, cutLargeResponse = false, take }: Pick<OutboundRequest, 'maxResponseSize' | 'cutLargeResponse' | 'take'>,
-): Promise<Pick<OutboundResponse, 'body' | 'isCut'>> {
-  const pieces: Buffer[] = [];
-  let size = 0;
-  for await (const piece of answer.body as AsyncIterable<Buffer>) {
-    // Leaving the loop destroys the stream and with it the connection.
-    if (size + piece.length > limit && cutLargeResponse) {
-      pieces.push(piece.subarray(0, limit - size));
-      return { body: Buffer.concat(pieces), isCut: true };
-    }
-    size += piece.length;
-    if (size > limit || take?.(piece.length) === false) throw new OutboundError('too-large', `the answer is larger than ${limit} bytes`);
-    pieces.push(piece);
-  }
-  return { body: Buffer.concat(pieces, size) };
 }
 
 /**

@@ -29,10 +29,9 @@ export function timeoutWithin(timeout: number, { deadline = Number.POSITIVE_INFI
  */
 export async function callWebhook(outbound: OutboundClient, request: WebhookRequest, patience: Patience): Promise<OutboundResponse> {
   const { signal } = patience;
-  const where = safeUrl(request.url);
-  if (signal?.aborted === true) throw new OutboundError('cancelled', `the call to ${where} was cancelled`);
+  if (signal?.aborted === true) throw new OutboundError('cancelled', `the call to ${safeUrl(request.url)} was cancelled`);
   const timeout = timeoutWithin(request.timeout, patience);
-  if (timeout === 0) throw new OutboundError('timeout', `no answer from ${where} in time`);
+  if (timeout === 0) throw new OutboundError('timeout', `no answer from ${safeUrl(request.url)} in time`);
   const told = signalOf(signal);
   return outbound.send({ ...request, timeout, ...(told === undefined ? {} : { signal: told }) });
 }
