@@ -117,10 +117,16 @@ function writeOutput(field: ActionOutput, value: JsonObject, writing: Writing): 
     }
     case 'field': {
       const inner = own(value, field.name);
-      if (field.fields === null) text.write(printJson(inner));
+      if (field.fields === null) text.write(scalarText(inner));
       else writeSelected(inner, field.fields, `the field "${field.name}"`, writing);
     }
   }
+}
+
+/** Most fields are plain values. */
+function scalarText(value: Json): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  return typeof value === 'object' ? printJson(value) : String(value);
 }
 
 function own(value: JsonObject, name: string): Json {

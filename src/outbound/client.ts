@@ -1,6 +1,7 @@
 /** The HTTP client for all calls out. See README.md for what it guards against. */
 import type { LookupFunction } from 'node:net';
 import { Agent, type Dispatcher } from 'undici';
+import { onCancel, type PromptCancellation } from '../util/cancellation.ts';
 import { createConnector } from './connector.ts';
 import { type CallEnd, exchange } from './exchange.ts';
 import { OutboundError } from './outbound-error.ts';
@@ -21,7 +22,7 @@ export interface OutboundRequest {
   readonly cutLargeResponse?: boolean;
   /** Hears of the bytes of the answer as they come; false: they are too many, together with those of other calls. */
   readonly take?: (bytes: number) => boolean;
-  readonly signal?: AbortSignal;
+  readonly signal?: PromptCancellation;
 }
 
 export interface OutboundResponse {
@@ -97,21 +98,20 @@ export function createOutboundClient(options: OutboundOptions = {}): OutboundCli
 
 /** Signals of the platform keep their timers, and those that they come from, long after the call; and they cost as much as a small call. */
 function endOf({ timeout, signal }: OutboundRequest): CallEnd & { forget(): void } {
-  const end = {
-    isOver: false,
-    onEnd: (): void => undefined,
-    forget(): void {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', finish);
-    },
-  };
   const finish = (): void => {
     end.isOver = true;
     end.onEnd();
   };
   const timer = setTimeout(finish, Math.min(timeout, LONGEST_TIMEOUT_MS));
-  if (signal?.aborted === true) finish();
-  else signal?.addEventListener('abort', finish, { once: true });
+  const stopListening = signal === undefined ? undefined : onCancel(signal, finish);
+  const end = {
+    isOver: signal?.aborted === true,
+    onEnd: (): void => undefined,
+    forget(): void {
+      clearTimeout(timer);
+      stopListening?.();
+    },
+  };
   return end;
 }
 
@@ -154,7 +154,7 @@ function redirectTarget(from: URL, call: OutboundRequest, answer: OutboundRespon
   return to;
 }
 
-function asOutboundError(error: unknown, url: URL, isOver: boolean, cancelled: AbortSignal | undefined): OutboundError {
+function asOutboundError(error: unknown, url: URL, isOver: boolean, cancelled: PromptCancellation | undefined): OutboundError {
   if (error instanceof OutboundError) return error;
   const where = safeUrl(url);
   if (cancelled?.aborted === true) return new OutboundError('cancelled', `the call to ${where} was cancelled`, error);

@@ -2,7 +2,7 @@
 import type { OutboundClient, OutboundRequest, OutboundResponse } from '../outbound/client.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import { safeUrl } from '../outbound/safe-url.ts';
-import { type Cancellation, signalOf } from '../util/cancellation.ts';
+import { type Cancellation, isPrompt } from '../util/cancellation.ts';
 
 /** How long an answer is waited for. */
 export interface Patience {
@@ -32,6 +32,5 @@ export async function callWebhook(outbound: OutboundClient, request: WebhookRequ
   if (signal?.aborted === true) throw new OutboundError('cancelled', `the call to ${safeUrl(request.url)} was cancelled`);
   const timeout = timeoutWithin(request.timeout, patience);
   if (timeout === 0) throw new OutboundError('timeout', `no answer from ${safeUrl(request.url)} in time`);
-  const told = signalOf(signal);
-  return outbound.send({ ...request, timeout, ...(told === undefined ? {} : { signal: told }) });
+  return outbound.send({ ...request, timeout, ...(isPrompt(signal) ? { signal } : {}) });
 }
