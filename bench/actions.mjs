@@ -94,6 +94,16 @@ async function measure({ address, pid }, seconds) {
   return { rate: result.requests.average, cpu: (cpu(pid) - before) / result.requests.total };
 }
 
+/** The service warms itself up for a while. */
+async function untilIdle(pid) {
+  for (let before = cpu(pid); ; ) {
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const now = cpu(pid);
+    if (now - before < 20) return;
+    before = now;
+  }
+}
+
 const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
 const stops = [];
 
@@ -153,6 +163,7 @@ async function main() {
   const answer = await (await fetch(service.address, { method: 'POST', headers: HEADERS, body: BODY })).text();
   if (answer !== `{"data":{"login":${ANSWER}}}`) throw new Error(`an unexpected answer: ${answer}`);
 
+  await untilIdle(service.pid);
   const found = { service: [], proxy: [] };
   for (const each of [service, proxy]) await measure(each, 2);
   for (let round = 0; round < Number(options.rounds); round++) {

@@ -176,13 +176,21 @@ export function runContext(
     ...(how.budget === undefined ? {} : { addStatements: how.budget.addStatements }),
     ...(how.onAsked === undefined ? {} : { onAsked: how.onAsked }),
   };
-  if (plan.joins.length === 0 && !plan.steps.some(({ kind }) => kind === 'remote' || kind === 'call')) return context;
   const { budget, onCookie } = how;
+  const asksServers = plan.joins.length > 0 || plan.steps.some(({ kind }) => kind === 'remote');
+  const callsHandlers = plan.steps.some(({ kind }) => kind === 'call');
+  if (!asksServers && !callsHandlers) return context;
+  const actions = {
+    call: pipeline.callHandler,
+    use: budget?.handlers ?? { bytes: 0 },
+    later: pipeline.laterCalls ?? null,
+    query: document,
+  };
+  const calling: RunContext = { ...context, actions, ...(onCookie === undefined ? {} : { onCookie }) };
+  if (!asksServers) return calling;
   return {
-    ...context,
+    ...calling,
     callRemote: pipeline.remotes(snapshot.remotes, budget?.answers),
-    actions: { call: pipeline.callHandler, use: budget?.handlers ?? { bytes: 0 }, later: pipeline.laterCalls ?? null, query: document },
     joinBounds: { ...pipeline.joinBounds, ...(budget === undefined ? {} : { use: budget.joins }) },
-    ...(onCookie === undefined ? {} : { onCookie }),
   };
 }
