@@ -121,10 +121,10 @@ export function createHandlerCaller(options: HandlerCallerOptions): HandlerCalle
 }
 
 /** @throws SvcError what the environment lost since the metadata was checked */
-function open({ handler, headers, requestTransform, responseTransform }: ActionDefinition, environment: Environment): Webhook {
+function open({ handler, headers, requestTransform, responseTransform, signature }: ActionDefinition, environment: Environment): Webhook {
   const missing = (names: readonly string[]): SvcError =>
     new SvcError('not-found', names.map((name) => `environment variable '${name}' not set`).join(', '));
-  const definition = { url: { template: handler }, headers, requestTransform, responseTransform };
+  const definition = { url: { template: handler }, headers, requestTransform, responseTransform, signature };
   return openWebhook(definition, environment, { url: missing, header: missing, secret: missing });
 }
 

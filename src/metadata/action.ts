@@ -21,6 +21,7 @@ import { graphqlName } from './graphql-name.ts';
 import { type GraphqlType, graphqlType } from './graphql-type.ts';
 import { kept, type WithUnknownKeys } from './kept.ts';
 import { isEmptyMap, keyedList } from './keyed-list.ts';
+import { type Signature, signatureCodec } from './signature.ts';
 import { type RequestTransform, requestTransformCodec, type ResponseTransform, responseTransformCodec } from './transform.ts';
 
 export interface Action extends WithUnknownKeys {
@@ -48,6 +49,8 @@ export interface ActionDefinition {
   readonly timeout: number;
   /** Of asynchronous actions; absent: a call is made once. */
   readonly retryConf?: ActionRetries | undefined;
+  /** Absent: calls are not signed. */
+  readonly signature?: Signature | undefined;
   readonly requestTransform?: RequestTransform | undefined;
   readonly responseTransform?: ResponseTransform | undefined;
 }
@@ -124,6 +127,7 @@ const written = object('ActionDefinition', {
     (seconds) => seconds === DEFAULT_ACTION_TIMEOUT,
   ),
   retryConf: optional(retries),
+  signature: optional(signatureCodec),
   requestTransform: optional(requestTransformCodec),
   responseTransform: optional(responseTransformCodec),
 });

@@ -1,4 +1,5 @@
 /** Calls of handlers: what they are sent, and what becomes of their answers. */
+import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { type HandlerServer, startHandlerServer } from '../support/handler-server.ts';
@@ -361,6 +362,20 @@ describe('an answer', () => {
       extensions: { internal: { error: 'expecting 2xx or 4xx status code, but found 307' } },
     });
   });
+});
+
+test('a signed call tells that the service has sent it', async () => {
+  const definition = { handler: '{{HANDLERS}}', type: 'query', output_type: 'Int', signature: { secret_from_env: 'KEY' } };
+  await service.metadata('create_action', { name: 'signed', definition });
+  handler.answer = () => ({ body: 1 });
+  expect(await service.graphql('{ signed }')).toEqual({ data: { signed: 1 } });
+  const [request] = handler.requests;
+  const [, seconds = '', digest = ''] = /^t=(\d+),v1=([0-9a-f]+)$/.exec(String(request?.headers['x-svc-signature'])) ?? [];
+  expect(digest).toBe(createHmac('sha256', 's3cret').update(`${seconds}.${request?.body}`).digest('hex'));
+  const missing = { ...definition, signature: { secret_from_env: 'NOT_SET' } };
+  await expect(service.metadata('create_action', { name: 'unsigned', definition: missing })).rejects.toThrow(
+    "environment variable 'NOT_SET' not set",
+  );
 });
 
 describe('transforms', () => {

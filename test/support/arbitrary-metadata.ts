@@ -414,6 +414,7 @@ const action: fc.Arbitrary<Action> = sparse<Action>(
         forwardClientHeaders: fc.boolean(),
         ignoredClientHeaders: names,
         timeout: fc.nat(100),
+        signature: fc.constant({ secretFromEnv: 'SECRET' }),
         retryConf: fc.record({ numRetries: fc.nat(3), intervalSec: fc.nat(3) }),
         requestTransform: fc.constant<RequestTransform>({ version: 2, url: '{{$base_url}}', body: { action: 'remove' } }),
         responseTransform: fc.constant<ResponseTransform>({ version: 1, body: { action: 'transform', template: '{{$body}}' } }),

@@ -95,9 +95,10 @@ function checkAsynchronous(output: string, types: CustomTypesInfo, related: Read
   throw new Defect(`Async action relations cannot be used with object fields: ${objects.map(({ name }) => `"${name}"`).join(', ')}`);
 }
 
-function* unset({ handler, headers }: ActionDefinition, environment: Environment): Iterable<string> {
+function* unset({ handler, headers, signature }: ActionDefinition, environment: Environment): Iterable<string> {
   const filled = fillTemplate(handler, environment);
   if ('missing' in filled) yield* filled.missing;
+  if (signature !== undefined && environment[signature.secretFromEnv] === undefined) yield signature.secretFromEnv;
   for (const { value, valueFromEnv } of headers) {
     if (valueFromEnv !== undefined && environment[valueFromEnv] === undefined) yield valueFromEnv;
     const header = fillTemplate(value ?? '', environment);
