@@ -141,6 +141,9 @@ describe('startCluster', () => {
     expect(processStart(pid)).toBeNull();
     expect(messages.join()).toContain(`process ${pid}`);
     expect(await query(cluster, 'select seven from kept')).toEqual([{ seven: 7 }]);
+
+    process.kill(cluster.pid, 'SIGINT');
+    await expect.poll(() => messages.at(-1)).toMatch(/ended by itself .*: start the service again, .*postgres\.log$/);
   });
 
   it.runIf(DEEP)('starts where files of processes that ended are left', async () => {

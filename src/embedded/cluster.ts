@@ -161,7 +161,11 @@ function watch({ place, child, port, password, created, release, log }: Running)
   const pid = child.pid as number;
   let stopping: Promise<void> | undefined;
   child.once('exit', (code, signal) => {
-    if (stopping === undefined) log(`the embedded PostgreSQL ended by itself (${signal ?? code}); see ${logPath(place)}`);
+    if (stopping === undefined) {
+      log(
+        `the embedded PostgreSQL ended by itself (${signal ?? code}): start the service again, which starts it too; why is in ${logPath(place)}`,
+      );
+    }
   });
   return {
     folder: place.folder,

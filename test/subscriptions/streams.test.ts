@@ -135,6 +135,7 @@ test.each([
     'validation-failed',
     "expected a non-negative 32-bit integer for type 'Int', but found an integer",
   ],
+  [stream(0, '{initial_value: {id: 1}}'), 'validation-failed', 'expected a batch of at least 1 row, but found 0'],
   [
     `subscription @_multiple_top_level_fields { a: event_stream(batch_size: 1, cursor: {initial_value: {id: 1}}) { id } b: event_stream(batch_size: 1, cursor: {initial_value: {id: 1}}) { id } }`,
     'not-supported',

@@ -67,7 +67,7 @@ function cursorValueType(table: RoleTable): InputObjectType {
   };
 }
 
-/** @throws SvcError for a cursor that is not one column */
+/** @throws SvcError for a cursor that is not one column, and for batches of no rows */
 export function streamRoot(table: RoleTable, field: CollectedField, alias: string): SelectRoot {
   const { source, access } = table;
   const { column, start, direction } = cursorOf(table, field);
@@ -81,12 +81,15 @@ export function streamRoot(table: RoleTable, field: CollectedField, alias: strin
   };
   const where = given(field.args, source.field('where'));
   const size = given(field.args, source.field('batch_size'));
+  const batchSize = size === null ? null : Number(size.json());
+  // It would never come to its first row.
+  if (size !== null && batchSize === 0) throw invalid('expected a batch of at least 1 row, but found 0', size.path);
   const rows = withinLimit(table, {
     where: guarded(access.filter, and(behind, where === null ? TRUE : table.boolExp().condition(where))),
     distinctOn: [],
     // No row without a value is behind a cursor.
     orderBy: [{ term: { kind: 'read', read }, direction, nulls: direction === 'asc' ? 'last' : 'first' }],
-    limit: size === null ? null : Number(size.json()),
+    limit: batchSize,
     ties: true,
     offset: null,
   });
