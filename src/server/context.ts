@@ -99,8 +99,8 @@ export interface Route {
   handle(exchange: Exchange, context: ServerContext): Promise<Reply>;
 }
 
-/** Bytes of the cookies that a client gets: answers with more of them are refused by clients and proxies. */
-const MAX_COOKIES = 32_768;
+/** Bytes of the cookies that a client gets: many clients and proxies refuse an answer whose headers have more than 16 KiB. */
+const MAX_COOKIES = 8192;
 
 /** A cookie for the client; one that it gets already and one that is too much are left out. */
 export function addCookie(exchange: Exchange, cookie: string): void {

@@ -76,6 +76,18 @@ describe('a request', () => {
     expect(JSON.stringify(server.requests)).not.toContain(SECRET);
   });
 
+  test('gets no more cookies than clients read, however many servers set', async () => {
+    let calls = 0;
+    server.answer = () => {
+      server.headers = { 'set-cookie': `c${calls++}=${'x'.repeat(2000)}` };
+      return undefined;
+    };
+    const roots = Array.from({ length: 12 }, (_, i) => `a${i}: hello`);
+    const answer = await post({ query: `{ ${roots.join(' ')} }` });
+    expect(answer.json).toHaveProperty('data.a11', 'hello you');
+    expect(answer.headers.getSetCookie()).toHaveLength(4);
+  });
+
   test('gets the cookies of servers: of a query, of a batch, of a REST endpoint', async () => {
     server.headers = { 'set-cookie': ['a=1; Path=/', 'b=2'] };
     const cookies = ['a=1; Path=/', 'b=2'];
