@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { type Answer, startTestService, type TestService } from '../support/service.ts';
@@ -21,6 +22,12 @@ const shown = async (args: JsonObject): Promise<Json> => {
 };
 
 describe('shows the request', () => {
+  it('of docs/transforms.md', async () => {
+    const page = readFileSync(new URL('../../docs/transforms.md', import.meta.url), 'utf8');
+    const [asked, answered] = [...page.matchAll(/^```json\n(.*?)^```/gms)].map(([, text = '']) => JSON.parse(text) as JsonObject);
+    expect(await shown(asked?.['args'] as JsonObject)).toEqual(answered);
+  });
+
   it('as it is without a change', async () => {
     expect(await shown({ request_transform: {} })).toEqual({
       webhook_url: 'http://localhost:1234/',
