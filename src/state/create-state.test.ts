@@ -1,103 +1,31 @@
 import { NO_REMOTES } from '../../test/support/no-remotes.ts';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { runSql, type TestDatabase, testDatabase } from '../../test/support/postgres.ts';
-import type { Backend, Source } from '../backend/backend.ts';
-import { nameKey } from '../catalog/catalog.ts';
+import { expect, test, vi } from 'vitest';
+import { runSql } from '../../test/support/postgres.ts';
+import type { Backend } from '../backend/backend.ts';
 import { pg } from '../databases/pg/index.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { updateTable, withEntry, withoutSource, withSource, withTable } from '../metadata/edit.ts';
-import { kindsOf } from '../metadata/kinds.ts';
 import { EMPTY_METADATA, type Metadata, type SourceMetadata } from '../metadata/metadata.ts';
 import { newTable } from '../metadata/table.ts';
-import { NO_CUSTOMIZATION } from '../metadata/source.ts';
-import type { Observer } from '../observability/observation.ts';
-import { objectId } from '../schema-cache/object-id.ts';
 import { DEFAULT_ROLE_SCHEMAS_OPTIONS } from '../schema/role-schemas.ts';
-import { createStorage, type Storage } from '../storage/storage.ts';
-import { ROOT } from '../util/path.ts';
-import { createState, type RunningState } from './create-state.ts';
+import { createState } from './create-state.ts';
 import type { State } from './state.ts';
+import {
+  add,
+  database,
+  key,
+  kinds,
+  name,
+  opened,
+  playState,
+  source,
+  start,
+  state,
+  storage,
+  track,
+} from '../../test/support/running-state.ts';
 
-const name = (text: string) => ({ schema: 'public', name: text });
-const key = (text: string) => nameKey(name(text));
-const kinds = kindsOf([pg as Backend]);
-
-let database: TestDatabase;
-let storageSource: Source;
-let storage: Storage;
-let state: RunningState;
-const opened: { closed: boolean }[] = [];
-
-/** The real kind, counting what is opened and closed. */
-const counting: Backend = {
-  ...(pg as Backend),
-  async connect(configuration, context) {
-    const source = await pg.connect(configuration as never, context);
-    const record = { closed: false };
-    opened.push(record);
-    const close = source.close.bind(source);
-    source.close = () => {
-      record.closed = true;
-      return close();
-    };
-    return source;
-  },
-};
-
-function source(sourceName: string, url: string): SourceMetadata {
-  const configuration = pg.configuration.decode({ connection_info: { database_url: url } }, ROOT);
-  return { name: sourceName, kind: 'pg', configuration, customization: NO_CUSTOMIZATION, tables: new Map(), functions: new Map() };
-}
-
-function start(instanceId = 'one', overrides: Partial<Storage> = {}, observe: Observer = () => {}): Promise<RunningState> {
-  return createState({
-    storage: { ...storage, ...overrides },
-    backends: [counting],
-    kinds,
-    cache: { defaultNamingConvention: 'svc-default' },
-    roleSchemas: DEFAULT_ROLE_SCHEMAS_OPTIONS,
-    connect: { environment: {}, usePreparedStatements: true, maxConnections: 4 },
-    ...NO_REMOTES,
-    observe,
-    instanceId,
-    retry: { firstMs: 20, maxMs: 40 },
-    closeDelayMs: 10,
-  });
-}
-
-const add = (url: string) => ({ edit: (metadata: Metadata) => withSource(metadata, source('s', url)), edited: [objectId.source('s')] });
-const track = (table: string) => ({
-  edit: (metadata: Metadata) => withTable(metadata, 's', newTable(name(table))),
-  edited: [objectId.table('s', name(table))],
-});
-
-beforeEach(async () => {
-  opened.length = 0;
-  database = await testDatabase('ready');
-  await runSql(
-    database.url,
-    `create table author (id int primary key, name text not null);
-     create table article (id int primary key, title text, author_id int not null references author);
-     create table color (value text primary key, comment text);
-     insert into color values ('red', 'warm'), ('blue', null);`,
-  );
-  const configuration = pg.configuration.decode({ connection_info: { database_url: database.url } }, ROOT);
-  storageSource = await pg.connect(configuration, {
-    sourceName: 'storage',
-    environment: {},
-    usePreparedStatements: true,
-    maxConnections: 4,
-  });
-  storage = createStorage(storageSource, kinds);
-  await storage.migrate();
-  state = await start();
-});
-
-afterEach(async () => {
-  await state.stop();
-  await storageSource.close();
-  await database.drop();
-});
+playState();
 
 test('a change is stored and shown, and a new start finds it', async () => {
   expect(state.current()).toMatchObject({ resourceVersion: 1, metadata: EMPTY_METADATA });
@@ -290,76 +218,6 @@ test('a source that is down at the start is taken in when it comes back', async 
   await second.stop();
 });
 
-test('changes of another instance are taken over', async () => {
-  const second = await start('two');
-  await state.change(add(database.url));
-  await state.change(track('author'));
-  await second.synchronize();
-  expect(second.current().resourceVersion).toBe(3);
-  expect(second.current().cache.sources.get('s')?.tables.has(key('author'))).toBe(true);
-  await second.stop();
-});
-
-test('a change from an outdated instance is made on top of what others changed', async () => {
-  const second = await start('two');
-  await state.change(add(database.url));
-  await state.change(track('author'));
-  expect(await second.change(track('article'))).toMatchObject({ resourceVersion: 4 });
-  expect([...(second.current().metadata.sources.get('s')?.tables.keys() ?? [])]).toEqual([key('author'), key('article')]);
-  await second.stop();
-});
-
-test('a client that names a version is told when another instance was faster, and may know more than its instance', async () => {
-  const second = await start('two');
-  await state.change(add(database.url));
-  await expect(second.change({ ...add(database.url), expectedVersion: 1 })).rejects.toMatchObject({
-    code: 'conflict',
-    message: 'metadata resource version referenced (1) did not match current version',
-  });
-  expect(second.current().resourceVersion).toBe(2);
-  await state.change(track('author'));
-  expect(await second.change({ ...track('article'), expectedVersion: 3 })).toMatchObject({ resourceVersion: 4 });
-  await expect(second.change({ edit: (m) => m, expectedVersion: 9 })).rejects.toMatchObject({ code: 'conflict' });
-  await second.stop();
-});
-
-test('a change whose connection broke after it was stored has succeeded', async () => {
-  const second = await start('two', {
-    async save(save) {
-      await storage.save(save);
-      throw new SvcError('unexpected', 'connection error');
-    },
-  });
-  expect(await second.change(add(database.url))).toEqual({ resourceVersion: 2, inconsistencies: [] });
-  expect(await second.change(track('author'))).toEqual({ resourceVersion: 3, inconsistencies: [] });
-  expect(second.current().cache.sources.get('s')?.tables.has(key('author'))).toBe(true);
-  await second.stop();
-});
-
-test("another instance's change is taken over although a source does not answer, and the source when it does", async () => {
-  const other = await testDatabase();
-  await runSql(other.url, 'create table far ()');
-  await state.change(add(other.url));
-  const second = await start('two');
-  await state.change({
-    edit: (m) => withTable(withSource(m, source('t', database.url)), 't', newTable(name('author'))),
-  });
-  await state.change({ ...track('far'), refresh: { tables: [{ source: 's', name: name('far') }] } });
-  const otherName = new URL(other.url).pathname.slice(1);
-  const connections = (allowed: boolean) => runSql(database.url, `alter database ${otherName} allow_connections ${allowed}`);
-  await connections(false);
-  await runSql(database.url, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${otherName}'`);
-  await second.synchronize();
-  expect(second.current().resourceVersion).toBe(4);
-  expect(second.current().cache.sources.get('t')?.tables.has(key('author'))).toBe(true);
-  expect(second.current().cache.inconsistencies).toMatchObject([{ type: 'source', name: 'source s' }]);
-  await connections(true);
-  await vi.waitFor(() => expect(second.current().cache.sources.get('s')?.tables.has(key('far'))).toBe(true), 5_000);
-  await second.stop();
-  await state.change({ edit: (m) => withoutSource(m, 's') });
-  await other.drop();
-});
-
 test('sources are opened with all that the service was told', async () => {
   const contexts: unknown[] = [];
   const recording: Backend = {
@@ -391,99 +249,6 @@ test('sources are opened with all that the service was told', async () => {
   });
   await second.stop();
   expect(contexts).toEqual([{ ...settings, sourceName: 's', onEvent: expect.any(Function) }]);
-});
-
-test('changes made together are one version, seen by others only when all are made', async () => {
-  await state.change(add(database.url));
-  const before = state.current();
-  const versions = await state.together(
-    async (draft) => {
-      await draft.change(track('author'));
-      expect(draft.current().cache.sources.get('s')?.tables.has(key('author'))).toBe(true);
-      expect(state.current()).toBe(before);
-      expect(await storage.currentVersion()).toBe(2);
-      const { resourceVersion } = await draft.change(track('article'));
-      return [draft.current().resourceVersion, resourceVersion];
-    },
-    { repeatable: true },
-  );
-  expect(versions).toEqual([3, 3]);
-  expect(await storage.currentVersion()).toBe(3);
-  expect([...(state.current().cache.sources.get('s')?.tables.keys() ?? [])]).toEqual([key('author'), key('article')]);
-});
-
-test('of changes made together all fail when one does', async () => {
-  await state.change(add(database.url));
-  const before = state.current();
-  const failing = state.together(
-    async (draft) => {
-      await draft.change({ edit: (m) => withSource(m, source('t', database.url)) });
-      await draft.change(track('author'));
-      await draft.change(track('nothing'));
-    },
-    { repeatable: true },
-  );
-  await expect(failing).rejects.toMatchObject({ code: 'invalid-configuration' });
-  expect(state.current()).toBe(before);
-  expect(await storage.currentVersion()).toBe(2);
-  expect(opened.map(({ closed }) => closed)).toEqual([false, true]);
-});
-
-test('a source that was opened and given up on the way is closed, one that stays is not', async () => {
-  await state.together(
-    async (draft) => {
-      await draft.change(add(database.url));
-      await draft.change({ edit: (m) => withSource(m, source('t', database.url)) });
-      await draft.change({ edit: (m) => withoutSource(m, 't') });
-    },
-    { repeatable: true },
-  );
-  expect(opened.map(({ closed }) => closed)).toEqual([false, true]);
-  await state.change(track('author'));
-});
-
-test('what was changed in a database is read again although the metadata does not change with it', async () => {
-  await state.change(add(database.url));
-  await state.change(track('author'));
-  const failing = state.together(
-    async (draft) => {
-      await runSql(database.url, 'alter table author add column age int');
-      await draft.change({ edit: (m) => m, refresh: { tables: [{ source: 's', name: name('author') }] } });
-      throw new SvcError('bad-request', 'no more');
-    },
-    { repeatable: false },
-  );
-  await expect(failing).rejects.toMatchObject({ message: 'no more' });
-  expect(state.current().cache.sources.get('s')?.tables.get(key('author'))?.catalog.columns).toHaveLength(3);
-  expect(state.current().resourceVersion).toBe(4);
-});
-
-test('changes made together are made again on top of those of another instance, unless more than changes happened', async () => {
-  const second = await start('two');
-  await state.change(add(database.url));
-  let runs = 0;
-  const both = (repeatable: boolean, table: string) =>
-    second.together(
-      async (draft) => {
-        runs += 1;
-        if (runs % 2 === 1) await state.change({ edit: (m) => m });
-        return draft.change(track(table));
-      },
-      { repeatable },
-    );
-  expect(await both(true, 'author')).toMatchObject({ resourceVersion: 4 });
-  expect(runs).toBe(2);
-  await expect(both(false, 'article')).rejects.toMatchObject({ code: 'conflict' });
-  expect(runs).toBe(3);
-  expect(second.current().resourceVersion).toBe(5);
-  await second.stop();
-});
-
-test('changes made at once are applied one after the other', async () => {
-  await state.change(add(database.url));
-  const results = await Promise.all(['author', 'article', 'color'].map((table) => state.change(track(table))));
-  expect(results.map(({ resourceVersion }) => resourceVersion)).toEqual([3, 4, 5]);
-  expect(state.current().cache.sources.get('s')?.tables.size).toBe(3);
 });
 
 test('role schemas stay while nothing of theirs changes', async () => {

@@ -1,0 +1,105 @@
+/** A running state on a database of its own, for the tests of the room `state`. */
+import { NO_REMOTES } from './no-remotes.ts';
+import { afterEach, beforeEach } from 'vitest';
+import { runSql, type TestDatabase, testDatabase } from './postgres.ts';
+import type { Backend, Source } from '../../src/backend/backend.ts';
+import { nameKey } from '../../src/catalog/catalog.ts';
+import { pg } from '../../src/databases/pg/index.ts';
+import { withSource, withTable } from '../../src/metadata/edit.ts';
+import { kindsOf } from '../../src/metadata/kinds.ts';
+import type { Metadata, SourceMetadata } from '../../src/metadata/metadata.ts';
+import { newTable } from '../../src/metadata/table.ts';
+import { NO_CUSTOMIZATION } from '../../src/metadata/source.ts';
+import type { Observer } from '../../src/observability/observation.ts';
+import { objectId } from '../../src/schema-cache/object-id.ts';
+import { DEFAULT_ROLE_SCHEMAS_OPTIONS } from '../../src/schema/role-schemas.ts';
+import { createStorage, type Storage } from '../../src/storage/storage.ts';
+import { ROOT } from '../../src/util/path.ts';
+import { createState, type RunningState } from '../../src/state/create-state.ts';
+
+export const name = (text: string) => ({ schema: 'public', name: text });
+export const key = (text: string) => nameKey(name(text));
+export const kinds = kindsOf([pg as Backend]);
+
+export let database: TestDatabase;
+let storageSource: Source;
+export let storage: Storage;
+export let state: RunningState;
+export const opened: { closed: boolean }[] = [];
+
+/** The real kind, counting what is opened and closed. */
+const counting: Backend = {
+  ...(pg as Backend),
+  async connect(configuration, context) {
+    const source = await pg.connect(configuration as never, context);
+    const record = { closed: false };
+    opened.push(record);
+    const close = source.close.bind(source);
+    source.close = () => {
+      record.closed = true;
+      return close();
+    };
+    return source;
+  },
+};
+
+export function source(sourceName: string, url: string): SourceMetadata {
+  const configuration = pg.configuration.decode({ connection_info: { database_url: url } }, ROOT);
+  return { name: sourceName, kind: 'pg', configuration, customization: NO_CUSTOMIZATION, tables: new Map(), functions: new Map() };
+}
+
+export function start(instanceId = 'one', overrides: Partial<Storage> = {}, observe: Observer = () => {}): Promise<RunningState> {
+  return createState({
+    storage: { ...storage, ...overrides },
+    backends: [counting],
+    kinds,
+    cache: { defaultNamingConvention: 'svc-default' },
+    roleSchemas: DEFAULT_ROLE_SCHEMAS_OPTIONS,
+    connect: { environment: {}, usePreparedStatements: true, maxConnections: 4 },
+    ...NO_REMOTES,
+    observe,
+    instanceId,
+    retry: { firstMs: 20, maxMs: 40 },
+    closeDelayMs: 10,
+  });
+}
+
+export const add = (url: string) => ({
+  edit: (metadata: Metadata) => withSource(metadata, source('s', url)),
+  edited: [objectId.source('s')],
+});
+export const track = (table: string) => ({
+  edit: (metadata: Metadata) => withTable(metadata, 's', newTable(name(table))),
+  edited: [objectId.table('s', name(table))],
+});
+
+/** Has a state on an empty catalog and a database with tables, anew for each test of a file. */
+export function playState(): void {
+  beforeEach(async () => {
+    opened.length = 0;
+    database = await testDatabase('ready');
+    await runSql(
+      database.url,
+      `create table author (id int primary key, name text not null);
+       create table article (id int primary key, title text, author_id int not null references author);
+       create table color (value text primary key, comment text);
+       insert into color values ('red', 'warm'), ('blue', null);`,
+    );
+    const configuration = pg.configuration.decode({ connection_info: { database_url: database.url } }, ROOT);
+    storageSource = await pg.connect(configuration, {
+      sourceName: 'storage',
+      environment: {},
+      usePreparedStatements: true,
+      maxConnections: 4,
+    });
+    storage = createStorage(storageSource, kinds);
+    await storage.migrate();
+    state = await start();
+  });
+
+  afterEach(async () => {
+    await state.stop();
+    await storageSource.close();
+    await database.drop();
+  });
+}
