@@ -9,6 +9,7 @@ import { OutboundError } from '../outbound/outbound-error.ts';
 import { TransformFailure } from '../transform/transform-failure.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../util/json.ts';
 import { AnswerFault, answerJson, answerJsonOrNull } from '../webhooks/answer-json.ts';
+import { type AnswerUse, takeWithin } from '../webhooks/answer-use.ts';
 import { callWebhook, type Patience, timeoutWithin } from '../webhooks/call-webhook.ts';
 import { clientHeaders } from '../webhooks/client-headers.ts';
 import { cookiesOf } from '../webhooks/cookies.ts';
@@ -38,13 +39,8 @@ export interface HandlerReply {
   refused(message: string): SvcError;
 }
 
-/** What the answers to one request of a client have taken; it grows. */
-export interface HandlerUse {
-  bytes: number;
-}
-
 /** @throws SvcError where the handler gives no answer, none of use, or an error */
-export type HandlerCaller = (call: HandlerCall, use: HandlerUse) => Promise<HandlerReply>;
+export type HandlerCaller = (call: HandlerCall, use: AnswerUse) => Promise<HandlerReply>;
 
 export interface HandlerCallerOptions {
   readonly outbound: OutboundClient;
@@ -84,10 +80,7 @@ export function createHandlerCaller(options: HandlerCallerOptions): HandlerCalle
     const body = printJson(payload);
     const request = prepared(webhook, body, ownHeaders(call, options), sessionVariables);
     const told = new Told(webhook, request, payload);
-    const take = (bytes: number): boolean => {
-      use.bytes += bytes;
-      return use.bytes <= maxResponseSize;
-    };
+    const take = takeWithin(use, maxResponseSize);
     const timeout = timeoutWithin(definition.timeout * 1000, how);
     let response: OutboundResponse;
     try {

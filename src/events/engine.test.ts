@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { EventStore, FetchRequest, Lease, QueuedEvent } from '../backend/event-store.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { Observation } from '../observability/observation.ts';
-import { createEngine, type Engine, type Lane, type QueueHandle } from './engine.ts';
+import { createEngine, type Engine, type WantedLane, type QueueHandle } from './engine.ts';
 
 interface Done {
   readonly id: string;
@@ -106,7 +106,7 @@ interface Run {
   readonly working: Map<string, () => void>;
 }
 
-function run(slots: number, lanes: readonly Lane[], { leaseSeconds = 60, store = new MemoryStore() } = {}): Run {
+function run(slots: number, lanes: readonly WantedLane[], { leaseSeconds = 60, store = new MemoryStore() } = {}): Run {
   const working = new Map<string, () => void>();
   const observations: Observation[] = [];
   const engine = createEngine({ holder: 'me', slots, batchSize: 100, leaseSeconds, observe: (o) => void observations.push(o) });

@@ -4,11 +4,11 @@
  */
 import type { EventStore, QueuedEvent } from '../backend/event-store.ts';
 import type { Observer } from '../observability/observation.ts';
-import { createPool, type Pool } from './pool.ts';
+import { createPool, type SlotPool } from './pool.ts';
 import { type QueueSettings, type RunningQueue, startQueue } from './queue.ts';
 
 /** What is wanted of a lane: all of its events, or so many at a time in all instances together. */
-export interface Lane {
+export interface WantedLane {
   readonly name: string;
   readonly overall?: number;
   /** Some of its events have to wait for others. */
@@ -22,7 +22,7 @@ export interface Queue<E extends QueuedEvent, O extends { readonly id: string }>
   /** Null while its database cannot be reached. Another store than before must be of the same queue. */
   store(): EventStore<E, O> | null;
   /** Whose events are wanted; asked before every fetch. None: the database is not asked. */
-  lanes(): readonly Lane[];
+  lanes(): readonly WantedLane[];
   /**
    * Gives what came of an event, failures included; must end by itself. When `signal` says so it may reject: then the
    * event is handed back.
@@ -67,7 +67,7 @@ export interface Engine {
 const LEASE_SECONDS = 45;
 
 export function createEngine(options: EngineOptions): Engine {
-  const pool: Pool = createPool(options.slots);
+  const pool: SlotPool = createPool(options.slots);
   const settings: QueueSettings = {
     lease: { holder: options.holder, seconds: options.leaseSeconds ?? LEASE_SECONDS },
     batchSize: options.batchSize,

@@ -30,7 +30,7 @@ export interface PoolLane {
   finished(slot: Slot): void;
 }
 
-export interface Pool {
+export interface SlotPool {
   lane(): PoolLane;
   /** How many events of all lanes may be taken now. */
   readonly room: number;
@@ -45,11 +45,11 @@ export interface Pool {
 }
 
 /** @param slots events that are worked on at a time; as many again may wait for their turn */
-export function createPool(slots: number): Pool {
+export function createPool(slots: number): SlotPool {
   return new SharedPool(slots);
 }
 
-class SharedPool implements Pool {
+class SharedPool implements SlotPool {
   readonly slots: number;
   readonly slowSlots: number;
   /** Lanes with events that wait, in the order of their turns. */

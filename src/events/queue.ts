@@ -5,14 +5,14 @@ import { describeFailure } from '../errors/describe-failure.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { Observer } from '../observability/observation.ts';
 import type { Queue } from './engine.ts';
-import type { Pool, PoolLane, Slot } from './pool.ts';
+import type { SlotPool, PoolLane, Slot } from './pool.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
 import { createWaker, type Waker } from './waker.ts';
 
 export interface QueueSettings {
   readonly lease: Lease;
   readonly batchSize: number;
-  readonly pool: Pool;
+  readonly pool: SlotPool;
   readonly observe: Observer;
 }
 

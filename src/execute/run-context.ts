@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ActionLog } from '../storage/action-log.ts';
-import type { HandlerCaller, HandlerUse } from '../actions/handler-call.ts';
+import type { HandlerCaller } from '../actions/handler-call.ts';
+import type { AnswerUse } from '../webhooks/answer-use.ts';
 import type { Session } from '../auth/session.ts';
 import type { RunOptions, Source } from '../backend/backend.ts';
 import { invariant, SvcError } from '../errors/svc-error.ts';
@@ -21,7 +22,7 @@ export interface LaterCalls {
 /** What a plan with actions needs. */
 export interface ActionAccess {
   readonly call: HandlerCaller;
-  readonly use: HandlerUse;
+  readonly use: AnswerUse;
   /** null: there are no asynchronous actions. */
   readonly later: LaterCalls | null;
   /** The text of the client's document; null where there is none. */

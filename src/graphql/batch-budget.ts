@@ -3,13 +3,12 @@
  * way around them.
  */
 import { SvcError } from '../errors/svc-error.ts';
-import type { HandlerUse } from '../actions/handler-call.ts';
 import { type JoinUse, noJoinUse } from '../execute/holes.ts';
 import { scanDocument } from '../schema/document/scan.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { OperationLimits } from '../schema/engine.ts';
 import type { OperationSize } from '../schema/translation.ts';
-import type { AnswerUse } from '../upstream/remote-caller.ts';
+import type { AnswerUse } from '../webhooks/answer-use.ts';
 
 /** What a statement of a mutation, a request to a remote schema or a join costs, in parts of variables. */
 const STATEMENT_COST = 16;
@@ -26,7 +25,7 @@ export class BatchBudget {
   /** What remote schemas have answered. */
   readonly answers: AnswerUse = { bytes: 0 };
   /** What handlers of actions have answered. */
-  readonly handlers: HandlerUse = { bytes: 0 };
+  readonly handlers: AnswerUse = { bytes: 0 };
 
   constructor(limits: OperationLimits) {
     this.#limits = limits;

@@ -23,14 +23,14 @@ export interface NewScheduledEvent {
   readonly signature: Json;
 }
 
-export interface Slice {
+export interface EventSlice {
   readonly limit?: number | undefined;
   readonly offset: number;
   /** Whether all that there are are counted. */
   readonly count: boolean;
 }
 
-export interface Sliced {
+export interface EventRows {
   readonly rows: readonly JsonObject[];
   readonly count: number | undefined;
 }
@@ -40,9 +40,9 @@ export interface ScheduledEvents {
   /** @returns whether there was one */
   delete(type: EventsOf['type'], id: string): Promise<boolean>;
   /** In the order of their times. @param statuses none: all */
-  list(of: EventsOf, statuses: readonly ScheduledStatus[], slice: Slice): Promise<Sliced>;
+  list(of: EventsOf, statuses: readonly ScheduledStatus[], slice: EventSlice): Promise<EventRows>;
   /** Newest first. @param event of it alone */
-  invocations(of: EventsOf, event: string | undefined, slice: Slice): Promise<Sliced>;
+  invocations(of: EventsOf, event: string | undefined, slice: EventSlice): Promise<EventRows>;
 }
 
 const TABLES = {
@@ -70,7 +70,13 @@ export function createScheduledEvents(database: Pick<Connection, 'query'>): Sche
   const ask = async (text: string, values: readonly (string | null)[]): Promise<readonly (readonly (string | null)[])[]> =>
     (await database.query(text, values, soon(TIMEOUT_MS))).rows;
 
-  async function sliced(shown: string, from: string, order: string, values: readonly (string | null)[], slice: Slice): Promise<Sliced> {
+  async function sliced(
+    shown: string,
+    from: string,
+    order: string,
+    values: readonly (string | null)[],
+    slice: EventSlice,
+  ): Promise<EventRows> {
     const bounds = [slice.limit === undefined ? null : String(slice.limit), String(slice.offset)];
     const place = (n: number): string => `$${values.length + n}::bigint`;
     const rows = await ask(`select ${shown}::text ${from} order by ${order} limit ${place(1)} offset ${place(2)}`, [...values, ...bounds]);

@@ -6,6 +6,7 @@ import type { OutboundClient } from '../outbound/client.ts';
 import { createTurns } from '../util/turns.ts';
 import type { Json, JsonObject } from '../util/json.ts';
 import type { RemoteConnection } from './connection.ts';
+import { type AnswerUse, takeWithin } from '../webhooks/answer-use.ts';
 import type { Patience } from '../webhooks/call-webhook.ts';
 import { exchange } from './exchange.ts';
 import { clientCallHeaders } from './request-headers.ts';
@@ -32,11 +33,6 @@ export interface RemoteReply {
 /** @throws SvcError remote-schema-error when the server cannot be reached, takes too long, or answers with anything but JSON */
 export type RemoteCaller = (call: RemoteCall) => Promise<RemoteReply>;
 
-/** What the answers to one request of a client have taken; it grows. */
-export interface AnswerUse {
-  bytes: number;
-}
-
 /**
  * The caller of one request of a client: its calls share the limits.
  * @param connections by name
@@ -56,10 +52,7 @@ const CALLS_AT_ONCE = 16;
 export function createRemoteAccess({ outbound, maxResponseSize }: RemoteAccessOptions): RemoteAccess {
   return (connections, use = { bytes: 0 }) => {
     const inTurn = createTurns(CALLS_AT_ONCE);
-    const take = (bytes: number): boolean => {
-      use.bytes += bytes;
-      return use.bytes <= maxResponseSize;
-    };
+    const take = takeWithin(use, maxResponseSize);
     return ({ remote, document, variables, session, headers, how }) =>
       inTurn(async () => {
         const connection = connections.get(remote);

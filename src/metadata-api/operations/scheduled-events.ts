@@ -20,7 +20,7 @@ import { scheduledRetry, scheduledRetryCodec, webhookHeaders } from '../../metad
 import { headerCodec } from '../../metadata/environment-template.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
 import { signatureCodec } from '../../metadata/signature.ts';
-import { type EventsOf, SCHEDULED_STATUSES, type ScheduledStatus, type Sliced } from '../../storage/scheduled-events.ts';
+import { type EventsOf, SCHEDULED_STATUSES, type ScheduledStatus, type EventRows } from '../../storage/scheduled-events.ts';
 import type { Json } from '../../util/json.ts';
 import { at, type Path } from '../../util/path.ts';
 import { operation, type OperationGroup, SUCCESS } from '../operation.ts';
@@ -78,7 +78,7 @@ function eventsOf(of: 'cron' | 'one_off', trigger: string | undefined, metadata:
   return { type: of, trigger };
 }
 
-function answerOf(key: string, { rows, count: all }: Sliced): Json {
+function answerOf(key: string, { rows, count: all }: EventRows): Json {
   return { [key]: rows, ...(all === undefined ? {} : { count: all }) };
 }
 

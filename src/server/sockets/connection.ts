@@ -24,7 +24,7 @@ import { operate } from '../operate.ts';
 import { Intake } from './intake.ts';
 import { payloadHeaders } from './init-headers.ts';
 import { Lane } from './lane.ts';
-import { Operation, type OperationEnd } from './operation.ts';
+import { SocketOperation, type OperationEnd } from './operation.ts';
 import { CompressedWire, PlainWire, type Wire } from './wire.ts';
 
 export interface SocketLimits {
@@ -68,7 +68,7 @@ const MESSAGE_BEATS = 6;
 
 type Told = WebsocketObservation['event'];
 
-export class Connection implements LongLivedConnection, OperationEnd {
+export class SocketConnection implements LongLivedConnection, OperationEnd {
   readonly id: string;
   readonly #context: ServerContext;
   readonly #limits: SocketLimits;
@@ -76,7 +76,7 @@ export class Connection implements LongLivedConnection, OperationEnd {
   readonly #protocol: Protocol;
   readonly #wire: Wire;
   readonly #intake: Intake;
-  readonly #operations = new Map<string, Operation>();
+  readonly #operations = new Map<string, SocketOperation>();
   readonly #lane = new Lane(SIDE_BY_SIDE);
   /** Cancelled when the client goes away. */
   readonly #client = new CancellationSource();
@@ -160,7 +160,7 @@ export class Connection implements LongLivedConnection, OperationEnd {
     this.#websocket.terminate();
   }
 
-  ended(operation: Operation, how: 'completed' | 'failed' | 'refused', error: SvcError | null): void {
+  ended(operation: SocketOperation, how: 'completed' | 'failed' | 'refused', error: SvcError | null): void {
     this.#operations.delete(operation.id);
     this.#tellOperation(operation, how === 'completed' ? 'completed' : 'query_err', error);
     // After the last message of the operation.
@@ -296,7 +296,7 @@ export class Connection implements LongLivedConnection, OperationEnd {
     } catch (thrown) {
       refused = toSvcError(thrown);
     }
-    const operation = new Operation(
+    const operation = new SocketOperation(
       {
         id,
         requestId,
@@ -327,7 +327,7 @@ export class Connection implements LongLivedConnection, OperationEnd {
     });
   }
 
-  #stop(operation: Operation): void {
+  #stop(operation: SocketOperation): void {
     operation.stop();
     this.#operations.delete(operation.id);
     this.#tellOperation(operation, 'stopped', null);
@@ -365,7 +365,7 @@ export class Connection implements LongLivedConnection, OperationEnd {
     this.#wire.release();
   }
 
-  #tellOperation(operation: Operation, type: 'started' | 'completed' | 'stopped' | 'query_err', error: SvcError | null): void {
+  #tellOperation(operation: SocketOperation, type: 'started' | 'completed' | 'stopped' | 'query_err', error: SvcError | null): void {
     const { queryLogging } = this.#context.options;
     const { query } = operation;
     this.#tell({

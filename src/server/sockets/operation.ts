@@ -14,10 +14,10 @@ import type { Wire } from './wire.ts';
 /** What an operation tells the connection that it belongs to. */
 export interface OperationEnd {
   /** Nothing follows; called once. */
-  ended(operation: Operation, how: 'completed' | 'failed' | 'refused', error: SvcError | null): void;
+  ended(operation: SocketOperation, how: 'completed' | 'failed' | 'refused', error: SvcError | null): void;
 }
 
-export class Operation implements Subscriber {
+export class SocketOperation implements Subscriber {
   readonly id: string;
   readonly requestId: string;
   /** Who has started it. */
@@ -36,7 +36,7 @@ export class Operation implements Subscriber {
   #isBehind = false;
 
   constructor(
-    { id, requestId, session, name, query }: Pick<Operation, 'id' | 'requestId' | 'session' | 'name' | 'query'>,
+    { id, requestId, session, name, query }: Pick<SocketOperation, 'id' | 'requestId' | 'session' | 'name' | 'query'>,
     protocol: Protocol,
     wire: Wire,
     connection: OperationEnd,

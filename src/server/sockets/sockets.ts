@@ -14,7 +14,7 @@ import { corsHeaders } from '../cors.ts';
 import { checkPage } from '../cross-site.ts';
 import type { LongLived } from '../long-lived.ts';
 import { adminErrorReply } from '../reply.ts';
-import { Connection, type SocketLimits } from './connection.ts';
+import { SocketConnection, type SocketLimits } from './connection.ts';
 import { handshakeHeaders } from './init-headers.ts';
 
 export interface SocketOptions extends SocketLimits {
@@ -97,7 +97,7 @@ export class Sockets {
     };
     this.#library.handleUpgrade(request, socket, head, (websocket) => {
       const protocol = websocket.protocol === MODERN ? new TransportWs() : new LegacyWs(bareErrors === true);
-      const connection = new Connection(this.#context, this.#options, this.#answers, { id, websocket, socket, protocol, handshake });
+      const connection = new SocketConnection(this.#context, this.#options, this.#answers, { id, websocket, socket, protocol, handshake });
       connection.onClosed(this.#longLived.add(connection));
     });
   }
