@@ -14,7 +14,7 @@ import type { Metadata } from '../metadata/metadata.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import type { ScheduledEvents } from '../storage/scheduled-events.ts';
 import type { CatalogStateStore } from '../storage/catalog-state.ts';
-import type { Change, ChangeResult, InconsistencyRule, Refresh, State } from '../state/state.ts';
+import type { Change, ChangeResult, InconsistencyRule, Refresh, State, Warning } from '../state/state.ts';
 import type { Cancellation } from '../util/cancellation.ts';
 import type { Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
@@ -61,6 +61,15 @@ export interface OperationContext {
   readonly changed: ChangeResult | undefined;
   /** Applies a change of its own, as `State.change`; a failing bulk takes it back. */
   change(change: Change): Promise<ChangeResult>;
+  /** Does what cannot be taken back, once the whole request has been stored; a failure becomes a warning of the answer. */
+  afterwards(task: Afterwards): void;
+}
+
+/** What is done when a change counts. */
+export interface Afterwards {
+  run(): Promise<void>;
+  /** What is told of a failure, beside its reason. */
+  readonly warning: Warning;
 }
 
 export interface Refusal {

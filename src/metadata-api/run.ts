@@ -1,4 +1,5 @@
 import type { Session } from '../auth/session.ts';
+import { describeFailure } from '../errors/describe-failure.ts';
 import { encodeAdminError, toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { RequestOptions } from '../graphql/run-request.ts';
@@ -6,7 +7,7 @@ import type { State, Warning } from '../state/state.ts';
 import { isJsonArray, isJsonObject, type Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
 import { CommandBatch, placed } from './batch.ts';
-import { type Prepared, type OperationContext, type Services, SUCCESS } from './operation.ts';
+import { type Afterwards, type Prepared, type OperationContext, type Services, SUCCESS } from './operation.ts';
 import type { AdministrationRequest, Command } from './request.ts';
 
 /** Who asks, and how long the answer is wanted. */
@@ -19,15 +20,23 @@ export interface Caller extends Pick<RequestOptions, 'signal' | 'address' | 'hea
 /** Runs a decoded request and gives its answer. @throws SvcError */
 export async function runCommands(request: AdministrationRequest, services: Services, caller: Caller): Promise<Json> {
   const { command, resourceVersion } = request;
+  const afterwards: Afterwards[] = [];
   const run = (on: State): Promise<Json> => {
+    // It may be run again, on top of what others have changed.
+    afterwards.length = 0;
     const own = { ...services, state: on };
-    return new Runner(own, caller, new CommandBatch(own, resourceVersion)).whole(command);
+    return new Runner(own, caller, new CommandBatch(own, resourceVersion), afterwards).whole(command);
   };
   const { state } = services;
   if (!changesTogether(command)) return run(state);
   const warnings: Warning[] = [];
   const repeatable = !some(command, ({ changes }) => changes === 'database');
   const answer = await state.together(run, { repeatable, onWarning: (warning) => void warnings.push(warning) });
+  for (const { run: task, warning } of afterwards) {
+    await task().catch((error: unknown) => {
+      warnings.push({ ...warning, message: `${warning.message}: ${describeFailure(error)}` });
+    });
+  }
   if (warnings.length === 0 || !isJsonObject(answer)) return answer;
   return { ...answer, warnings: warnings.map(({ code, type, name, message }) => ({ code, type, name, message })) };
 }
@@ -45,11 +54,13 @@ class Runner {
   readonly #services: Services;
   readonly #caller: Caller;
   readonly #batch: CommandBatch;
+  readonly #afterwards: Afterwards[];
 
-  constructor(services: Services, caller: Caller, batch: CommandBatch) {
+  constructor(services: Services, caller: Caller, batch: CommandBatch, afterwards: Afterwards[]) {
     this.#services = services;
     this.#caller = caller;
     this.#batch = batch;
+    this.#afterwards = afterwards;
   }
 
   async whole(command: Command): Promise<Json> {
@@ -90,6 +101,7 @@ class Runner {
       snapshot: this.#services.state.current(),
       changed,
       change: (change) => this.#batch.change(change),
+      afterwards: (task) => void this.#afterwards.push(task),
     };
     try {
       return await prepared.run(context);
@@ -108,13 +120,15 @@ class Runner {
       const expectedVersion = changes ? this.#batch.takeExpectedVersion() : undefined;
       const run = (on: State): Promise<Json> => {
         const own = { ...this.#services, state: on };
-        return new Runner(own, this.#caller, new CommandBatch(own, expectedVersion)).whole(item);
+        return new Runner(own, this.#caller, new CommandBatch(own, expectedVersion), this.#afterwards).whole(item);
       };
+      const before = this.#afterwards.length;
       try {
         answers.push(await (changes ? state.together(run, { repeatable: false }) : run(state)));
       } catch (thrown) {
         const error = toSvcError(thrown);
         if (error.code === 'conflict') throw error;
+        this.#afterwards.length = before;
         answers.push(encodeAdminError(error, this.#services.showInternal));
       }
     }

@@ -201,6 +201,9 @@ describe('an asynchronous action', () => {
     await service.metadata('drop_action', { name: 'temp', clear_data: false });
     expect(await count()).toEqual([['1']]);
     await service.metadata('create_action', { name: 'temp', definition });
+    const drop = (name: string) => ({ type: 'drop_action', args: { name } });
+    await expect(service.metadata('bulk', [drop('temp'), drop('nowhere')])).rejects.toThrow('not-exists');
+    expect(await count()).toEqual([['1']]);
     await service.metadata('drop_action', { name: 'temp' });
     expect(await count()).toEqual([['0']]);
   });
