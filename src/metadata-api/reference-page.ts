@@ -33,6 +33,9 @@ it was. The errors of an operation are listed with it. Any request may also be r
 | \`unexpected\`, \`postgres-error\` | 500 | the service cannot do its work, such as when the metadata database is out of reach |
 
 Names of types are those of error messages. An argument in italics may be left out.
+What they hold is told by subject: [tables, relationships and permissions](../permissions.md), [sources](../sources.md),
+[remote schemas](../remote-schemas.md), [joins](../joins.md), [actions](../actions.md), [event triggers](../event-triggers.md),
+[schedules](../schedules.md), [transforms](../transforms.md), [REST endpoints](../rest-endpoints.md).
 `;
 
 const QUERY_INTRODUCTION = `${GENERATED}
