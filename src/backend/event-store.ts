@@ -8,6 +8,8 @@ export interface QueuedEvent {
   readonly id: string;
   /** The trigger or action that it is of: bounds and fairness are by this name. */
   readonly lane: string;
+  /** Characters of it, where it may be large. */
+  readonly size?: number;
 }
 
 /**
@@ -34,6 +36,8 @@ export interface FetchRequest {
   readonly lease: Lease;
   /** Of all lanes together. */
   readonly limit: number;
+  /** Of what events hold: one that comes when so many bytes are reached is left alone. Stores of small events need not look. */
+  readonly bytes?: number;
   /** Events of others are left alone. */
   readonly lanes: readonly LaneRequest[];
 }

@@ -29,13 +29,15 @@ class MemoryStore implements EventStore<QueuedEvent, Done> {
     this.fetches.push(request);
     this.mayFail();
     const taken: QueuedEvent[] = [];
+    const isFull = (): boolean => taken.reduce((sum, { size = 0 }) => sum + size, 0) >= (request.bytes ?? 0);
     for (const { name, limit } of request.lanes) {
       const events = this.waiting.filter(({ lane }) => lane === name).slice(0, Math.min(limit, request.limit - taken.length));
       for (const event of events) {
+        if (isFull()) return taken;
+        taken.push(event);
         this.waiting.splice(this.waiting.indexOf(event), 1);
         this.leased.set(event.id, { event, holder: request.lease.holder });
       }
-      taken.push(...events);
     }
     return taken;
   }
@@ -145,6 +147,21 @@ describe('the engine', () => {
     await vi.waitFor(() => expect([...store.done].sort()).toEqual(['a0', 'a1', 'a2', 'b0', 'b1', 'b2']));
     expect(store.recorded.length).toBeLessThanOrEqual(2);
     expect(store.leased.size).toBe(0);
+  });
+
+  it('takes no more of large events than there is memory for', async () => {
+    const { store, working } = run(10, [{ name: 'a' }]);
+    store.put(...events('a', 7).map((event) => ({ ...event, size: 15_000_000 })));
+    for (const [count, left] of [
+      [3, 4],
+      [3, 1],
+      [1, 0],
+    ]) {
+      await vi.waitFor(() => expect(working.size).toBe(count));
+      expect(store.waiting.length).toBe(left);
+      endAll(working);
+    }
+    await vi.waitFor(() => expect(store.done.length).toBe(7));
   });
 
   it('leaves out what cannot be written, and writes the others', async () => {

@@ -10,6 +10,9 @@ const SHARE = 3;
 /** How often it is looked for lanes that have become slow. ms */
 const SWEEP_MS = 250;
 
+/** Characters of the events that an instance has taken. What is sent, recorded and on its way holds several times as much. */
+const MOST_HELD = 32 * 1024 * 1024;
+
 /** What an event has while it is worked on. */
 export interface Slot {
   readonly began: number;
@@ -38,6 +41,10 @@ export interface SlotPool {
   readonly slowRoom: number;
   /** Keeps room for a fetch that is under way. @returns gives it back */
   reserve(events: number): () => void;
+  /** Characters that events may still hold, all together; the last one may go beyond. */
+  readonly bytes: number;
+  /** An event is there, or gone when it is less than nothing. */
+  weigh(characters: number): void;
   /** Begins what may begin. */
   dispatch(): void;
   /** Calls when an event has ended. @returns ends that */
@@ -61,6 +68,7 @@ class SharedPool implements SlotPool {
   slowRunning = 0;
   /** Waiting, worked on, or on their way from the database. */
   held = 0;
+  bytes = MOST_HELD;
   #swept = 0;
 
   constructor(slots: number) {
@@ -87,6 +95,12 @@ class SharedPool implements SlotPool {
     return () => {
       this.held -= events;
     };
+  }
+
+  weigh(characters: number): void {
+    const wasFull = this.bytes <= 0;
+    this.bytes -= characters;
+    if (wasFull && this.bytes > 0) for (const listener of this.#listeners) listener();
   }
 
   onRoom(listener: () => void): () => void {

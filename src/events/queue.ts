@@ -55,6 +55,7 @@ export function startQueue<E extends QueuedEvent, O extends { readonly id: strin
 
 interface HeldEvent {
   readonly lane: string;
+  readonly size: number;
   /** By our own clock, on the safe side. */
   leaseEnd: number;
   /** No instance of ours any more, as far as the database is concerned. */
@@ -96,7 +97,7 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
       isRefusal: (error) => error instanceof SvcError && REFUSALS.has(error.code),
       leftOut: ({ id }, error) => {
         // Its lease is left to end.
-        this.#held.delete(id);
+        this.#letGo(id);
         this.#report(`cannot record what came of the event ${id}`, error);
       },
     });
@@ -163,14 +164,14 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
     if (store === null || wanted.length === 0) return false;
     this.#hasDependants = wanted.some(({ overall, isOrdered = false }) => overall !== undefined || isOrdered);
     const limit = Math.min(batchSize, pool.room);
-    const lanes = limit === 0 ? [] : this.#requests(wanted);
+    const lanes = limit === 0 || pool.bytes <= 0 ? [] : this.#requests(wanted);
     this.#mayHaveMore = lanes.length < wanted.length;
     if (lanes.length === 0) return false;
     const giveBack = pool.reserve(limit);
     const began = performance.now();
     let events: readonly E[];
     try {
-      events = await store.fetch({ lease, limit, lanes });
+      events = await store.fetch({ lease, limit, bytes: pool.bytes, lanes });
       this.#failures = 0;
     } catch (error) {
       this.#failures += 1;
@@ -225,10 +226,20 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
       Object.assign(known, { leaseEnd, isLost: false });
       return;
     }
-    const held: HeldEvent = { lane: event.lane, leaseEnd, isLost: false, controller: undefined, isRecording: false };
+    const { lane: name, size = 0 } = event;
+    this.#letGo(event.id);
+    this.#settings.pool.weigh(size);
+    const held: HeldEvent = { lane: name, size, leaseEnd, isLost: false, controller: undefined, isRecording: false };
     this.#held.set(event.id, held);
-    const lane = this.#lane(event.lane);
+    const lane = this.#lane(name);
     lane.enqueue((slot) => void this.#work(event, held, lane, slot));
+  }
+
+  #letGo(id: string): void {
+    const held = this.#held.get(id);
+    if (held === undefined) return;
+    this.#held.delete(id);
+    this.#settings.pool.weigh(-held.size);
   }
 
   async #work(event: E, held: HeldEvent, lane: PoolLane, slot: Slot): Promise<void> {
@@ -237,7 +248,7 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
       // Somebody else may have it by now, or will have it soon.
       const isElsewhere = held.isLost || performance.now() > held.leaseEnd - LEAST_LEASE_MS;
       if (this.#isStopping || isElsewhere) {
-        this.#held.delete(event.id);
+        this.#letGo(event.id);
         if (!isElsewhere) this.#givenUp.push(event.id);
       } else {
         held.controller = new AbortController();
@@ -245,7 +256,7 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
       }
     } catch (error) {
       // Its lease is left to end: it is tried again, though not at once.
-      this.#held.delete(event.id);
+      this.#letGo(event.id);
       if (held.controller?.signal.aborted === true) this.#givenUp.push(event.id);
       else this.#settings.observe({ kind: 'unexpected', message: `an event of ${this.#queue.name} could not be worked on`, error });
     } finally {
@@ -273,7 +284,7 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
       mark(false);
       throw error;
     }
-    for (const [id, held] of recording) if (this.#held.get(id) === held) this.#held.delete(id);
+    for (const [id, held] of recording) if (this.#held.get(id) === held) this.#letGo(id);
     const lost = outcomes.length - recorded.size;
     if (lost > 0)
       this.#report(`${lost} events had been taken over by others before they were recorded; they may have been delivered twice`, null);
@@ -313,7 +324,7 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
 
   async #handBack(ids: readonly string[]): Promise<void> {
     const store = this.#queue.store();
-    for (const id of ids) this.#held.delete(id);
+    for (const id of ids) this.#letGo(id);
     if (ids.length === 0 || store === null) return;
     // What cannot be handed back is free when its lease ends.
     await store.release(this.#settings.lease, ids).catch((error: unknown) => this.#report('cannot hand events back', error));

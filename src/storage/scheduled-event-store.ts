@@ -162,6 +162,7 @@ function eventOf([
     payload: payload ?? null,
     headers: jsonOf(headers),
     comment: comment ?? null,
+    size: payload?.length ?? 0,
     signature: jsonOf(signature),
   };
 }

@@ -135,6 +135,14 @@ describe('lanes', () => {
     expect(await take(A, { other: 5 })).toEqual([]);
   });
 
+  it('are left when enough bytes are taken', async () => {
+    await install(captured('t', INSERT));
+    await rowsOf(4, `repeat('k', 1000)`);
+    const some = async (bytes: number) =>
+      (await captures.events.fetch({ lease: A, limit: 9, bytes, lanes: [{ name: 't', limit: 9 }] })).length;
+    expect([await some(1), await some(1500), await some(1500)]).toEqual([1, 2, 1]);
+  });
+
   it('may be bounded over all instances', async () => {
     await install(captured('t', INSERT));
     await rowsOf(10);

@@ -8,7 +8,7 @@ import { CHANNEL, DUE, NOW, PENDING } from './names.ts';
 const LOOK = 400;
 
 /**
- * Takes what is due. $1 names and $2 limits of lanes, $3 the limit of all, $4 the holder, $5 the seconds of the lease. Lanes take turns.
+ * Takes what is due. $1 names and $2 limits of lanes, $3 the limit of all, $4 the holder, $5 the seconds of the lease, $6 bytes of all payloads. Lanes take turns.
  * Of ordered events only those may be taken that are the first of their key; so many are looked at that a few keys with long
  * queues do not make the search long. A lane in which all of them had to wait is told of by its name alone. Another row says how
  * many were found, of which others may have been faster with some, and whether writers know that somebody waits.
@@ -35,15 +35,19 @@ with lane as materialized (
   from (select ordinal, most, id, due from free union all select ordinal, most, id, due from seen where is_first) a
 ), chosen as materialized (
   -- twice as many as are wanted: others may be at the first of them
-  select e.id from (select id, turn, ordinal from open where turn <= most order by turn, ordinal limit $3::int * 2) o
+  select e.id, o.turn, o.ordinal from (select id, turn, ordinal from open where turn <= most order by turn, ordinal limit $3::int * 2) o
   join svc_catalog.event_log e using (id)
   where e.trigger_name = any($1::text[]) and not e.delivered and not e.error and not e.archived
     and coalesce(greatest(e.lease_until, e.next_retry_at), e.created_at) <= ${NOW}
   order by o.turn, o.ordinal limit $3::int for update of e skip locked
+), sized as (
+  -- the one with which the bytes are reached is the last
+  select id, sum(size) over (order by turn, ordinal rows between unbounded preceding and 1 preceding) as before
+  from (select c.id, c.turn, c.ordinal, octet_length(e.payload::text) as size from chosen c join svc_catalog.event_log e using (id)) s
 ), mine as (
   update svc_catalog.event_log e
   set locked = now(), lease_holder = $4, lease_until = ${NOW} + make_interval(secs => $5::float8)
-  where e.id = any (array(select id from chosen))
+  where e.id = any (array(select id from sized where before is null or before < $6::bigint))
   returning e.id, e.trigger_name, e.tries, e.schema_name, e.table_name, to_char(e.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.US') as created_at, e.payload::text
 )
 select id, trigger_name, tries, schema_name, table_name, created_at, payload, null, null from mine
@@ -121,6 +125,7 @@ function soon(): { readonly deadline: number } {
 
 /** How often the search goes on where those that it has seen had to wait. */
 const MOST_SEARCHES = 10;
+const NO_BOUND = Number.MAX_SAFE_INTEGER;
 
 export interface QueueOptions {
   /** Whether the database may be asked to say that there are new events. */
@@ -203,13 +208,14 @@ export class PgEventQueue implements CapturedEventStore {
 
   async #search(request: FetchRequest): Promise<Pick<Found, 'events' | 'announced'>> {
     const events: CapturedEvent[] = [];
-    let lanes = request.lanes;
+    let { lanes, bytes = NO_BOUND } = request;
     for (let search = 1; ; search++) {
-      const found = await this.#take({ ...request, lanes, limit: request.limit - events.length });
+      const found = await this.#take({ ...request, lanes, limit: request.limit - events.length, bytes });
       events.push(...found.events);
+      bytes -= found.events.reduce((sum, { size = 0 }) => sum + size, 0);
       const stuck = new Set(found.stuck);
       const overtaken = found.events.length === 0 && found.open > 0;
-      if ((stuck.size === 0 && !overtaken) || events.length >= request.limit || search === MOST_SEARCHES)
+      if ((stuck.size === 0 && !overtaken) || events.length >= request.limit || bytes <= 0 || search === MOST_SEARCHES)
         return { events, announced: found.announced };
       // Others took all that was found: what comes after it is for whoever looks next.
       if (stuck.size === 0) continue;
@@ -227,13 +233,14 @@ export class PgEventQueue implements CapturedEventStore {
     );
   }
 
-  async #takeFrom(connection: Connection, { lease, limit }: FetchRequest, lanes: readonly LaneRequest[]): Promise<Found> {
+  async #takeFrom(connection: Connection, { lease, limit, bytes = NO_BOUND }: FetchRequest, lanes: readonly LaneRequest[]): Promise<Found> {
     const values = [
       arrayLiteral(lanes.map(({ name }) => name)),
       arrayLiteral(lanes.map((lane) => String(lane.limit))),
       String(limit),
       lease.holder,
       String(lease.seconds),
+      String(bytes),
     ];
     return foundIn(await connection.query(FETCH, values, soon()));
   }
@@ -280,6 +287,7 @@ function foundIn({ rows }: RunSqlResult): Found {
         table: table as string,
         createdAt: createdAt as string,
         payload: payload as string,
+        size: (payload as string).length,
       });
   }
   return { events, stuck, open, announced };
