@@ -304,6 +304,16 @@ describe('a definition', () => {
     expect(await payloads()).toHaveLength(2);
   });
 
+  it('gets its tables back by a reload, whichever of them others have taken away', async () => {
+    await create({ insert: { columns: '*' } });
+    for (const part of ['table event_log', 'sequence event_waiting', 'table svc_source_catalog_version', 'table event_invocation_logs']) {
+      await database.query(`drop ${part.replace(' ', ' svc_catalog.')}`);
+      await service.metadata('reload_metadata', {});
+    }
+    await database.query('insert into author values (1)');
+    expect(await payloads()).toHaveLength(1);
+  });
+
   it('is inconsistent while its environment variable is not set, and hurts no other', async () => {
     const trigger = (name: string, webhook: JsonObject): JsonObject => ({ name, definition: { insert: { columns: '*' } }, ...webhook });
     const document = (await service.metadata('export_metadata', {})) as { sources: [JsonObject] };

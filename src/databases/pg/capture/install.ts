@@ -246,10 +246,10 @@ export async function uninstall(source: Source, owner: string): Promise<void> {
 async function dropTables(connection: Connection): Promise<void> {
   for (const each of (await installed(connection)).values()) await run(connection, dropFunction(each.function));
   await connection.runSql(
-    `drop table svc_catalog.event_log, svc_catalog.event_invocation_logs, svc_catalog.svc_event_log_cleanups, svc_catalog.svc_source_catalog_version;
-     drop sequence svc_catalog.event_waiting;
-     drop function svc_catalog.insert_event_log(text, text, text, text, json, jsonb, jsonb);
-     drop function svc_catalog.gen_svc_uuid();`,
+    `drop table if exists svc_catalog.event_log, svc_catalog.event_invocation_logs, svc_catalog.svc_event_log_cleanups, svc_catalog.svc_source_catalog_version;
+     drop sequence if exists svc_catalog.event_waiting;
+     drop function if exists svc_catalog.insert_event_log(text, text, text, text, json, jsonb, jsonb);
+     drop function if exists svc_catalog.gen_svc_uuid();`,
     {},
   );
   // The metadata may be in the same schema.

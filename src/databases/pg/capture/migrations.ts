@@ -12,7 +12,7 @@ import { DUE, PENDING } from './names.ts';
 const CORE_UUIDS = 130000;
 
 const TABLES = `
-  create table svc_catalog.event_log (
+  create table if not exists svc_catalog.event_log (
     id text primary key default svc_catalog.gen_svc_uuid(),
     schema_name text not null,
     table_name text not null,
@@ -35,13 +35,13 @@ const TABLES = `
     lease_until timestamp
   );
   -- The queue: what is not delivered, by trigger and time. Ordered and other events apart, as they are searched in other ways.
-  create index event_log_queue on svc_catalog.event_log (trigger_name, (${DUE})) where ${PENDING} and order_key is null;
-  create index event_log_ordered_queue on svc_catalog.event_log (trigger_name, (${DUE})) where ${PENDING} and order_key is not null;
-  create index event_log_order on svc_catalog.event_log (trigger_name, order_key, place) where ${PENDING} and order_key is not null;
-  create index event_log_leased on svc_catalog.event_log (trigger_name) where lease_holder is not null;
-  create index event_log_trigger_name_created_at on svc_catalog.event_log (trigger_name, created_at);
+  create index if not exists event_log_queue on svc_catalog.event_log (trigger_name, (${DUE})) where ${PENDING} and order_key is null;
+  create index if not exists event_log_ordered_queue on svc_catalog.event_log (trigger_name, (${DUE})) where ${PENDING} and order_key is not null;
+  create index if not exists event_log_order on svc_catalog.event_log (trigger_name, order_key, place) where ${PENDING} and order_key is not null;
+  create index if not exists event_log_leased on svc_catalog.event_log (trigger_name) where lease_holder is not null;
+  create index if not exists event_log_trigger_name_created_at on svc_catalog.event_log (trigger_name, created_at);
 
-  create table svc_catalog.event_invocation_logs (
+  create table if not exists svc_catalog.event_invocation_logs (
     id text primary key default svc_catalog.gen_svc_uuid(),
     trigger_name text,
     event_id text,
@@ -50,10 +50,10 @@ const TABLES = `
     response json,
     created_at timestamp not null default (now() at time zone 'utc')
   );
-  create index event_invocation_logs_event_id on svc_catalog.event_invocation_logs (event_id);
-  create index event_invocation_logs_trigger_name_created_at on svc_catalog.event_invocation_logs (trigger_name, created_at);
+  create index if not exists event_invocation_logs_event_id on svc_catalog.event_invocation_logs (event_id);
+  create index if not exists event_invocation_logs_trigger_name_created_at on svc_catalog.event_invocation_logs (trigger_name, created_at);
 
-  create table svc_catalog.svc_event_log_cleanups (
+  create table if not exists svc_catalog.svc_event_log_cleanups (
     id text primary key default svc_catalog.gen_svc_uuid(),
     trigger_name text not null,
     scheduled_at timestamp not null,
@@ -64,10 +64,10 @@ const TABLES = `
   );
 
   -- 2 while somebody waits to be told of new events. A sequence, because what it says is seen at once, by all.
-  create sequence svc_catalog.event_waiting minvalue 1 maxvalue 2;
+  create sequence if not exists svc_catalog.event_waiting minvalue 1 maxvalue 2;
 
   -- An event that no change of a row has made.
-  create function svc_catalog.insert_event_log(schema_name text, table_name text, trigger_name text, op text, row_data json,
+  create or replace function svc_catalog.insert_event_log(schema_name text, table_name text, trigger_name text, op text, row_data json,
     session_variables jsonb default null, trace_context jsonb default null)
   returns text language plpgsql as $$
   declare
@@ -86,7 +86,7 @@ const TABLES = `
   revoke all on function svc_catalog.insert_event_log(text, text, text, text, json, jsonb, jsonb) from public;
 `;
 
-/** Migration n leads to version n + 1. What depends on the server is the first one's. */
+/** Migration n leads to version n + 1; each may run again where parts of what it made are gone. What depends on the server is the first one's. */
 const MIGRATIONS: readonly string[] = [TABLES];
 
 export const EVENT_CATALOG_VERSION = MIGRATIONS.length;
@@ -113,15 +113,29 @@ export async function eventCatalogVersion(connection: Connection): Promise<numbe
   return Number((await single(connection, 'select version from svc_catalog.svc_source_catalog_version')) ?? 0);
 }
 
+const RELATIONS = ['event_log', 'event_invocation_logs', 'svc_event_log_cleanups', 'event_waiting', 'svc_source_catalog_version'];
+const FUNCTIONS = ['gen_svc_uuid', 'insert_event_log'];
+const COUNT_PARTS = `select
+  (select count(*) from pg_class where relnamespace = n.oid and relname in (${RELATIONS.map((name) => `'${name}'`).join(', ')})) +
+  (select count(*) from pg_proc where pronamespace = n.oid and proname in (${FUNCTIONS.map((name) => `'${name}'`).join(', ')}))
+  from pg_namespace n where n.nspname = 'svc_catalog'`;
+
+/** Whether nobody has taken away anything of the tables. */
+async function isWhole(connection: Connection): Promise<boolean> {
+  return Number(await single(connection, COUNT_PARTS)) >= RELATIONS.length + FUNCTIONS.length;
+}
+
 /**
- * Brings the tables to this service's version, inside of a transaction. Instances that start together wait for the first.
+ * Brings the tables to this service's version and puts back what others have taken away, inside of a transaction. Instances that start together wait for the first.
  * @throws SvcError `not-supported` when they are of a newer service
  */
 export async function migrateEvents(connection: Connection, extensionsSchema: string): Promise<void> {
-  if (isCurrent(await eventCatalogVersion(connection))) return;
+  if (isCurrent(await eventCatalogVersion(connection)) && (await isWhole(connection))) return;
   await connection.query(`select pg_advisory_xact_lock(${EVENT_CATALOG_LOCK})`, []);
-  const version = await eventCatalogVersion(connection);
-  if (isCurrent(version)) return;
+  const known = await eventCatalogVersion(connection);
+  const whole = await isWhole(connection);
+  if (isCurrent(known) && whole) return;
+  const version = whole ? known : 0;
   if (version === 0) await prepare(connection, extensionsSchema);
   for (const migration of MIGRATIONS.slice(version)) await connection.runSql(migration, {});
   await connection.query(
@@ -142,7 +156,7 @@ async function prepare(connection: Connection, extensionsSchema: string): Promis
   // "if not exists" would need the privilege to create schemas even when it exists.
   if ((await single(connection, FIND_SCHEMA)) === null) await connection.query('create schema svc_catalog', []);
   await connection.query(
-    'create table svc_catalog.svc_source_catalog_version (id int primary key default 1 check (id = 1), version int not null, upgraded_on timestamptz not null default now())',
+    'create table if not exists svc_catalog.svc_source_catalog_version (id int primary key default 1 check (id = 1), version int not null, upgraded_on timestamptz not null default now())',
     [],
   );
   const uuid = await randomUuid(connection, extensionsSchema);
