@@ -21,6 +21,7 @@ import type { Snapshots } from '../state/state.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { ActionResultSubscription, type Look } from './action-result.ts';
 import { Detector } from './detector.ts';
+import { KeptRequests } from './kept-requests.ts';
 import { Member } from './member.ts';
 import { Poller, type PollerOptions, type PollerWork } from './poller.ts';
 import { runObservation } from './run-observation.ts';
@@ -53,6 +54,8 @@ interface Needs {
 const DEFAULT_TIMEOUT_MS = 60_000;
 /** Bytes of answers that are kept to be compared and for who comes next. */
 const ROOM = 32 * 1024 * 1024;
+/** Characters of documents and variables that are kept to be planned anew. */
+const REQUESTS = 128 * 1024 * 1024;
 /** Subscribers that are planned anew in one turn of the event loop. */
 const SLICE = 50;
 
@@ -80,6 +83,7 @@ class Registry implements RunningSubscriptions {
   /** Of each source, with the number of its pollers. */
   readonly #detectors = new Map<Source, { readonly detector: Detector; pollers: number }>();
   readonly #room = new Room(ROOM);
+  readonly #kept = new KeptRequests(REQUESTS);
   /** Those whose source is away: they are tried again with every snapshot. */
   readonly #parked = new Set<Member>();
   /** Of asynchronous actions. */
@@ -95,14 +99,23 @@ class Registry implements RunningSubscriptions {
   async open(...[session, request, how, subscriber]: Parameters<Subscriptions['open']>): Promise<Subscription> {
     if (this.#isClosed) throw new SvcError('unexpected', 'the service is shutting down');
     const planned = this.#planned(session, request);
-    if (planned.step?.kind === 'call') return this.#openResult(session, request, how, subscriber);
-    const member = new Member(session, request, subscriber, (closed) => this.#leave(closed));
-    const { poller, values } = this.#place(session, request, planned);
-    poller.join(member, values);
-    return member;
+    const giveBack = this.#kept.take(request);
+    if (planned.step?.kind === 'call') return this.#openResult(giveBack, session, request, how, subscriber);
+    const member = new Member(session, request, subscriber, (closed) => {
+      giveBack();
+      this.#leave(closed);
+    });
+    try {
+      const { poller, values } = this.#place(session, request, planned);
+      poller.join(member, values);
+      return member;
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
   }
 
-  #openResult(...[session, request, how, subscriber]: Parameters<Subscriptions['open']>): Subscription {
+  #openResult(giveBack: () => void, ...[session, request, how, subscriber]: Parameters<Subscriptions['open']>): Subscription {
     const look = async (): Promise<Look> => {
       const { pipeline } = this.#needs;
       const { snapshot, plan, variables, step } = this.#planned(session, request);
@@ -121,7 +134,10 @@ class Registry implements RunningSubscriptions {
     };
     const made = new ActionResultSubscription(look, subscriber, {
       onFault: (error) => this.#onFault(error),
-      onClose: (closed) => this.#results.delete(closed),
+      onClose: (closed) => {
+        giveBack();
+        this.#results.delete(closed);
+      },
     });
     this.#results.add(made);
     made.start();
