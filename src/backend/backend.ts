@@ -80,6 +80,8 @@ export interface Capabilities {
   readonly streaming: boolean;
   /** Sources have `captures`. */
   readonly eventTriggers: boolean;
+  /** Definitions are undone when their transaction is rolled back; else they stand, whatever becomes of it. */
+  readonly transactionalDdl: boolean;
 }
 
 export interface TypeSystem {

@@ -34,6 +34,8 @@ export interface CatalogType {
 export interface CatalogCollation {
   /** Of two collations, whether they are the same one. */
   readonly id: number;
+  /** Where statements have to name it. */
+  readonly name?: string;
   /** False: texts that are not the same bytes may be equal. */
   readonly deterministic: boolean;
 }

@@ -13,6 +13,7 @@ export const ERROR_STATUS = {
   'constraint-violation': 400,
   'cyclic-dependency': 400,
   'data-exception': 400,
+  'database-error': 400,
   'dependency-error': 400,
   'invalid-configuration': 400,
   'invalid-headers': 400,

@@ -90,6 +90,7 @@ export const fakeBackend: Backend = {
     onConflict: true,
     streaming: true,
     eventTriggers: true,
+    transactionalDdl: true,
   },
   types: {
     scalar,

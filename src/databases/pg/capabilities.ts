@@ -10,4 +10,5 @@ export const capabilities: Capabilities = {
   onConflict: true,
   streaming: true,
   eventTriggers: true,
+  transactionalDdl: true,
 };

@@ -65,8 +65,10 @@ async function runSql(args: RunSql, backend: Backend, context: OperationContext)
   const source = requireOpenSource(args.source, backend, context.snapshot);
   const how: RunOptions = context.signal === undefined ? {} : { signal: context.signal };
   const inTransaction = args.readOnly || !args.noTransaction;
+  const { transactionalDdl } = backend.capabilities;
+  // Statements of definition that end a transaction by themselves need not come one by one.
   const run = (connection: Connection): Promise<RunSqlResult> =>
-    inTransaction ? connection.runSql(args.sql, how) : runOneByOne(connection, args.sql, how);
+    inTransaction || !transactionalDdl ? connection.runSql(args.sql, how) : runOneByOne(connection, args.sql, how);
   const told = async <T>(connection: Connection, task: (connection: Connection) => Promise<T>): Promise<T> => {
     await tellWho(connection, args.source, inTransaction, context);
     return task(connection);
@@ -76,7 +78,7 @@ async function runSql(args: RunSql, backend: Backend, context: OperationContext)
       ? source.transaction({ readOnly: args.readOnly }, (connection) => told(connection, task))
       : source.session((connection) => told(connection, task));
   if (!checksMetadata(args)) return printResult(await within(run), args.cascade ? [] : undefined);
-  const { result, affected } = await runChecked(args, run, within, context);
+  const { result, affected } = await runChecked(args, { stands: args.noTransaction || !transactionalDdl, run, within }, context);
   return printResult(result, args.cascade ? affected : undefined);
 }
 
@@ -109,15 +111,22 @@ async function runOneByOne(connection: Connection, sql: string, how: RunOptions)
   return result;
 }
 
+/** How SQL is run. */
+interface Running {
+  /** What it defines is not undone when it turns out that the metadata does not allow it. */
+  readonly stands: boolean;
+  readonly run: (connection: Connection) => Promise<RunSqlResult>;
+  readonly within: <T>(task: (connection: Connection) => Promise<T>) => Promise<T>;
+}
+
 /**
  * Runs SQL and carries what it did into the metadata. What the metadata does not allow is refused
  * while the transaction can still be rolled back; without one the SQL stands, the metadata is left
  * as it was, and what does not fit any more is inconsistent.
  */
 async function runChecked(
-  { source, cascade, noTransaction }: RunSql,
-  run: (connection: Connection) => Promise<RunSqlResult>,
-  within: <T>(task: (connection: Connection) => Promise<T>) => Promise<T>,
+  { source, cascade }: RunSql,
+  { stands, run, within }: Running,
   context: OperationContext,
 ): Promise<{ readonly result: RunSqlResult; readonly affected: readonly Affected[] }> {
   const { snapshot, services } = context;
@@ -150,7 +159,7 @@ async function runChecked(
       (metadata, now) => followChanges(metadata, now, changes, cascade).metadata,
     );
     // What captures the rows of a table has to know its new columns as soon as others may write them.
-    if (!noTransaction) await reinstall(connection, eventTriggers);
+    if (!stands) await reinstall(connection, eventTriggers);
     return { result, changes };
   };
   try {
@@ -163,7 +172,7 @@ async function runChecked(
     });
     return { result, affected };
   } catch (thrown) {
-    if (noTransaction) await change((metadata) => metadata);
+    if (stands) await change((metadata) => metadata);
     throw thrown;
   }
 }

@@ -1,7 +1,8 @@
 import type { Field } from '../../../ir/select.ts';
 import { string, type Sql, sql } from '../../../sql/fragment.ts';
 import { readSql } from './bool-exp.ts';
-import type { Context, Row } from './context.ts';
+import type { Context } from './context.ts';
+import type { Row } from '../../../sql/row.ts';
 import { holeSql } from './join.ts';
 import type { Entry } from './json-object.ts';
 import { textArraySql } from './operand.ts';

@@ -4,7 +4,8 @@ import type { JoinToSource } from '../../../ir/remote-join.ts';
 import { identifier, join, string, type Sql, sql } from '../../../sql/fragment.ts';
 import { baseType } from '../operators.ts';
 import { readSql } from './bool-exp.ts';
-import { aliasRow, type Context, type Row } from './context.ts';
+import type { Context } from './context.ts';
+import { aliasRow, type Row } from '../../../sql/row.ts';
 import { fromTextSql, operandSql, textArraySql } from './operand.ts';
 
 const HOLE_NAME = { value: { kind: 'hole-name' }, type: baseType('text'), list: false } as const;

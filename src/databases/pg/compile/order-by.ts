@@ -3,7 +3,8 @@ import type { OrderBy, OrderTerm } from '../../../ir/select.ts';
 import { EMPTY, join, type Sql, sql } from '../../../sql/fragment.ts';
 import { aggregateCall } from './aggregate-call.ts';
 import { filterOf, readSql, whereSql } from './bool-exp.ts';
-import { type Context, ownScope, type Row } from './context.ts';
+import type { Context } from './context.ts';
+import { ownScope, type Row } from '../../../sql/row.ts';
 import type { Projection } from './projection.ts';
 import { joinConditions, relationSql } from './relation.ts';
 

@@ -3,7 +3,7 @@
  * are noted down and become its select list.
  */
 import { identifier, join, type Sql, sql } from '../../../sql/fragment.ts';
-import type { Row } from './context.ts';
+import type { Row } from '../../../sql/row.ts';
 
 export interface Projection {
   /** The row as seen from outside. */

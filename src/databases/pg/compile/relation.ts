@@ -2,7 +2,8 @@ import type { QualifiedName } from '../../../catalog/catalog.ts';
 import type { FunctionCall } from '../../../ir/read.ts';
 import type { Join, Relation } from '../../../ir/relation.ts';
 import { identifier, join, type Sql, sql } from '../../../sql/fragment.ts';
-import { aliasRow, type Context, type Row } from './context.ts';
+import type { Context } from './context.ts';
+import { aliasRow, type Row } from '../../../sql/row.ts';
 import { operandSql } from './operand.ts';
 import { qualified } from './type-name.ts';
 

@@ -5,7 +5,8 @@
 import type { Join } from '../../../ir/relation.ts';
 import type { RowsQuery } from '../../../ir/select.ts';
 import { EMPTY, join, type Sql, sql } from '../../../sql/fragment.ts';
-import type { Context, Row } from './context.ts';
+import type { Context } from './context.ts';
+import type { Row } from '../../../sql/row.ts';
 import { fieldsOf, hasRelated } from './fields.ts';
 import { type ObjectShape, objectShape } from './json-object.ts';
 import { keysOutside, orderBySql } from './order-by.ts';

@@ -2,7 +2,8 @@
 import type { MutationField, MutationOutput } from '../../../../ir/mutation.ts';
 import type { Field } from '../../../../ir/select.ts';
 import { EMPTY, join, string, type Sql, sql } from '../../../../sql/fragment.ts';
-import type { Context, Row } from '../context.ts';
+import type { Context } from '../context.ts';
+import type { Row } from '../../../../sql/row.ts';
 import { fieldsOf, hasRelated } from '../fields.ts';
 import { builtObject, objectShape } from '../json-object.ts';
 

@@ -4,7 +4,8 @@ import type { InsertColumn, InsertRows, OnConflict } from '../../../../ir/mutati
 import { EMPTY, identifier, join, type Sql, sql } from '../../../../sql/fragment.ts';
 import type { Path } from '../../../../util/path.ts';
 import { conditionSql } from '../bool-exp.ts';
-import { aliasRow, type Context, ownScope, type Row } from '../context.ts';
+import type { Context } from '../context.ts';
+import { aliasRow, ownScope, type Row } from '../../../../sql/row.ts';
 import { operandSql } from '../operand.ts';
 import { qualified } from '../type-name.ts';
 import { type Batch, sourceSql } from './insert-source.ts';

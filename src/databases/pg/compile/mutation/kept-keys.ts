@@ -5,7 +5,7 @@
 import type { RaisedFailure } from '../../../../backend/backend.ts';
 import { identifier, integer, join, type Sql, sql } from '../../../../sql/fragment.ts';
 import type { Path } from '../../../../util/path.ts';
-import type { Row } from '../context.ts';
+import type { Row } from '../../../../sql/row.ts';
 import { fromTextSql } from '../operand.ts';
 import type { Fill } from './insert-level.ts';
 import { setting } from './kept-rows.ts';

@@ -7,7 +7,8 @@ import { EMPTY, identifier, join, type Sql, sql } from '../../../../sql/fragment
 import { ROOT } from '../../../../util/path.ts';
 import { baseType } from '../../operators.ts';
 import { filterSql } from '../bool-exp.ts';
-import { aliasRow, type Context, ownScope, type Row } from '../context.ts';
+import type { Context } from '../context.ts';
+import { aliasRow, ownScope, type Row } from '../../../../sql/row.ts';
 import { operandSql } from '../operand.ts';
 import { qualified } from '../type-name.ts';
 import { answerSql, countsRows, emptyAnswer, returnedFields } from './answer.ts';

@@ -1,0 +1,14 @@
+import type { Capabilities } from '../../backend/backend.ts';
+
+export const capabilities: Capabilities = {
+  mutations: false,
+  functions: false,
+  enumTables: false,
+  namingConventions: false,
+  computedFields: false,
+  distinctOn: true,
+  onConflict: false,
+  streaming: false,
+  eventTriggers: false,
+  transactionalDdl: false,
+};

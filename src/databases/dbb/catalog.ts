@@ -1,0 +1,187 @@
+/** Introspection: statements over `information_schema`, put together here. */
+import { createHash } from 'node:crypto';
+import type { RunSqlResult } from '../../backend/backend.ts';
+import {
+  type Catalog,
+  type CatalogColumn,
+  type CatalogForeignKey,
+  type CatalogKey,
+  type CatalogScope,
+  type CatalogTable,
+  type CatalogType,
+  nameKey,
+  type QualifiedName,
+} from '../../catalog/catalog.ts';
+import { inSlices, type Sliced } from '../../util/sliced.ts';
+import { typeOf } from './type-of.ts';
+
+type Query = (text: string, values: readonly (string | null)[]) => Promise<RunSqlResult>;
+type Row = readonly (string | null)[];
+
+const SYSTEM = "('mysql', 'information_schema', 'performance_schema', 'sys', 'svc_catalog')";
+
+const TABLES = `select t.table_schema, t.table_name, t.table_type, t.table_comment, v.is_updatable
+from information_schema.tables t
+left join information_schema.views v on v.table_schema = t.table_schema and v.table_name = t.table_name
+where t.table_schema not in ${SYSTEM} and t.table_type in ('BASE TABLE', 'SYSTEM VERSIONED', 'VIEW')`;
+
+const COLUMNS = `select table_schema, table_name, column_name, data_type, column_type, is_nullable, column_default, extra, is_generated, collation_name,
+column_comment, ordinal_position
+from information_schema.columns where table_schema not in ${SYSTEM} order by table_schema, table_name, ordinal_position`;
+
+/** A column of JSON is one of text with such a check. */
+const JSON_COLUMNS = `select constraint_schema, table_name, check_clause from information_schema.check_constraints
+where constraint_schema not in ${SYSTEM} and level = 'Column' and check_clause like 'json\\_valid(%'`;
+
+const KEYS = `select c.constraint_schema, c.table_name, c.constraint_name, c.constraint_type, k.column_name,
+k.referenced_table_schema, k.referenced_table_name, k.referenced_column_name
+from information_schema.table_constraints c
+left join information_schema.key_column_usage k
+on k.constraint_schema = c.constraint_schema and k.table_name = c.table_name and k.constraint_name = c.constraint_name
+where c.constraint_schema not in ${SYSTEM}
+order by c.constraint_schema, c.table_name, c.constraint_name, k.ordinal_position`;
+
+const VERSION = "select regexp_substr(version(), '^[0-9]+[.][0-9]+[.][0-9]+')";
+
+/** @param database the one that the source is connected to: its tables have no schema */
+export async function readCatalog(query: Query, database: string, scope: CatalogScope = {}): Promise<Catalog> {
+  const rowsOf = async (text: string): Promise<readonly Row[]> => (await query(text, [])).rows;
+  const [tables, columns, json, keys, version] = [
+    await rowsOf(TABLES),
+    await rowsOf(COLUMNS),
+    await rowsOf(JSON_COLUMNS),
+    await rowsOf(KEYS),
+    await rowsOf(VERSION),
+  ];
+  const wanted = scope.tables === undefined ? null : new Set(scope.tables.map(nameKey));
+  const found = await inSlices(buildTables({ database, tables, columns, json, keys }, wanted));
+  const [major = 0, minor = 0, patch = 0] = (version[0]?.[0] ?? '').split('.').map(Number);
+  return { tables: found, functions: new Map(), version: major * 10_000 + minor * 100 + patch };
+}
+
+interface Found {
+  readonly database: string;
+  readonly tables: readonly Row[];
+  readonly columns: readonly Row[];
+  readonly json: readonly Row[];
+  readonly keys: readonly Row[];
+}
+
+function* buildTables(found: Found, wanted: ReadonlySet<string> | null): Sliced<ReadonlyMap<string, CatalogTable>> {
+  const nameOf = (schema: string | null | undefined, name: string | null | undefined): QualifiedName => ({
+    schema: schema === found.database ? '' : (schema ?? ''),
+    name: name ?? '',
+  });
+  const json = new Set(found.json.map(([schema, table, clause]) => `${nameKey(nameOf(schema, table))}\u0000${clause ?? ''}`));
+  const columns = new Map<string, CatalogColumn[]>();
+  for (const row of found.columns) {
+    yield;
+    const key = nameKey(nameOf(row[0], row[1]));
+    if (wanted !== null && !wanted.has(key)) continue;
+    // A column that `*` does not give is none that anybody is meant to see.
+    if ((row[7] ?? '').includes('INVISIBLE')) continue;
+    const isJson = json.has(`${key}\u0000json_valid(\`${row[2] ?? ''}\`)`);
+    const known = columns.get(key);
+    if (known === undefined) columns.set(key, [columnOf(row, isJson)]);
+    else known.push(columnOf(row, isJson));
+  }
+  const constraints = yield* buildConstraints(found, nameOf);
+  const tables = new Map<string, CatalogTable>();
+  for (const [schema, table, type, comment, updatable] of found.tables) {
+    yield;
+    const name = nameOf(schema, table);
+    const key = nameKey(name);
+    if (wanted !== null && !wanted.has(key)) continue;
+    const isView = type === 'VIEW';
+    const isWritable = !isView || updatable === 'YES';
+    const own = constraints.get(key);
+    tables.set(key, {
+      id: numberOf(key),
+      name,
+      kind: isView ? 'view' : 'table',
+      // That of every view is the word.
+      comment: isView || comment === '' ? null : (comment ?? null),
+      columns: columns.get(key) ?? [],
+      primaryKey: own?.primaryKey ?? null,
+      uniqueConstraints: own?.unique ?? [],
+      otherConstraints: own?.other ?? [],
+      foreignKeys: own?.foreign ?? [],
+      insertable: isWritable,
+      updatable: isWritable,
+      deletable: isWritable,
+    });
+  }
+  return tables;
+}
+
+function columnOf(row: Row, isJson: boolean): CatalogColumn {
+  const [, , name = '', dataType, columnType, nullable, defaultText, extra, generated, collation, comment] = row;
+  const isGenerated = generated === 'ALWAYS';
+  const counts = (extra ?? '').includes('auto_increment');
+  return {
+    name: name ?? '',
+    type: isJson ? typeOf('json') : columnTypeOf(dataType ?? '', columnType ?? '', collation ?? null),
+    nullable: nullable === 'YES',
+    // A column that takes null and has no default is said to have null for one.
+    hasDefault: !isGenerated && (counts || (defaultText !== null && defaultText !== undefined && defaultText !== 'NULL')),
+    generated: isGenerated,
+    identity: counts ? 'by-default' : false,
+    comment: comment === '' ? null : (comment ?? null),
+    // Nothing else of a column stays when others come and go: one that is renamed is a new one.
+    position: numberOf(name ?? ''),
+  };
+}
+
+function columnTypeOf(dataType: string, columnType: string, collation: string | null): CatalogType {
+  if (columnType === 'tinyint(1)' || columnType === 'bit(1)') return typeOf('boolean');
+  const type = typeOf(/\bunsigned\b/.test(columnType) ? `${dataType} unsigned` : dataType);
+  return collation === null
+    ? type
+    : { ...type, collation: { id: numberOf(collation), deterministic: collation.endsWith('_bin'), name: collation } };
+}
+
+interface Constraints {
+  primaryKey: CatalogKey | null;
+  readonly unique: CatalogKey[];
+  readonly foreign: CatalogForeignKey[];
+  readonly other: string[];
+}
+
+type NameOf = (schema: string | null | undefined, name: string | null | undefined) => QualifiedName;
+
+/** Rows of one constraint follow each other. */
+function* buildConstraints(found: Found, nameOf: NameOf): Sliced<ReadonlyMap<string, Constraints>> {
+  const tables = new Map<string, Constraints>();
+  const groups = new Map<string, Row[]>();
+  for (const row of found.keys) {
+    yield;
+    const key = `${row[0] ?? ''}\u0000${row[1] ?? ''}\u0000${row[3] ?? ''}\u0000${row[2] ?? ''}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [row]);
+    else group.push(row);
+  }
+  for (const rows of groups.values()) {
+    yield;
+    const [first] = rows;
+    if (first === undefined) continue;
+    const key = nameKey(nameOf(first[0], first[1]));
+    let own = tables.get(key);
+    if (own === undefined) {
+      own = { primaryKey: null, unique: [], foreign: [], other: [] };
+      tables.set(key, own);
+    }
+    const name = first[2] ?? '';
+    const columns = rows.map((row) => row[4] ?? '');
+    if (first[3] === 'PRIMARY KEY') own.primaryKey = { name, columns };
+    else if (first[3] === 'UNIQUE') own.unique.push({ name, columns });
+    else if (first[3] === 'FOREIGN KEY') {
+      own.foreign.push({ name, columns, target: nameOf(first[5], first[6]), targetColumns: rows.map((row) => row[7] ?? '') });
+    } else own.other.push(name);
+  }
+  return tables;
+}
+
+/** The same number for the same text, in all likelihood no other text's. */
+function numberOf(text: string): number {
+  return createHash('sha256').update(text).digest().readUIntBE(0, 6);
+}

@@ -1,0 +1,43 @@
+import { join, type Sql, sql } from '../../../sql/fragment.ts';
+
+/** An aggregate over values; `count` of several values counts rows of them, of none all rows. */
+export function aggregateCall(name: string, values: readonly Sql[], distinct: boolean): Sql {
+  const [value] = values;
+  if (name === 'count') {
+    if (value === undefined) return sql`count(*)`;
+    if (values.length === 1) return distinct ? sql`count(distinct ${value})` : sql`count(${value})`;
+    if (!distinct) return sql`count(*)`;
+    // The database leaves out rows with a null.
+    const parts = values.flatMap((each) => [sql`${each} is null`, sql`ifnull(${each}, '')`]);
+    return sql`count(distinct ${join(parts, sql`, `)})`;
+  }
+  if (value === undefined) throw new Error(`invariant: ${name} of nothing`);
+  switch (name) {
+    case 'sum':
+      return sql`sum(${value})`;
+    case 'max':
+      return sql`max(${value})`;
+    case 'min':
+      return sql`min(${value})`;
+    // Means of integers and decimals would have four digits more than they have.
+    case 'avg':
+      return sql`avg(${value} + 0e0)`;
+    // What the database calls so is that of the population.
+    case 'stddev':
+    case 'stddev_samp':
+      return sql`stddev_samp(${value})`;
+    case 'stddev_pop':
+      return sql`stddev_pop(${value})`;
+    case 'variance':
+    case 'var_samp':
+      return sql`var_samp(${value})`;
+    case 'var_pop':
+      return sql`var_pop(${value})`;
+    case 'bool_and':
+      return sql`min(${value})`;
+    case 'bool_or':
+      return sql`max(${value})`;
+    default:
+      throw new Error(`invariant: unknown aggregate ${name}`);
+  }
+}

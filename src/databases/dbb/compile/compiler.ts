@@ -1,0 +1,31 @@
+/** The compiler of MariaDB: IR to statements. Pure; holds nothing but the output options. */
+import type { Compiler, CompilerOptions, Statement } from '../../../backend/backend.ts';
+import { SvcError } from '../../../errors/svc-error.ts';
+import type { SelectRoot } from '../../../ir/select.ts';
+import { identifier, join, print, type Sql, sql } from '../../../sql/fragment.ts';
+import { createContext } from './context.ts';
+import { dialect } from './dialect.ts';
+import { joinSql } from './join.ts';
+import { querySql } from './query.ts';
+
+export function compiler(options: CompilerOptions): Compiler {
+  return {
+    select: (roots) => statement(selectSql(options, roots), roots.length),
+    mutation() {
+      throw new SvcError('not-supported', 'sources of MariaDB cannot be written to');
+    },
+    join: (target) => statement(joinSql(createContext(options), target), 1),
+  };
+}
+
+function statement(root: Sql, columns: number): Statement {
+  const { text, parameters } = print(root, dialect);
+  return { text, parameters, repeatable: true, columns };
+}
+
+/** One row with a column for each root. */
+function selectSql(options: CompilerOptions, roots: readonly SelectRoot[]): Sql {
+  const context = createContext(options);
+  const columns = roots.map((root, i) => sql`coalesce(${querySql(context, root.query, null, null)}, 'null') as ${identifier(String(i))}`);
+  return sql`select ${join(columns, sql`, `)}`;
+}

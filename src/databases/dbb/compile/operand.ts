@@ -1,0 +1,134 @@
+/** Values in statements: a placeholder for each, whose text is cast to the type that it is compared with. */
+import type { CatalogType } from '../../../catalog/catalog.ts';
+import type { Operand, Value } from '../../../ir/value.ts';
+import { identifier, parameter, type Sql, sql } from '../../../sql/fragment.ts';
+import { encoder } from '../coerce/encode.ts';
+import { familyOf } from '../families.ts';
+import type { CompiledArgument } from '../operators.ts';
+import { BIGINT, TEXT } from '../type-of.ts';
+import type { Context } from './context.ts';
+
+/** @param perRow of the parameter */
+export function argumentOf(context: Context, operand: Operand, perRow?: number): CompiledArgument {
+  return {
+    get value() {
+      return operandSql(operand, perRow);
+    },
+    get list() {
+      return listSql(context, operand);
+    },
+  };
+}
+
+/** A single value; a list as a JSON array of texts. */
+export function operandSql(operand: Operand, perRow?: number): Sql {
+  const { value, type, list } = operand;
+  if (value.kind === 'literal' && value.json === null) return sql`null`;
+  const placed = placeholder(operand, perRow);
+  return list ? placed : castSql(type, placed);
+}
+
+/** A number of rows; nothing for null. */
+export function countSql(value: Value): Sql {
+  return sql`coalesce(${operandSql({ value, type: BIGINT, list: false })}, 0)`;
+}
+
+/** What an `offset` takes: a placeholder alone. */
+export function offsetSql(value: Value): Sql {
+  const operand = { value, type: BIGINT, list: false };
+  const encode = encoder(operand);
+  return parameter({ operand, key: '', encode: (json) => encode(json) ?? '0' });
+}
+
+export function textSql(value: Value): Sql {
+  return operandSql({ value, type: TEXT, list: false });
+}
+
+/** The values of a list, with their places from 1 on, as an item of a from clause with the columns `v` and `i`. */
+export function listItem(operand: Operand, alias: Sql): Sql {
+  const columns = sql`\`i\` for ordinality, \`v\` ${listType(operand.type)} path '$'`;
+  return sql`json_table(${placeholder(operand)}, '$[*]' columns (${columns})) as ${alias}`;
+}
+
+/** A value of such a list, as its type. */
+export function listValue(type: CatalogType, alias: Sql): Sql {
+  const value = sql`${alias}.\`v\``;
+  return familyOf(type).kind === 'bytes' ? sql`from_base64(${value})` : value;
+}
+
+function listSql(context: Context, operand: Operand): Sql {
+  const alias = context.alias();
+  return sql`select ${listValue(operand.type, alias)} as \`v\` from ${listItem(operand, alias)}`;
+}
+
+function placeholder(operand: Operand, perRow?: number): Sql {
+  return parameter({
+    operand,
+    // No two placeholders are the same one.
+    key: '',
+    encode: encoder(operand),
+    cast: { type: operand.type, array: operand.list },
+    ...(perRow === undefined ? {} : { perRow }),
+  });
+}
+
+function castSql(type: CatalogType, text: Sql): Sql {
+  const family = familyOf(type);
+  switch (family.kind) {
+    case 'integer':
+      return family.greatest > 2n ** 63n ? sql`cast(${text} as decimal(20,0))` : sql`cast(${text} as signed)`;
+    case 'bits':
+      return sql`cast(${text} as decimal(20,0))`;
+    case 'boolean':
+      return sql`cast(${text} as signed)`;
+    case 'decimal':
+      return sql`cast(${text} as decimal(65,30))`;
+    case 'float':
+      return sql`cast(${text} as float)`;
+    case 'double':
+      return sql`cast(${text} as double)`;
+    case 'date':
+      return sql`cast(${text} as date)`;
+    case 'time':
+      return sql`cast(${text} as time(6))`;
+    case 'datetime':
+    case 'timestamp':
+      return sql`cast(${text} as datetime(6))`;
+    case 'bytes':
+      return sql`from_base64(${text})`;
+    default:
+      return text;
+  }
+}
+
+function listType(type: CatalogType): Sql {
+  const family = familyOf(type);
+  switch (family.kind) {
+    case 'integer':
+      return family.greatest > 2n ** 63n ? sql`decimal(20,0)` : sql`bigint`;
+    case 'bits':
+      return sql`decimal(20,0)`;
+    case 'boolean':
+      return sql`tinyint`;
+    case 'decimal':
+      return sql`decimal(65,30)`;
+    case 'float':
+      return sql`float`;
+    case 'double':
+      return sql`double`;
+    case 'date':
+      return sql`date`;
+    case 'time':
+      return sql`time(6)`;
+    case 'datetime':
+    case 'timestamp':
+      return sql`datetime(6)`;
+    case 'uuid':
+    case 'inet':
+      return sql`varchar(50)`;
+    default: {
+      const collation = type.collation?.name ?? '';
+      return sql`longtext character set utf8mb4 collate ${identifier(collation.startsWith('utf8mb4_') ? collation : 'utf8mb4_general_ci')}`;
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import type { OrderBy, OrderTerm } from '../../../ir/select.ts';
+import { EMPTY, join, type Sql, sql } from '../../../sql/fragment.ts';
+import { ownScope, type Row } from '../../../sql/row.ts';
+import { aggregateCall } from './aggregate-call.ts';
+import { conditionsOf, readSql, whereSql } from './bool-exp.ts';
+import type { Context } from './context.ts';
+import { joinConditions, relationSql } from './relation.ts';
+
+export interface OrderKey {
+  readonly value: Sql;
+  readonly direction: OrderBy['direction'];
+  readonly nulls: OrderBy['nulls'];
+}
+
+/** Sort keys of a row; those of related rows are scalar sub-selects. */
+export function orderKeys(context: Context, orderBy: readonly OrderBy[], row: Row): readonly OrderKey[] {
+  return orderBy.map(({ term, direction, nulls }) => ({ value: termSql(context, term, row), direction, nulls }));
+}
+
+/** ` order by …`, or nothing. Nulls are less than everything by themselves. */
+export function orderBySql(keys: readonly OrderKey[]): Sql {
+  if (keys.length === 0) return EMPTY;
+  const items = keys.flatMap(({ value, direction, nulls }) => {
+    const key = direction === 'asc' ? value : sql`${value} desc`;
+    if ((direction === 'asc') === (nulls === 'first')) return [key];
+    return [nulls === 'last' ? sql`${value} is null` : sql`${value} is not null`, key];
+  });
+  return sql` order by ${join(items, sql`, `)}`;
+}
+
+function termSql(context: Context, term: OrderTerm, row: Row): Sql {
+  if (term.kind === 'read') return readSql(context, term.read, row);
+  const { item, row: target } = relationSql(context, term.from);
+  const conditions = [
+    ...(term.join === null ? [] : joinConditions(term.join.columns, row, target)),
+    ...conditionsOf(context, term.where, ownScope(target)),
+  ];
+  if (term.kind === 'related') {
+    return sql`(select ${termSql(context, term.term, target)} from ${item}${whereSql(conditions)} limit 1)`;
+  }
+  const values = term.arguments.map((read) => readSql(context, read, target));
+  return sql`(select ${aggregateCall(term.function, values, false)} from ${item}${whereSql(conditions)})`;
+}

@@ -1,0 +1,87 @@
+/**
+ * The rows of a query: where, distinct on, order by, offset and limit. A derived table cannot see the row that its rows are related
+ * to: pages of related rows are cut for all of them at once, by numbering the rows of each.
+ */
+import type { Join, Relation } from '../../../ir/relation.ts';
+import type { RowSet } from '../../../ir/select.ts';
+import { EMPTY, identifier, integer, join, type Sql, sql } from '../../../sql/fragment.ts';
+import { aliasRow, ownScope, type Row } from '../../../sql/row.ts';
+import { conditionsOf, readSql, whereSql } from './bool-exp.ts';
+import type { Context } from './context.ts';
+import { countSql, offsetSql } from './operand.ts';
+import { orderBySql, orderKeys, type OrderKey } from './order-by.ts';
+import { joinConditions, relationSql } from './relation.ts';
+
+export interface CompiledRows {
+  readonly row: Row;
+  /** What the rows are in the order of, as an aggregate over them reads it. */
+  readonly keys: readonly OrderKey[];
+  /** `<from> <where>` */
+  readonly body: Sql;
+}
+
+const MOST_ROWS = sql`18446744073709551615`;
+const NUMBER = identifier(':number');
+
+/** @param parent the row that the rows are related to, over `on` */
+export function rowSetOf(context: Context, from: Relation, rows: RowSet, parent: Row | null, on: Join | null): CompiledRows {
+  const { item, alias, row } = relationSql(context, from);
+  const filter = conditionsOf(context, rows.where, ownScope(row));
+  const keys = orderKeys(context, rows.orderBy, row);
+  const related = (remote: Row): readonly Sql[] => (parent === null || on === null ? [] : joinConditions(on.columns, parent, remote));
+  if (rows.limit === null && rows.offset === null && rows.distinctOn.length === 0) {
+    return { row, keys, body: sql`${item}${whereSql([...related(row), ...filter])}` };
+  }
+  const distinct = rows.distinctOn.map((read) => readSql(context, read, row));
+  const columns = [
+    sql`${alias}.*`,
+    ...keys.map(({ value }, i) => sql`${value} as ${keyName(i)}`),
+    ...distinct.map((value, i) => sql`${value} as ${distinctName(i)}`),
+  ];
+  let table = sql`select ${join(columns, sql`, `)} from ${item}${whereSql(filter)}`;
+  const partition = on === null ? [] : on.columns.map(({ remote }) => remote);
+  let page = context.alias();
+  const keysOf = (table: Sql): readonly OrderKey[] => keys.map((key, i) => ({ ...key, value: sql`${table}.${keyName(i)}` }));
+  const numbered = (by: readonly Sql[], of: Sql): Sql => {
+    const within = by.length === 0 ? EMPTY : sql`partition by ${join(by, sql`, `)}`;
+    return sql`row_number() over (${within}${orderBySql(keysOf(of))})`;
+  };
+  const columnsOf = (of: Sql): readonly Sql[] => partition.map((name) => aliasRow(of).column(name));
+  const limits: Sql[] = [];
+  if (distinct.length > 0) {
+    const first = context.alias();
+    const values = distinct.map((_, i) => sql`${page}.${distinctName(i)}`);
+    const all = sql`select ${page}.*, ${numbered([...columnsOf(page), ...values], page)} as \`:first\` from (${table}) as ${page}`;
+    table = sql`select ${first}.* from (${all}) as ${first} where ${first}.\`:first\` = 1`;
+    page = context.alias();
+  }
+  const isPaged = rows.limit !== null || rows.offset !== null;
+  if (isPaged && partition.length === 0) {
+    const limit = rows.limit === null ? MOST_ROWS : integer(rows.limit);
+    const offset = rows.offset === null ? EMPTY : sql` offset ${offsetSql(rows.offset)}`;
+    table = sql`select ${page}.* from (${table}) as ${page}${orderBySql(keysOf(page))} limit ${limit}${offset}`;
+    page = context.alias();
+  } else if (isPaged) {
+    table = sql`select ${page}.*, ${numbered(columnsOf(page), page)} as ${NUMBER} from (${table}) as ${page}`;
+    page = context.alias();
+    const number = sql`${page}.${NUMBER}`;
+    if (rows.offset !== null) limits.push(sql`${number} > ${countSql(rows.offset)}`);
+    if (rows.limit !== null) {
+      limits.push(
+        rows.offset === null
+          ? sql`${number} <= ${integer(rows.limit)}`
+          : sql`${number} <= ${countSql(rows.offset)} + ${integer(rows.limit)}`,
+      );
+    }
+  }
+  const outer = aliasRow(page);
+  return { row: outer, keys: keysOf(page), body: sql`(${table}) as ${page}${whereSql([...related(outer), ...limits])}` };
+}
+
+function keyName(index: number): Sql {
+  return identifier(`:key${index}`);
+}
+
+function distinctName(index: number): Sql {
+  return identifier(`:distinct${index}`);
+}

@@ -1,0 +1,103 @@
+/** The configuration of a source: what `dbb_add_source` takes and the exported document holds. */
+import { type Codec, int, leaf, literal, nonEmptyText, object, optional, parseFailed, required, wrongType } from '../../metadata/codec.ts';
+import { refuseUnknownKeys } from '../../metadata/unknown-keys.ts';
+import { isJsonObject, type Json } from '../../util/json.ts';
+import { at, type Path } from '../../util/path.ts';
+
+export type ConnectionString =
+  /** May hold `{{NAME}}` of environment variables. */
+  { readonly kind: 'template'; readonly text: string } | { readonly kind: 'environment'; readonly name: string };
+
+/** Seconds; what is undefined has the default of the server. */
+export interface PoolConfiguration {
+  readonly max_connections?: number;
+  readonly idle_timeout?: number;
+  readonly pool_timeout?: number;
+}
+
+export interface FromEnvironment {
+  readonly from_env: string;
+}
+
+export const SSL_MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
+
+export interface SslConfiguration {
+  readonly sslmode: (typeof SSL_MODES)[number];
+  readonly sslrootcert?: FromEnvironment;
+  readonly sslcert?: FromEnvironment;
+  readonly sslkey?: FromEnvironment;
+  readonly sslpassword?: FromEnvironment;
+}
+
+export interface DbbConfiguration {
+  readonly connectionString: ConnectionString;
+  readonly pool: PoolConfiguration | undefined;
+  readonly ssl: SslConfiguration | undefined;
+}
+
+function atLeast(name: string, minimum: number): Codec<number> {
+  return leaf(
+    'Int',
+    (json, path) => {
+      const value = int.decode(json, path);
+      if (value < minimum) throw parseFailed(`${name} must be at least ${minimum}, but it is ${value}`, path);
+      return value;
+    },
+    (value) => value,
+  );
+}
+
+const connectionString: Codec<ConnectionString> = leaf(
+  'ConnectionString',
+  (json: Json, path: Path): ConnectionString => {
+    if (typeof json === 'string') return { kind: 'template', text: nonEmptyText.decode(json, path) };
+    if (!isJsonObject(json)) throw wrongType('ConnectionString', 'String or Object', json, path);
+    refuseUnknownKeys(json, path, { keys: ['from_env'] });
+    const name = json['from_env'];
+    if (name === undefined) throw parseFailed("the key 'from_env' was not present", path);
+    return { kind: 'environment', name: nonEmptyText.decode(name, at(path, 'from_env')) };
+  },
+  (value): Json => (value.kind === 'template' ? value.text : { from_env: value.name }),
+);
+
+const poolConfiguration: Codec<PoolConfiguration> = object('MariadbPoolSettings', {
+  max_connections: optional(atLeast('max_connections', 1)),
+  idle_timeout: optional(atLeast('idle_timeout', 1)),
+  pool_timeout: optional(atLeast('pool_timeout', 0)),
+});
+
+const fromEnvironment: Codec<FromEnvironment> = object('FromEnv', { from_env: required(nonEmptyText) });
+
+const sslConfiguration: Codec<SslConfiguration> = object('MariadbSslConfiguration', {
+  sslmode: required(literal('SSLMode', SSL_MODES)),
+  sslrootcert: optional(fromEnvironment),
+  sslcert: optional(fromEnvironment),
+  sslkey: optional(fromEnvironment),
+  sslpassword: optional(fromEnvironment),
+});
+
+const document = object('MariadbConfiguration', {
+  connection_info: required(
+    object('MariadbConnectionInfo', {
+      connection_string: required(connectionString),
+      pool_settings: optional(poolConfiguration),
+      ssl_configuration: optional(sslConfiguration),
+    }),
+  ),
+});
+
+export const configuration: Codec<DbbConfiguration> = {
+  name: document.name,
+  decode(json, path) {
+    const { connection_info: info } = document.decode(json, path);
+    return { connectionString: info.connection_string, pool: info.pool_settings, ssl: info.ssl_configuration };
+  },
+  encode: ({ connectionString: text, pool, ssl }) =>
+    document.encode({
+      connection_info: {
+        connection_string: text,
+        ...(pool === undefined ? {} : { pool_settings: pool }),
+        ...(ssl === undefined ? {} : { ssl_configuration: ssl }),
+      },
+    }),
+};

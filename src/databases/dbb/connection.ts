@@ -1,0 +1,115 @@
+import type { FieldPacket, QueryOptions, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
+import type { Connection, JsonRow, RunOptions, RunSqlResult, Statement } from '../../backend/backend.ts';
+import type { Catalog, CatalogScope } from '../../catalog/catalog.ts';
+import { bytesOfBuffer } from '../../util/bytes.ts';
+import { readCatalog } from './catalog.ts';
+import { runSqlError, statementError, tooLarge } from './errors.ts';
+import type { Lent, Pool } from './pool.ts';
+
+/** A group's result was cut; a document became null. */
+const CUT = new Set([1260, 1301]);
+
+/** Statements in a session that the caller has for itself. */
+export class SessionConnection implements Connection {
+  private readonly pool: Pool;
+  private readonly lent: Lent;
+  private readonly database: string;
+
+  constructor(pool: Pool, lent: Lent, database: string) {
+    this.pool = pool;
+    this.lent = lent;
+    this.database = database;
+  }
+
+  async runJson(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow> {
+    return (await this.runRows(statement, values, how))[0] ?? [];
+  }
+
+  async runRows({ text }: Pick<Statement, 'text'>, values: readonly (string | null)[], how: RunOptions): Promise<readonly JsonRow[]> {
+    const { connection } = this.lent;
+    try {
+      return await this.pool.run(this.lent, how, async () => {
+        // What the server cuts it only warns about, which counts until the next statement that reads a table.
+        const [answer, warnings] = await Promise.all([
+          connection.execute<RowDataPacket[][]>({
+            sql: text,
+            values: [...values],
+            rowsAsArray: true,
+            typeCast: (field: { buffer(): Buffer | null }) => field.buffer(),
+          } as QueryOptions),
+          connection.query<RowDataPacket[]>('select @@warning_count as `count`'),
+        ]);
+        if (Number(warnings[0][0]?.['count'] ?? 0) > 0) await this.refuseCut();
+        return (answer[0] as unknown as readonly (readonly (Buffer | null)[])[]).map((row) =>
+          row.map((cell) => (cell === null ? null : [bytesOfBuffer(cell, 0, cell.length)])),
+        );
+      });
+    } catch (failure) {
+      throw statementError(failure, { text, values });
+    }
+  }
+
+  async explain(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<readonly string[]> {
+    const { rows } = await this.query(`explain format=json ${statement.text}`, values, how);
+    return rows.flatMap((row) => (row[0] ?? '').split('\n'));
+  }
+
+  async runSql(text: string, how: RunOptions): Promise<RunSqlResult> {
+    // Whatever the text does to the session's settings must not be seen by others.
+    this.lent.tainted = true;
+    try {
+      return await this.pool.run(this.lent, how, async () => {
+        const [results, fields] = await this.lent.connection.query<RowDataPacket[][]>({
+          sql: text,
+          rowsAsArray: true,
+          typeCast: (field: { string(): string | null }) => field.string(),
+        } as QueryOptions);
+        return resultOf(results, fields);
+      });
+    } catch (failure) {
+      throw runSqlError(failure, text);
+    }
+  }
+
+  async query(text: string, values: readonly (string | null)[], how: RunOptions = {}): Promise<RunSqlResult> {
+    try {
+      return await this.pool.run(this.lent, how, async () => {
+        const [results, fields] = await this.lent.connection.execute<RowDataPacket[][]>({
+          sql: text,
+          values: [...values],
+          rowsAsArray: true,
+        } as QueryOptions);
+        return resultOf(results, fields);
+      });
+    } catch (failure) {
+      throw statementError(failure, { text, values });
+    }
+  }
+
+  introspect(scope?: CatalogScope): Promise<Catalog> {
+    return readCatalog((text, values) => this.query(text, values), this.database, scope);
+  }
+
+  /** @throws SvcError where the answer may be less than the whole */
+  private async refuseCut(): Promise<void> {
+    const [warnings] = await this.lent.connection.query<RowDataPacket[]>('show warnings');
+    const cut = warnings.find((warning) => CUT.has(Number(warning['Code'])));
+    if (cut !== undefined) throw tooLarge(String(cut['Message']));
+    const [counted] = await this.lent.connection.query<RowDataPacket[]>('select @@warning_count as `count`');
+    // Of very many it keeps the first ones only.
+    if (Number(counted[0]?.['count'] ?? 0) > warnings.length) throw tooLarge('there are more warnings than the server keeps');
+  }
+}
+
+/** Of several statements the last result. */
+function resultOf(results: unknown, fields: FieldPacket[] | unknown): RunSqlResult {
+  const isRows = Array.isArray(fields);
+  if (!isRows) {
+    const { affectedRows } = results as ResultSetHeader;
+    return { kind: 'CommandOk', columns: [], rows: [], command: String(affectedRows) };
+  }
+  const rows = (results as readonly (readonly (string | number | null)[])[]).map((row) =>
+    row.map((cell) => (cell === null ? null : Buffer.isBuffer(cell) ? cell.toString() : String(cell))),
+  );
+  return { kind: 'TuplesOk', columns: (fields as FieldPacket[]).map(({ name }) => name), rows, command: String(rows.length) };
+}

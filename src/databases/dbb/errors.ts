@@ -1,0 +1,124 @@
+import type { MutationStatement } from '../../backend/backend.ts';
+import { SvcError } from '../../errors/svc-error.ts';
+import { ROOT } from '../../util/path.ts';
+
+/** A statement was given up because nobody waits for it any more, or its time is over. */
+export class StatementCancelledError extends Error {
+  override readonly name = 'StatementCancelledError';
+  readonly reason: 'abort' | 'deadline';
+  constructor(reason: 'abort' | 'deadline') {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
+/** No connection became free in time. */
+export class NoConnectionError extends Error {
+  override readonly name = 'NoConnectionError';
+}
+
+/** What the driver says of an error of the server. */
+interface ServerError extends Error {
+  readonly code?: string;
+  readonly errno?: number;
+  readonly sqlState?: string;
+  readonly sqlMessage?: string;
+}
+
+export interface FailedStatement extends Partial<Pick<MutationStatement, 'path'>> {
+  readonly text: string;
+  readonly values: readonly (string | null)[];
+}
+
+const CONSTRAINTS: Readonly<Record<number, string>> = {
+  1062: 'Uniqueness violation. ',
+  1586: 'Uniqueness violation. ',
+  1216: 'Foreign key violation. ',
+  1217: 'Foreign key violation. ',
+  1451: 'Foreign key violation. ',
+  1452: 'Foreign key violation. ',
+  1048: 'Not-NULL violation. ',
+  1364: 'Not-NULL violation. ',
+};
+
+/** Values that their types do not take, numbers out of range, patterns and documents that are none. */
+const DATA = new Set([1264, 1292, 1366, 1406, 1365, 1690, 1139, 1411, 1441, 4037, 4038, 4041, 4042, 3140, 1265, 1367, 1416]);
+
+/** A failed statement of a request or a small statement of our own. Never throws. */
+export function statementError(failure: unknown, statement: FailedStatement): SvcError {
+  const general = generalError(failure);
+  if (general !== null) return general;
+  const error = failure as ServerError;
+  const message = error.sqlMessage ?? error.message;
+  const options = { path: statement.path ?? ROOT, cause: error };
+  const errno = error.errno ?? 0;
+  const prefix = CONSTRAINTS[errno];
+  if (prefix !== undefined) return new SvcError('constraint-violation', prefix + message, options);
+  if (errno === 4025) return new SvcError('permission-error', `Check constraint violation. ${message}`, options);
+  if (DATA.has(errno)) return new SvcError('data-exception', message, options);
+  if (errno === 1213 || errno === 1205) {
+    return new SvcError('concurrent-update', 'the statement met a concurrent update of the same rows', options);
+  }
+  if (errno === 1969 || errno === 1317) {
+    return new SvcError('timeout', 'the database stopped the statement', { ...options, internal: internalOf(error, statement) });
+  }
+  return new SvcError('unexpected', 'database query error', { ...options, internal: internalOf(error, statement) });
+}
+
+/** SQL that an administrator sent failed. Never throws. */
+export function runSqlError(failure: unknown, text: string): SvcError {
+  const general = generalError(failure);
+  if (general !== null) return general;
+  const error = failure as ServerError;
+  return new SvcError('database-error', 'query execution failed', { internal: internalOf(error, { text, values: [] }), cause: error });
+}
+
+/** The database cannot be reached or used; `internal` says why. */
+export function connectionError(reason: string, cause?: unknown): SvcError {
+  return new SvcError('database-error', 'connection error', { status: 500, internal: reason, cause });
+}
+
+/** An answer, or a part of it, that the server would have cut. */
+export function tooLarge(cause: string): SvcError {
+  return new SvcError(
+    'bad-request',
+    'the answer is larger than the database can make: ask for fewer rows, or raise its max_allowed_packet',
+    {
+      internal: cause,
+    },
+  );
+}
+
+/** Failures that have nothing to do with the statement's text; null when it is about the text. */
+function generalError(failure: unknown): SvcError | null {
+  if (failure instanceof SvcError) return failure;
+  if (failure instanceof StatementCancelledError) {
+    const message = failure.reason === 'deadline' ? 'the database did not answer in time' : 'the request was cancelled';
+    return new SvcError('timeout', message, { cause: failure });
+  }
+  if (failure instanceof NoConnectionError) {
+    return new SvcError('database-error', `max connections reached on mariadb: ${failure.message}`, { status: 503, cause: failure });
+  }
+  if (!(failure instanceof Error)) return new SvcError('unexpected', 'internal error', { cause: failure });
+  const { errno, sqlState, code } = failure as ServerError;
+  // Too many connections, access denied, shut down: of the server, but not about the statement.
+  if (errno !== undefined && [1040, 1044, 1045, 1049, 1053, 1129, 1130, 1203, 1226, 1927].includes(errno)) {
+    return connectionError(failure.message, failure);
+  }
+  if (sqlState === undefined && code !== undefined) return connectionError(failure.message, failure);
+  if (sqlState === undefined && errno === undefined) return new SvcError('unexpected', 'internal error', { cause: failure });
+  return null;
+}
+
+function internalOf(error: ServerError, { text, values }: FailedStatement) {
+  return {
+    statement: text,
+    arguments: values,
+    error: {
+      code: error.code ?? null,
+      errno: error.errno ?? null,
+      status_code: error.sqlState ?? null,
+      message: error.sqlMessage ?? error.message,
+    },
+  };
+}

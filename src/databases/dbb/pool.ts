@@ -1,0 +1,218 @@
+/** Sessions of a source: opened, set up, lent to one user at a time. */
+import {
+  type Connection,
+  createConnection,
+  createPool,
+  type Pool as DriverPool,
+  type PoolConnection,
+  type RowDataPacket,
+} from 'mysql2/promise';
+import type { RunOptions } from '../../backend/backend.ts';
+import { NoConnectionError, StatementCancelledError } from './errors.ts';
+import type { ConnectionTarget } from './target.ts';
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const LOOK_EVERY_MS = 50;
+/** The server keeps no more than some 16,000 for all sessions together. */
+const PREPARED_STATEMENTS = 256;
+const SQL_MODE = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,SIMULTANEOUS_ASSIGNMENT';
+
+export interface PoolSettings {
+  readonly maxConnections: number;
+  readonly idleTimeoutMs: number;
+  /** Infinity is for ever. */
+  readonly lifetimeMs: number;
+  /** Infinity is for ever. */
+  readonly waitTimeoutMs: number;
+  /** ms that a statement may take; null: as the server says. */
+  readonly statementTimeoutMs: number | null;
+}
+
+export interface Lent {
+  readonly connection: Connection;
+  /** Lets go of a session that is as it was. */
+  readonly release: () => void;
+  /** True: the session is not as it was, and is not used again. */
+  tainted: boolean;
+}
+
+interface Session {
+  readonly openedAt: number;
+}
+
+export class Pool {
+  private readonly pool: DriverPool;
+  private readonly target: ConnectionTarget;
+  private readonly settings: PoolSettings;
+  private readonly sessions = new WeakMap<object, Session>();
+  private lent = 0;
+  private closing = false;
+
+  constructor(target: ConnectionTarget, settings: PoolSettings) {
+    this.target = target;
+    this.settings = settings;
+    this.pool = createPool({
+      ...optionsOf(target),
+      connectionLimit: settings.maxConnections,
+      maxIdle: settings.maxConnections,
+      idleTimeout: settings.idleTimeoutMs,
+    });
+  }
+
+  /** @throws Error of the driver, `NoConnectionError`, `StatementCancelledError` */
+  async lend(how: RunOptions): Promise<Lent> {
+    for (;;) {
+      const connection = await this.wait(how);
+      try {
+        const session = this.sessions.get(connection.connection);
+        if (session === undefined) {
+          for (const text of this.setup()) await connection.query(text);
+          this.sessions.set(connection.connection, { openedAt: Date.now() });
+        } else if (Date.now() - session.openedAt > this.settings.lifetimeMs) {
+          connection.destroy();
+          continue;
+        }
+      } catch (error) {
+        connection.destroy();
+        throw error;
+      }
+      this.lent++;
+      return { connection, release: () => connection.release(), tainted: false };
+    }
+  }
+
+  /** A session that nobody else gets, which takes several statements in one text. @throws Error of the driver */
+  async open(): Promise<Lent> {
+    if (this.closing) throw new NoConnectionError('the source is closed');
+    const connection = await createConnection({ ...optionsOf(this.target), multipleStatements: true });
+    try {
+      for (const text of this.setup()) await connection.query(text);
+    } catch (error) {
+      connection.destroy();
+      throw error;
+    }
+    this.lent++;
+    return { connection, release: () => connection.destroy(), tainted: false };
+  }
+
+  /** What the server says of itself. @throws Error of the driver */
+  async version(): Promise<string> {
+    const connection = await createConnection(optionsOf(this.target));
+    try {
+      const [rows] = await connection.query<RowDataPacket[]>('select version() as `version`');
+      return String(rows[0]?.['version']);
+    } finally {
+      connection.destroy();
+    }
+  }
+
+  giveBack({ connection, release, tainted }: Lent): void {
+    this.lent--;
+    if (tainted) connection.destroy();
+    else release();
+  }
+
+  /** Runs a task in a session that is stopped when nobody waits for it any more, or its time is over. */
+  async run<T>(lent: Lent, how: RunOptions, task: () => Promise<T>): Promise<T> {
+    const { signal, deadline } = how;
+    if (signal === undefined && deadline === undefined) return task();
+    let killed: Promise<void> | undefined;
+    let reason: 'abort' | 'deadline' | null = lateness(how);
+    if (reason !== null) throw new StatementCancelledError(reason);
+    const timer = setInterval(() => {
+      reason ??= lateness(how);
+      if (reason === null || killed !== undefined) return;
+      // The order may hit what comes next in the session: nothing does.
+      lent.tainted = true;
+      killed = this.kill(lent.connection);
+    }, LOOK_EVERY_MS);
+    try {
+      return await task();
+    } catch (error) {
+      throw reason === null ? error : new StatementCancelledError(reason);
+    } finally {
+      clearInterval(timer);
+      await killed;
+    }
+  }
+
+  async close(boundMs: number): Promise<void> {
+    this.closing = true;
+    const end = Date.now() + boundMs;
+    while (this.lent > 0 && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 10));
+    await this.pool.end();
+  }
+
+  private wait(how: RunOptions): Promise<PoolConnection> {
+    if (this.closing) return Promise.reject(new NoConnectionError('the source is closed'));
+    const late = lateness(how);
+    if (late !== null) return Promise.reject(new StatementCancelledError(late));
+    return new Promise((resolve, reject) => {
+      const start = Date.now();
+      let isOver = false;
+      const giveUp = (error: Error): void => {
+        isOver = true;
+        clearInterval(timer);
+        reject(error);
+      };
+      const timer = setInterval(() => {
+        const reason = lateness(how);
+        if (reason !== null) giveUp(new StatementCancelledError(reason));
+        else if (Date.now() - start > this.settings.waitTimeoutMs) giveUp(new NoConnectionError('no connection became free in time'));
+      }, LOOK_EVERY_MS);
+      this.pool.getConnection().then(
+        (connection) => {
+          clearInterval(timer);
+          if (isOver) connection.release();
+          else resolve(connection);
+        },
+        (error: Error) => giveUp(error),
+      );
+    });
+  }
+
+  /** On a connection of its own: those of the pool may all be busy. */
+  private async kill(connection: Connection): Promise<void> {
+    try {
+      const other = await createConnection(optionsOf(this.target));
+      try {
+        await other.query(`kill query ${Number(connection.threadId)}`);
+      } finally {
+        other.destroy();
+      }
+    } catch {
+      // The server ends the statement by itself when its time is over.
+      connection.destroy();
+    }
+  }
+
+  private setup(): readonly string[] {
+    const { statementTimeoutMs } = this.settings;
+    const timeout = statementTimeoutMs === null ? '' : `, max_statement_time = ${statementTimeoutMs / 1_000}`;
+    return [
+      `set session time_zone = '+00:00', group_concat_max_len = 4294967295, max_error_count = 1024, sql_mode = '${SQL_MODE}'${timeout}`,
+      'set session transaction isolation level read committed',
+    ];
+  }
+}
+
+function optionsOf(target: ConnectionTarget) {
+  return {
+    ...target,
+    charset: 'utf8mb4',
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    enableKeepAlive: true,
+    jsonStrings: true,
+    dateStrings: true,
+    supportBigNumbers: true,
+    bigNumberStrings: true,
+    maxPreparedStatements: PREPARED_STATEMENTS,
+    // A file of this machine is never read because the server asks for it.
+    flags: ['-LOCAL_FILES'],
+  };
+}
+
+function lateness({ signal, deadline }: RunOptions): 'abort' | 'deadline' | null {
+  if (signal?.aborted === true) return 'abort';
+  return deadline !== undefined && Date.now() >= deadline ? 'deadline' : null;
+}

@@ -1,0 +1,137 @@
+import type {
+  Connection,
+  HealthStatus,
+  JsonRow,
+  RunOptions,
+  RunSqlResult,
+  Source,
+  Statement,
+  TransactionOptions,
+} from '../../backend/backend.ts';
+import type { Catalog, CatalogScope } from '../../catalog/catalog.ts';
+import { SvcError } from '../../errors/svc-error.ts';
+import { SessionConnection } from './connection.ts';
+import { statementError, StatementCancelledError } from './errors.ts';
+import type { Lent, Pool } from './pool.ts';
+
+const CLOSE_BOUND_MS = 10_000;
+
+const ISOLATION = {
+  'read-committed': 'read committed',
+  'repeatable-read': 'repeatable read',
+  serializable: 'serializable',
+} as const;
+
+export class DbbSource implements Source {
+  private readonly pool: Pool;
+  private readonly database: string;
+
+  constructor(pool: Pool, database: string) {
+    this.pool = pool;
+    this.database = database;
+  }
+
+  runJson(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow> {
+    return this.pooled(how, (connection) => connection.runJson(statement, values, how));
+  }
+
+  runRows(
+    statement: Pick<Statement, 'text' | 'repeatable'>,
+    values: readonly (string | null)[],
+    how: RunOptions,
+  ): Promise<readonly JsonRow[]> {
+    return this.pooled(how, (connection) => connection.runRows(statement, values, how));
+  }
+
+  explain(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<readonly string[]> {
+    return this.pooled(how, (connection) => connection.explain(statement, values, how));
+  }
+
+  query(text: string, values: readonly (string | null)[], how: RunOptions = {}): Promise<RunSqlResult> {
+    return this.pooled(how, (connection) => connection.query(text, values, how));
+  }
+
+  introspect(scope?: CatalogScope): Promise<Catalog> {
+    return this.pooled({}, (connection) => connection.introspect(scope));
+  }
+
+  runSql(sql: string, how: RunOptions): Promise<RunSqlResult> {
+    return this.session((connection) => connection.runSql(sql, how));
+  }
+
+  runMutation(): Promise<readonly JsonRow[]> {
+    return Promise.reject(new SvcError('not-supported', 'sources of MariaDB cannot be written to'));
+  }
+
+  session<T>(run: (connection: Connection) => Promise<T>): Promise<T> {
+    return this.apart((lent) => run(new SessionConnection(this.pool, lent, this.database)));
+  }
+
+  /** Statements that define something commit what came before them, as they do in any session of the server. */
+  transaction<T>({ readOnly = false, isolation }: TransactionOptions, run: (connection: Connection) => Promise<T>): Promise<T> {
+    return this.apart(async (lent) => {
+      const { connection } = lent;
+      try {
+        if (isolation !== undefined) await connection.query(`set session transaction isolation level ${ISOLATION[isolation]}`);
+        // Of the session: that of a transaction ends with it, and a definition ends any.
+        if (readOnly) await connection.query('set session transaction read only');
+        await connection.query('start transaction');
+        const result = await run(new SessionConnection(this.pool, lent, this.database));
+        await connection.query('commit');
+        return result;
+      } catch (failure) {
+        await connection.query('rollback').catch(() => undefined);
+        throw failure;
+      }
+    });
+  }
+
+  async health(sql: string, timeoutMs: number): Promise<HealthStatus> {
+    const how: RunOptions = { deadline: Date.now() + timeoutMs };
+    let lent: Lent | undefined;
+    try {
+      lent = await this.pool.lend(how);
+      const { connection } = lent;
+      // The text is the administrator's.
+      lent.tainted = true;
+      await this.pool.run(lent, how, () => connection.query(sql));
+      return { status: 'OK' };
+    } catch (failure) {
+      if (failure instanceof StatementCancelledError) return { status: 'TIMEOUT' };
+      return { status: 'ERROR', message: failure instanceof Error ? failure.message : String(failure) };
+    } finally {
+      if (lent !== undefined) this.pool.giveBack(lent);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.pool.close(CLOSE_BOUND_MS);
+  }
+
+  private async pooled<T>(how: RunOptions, run: (connection: SessionConnection) => Promise<T>): Promise<T> {
+    const lent = await this.caught(() => this.pool.lend(how));
+    try {
+      return await run(new SessionConnection(this.pool, lent, this.database));
+    } finally {
+      this.pool.giveBack(lent);
+    }
+  }
+
+  /** In a session of its own, which takes several statements in one text. */
+  private async apart<T>(run: (lent: Lent) => Promise<T>): Promise<T> {
+    const lent = await this.caught(() => this.pool.open());
+    try {
+      return await this.caught(() => run(lent));
+    } finally {
+      this.pool.giveBack(lent);
+    }
+  }
+
+  private async caught<T>(task: () => Promise<T>): Promise<T> {
+    try {
+      return await task();
+    } catch (failure) {
+      throw statementError(failure, { text: '', values: [] });
+    }
+  }
+}

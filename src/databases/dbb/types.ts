@@ -1,0 +1,139 @@
+/** MariaDB's types as GraphQL scalars: names, operators, traits and input checks. */
+import type { AggregateFunction, AggregatePredicateFunction, ScalarType, TypeSystem } from '../../backend/backend.ts';
+import type { CatalogType } from '../../catalog/catalog.ts';
+import { SvcError } from '../../errors/svc-error.ts';
+import {
+  anyJson,
+  booleanCheck,
+  type Check,
+  floatCheck,
+  integerCheck,
+  numericCheck,
+  stringCheck,
+  textCheck,
+} from '../../sql/scalar-check.ts';
+import { type Family, familyOf, TYPE_NAMES } from './families.ts';
+import { type DbbComparison, JSON_COMPARISONS, TEXT_COMPARISONS } from './operators.ts';
+import { BOOLEAN, DOUBLE, TEXT, typeOf } from './type-of.ts';
+
+function graphqlName(type: CatalogType, family: Family): string {
+  switch (family.kind) {
+    case 'integer':
+      return family.greatest > 2_147_483_647n ? 'bigint' : 'Int';
+    case 'bits':
+      return 'bigint';
+    case 'decimal':
+      return 'numeric';
+    case 'float':
+      return 'Float';
+    case 'double':
+      return 'float8';
+    case 'boolean':
+      return 'Boolean';
+    case 'text':
+      return 'String';
+    case 'bytes':
+      return 'bytes';
+    case 'datetime':
+      return 'timestamp';
+    case 'timestamp':
+      return 'timestamptz';
+    case 'other':
+      return type.name;
+    default:
+      return family.kind;
+  }
+}
+
+function checkOf(type: CatalogType, family: Family): Check {
+  switch (family.kind) {
+    case 'integer':
+      return integerCheck(type.name, family.least, family.greatest);
+    case 'bits':
+      return integerCheck(type.name, 0n, 2n ** 64n - 1n);
+    case 'decimal':
+      return numericCheck;
+    case 'float':
+    case 'double':
+      return floatCheck(type.name);
+    case 'boolean':
+      return booleanCheck;
+    case 'text':
+      return textCheck;
+    case 'json':
+      return anyJson;
+    default:
+      return stringCheck(type.name);
+  }
+}
+
+export interface DbbScalarType extends ScalarType {
+  readonly comparisons: readonly DbbComparison[];
+}
+
+function describe(type: CatalogType): DbbScalarType {
+  const family = familyOf(type);
+  const graphql = graphqlName(type, family);
+  const check = checkOf(type, family);
+  const isOpaque = family.kind === 'json' || family.kind === 'geometry' || family.kind === 'other';
+  return {
+    graphql,
+    graphqlArray: `_${graphql}`,
+    comparisons: family.kind === 'text' ? TEXT_COMPARISONS : family.kind === 'json' ? JSON_COMPARISONS : [],
+    numeric: ['integer', 'decimal', 'float', 'double'].includes(family.kind),
+    comparable: !isOpaque && family.kind !== 'boolean' && family.kind !== 'bytes',
+    arraysComparable: false,
+    ordered: !isOpaque,
+    json: family.kind === 'json',
+    jsonOperators: false,
+    hasEquality: !isOpaque,
+    check(json, at) {
+      if (json === null) throw new SvcError('validation-failed', `unexpected null value for type '${graphql}'`, { path: at });
+      return check(json, at);
+    },
+  };
+}
+
+const known = new Map<string, DbbScalarType>();
+
+/** The same object for the same type. */
+export function dbbScalar(type: CatalogType): DbbScalarType {
+  let scalar = known.get(type.name);
+  if (scalar === undefined) {
+    scalar = describe(type);
+    known.set(type.name, scalar);
+  }
+  return scalar;
+}
+
+const byGraphqlName = new Map<string, CatalogType>();
+for (const name of ['int', 'bigint', 'varchar', 'blob', ...TYPE_NAMES]) {
+  const { graphql } = dbbScalar(typeOf(name));
+  if (!byGraphqlName.has(graphql)) byGraphqlName.set(graphql, typeOf(name));
+}
+
+function predicate(name: string, type: CatalogType): AggregatePredicateFunction {
+  return { name, argumentType: type, argumentNames: null, resultType: type };
+}
+
+export const types: TypeSystem = {
+  scalar: dbbScalar,
+  named: (graphql) => byGraphqlName.get(graphql) ?? null,
+  print: (type) => type.name,
+  comparisonInfix: 'dbb',
+  arrayComparisons: [],
+  basic: { text: TEXT, integer: typeOf('int') },
+  aggregates: [
+    { name: 'sum', takes: 'numeric', sameType: true },
+    ...['avg', 'stddev', 'stddev_pop', 'stddev_samp', 'variance', 'var_pop', 'var_samp'].map(
+      (name): AggregateFunction => ({ name, takes: 'numeric', sameType: false }),
+    ),
+    { name: 'max', takes: 'comparable', sameType: true },
+    { name: 'min', takes: 'comparable', sameType: true },
+  ],
+  aggregatePredicates: [
+    predicate('bool_and', BOOLEAN),
+    predicate('bool_or', BOOLEAN),
+    ...['avg', 'max', 'min', 'sum', 'stddev_samp', 'var_samp'].map((name) => predicate(name, DOUBLE)),
+  ],
+};
