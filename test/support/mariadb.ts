@@ -37,7 +37,13 @@ export async function startMariadb(): Promise<TestMariadb> {
     { stdio: 'ignore' },
   );
   const port = await freePort();
-  const options = ['--character-set-server=utf8mb4', '--bind-address=127.0.0.1', '--innodb-flush-log-at-trx-commit=0', '--skip-log-bin'];
+  const options = [
+    '--character-set-server=utf8mb4',
+    '--bind-address=127.0.0.1',
+    '--innodb-flush-log-at-trx-commit=0',
+    '--skip-log-bin',
+    '--max-allowed-packet=1M',
+  ];
   const server = spawn(
     program('mariadbd') as string,
     ['--no-defaults', `--user=${owner}`, `--datadir=${data}`, `--socket=${join(folder, 's')}`, `--port=${port}`, ...options],

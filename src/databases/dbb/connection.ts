@@ -64,7 +64,7 @@ export class SessionConnection implements Connection {
           rowsAsArray: true,
           typeCast: (field: { string(): string | null }) => field.string(),
         } as QueryOptions);
-        return resultOf(results, fields);
+        return resultOf(results as unknown as Result, fields as FieldPacket[] | undefined);
       });
     } catch (failure) {
       throw runSqlError(failure, text);
@@ -79,7 +79,7 @@ export class SessionConnection implements Connection {
           values: [...values],
           rowsAsArray: true,
         } as QueryOptions);
-        return resultOf(results, fields);
+        return resultOf(results as unknown as Result, fields as FieldPacket[] | undefined);
       });
     } catch (failure) {
       throw statementError(failure, { text, values });
@@ -101,15 +101,22 @@ export class SessionConnection implements Connection {
   }
 }
 
-/** Of several statements the last result. */
-function resultOf(results: unknown, fields: FieldPacket[] | unknown): RunSqlResult {
-  const isRows = Array.isArray(fields);
-  if (!isRows) {
-    const { affectedRows } = results as ResultSetHeader;
-    return { kind: 'CommandOk', columns: [], rows: [], command: String(affectedRows) };
+type Cell = string | number | Buffer | null;
+type Result = ResultSetHeader | readonly (readonly Cell[])[];
+
+/** Of several statements the last result: then there is a list of results, and of the columns of each. */
+function resultOf(
+  results: Result | readonly Result[],
+  fields: readonly (FieldPacket | readonly FieldPacket[] | undefined)[] | undefined,
+): RunSqlResult {
+  const isSeveral = Array.isArray(results) && fields?.some((each) => each === undefined || Array.isArray(each)) === true;
+  const result = (isSeveral ? (results as readonly Result[]).at(-1) : results) as Result;
+  const columns = (isSeveral ? fields.at(-1) : fields) as readonly FieldPacket[] | undefined;
+  if (columns === undefined || !Array.isArray(result)) {
+    return { kind: 'CommandOk', columns: [], rows: [], command: String((result as ResultSetHeader).affectedRows) };
   }
-  const rows = (results as readonly (readonly (string | number | null)[])[]).map((row) =>
+  const rows = (result as readonly (readonly Cell[])[]).map((row) =>
     row.map((cell) => (cell === null ? null : Buffer.isBuffer(cell) ? cell.toString() : String(cell))),
   );
-  return { kind: 'TuplesOk', columns: (fields as FieldPacket[]).map(({ name }) => name), rows, command: String(rows.length) };
+  return { kind: 'TuplesOk', columns: columns.map(({ name }) => name), rows, command: String(rows.length) };
 }

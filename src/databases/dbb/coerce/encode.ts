@@ -16,7 +16,8 @@ export type ValueEncoding = (json: Json) => string | null;
 /** The encoding of an operand's values; a list becomes a JSON array of texts. Null is SQL NULL. @returns throws SvcError data-exception */
 export function encoder({ type, list, value }: Operand): ValueEncoding {
   const scalar = (json: Json): string => encodeScalar(type, json, value.kind === 'session');
-  if (!list) return (json) => (json === null ? null : scalar(json));
+  // A list in a session variable has the type of an array.
+  if (!list && !type.array) return (json) => (json === null ? null : scalar(json));
   return (json) => (json === null ? null : JSON.stringify(itemsOf(json, type).map((item) => (item === null ? null : scalar(item)))));
 }
 

@@ -19,20 +19,20 @@ export function aggregateCall(name: string, values: readonly Sql[], distinct: bo
       return sql`max(${value})`;
     case 'min':
       return sql`min(${value})`;
-    // Means of integers and decimals would have four digits more than they have.
+    // Of integers and decimals these would be decimals with four digits more than the values have.
     case 'avg':
       return sql`avg(${value} + 0e0)`;
     // What the database calls so is that of the population.
     case 'stddev':
     case 'stddev_samp':
-      return sql`stddev_samp(${value})`;
+      return sql`stddev_samp(${value} + 0e0)`;
     case 'stddev_pop':
-      return sql`stddev_pop(${value})`;
+      return sql`stddev_pop(${value} + 0e0)`;
     case 'variance':
     case 'var_samp':
-      return sql`var_samp(${value})`;
+      return sql`var_samp(${value} + 0e0)`;
     case 'var_pop':
-      return sql`var_pop(${value})`;
+      return sql`var_pop(${value} + 0e0)`;
     case 'bool_and':
       return sql`min(${value})`;
     case 'bool_or':

@@ -25,7 +25,7 @@ export function operandSql(operand: Operand, perRow?: number): Sql {
   const { value, type, list } = operand;
   if (value.kind === 'literal' && value.json === null) return sql`null`;
   const placed = placeholder(operand, perRow);
-  return list ? placed : castSql(type, placed);
+  return list || type.array ? placed : castSql(type, placed);
 }
 
 /** A number of rows; nothing for null. */

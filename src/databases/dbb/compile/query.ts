@@ -68,7 +68,7 @@ function jsonPathSql(value: Value): Sql {
 }
 
 function aggregateSql(context: Context, query: AggregateQuery, parent: Row | null, on: Join | null): Sql {
-  const valueOf = (field: AggregateField): Sql => {
+  const fieldValue = (field: AggregateField): Sql => {
     switch (field.kind) {
       case 'typename':
         return string(field.typeName);
@@ -78,7 +78,7 @@ function aggregateSql(context: Context, query: AggregateQuery, parent: Row | nul
         return aggregatesSql(context, query, field, parent, on);
     }
   };
-  return objectSql(query.fields.map((field) => [field.alias, valueOf(field)]));
+  return objectSql(query.fields.map((field) => [field.alias, fieldValue(field)]));
 }
 
 type Nodes = Extract<AggregateField, { kind: 'nodes' }>;
