@@ -26,6 +26,8 @@ export interface Backend<C = unknown> {
   readonly defaultSchema: string;
   /** Configuration of `<kind>_add_source`. */
   readonly configuration: Codec<C>;
+  /** Of one, for documentation. */
+  readonly exampleConfiguration: Json;
   /** The stored form, where it says less than the exported one. */
   readonly storedConfiguration?: Codec<C>;
   readonly tableName: Codec<QualifiedName>;

@@ -40,6 +40,7 @@ describe('the reference of operations', () => {
       'clear_metadata',
       'concurrent_bulk',
       'count',
+      'dbb_run_sql',
       'delete',
       'insert',
       'pg_run_sql',

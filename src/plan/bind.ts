@@ -180,8 +180,8 @@ function plainBinder(parameter: Parameter): Binder {
     }
     case 'session': {
       const { name } = value;
-      // Session variables are text in the database's own syntax; the cast in the statement reads it.
-      return (_variables, session) => sessionVariable(session, name);
+      // Session variables are text in the database's own syntax; the kind, or the cast in its statement, reads it.
+      return (_variables, session) => encode(sessionVariable(session, name));
     }
     case 'variable': {
       const { name, path, check, at } = value;

@@ -76,11 +76,11 @@ describe.skipIf(!hasMariadb())('MariaDB', () => {
   it('aggregates exactly', async () => {
     expect(
       await ask(`{ author_aggregate(order_by: {id: asc}) { aggregate { count pairs: count(columns: [rating, kind], distinct: true)
-        sum { total rating code } avg { code } max { id seen kind tag } min { total } var_pop { total } stddev { code } } nodes { name } } }`),
+        sum { total rating code } avg { code } max { id seen kind tag } min { total } stddev { code } } nodes { name } } }`),
     ).toBe(
       '{"author_aggregate":{"aggregate":{"count":3,"pairs":3,"sum":{"total":18446744073709551620,"rating":12345678901234567890123456789012346.62345,"code":42},' +
         '"avg":{"code":42},"max":{"id":9007199254740993,"seen":"2024-01-02T03:04:05.123456+00:00","kind":"y","tag":"café"},"min":{"total":5},' +
-        '"var_pop":{"total":8.507059173023461e37},"stddev":{"code":null}},"nodes":[{"name":"bob"},{"name":"Cid"},{"name":"Ann"}]}}',
+        '"stddev":{"code":null}},"nodes":[{"name":"bob"},{"name":"Cid"},{"name":"Ann"}]}}',
     );
     expect(
       await ask(`{ author(order_by: {id: asc}) { page: articles_aggregate(limit: 2, order_by: {id: asc}) { aggregate { count sum { likes } __typename } nodes { id } }
@@ -178,10 +178,11 @@ describe.skipIf(!hasMariadb())('MariaDB', () => {
     expect(await ask('{ article { id } }', { ...reader, session: { 'user-id': '0 or 1=1', authors: '{}' } })).toContain('data-exception');
     expect(await ask('{ author { name } }', { ...reader, session: { 'user-id': '3', authors: '[]' } })).toBe('{"author":[]}');
     expect(await ask('{ article { likes } }', reader)).toContain("field 'likes' not found");
-    // A pattern that is wrong is not tried on rows that the role may not see.
-    expect(await ask('{ article(where: {title: {_regex: "("}}) { id } }', { ...reader, session: { 'user-id': '7', authors: '{}' } })).toBe(
-      '{"article":[]}',
-    );
+    // Whether a pattern is wrong does not depend on rows, be they seen or not.
+    for (const id of ['9007199254740993', '7']) {
+      const someone = { role: 'reader', session: { 'user-id': id, authors: '{}' } };
+      expect(await ask('{ article(where: {title: {_regex: "("}}) { id } }', someone)).toContain('data-exception');
+    }
   });
 
   it('never gives a part of an answer for the whole', async () => {

@@ -78,6 +78,7 @@ export const fakeBackend: Backend = {
   isMadeUpConstraint: (name) => /_(?:pkey|key)\d*$/.test(name),
   defaultSchema: 'public',
   configuration: anyJson,
+  exampleConfiguration: {},
   tableName: qualifiedName('public'),
   functionName: qualifiedName('public'),
   capabilities: {

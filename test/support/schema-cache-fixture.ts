@@ -39,6 +39,7 @@ export const fixtureBackend: Backend = {
   product: 'postgres',
   defaultSchema: 'public',
   configuration: { name: 'none', decode: unused, encode: unused },
+  exampleConfiguration: {},
   tableName: { name: 'none', decode: unused, encode: unused },
   functionName: { name: 'none', decode: unused, encode: unused },
   capabilities,

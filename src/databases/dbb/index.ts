@@ -13,6 +13,7 @@ export const dbb: Backend<DbbConfiguration> = {
   product: 'mariadb',
   defaultSchema: '',
   configuration,
+  exampleConfiguration: { connection_info: { connection_string: { from_env: 'MY_MARIADB_URL' } } },
   tableName,
   functionName: tableName,
   capabilities,

@@ -13,6 +13,7 @@ export const pg: Backend<PgConfiguration> = {
   product: 'postgres',
   defaultSchema: 'public',
   configuration,
+  exampleConfiguration: { connection_info: { database_url: { from_env: 'MY_DATABASE_URL' } } },
   storedConfiguration,
   tableName: qualifiedName('public'),
   functionName: qualifiedName('public'),

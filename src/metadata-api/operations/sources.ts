@@ -20,8 +20,6 @@ import { dropDependents } from '../drop-dependents.ts';
 import { mapValues, orSame } from '../map-permissions.ts';
 import { isUnusable, unusable } from '../target.ts';
 
-const CONNECTION = { connection_info: { database_url: { from_env: 'MY_DATABASE_URL' } } };
-
 /** @throws SvcError not-supported for naming conventions of kinds that have none */
 function checkCustomization(customization: SourceCustomization, backend: Backend): void {
   if (customization.namingConvention === 'graphql-default' && !backend.capabilities.namingConventions) {
@@ -51,7 +49,7 @@ const addSource = perKind('add_source', everyKind, (backend) =>
       BREAKS_OTHERS,
       NAME_TAKEN,
     ],
-    documentation: { summary: 'Adds a database as a source.', example: { name: 'default', configuration: CONNECTION } },
+    documentation: { summary: 'Adds a database as a source.', example: { name: 'default', configuration: backend.exampleConfiguration } },
     edit(metadata, args) {
       const { name, configuration, customization } = args;
       checkCustomization(customization, backend);

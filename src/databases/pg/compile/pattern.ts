@@ -12,7 +12,7 @@ import { derivedSql } from './operand.ts';
 
 /** For `operandSql`: texts that are no pattern. Undefined where there is nothing to check. */
 export function patternRefusal(comparison: PgComparison, operand: Operand): ((text: string) => void) | undefined {
-  if (comparison.pattern !== 'like') return undefined;
+  if (comparison.pattern !== 'like' || operand.value.kind === 'session') return undefined;
   return (text) => {
     const pattern = meant(text, operand);
     const escapes = pattern.length - endWithout(pattern, '\\');
