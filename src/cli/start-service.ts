@@ -6,6 +6,7 @@ import { serviceLogger } from '../app/service-logger.ts';
 import { startWarmUp, type WarmUp } from '../app/warm-up/warm-up.ts';
 import { adminSecretsOf } from '../config/access.ts';
 import type { Config } from '../config/options.ts';
+import { boundHeapGrowth } from './heap-growth.ts';
 import { stopOnSignals } from './signals.ts';
 
 export interface RunningService {
@@ -23,6 +24,7 @@ const START_PATIENCE_MS = 3000;
  * @throws Error when the service cannot start; nothing is left running then
  */
 export async function startService(config: Config): Promise<RunningService> {
+  boundHeapGrowth();
   const logger = serviceLogger(config, process.env);
   let databases: ProvidedDatabases | undefined;
   let service: { readonly url: string; stop(): Promise<void> } | undefined;
