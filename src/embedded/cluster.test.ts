@@ -141,9 +141,25 @@ describe('startCluster', () => {
     expect(processStart(pid)).toBeNull();
     expect(messages.join()).toContain(`process ${pid}`);
     expect(await query(cluster, 'select seven from kept')).toEqual([{ seven: 7 }]);
+  });
 
-    process.kill(cluster.pid, 'SIGINT');
-    await expect.poll(() => messages.at(-1)).toMatch(/ended by itself .*: start the service again, .*postgres\.log$/);
+  it('is started again at its address when it ends by itself, until it is stopped', async () => {
+    const messages: string[] = [];
+    const cluster = await start(newFolder(), { log: (message) => messages.push(message) });
+    const { pid } = cluster;
+    const url = cluster.url();
+    process.kill(pid, 'SIGKILL');
+    await expect.poll(() => messages.at(-1), { timeout: 20_000 }).toBe('the embedded PostgreSQL runs again');
+    expect(messages[0]).toMatch(/ended by itself \(SIGKILL\) and is started again/);
+    expect(cluster.pid).not.toBe(pid);
+    expect(cluster.url()).toBe(url);
+    expect(await query(cluster, 'select 1 as one')).toEqual([{ one: 1 }]);
+
+    const second = cluster.pid;
+    process.kill(second, 'SIGKILL');
+    await expect.poll(() => processStart(second)).toBeNull();
+    await cluster.stop();
+    expect(processStart(cluster.pid)).toBeNull();
   });
 
   it.runIf(DEEP)('starts where files of processes that ended are left', async () => {

@@ -23,7 +23,7 @@ export interface Cluster {
   /** Whether this start made the cluster. */
   readonly created: boolean;
   readonly port: number;
-  /** The process id of the database. */
+  /** The process id of the database; another one after it has ended by itself and was started again. */
   readonly pid: number;
   /** A superuser URL; without a name it is of the database `postgres`. */
   url(database?: string): string;
@@ -53,6 +53,9 @@ export interface ClusterOptions {
 
 const HOST = '127.0.0.1';
 const START_PATIENCE_MS = 60_000;
+/** Pauses before a database that ended by itself is started again: each is twice the one before. */
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 30_000;
 
 /**
  * Starts the cluster in a folder, and makes it first when there is none.
@@ -70,8 +73,13 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     const binaries = findBinaries(place.account);
     const password = readPassword(place);
     const created = await initialise(place, binaries, password);
-    const { child, port } = await launch(place, binaries, options.settings ?? {});
-    return watch({ place, child, port, password, created, release, log });
+    const settings = options.settings ?? {};
+    const { child, port } = await launch(place, binaries, settings);
+    const startAgain = async (): Promise<ChildProcess> => {
+      await stopOrphan(place.dataFolder);
+      return start(place, binaries, settings, port);
+    };
+    return watch({ place, child, port, password, created, startAgain, release, log });
   } catch (error) {
     release();
     throw error;
@@ -96,16 +104,21 @@ async function launch(
   const portFile = join(place.folder, 'port');
   for (let attempt = 1; ; attempt++) {
     const port = await chooseFreePort(HOST, existsSync(portFile) && attempt === 1 ? Number(readFileSync(portFile, 'utf8')) : 0);
-    const child = spawnServer(place, binaries, { ...settings, listen_addresses: HOST, port: String(port), unix_socket_directories: '' });
     try {
-      await untilReady(child, place, binaries);
+      const child = await start(place, binaries, settings, port);
+      writeFileSync(portFile, `${port}\n`, { mode: 0o600 });
+      return { child, port };
     } catch (error) {
       if (attempt < 5 && (error as Error).message.includes('could not bind')) continue;
       throw error;
     }
-    writeFileSync(portFile, `${port}\n`, { mode: 0o600 });
-    return { child, port };
   }
+}
+
+async function start(place: Place, binaries: Binaries, settings: Readonly<Record<string, string>>, port: number): Promise<ChildProcess> {
+  const child = spawnServer(place, binaries, { ...settings, listen_addresses: HOST, port: String(port), unix_socket_directories: '' });
+  await untilReady(child, place, binaries);
+  return child;
 }
 
 function logPath(place: Place): string {
@@ -153,29 +166,55 @@ interface Running {
   readonly port: number;
   readonly password: string;
   readonly created: boolean;
+  /** On the same port. */
+  readonly startAgain: () => Promise<ChildProcess>;
   readonly release: () => void;
   readonly log: (message: string) => void;
 }
 
-function watch({ place, child, port, password, created, release, log }: Running): Cluster {
-  const pid = child.pid as number;
+/** The database of a running service is started again when it ends by itself: its address stays the same. */
+function watch({ place, child, port, password, created, startAgain, release, log }: Running): Cluster {
+  let pid = child.pid as number;
   let stopping: Promise<void> | undefined;
-  child.once('exit', (code, signal) => {
-    if (stopping === undefined) {
-      log(
-        `the embedded PostgreSQL ended by itself (${signal ?? code}): start the service again, which starts it too; why is in ${logPath(place)}`,
-      );
+  let restart: Promise<void> = Promise.resolve();
+  const stop = new AbortController();
+
+  const restarted = async (): Promise<void> => {
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+      await sleep(pause, undefined, { signal: stop.signal }).catch(() => undefined);
+      if (stop.signal.aborted) return;
+      try {
+        const next = await startAgain();
+        pid = next.pid as number;
+        observe(next);
+        log('the embedded PostgreSQL runs again');
+        return;
+      } catch (error) {
+        log(`the embedded PostgreSQL cannot be started again yet: ${(error as Error).message}`);
+      }
     }
-  });
+  };
+  const observe = (running: ChildProcess): void => {
+    running.once('exit', (code, signal) => {
+      if (stop.signal.aborted) return;
+      log(`the embedded PostgreSQL ended by itself (${signal ?? code}) and is started again; why is in ${logPath(place)}.1`);
+      restart = restarted();
+    });
+  };
+  observe(child);
+
   return {
     folder: place.folder,
     created,
     port,
-    pid,
+    get pid() {
+      return pid;
+    },
     url: (database = 'postgres') => `postgres://${SUPERUSER}:${password}@${HOST}:${port}/${encodeURIComponent(database)}`,
     connectionConfig: (database = 'postgres') => ({ host: HOST, port, user: SUPERUSER, password, database }),
     stop() {
-      stopping ??= stopPostmaster(pid).then(release);
+      stop.abort();
+      stopping ??= restart.then(() => stopPostmaster(pid)).then(release);
       return stopping;
     },
   };
