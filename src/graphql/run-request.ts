@@ -186,11 +186,7 @@ export function runContext(
     later: pipeline.laterCalls ?? null,
     query: document,
   };
-  const calling: RunContext = { ...context, actions, ...(onCookie === undefined ? {} : { onCookie }) };
-  if (!asksServers) return calling;
-  return {
-    ...calling,
-    callRemote: pipeline.remotes(snapshot.remotes, budget?.answers),
-    joinBounds: { ...pipeline.joinBounds, ...(budget === undefined ? {} : { use: budget.joins }) },
-  };
+  const joinBounds = { ...pipeline.joinBounds, ...(budget === undefined ? {} : { use: budget.joins }) };
+  const calling: RunContext = { ...context, actions, joinBounds, ...(onCookie === undefined ? {} : { onCookie }) };
+  return asksServers ? { ...calling, callRemote: pipeline.remotes(snapshot.remotes, budget?.answers) } : calling;
 }
