@@ -49,6 +49,28 @@ describe('the result of an asynchronous action', () => {
     expect([heard.closed, vi.getTimerCount()]).toEqual([1, 0]);
   });
 
+  test('that was looked up before the metadata changed is looked up again', async () => {
+    let answer: (look: Look) => void = () => undefined;
+    const heard = new Heard();
+    const listener = { onFault: () => undefined, onClose: () => undefined };
+    const subscription = new ActionResultSubscription(() => new Promise((resolve) => (answer = resolve)), heard, listener);
+    subscription.start();
+    await vi.advanceTimersByTimeAsync(1);
+    subscription.changed();
+    answer(look('hidden'));
+    await vi.advanceTimersByTimeAsync(1);
+    heard.isReady = false;
+    answer(look('hidden too', true));
+    await vi.advanceTimersByTimeAsync(1);
+    subscription.changed();
+    heard.isReady = true;
+    subscription.drained();
+    await vi.advanceTimersByTimeAsync(1000);
+    answer(look('shown', true));
+    await vi.advanceTimersByTimeAsync(1);
+    expect(heard.all).toEqual(['shown', 'complete']);
+  });
+
   test('waits for a client that does not take it', async () => {
     const { heard, subscription } = subscribe(() => look('a', true));
     heard.isReady = false;

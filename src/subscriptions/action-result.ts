@@ -35,6 +35,8 @@ export class ActionResultSubscription implements Subscription {
   /** `performance.now()` since when a database has been out of reach; null: none is. */
   #awaySince: number | null = null;
   #isToldOfAway = false;
+  /** Of the metadata: how often they have changed. */
+  #changes = 0;
   #isOver = false;
 
   /** @param look may throw: that a database is out of reach is told when it lasts, everything else ends the subscription */
@@ -56,6 +58,16 @@ export class ActionResultSubscription implements Subscription {
     this.#give(waiting);
   }
 
+  /** The metadata are others: what was looked up before may not be for this subscriber any more. */
+  changed(): void {
+    this.#changes += 1;
+    const waiting = this.#waiting;
+    if (waiting === null) return;
+    this.#waiting = null;
+    this.#last = null;
+    if (waiting.isFinal) this.#lookAgain();
+  }
+
   close(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -64,6 +76,7 @@ export class ActionResultSubscription implements Subscription {
   }
 
   async #tick(): Promise<void> {
+    const changes = this.#changes;
     let look: Look;
     try {
       look = await this.#look();
@@ -72,6 +85,10 @@ export class ActionResultSubscription implements Subscription {
       return;
     }
     if (this.#isOver) return;
+    if (changes !== this.#changes) {
+      void this.#tick();
+      return;
+    }
     this.#awaySince = null;
     this.#isToldOfAway = false;
     const text = look.body.join('');

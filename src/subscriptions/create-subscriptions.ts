@@ -257,6 +257,7 @@ class Registry implements RunningSubscriptions {
 
   /** From here on nothing reaches a subscriber whose rights, limits or source may be others than before. */
   #shown(shown: Snapshot, before: Snapshot): void {
+    for (const result of this.#results) result.changed();
     const { allowList } = this.#needs.pipeline;
     const rulesChanged =
       shown.cache.apiLimits !== before.cache.apiLimits || (allowList !== null && shown.storedOperations !== before.storedOperations);
