@@ -324,6 +324,7 @@ describe('a definition', () => {
           trigger('good', { webhook: '{{HOOKS}}/a' }),
           trigger('env', { webhook_from_env: 'NOT_SET' }),
           trigger('template', { webhook: '{{NOT_SET}}/{{NEITHER}}' }),
+          trigger('transform', { webhook: HOOK, request_transform: { version: 2, url: '{{' } }),
           trigger('column', { webhook: HOOK, definition: { update: { columns: ['nothing'] } } }),
         ],
       },
@@ -343,6 +344,11 @@ describe('a definition', () => {
         'event_trigger',
         'event_trigger template in table author in source default',
         'Inconsistent object: Value for environment variables not found: NOT_SET, NEITHER',
+      ],
+      [
+        'event_trigger',
+        'event_trigger transform in table author in source default',
+        expect.stringMatching(/^Inconsistent object: request transform validation failed: ./),
       ],
       ['event_trigger', 'event_trigger column in table author in source default', 'Inconsistent object: column "nothing" does not exist'],
     ]);
@@ -392,6 +398,13 @@ describe('a definition', () => {
       'expecting only one of value or value_from_env keys',
     ],
     [{ insert, webhook: '{{A}}{{B}}' }, 'unexpected', '$.args', 'Value for environment variables not found: A, B'],
+    [{ insert, request_transform: { version: 2, url: '{{' } }, 'validation-failed', '$.args', 'request transform validation failed'],
+    [
+      { insert, response_transform: { version: 2, body: { action: 'transform', template: '{{' } } },
+      'validation-failed',
+      '$.args',
+      'response transform validation failed',
+    ],
     [{ insert: { columns: ['nothing'] } }, 'not-exists', '$.args', 'column "nothing" does not exist'],
     [{ insert, replace: true }, 'not-exists', '$.args', 'event trigger "trg" does not exist'],
     [{ insert, name: 'there' }, 'already-exists', '$.args', 'Event trigger with name "there" already exists'],

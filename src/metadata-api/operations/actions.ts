@@ -1,18 +1,15 @@
 /** Operations on actions and on who may use them. */
 import { SvcError } from '../../errors/svc-error.ts';
-import { type Action, type ActionDefinition, actionDefinitionCodec } from '../../metadata/action.ts';
+import { type Action, actionDefinitionCodec } from '../../metadata/action.ts';
 import { bool, defaulted, nonEmptyText, object, optional, required, text } from '../../metadata/codec.ts';
 import { withEntry, withoutEntry } from '../../metadata/edit.ts';
 import { graphqlName } from '../../metadata/graphql-name.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
 import { shareUnchanged } from '../../metadata/share.ts';
 import { objectId } from '../../schema-cache/object-id.ts';
-import { compileRequestTransform } from '../../transform/request-transform.ts';
-import { compileResponseTransform } from '../../transform/response-transform.ts';
-import { TransformFailure, validationFailed } from '../../transform/transform-failure.ts';
-import type { Path } from '../../util/path.ts';
 import { BROKEN_BY_DROP, operation, type OperationGroup, SUCCESS } from '../operation.ts';
 import { BREAKS_OTHERS, BREAKS_OTHERS_BY_DROP, INCONSISTENT, NAME_TAKEN, type OperationErrors, refused } from '../operation-error.ts';
+import { requireTransforms } from '../require-transforms.ts';
 
 const written = object('CreateAction', {
   name: required(graphqlName),
@@ -41,19 +38,6 @@ function withAction(metadata: Metadata, action: Action): Metadata {
   return actions === metadata.actions ? metadata : { ...metadata, actions };
 }
 
-/** @throws SvcError validation-failed */
-function checkTransforms({ requestTransform, responseTransform }: ActionDefinition, path: Path): void {
-  const attempt = (of: 'request' | 'response', compile: () => unknown): void => {
-    try {
-      compile();
-    } catch (thrown) {
-      throw thrown instanceof TransformFailure ? validationFailed(of, thrown, path) : thrown;
-    }
-  };
-  if (requestTransform !== undefined) attempt('request', () => compileRequestTransform(requestTransform));
-  if (responseTransform !== undefined) attempt('response', () => compileResponseTransform(responseTransform));
-}
-
 const EXAMPLE = {
   name: 'login',
   definition: {
@@ -76,7 +60,7 @@ const create: OperationGroup = () => [
     documentation: { summary: 'Adds a field that a handler of your own answers.', example: EXAMPLE },
     edit(metadata, { name, definition, comment }, { path }) {
       if (metadata.actions.has(name)) throw new SvcError('already-exists', `action with name "${name}" already exists`);
-      checkTransforms(definition, path);
+      requireTransforms(definition, path);
       return withAction(metadata, { name, definition, ...(comment === undefined ? {} : { comment }), permissions: new Map() });
     },
     edited: ({ name }) => [objectId.action(name)],
@@ -95,7 +79,7 @@ const update: OperationGroup = () => [
     },
     edit(metadata, { name, definition, comment }, { path }) {
       const action = requireAction(metadata, name);
-      checkTransforms(definition, path);
+      requireTransforms(definition, path);
       const { permissions } = action;
       const next = { name, definition, ...(comment === undefined ? {} : { comment }), permissions };
       return withAction(metadata, shareUnchanged<Action>(action, next));

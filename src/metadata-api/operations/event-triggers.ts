@@ -15,6 +15,7 @@ import { traceContextOf } from '../../webhooks/trace-context.ts';
 import type { Json } from '../../util/json.ts';
 import { define, type OperationContext, type OperationGroup, perKind, SUCCESS } from '../operation.ts';
 import { BREAKS_OTHERS, DATABASE_ERRORS, INCONSISTENT, refused, SOURCE_ERRORS, TABLE_ERRORS } from '../operation-error.ts';
+import { requireTransforms } from '../require-transforms.ts';
 import { requireOpenSource, sourceArgument, targetSource } from '../target.ts';
 
 export const hasEventTriggers = (backend: Backend): boolean => backend.capabilities.eventTriggers;
@@ -102,6 +103,7 @@ const create = perKind('create_event_trigger', hasEventTriggers, (backend) =>
       ),
       refused('unexpected', 'an environment variable of a template is not set'),
       refused('not-found', 'an environment variable is not set'),
+      refused('validation-failed', 'a template of a transform cannot be read; `internal` says why'),
       INCONSISTENT,
       BREAKS_OTHERS,
       refused('postgres-error', 'the database refuses to install what captures the rows'),
@@ -121,6 +123,7 @@ const create = perKind('create_event_trigger', hasEventTriggers, (backend) =>
     },
     async run(args, context) {
       const { trigger, source } = args;
+      requireTransforms(trigger, context.path);
       const captures = requireCaptures(source, backend, context);
       const check = edited(context.snapshot.metadata, args, backend, context);
       invariant(check !== context.snapshot.metadata || args.replace, 'a new trigger changes the metadata');

@@ -3,9 +3,6 @@ import { ADMIN_ROLE } from '../../auth/session.ts';
 import type { Action, ActionDefinition } from '../../metadata/action.ts';
 import { type Environment, fillTemplate } from '../../metadata/environment-template.ts';
 import { type GraphqlType, namedTypeIn } from '../../metadata/graphql-type.ts';
-import { compileRequestTransform } from '../../transform/request-transform.ts';
-import { compileResponseTransform } from '../../transform/response-transform.ts';
-import { TransformFailure } from '../../transform/transform-failure.ts';
 import type { ActionInfo, CustomTypesInfo } from '../action-info.ts';
 import { Defect, fromDefect } from '../inconsistency.ts';
 import type { Inconsistency } from '../schema-cache.ts';
@@ -13,6 +10,7 @@ import { isTypeFor } from './custom-types.ts';
 import type { ScalarFinder } from './database-scalar.ts';
 import { describeAction } from './describe.ts';
 import type { InheritancePlan } from './inherited-role.ts';
+import { checkTransforms } from './transforms.ts';
 import { refuseUnknown } from './unknown-keys.ts';
 
 export interface ActionStage {
@@ -103,21 +101,6 @@ function* unset({ handler, headers, signature }: ActionDefinition, environment: 
     if (valueFromEnv !== undefined && environment[valueFromEnv] === undefined) yield valueFromEnv;
     const header = fillTemplate(value ?? '', environment);
     if ('missing' in header) yield* header.missing;
-  }
-}
-
-/** @throws Defect */
-function checkTransforms({ requestTransform, responseTransform }: ActionDefinition): void {
-  for (const [of, compile] of [
-    ['request', () => requestTransform && compileRequestTransform(requestTransform)],
-    ['response', () => responseTransform && compileResponseTransform(responseTransform)],
-  ] as const) {
-    try {
-      compile();
-    } catch (thrown) {
-      if (!(thrown instanceof TransformFailure)) throw thrown;
-      throw new Defect(`${of} transform validation failed: ${thrown.message}`);
-    }
   }
 }
 

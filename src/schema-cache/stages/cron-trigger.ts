@@ -2,12 +2,10 @@
 import { type CronTrigger, wholeCronTrigger } from '../../metadata/cron-trigger.ts';
 import { type Environment, fillTemplate } from '../../metadata/environment-template.ts';
 import { unknownParts } from '../../metadata/unknown-parts.ts';
-import { compileRequestTransform } from '../../transform/request-transform.ts';
-import { compileResponseTransform } from '../../transform/response-transform.ts';
-import { TransformFailure } from '../../transform/transform-failure.ts';
 import { Defect, inconsistent, type ObjectDescription } from '../inconsistency.ts';
 import { objectId } from '../object-id.ts';
 import type { Inconsistency } from '../schema-cache.ts';
+import { checkTransforms } from './transforms.ts';
 
 export function cronTriggerDefects(triggers: ReadonlyMap<string, CronTrigger>, environment: Environment): readonly Inconsistency[] {
   return [...triggers.values()].flatMap((trigger) => {
@@ -41,12 +39,7 @@ function check(trigger: CronTrigger, environment: Environment): void {
     if (valueFromEnv !== undefined) set(valueFromEnv, environment);
   }
   if (trigger.signature !== undefined) set(trigger.signature.secretFromEnv, environment);
-  try {
-    if (trigger.requestTransform !== undefined) compileRequestTransform(trigger.requestTransform);
-    if (trigger.responseTransform !== undefined) compileResponseTransform(trigger.responseTransform);
-  } catch (error) {
-    throw error instanceof TransformFailure ? new Defect(error.message) : error;
-  }
+  checkTransforms(trigger);
 }
 
 function filled(template: string, environment: Environment): void {

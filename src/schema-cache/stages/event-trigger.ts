@@ -8,6 +8,7 @@ import { Defect, fromDefect } from '../inconsistency.ts';
 import type { EventTriggerInfo, Inconsistency } from '../schema-cache.ts';
 import { describeEventTrigger } from './describe.ts';
 import { printTable, type StageSource } from './scope.ts';
+import { checkTransforms } from './transforms.ts';
 import { refuseUnknown } from './unknown-keys.ts';
 
 export interface EventTriggersResult {
@@ -31,6 +32,7 @@ export function resolveEventTriggers(
     try {
       check(source, table, definition, environment);
       const known = previous?.infos.get(name);
+      if (known?.definition !== definition) checkTransforms(definition);
       infos.set(name, known?.definition === definition && known.table === table ? known : { source: source.name, definition, table });
     } catch (error) {
       if (!(error instanceof Defect)) throw error;

@@ -1,0 +1,36 @@
+/** Whether the templates of transforms can be read. */
+import type { RequestTransform, ResponseTransform } from '../../metadata/transform.ts';
+import { compileRequestTransform } from '../../transform/request-transform.ts';
+import { compileResponseTransform } from '../../transform/response-transform.ts';
+import { TransformFailure } from '../../transform/transform-failure.ts';
+import { Defect } from '../inconsistency.ts';
+
+export interface Transforms {
+  readonly requestTransform?: RequestTransform | undefined;
+  readonly responseTransform?: ResponseTransform | undefined;
+}
+
+/** What is wrong with the first of them that cannot be read; null: nothing. */
+export function transformFault({
+  requestTransform,
+  responseTransform,
+}: Transforms): { readonly of: 'request' | 'response'; readonly failure: TransformFailure } | null {
+  for (const [of, compile] of [
+    ['request', () => requestTransform && compileRequestTransform(requestTransform)],
+    ['response', () => responseTransform && compileResponseTransform(responseTransform)],
+  ] as const) {
+    try {
+      compile();
+    } catch (thrown) {
+      if (!(thrown instanceof TransformFailure)) throw thrown;
+      return { of, failure: thrown };
+    }
+  }
+  return null;
+}
+
+/** @throws Defect */
+export function checkTransforms(transforms: Transforms): void {
+  const fault = transformFault(transforms);
+  if (fault !== null) throw new Defect(`${fault.of} transform validation failed: ${fault.failure.message}`);
+}
