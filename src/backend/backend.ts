@@ -215,6 +215,7 @@ export interface Compiler {
  * rows (null: there are none), and in the row of the first cohort the snapshot that the statement saw (null: unknown).
  */
 export interface LiveQuery {
+  /** What it is known by, to people too; `batch` may write it once for each cohort. */
   readonly text: string;
   /** The values by which cohorts differ. */
   readonly parameters: readonly Parameter[];
@@ -229,10 +230,10 @@ export interface LiveQuery {
   /** Whether values mean the same at any time, unlike `'today'`; `dependsOn` does not tell of them. */
   isTimeless(values: readonly (string | null)[]): boolean;
   /**
-   * The values of the statement's placeholders.
+   * The statement for such a batch, and the values of its placeholders.
    * @param cohorts the values of `parameters` of each
    */
-  batch(cohorts: readonly (readonly (string | null)[])[]): readonly string[];
+  batch(cohorts: readonly (readonly (string | null)[])[]): { readonly text: string; readonly values: readonly (string | null)[] };
   /** A statement that fails where one of the values has no meaning for its type, and does nothing else. */
   check(values: readonly (string | null)[]): { readonly text: string; readonly values: readonly (string | null)[] };
 }

@@ -159,8 +159,9 @@ async function explainSubscription(operation: TranslatedOperation, explaining: E
   invariant(step?.kind === 'live', 'a subscription repeats one statement');
   const { query, source } = step;
   const values = bindAll(step.binders, variables, session);
-  const statement: Statement = { text: query.text, parameters: [], repeatable: true, columns: query.columns };
-  const plan = await sourceOf(snapshot, source).explain(statement, query.batch([values]), how);
+  const batch = query.batch([values]);
+  const statement: Statement = { text: batch.text, parameters: [], repeatable: true, columns: query.columns };
+  const plan = await sourceOf(snapshot, source).explain(statement, batch.values, how);
   return { sql: query.text, plan: [...plan], variables: cohortVariables(query, values, session) };
 }
 

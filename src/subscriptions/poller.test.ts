@@ -72,7 +72,7 @@ function queryOf(dependsOn: string | null): LiveQuery {
     repeatable: true,
     dependsOn,
     isTimeless: ([value]) => value !== 'now',
-    batch: (cohorts) => [JSON.stringify(cohorts.map(([key]) => key))],
+    batch: (cohorts) => ({ text: 'select', values: [JSON.stringify(cohorts.map(([key]) => key))] }),
     check: (values) => ({ text: 'check', values }),
   };
 }

@@ -306,8 +306,8 @@ export class Poller implements CohortOwner, Detecting {
     const began = performance.now();
     let rows: readonly JsonRow[];
     try {
-      const values = query.batch(batch.map((cohort) => cohort.values));
-      rows = await connection.runRows(query, values, {
+      const { text, values } = query.batch(batch.map((cohort) => cohort.values));
+      rows = await connection.runRows({ text, repeatable: query.repeatable }, values, {
         signal: this.#cancellation,
         deadline: Date.now() + this.options.timeoutMs,
         turn: `subscriptions of ${role}`,

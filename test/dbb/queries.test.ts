@@ -3,6 +3,7 @@ import { connect } from '../../src/databases/dbb/connect.ts';
 import { type Json, type JsonObject, printJson } from '../../src/util/json.ts';
 import type { GraphqlOptions } from '../support/service.ts';
 import { hasMariadb } from '../support/mariadb.ts';
+import { MODERN, TestSocket } from '../support/websocket.ts';
 import { openShop, type Shop } from './shop.ts';
 
 describe.skipIf(!hasMariadb())('MariaDB', () => {
@@ -235,6 +236,38 @@ describe.skipIf(!hasMariadb())('MariaDB', () => {
       '{"author":[{"name":"bob","fans":[],"all_fans":[]},{"name":"Cid","fans":[],"all_fans":[{"id":2,"author":{"name":"Cid"}}]},' +
         '{"name":"Ann","fans":[],"all_fans":[{"id":1,"author":{"name":"Ann"}}]}]}',
     );
+  });
+
+  it('keeps subscribers up to date', async () => {
+    const socket = await new TestSocket(shop.service.url, { protocol: MODERN }).init();
+    const heard = new Map<string, Json[]>();
+    const until = async (holds: () => boolean): Promise<void> => {
+      while (!holds()) {
+        const { id, payload } = await socket.next();
+        heard.set(String(id), [...(heard.get(String(id)) ?? []), payload as Json]);
+      }
+    };
+    try {
+      const query =
+        'subscription($id: bigint!, $name: String!) { article(where: {author_id: {_eq: $id}, title: {_regex: $name}}, order_by: {id: asc}, limit: 2) { id } }';
+      socket.start('cid', query, { variables: { id: 3, name: '.' } });
+      socket.start('ann', query, { variables: { id: '9007199254740993', name: '.' } });
+      socket.start('wrong', query, { variables: { id: 3, name: '(' } });
+      await until(() => heard.size === 3);
+      expect([heard.get('cid'), heard.get('ann')]).toEqual([
+        [{ data: { article: [{ id: 4 }] } }],
+        [{ data: { article: [{ id: 1 }, { id: 2 }] } }],
+      ]);
+      expect(printJson(heard.get('wrong') ?? null)).toContain('data-exception');
+      await runSql({ sql: "insert into article values (9, 3, 'nine', 0, 0)" });
+      await until(() => (heard.get('cid') ?? []).length === 2);
+      expect(heard.get('cid')?.[1]).toEqual({ data: { article: [{ id: 4 }, { id: 9 }] } });
+      expect(heard.get('ann')).toHaveLength(1);
+    } finally {
+      socket.close();
+      await runSql({ sql: 'delete from article where id = 9' });
+    }
+    expect(await ask('{ __type(name: "subscription_root") { fields { name } } }')).not.toContain('author_stream');
   });
 
   it('runs SQL of administrators', async () => {

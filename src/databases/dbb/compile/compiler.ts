@@ -6,6 +6,7 @@ import { identifier, join, print, type Sql, sql } from '../../../sql/fragment.ts
 import { createContext } from './context.ts';
 import { dialect } from './dialect.ts';
 import { joinSql } from './join.ts';
+import { compileLiveQuery } from './live-query.ts';
 import { querySql } from './query.ts';
 
 export function compiler(options: CompilerOptions): Compiler {
@@ -14,6 +15,7 @@ export function compiler(options: CompilerOptions): Compiler {
     mutation() {
       throw new SvcError('not-supported', 'sources of MariaDB cannot be written to');
     },
+    liveQuery: (roots) => compileLiveQuery(rootsSql(options, roots)),
     join: (target) => statement(joinSql(createContext(options), target), 1),
   };
 }
@@ -25,7 +27,11 @@ function statement(root: Sql, columns: number): Statement {
 
 /** One row with a column for each root. */
 function selectSql(options: CompilerOptions, roots: readonly SelectRoot[]): Sql {
-  const context = createContext(options);
-  const columns = roots.map((root, i) => sql`coalesce(${querySql(context, root.query, null, null)}, 'null') as ${identifier(String(i))}`);
+  const columns = rootsSql(options, roots).map((root, i) => sql`${root} as ${identifier(String(i))}`);
   return sql`select ${join(columns, sql`, `)}`;
+}
+
+function rootsSql(options: CompilerOptions, roots: readonly SelectRoot[]): readonly Sql[] {
+  const context = createContext(options);
+  return roots.map((root) => sql`coalesce(${querySql(context, root.query, null, null)}, 'null')`);
 }

@@ -52,31 +52,35 @@ export function compileLiveQuery({ query, columns, isStream, repeatable, depends
     [identifier('id'), ...names.values()],
     sql`, `,
   )}) left join lateral (${perCohort}) as ${ANSWER} (${join([...roots, ...(isStream ? [CURSOR] : [])], sql`, `)}) on true`;
+  const { text } = print(statement, dialect);
   return {
-    text: print(statement, dialect).text,
+    text,
     parameters,
     columns,
     cursor: isStream ? parameters.findIndex(({ operand }) => operand.value.kind === 'cursor') : null,
     repeatable,
     dependsOn,
     isTimeless: (values) => parameters.every((parameter, i) => isTimeless(parameter, values[i] ?? null)),
-    batch: (cohorts) => [
-      `{${cohorts.map((_, i) => i).join(',')}}`,
-      ...parameters.map((parameter, i) =>
-        arrayLiteral(
-          cohorts.map((values) => values[i] ?? null),
-          delimiterOf(parameter),
+    batch: (cohorts) => ({
+      text,
+      values: [
+        `{${cohorts.map((_, i) => i).join(',')}}`,
+        ...parameters.map((parameter, i) =>
+          arrayLiteral(
+            cohorts.map((values) => values[i] ?? null),
+            delimiterOf(parameter),
+          ),
         ),
-      ),
-    ],
+      ],
+    }),
     check(values) {
       const checked = parameters.flatMap((parameter, i) => (values[i] === null || parameter.cast === undefined ? [] : [{ parameter, i }]));
       const casts = checked.map(
         ({ parameter: { cast } }, at) =>
           sql`(${placeholder(at + 1)})::${cast === undefined ? typeName(TEXT) : typeName({ ...cast.type, array: false }, cast.array)}`,
       );
-      const text = print(sql`select ${join([sql`null`, ...casts], sql`, `)}`, dialect).text;
-      return { text, values: checked.map(({ i }) => values[i] ?? null) };
+      const asked = print(sql`select ${join([sql`null`, ...casts], sql`, `)}`, dialect).text;
+      return { text: asked, values: checked.map(({ i }) => values[i] ?? null) };
     },
   };
 }
