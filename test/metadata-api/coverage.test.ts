@@ -19,7 +19,7 @@ import { type Case, PREFIXED, UNPREFIXED } from './operation-cases/cases.ts';
 import { LEGACY_CASES, SCHEMA_CASES } from './operation-cases/query-cases.ts';
 import { type Endpoint, SPECIFIED } from './operation-cases/specified.ts';
 
-/** Of the one kind of database that there is, and its other spelling. */
+/** Of the kind of database that every run has, and its other spelling; `test/dbb` tries operations of another one. */
 const PREFIXES = ['pg', 'postgres'];
 
 /** Types, with `:2` for the second form of one. */
@@ -131,7 +131,8 @@ describe.each(Object.entries(ENDPOINTS) as [Endpoint, Covered][])('%s', (path, {
   });
 
   it('every operation has a case', () => {
-    expect([...cases.keys()].sort()).toEqual([...operations.keys()].sort());
+    const here = [...operations.keys()].filter((name) => !name.startsWith('dbb_'));
+    expect([...cases.keys()].sort()).toEqual(here.sort());
   });
 
   /** Of the operation, and of the elements of a bulk. */

@@ -3,11 +3,14 @@
  * yet: of `/v1/metadata`, `/v1/query` and `/v2/query`.
  */
 
-export type Wait = 'remote schemas' | 'other kinds of databases';
+export type Wait = 'remote schemas' | 'other kinds of databases' | 'events of MariaDB';
 
 const RELATIONAL = ['pg', 'dbb'];
 const TRACKING = ['pg', 'dbb', 'dwh'];
 const OTHER: Wait = 'other kinds of databases';
+const EXISTING = new Set(['pg', 'dbb']);
+
+const EVENT_TRIGGERS = ['create_event_trigger', 'delete_event_trigger', 'redeliver_event', 'invoke_event_trigger'];
 
 /** Of operations with a prefix: prefixes, names, and what even the kinds that exist wait for. */
 const PREFIXED: readonly { readonly prefixes: readonly string[]; readonly names: readonly string[]; readonly waitsFor?: Wait }[] = [
@@ -37,10 +40,8 @@ const PREFIXED: readonly { readonly prefixes: readonly string[]; readonly names:
     ],
   },
   { prefixes: ['pg', 'dwh'], names: ['add_computed_field', 'drop_computed_field'] },
-  {
-    prefixes: RELATIONAL,
-    names: ['create_event_trigger', 'delete_event_trigger', 'redeliver_event', 'invoke_event_trigger'],
-  },
+  { prefixes: ['pg'], names: EVENT_TRIGGERS },
+  { prefixes: ['dbb'], names: EVENT_TRIGGERS, waitsFor: 'events of MariaDB' },
   {
     prefixes: ['pg', 'dbb', 'dbc', 'dwh'],
     names: ['create_remote_relationship', 'update_remote_relationship', 'delete_remote_relationship'],
@@ -117,7 +118,7 @@ export interface Specified {
 const METADATA: readonly Specified[] = [
   ...PREFIXED.flatMap(({ prefixes, names, waitsFor }) =>
     prefixes.flatMap((prefix) =>
-      names.map((name) => ({ type: `${prefix}_${name}`, waitsFor: prefix === 'pg' ? waitsFor : (waitsFor ?? OTHER) })),
+      names.map((name) => ({ type: `${prefix}_${name}`, waitsFor: EXISTING.has(prefix) ? waitsFor : (waitsFor ?? OTHER) })),
     ),
   ),
   ...UNPREFIXED.flatMap(({ names, waitsFor }) => names.map((type) => ({ type, waitsFor }))),
@@ -159,8 +160,8 @@ const LEGACY: readonly { readonly names: readonly string[]; readonly waitsFor?: 
 ];
 
 const SCHEMA: readonly { readonly names: readonly string[]; readonly waitsFor?: Wait }[] = [
-  { names: ['run_sql', 'pg_run_sql', 'bulk', 'concurrent_bulk', ...DATA] },
-  { names: ['dbb_run_sql', 'dbc_run_sql', 'dwh_run_sql'], waitsFor: OTHER },
+  { names: ['run_sql', 'pg_run_sql', 'dbb_run_sql', 'bulk', 'concurrent_bulk', ...DATA] },
+  { names: ['dbc_run_sql', 'dwh_run_sql'], waitsFor: OTHER },
 ];
 
 const flat = (groups: typeof LEGACY): readonly Specified[] =>
