@@ -1,6 +1,7 @@
 /** An action: a field whose value the deployer's own handler gives. */
 import type { Json } from '../util/json.ts';
 import {
+  between,
   bool,
   type Codec,
   defaulted,
@@ -21,6 +22,7 @@ import { graphqlName } from './graphql-name.ts';
 import { type GraphqlType, graphqlType } from './graphql-type.ts';
 import { kept, type WithUnknownKeys } from './kept.ts';
 import { isEmptyMap, keyedList } from './keyed-list.ts';
+import { LONGEST_S, MOST_RETRIES } from './retry-policy.ts';
 import { type Signature, signatureCodec } from './signature.ts';
 import { type RequestTransform, requestTransformCodec, type ResponseTransform, responseTransformCodec } from './transform.ts';
 
@@ -91,20 +93,10 @@ const type: Codec<'mutation' | 'query'> = leaf(
 
 const nothing = (items: readonly unknown[]): boolean => items.length === 0;
 
-const notNegative: Codec<number> = leaf(
-  int.name,
-  (json, path) => {
-    const value = int.decode(json, path);
-    if (value < 0) throw parseFailed('a value below zero is not allowed', path);
-    return value;
-  },
-  (value) => value,
-);
-
 const DEFAULT_INTERVAL = 10;
 const retries = object('ActionRetryConf', {
-  numRetries: defaulted(notNegative, () => 0),
-  intervalSec: defaulted(notNegative, () => DEFAULT_INTERVAL),
+  numRetries: defaulted(between('num_retries', 0, MOST_RETRIES), () => 0),
+  intervalSec: defaulted(between('interval_sec', 0, LONGEST_S), () => DEFAULT_INTERVAL),
 });
 
 const written = object('ActionDefinition', {

@@ -102,6 +102,20 @@ export const int: Codec<number> = leaf(
   (value) => value,
 );
 
+/** A whole number from `minimum` to `maximum`; `what` is its name in messages. */
+export function between(what: string, minimum: number, maximum: number): Codec<number> {
+  return leaf(
+    int.name,
+    (json, path) => {
+      const value = int.decode(json, path);
+      if (value < minimum) throw parseFailed(`${what} must be at least ${minimum}, but it is ${value}`, path);
+      if (value > maximum) throw parseFailed(`${what} must be at most ${maximum}, but it is ${value}`, path);
+      return value;
+    },
+    (value) => value,
+  );
+}
+
 /** Any JSON, kept as it is. */
 export const anyJson: Codec<Json> = leaf(
   'Value',

@@ -19,7 +19,7 @@ import {
 import { cronExpression } from './cron-expression.ts';
 import { type HeaderDefinition, headerCodec } from './environment-template.ts';
 import type { WithUnknownKeys } from './kept.ts';
-import type { RetryPolicy } from './retry-policy.ts';
+import { LONGEST_S, MOST_RETRIES, type RetryPolicy } from './retry-policy.ts';
 import { type Signature, signatureCodec } from './signature.ts';
 import { type RequestTransform, requestTransformCodec, type ResponseTransform, responseTransformCodec } from './transform.ts';
 
@@ -46,9 +46,6 @@ export interface ScheduledRetryPolicy extends RetryPolicy {
 }
 
 const NO_RETRIES: ScheduledRetryPolicy = { numRetries: 0, intervalSeconds: 10, timeoutSeconds: 60, toleranceSeconds: 6 * 60 * 60 };
-/** Times are added to others in the database. */
-const LONGEST_S = 366 * 24 * 60 * 60;
-const MOST_RETRIES = 1_000_000;
 
 const retries: Codec<number> = leaf(
   int.name,

@@ -1,8 +1,9 @@
 /** Event triggers of a table: changes of its rows that are told to a webhook. */
-import { type Codec, bool, defaulted, int, leaf, list, nonEmptyText, object, optional, parseFailed, required, text } from './codec.ts';
+import { type Codec, between, bool, defaulted, leaf, list, nonEmptyText, object, optional, parseFailed, required, text } from './codec.ts';
 import { cronExpression } from './cron-expression.ts';
 import { headerCodec, type HeaderDefinition } from './environment-template.ts';
 import { kept, type WithUnknownKeys } from './kept.ts';
+import { LONGEST_S, MOST_RETRIES } from './retry-policy.ts';
 import { type Signature, signatureCodec } from './signature.ts';
 import { type RequestTransform, requestTransformCodec, type ResponseTransform, responseTransformCodec } from './transform.ts';
 import { isJsonArray, type Json } from '../util/json.ts';
@@ -84,24 +85,10 @@ export function nameComplaint(name: string): string | null {
   return name.length > LONGEST_TRIGGER_NAME ? `event trigger name can be at most ${LONGEST_TRIGGER_NAME} characters` : null;
 }
 
-/** Of seconds and hours: they are added to times in the database. */
-const LONGEST_S = 366 * 24 * 60 * 60;
+/** Hours: they are added to times in the database. */
 const LONGEST_H = 100 * 366 * 24;
-/** Of retries and rows. */
+/** Rows, and deliveries at a time. */
 const MOST = 1_000_000;
-
-function between(what: string, minimum: number, maximum: number): Codec<number> {
-  return leaf(
-    int.name,
-    (json, path) => {
-      const value = int.decode(json, path);
-      if (value < minimum) throw parseFailed(`${what} must be at least ${minimum}, but it is ${value}`, path);
-      if (value > maximum) throw parseFailed(`${what} must be at most ${maximum}, but it is ${value}`, path);
-      return value;
-    },
-    (value) => value,
-  );
-}
 
 const columnList: Codec<ColumnList> = leaf(
   'EventTriggerColumns',
@@ -120,7 +107,7 @@ const capturedOperation: Codec<CapturedOperation> = object('SubscribeOpSpec', {
 });
 
 export const eventRetryConfCodec: Codec<EventRetryConf> = object('RetryConf', {
-  numRetries: required(between('num_retries', 0, MOST)),
+  numRetries: required(between('num_retries', 0, MOST_RETRIES)),
   intervalSec: required(between('interval_sec', 0, LONGEST_S)),
   timeoutSec: optional(between('timeout_sec', 1, LONGEST_S)),
 });
