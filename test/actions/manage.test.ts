@@ -126,6 +126,21 @@ describe('custom types', () => {
     expect(await records()).toEqual([]);
   });
 
+  test('that require each other are told from those that lead there, however many there are', async () => {
+    const chain = (name: string, length: number, end: string): readonly JsonObject[] =>
+      Array.from({ length }, (_, i) => ({ name: `${name}${i}`, fields: [field('f', i === length - 1 ? end : `${name}${i + 1}!`)] }));
+    const long = chain('L', 20_000, 'Int');
+    expect(await post('set_custom_types', { input_objects: long })).toMatchObject({ status: 200 });
+    expect(await post('set_custom_types', { input_objects: [...chain('A', 2, 'C0!'), ...chain('C', 3, 'C0!'), ...long] })).toMatchObject({
+      status: 400,
+      json: {
+        error: `Inconsistent object: validation for the given custom types failed for the following reasons:\n${['C0', 'C1', 'C2']
+          .map((name) => `  • the input object "${name}" requires itself, so that no value of it can be given`)
+          .join('\n')}`,
+      },
+    });
+  });
+
   test('are refused with all that is wrong, two sources of one type included', async () => {
     await post('pg_track_table', { table: 'person' });
     const relationship = (name: string, source: string): JsonObject => ({
@@ -302,12 +317,32 @@ describe('actions', () => {
       { error: 'request transform validation failed', code: 'validation-failed', path: '$.args' },
     ],
     ['a misspelt key', { handlr: 'x' }, { code: 'parse-failed' }],
+    [
+      'retries that no database can count',
+      { kind: 'asynchronous', retry_conf: { num_retries: 1, interval_sec: 3_000_000_000 } },
+      { error: 'interval_sec must be at most 31622400, but it is 3000000000', code: 'parse-failed' },
+    ],
+    [
+      'a number of retries below zero',
+      { kind: 'asynchronous', retry_conf: { num_retries: -1 } },
+      { error: 'num_retries must be at least 0, but it is -1', path: '$.args.definition.retry_conf.num_retries' },
+    ],
   ])('are refused with %s', async (_what, definition, error) => {
     await post('set_custom_types', { ...object([field('id', 'Int')]), input_objects: [{ name: 'I', fields: [field('id', 'Int')] }] });
     const before = await exported();
     expect(await create('a', definition)).toMatchObject({ status: 400, json: error });
     expect(await exported()).toEqual(before);
     expect(await records()).toEqual([]);
+  });
+
+  test.each(['uuid', 'timestamptz', 'json', 'numeric', 'Int_comparison_exp'])('of a later answer are not called %s', async (name) => {
+    const before = await exported();
+    expect(await create(name, { kind: 'asynchronous' })).toMatchObject({
+      status: 400,
+      json: { error: `Inconsistent object: in action "${name}"; the name "${name}" is reserved`, code: 'invalid-configuration' },
+    });
+    expect(await exported()).toEqual(before);
+    expect(await create(name)).toMatchObject({ status: 200 });
   });
 
   test('of a later answer have either relationships or objects within', async () => {

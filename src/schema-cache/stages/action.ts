@@ -6,6 +6,7 @@ import { type GraphqlType, namedTypeIn } from '../../metadata/graphql-type.ts';
 import type { ActionInfo, CustomTypesInfo } from '../action-info.ts';
 import { Defect, fromDefect } from '../inconsistency.ts';
 import type { Inconsistency } from '../schema-cache.ts';
+import { isReservedType } from './custom-type-checks.ts';
 import { isTypeFor } from './custom-types.ts';
 import type { ScalarFinder } from './database-scalar.ts';
 import { describeAction } from './describe.ts';
@@ -57,7 +58,9 @@ function sameRoles(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
 
 /** @throws Defect */
 function check(name: string, definition: ActionDefinition, { types, scalarOf, related, environment }: ActionScope): void {
-  if (name.startsWith('__')) throw new Defect(`the name "${name}" is reserved`);
+  if (name.startsWith('__') || (definition.kind === 'asynchronous' && isTakenType(name, scalarOf))) {
+    throw new Defect(`the name "${name}" is reserved`);
+  }
   const seen = new Set<string>();
   for (const { name: argument, type } of definition.arguments) {
     if (argument.startsWith('__')) throw new Defect(`the argument name "${argument}" is reserved`);
@@ -76,6 +79,14 @@ function check(name: string, definition: ActionDefinition, { types, scalarOf, re
   const missing = new Set(unset(definition, environment));
   if (missing.size > 0) throw new Defect([...missing].map((variable) => `environment variable '${variable}' not set`).join(', '));
   checkTransforms(definition);
+}
+
+/** Scalars of the fields that results have. */
+const OF_RESULTS: ReadonlySet<string> = new Set(['uuid', 'timestamptz', 'json']);
+
+/** Whether no type of a result can have the name. */
+function isTakenType(name: string, scalarOf: ScalarFinder): boolean {
+  return OF_RESULTS.has(name) || isReservedType(name) || scalarOf(name) !== null;
 }
 
 /** Answers that come later are read row by row: they have relationships, or objects within, not both. @throws Defect */

@@ -8,7 +8,12 @@ import type { ScalarFinder } from './database-scalar.ts';
 type Place = 'input object' | 'object';
 
 /** Names of types that the service makes for every scalar, for introspection or for graphs of several servers. */
-const RESERVED = /^__|_(?:comparison_exp|cast_exp)$|^st_d_within(?:_geography)?_input$|^st_intersects_\w+_input$|^_(?:Any|Entity|Service)$/;
+const OF_THE_SERVICE =
+  /^__|_(?:comparison_exp|cast_exp)$|^st_d_within(?:_geography)?_input$|^st_intersects_\w+_input$|^_(?:Any|Entity|Service)$/;
+
+export function isReservedType(name: string): boolean {
+  return OF_THE_SERVICE.test(name);
+}
 
 /** @param scalarOf scalars of databases */
 export function problemsOf(types: CustomTypes, info: CustomTypesInfo, scalarOf: ScalarFinder): readonly string[] {
@@ -23,7 +28,7 @@ export function problemsOf(types: CustomTypes, info: CustomTypesInfo, scalarOf: 
     ...others.filter((name) => scalarOf(name) !== null),
   ]);
   if (twice.size > 0) reasons.push(`duplicate type names: ${quoted(twice)}`);
-  for (const name of new Set(names)) if (RESERVED.test(name)) reasons.push(`the type name "${name}" is reserved`);
+  for (const name of new Set(names)) if (isReservedType(name)) reasons.push(`the type name "${name}" is reserved`);
   for (const { name, values } of enums) {
     const repeated = duplicates(values.map(({ value }) => value));
     if (repeated.size > 0) reasons.push(`the enum type "${name}" has duplicate values: ${quoted(repeated)}`);
@@ -65,23 +70,45 @@ function quoted(names: Iterable<string>): string {
 }
 
 function duplicates(names: readonly string[]): ReadonlySet<string> {
-  return new Set(names.filter((name, i) => names.indexOf(name) !== i));
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const name of names) (seen.has(name) ? repeated : seen).add(name);
+  return repeated;
 }
 
-/** Input objects that are required within themselves. A list may be empty and so ends the chain. */
-function endless(inputObjects: readonly CustomInputObject[]): readonly string[] {
-  const required = new Map(
-    inputObjects.map(({ name, fields }) => [
-      name,
-      fields.flatMap(({ type }) => (type.kind === 'named' && type.nonNull ? [type.name] : [])),
-    ]),
-  );
-  return [...required.keys()].filter((name) => {
-    const reached = new Set(required.get(name));
-    for (const each of reached) {
-      if (each === name) return true;
-      for (const next of required.get(each) ?? []) reached.add(next);
+type Edges = ReadonlyMap<string, ReadonlySet<string>>;
+
+/**
+ * Input objects that are required within themselves, or that lie between two such. A list may be empty and so ends the
+ * chain. In time linear in what there is: types come by the ten thousands.
+ */
+function endless(inputObjects: readonly CustomInputObject[]): Iterable<string> {
+  const required = new Map(inputObjects.map(({ name, fields }) => [name, requiredBy(fields)]));
+  const circular = withoutEnds(required);
+  return withoutEnds(reversed(circular)).keys();
+}
+
+function requiredBy(fields: readonly CustomField[]): ReadonlySet<string> {
+  return new Set(fields.flatMap(({ type }) => (type.kind === 'named' && type.nonNull ? [type.name] : [])));
+}
+
+/** What remains once whatever leads nowhere has been taken away, again and again. */
+function withoutEnds(edges: Edges): Edges {
+  const backwards = reversed(edges);
+  const left = new Map([...edges].map(([name, targets]) => [name, new Set([...targets].filter((target) => edges.has(target)))]));
+  const ends = [...left].flatMap(([name, targets]) => (targets.size === 0 ? [name] : []));
+  for (let end = ends.pop(); end !== undefined; end = ends.pop()) {
+    left.delete(end);
+    for (const from of backwards.get(end) ?? []) {
+      const targets = left.get(from);
+      if (targets?.delete(end) === true && targets.size === 0) ends.push(from);
     }
-    return false;
-  });
+  }
+  return left;
+}
+
+function reversed(edges: Edges): Edges {
+  const backwards = new Map([...edges.keys()].map((name) => [name, new Set<string>()]));
+  for (const [name, targets] of edges) for (const target of targets) backwards.get(target)?.add(name);
+  return backwards;
 }
