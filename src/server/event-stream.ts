@@ -57,7 +57,7 @@ export function eventStreamReply(
     // Proxies must neither keep the stream nor collect it.
     headers: { 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' },
     events: (response, socket) => {
-      const stream = new EventStream(response, socket, answers);
+      const stream = new EventStream(response, socket, answers, longLived.keepsAlive);
       const remove = longLived.add(stream);
       return stream.run(context, session, request, how).finally(remove);
     },
@@ -70,6 +70,7 @@ class EventStream implements LongLivedConnection, Subscriber {
   readonly #response: ServerResponse;
   readonly #socket: Socket;
   readonly #answers: Answers;
+  readonly #keepsAlive: boolean;
   readonly #cancellation = new CancellationSource();
   #subscription: Subscription | null = null;
   #held: Held | null = null;
@@ -79,10 +80,11 @@ class EventStream implements LongLivedConnection, Subscriber {
   #finish: (() => void) | null = null;
   #error: SvcError | null = null;
 
-  constructor(response: ServerResponse, socket: Socket, answers: Answers) {
+  constructor(response: ServerResponse, socket: Socket, answers: Answers, keepsAlive: boolean) {
     this.#response = response;
     this.#socket = socket;
     this.#answers = answers;
+    this.#keepsAlive = keepsAlive;
     response.on('drain', () => this.#drained());
     response.on('close', () => this.#end());
   }
@@ -138,7 +140,7 @@ class EventStream implements LongLivedConnection, Subscriber {
   }
 
   beat(): void {
-    if (this.#held === null) this.#write(KEEP_ALIVE);
+    if (this.#keepsAlive && this.#held === null) this.#write(KEEP_ALIVE);
   }
 
   /** Without the event that would tell the client that there is nothing more to come: it is to connect again. */

@@ -27,6 +27,8 @@ const LAST_WAIT = 1000;
 
 export class LongLived {
   readonly #limit: number;
+  /** Whether signs of life are given at all. */
+  readonly keepsAlive: boolean;
   readonly #heartbeat: Heartbeat;
   readonly #connections = new Set<LongLivedConnection>();
   #isStopping = false;
@@ -34,6 +36,7 @@ export class LongLived {
 
   constructor({ limit, keepAlive }: LongLivedOptions) {
     this.#limit = limit;
+    this.keepsAlive = keepAlive > 0;
     this.#heartbeat = new Heartbeat(keepAlive === 0 ? SILENT_INTERVAL : keepAlive);
   }
 

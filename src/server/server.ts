@@ -77,7 +77,12 @@ export async function startServer(context: ServerContext, listen: ListenOptions)
   const answers = new Answers({ stall: listen.responseTimeout, waiting: MAX_WAITING_BYTES });
   const { connections: connectionLimit, keepAlive, closeOnChange, ...socketOptions } = listen.sockets;
   const longLived = new LongLived({ limit: connectionLimit, keepAlive });
-  const sockets = new Sockets(context, { ...socketOptions, keepAlive: keepAlive > 0, headers: listen.maxHeaderLength }, answers, longLived);
+  const sockets = new Sockets(
+    context,
+    { ...socketOptions, keepAlive: longLived.keepsAlive, headers: listen.maxHeaderLength },
+    answers,
+    longLived,
+  );
 
   const limits = {
     requestTimeout: listen.clientTimeout,

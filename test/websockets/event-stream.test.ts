@@ -1,6 +1,7 @@
 /** GraphQL over server-sent events, a connection for each operation. */
 import { createClient } from 'graphql-sse';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { DEEP } from '../support/deep.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -110,4 +111,19 @@ it('is understood by graphql-sse', async () => {
   for await (const result of client.iterate({ query: QUERY })) results.push(result);
   expect(results).toEqual([ITEMS]);
   client.dispose();
+});
+
+it.runIf(DEEP)('gives no signs of life where they are switched off', async () => {
+  const silent = await startTestService({ ADMIN_SECRET: 'secret', WEBSOCKET_KEEPALIVE: '0' });
+  try {
+    await silent.sql('create view nap as select 1 as id from pg_sleep(6)');
+    await silent.metadata('pg_track_table', { table: 'nap' });
+    const body = JSON.stringify({ query: '{ nap { id } }' });
+    const { text } = await silent.send('/v1/graphql', { method: 'POST', headers: HEADERS, body });
+    // One at the beginning: the client is listened to.
+    expect(text.split('\n\n').filter((event) => event === ':')).toHaveLength(1);
+    expect(eventsOf(text).map(([name]) => name)).toEqual(['next', 'complete']);
+  } finally {
+    await silent.stop();
+  }
 });
