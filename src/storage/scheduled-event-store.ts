@@ -51,7 +51,7 @@ with lane as (
   select o.id from svc_catalog.svc_scheduled_events o
   where o.status in ('scheduled', 'locked') and coalesce(o.lease_until, o.next_retry_at, o.scheduled_time) <= now()
   order by coalesce(o.lease_until, o.next_retry_at, o.scheduled_time)
-  limit (select least(sum(most), $4::bigint - (select count(*) from due_cron)) from lane where name = '${ONE_OFF_LANE}') for update skip locked
+  limit (select least(coalesce(sum(most), 0), $4::bigint - (select count(*) from due_cron)) from lane where name = '${ONE_OFF_LANE}') for update skip locked
 ), cron as (
   update svc_catalog.svc_cron_events e
   set status = 'locked', lease_holder = $1, lease_until = now() + $2::float8 * interval '1 second'

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { testKinds } from '../../test/support/kinds.ts';
+import { plainSource } from '../../test/support/plain-source.ts';
+import { type TestDatabase, testDatabase } from '../../test/support/postgres.ts';
+import type { LaneRequest } from '../backend/event-store.ts';
+import type { Source } from '../backend/backend.ts';
+import { createScheduledEventStore, ONE_OFF_LANE } from './scheduled-event-store.ts';
+import { createStorage } from './storage.ts';
+
+let database: TestDatabase;
+let source: Source;
+
+beforeAll(async () => {
+  database = await testDatabase('ready');
+  source = plainSource(database.url);
+  await createStorage(source, testKinds, { keptVersions: 64, keptRemovals: 100 }).migrate();
+});
+afterAll(async () => {
+  await source.close();
+  await database.drop();
+});
+
+it('takes of each lane what is asked for, and nothing of lanes that are not named', async () => {
+  await source.runSql(
+    `insert into svc_catalog.svc_scheduled_events (id, webhook_conf, scheduled_time, status)
+     select 'one' || i, '"http://a"', now(), 'scheduled' from generate_series(1, 9) i;
+     insert into svc_catalog.svc_cron_events (id, trigger_name, scheduled_time)
+     select 'cron' || i, 'c', now() - i * interval '1 minute' from generate_series(1, 9) i`,
+    {},
+  );
+  const store = createScheduledEventStore(source);
+  const take = async (limit: number, ...lanes: readonly LaneRequest[]): Promise<readonly string[]> =>
+    (await store.fetch({ lease: { holder: 'a', seconds: 60 }, limit, lanes })).map(({ lane }) => lane).sort();
+  expect(await take(9, { name: 'c', limit: 2 })).toEqual(['c', 'c']);
+  expect(await take(9, { name: ONE_OFF_LANE, limit: 3 })).toEqual(['', '', '']);
+  expect(await take(2, { name: ONE_OFF_LANE, limit: 3 }, { name: 'c', limit: 1 })).toEqual(['', 'c']);
+});
