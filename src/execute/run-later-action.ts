@@ -7,7 +7,7 @@ import type { StoredCall } from '../storage/action-log.ts';
 import { bindPart } from '../plan/bind.ts';
 import { type Bytes, bytesOfText } from '../util/bytes.ts';
 import { type Json, type JsonObject, parseJson } from '../util/json.ts';
-import { AnswerRefused, type Writing, writeAnswer } from './action-answer.ts';
+import { AnswerRefused, checkAnswer, type Writing, writeAnswer } from './action-answer.ts';
 import { AnswerText } from './answer-text.ts';
 import type { BoundedContext, RunContext } from './run-context.ts';
 
@@ -87,6 +87,8 @@ function writePart(part: ActionResultPart, { id, createdAt, errors }: StoredCall
       return;
     case 'output':
       try {
+        // It was checked against the type that the action had when it came.
+        if (response !== null) checkAnswer(response, part.answer);
         writeAnswer(response, part.answer, writing);
       } catch (error) {
         throw error instanceof AnswerRefused ? new SvcError('unexpected', error.message, { status: 400 }) : error;

@@ -192,6 +192,24 @@ describe('an asynchronous action', () => {
     await client.dispose();
   });
 
+  test('tells a result no more that does not fit the type that the action has now', async () => {
+    const as = (output_type: string): JsonObject => ({
+      name: 'changed',
+      definition: { handler: '{{HANDLERS}}', output_type, kind: 'asynchronous' },
+    });
+    await service.metadata('create_action', as('Made!'));
+    const { data } = await service.graphql('mutation { changed }');
+    const { changed } = data as { changed: string };
+    expect(await done(changed, 'changed')).toMatchObject({ output: { id: 1 } });
+    await service.metadata('update_action', as('[Made!]!'));
+    const later = await service.graphql(`{ changed(id: "${changed}") { output { id } } }`);
+    expect(later.errors).toMatchObject([{ message: 'got object for the action webhook response, expecting [Made!]' }]);
+    await service.metadata('update_action', as('Int'));
+    const scalar = await service.graphql(`{ changed(id: "${changed}") { output } }`);
+    expect(scalar.errors).toMatchObject([{ message: 'got object for the action webhook response, expecting Int' }]);
+    await service.metadata('drop_action', { name: 'changed' });
+  });
+
   test('is forgotten with the action, or not', async () => {
     const definition = { handler: '{{HANDLERS}}', output_type: 'Int', kind: 'asynchronous' };
     const count = (): Promise<Json> => rows("select count(*) from svc_catalog.svc_action_log where action_name = 'temp'");
