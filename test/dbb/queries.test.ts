@@ -303,6 +303,28 @@ describe.skipIf(!hasMariadb())('MariaDB', () => {
     ).rejects.toThrow('connection error');
   });
 
+  it('encrypts as it is told', async () => {
+    const { certificate } = shop.database;
+    const cipherOf = async (mode: string): Promise<string> => {
+      const text = shop.database.url(`shop?sslmode=${mode}`);
+      const source = await connect(
+        { connectionString: { kind: 'template', text }, pool: undefined, ssl: undefined },
+        { sourceName: 's', environment: {}, usePreparedStatements: true, maxConnections: 1 },
+      );
+      try {
+        return String((await source.query("show status like 'Ssl_cipher'", [])).rows[0]?.[1]);
+      } finally {
+        await source.close();
+      }
+    };
+    expect(await cipherOf('disable')).toBe('');
+    expect(await cipherOf('require')).toMatch(/^TLS_|-/);
+    expect(await cipherOf(`verify-ca&sslrootcert=${certificate}`)).toMatch(/^TLS_|-/);
+    await expect(cipherOf('verify-ca')).rejects.toMatchObject({ code: 'database-error' });
+    await expect(cipherOf(`verify-full&sslrootcert=${certificate}`)).rejects.toMatchObject({ code: 'database-error' });
+    await expect(cipherOf('often')).rejects.toMatchObject({ internal: expect.stringContaining('unknown sslmode') });
+  });
+
   it('ends statements whose time is over', async () => {
     const source = await connect(
       { connectionString: { kind: 'template', text: shop.database.url('shop') }, pool: undefined, ssl: undefined },

@@ -1,13 +1,16 @@
 /** A MariaDB of a test file's own, where the server is installed. */
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createConnection } from 'mysql2/promise';
+import { SELF_SIGNED } from './self-signed.ts';
 
 export interface TestMariadb {
   readonly port: number;
+  /** A file: the certificate that it shows, which it has signed itself for another name. */
+  readonly certificate: string;
   /** Of a database. */
   url(database: string): string;
   /** Several statements in one text, without a database of their own. */
@@ -37,12 +40,17 @@ export async function startMariadb(): Promise<TestMariadb> {
     { stdio: 'ignore' },
   );
   const port = await freePort();
+  const [certificate, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+  writeFileSync(certificate, SELF_SIGNED.cert);
+  writeFileSync(key, SELF_SIGNED.key);
   const options = [
     '--character-set-server=utf8mb4',
     '--bind-address=127.0.0.1',
     '--innodb-flush-log-at-trx-commit=0',
     '--skip-log-bin',
     '--max-allowed-packet=1M',
+    `--ssl-cert=${certificate}`,
+    `--ssl-key=${key}`,
   ];
   const server = spawn(
     program('mariadbd') as string,
@@ -70,6 +78,7 @@ export async function startMariadb(): Promise<TestMariadb> {
   }
   return {
     port,
+    certificate,
     url: (database) => `mariadb://root@127.0.0.1:${port}/${database}`,
     async run(sql) {
       const connection = await createConnection(settings);
