@@ -35,6 +35,7 @@ export function asynchronousActions(config: Config, database: Source, instanceId
   };
   return {
     log,
+    maxResponseSize: config.actionResponseLimit,
     wake: () => queue?.wake(),
     start(state, call) {
       const { asyncActionsFetchInterval: pollInterval, asyncActionsLogRetention: retention } = config;

@@ -15,6 +15,8 @@ import type { RemoteCall, RemoteCaller } from '../upstream/remote-caller.ts';
 /** Calls that are made later. */
 export interface LaterCalls {
   readonly log: Pick<ActionLog, 'write' | 'read'>;
+  /** Bytes of all results, and answers of handlers, that one request of a client is told of. */
+  readonly maxResponseSize: number;
   /** A call was written down. */
   wake(): void;
 }

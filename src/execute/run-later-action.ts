@@ -7,6 +7,7 @@ import type { StoredCall } from '../storage/action-log.ts';
 import { bindPart } from '../plan/bind.ts';
 import { type Bytes, bytesOfText } from '../util/bytes.ts';
 import { type Json, type JsonObject, parseJson } from '../util/json.ts';
+import { takeWithin } from '../webhooks/answer-use.ts';
 import { AnswerRefused, checkAnswer, type Writing, writeAnswer } from './action-answer.ts';
 import { AnswerText } from './answer-text.ts';
 import type { BoundedContext, RunContext } from './run-context.ts';
@@ -21,7 +22,7 @@ export async function runLater(
   holeName: string,
 ): Promise<readonly Bytes[]> {
   const later = actions?.later;
-  invariant(later != null, 'whoever runs plans with asynchronous actions keeps their calls');
+  invariant(actions !== undefined && later != null, 'whoever runs plans with asynchronous actions keeps their calls');
   const { name, definition } = root;
   if (root.task === 'enqueue') {
     const { variables: sessionVariables } = session;
@@ -30,6 +31,9 @@ export async function runLater(
     return [bytesOfText(JSON.stringify(id))];
   }
   const found = await later.log.read(name, idOf(root, input), seenBy(session));
+  if (!takeWithin(actions.use, later.maxResponseSize)(Buffer.byteLength(found?.response ?? ''))) {
+    throw new SvcError('unexpected', `the results of actions have more than ${later.maxResponseSize} bytes`, { status: 400 });
+  }
   const text = new AnswerText(joinBounds);
   if (found === null) text.write('null');
   else writeResult(root.parts, found, { text, holeName });

@@ -9,7 +9,7 @@ import { type GraphqlOptions, startTestService, type TestService } from '../supp
 let service: TestService;
 let handler: HandlerServer;
 
-const OPTIONS = { ASYNC_ACTIONS_FETCH_INTERVAL: '50', GRACEFUL_SHUTDOWN_TIMEOUT: '1', DEV_MODE: 'true' };
+const OPTIONS = { ASYNC_ACTIONS_FETCH_INTERVAL: '50', GRACEFUL_SHUTDOWN_TIMEOUT: '1', DEV_MODE: 'true', ACTION_RESPONSE_LIMIT: '100000' };
 const NONE = '00000000-0000-4000-8000-000000000000';
 
 beforeAll(async () => {
@@ -208,6 +208,16 @@ describe('an asynchronous action', () => {
     const scalar = await service.graphql(`{ changed(id: "${changed}") { output } }`);
     expect(scalar.errors).toMatchObject([{ message: 'got object for the action webhook response, expecting Int' }]);
     await service.metadata('drop_action', { name: 'changed' });
+  });
+
+  test('tells one request no more of its results than handlers may answer to one', async () => {
+    handler.answer = () => ({ body: { id: 1, text: 'x'.repeat(40_000) } });
+    const id = await start();
+    await done(id);
+    const twice = await service.graphql(`{ a: make(id: "${id}") { output { id } } b: make(id: "${id}") { output { id } } }`);
+    expect(twice).toEqual({ data: { a: { output: { id: 1 } }, b: { output: { id: 1 } } } });
+    const often = await service.graphql(`{ ${['a', 'b', 'c'].map((name) => `${name}: make(id: "${id}") { output { id } }`).join(' ')} }`);
+    expect(often.errors).toMatchObject([{ message: 'the results of actions have more than 100000 bytes' }]);
   });
 
   test('is forgotten with the action, or not', async () => {
