@@ -205,7 +205,7 @@ export const eventTrigger: fc.Arbitrary<EventTrigger> = sparse<EventTrigger>(
     responseTransform: fc.constant({ version: 2 as const }),
     triggerOnReplication: fc.boolean(),
     ordering: fc.oneof(fc.constant('row' as const), someNames),
-    maxConcurrency: fc.nat().map((n) => n + 1),
+    maxConcurrency: fc.nat(999_999).map((n) => n + 1),
     signature: fc.constant({ secretFromEnv: 'SECRET' }),
   },
   ['name', 'enableManual', 'webhook', 'retryConf', 'headers'],
