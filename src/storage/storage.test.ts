@@ -77,7 +77,7 @@ test('any document is loaded as it was saved', async () => {
       before = metadata;
       expect((await storage.load()).metadata).toEqual(metadata);
     }),
-    runs(30),
+    runs(30, 4),
   );
 });
 
