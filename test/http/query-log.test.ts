@@ -213,11 +213,11 @@ it.runIf(DEEP)('writes the entries', async () => {
     DATABASE_URL: databaseUrl,
     SERVER_PORT: '0',
     SERVER_HOST: '127.0.0.1',
-    ENABLED_LOG_TYPES: 'startup,query-log,action-handler-log',
+    ENABLED_LOG_TYPES: 'startup,query-log,execution-log',
   });
   try {
     const [, address] = await process.find(/"url":"(http:[^"]+)"/);
-    await process.find(/"kind":"setting_without_effect","info":\{"warning":"--enabled-log-types action-handler-log /);
+    await process.find(/"kind":"setting_without_effect","info":\{"warning":"--enabled-log-types execution-log /);
     await fetch(`${address}/v1/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
