@@ -23,12 +23,23 @@ type Cell = readonly Bytes[] | null | undefined;
  * @returns the bytes of the whole response body, `{"data":…}`, in pieces
  * @throws SvcError of the first step that failed
  */
-export async function runPlan(plan: Plan, { joinBounds = DEFAULT_JOIN_BOUNDS, ...asked }: RunContext): Promise<readonly Bytes[]> {
+export function runPlan(plan: Plan, context: RunContext): Promise<readonly Bytes[]> {
+  // Most plans are one statement of one database: nothing of theirs is counted, and nothing runs beside it.
+  return isOneStatement(plan) ? runWhole(plan, context) : runParts(plan, context);
+}
+
+function isOneStatement({ steps, joins }: Plan): boolean {
+  const [step] = steps;
+  return joins.length === 0 && steps.length === 1 && (step?.kind === 'select' || step?.kind === 'mutation');
+}
+
+async function runParts(plan: Plan, context: RunContext): Promise<readonly Bytes[]> {
+  const { joinBounds = DEFAULT_JOIN_BOUNDS, how } = context;
   const bounds = { ...joinBounds, use: joinBounds.use ?? noJoinUse() };
-  if (plan.steps.length <= 1 && plan.joins.length === 0) return runWhole(plan, { ...asked, joinBounds: bounds });
-  const parts = new CancellationSource(asked.how.signal);
+  if (plan.steps.length <= 1 && plan.joins.length === 0) return runWhole(plan, { ...context, joinBounds: bounds });
+  const parts = new CancellationSource(how.signal);
   try {
-    return await runWhole(plan, { ...asked, how: { ...asked.how, signal: parts }, joinBounds: bounds });
+    return await runWhole(plan, { ...context, how: { ...how, signal: parts }, joinBounds: bounds });
   } catch (error) {
     // What runs beside the part that failed is for nobody any more.
     parts.cancel();
@@ -36,7 +47,17 @@ export async function runPlan(plan: Plan, { joinBounds = DEFAULT_JOIN_BOUNDS, ..
   }
 }
 
-async function runWhole(plan: Plan, context: BoundedContext): Promise<readonly Bytes[]> {
+/** The context while a plan runs that counts what it takes. */
+function bounded(context: RunContext): BoundedContext {
+  invariant(isBounded(context), 'what is not one statement of a database runs within bounds');
+  return context;
+}
+
+function isBounded(context: RunContext): context is BoundedContext {
+  return context.joinBounds?.use !== undefined;
+}
+
+async function runWhole(plan: Plan, context: RunContext): Promise<readonly Bytes[]> {
   const { steps } = plan;
   if (plan.validations.length > 0) await validateInput(plan, context);
   const joining: JoinValues | undefined = plan.joins.length === 0 ? undefined : { holeName: newHoleName(), keys: [] };
@@ -62,13 +83,8 @@ async function runWhole(plan: Plan, context: BoundedContext): Promise<readonly B
 }
 
 /** The rows with their holes filled. */
-async function joinRows(
-  rows: readonly JsonRow[],
-  plan: Plan,
-  context: BoundedContext,
-  { holeName }: JoinValues,
-): Promise<readonly JsonRow[]> {
-  const holes = new Holes(plan.joins, holeName, joinAsker(context, holeName), context.joinBounds);
+async function joinRows(rows: readonly JsonRow[], plan: Plan, context: RunContext, { holeName }: JoinValues): Promise<readonly JsonRow[]> {
+  const holes = new Holes(plan.joins, holeName, joinAsker(bounded(context), holeName), bounded(context).joinBounds);
   const cells = rows.flatMap((row) => row.flatMap((cell) => (cell === null ? [] : [cell.join('') as Bytes])));
   const filled = (await holes.fill(cells))[Symbol.iterator]();
   return rows.map((row) => row.map((cell) => (cell === null ? null : (filled.next().value as readonly Bytes[]))));
@@ -90,7 +106,7 @@ async function runInOrder(steps: readonly Step[], run: (step: Step) => Promise<J
   return rows;
 }
 
-function runStep(step: Step, plan: Plan, context: BoundedContext, joining: JoinValues | undefined, inputs: ActionInputs): Promise<JsonRow> {
+function runStep(step: Step, plan: Plan, context: RunContext, joining: JoinValues | undefined, inputs: ActionInputs): Promise<JsonRow> {
   try {
     switch (step.kind) {
       case 'select':
@@ -98,9 +114,9 @@ function runStep(step: Step, plan: Plan, context: BoundedContext, joining: JoinV
       case 'mutation':
         return runMutation(step, connectionOf(context, step.source), plan.reusable, context, joining);
       case 'remote':
-        return runRemote(step, context, joining);
+        return runRemote(step, bounded(context), joining);
       case 'call':
-        return runAction(step, inputs.get(step) ?? {}, context, joining);
+        return runAction(step, inputs.get(step) ?? {}, bounded(context), joining);
       case 'live':
         throw new Error('invariant: a subscription has no single answer');
     }

@@ -170,15 +170,19 @@ export function runContext(
     variables,
     how,
     validateInput: pipeline.validateInput,
-    ...(pipeline.onWritten === undefined ? {} : { onWritten: pipeline.onWritten }),
+    onWritten: pipeline.onWritten,
     sources: snapshot.cache.sources,
-    ...(how.headers === undefined ? {} : { headers: how.headers }),
-    ...(how.budget === undefined ? {} : { addStatements: how.budget.addStatements }),
-    ...(how.onAsked === undefined ? {} : { onAsked: how.onAsked }),
+    headers: how.headers,
+    addStatements: how.budget?.addStatements,
+    onAsked: how.onAsked,
   };
   const { budget, onCookie } = how;
-  const asksServers = plan.joins.length > 0 || plan.steps.some(({ kind }) => kind === 'remote');
-  const callsHandlers = plan.steps.some(({ kind }) => kind === 'call');
+  let asksServers = plan.joins.length > 0;
+  let callsHandlers = false;
+  for (const { kind } of plan.steps) {
+    if (kind === 'remote') asksServers = true;
+    else if (kind === 'call') callsHandlers = true;
+  }
   if (!asksServers && !callsHandlers) return context;
   const actions = {
     call: pipeline.callHandler,

@@ -40,14 +40,16 @@ function requestOf({ json, depth }: MeasuredJson, exchange: Exchange, { options 
   return request;
 }
 
-function optionsOf(exchange: Exchange, { options: { requestTimeout } }: ServerContext): RequestOptions {
+function optionsOf(exchange: Exchange, { options: { requestTimeout } }: ServerContext, budget?: BatchBudget): RequestOptions {
   return {
     signal: exchange.signal,
     requestId: exchange.requestId,
-    ...(requestTimeout === 0 ? {} : { deadline: Date.now() + requestTimeout }),
+    deadline: requestTimeout === 0 ? undefined : Date.now() + requestTimeout,
     queriesOnly: exchange.request.method === 'GET',
     address: exchange.request.socket.remoteAddress ?? '',
     headers: exchange.request.headers,
+    budget,
+    onCookie: (cookie) => addCookie(exchange, cookie),
   };
 }
 
@@ -59,11 +61,7 @@ function runOne(
   budget?: BatchBudget,
 ): Promise<readonly Bytes[]> {
   const request = requestOf(measured, exchange, context);
-  return runRequest(context.pipeline, context.state.current(), session, request, {
-    ...optionsOf(exchange, context),
-    ...(budget === undefined ? {} : { budget }),
-    onCookie: (cookie) => addCookie(exchange, cookie),
-  });
+  return runRequest(context.pipeline, context.state.current(), session, request, optionsOf(exchange, context, budget));
 }
 
 /** @throws SvcError for what is no request of one operation, and when there are too many streams */
@@ -75,7 +73,7 @@ function openStream(measured: MeasuredJson, session: Session, exchange: Exchange
     });
   }
   const request = requestOf(measured, exchange, context);
-  return eventStreamReply({ context, ...exchange.connections }, session, request, optionsOf(exchange, context));
+  return eventStreamReply({ context, ...exchange.connections }, session, request, { ...optionsOf(exchange, context), onCookie: undefined });
 }
 
 async function runBatch(
