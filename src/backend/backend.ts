@@ -332,8 +332,13 @@ export interface Connection {
   introspect(scope?: CatalogScope): Promise<Catalog>;
 }
 
+/** Values that functions and triggers of the database read in a session, by name: `svc.user`. */
+export type SessionSettings = readonly (readonly [name: string, value: string])[];
+
 export interface TransactionOptions {
   readonly readOnly?: boolean;
+  /** Hold for the transaction. */
+  readonly settings?: SessionSettings;
   readonly isolation?: 'read-committed' | 'repeatable-read' | 'serializable';
 }
 
@@ -353,7 +358,7 @@ export interface MutationOptions extends RunOptions {
   /** The source's own level when absent. */
   readonly isolation?: 'read-committed' | 'repeatable-read' | 'serializable';
   /** Session settings that hold for the transaction, such as `svc.user`. */
-  readonly settings: readonly (readonly [name: string, value: string])[];
+  readonly settings: SessionSettings;
   /** What to run instead where a statement would change a row twice; see `CompiledMutation`. May throw `SvcError`. */
   readonly apart?: (() => readonly MutationStatement[]) | undefined;
 }
@@ -379,8 +384,8 @@ export interface Source extends Connection {
    */
   runMutation(statements: readonly MutationStatement[], how: MutationOptions): Promise<readonly JsonRow[]>;
   transaction<T>(how: TransactionOptions, run: (connection: Connection) => Promise<T>): Promise<T>;
-  /** Statements in one session of the database, without a transaction around them. */
-  session<T>(run: (connection: Connection) => Promise<T>): Promise<T>;
+  /** Statements in one session of the database, without a transaction around them. The settings hold for the session. */
+  session<T>(run: (connection: Connection) => Promise<T>, settings?: SessionSettings): Promise<T>;
   health(sql: string, timeoutMs: number): Promise<HealthStatus>;
   /**
    * Hears what is sent on a channel, on a connection of its own; absent where the database cannot.

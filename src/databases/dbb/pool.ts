@@ -7,7 +7,9 @@ import {
   type PoolConnection,
   type RowDataPacket,
 } from 'mysql2/promise';
-import type { RunOptions } from '../../backend/backend.ts';
+import type { RunOptions, SessionSettings } from '../../backend/backend.ts';
+import { identifier, join, print, type Sql, sql, string } from '../../sql/fragment.ts';
+import { dialect } from './compile/dialect.ts';
 import { NoConnectionError, StatementCancelledError } from './errors.ts';
 import type { ConnectionTarget } from './target.ts';
 
@@ -38,7 +40,11 @@ export interface Lent {
 
 interface Session {
   readonly openedAt: number;
+  /** The settings of the service in it. */
+  told: ReadonlyMap<string, string>;
 }
+
+const NOTHING_TOLD: ReadonlyMap<string, string> = new Map();
 
 export class Pool {
   private readonly pool: DriverPool;
@@ -64,10 +70,10 @@ export class Pool {
     for (;;) {
       const connection = await this.wait(how);
       try {
-        const session = this.sessions.get(connection.connection);
+        const session = this.sessions.get(sessionOf(connection));
         if (session === undefined) {
           for (const text of this.setup()) await connection.query(text);
-          this.sessions.set(connection.connection, { openedAt: Date.now() });
+          this.sessions.set(sessionOf(connection), { openedAt: Date.now(), told: NOTHING_TOLD });
         } else if (Date.now() - session.openedAt > this.settings.lifetimeMs) {
           connection.destroy();
           continue;
@@ -92,7 +98,23 @@ export class Pool {
       throw error;
     }
     this.lent++;
+    this.sessions.set(sessionOf(connection), { openedAt: Date.now(), told: NOTHING_TOLD });
     return { connection, release: () => connection.destroy(), tainted: false };
+  }
+
+  /**
+   * Sets the user variables of the session that have these names (`@\`svc.user\``), and takes away others that it was told before. To be called
+   * before every write for a request; costs nothing where the session has heard the same before.
+   */
+  async tell({ connection }: Lent, settings: SessionSettings): Promise<void> {
+    const session = this.sessions.get(sessionOf(connection));
+    const before = session?.told ?? NOTHING_TOLD;
+    const after = new Map(settings);
+    const changed = [...new Set([...before.keys(), ...after.keys()])].filter((name) => before.get(name) !== after.get(name));
+    if (changed.length === 0) return;
+    const variables = changed.map((name) => sql`@${identifier(name)} = ${value(after.get(name))}`);
+    await connection.query(print(sql`set ${join(variables, sql`, `)}`, dialect).text);
+    if (session !== undefined) session.told = after;
   }
 
   /** What the server says of itself. @throws Error of the driver */
@@ -210,6 +232,15 @@ function optionsOf(target: ConnectionTarget) {
     // A file of this machine is never read because the server asks for it.
     flags: ['-LOCAL_FILES'],
   };
+}
+
+/** What stays the same when the pool lends a session again. */
+function sessionOf(connection: Connection | PoolConnection): object {
+  return 'connection' in connection ? connection.connection : connection;
+}
+
+function value(text: string | undefined): Sql {
+  return text === undefined ? sql`null` : string(text);
 }
 
 function lateness({ signal, deadline }: RunOptions): 'abort' | 'deadline' | null {

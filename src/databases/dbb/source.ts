@@ -4,6 +4,7 @@ import type {
   JsonRow,
   RunOptions,
   RunSqlResult,
+  SessionSettings,
   Source,
   Statement,
   TransactionOptions,
@@ -63,15 +64,22 @@ export class DbbSource implements Source {
     return Promise.reject(new SvcError('not-supported', 'sources of MariaDB cannot be written to'));
   }
 
-  session<T>(run: (connection: Connection) => Promise<T>): Promise<T> {
-    return this.apart((lent) => run(new SessionConnection(this.pool, lent, this.database)));
+  session<T>(run: (connection: Connection) => Promise<T>, settings: SessionSettings = []): Promise<T> {
+    return this.apart(async (lent) => {
+      await this.pool.tell(lent, settings);
+      return run(new SessionConnection(this.pool, lent, this.database));
+    });
   }
 
   /** Statements that define something commit what came before them, as they do in any session of the server. */
-  transaction<T>({ readOnly = false, isolation }: TransactionOptions, run: (connection: Connection) => Promise<T>): Promise<T> {
+  transaction<T>(
+    { readOnly = false, isolation, settings = [] }: TransactionOptions,
+    run: (connection: Connection) => Promise<T>,
+  ): Promise<T> {
     return this.apart(async (lent) => {
       const { connection } = lent;
       try {
+        await this.pool.tell(lent, settings);
         if (isolation !== undefined) await connection.query(`set session transaction isolation level ${ISOLATION[isolation]}`);
         // Of the session: that of a transaction ends with it, and a definition ends any.
         if (readOnly) await connection.query('set session transaction read only');

@@ -7,6 +7,7 @@ import type {
   MutationStatement,
   RunOptions,
   RunSqlResult,
+  SessionSettings,
   SnapshotWatch,
   Source,
   Statement,
@@ -117,6 +118,7 @@ export class PgSource implements Source {
     const session = await this.lend({});
     const connection = new SessionConnection(session, this.watch, this.options.primary.prelude, { text: begin, values: [] });
     try {
+      if (how.settings !== undefined) await configure(connection, how.settings, true);
       const result = await run(connection);
       await connection.commit();
       return result;
@@ -129,8 +131,12 @@ export class PgSource implements Source {
     }
   }
 
-  async session<T>(run: (connection: Connection) => Promise<T>): Promise<T> {
-    return this.alone({}, run);
+  async session<T>(run: (connection: Connection) => Promise<T>, settings?: SessionSettings): Promise<T> {
+    if (settings === undefined) return this.alone({}, run);
+    return this.alone({}, async (connection) => {
+      await configure(connection, settings, false);
+      return run(connection);
+    });
   }
 
   async health(sql: string, timeoutMs: number): Promise<HealthStatus> {
@@ -351,7 +357,13 @@ function isLost(failure: Failure): boolean {
   return failure instanceof ConnectionError ? failure.kind === 'lost' : isConnectionFailure(failure);
 }
 
-function settingsStep(settings: readonly (readonly [name: string, value: string])[]): WireStep {
+/** In a session in which SQL of administrators is going to run: it is not used again as it is. */
+async function configure(connection: Connection, settings: SessionSettings, local: boolean): Promise<void> {
+  const calls = settings.map((_, i) => `set_config($${2 * i + 1}, $${2 * i + 2}, ${local})`);
+  await connection.query(`select ${calls.join(', ')}`, settings.flat());
+}
+
+function settingsStep(settings: SessionSettings): WireStep {
   const [only] = settings;
   if (settings.length === 1 && only !== undefined) return { text: SET_ONE, values: only };
   const calls = settings.map((_, i) => `set_config($${2 * i + 1}, $${2 * i + 2}, true)`);

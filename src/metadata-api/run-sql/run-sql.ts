@@ -1,4 +1,4 @@
-import type { Backend, Connection, RunOptions, RunSqlResult } from '../../backend/backend.ts';
+import type { Backend, Connection, RunOptions, RunSqlResult, SessionSettings } from '../../backend/backend.ts';
 import { nameKey, type QualifiedName } from '../../catalog/catalog.ts';
 import { bool, defaulted, object, optional, required, text } from '../../metadata/codec.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
@@ -69,35 +69,22 @@ async function runSql(args: RunSql, backend: Backend, context: OperationContext)
   // Statements of definition that end a transaction by themselves need not come one by one.
   const run = (connection: Connection): Promise<RunSqlResult> =>
     inTransaction || !transactionalDdl ? connection.runSql(args.sql, how) : runOneByOne(connection, args.sql, how);
-  const told = async <T>(connection: Connection, task: (connection: Connection) => Promise<T>): Promise<T> => {
-    await tellWho(connection, args.source, inTransaction, context);
-    return task(connection);
-  };
+  const settings = settingsFor(args.source, context);
   const within = <T>(task: (connection: Connection) => Promise<T>): Promise<T> =>
-    inTransaction
-      ? source.transaction({ readOnly: args.readOnly }, (connection) => told(connection, task))
-      : source.session((connection) => told(connection, task));
+    inTransaction ? source.transaction({ readOnly: args.readOnly, ...(settings && { settings }) }, task) : source.session(task, settings);
   if (!checksMetadata(args)) return printResult(await within(run), args.cascade ? [] : undefined);
   const { result, affected } = await runChecked(args, { stands: args.noTransaction || !transactionalDdl, run, within }, context);
   return printResult(result, args.cascade ? affected : undefined);
 }
 
-/** What captures events reads from the session who is at it; a session in which SQL of administrators has run is not used again as it is. */
-async function tellWho(
-  connection: Connection,
-  source: string,
-  inTransaction: boolean,
-  { snapshot, session, how }: OperationContext,
-): Promise<void> {
-  if ((snapshot.cache.sources.get(source)?.eventTriggers.size ?? 0) === 0) return;
+/** What captures events reads from the session who is at it. Undefined: nothing does. */
+function settingsFor(source: string, { snapshot, session, how }: OperationContext): SessionSettings | undefined {
+  if ((snapshot.cache.sources.get(source)?.eventTriggers.size ?? 0) === 0) return undefined;
   const trace = traceContextOf(how.headers ?? {});
-  await connection.query('select set_config($1, $2, $5::bool), set_config($3, $4, $5::bool)', [
-    USER_SETTING,
-    userText(session),
-    TRACE_SETTING,
-    trace === null ? '' : printJson(trace),
-    String(inTransaction),
-  ]);
+  return [
+    [USER_SETTING, userText(session)],
+    [TRACE_SETTING, trace === null ? '' : printJson(trace)],
+  ];
 }
 
 function checksMetadata({ sql, readOnly, checkMetadataConsistency }: RunSql): boolean {
