@@ -1,24 +1,23 @@
 /** The older protocol `graphql-ws`, which the package `subscriptions-transport-ws` made and many clients still speak. */
 import { encodeAdminError } from '../../errors/encode.ts';
 import { SvcError } from '../../errors/svc-error.ts';
-import { type Bytes, bytesOfText } from '../../util/bytes.ts';
-import { type Json, type JsonObject, printJson } from '../../util/json.ts';
+import type { Bytes } from '../../util/bytes.ts';
 import {
-  ClientMessage,
+  type ClientMessage,
   close,
   closeWithMessage,
   type Effect,
   encodeErrors,
-  MessageFault,
-  type Protocol,
+  printMessage,
   send,
   sendAll,
   unknownType,
 } from './protocol.ts';
+import { WebsocketProtocol } from './websocket-protocol.ts';
 
 const TYPES = ['connection_init', 'start', 'stop', 'connection_terminate'] as const;
 
-export class LegacyWs implements Protocol {
+export class LegacyWs extends WebsocketProtocol {
   readonly name = 'graphql-ws';
   readonly keepAlive = KEEP_ALIVE;
   readonly #bareErrors: boolean;
@@ -26,6 +25,7 @@ export class LegacyWs implements Protocol {
 
   /** @param bareErrors whether errors are `{path, error, code}`, and that of an operation that is refused stands alone */
   constructor(bareErrors: boolean) {
+    super('data');
     this.#bareErrors = bareErrors;
   }
 
@@ -33,16 +33,7 @@ export class LegacyWs implements Protocol {
     return this.#isOpen;
   }
 
-  receive(message: Json, isTaken: (id: string) => boolean): readonly Effect[] {
-    try {
-      return this.#receive(new ClientMessage(message), isTaken);
-    } catch (fault) {
-      if (fault instanceof MessageFault) return this.garbled(fault.message);
-      throw fault;
-    }
-  }
-
-  #receive(message: ClientMessage, isTaken: (id: string) => boolean): readonly Effect[] {
+  protected take(message: ClientMessage, isTaken: (id: string) => boolean): readonly Effect[] {
     switch (message.type) {
       case 'connection_init':
         // A client may say anew who it is; what runs goes on as it was started.
@@ -83,14 +74,6 @@ export class LegacyWs implements Protocol {
     return [close(1011, 'Connection initialisation timed out')];
   }
 
-  answerStart(id: string): Bytes {
-    return bytesOfText(`{"type":"data","id":${JSON.stringify(id)},"payload":`);
-  }
-
-  completed(id: string): Bytes {
-    return print({ type: 'complete', id });
-  }
-
   refusedOperation(id: string, errors: readonly SvcError[]): readonly Bytes[] {
     return [this.#error(id, errors), this.completed(id)];
   }
@@ -99,11 +82,7 @@ export class LegacyWs implements Protocol {
     const encoded = this.#bareErrors
       ? errors.flatMap((error) => error.graphqlErrors ?? [encodeAdminError(error, false)])
       : encodeErrors(errors);
-    return [print({ type: 'data', id, payload: { data: null, errors: encoded } }), this.completed(id)];
-  }
-
-  interrupted(id: string, errors: readonly SvcError[]): Bytes {
-    return print({ type: 'data', id, payload: { errors: encodeErrors(errors) } });
+    return [printMessage({ type: 'data', id, payload: { data: null, errors: encoded } }), this.completed(id)];
   }
 
   #error(id: string, errors: readonly SvcError[]): Bytes {
@@ -112,7 +91,7 @@ export class LegacyWs implements Protocol {
       this.#bareErrors && first !== undefined && first.graphqlErrors === undefined
         ? encodeAdminError(first, false)
         : { errors: encodeErrors(errors) };
-    return print({ type: 'error', id, payload });
+    return printMessage({ type: 'error', id, payload });
   }
 
   #cannotStart(id: string, message: string): readonly Effect[] {
@@ -124,8 +103,4 @@ function cannotStart(message: string): SvcError {
   return new SvcError('start-failed', message);
 }
 
-function print(message: JsonObject): Bytes {
-  return bytesOfText(printJson(message));
-}
-
-const KEEP_ALIVE = print({ type: 'ka' });
+const KEEP_ALIVE = printMessage({ type: 'ka' });

@@ -55,8 +55,12 @@ const MAX_REASON = 123;
 /** Characters of an id. It goes along with every answer. */
 const MAX_ID = 1000;
 
+export function printMessage(message: JsonObject): Bytes {
+  return bytesOfText(printJson(message));
+}
+
 export function send(message: JsonObject): Effect {
-  return { kind: 'send', message: bytesOfText(printJson(message)) };
+  return { kind: 'send', message: printMessage(message) };
 }
 
 export function sendAll(messages: readonly Bytes[]): readonly Effect[] {

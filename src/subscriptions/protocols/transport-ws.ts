@@ -1,40 +1,25 @@
 /** The protocol `graphql-transport-ws`: https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md */
 import type { SvcError } from '../../errors/svc-error.ts';
-import { type Bytes, bytesOfText } from '../../util/bytes.ts';
-import { type Json, type JsonObject, printJson } from '../../util/json.ts';
-import {
-  ClientMessage,
-  close,
-  closeWithMessage,
-  type Effect,
-  encodeErrors,
-  MessageFault,
-  type Protocol,
-  send,
-  unknownType,
-} from './protocol.ts';
+import type { Bytes } from '../../util/bytes.ts';
+import { type ClientMessage, close, closeWithMessage, type Effect, encodeErrors, printMessage, send, unknownType } from './protocol.ts';
+import { WebsocketProtocol } from './websocket-protocol.ts';
 
 const TYPES = ['connection_init', 'ping', 'pong', 'subscribe', 'complete'] as const;
 
-export class TransportWs implements Protocol {
+export class TransportWs extends WebsocketProtocol {
   readonly name = 'graphql-transport-ws';
   readonly keepAlive = KEEP_ALIVE;
   #phase: 'new' | 'authenticating' | 'open' = 'new';
+
+  constructor() {
+    super('next');
+  }
 
   get isOpen(): boolean {
     return this.#phase === 'open';
   }
 
-  receive(message: Json, isTaken: (id: string) => boolean): readonly Effect[] {
-    try {
-      return this.#receive(new ClientMessage(message), isTaken);
-    } catch (fault) {
-      if (fault instanceof MessageFault) return this.garbled(fault.message);
-      throw fault;
-    }
-  }
-
-  #receive(message: ClientMessage, isTaken: (id: string) => boolean): readonly Effect[] {
+  protected take(message: ClientMessage, isTaken: (id: string) => boolean): readonly Effect[] {
     switch (message.type) {
       case 'connection_init': {
         if (this.#phase !== 'new') return [close(4429, 'Too many initialisation requests')];
@@ -78,30 +63,14 @@ export class TransportWs implements Protocol {
     return [close(4408, 'Connection initialisation timed out')];
   }
 
-  answerStart(id: string): Bytes {
-    return bytesOfText(`{"type":"next","id":${JSON.stringify(id)},"payload":`);
-  }
-
-  completed(id: string): Bytes {
-    return print({ type: 'complete', id });
-  }
-
   refusedOperation(id: string, errors: readonly SvcError[]): readonly Bytes[] {
     // It ends the operation: nothing follows.
-    return [print({ type: 'error', id, payload: encodeErrors(errors) })];
+    return [printMessage({ type: 'error', id, payload: encodeErrors(errors) })];
   }
 
   failedOperation(id: string, errors: readonly SvcError[]): readonly Bytes[] {
     return this.refusedOperation(id, errors);
   }
-
-  interrupted(id: string, errors: readonly SvcError[]): Bytes {
-    return print({ type: 'next', id, payload: { errors: encodeErrors(errors) } });
-  }
 }
 
-function print(message: JsonObject): Bytes {
-  return bytesOfText(printJson(message));
-}
-
-const KEEP_ALIVE = print({ type: 'ping', payload: { message: 'keepalive' } });
+const KEEP_ALIVE = printMessage({ type: 'ping', payload: { message: 'keepalive' } });
