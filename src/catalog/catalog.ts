@@ -91,6 +91,8 @@ export interface CatalogTable {
   readonly deletable: boolean;
   /** An ordinary table outside any inheritance, without rules and row policies: reading it reads its own rows only. Absent: not known. */
   readonly stored?: boolean;
+  /** The same snapshot of the database shows the same rows of it and of its parts: no views, foreign tables, rules and row policies. Absent: not known. */
+  readonly snapshotBound?: boolean;
   /** Policies may hide its rows from the role of the connection. */
   readonly rowSecurity?: true;
   /** Reading it reads rows of others too, which inherit from it and need not keep its keys. Never set for partitioned tables. */

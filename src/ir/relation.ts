@@ -3,8 +3,11 @@ import type { FunctionCall } from './read.ts';
 
 /** What rows are read from. */
 export type Relation =
-  /** `stored`: reading it reads rows of this table only (no view, no inheritance, no policies). Absent: not known. */
-  | { readonly kind: 'table'; readonly name: QualifiedName; readonly stored?: boolean }
+  /**
+   * `stored`: reading it reads rows of this table only (no view, no inheritance, no policies); `snapshotBound`: the same snapshot shows
+   * the same rows. Absent: not known.
+   */
+  | { readonly kind: 'table'; readonly name: QualifiedName; readonly stored?: boolean; readonly snapshotBound?: boolean }
   /** A tracked function, or a table computed field (then an argument is the parent row). */
   | { readonly kind: 'function'; readonly call: FunctionCall };
 

@@ -70,6 +70,7 @@ function catalogTable(name: keyof typeof COLUMNS, id: number): CatalogTable {
     updatable: true,
     deletable: true,
     stored: true,
+    snapshotBound: true,
   };
 }
 

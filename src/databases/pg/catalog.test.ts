@@ -301,30 +301,40 @@ it('says which tables stand alone and what writing to them may change', async ()
     create table ruled (id int); create rule more as on insert to ruled do also insert into plain values (1);
     create table guarded (id int); alter table guarded enable row level security;
     create table parts (id int) partition by list (id); create table part partition of parts default;
+    create foreign data wrapper nowhere; create server far foreign data wrapper nowhere;
+    create table mixed (id int) partition by list (id); create foreign table mixed_1 partition of mixed for values in (1) server far;
+    create table outer_mixed (id int) partition by list (id);
+    alter table outer_mixed attach partition mixed for values in (1, 2);
+    create table far_parent (id int); create foreign table far_child () inherits (far_parent) server far;
     create view seen as select * from plain;`,
     {},
   );
   const { tables } = await source.introspect();
-  const facts = [...tables.values()].flatMap(({ name, stored, sideEffects }) => {
+  const facts = [...tables.values()].flatMap(({ name, stored, snapshotBound, sideEffects }) => {
     if (name.schema !== 'alone' || sideEffects === undefined) return [];
     const effects = (['insert', 'update', 'delete'] as const).filter((event) => sideEffects[event]);
-    return [[name.name, stored, effects.join()]];
+    return [[name.name, stored, snapshotBound, effects.join()]];
   });
   const all = 'insert,update,delete';
   expect(Object.fromEntries(facts.map(([name, ...rest]) => [name, rest]))).toEqual({
-    plain: [true, ''],
-    owned: [true, ''],
-    owned_too: [true, ''],
-    cascading: [true, 'delete'],
-    renaming: [true, 'update'],
-    watched: [true, all],
-    parent: [false, all],
-    child: [false, all],
-    ruled: [false, all],
-    guarded: [false, all],
-    parts: [false, all],
-    part: [false, all],
-    seen: [false, all],
+    plain: [true, true, ''],
+    owned: [true, true, ''],
+    owned_too: [true, true, ''],
+    cascading: [true, true, 'delete'],
+    renaming: [true, true, 'update'],
+    watched: [true, true, all],
+    parent: [false, true, all],
+    child: [false, true, all],
+    ruled: [false, false, all],
+    guarded: [false, false, all],
+    parts: [false, true, all],
+    part: [false, true, all],
+    mixed: [false, false, all],
+    mixed_1: [false, false, all],
+    outer_mixed: [false, false, all],
+    far_parent: [false, false, all],
+    far_child: [false, false, all],
+    seen: [false, false, all],
   });
-  await source.runSql('drop schema alone cascade; reset search_path', {});
+  await source.runSql('drop schema alone cascade; drop foreign data wrapper nowhere cascade; reset search_path', {});
 });

@@ -31,6 +31,7 @@ interface TableRows {
   readonly events: readonly number[];
   readonly stored: readonly boolean[];
   readonly rowSecurity: readonly boolean[];
+  readonly snapshotBound: readonly boolean[];
   readonly inherited: readonly boolean[];
   /** Bits as in `events`: writes that may change more than the table's own rows. */
   readonly effects: readonly number[];
@@ -266,6 +267,7 @@ function* buildTables(
       updatable: (events & UPDATE) !== 0,
       deletable: (events & DELETE) !== 0,
       stored: rows.stored[i] === true,
+      snapshotBound: rows.snapshotBound[i] === true,
       ...(rows.rowSecurity[i] === true ? { rowSecurity: true } : {}),
       ...(rows.inherited[i] === true ? { inherited: true } : {}),
       sideEffects: { insert: (effects & INSERT) !== 0, update: (effects & UPDATE) !== 0, delete: (effects & DELETE) !== 0 },

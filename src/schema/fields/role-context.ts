@@ -91,7 +91,12 @@ export class RoleSource {
       info,
       access,
       name: source.tableType(info),
-      relation: { kind: 'table', name: info.name, ...(info.catalog.stored === true ? { stored: true } : {}) },
+      relation: {
+        kind: 'table',
+        name: info.name,
+        ...(info.catalog.stored === true ? { stored: true } : {}),
+        ...(info.catalog.snapshotBound === true ? { snapshotBound: true } : {}),
+      },
       get columns() {
         return columns();
       },

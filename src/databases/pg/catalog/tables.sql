@@ -1,7 +1,7 @@
 -- Tables, columns and constraints as parallel arrays: one JSON array per property, in one order.
 -- $1: the wanted names as a JSON array of {schema, name}, or null for all.
 with recursive wanted as (
-  select r.oid, r.relname, n.nspname, r.relkind, r.relispartition, r.relhastriggers, r.relrowsecurity,
+  select r.oid, r.relname, n.nspname, r.relkind, r.relispartition, r.relhastriggers, r.relrowsecurity, r.relhasrules,
     r.relkind = 'r' and not (r.relispartition or r.relhassubclass or r.relrowsecurity or r.relhasrules)
       and not exists (select from pg_inherits i where i.inhrelid = r.oid) as stored
   from pg_class r
@@ -20,6 +20,15 @@ heirs as (
   where w.relkind in ('r', 'f')
   union
   select h.oid, i.inhrelid from heirs h join pg_inherits i on i.inhparent = h.heir
+),
+-- All tables whose rows are read with those of another.
+parts as (
+  select w.oid, i.inhrelid as part
+  from wanted w
+  join pg_inherits i on i.inhparent = w.oid
+  where w.relkind in ('r', 'p')
+  union
+  select p.oid, i.inhrelid from parts p join pg_inherits i on i.inhparent = p.part
 ),
 keys as (
   select c.conrelid, c.conname, c.contype, c.conkey, c.confrelid, c.confkey, c.convalidated
@@ -53,6 +62,10 @@ select
       'partition', coalesce(array_to_json(array_agg(w.relispartition)), '[]'),
       'comment', coalesce(array_to_json(array_agg(d.description)), '[]'),
       'stored', coalesce(array_to_json(array_agg(w.stored)), '[]'),
+      -- Rules and policies of parts count only where these are read by themselves.
+      'snapshotBound', coalesce(array_to_json(array_agg(
+        w.relkind in ('r', 'p') and not (w.relrowsecurity or w.relhasrules) and not exists (
+          select from parts p join pg_class c on c.oid = p.part where p.oid = w.oid and c.relkind not in ('r', 'p')))), '[]'),
       'rowSecurity', coalesce(array_to_json(array_agg(w.relrowsecurity)), '[]'),
       'inherited', coalesce(array_to_json(array_agg(exists (select from heirs h where h.oid = w.oid))), '[]'),
       -- The bits of 'events': 4 update, 8 insert, 16 delete.

@@ -40,10 +40,10 @@ export function joinConditions(columns: Join['columns'], local: Row, remote: Row
 }
 
 /** The server changes tables of its own in place, outside of any transaction. */
-function besidesRows({ name, stored }: Extract<Relation, { kind: 'table' }>): string | null {
-  return stored === true && name.schema !== 'pg_catalog'
+function besidesRows({ name, snapshotBound }: Extract<Relation, { kind: 'table' }>): string | null {
+  return snapshotBound === true && name.schema !== 'pg_catalog'
     ? null
-    : `what ${printed(name)} reads, which is no ordinary table or has policies or heirs`;
+    : `what ${printed(name)} reads, which is no ordinary table, or has policies, rules or foreign parts`;
 }
 
 function printed({ schema, name }: QualifiedName): string {
