@@ -318,6 +318,7 @@ function subscriptionOptions(config: Config): SubscriptionOptions {
       batchSize: config.streamingQueriesMultiplexedBatchSize,
     },
     detectorIntervalMs: config.subscriptionsDetectorInterval,
+    pollersPerRole: config.subscriptionPollerLimit,
     timeoutMs: config.requestTimeout,
   };
 }

@@ -212,7 +212,8 @@ export interface Compiler {
 /**
  * A statement that answers a batch of cohorts, subscribers that share all values. Its rows are in no order. The cells of
  * a row: the number of its cohort in the batch, one JSON text per root, of a stream the text of the cursor behind its
- * rows (null: there are none), and in the row of the first cohort the snapshot that the statement saw (null: unknown).
+ * rows (null: there are none), where `tellsTime` the seconds of the statement after which the row was there, and in the row of the
+ * first cohort the snapshot that the statement saw (null: unknown).
  */
 export interface LiveQuery {
   /** What it is known by, to people too; `batch` may write it once for each cohort. */
@@ -225,6 +226,8 @@ export interface LiveQuery {
   readonly cursor: number | null;
   /** As that of a statement. */
   readonly repeatable: boolean;
+  /** Rows come one after the other as they are made, and tell when. */
+  readonly tellsTime: boolean;
   /** What answers may depend on besides stored rows, for people; null: nothing, so that the same snapshot means the same answers. */
   readonly dependsOn: string | null;
   /** Whether values mean the same at any time, unlike `'today'`; `dependsOn` does not tell of them. */

@@ -13,6 +13,8 @@ export interface PollerReport {
   readonly subscribers: number;
   /** Cohorts whose last run failed. */
   readonly failing: number;
+  /** Cohorts that the database takes so long for that they run apart from the others. */
+  readonly slow: number;
   /** `change`: it runs when rows may have changed; `interval`: it runs every `refetchIntervalMs`. */
   readonly waitsFor: 'change' | 'interval';
   readonly reason: string;

@@ -2,6 +2,7 @@
 import type { SvcError } from '../errors/svc-error.ts';
 import type { Member } from './member.ts';
 import type { Answer } from './subscriptions.ts';
+import type { Sliced } from '../util/sliced.ts';
 import { type Room, Version } from './version.ts';
 
 /** What a cohort asks of its poller. */
@@ -30,6 +31,8 @@ export class Cohort {
   awaySince: number | null = null;
   /** `performance.now()` before which it is not tried again. */
   notBefore = 0;
+  /** The database takes so long for it that others should not wait for it. */
+  isSlow = false;
   hasAnswered = false;
   #version: Version | null = null;
   /** For those who were not ready: the newest. */
@@ -39,6 +42,11 @@ export class Cohort {
     this.owner = owner;
     this.values = values;
     this.isTimeless = isTimeless;
+  }
+
+  /** It runs alone, and nobody waits for it: it takes long, or may make others fail. */
+  get isApart(): boolean {
+    return this.isSlow || this.failures > 0;
   }
 
   get isWanted(): boolean {
@@ -58,8 +66,12 @@ export class Cohort {
     return true;
   }
 
-  /** Gives the answer to all who do not know it and are ready; the others get the newest one when they are. @returns how many got it */
-  give(answer: Answer): number {
+  /**
+   * Gives the answer to all who do not know it and are ready, one in each step; the others get the newest one when they are. Others may
+   * be given a newer one meanwhile.
+   * @returns how many got it
+   */
+  *give(answer: Answer): Sliced<number> {
     let version = this.#version;
     let shared = answer;
     if (version?.isSame(answer) === true) shared = version.answer ?? answer;
@@ -70,12 +82,15 @@ export class Cohort {
     this.#waiting = null;
     let given = 0;
     for (const member of [...this.members]) {
-      if (member.known === version) continue;
+      // It may have left between two steps; and what is newer has been given to all.
+      if (this.#version !== version) return given;
+      if (member.cohort !== this || member.known === version) continue;
       if (member.known?.isSame(answer) === true) member.known = version;
       else if (member.isReady) {
         member.known = version;
         member.give(shared);
         given += 1;
+        yield;
       } else this.#waiting = shared;
     }
     return given;

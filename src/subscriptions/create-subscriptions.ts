@@ -33,6 +33,8 @@ export interface SubscriptionOptions {
   readonly streams: Pick<PollerOptions, 'refetchIntervalMs' | 'batchSize'>;
   /** How often the database is asked for its snapshot. */
   readonly detectorIntervalMs: number;
+  /** Most different statements of one role. */
+  readonly pollersPerRole: number;
   /** Of a statement; 0: the longest that is sensible. */
   readonly timeoutMs: number;
 }
@@ -80,6 +82,8 @@ class Registry implements RunningSubscriptions {
   readonly #needs: Needs;
   readonly #pollers = new Map<string, Poller>();
   readonly #keys = new WeakMap<Poller, string>();
+  /** How many pollers there are of each role. */
+  readonly #ofRole = new Map<string, number>();
   /** Of each source, with the number of its pollers. */
   readonly #detectors = new Map<Source, { readonly detector: Detector; pollers: number }>();
   readonly #room = new Room(ROOM);
@@ -106,7 +110,7 @@ class Registry implements RunningSubscriptions {
       this.#leave(closed);
     });
     try {
-      const { poller, values } = this.#place(session, request, planned);
+      const { poller, values } = this.#place(session, request, planned, true);
       poller.join(member, values);
       return member;
     } catch (error) {
@@ -192,12 +196,12 @@ class Registry implements RunningSubscriptions {
   }
 
   /** @throws SvcError */
-  #place(session: Session, request: GraphqlRequest, { snapshot, plan, variables, step } = this.#planned(session, request)): Place {
+  #place(session: Session, request: GraphqlRequest, { snapshot, plan, variables, step }: Planned, isNew: boolean): Place {
     invariant(step?.kind === 'live', 'a subscription repeats one statement');
     const values = bindAll(step.binders, variables, session);
     const connection = snapshot.connections.get(step.source);
     if (connection === undefined) throw new SvcError('postgres-error', `the source "${step.source}" is not available`, { status: 500 });
-    const poller = this.#poller({
+    const work: PollerWork = {
       source: step.source,
       connection,
       schema: schemaOf(snapshot, session),
@@ -206,15 +210,27 @@ class Registry implements RunningSubscriptions {
       document: request.query,
       query: step.query,
       template: plan.template,
-    });
+    };
+    const poller = this.#poller(work, isNew);
     return { poller, values };
   }
 
-  #poller(work: PollerWork): Poller {
+  /** @param isNew whether it may be refused: what is planned anew has its place @throws SvcError busy */
+  #poller(work: PollerWork, isNew: boolean): Poller {
     const key = keyOf(work);
     const known = this.#pollers.get(key);
     if (known !== undefined) return known;
     const { options, observe } = this.#needs;
+    const { role } = work;
+    const count = this.#ofRole.get(role) ?? 0;
+    if (isNew && count >= options.pollersPerRole) {
+      throw new SvcError(
+        'busy',
+        `the limit of ${options.pollersPerRole} different subscriptions of the role "${role}" at the same time is reached; those that differ in variables only count as one`,
+        { status: 429 },
+      );
+    }
+    this.#ofRole.set(role, count + 1);
     const isStream = work.query.cursor !== null;
     const made = new Poller(
       work,
@@ -248,7 +264,10 @@ class Registry implements RunningSubscriptions {
     if (key === undefined) return;
     this.#keys.delete(poller);
     this.#pollers.delete(key);
-    const { connection } = poller.work;
+    const { connection, role } = poller.work;
+    const count = (this.#ofRole.get(role) ?? 0) - 1;
+    if (count > 0) this.#ofRole.set(role, count);
+    else this.#ofRole.delete(role);
     const used = this.#detectors.get(connection);
     if (used === undefined) return;
     used.pollers -= 1;
@@ -283,7 +302,8 @@ class Registry implements RunningSubscriptions {
   #move(member: Member): void {
     const cursor = member.cursor;
     try {
-      const { poller, values } = this.#place(member.session, member.request);
+      const planned = this.#planned(member.session, member.request);
+      const { poller, values } = this.#place(member.session, member.request, planned, false);
       const at = poller.work.query.cursor;
       poller.join(member, at === null || cursor === undefined ? values : values.with(at, cursor));
     } catch (error) {

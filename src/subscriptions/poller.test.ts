@@ -18,10 +18,15 @@ class Played {
   rows = new Map<string, string>();
   writes = 0;
   batches: (readonly string[])[] = [];
+  /** Statements at a time. */
+  most = 0;
+  #running = 0;
   questions = 0;
   /** Thrown for a batch that has this key. */
   failing = new Map<string, SvcError>();
   wrong = new Set<string>();
+  /** ms that it takes for these. */
+  slow = new Map<string, number>();
   tells = true;
   #tell: ((snapshot: string | null) => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -39,11 +44,21 @@ class Played {
     runRows: async (_statement, values) => {
       const keys = JSON.parse(values[0] as string) as string[];
       this.batches.push(keys);
+      this.#running += 1;
+      this.most = Math.max(this.most, this.#running);
       const snapshot = `${this.writes}`;
       const found = keys.map((key) => this.rows.get(key) ?? 'null');
-      await new Promise((resolve) => setTimeout(resolve, 1));
+      let passed = 0;
+      const times = keys.map((key) => {
+        passed += this.slow.get(key) ?? 0;
+        return passed;
+      });
+      await new Promise((resolve) => setTimeout(resolve, Math.max(1, passed)));
+      this.#running -= 1;
       for (const key of keys) if (this.failing.has(key)) throw this.failing.get(key);
-      return found.map((value, i): JsonRow => [[text(`${i}`)], [text(value)], i === 0 ? [text(snapshot)] : null]);
+      return found.map(
+        (value, i): JsonRow => [[text(`${i}`)], [text(value)], [text(`${(times[i] ?? 0) / 1000}`)], i === 0 ? [text(snapshot)] : null],
+      );
     },
     query: async (_text, values) => {
       if (this.wrong.has(values[0] as string)) throw new SvcError('data-exception', 'wrong');
@@ -70,6 +85,7 @@ function queryOf(dependsOn: string | null): LiveQuery {
     columns: 1,
     cursor: null,
     repeatable: true,
+    tellsTime: true,
     dependsOn,
     isTimeless: ([value]) => value !== 'now',
     batch: (cohorts) => ({ text: 'select', values: [JSON.stringify(cohorts.map(([key]) => key))] }),
@@ -280,6 +296,72 @@ describe('a poller', () => {
     expect(played.batches.slice(1)).toEqual([['a'], ['b']]);
     expect(all.map(({ answers }) => answers.length)).toEqual([1, 0]);
     expect(all[1]?.errors).toEqual([['late', false]]);
+  });
+
+  test('runs those that take long apart, so that nobody waits for them', async () => {
+    played.slow.set('b', 3_000);
+    const [a, b, c] = ['a', 'b', 'c'].map(join);
+    await pass(3_010);
+    expect([a, b, c].map((one) => one?.answers.length)).toEqual([1, 1, 1]);
+    for (const value of ['1', '2', '3']) {
+      for (const key of ['a', 'b', 'c']) played.write(key, value);
+      await pass(INTERVAL + 110);
+      expect([a, c].map((one) => one?.answers.at(-1))).toEqual([`{"data":${value}}`, `{"data":${value}}`]);
+    }
+    await pass(3_000);
+    expect(b?.answers.at(-1)).toBe('{"data":3}');
+    expect(played.batches.filter((keys) => keys.includes('b') && keys.length > 1)).toHaveLength(1);
+    played.slow.clear();
+    for (const value of ['4', '5']) {
+      for (const key of ['a', 'b', 'c']) played.write(key, value);
+      await pass(2 * INTERVAL);
+    }
+    expect(played.batches.at(-1)).toEqual(['a', 'b', 'c']);
+  });
+
+  test('gives those that run apart their turns too, two at a time, and no more often than others', async () => {
+    const keys = ['a', 'b', 'c', 'd'];
+    for (const key of keys) played.slow.set(key, 400);
+    const all = keys.map(join);
+    await pass(1_700);
+    played.batches = [];
+    for (let i = 0; i < 20; i++) {
+      played.write('x', `${i}`);
+      await pass(500);
+    }
+    for (const key of keys) expect(played.batches.filter(([first]) => first === key).length).toBeGreaterThanOrEqual(9);
+    expect(played.batches.length).toBeLessThanOrEqual(44);
+    expect(played.most).toBe(2);
+    expect(all.every(({ answers }) => answers.length === 1)).toBe(true);
+  });
+
+  test('lets others have their turn while it hands out', async () => {
+    vi.useRealTimers();
+    start('a view');
+    const all = Array.from({ length: 400 }, () => join('a'));
+    let turns = 0;
+    for (const one of all) {
+      one.next = (answer) => {
+        const end = performance.now() + 0.1;
+        while (performance.now() < end);
+        one.answers.push(textOfBytes(answer.body));
+      };
+    }
+    const timer = setInterval(() => {
+      if (all.some(({ answers }) => answers.length > 0)) turns += 1;
+    });
+    while (all.some(({ answers }) => answers.length === 0)) await new Promise((resolve) => setTimeout(resolve, 1));
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(3);
+    expect(all.every(({ answers }) => answers.length === 1)).toBe(true);
+  });
+
+  test('hands out nothing more when it is closed in between', async () => {
+    const all = Array.from({ length: 10 }, () => join('a'));
+    const third = all[2] as (typeof all)[number];
+    third.next = () => poller.close();
+    await pass(100);
+    expect(all.map(({ answers }) => answers.length)).toEqual([1, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
   });
 
   test('says nothing of a database that is soon back, and then shows what is there', async () => {

@@ -12,6 +12,7 @@ import type { TemplatePart } from '../plan/plan.ts';
 import type { RoleSchema } from '../schema/translation.ts';
 import { type Bytes, sizeOfBytes } from '../util/bytes.ts';
 import { CancellationSource } from '../util/cancellation.ts';
+import { inSlices, type Sliced } from '../util/sliced.ts';
 import { type CohortOwner, Cohort } from './cohort.ts';
 import type { Detecting, Detector } from './detector.ts';
 import { isAway, isLasting, PATIENCE_MS } from './failures.ts';
@@ -50,8 +51,11 @@ export interface PollerTools {
   readonly onEmpty: (poller: Poller) => void;
 }
 
-/** Batches of a poller that are in the database at a time. */
+/** Batches of a poller that are in the database at a time; and as many cohorts that run apart. */
 const PARALLEL = 2;
+/** ms of the database from which on a cohort runs apart, and below which it comes back. */
+const SLOW_MS = 100;
+const QUICK_MS = 50;
 const LONGEST_PAUSE_MS = 30_000;
 
 export class Poller implements CohortOwner, Detecting {
@@ -63,6 +67,9 @@ export class Poller implements CohortOwner, Detecting {
   readonly #cohorts = new Map<string, Cohort>();
   /** Those with somebody who has not been given anything yet. */
   readonly #fresh = new Set<Cohort>();
+  /** Those that run alone and wait for their turn; nobody waits for them. */
+  readonly #apart: Cohort[] = [];
+  #apartRuns = 0;
   #flush: NodeJS.Immediate | undefined;
   #timer: NodeJS.Timeout | undefined;
   #timerAt = 0;
@@ -134,6 +141,7 @@ export class Poller implements CohortOwner, Detecting {
     clearTimeout(this.#timer);
     for (const cohort of this.#cohorts.values()) cohort.end();
     this.#fresh.clear();
+    this.#apart.length = 0;
   }
 
   report(): PollerReport {
@@ -158,6 +166,7 @@ export class Poller implements CohortOwner, Detecting {
       cohorts: cohorts.length,
       subscribers: cohorts.reduce((sum, { members }) => sum + members.size, 0),
       failing: cohorts.filter(({ failures, awaySince }) => failures > 0 || awaySince !== null).length,
+      slow: cohorts.filter(({ isSlow }) => isSlow).length,
       waitsFor: this.isBound && isTimeless && detector.snapshot !== null ? 'change' : 'interval',
       reason,
       refetchIntervalMs: this.options.refetchIntervalMs,
@@ -205,7 +214,7 @@ export class Poller implements CohortOwner, Detecting {
       this.#fresh.delete(cohort);
       const { latest } = cohort;
       if (this.#isCurrent(cohort) && !this.#tools.detector.isOutdated && (this.isStream || latest !== null)) {
-        if (latest !== null) cohort.give(latest);
+        if (latest !== null) void inSlices(cohort.give(latest)).catch(this.#tools.onFault);
       } else if (cohort.notBefore <= now && this.#needsRun(cohort)) cohorts.push(cohort);
     }
     if (cohorts.length === 0) {
@@ -213,7 +222,8 @@ export class Poller implements CohortOwner, Detecting {
       return;
     }
     if (this.#lastStart === Number.NEGATIVE_INFINITY) this.#lastStart = now;
-    void this.#runFresh(cohorts);
+    const together = this.#setApart(cohorts);
+    if (together.length > 0) void this.#runFresh(together);
   }
 
   /** Who comes meanwhile waits for it: they will run together. */
@@ -255,13 +265,44 @@ export class Poller implements CohortOwner, Detecting {
     this.#timer = undefined;
     const now = performance.now();
     // A timer may come a little early.
-    const cohorts = [...this.#cohorts.values()].filter((cohort) => cohort.notBefore <= now + 1 && this.#needsRun(cohort));
+    const due = [...this.#cohorts.values()].filter((cohort) => cohort.notBefore <= now + 1 && this.#needsRun(cohort));
+    const cohorts = this.#setApart(due);
     if (cohorts.length > 0) {
       this.#isRunning = true;
       this.#lastStart = now;
       await this.#run(cohorts);
       this.#isRunning = false;
     }
+    this.#schedule();
+  }
+
+  /** Lets those run that run apart. @returns the others */
+  #setApart(cohorts: readonly Cohort[]): readonly Cohort[] {
+    const together: Cohort[] = [];
+    for (const cohort of cohorts) {
+      if (cohort.isApart) {
+        cohort.isRunning = true;
+        this.#apart.push(cohort);
+      } else together.push(cohort);
+    }
+    this.#runNextApart();
+    return together;
+  }
+
+  #runNextApart(): void {
+    while (this.#apartRuns < PARALLEL) {
+      const cohort = this.#apart.shift();
+      if (cohort === undefined) return;
+      if (cohort.members.size > 0) void this.#runApart(cohort);
+    }
+  }
+
+  async #runApart(cohort: Cohort): Promise<void> {
+    this.#apartRuns += 1;
+    cohort.notBefore = performance.now() + this.options.refetchIntervalMs;
+    await this.#run([cohort]);
+    this.#apartRuns -= 1;
+    this.#runNextApart();
     this.#schedule();
   }
 
@@ -290,12 +331,10 @@ export class Poller implements CohortOwner, Detecting {
     if (this.#freshRuns < PARALLEL) this.#flush ??= setImmediate(() => this.#serveFresh());
   }
 
-  /** Those that failed before run alone, so that they cannot make others fail. */
   #batches(cohorts: readonly Cohort[]): (readonly Cohort[])[] {
-    const well = cohorts.filter(({ failures }) => failures === 0);
-    const batches: (readonly Cohort[])[] = cohorts.filter(({ failures }) => failures > 0).map((cohort) => [cohort]);
+    const batches: (readonly Cohort[])[] = [];
     const { batchSize } = this.options;
-    for (let i = 0; i < well.length; i += batchSize) batches.push(well.slice(i, i + batchSize));
+    for (let i = 0; i < cohorts.length; i += batchSize) batches.push(cohorts.slice(i, i + batchSize));
     return batches;
   }
 
@@ -320,66 +359,76 @@ export class Poller implements CohortOwner, Detecting {
       return;
     }
     const database = performance.now() - began;
-    let bytes = 0;
     // Rows that are read again after a change of what connects to the database may be other ones under the same number.
     const counts = this.isBound && detector.epoch === epoch;
-    const snapshot = counts ? snapshotOf(rows) : null;
+    noteTimes(batch, rows, query.tellsTime ? query.columns + (query.cursor === null ? 1 : 2) : null, database);
+    // Others get their turn in between, however many subscribers there are and however large the answers.
+    const bytes = await inSlices(this.#handOut(batch, rows, counts ? snapshotOf(rows) : null, clock));
+    clock.batch(batch.length, database, bytes);
+  }
+
+  *#handOut(batch: readonly Cohort[], rows: readonly JsonRow[], snapshot: string | null, clock: RunClock): Sliced<number> {
+    let bytes = 0;
     for (const row of rows) {
       if (this.#isClosed) break;
       const cohort = batch[Number(row[0]?.join(''))];
       if (cohort === undefined || cohort.members.size === 0) continue;
       cohort.failures = 0;
-      cohort.notBefore = 0;
+      if (!cohort.isSlow) cohort.notBefore = 0;
       cohort.awaySince = null;
       cohort.hasAnswered = true;
       cohort.seen = cohort.isTimeless ? snapshot : null;
-      bytes += this.isStream ? this.#advance(cohort, row, clock) : this.#answer(cohort, row, clock);
+      bytes += yield* this.isStream ? this.#advance(cohort, row, clock) : this.#answer(cohort, row, clock);
+      yield;
     }
-    clock.batch(batch.length, database, bytes);
+    return bytes;
   }
 
-  #answer(cohort: Cohort, row: JsonRow, clock: RunClock): number {
+  *#answer(cohort: Cohort, row: JsonRow, clock: RunClock): Sliced<number> {
     const answer = this.#answerOf(row);
     const began = performance.now();
     const isKnown = cohort.isKnown(answer);
     const compared = performance.now();
     clock.hashing += compared - began;
     if (!isKnown) {
-      clock.sent += cohort.give(answer);
+      clock.sent += yield* cohort.give(answer);
       clock.sending += performance.now() - compared;
     }
     return sizeOfBytes(answer.body);
   }
 
   /** Hands the next rows of a stream to those who are ready; for the others the cursor stays where it is. */
-  #advance(cohort: Cohort, row: JsonRow, clock: RunClock): number {
+  *#advance(cohort: Cohort, row: JsonRow, clock: RunClock): Sliced<number> {
     const { query } = this.work;
     const cursor = row[query.columns + 1];
     if (cursor === null || cursor === undefined || query.cursor === null) return 0;
     const answer = this.#answerOf(row);
     const began = performance.now();
-    const members = [...cohort.members];
-    const ready = members.filter((member) => member.isReady);
-    if (ready.length === 0) {
-      cohort.seen = null;
-      return 0;
-    }
     const values = cohort.values.with(query.cursor, textOf(cursor));
-    const isWhole = ready.length === members.length;
-    if (isWhole) this.#forget(cohort);
-    const next = this.#cohortOf(values);
-    next.hasAnswered = true;
-    for (const member of ready) {
+    let given = 0;
+    for (const member of [...cohort.members]) {
+      if (this.#isClosed) break;
+      if (member.cohort !== cohort || !member.isReady) continue;
+      // Each moves on as it gets the rows: where this comes to an end in between, nobody has missed any. Who is there already knows
+      // what it has seen, and there may be more behind the rows.
+      const next = this.#cohortOf(values);
+      next.hasAnswered = true;
+      if (cohort.isSlow) {
+        next.isSlow = true;
+        next.notBefore = Math.max(next.notBefore, cohort.notBefore);
+      }
       cohort.members.delete(member);
       next.members.add(member);
       member.cohort = next;
+      member.give(answer);
+      given += 1;
+      yield;
     }
-    // There may be more behind the rows; where others are there already, they know what they have seen.
-    for (const member of ready) member.give(answer);
-    if (!isWhole) cohort.seen = null;
-    clock.sent += ready.length;
+    if (cohort.members.size === 0) this.#forget(cohort);
+    else cohort.seen = null;
+    clock.sent += given;
     clock.sending += performance.now() - began;
-    return sizeOfBytes(answer.body);
+    return given === 0 ? 0 : sizeOfBytes(answer.body);
   }
 
   #answerOf(row: JsonRow): Answer {
@@ -457,6 +506,26 @@ function keyOf(values: readonly (string | null)[]): string {
 
 function textOf(cell: readonly Bytes[] | null | undefined): string {
   return cell === null || cell === undefined ? '' : Buffer.from(cell.join(''), 'latin1').toString();
+}
+
+/**
+ * How long the database took for each of a batch.
+ * @param column the cell that tells after how many seconds of the statement a row was there; null: none does
+ */
+function noteTimes(batch: readonly Cohort[], rows: readonly JsonRow[], column: number | null, total: number): void {
+  let before = 0;
+  for (const row of rows) {
+    const cohort = batch[Number(row[0]?.join(''))];
+    if (cohort === undefined) continue;
+    let time = total;
+    if (column !== null) {
+      const after = Number(row[column]?.join('')) * 1000;
+      time = after - before;
+      before = after;
+    } else if (batch.length > 1) continue;
+    if (time >= SLOW_MS) cohort.isSlow = true;
+    else if (time < QUICK_MS) cohort.isSlow = false;
+  }
 }
 
 function snapshotOf(rows: readonly JsonRow[]): string | null {

@@ -9,13 +9,17 @@ const SQL = `
   create view large_item as select * from item where size > 10;
   create function items_of(who text) returns setof item language sql stable as $$ select * from item where owner = who $$;
   create table moment (id int primary key, at timestamptz not null);
+  create view lazy_item as select * from item where case when id = 1 then pg_sleep(0.11) is not null else true end;
+  create table part (id int, place int) partition by list (place);
+  create table part_1 partition of part for values in (1);
+  create table part_2 partition of part for values in (2);
 `;
 const open: { subscription: Subscription }[] = [];
 let service: TestSubscriptions;
 
 beforeAll(async () => {
   service = await testSubscriptions(SQL);
-  for (const table of ['item', 'large_item', 'moment']) await service.metadata('pg_track_table', { table });
+  for (const table of ['item', 'large_item', 'moment', 'part', 'lazy_item']) await service.metadata('pg_track_table', { table });
   await service.metadata('pg_track_function', { function: 'items_of' });
 });
 afterAll(() => service.close());
@@ -58,6 +62,17 @@ describe('a live query', () => {
     expect(one.answers).toHaveLength(1);
   });
 
+  test('of a partitioned table waits for changes, of any of its parts', async () => {
+    const one = await subscribe('subscription { part(order_by: {id: asc}) { id } }');
+    await one.until(({ answers }) => answers.length === 1);
+    while (pollers()[0]?.waitsFor !== 'change') await new Promise((resolve) => setTimeout(resolve, 5));
+    await service.client.query('insert into part_1 values (1, 1)');
+    await one.until(({ answers }) => answers.length === 2);
+    await service.client.query('insert into part values (2, 2)');
+    await one.until(({ answers }) => answers.length === 3);
+    expect(one.last).toEqual({ part: [{ id: 1 }, { id: 2 }] });
+  });
+
   test.each([
     ['a view', 'subscription { large_item { id } }', 'public.large_item'],
     ['a function that is not immutable', 'subscription { items_of(args: {who: "ann"}) { id } }', 'public.items_of'],
@@ -87,6 +102,18 @@ describe('a live query', () => {
     await service.client.query('update item set size = size + 1 where id = 1');
     await one.until(({ answers }) => answers.length === 2);
     expect(one.last).toEqual(after);
+  });
+
+  test('knows which of a batch takes long', async () => {
+    const query = 'subscription ($id: Int!) { lazy_item(where: {id: {_eq: $id}}) { size } }';
+    const [first, slow, third] = await Promise.all([3, 1, 2].map((id) => subscribe(query, { variables: { id } })));
+    while (pollers()[0]?.slow !== 1) await new Promise((resolve) => setTimeout(resolve, 5));
+    await service.client.query('update item set size = size + 1');
+    for (const one of [slow, third]) await one?.until(({ answers }) => answers.length === 2);
+    expect(first?.answers).toHaveLength(1);
+    slow?.subscription.close();
+    while (pollers()[0]?.slow !== 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(pollers()).toMatchObject([{ cohorts: 2, failing: 0 }]);
   });
 
   test('shares the statement by its text, and the answer by its values', async () => {
@@ -240,6 +267,29 @@ test.each([
 ])('%s is refused', async (query, code, error) => {
   expect(await refusal(service.open(query))).toMatchObject({ code, error });
   expect(pollers()).toEqual([]);
+});
+
+test('a role may have so many different ones, those that differ in values only are one', async () => {
+  await service.metadata('pg_create_select_permission', { table: 'item', role: 'many', permission: { columns: '*', filter: {} } });
+  const who = { session: session('many') };
+  for (const n of [1, 2, 3, 4, 5]) await subscribe(`subscription { item { a${n}: id } }`, who);
+  const one = 'subscription ($id: Int!) { item(where: {id: {_eq: $id}}) { id } }';
+  expect(await refusal(service.open(one, { ...who, variables: { id: 1 } }))).toMatchObject({
+    code: 'busy',
+    error:
+      'the limit of 5 different subscriptions of the role "many" at the same time is reached; those that differ in variables only count as one',
+  });
+  // Not of this role, and one that runs already.
+  await subscribe(one, { variables: { id: 1 } });
+  await subscribe('subscription { item { a1: id } }', who);
+  // What is planned anew keeps its place.
+  await service.metadata('pg_set_table_customization', { table: 'item', configuration: { comment: 'more things' } });
+  expect(pollers().filter(({ role }) => role === 'many')).toHaveLength(5);
+  open.shift()?.subscription.close();
+  open.pop()?.subscription.close();
+  for (const id of [1, 2, 3]) await subscribe(one, { ...who, variables: { id } });
+  expect(pollers().filter(({ role }) => role === 'many')).toMatchObject([{}, {}, {}, {}, { cohorts: 3 }]);
+  await service.metadata('pg_drop_select_permission', { table: 'item', role: 'many' });
 });
 
 test('several root fields are one answer where the document asks for it', async () => {

@@ -93,6 +93,7 @@ export const QUICK: SubscriptionOptions = {
   liveQueries: { refetchIntervalMs: 30, batchSize: 100 },
   streams: { refetchIntervalMs: 30, batchSize: 100 },
   detectorIntervalMs: 10,
+  pollersPerRole: 5,
   timeoutMs: 5_000,
 };
 

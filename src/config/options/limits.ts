@@ -57,6 +57,12 @@ export const limitOptions = {
     500,
     'Most operations of one websocket at the same time: its subscriptions, and its queries and mutations that have not been answered.',
   ),
+  subscriptionPollerLimit: limits(
+    'subscription-poller-limit',
+    integer(1),
+    1000,
+    'Most different statements that are repeated at the same time for the subscriptions of one role; subscriptions that differ in values only share one.',
+  ),
   websocketMessageLimit: limits(
     'websocket-message-limit',
     integer(1024, 1_073_741_824),

@@ -31,6 +31,7 @@ function describe(poller: PollerReport): Json {
     sql: poller.sql,
     cohorts: poller.cohorts,
     failing_cohorts: poller.failing,
+    slow_cohorts: poller.slow,
     subscribers: poller.subscribers,
     waits_for: poller.waitsFor,
     reason: poller.reason,

@@ -17,6 +17,7 @@ export function compileLiveQuery(roots: readonly Sql[]): LiveQuery {
     columns: roots.length,
     cursor: null,
     repeatable: true,
+    tellsTime: false,
     dependsOn: 'what others write, of which MariaDB tells nobody',
     // What stands for a moment is none of the texts that are let through.
     isTimeless: () => true,

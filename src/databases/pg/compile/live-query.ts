@@ -17,6 +17,7 @@ const ANSWER = identifier('_answer');
 const CURSOR = identifier('cursor');
 const TEXT = baseType('text');
 const SNAPSHOT: Sql = { kind: 'template', texts: [SNAPSHOT_SQL], values: [] };
+const PASSED = sql`date_part('epoch', clock_timestamp() - statement_timestamp())`;
 
 export interface ToCompile {
   /** A select of one row with a JSON column per root, and for a stream one more: the text of its next cursor. */
@@ -48,7 +49,7 @@ export function compileLiveQuery({ query, columns, isStream, repeatable, depends
   const cursor = isStream ? [sql`${ANSWER}.${CURSOR}`] : [];
   // A sub-select of its own is answered once.
   const snapshot = sql`case when ${COHORTS}."id" = ${integer(0)} then (select ${SNAPSHOT}) end`;
-  const statement = sql`select ${join([sql`${COHORTS}."id"`, ...answers, ...cursor, snapshot], sql`, `)} from unnest(${join(arrays, sql`, `)}) as ${COHORTS} (${join(
+  const statement = sql`select ${join([sql`${COHORTS}."id"`, ...answers, ...cursor, PASSED, snapshot], sql`, `)} from unnest(${join(arrays, sql`, `)}) as ${COHORTS} (${join(
     [identifier('id'), ...names.values()],
     sql`, `,
   )}) left join lateral (${perCohort}) as ${ANSWER} (${join([...roots, ...(isStream ? [CURSOR] : [])], sql`, `)}) on true`;
@@ -59,6 +60,7 @@ export function compileLiveQuery({ query, columns, isStream, repeatable, depends
     columns,
     cursor: isStream ? parameters.findIndex(({ operand }) => operand.value.kind === 'cursor') : null,
     repeatable,
+    tellsTime: true,
     dependsOn,
     isTimeless: (values) => parameters.every((parameter, i) => isTimeless(parameter, values[i] ?? null)),
     batch: (cohorts) => ({
