@@ -79,6 +79,24 @@ export type AggregateComparison =
   | { readonly kind: 'compare'; readonly operator: string; readonly operand: Operand }
   | { readonly kind: 'is-null'; readonly isNull: boolean };
 
+/** A condition that asks about rows itself. */
+export type BoolExpLeaf = Exclude<BoolExp, { readonly kind: 'and' | 'or' | 'not' | 'guarded' }>;
+
+/** Whether something holds for one of the conditions that a condition on a row is put together of. */
+export function someLeaf(exp: BoolExp, holds: (leaf: BoolExpLeaf) => boolean): boolean {
+  switch (exp.kind) {
+    case 'and':
+    case 'or':
+      return exp.items.some((item) => someLeaf(item, holds));
+    case 'not':
+      return someLeaf(exp.item, holds);
+    case 'guarded':
+      return someLeaf(exp.guard, holds) || someLeaf(exp.item, holds);
+    default:
+      return holds(exp);
+  }
+}
+
 export const TRUE: BoolExp = { kind: 'constant', value: true };
 export const FALSE: BoolExp = { kind: 'constant', value: false };
 

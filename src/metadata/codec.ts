@@ -116,6 +116,11 @@ export function between(what: string, minimum: number, maximum: number): Codec<n
   );
 }
 
+/** A whole number from `minimum` on; `what` is its name in messages. */
+export function atLeast(what: string, minimum: number): Codec<number> {
+  return between(what, minimum, Number.MAX_SAFE_INTEGER);
+}
+
 /** Any JSON, kept as it is. */
 export const anyJson: Codec<Json> = leaf(
   'Value',

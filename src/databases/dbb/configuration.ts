@@ -1,5 +1,6 @@
 /** The configuration of a source: what `dbb_add_source` takes and the exported document holds. */
-import { type Codec, int, leaf, literal, nonEmptyText, object, optional, parseFailed, required, wrongType } from '../../metadata/codec.ts';
+import { type SslConfiguration, sslConfigurationCodec } from '../../backend/connection-settings.ts';
+import { atLeast, type Codec, leaf, nonEmptyText, object, optional, parseFailed, required, wrongType } from '../../metadata/codec.ts';
 import { refuseUnknownKeys } from '../../metadata/unknown-keys.ts';
 import { isJsonObject, type Json } from '../../util/json.ts';
 import { at, type Path } from '../../util/path.ts';
@@ -15,36 +16,14 @@ export interface PoolConfiguration {
   readonly pool_timeout?: number;
 }
 
-export interface FromEnvironment {
-  readonly from_env: string;
-}
-
 export const SSL_MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
 
-export interface SslConfiguration {
-  readonly sslmode: (typeof SSL_MODES)[number];
-  readonly sslrootcert?: FromEnvironment;
-  readonly sslcert?: FromEnvironment;
-  readonly sslkey?: FromEnvironment;
-  readonly sslpassword?: FromEnvironment;
-}
+export type SslMode = (typeof SSL_MODES)[number];
 
 export interface DbbConfiguration {
   readonly connectionString: ConnectionString;
   readonly pool: PoolConfiguration | undefined;
-  readonly ssl: SslConfiguration | undefined;
-}
-
-function atLeast(name: string, minimum: number): Codec<number> {
-  return leaf(
-    'Int',
-    (json, path) => {
-      const value = int.decode(json, path);
-      if (value < minimum) throw parseFailed(`${name} must be at least ${minimum}, but it is ${value}`, path);
-      return value;
-    },
-    (value) => value,
-  );
+  readonly ssl: SslConfiguration<SslMode> | undefined;
 }
 
 const connectionString: Codec<ConnectionString> = leaf(
@@ -66,15 +45,7 @@ const poolConfiguration: Codec<PoolConfiguration> = object('MariadbPoolSettings'
   pool_timeout: optional(atLeast('pool_timeout', 0)),
 });
 
-const fromEnvironment: Codec<FromEnvironment> = object('FromEnv', { from_env: required(nonEmptyText) });
-
-const sslConfiguration: Codec<SslConfiguration> = object('MariadbSslConfiguration', {
-  sslmode: required(literal('SSLMode', SSL_MODES)),
-  sslrootcert: optional(fromEnvironment),
-  sslcert: optional(fromEnvironment),
-  sslkey: optional(fromEnvironment),
-  sslpassword: optional(fromEnvironment),
-});
+const sslConfiguration = sslConfigurationCodec('MariadbSslConfiguration', SSL_MODES);
 
 const document = object('MariadbConfiguration', {
   connection_info: required(

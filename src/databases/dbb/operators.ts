@@ -1,5 +1,6 @@
 /** The comparison operators of MariaDB. A new operator is one entry here. */
 import type { Comparison } from '../../backend/backend.ts';
+import { COMPARISON_SYMBOLS } from '../../sql/condition.ts';
 import { type Sql, sql } from '../../sql/fragment.ts';
 import { TEXT } from './type-of.ts';
 
@@ -25,12 +26,7 @@ function operator(name: string, symbol: Sql): DbbComparison {
 
 /** Operators of every type, in the order of the schema; `_is_null` is a node of its own. */
 export const COMMON_COMPARISONS: readonly DbbComparison[] = [
-  operator('_eq', sql`=`),
-  operator('_neq', sql`<>`),
-  operator('_gt', sql`>`),
-  operator('_lt', sql`<`),
-  operator('_gte', sql`>=`),
-  operator('_lte', sql`<=`),
+  ...COMPARISON_SYMBOLS.map(([name, symbol]) => operator(name, symbol)),
   { name: '_in', description: null, argument: { kind: 'list' }, compile: (column, { list }) => sql`(${column} in (${list}))` },
   {
     name: '_nin',

@@ -2,27 +2,21 @@
 import { readFileSync } from 'node:fs';
 import type { PoolOptions, SslOptions } from 'mysql2/promise';
 import type { ConnectContext } from '../../backend/backend.ts';
-import { SvcError } from '../../errors/svc-error.ts';
-import { fillTemplate } from '../../metadata/environment-template.ts';
-import { type DbbConfiguration, type FromEnvironment, SSL_MODES, type SslConfiguration } from './configuration.ts';
+import { environmentVariable, filledText, sslSettings, type SslSettings, tlsIdentity } from '../../backend/connection-settings.ts';
+import type { SvcError } from '../../errors/svc-error.ts';
+import { type DbbConfiguration, SSL_MODES, type SslMode } from './configuration.ts';
 import { connectionError } from './errors.ts';
 
 type Environment = ConnectContext['environment'];
 
 export type ConnectionTarget = Pick<PoolOptions, 'host' | 'port' | 'user' | 'password' | 'database' | 'ssl' | 'socketPath'>;
 
-interface SslSettings {
-  readonly mode: SslConfiguration['sslmode'];
-  readonly ca?: string;
-  readonly cert?: string;
-  readonly key?: string;
-  readonly passphrase?: string;
-}
-
 /** @throws SvcError `not-found` for missing environment variables, `database-error` for wrong connection strings */
 export function targetOf({ connectionString, ssl }: DbbConfiguration, environment: Environment): ConnectionTarget {
   const text =
-    connectionString.kind === 'environment' ? variable(connectionString.name, environment) : expand(connectionString.text, environment);
+    connectionString.kind === 'environment'
+      ? environmentVariable(connectionString.name, environment)
+      : filledText(connectionString.text, environment);
   const url = parseUrl(text);
   const take = (name: string): string | undefined => {
     const value = url.searchParams.get(name) ?? undefined;
@@ -34,7 +28,7 @@ export function targetOf({ connectionString, ssl }: DbbConfiguration, environmen
   const socketPath = take('socket');
   const [unknown] = url.searchParams.keys();
   if (unknown !== undefined) throw invalid(`it has an unknown parameter "${unknown}"`);
-  const settings: SslSettings = ssl === undefined ? given({ mode, ...files }) : fromEnvironment(ssl, environment);
+  const settings: SslSettings<SslMode> = ssl === undefined ? { mode, ...files } : sslSettings(ssl, environment);
   const database = decodeURIComponent(url.pathname.slice(1));
   if (database === '') throw invalid('it names no database');
   const options = tls(settings);
@@ -72,19 +66,7 @@ function invalid(reason: string): SvcError {
   return connectionError(`the connection string is not valid: ${reason}`);
 }
 
-function variable(name: string, environment: Environment): string {
-  const value = environment[name];
-  if (value === undefined) throw new SvcError('not-found', `environment variable '${name}' not set`);
-  return value;
-}
-
-function expand(template: string, environment: Environment): string {
-  const filled = fillTemplate(template, environment);
-  if ('text' in filled) return filled.text;
-  throw new SvcError('not-found', `Value for environment variables not found: ${filled.missing.join(', ')}`);
-}
-
-function sslMode(mode: string | undefined): SslConfiguration['sslmode'] {
+function sslMode(mode: string | undefined): SslMode {
   if (mode === undefined) return 'disable';
   const known = SSL_MODES.find((name) => name === mode);
   if (known === undefined) throw invalid(`unknown sslmode "${mode}"`);
@@ -100,32 +82,10 @@ function file(path: string | undefined): string | undefined {
   }
 }
 
-function fromEnvironment(ssl: SslConfiguration, environment: Environment): SslSettings {
-  const value = (reference: FromEnvironment | undefined): string | undefined =>
-    reference === undefined ? undefined : variable(reference.from_env, environment);
-  return given({
-    mode: ssl.sslmode,
-    ca: value(ssl.sslrootcert),
-    cert: value(ssl.sslcert),
-    key: value(ssl.sslkey),
-    passphrase: value(ssl.sslpassword),
-  });
-}
-
-function given(settings: { readonly [K in keyof SslSettings]: SslSettings[K] | undefined } & Pick<SslSettings, 'mode'>): SslSettings {
-  const { mode, ca, cert, key, passphrase } = settings;
-  return {
-    mode,
-    ...(ca === undefined ? {} : { ca }),
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key }),
-    ...(passphrase === undefined ? {} : { passphrase }),
-  };
-}
-
 /** Null: no TLS. A server without it is refused in every other mode. */
-function tls({ mode, ...identity }: SslSettings): SslOptions | null {
-  switch (mode) {
+function tls(settings: SslSettings<SslMode>): SslOptions | null {
+  const identity = tlsIdentity(settings);
+  switch (settings.mode) {
     case 'disable':
       return null;
     case 'require':

@@ -1,5 +1,6 @@
 /** MariaDB's types as GraphQL scalars: names, operators, traits and input checks. */
-import type { AggregateFunction, AggregatePredicateFunction, ScalarType, TypeSystem } from '../../backend/backend.ts';
+import { COMMON_AGGREGATES, commonAggregatePredicates } from '../../backend/aggregates.ts';
+import type { ScalarType, TypeSystem } from '../../backend/backend.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import {
@@ -112,10 +113,6 @@ for (const name of ['int', 'bigint', 'varchar', 'blob', ...TYPE_NAMES]) {
   if (!byGraphqlName.has(graphql)) byGraphqlName.set(graphql, typeOf(name));
 }
 
-function predicate(name: string, type: CatalogType): AggregatePredicateFunction {
-  return { name, argumentType: type, argumentNames: null, resultType: type };
-}
-
 export const types: TypeSystem = {
   scalar: dbbScalar,
   named: (graphql) => byGraphqlName.get(graphql) ?? null,
@@ -123,17 +120,6 @@ export const types: TypeSystem = {
   comparisonInfix: 'dbb',
   arrayComparisons: [],
   basic: { text: TEXT, integer: typeOf('int') },
-  aggregates: [
-    { name: 'sum', takes: 'numeric', sameType: true },
-    ...['avg', 'stddev', 'stddev_pop', 'stddev_samp', 'variance', 'var_pop', 'var_samp'].map(
-      (name): AggregateFunction => ({ name, takes: 'numeric', sameType: false }),
-    ),
-    { name: 'max', takes: 'comparable', sameType: true },
-    { name: 'min', takes: 'comparable', sameType: true },
-  ],
-  aggregatePredicates: [
-    predicate('bool_and', BOOLEAN),
-    predicate('bool_or', BOOLEAN),
-    ...['avg', 'max', 'min', 'sum', 'stddev_samp', 'var_samp'].map((name) => predicate(name, DOUBLE)),
-  ],
+  aggregates: COMMON_AGGREGATES,
+  aggregatePredicates: commonAggregatePredicates(BOOLEAN, DOUBLE),
 };

@@ -1,5 +1,7 @@
 /** The configuration of a source: what `pg_add_source` takes and the exported document holds. */
+import { type SslConfiguration, sslConfigurationCodec } from '../../backend/connection-settings.ts';
 import {
+  atLeast,
   bool,
   type Codec,
   defaulted,
@@ -45,18 +47,6 @@ export interface PoolConfiguration {
   readonly connection_lifetime?: number;
 }
 
-export interface FromEnvironment {
-  readonly from_env: string;
-}
-
-export interface SslConfiguration {
-  readonly sslmode: SslMode;
-  readonly sslrootcert?: FromEnvironment;
-  readonly sslcert?: FromEnvironment;
-  readonly sslkey?: FromEnvironment;
-  readonly sslpassword?: FromEnvironment;
-}
-
 export const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 export type SslMode = (typeof SSL_MODES)[number];
 
@@ -68,7 +58,7 @@ export interface ConnectionConfiguration {
   readonly usePreparedStatements: boolean | undefined;
   /** Undefined: as the server's option says. */
   readonly isolationLevel: 'read-committed' | 'repeatable-read' | 'serializable' | undefined;
-  readonly ssl: SslConfiguration | undefined;
+  readonly ssl: SslConfiguration<SslMode> | undefined;
   /** True: the server's setting holds; else it compiles no query to machine code. */
   readonly jit: boolean | undefined;
   /** Seconds; 0: the server's setting holds. Undefined: a while longer than a request may take. */
@@ -83,20 +73,6 @@ export interface PgConfiguration extends ConnectionConfiguration {
   /** False: nobody is notified of new events, they are found by looking. Undefined: true. */
   readonly eventNotifications?: boolean | undefined;
 }
-
-function atLeast(name: string, minimum: number): Codec<number> {
-  return leaf(
-    'Int',
-    (json, path) => {
-      const value = int.decode(json, path);
-      if (value < minimum) throw parseFailed(`${name} must be at least ${minimum}, but it is ${value}`, path);
-      return value;
-    },
-    (value) => value,
-  );
-}
-
-const fromEnvironment: Codec<FromEnvironment> = object('FromEnv', { from_env: required(nonEmptyText) });
 
 const connectionParameters: Codec<ConnectionParameters> = object('PostgresConnDetailsRaw', {
   host: required(text),
@@ -154,13 +130,7 @@ const poolConfiguration: Codec<PoolConfiguration> = object(
   { notSupported: ['total_max_connections'] },
 );
 
-const sslConfiguration: Codec<SslConfiguration> = object('PGClientCerts', {
-  sslmode: required(literal('SSLMode', SSL_MODES)),
-  sslrootcert: optional(fromEnvironment),
-  sslcert: optional(fromEnvironment),
-  sslkey: optional(fromEnvironment),
-  sslpassword: optional(fromEnvironment),
-});
+const sslConfiguration = sslConfigurationCodec('PGClientCerts', SSL_MODES);
 
 const connectionDocument = object('PostgresSourceConnInfo', {
   database_url: required(databaseUrl),

@@ -5,6 +5,7 @@
  */
 import type { Comparison } from '../../backend/backend.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
+import { COMPARISON_SYMBOLS } from '../../sql/condition.ts';
 import { join, type Sql, sql } from '../../sql/fragment.ts';
 
 /** The compiled right side of a comparison. */
@@ -58,12 +59,7 @@ function call(name: string, functionName: Sql, description: string): PgCompariso
 
 /** Operators of every type, in the order of the schema; `_is_null` is a node of its own. */
 export const COMMON_COMPARISONS: readonly PgComparison[] = [
-  operator('_eq', sql`=`),
-  operator('_neq', sql`<>`),
-  operator('_gt', sql`>`),
-  operator('_lt', sql`<`),
-  operator('_gte', sql`>=`),
-  operator('_lte', sql`<=`),
+  ...COMPARISON_SYMBOLS.map(([name, symbol]) => operator(name, symbol)),
   { name: '_in', description: null, argument: LIST, compile: (column, list) => sql`(${column} = any (${list()}))` },
   { name: '_nin', description: null, argument: LIST, compile: (column, list) => sql`(${column} <> all (${list()}))` },
 ];

@@ -3,17 +3,9 @@ import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import pg from 'pg';
 import type { ConnectContext } from '../../backend/backend.ts';
-import { SvcError } from '../../errors/svc-error.ts';
-import { fillTemplate } from '../../metadata/environment-template.ts';
-import {
-  type ConnectionConfiguration,
-  type ConnectionParameters,
-  type DatabaseUrl,
-  type FromEnvironment,
-  SSL_MODES,
-  type SslConfiguration,
-  type SslMode,
-} from './configuration.ts';
+import { environmentVariable, filledText, sslSettings, type SslSettings, tlsIdentity } from '../../backend/connection-settings.ts';
+import type { SvcError } from '../../errors/svc-error.ts';
+import { type ConnectionConfiguration, type ConnectionParameters, type DatabaseUrl, SSL_MODES, type SslMode } from './configuration.ts';
 import type { ConnectionTarget } from './driver/open-session.ts';
 import { connectionError } from './errors.ts';
 import { fileOfUrl, readUrlFile } from './url-file.ts';
@@ -32,7 +24,7 @@ export function targetOf(
   session: Pick<ConnectionTarget, 'prepare' | 'preparedMemory' | 'setup'>,
 ): () => ConnectionTarget {
   const targetAt = ({ client, ssl: urlSsl }: ClientConfig): ConnectionTarget => {
-    const settings = ssl === undefined ? urlSsl : sslFromEnvironment(ssl, environment);
+    const settings = ssl === undefined ? urlSsl : sslSettings(ssl, environment);
     return { client, ssl: sslAttempts(settings, resolvedHost(client)), ...session };
   };
   if (databaseUrl.kind === 'parameters') {
@@ -54,20 +46,12 @@ export function targetOf(
 }
 
 function urlText(url: Exclude<DatabaseUrl, { readonly kind: 'parameters' | 'file' }>, environment: Environment): string {
-  return url.kind === 'environment' ? variable(url.name, environment) : expand(url.text, environment);
-}
-
-interface SslSettings {
-  readonly mode: SslMode | undefined;
-  readonly ca: string | undefined;
-  readonly cert: string | undefined;
-  readonly key: string | undefined;
-  readonly passphrase: string | undefined;
+  return url.kind === 'environment' ? environmentVariable(url.name, environment) : filledText(url.text, environment);
 }
 
 interface ClientConfig {
   readonly client: pg.ClientConfig;
-  readonly ssl: SslSettings;
+  readonly ssl: SslSettings<SslMode | undefined>;
 }
 
 const COMMON = { keepAlive: true, fallback_application_name: 'svc-graphql' };
@@ -95,7 +79,7 @@ function urlConfig(url: string): ClientConfig {
     return value;
   };
   const timeout = Number(take('connect_timeout') ?? 0);
-  const ssl: SslSettings = {
+  const ssl: SslSettings<SslMode | undefined> = {
     mode: sslMode(take('sslmode'), take('ssl')),
     ca: certificateFile(take('sslrootcert')),
     cert: certificateFile(take('sslcert')),
@@ -127,19 +111,6 @@ function invalidUrl(reason: string): SvcError {
   return connectionError(new Error(`the database URL is not valid: ${reason}`));
 }
 
-function variable(name: string, environment: Environment): string {
-  const value = environment[name];
-  if (value === undefined) throw new SvcError('not-found', `environment variable '${name}' not set`);
-  return value;
-}
-
-/** Replaces each `{{NAME}}`. */
-function expand(template: string, environment: Environment): string {
-  const filled = fillTemplate(template, environment);
-  if ('text' in filled) return filled.text;
-  throw new SvcError('not-found', `Value for environment variables not found: ${filled.missing.join(', ')}`);
-}
-
 function sslMode(mode: string | undefined, ssl: string | undefined): SslMode | undefined {
   if (mode === undefined) return ssl === 'true' || ssl === '1' ? 'require' : ssl === 'false' || ssl === '0' ? 'disable' : undefined;
   const known = SSL_MODES.find((name) => name === mode);
@@ -157,31 +128,14 @@ function certificateFile(path: string | undefined): string | undefined {
   }
 }
 
-function sslFromEnvironment(configuration: SslConfiguration, environment: Environment): SslSettings {
-  const value = (reference: FromEnvironment | undefined): string | undefined =>
-    reference === undefined ? undefined : variable(reference.from_env, environment);
-  return {
-    mode: configuration.sslmode,
-    ca: value(configuration.sslrootcert),
-    cert: value(configuration.sslcert),
-    key: value(configuration.sslkey),
-    passphrase: value(configuration.sslpassword),
-  };
-}
-
 /**
  * The meaning of `sslmode` in PostgreSQL's own client library. Without one, TLS is preferred; to a
  * server on the same machine it is only tried when the server insists on it.
  * https://www.postgresql.org/docs/current/libpq-ssl.html#LIBPQ-SSL-SSLMODE-STATEMENTS
  */
-function sslAttempts(ssl: SslSettings, host: string): readonly (false | ConnectionOptions)[] {
+function sslAttempts(ssl: SslSettings<SslMode | undefined>, host: string): readonly (false | ConnectionOptions)[] {
   if (host.startsWith('/')) return [false];
-  const identity: ConnectionOptions = {
-    ...(ssl.ca === undefined ? {} : { ca: ssl.ca }),
-    ...(ssl.cert === undefined ? {} : { cert: ssl.cert }),
-    ...(ssl.key === undefined ? {} : { key: ssl.key }),
-    ...(ssl.passphrase === undefined ? {} : { passphrase: ssl.passphrase }),
-  };
+  const identity: ConnectionOptions = tlsIdentity(ssl);
   const encrypted = { ...identity, rejectUnauthorized: false };
   const trusted = { ...identity, rejectUnauthorized: true, checkServerIdentity: () => undefined };
   switch (ssl.mode) {

@@ -2,7 +2,8 @@
  * PostgreSQL's types as GraphQL scalars: names, operators, traits and input coercion, by catalog
  * name. What is not listed is a scalar with the catalog's own name that takes strings.
  */
-import type { AggregateFunction, AggregatePredicateFunction, ScalarType, TypeSystem } from '../../backend/backend.ts';
+import { aggregatePredicate, COMMON_AGGREGATES, commonAggregatePredicates } from '../../backend/aggregates.ts';
+import type { ScalarType, TypeSystem } from '../../backend/backend.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
 import { scalarCheck } from './coerce/check-scalar.ts';
 import {
@@ -107,12 +108,7 @@ export function pgScalar(type: CatalogType): PgScalarType {
   return scalar;
 }
 
-const BOOL = baseType('bool');
 const FLOAT8 = baseType('float8');
-
-function predicate(name: string, type: CatalogType, argumentNames: readonly string[] | null = null): AggregatePredicateFunction {
-  return { name, argumentType: type, argumentNames, resultType: type };
-}
 
 /** Built-in types that are scalars of their own names. */
 const OTHERS = [
@@ -137,24 +133,10 @@ export const types: TypeSystem = {
   comparisonInfix: null,
   arrayComparisons: ARRAY_COMPARISONS,
   basic: { text: baseType('text'), integer: baseType('int4') },
-  aggregates: [
-    { name: 'sum', takes: 'numeric', sameType: true },
-    ...['avg', 'stddev', 'stddev_pop', 'stddev_samp', 'variance', 'var_pop', 'var_samp'].map(
-      (name): AggregateFunction => ({ name, takes: 'numeric', sameType: false }),
-    ),
-    { name: 'max', takes: 'comparable', sameType: true },
-    { name: 'min', takes: 'comparable', sameType: true },
-  ],
+  aggregates: COMMON_AGGREGATES,
   aggregatePredicates: [
-    predicate('bool_and', BOOL),
-    predicate('bool_or', BOOL),
-    predicate('avg', FLOAT8),
-    predicate('max', FLOAT8),
-    predicate('min', FLOAT8),
-    predicate('sum', FLOAT8),
-    predicate('stddev_samp', FLOAT8),
-    predicate('var_samp', FLOAT8),
-    predicate('corr', FLOAT8, ['X', 'Y']),
-    predicate('covar_samp', FLOAT8, ['X', 'Y']),
+    ...commonAggregatePredicates(baseType('bool'), FLOAT8),
+    aggregatePredicate('corr', FLOAT8, ['X', 'Y']),
+    aggregatePredicate('covar_samp', FLOAT8, ['X', 'Y']),
   ],
 };

@@ -1,8 +1,9 @@
 /** Conditions on a row, and reads of its columns: together because a masked read holds a condition. */
 import type { CatalogType } from '../../../catalog/catalog.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
-import type { AggregatePredicate, BoolExp, Compare, CompareColumns, Exists } from '../../../ir/bool-exp.ts';
+import { type AggregatePredicate, type BoolExp, type Compare, type CompareColumns, type Exists, someLeaf } from '../../../ir/bool-exp.ts';
 import type { Read } from '../../../ir/read.ts';
+import { comparisonNamed, compareValueSql, joinConditions, logicSql, nullSafeSql, nullTest, whereSql } from '../../../sql/condition.ts';
 import { EMPTY, join, type Sql, sql } from '../../../sql/fragment.ts';
 import { ownScope, type Row, rowOutside, type Scope } from '../../../sql/row.ts';
 import { familyOf } from '../families.ts';
@@ -11,7 +12,7 @@ import { dbbScalar } from '../types.ts';
 import { aggregateCall } from './aggregate-call.ts';
 import type { Context } from './context.ts';
 import { argumentOf, operandSql } from './operand.ts';
-import { joinConditions, relationSql } from './relation.ts';
+import { relationSql } from './relation.ts';
 
 /** The value of a read in a row, masked where the role may not see it. */
 export function readSql(context: Context, read: Read, row: Row): Sql {
@@ -27,15 +28,10 @@ export function readSql(context: Context, read: Read, row: Row): Sql {
 export function conditionSql(context: Context, exp: BoolExp, scope: Scope): Sql {
   switch (exp.kind) {
     case 'constant':
-      return exp.value ? sql`true` : sql`false`;
     case 'and':
-    case 'or': {
-      if (exp.items.length === 0) return exp.kind === 'and' ? sql`true` : sql`false`;
-      const items = exp.items.map((item) => conditionSql(context, item, scope));
-      return items.length === 1 ? (items[0] as Sql) : sql`(${join(items, exp.kind === 'and' ? sql` and ` : sql` or `)})`;
-    }
+    case 'or':
     case 'not':
-      return sql`(not ${conditionSql(context, exp.item, scope)})`;
+      return logicSql(exp, (item) => conditionSql(context, item, scope));
     case 'guarded': {
       const guard = conditionSql(context, exp.guard, scope);
       const item = conditionSql(context, exp.item, scope);
@@ -46,7 +42,7 @@ export function conditionSql(context: Context, exp: BoolExp, scope: Scope): Sql 
     case 'compare':
       return compareSql(context, exp, scope);
     case 'is-null':
-      return sql`(${readSql(context, exp.left, scope.row)} ${exp.isNull ? sql`is null` : sql`is not null`})`;
+      return sql`(${nullTest(readSql(context, exp.left, scope.row), exp.isNull)})`;
     case 'compare-columns':
       return compareColumnsSql(context, exp, scope);
     case 'exists':
@@ -58,33 +54,16 @@ export function conditionSql(context: Context, exp: BoolExp, scope: Scope): Sql 
 
 /** Whether the database may refuse the condition when it meets a row. */
 function mayFail(exp: BoolExp): boolean {
-  switch (exp.kind) {
-    case 'and':
-    case 'or':
-      return exp.items.some(mayFail);
-    case 'not':
-      return mayFail(exp.item);
-    case 'guarded':
-      return mayFail(exp.guard) || mayFail(exp.item);
-    case 'exists':
-    case 'aggregate-predicate':
-      return mayFail(exp.where);
-    case 'compare':
-      return comparisonOf(exp.left.type, exp.operator).mayFail === true;
-    default:
-      return false;
-  }
+  return someLeaf(exp, (leaf) => {
+    if (leaf.kind === 'exists' || leaf.kind === 'aggregate-predicate') return mayFail(leaf.where);
+    return leaf.kind === 'compare' && comparisonOf(leaf.left.type, leaf.operator).mayFail === true;
+  });
 }
 
 /** The conditions of a select's `where`. */
 export function conditionsOf(context: Context, exp: BoolExp, scope: Scope): readonly Sql[] {
   if (exp.kind === 'and') return exp.items.flatMap((item) => conditionsOf(context, item, scope));
   return exp.kind === 'constant' && exp.value ? [] : [conditionSql(context, exp, scope)];
-}
-
-/** ` where a and b`, or nothing. */
-export function whereSql(conditions: readonly Sql[]): Sql {
-  return conditions.length === 0 ? EMPTY : sql` where ${join(conditions, sql` and `)}`;
 }
 
 /** `<from> <where>` of the rows that an `exists` or an aggregate is about. */
@@ -107,7 +86,7 @@ function aggregatePredicateSql(context: Context, exp: AggregatePredicate, scope:
   );
   const comparisons = exp.predicate.map((comparison) =>
     comparison.kind === 'is-null'
-      ? sql`${aggregate} ${comparison.isNull ? sql`is null` : sql`is not null`}`
+      ? nullTest(aggregate, comparison.isNull)
       : comparisonNamed(comparison.operator, COMMON_COMPARISONS).compile(aggregate, argumentOf(context, comparison.operand)),
   );
   return sql`(select ${join(comparisons, sql` and `)} from ${body})`;
@@ -117,16 +96,11 @@ function compareSql(context: Context, exp: Compare, scope: Scope): Sql {
   const left = readSql(context, exp.left, scope.row);
   const { argument } = exp;
   if (argument.kind === 'fields') throw new Error(`invariant: unknown operator ${exp.operator}`);
-  const { value } = argument.operand;
-  const isNull = value.kind === 'literal' && value.json === null;
-  if (exp.nullSafe && isNull && exp.operator === '_eq') return sql`(${left} is null)`;
-  if (exp.nullSafe && isNull && exp.operator === '_neq') return sql`(${left} is not null)`;
+  const { operand } = argument;
   const comparison = comparisonOf(exp.left.type, exp.operator);
   const perRow = COMMON_COMPARISONS.includes(comparison) ? undefined : 1;
-  const plain = comparison.compile(left, argumentOf(context, argument.operand, perRow));
-  // Only a variable can be null here.
-  if (exp.nullSafe && value.kind === 'variable') return nullSafe(plain, exp.operator, left, operandSql(argument.operand));
-  return exp.nullSafe && exp.operator === '_neq' ? sql`(${plain} or ${left} is null)` : plain;
+  const plain = (): Sql => comparison.compile(left, argumentOf(context, operand, perRow));
+  return compareValueSql(exp, left, operand.value, plain, () => operandSql(operand));
 }
 
 function compareColumnsSql(context: Context, exp: CompareColumns, scope: Scope): Sql {
@@ -134,7 +108,7 @@ function compareColumnsSql(context: Context, exp: CompareColumns, scope: Scope):
   const right = readSql(context, exp.right, exp.rightRow === 'root' ? rowOutside(scope, exp.levels) : scope.row);
   const collated = withCollation(exp.left.type, exp.right.type, right);
   const plain = comparisonNamed(exp.operator, COMMON_COMPARISONS).compile(left, { value: collated, list: EMPTY });
-  return exp.nullSafe ? nullSafe(plain, exp.operator, left, right) : plain;
+  return exp.nullSafe ? nullSafeSql(plain, exp.operator, left, right) : plain;
 }
 
 /** The database does not choose between two collations: that of the left column holds. */
@@ -150,20 +124,6 @@ function collationName(name: string): Sql {
   return { kind: 'identifier', name };
 }
 
-function nullSafe(plain: Sql, operator: string, left: Sql, right: Sql): Sql {
-  if (operator === '_eq') return sql`(${plain} or (${left} is null and ${right} is null))`;
-  if (operator === '_neq') return sql`(${plain} or (${left} is null) <> (${right} is null))`;
-  return plain;
-}
-
 function comparisonOf(type: CatalogType, operator: string): DbbComparison {
   return comparisonNamed(operator, COMMON_COMPARISONS, dbbScalar(type).comparisons);
-}
-
-function comparisonNamed(name: string, ...tables: readonly (readonly DbbComparison[])[]): DbbComparison {
-  for (const table of tables) {
-    const found = table.find((comparison) => comparison.name === name);
-    if (found !== undefined) return found;
-  }
-  throw new Error(`invariant: unknown operator ${name}`);
 }

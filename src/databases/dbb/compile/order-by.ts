@@ -1,10 +1,11 @@
 import type { OrderBy, OrderTerm } from '../../../ir/select.ts';
+import { joinConditions, whereSql } from '../../../sql/condition.ts';
 import { EMPTY, join, type Sql, sql } from '../../../sql/fragment.ts';
 import { ownScope, type Row } from '../../../sql/row.ts';
 import { aggregateCall } from './aggregate-call.ts';
-import { conditionsOf, readSql, whereSql } from './bool-exp.ts';
+import { conditionsOf, readSql } from './bool-exp.ts';
 import type { Context } from './context.ts';
-import { joinConditions, relationSql } from './relation.ts';
+import { relationSql } from './relation.ts';
 
 export interface OrderKey {
   readonly value: Sql;

@@ -1,6 +1,6 @@
 import type { QualifiedName } from '../../../catalog/catalog.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
-import type { Join, Relation } from '../../../ir/relation.ts';
+import type { Relation } from '../../../ir/relation.ts';
 import { identifier, type Sql, sql } from '../../../sql/fragment.ts';
 import { aliasRow, type Row } from '../../../sql/row.ts';
 import type { Context } from './context.ts';
@@ -15,9 +15,4 @@ export function relationSql(context: Context, relation: Relation): { readonly it
 /** Tables without a schema are those of the connection's database. */
 export function qualified({ schema, name }: QualifiedName): Sql {
   return schema === '' ? identifier(name) : sql`${identifier(schema)}.${identifier(name)}`;
-}
-
-/** Equality of the join columns. */
-export function joinConditions(columns: Join['columns'], local: Row, remote: Row): readonly Sql[] {
-  return columns.map((pair) => sql`${remote.column(pair.remote)} = ${local.column(pair.local)}`);
 }

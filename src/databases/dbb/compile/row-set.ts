@@ -4,13 +4,14 @@
  */
 import type { Join, Relation } from '../../../ir/relation.ts';
 import type { RowSet } from '../../../ir/select.ts';
+import { joinConditions, whereSql } from '../../../sql/condition.ts';
 import { EMPTY, identifier, integer, join, type Sql, sql } from '../../../sql/fragment.ts';
 import { aliasRow, ownScope, type Row } from '../../../sql/row.ts';
-import { conditionsOf, readSql, whereSql } from './bool-exp.ts';
+import { conditionsOf, readSql } from './bool-exp.ts';
 import type { Context } from './context.ts';
 import { countSql, offsetSql } from './operand.ts';
 import { orderBySql, orderKeys, type OrderKey } from './order-by.ts';
-import { joinConditions, relationSql } from './relation.ts';
+import { relationSql } from './relation.ts';
 
 export interface CompiledRows {
   readonly row: Row;

@@ -5,6 +5,7 @@ import type { CatalogType } from '../../../catalog/catalog.ts';
 import type { AggregatePredicate, BoolExp, Compare, CompareColumns, Exists, Guarded } from '../../../ir/bool-exp.ts';
 import type { Read } from '../../../ir/read.ts';
 import type { Operand } from '../../../ir/value.ts';
+import { comparisonNamed, compareValueSql, joinConditions, logicSql, nullSafeSql, nullTest, whereSql } from '../../../sql/condition.ts';
 import { EMPTY, join, type Sql, sql } from '../../../sql/fragment.ts';
 import { ARRAY_COMPARISONS, COMMON_COMPARISONS, type CompiledArgument, NEGATED_COMPARISONS, type PgComparison } from '../operators.ts';
 import { pgScalar } from '../types.ts';
@@ -14,7 +15,7 @@ import { ownScope, type Row, rowOutside, type Scope } from '../../../sql/row.ts'
 import { mayFail } from './may-fail.ts';
 import { isPostgis, operandSql } from './operand.ts';
 import { patternRefusal, validitySql } from './pattern.ts';
-import { callSql, joinConditions, relationSql } from './relation.ts';
+import { callSql, relationSql } from './relation.ts';
 import { typeName } from './type-name.ts';
 
 /** The value of a read in a row, masked where the role may not see it. */
@@ -29,15 +30,10 @@ export function readSql(context: Context, read: Read, row: Row): Sql {
 export function conditionSql(context: Context, exp: BoolExp, scope: Scope): Sql {
   switch (exp.kind) {
     case 'constant':
-      return exp.value ? sql`true` : sql`false`;
     case 'and':
-    case 'or': {
-      if (exp.items.length === 0) return exp.kind === 'and' ? sql`true` : sql`false`;
-      const items = exp.items.map((item) => conditionSql(context, item, scope));
-      return items.length === 1 ? (items[0] as Sql) : sql`(${join(items, exp.kind === 'and' ? sql` and ` : sql` or `)})`;
-    }
+    case 'or':
     case 'not':
-      return sql`(not ${conditionSql(context, exp.item, scope)})`;
+      return logicSql(exp, (item) => conditionSql(context, item, scope));
     case 'guarded': {
       const guard = conditionSql(context, exp.guard, scope);
       return sql`(${guard} and ${mayFail(exp.item) ? guardedSql(context, exp, scope) : conditionSql(context, exp.item, scope)})`;
@@ -45,7 +41,7 @@ export function conditionSql(context: Context, exp: BoolExp, scope: Scope): Sql 
     case 'compare':
       return compareSql(context, exp, scope);
     case 'is-null':
-      return sql`(${readSql(context, exp.left, scope.row)} ${exp.isNull ? sql`is null` : sql`is not null`})`;
+      return sql`(${nullTest(readSql(context, exp.left, scope.row), exp.isNull)})`;
     case 'compare-columns':
       return compareColumnsSql(context, exp, scope);
     case 'exists':
@@ -140,11 +136,6 @@ function apartSql(context: Context, exp: Exists, scope: Scope): Sql {
   return sql`(${context.question((fenced) => existsSql(context, exp, scope, fenced))} or false)`;
 }
 
-/** ` where a and b`, or nothing. */
-export function whereSql(conditions: readonly Sql[]): Sql {
-  return conditions.length === 0 ? EMPTY : sql` where ${join(conditions, sql` and `)}`;
-}
-
 function allOf(conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? sql`true` : join(conditions, sql` and `);
 }
@@ -170,7 +161,7 @@ function aggregatePredicateSql(context: Context, exp: AggregatePredicate, scope:
   const aggregate = aggregateCall(exp.function, values, exp.distinct);
   const comparisons = exp.predicate.map((comparison) =>
     comparison.kind === 'is-null'
-      ? sql`${aggregate} ${comparison.isNull ? sql`is null` : sql`is not null`}`
+      ? nullTest(aggregate, comparison.isNull)
       : comparisonNamed(comparison.operator, COMMON_COMPARISONS).compile(aggregate, operandArgument(comparison.operand)),
   );
   return sql`(select ${join(comparisons, sql` and `)} from ${body})`;
@@ -180,45 +171,28 @@ function compareSql(context: Context, exp: Compare, scope: Scope): Sql {
   const left = readSql(context, exp.left, scope.row);
   const { argument } = exp;
   if (argument.kind === 'fields') return comparisonOf(exp.left.type, exp.operator).compile(left, fieldsArgument(argument.fields));
-  const { value } = argument.operand;
-  const isNull = value.kind === 'literal' && value.json === null;
-  if (exp.nullSafe && isNull && exp.operator === '_eq') return sql`(${left} is null)`;
-  if (exp.nullSafe && isNull && exp.operator === '_neq') return sql`(${left} is not null)`;
+  const { operand } = argument;
   const comparison = comparisonOf(exp.left.type, exp.operator);
   // Lists of values are hashed, and values that differ do so early.
   const perRow = COMMON_COMPARISONS.includes(comparison) ? undefined : 1;
-  const holds = comparison.compile(left, operandArgument(argument.operand, patternRefusal(comparison, argument.operand), perRow));
-  const valid = validitySql(comparison, argument.operand);
-  const plain = valid === null ? holds : sql`(${holds} and ${valid})`;
-  // Only a variable can be null here; for all other values plain equality has the same answer, and an index.
-  if (exp.nullSafe && value.kind === 'variable') return nullSafe(plain, exp.operator, left, operandSql(argument.operand));
-  return exp.nullSafe && exp.operator === '_neq' ? sql`(${plain} or ${left} is null)` : plain;
+  const plain = (): Sql => {
+    const holds = comparison.compile(left, operandArgument(operand, patternRefusal(comparison, operand), perRow));
+    const valid = validitySql(comparison, operand);
+    return valid === null ? holds : sql`(${holds} and ${valid})`;
+  };
+  return compareValueSql(exp, left, operand.value, plain, () => operandSql(operand));
 }
 
 function compareColumnsSql(context: Context, exp: CompareColumns, scope: Scope): Sql {
   const left = readSql(context, exp.left, scope.row);
   const right = readSql(context, exp.right, exp.rightRow === 'root' ? rowOutside(scope, exp.levels) : scope.row);
   const plain = comparisonNamed(exp.operator, COMMON_COMPARISONS).compile(left, constantArgument(right));
-  return exp.nullSafe ? nullSafe(plain, exp.operator, left, right) : plain;
-}
-
-function nullSafe(plain: Sql, operator: string, left: Sql, right: Sql): Sql {
-  if (operator === '_eq') return sql`(${plain} or (${left} is null and ${right} is null))`;
-  if (operator === '_neq') return sql`(${plain} or (${left} is null) <> (${right} is null))`;
-  return plain;
+  return exp.nullSafe ? nullSafeSql(plain, exp.operator, left, right) : plain;
 }
 
 function comparisonOf(type: CatalogType, operator: string): PgComparison {
   if (type.array) return comparisonNamed(operator, COMMON_COMPARISONS, ARRAY_COMPARISONS);
   return comparisonNamed(operator, isPostgis(type) ? NEGATED_COMPARISONS : [], COMMON_COMPARISONS, pgScalar(type).comparisons);
-}
-
-function comparisonNamed(name: string, ...tables: readonly (readonly PgComparison[])[]): PgComparison {
-  for (const table of tables) {
-    const found = table.find((comparison) => comparison.name === name);
-    if (found !== undefined) return found;
-  }
-  throw new Error(`invariant: unknown operator ${name}`);
 }
 
 function constantArgument(value: Sql): CompiledArgument {

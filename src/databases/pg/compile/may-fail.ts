@@ -3,22 +3,19 @@
  * reads, in any order with other conditions, and a failure would tell about rows that are filtered
  * out. Comparisons of types that were proven total never fail; all others may.
  */
-import type { AggregatePredicate, BoolExp, Compare } from '../../../ir/bool-exp.ts';
+import { type AggregatePredicate, type BoolExp, type BoolExpLeaf, type Compare, someLeaf } from '../../../ir/bool-exp.ts';
 import type { Read } from '../../../ir/read.ts';
 import { pgScalar } from '../types.ts';
 import { areTotalTogether, isTotal, isTotalCast } from './total-types.ts';
 
 export function mayFail(exp: BoolExp): boolean {
+  return someLeaf(exp, leafMayFail);
+}
+
+function leafMayFail(exp: BoolExpLeaf): boolean {
   switch (exp.kind) {
     case 'constant':
       return false;
-    case 'and':
-    case 'or':
-      return exp.items.some(mayFail);
-    case 'not':
-      return mayFail(exp.item);
-    case 'guarded':
-      return mayFail(exp.guard) || mayFail(exp.item);
     case 'compare':
       return compareMayFail(exp);
     case 'is-null':

@@ -1,12 +1,13 @@
 import type { ColumnRead } from '../../../ir/read.ts';
 import type { OrderBy, OrderTerm } from '../../../ir/select.ts';
+import { joinConditions, whereSql } from '../../../sql/condition.ts';
 import { EMPTY, join, type Sql, sql } from '../../../sql/fragment.ts';
 import { aggregateCall } from './aggregate-call.ts';
-import { filterOf, readSql, whereSql } from './bool-exp.ts';
+import { filterOf, readSql } from './bool-exp.ts';
 import type { Context } from './context.ts';
 import { ownScope, type Row } from '../../../sql/row.ts';
 import type { Projection } from './projection.ts';
-import { joinConditions, relationSql } from './relation.ts';
+import { relationSql } from './relation.ts';
 
 export interface OrderKey {
   readonly value: Sql;

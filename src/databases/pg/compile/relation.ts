@@ -1,6 +1,6 @@
 import type { QualifiedName } from '../../../catalog/catalog.ts';
 import type { FunctionCall } from '../../../ir/read.ts';
-import type { Join, Relation } from '../../../ir/relation.ts';
+import type { Relation } from '../../../ir/relation.ts';
 import { identifier, join, type Sql, sql } from '../../../sql/fragment.ts';
 import type { Context } from './context.ts';
 import { aliasRow, type Row } from '../../../sql/row.ts';
@@ -32,11 +32,6 @@ export function callSql(context: Context, call: FunctionCall, row: Row | null): 
     return i < positional ? value : sql`${identifier(argument.name as string)} => ${value}`;
   });
   return sql`${qualified(call.function)}(${join(items, sql`, `)})`;
-}
-
-/** Equality of the join columns; empty without any. */
-export function joinConditions(columns: Join['columns'], local: Row, remote: Row): readonly Sql[] {
-  return columns.map((pair) => sql`${remote.column(pair.remote)} = ${local.column(pair.local)}`);
 }
 
 /** The server changes tables of its own in place, outside of any transaction. */

@@ -2,17 +2,18 @@
  * The rows of a query: from, where, distinct on, order by, limit and offset. The caller brings the
  * select list.
  */
-import type { BoolExp } from '../../../ir/bool-exp.ts';
+import { someLeaf } from '../../../ir/bool-exp.ts';
 import type { Read } from '../../../ir/read.ts';
 import type { Join, Relation } from '../../../ir/relation.ts';
 import type { OrderBy, RowSet } from '../../../ir/select.ts';
+import { joinConditions, whereSql } from '../../../sql/condition.ts';
 import { EMPTY, integer, isEmpty, join, type Sql, sql } from '../../../sql/fragment.ts';
-import { filterOf, readSql, whereSql } from './bool-exp.ts';
+import { filterOf, readSql } from './bool-exp.ts';
 import type { Context } from './context.ts';
 import { ownScope, type Row } from '../../../sql/row.ts';
 import { bigintSql } from './operand.ts';
 import { orderBySql, orderingOf, type OrderKey } from './order-by.ts';
-import { joinConditions, relationSql } from './relation.ts';
+import { relationSql } from './relation.ts';
 
 export interface CompiledRows {
   readonly row: Row;
@@ -43,21 +44,7 @@ export function isPaged(rows: RowSet): boolean {
  * because the database would else consider to look up first and to filter then.
  */
 export function isBaseNeeded(rows: RowSet): boolean {
-  return isPaged(rows) || looksElsewhere(rows.where);
-}
-
-function looksElsewhere(exp: BoolExp): boolean {
-  switch (exp.kind) {
-    case 'and':
-    case 'or':
-      return exp.items.some(looksElsewhere);
-    case 'not':
-      return looksElsewhere(exp.item);
-    case 'guarded':
-      return looksElsewhere(exp.guard) || looksElsewhere(exp.item);
-    default:
-      return exp.kind === 'exists';
-  }
+  return isPaged(rows) || someLeaf(rows.where, ({ kind }) => kind === 'exists');
 }
 
 /** @param parent the row that the rows are related to, over `on` or as a function of it */

@@ -4,7 +4,7 @@
  * the one that writes, everything is as it was before.
  */
 import { nameKey } from '../../../../catalog/catalog.ts';
-import type { BoolExp } from '../../../../ir/bool-exp.ts';
+import { type BoolExp, type BoolExpLeaf, someLeaf } from '../../../../ir/bool-exp.ts';
 import type { Read } from '../../../../ir/read.ts';
 import type { Relation } from '../../../../ir/relation.ts';
 import type { AggregateField, AggregateQuery, Field, OrderTerm, RowsQuery } from '../../../../ir/select.ts';
@@ -23,17 +23,11 @@ export function readElsewhere(fields: readonly Field[], written: Written): boole
   // A function may read any table.
   const read = (of: Read): boolean =>
     of.kind === 'computed-field' || (of.kind === 'cast' ? read(of.read) : of.mask !== undefined && condition(of.mask));
-  const condition = (exp: BoolExp): boolean => {
+  const condition = (exp: BoolExp): boolean => someLeaf(exp, leaf);
+  const leaf = (exp: BoolExpLeaf): boolean => {
     switch (exp.kind) {
       case 'constant':
         return false;
-      case 'and':
-      case 'or':
-        return exp.items.some(condition);
-      case 'not':
-        return condition(exp.item);
-      case 'guarded':
-        return condition(exp.guard) || condition(exp.item);
       case 'compare':
       case 'is-null':
         return read(exp.left);

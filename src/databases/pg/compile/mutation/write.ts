@@ -35,6 +35,17 @@ export function checkSql(context: Context, check: BoolExp, row: Row): Sql | null
   return check.kind === 'constant' && check.value ? null : conditionSql(context, check, ownScope(row));
 }
 
+/** What stands in front of `returning`, and the check of a row that it writes. */
+function startOf(
+  write: Write,
+  context: Context,
+): { readonly alias: Sql; readonly row: Row; readonly command: Sql; readonly check: Sql | null } {
+  const alias = context.alias();
+  const command = write.command(context, alias);
+  const row = aliasRow(alias);
+  return { alias, row, command, check: write.check(context, row) };
+}
+
 /** Writes and answers. @returns the statement, whose only column is the answer */
 export function writeAndAnswer(program: Program, write: Write, output: MutationOutput): number {
   return program.add(
@@ -42,10 +53,8 @@ export function writeAndAnswer(program: Program, write: Write, output: MutationO
     1,
     (draft) => {
       const { context } = draft;
-      const alias = context.alias();
-      const command = write.command(context, alias);
-      const check = write.check(context, aliasRow(alias));
-      const columns = projection(aliasRow(alias), ROWS);
+      const { row, command, check } = startOf(write, context);
+      const columns = projection(row, ROWS);
       const rows: RowSource = {
         from: ROWS,
         row: columns.row,
@@ -89,15 +98,12 @@ export function writeAndKeep(program: Program, write: Write, keeping: Keeping): 
     write.path,
     0,
     (draft) => {
-      const { context } = draft;
-      const alias = context.alias();
-      const command = write.command(context, alias);
-      const check = write.check(context, aliasRow(alias));
+      const { alias, row, command, check } = startOf(write, draft.context);
       const items = keptItems(draft, write, keeping, check !== null);
       if (items.length === 0) return command;
       // A lone `t.*` would be expanded.
       const whole = keeping.slot === null ? [] : [sql`coalesce(${alias}.*) as ":row"`];
-      const keys = keeping.keys === null ? [] : keyColumnsSql(keeping.keys, aliasRow(alias));
+      const keys = keeping.keys === null ? [] : keyColumnsSql(keeping.keys, row);
       return withRows(command, [...whole, ...keys, ...checkColumn(check)], sql`select ${join(items, sql`, `)} from ${ROWS}`);
     },
     write.rows,
