@@ -31,7 +31,8 @@ export function operationTable(backends: readonly Backend[]): OperationTable {
 export function findOperation(table: OperationTable, backends: readonly Backend[], type: string, path: Path): OperationEntry {
   const entry = table.get(type);
   if (entry !== undefined) return entry;
-  if (isAwaited(type))
+  const names = [...table.values()].map(({ unprefixed }) => unprefixed);
+  if (isAwaited(type, names))
     throw new SvcError('not-supported', `the metadata command "${type}" is not supported by this version of the service`, {
       path: at(path, 'args'),
     });

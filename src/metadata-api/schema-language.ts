@@ -5,7 +5,7 @@ import { at } from '../util/path.ts';
 import { type Bulk, bulkModes, CONCURRENT_BULK, QUERY_BULK } from './bulks.ts';
 import { dataOperations } from './legacy/data-operations.ts';
 import type { OperationEntry } from './operation.ts';
-import { isAwaitedSql } from './operations/not-supported.ts';
+import { isAwaited } from './operations/not-supported.ts';
 import type { Language } from './request.ts';
 import { runSqlOperations } from './run-sql/run-sql.ts';
 
@@ -27,7 +27,7 @@ export function schemaLanguage(backends: readonly Backend[]): Language {
     bulks: bulkModes(SCHEMA_BULKS),
     find(type, _version, path) {
       const entry = entries.get(type);
-      if (entry === undefined && isAwaitedSql(type)) {
+      if (entry === undefined && isAwaited(type, ['run_sql'])) {
         const message = `the query command "${type}" is not supported by this version of the service`;
         throw new SvcError('not-supported', message, { path: at(path, 'args') });
       }
