@@ -2,8 +2,7 @@
 import type { DeliveryOutcome } from '../backend/event-store.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { type CronTrigger, scheduledRetryCodec, type ScheduledRetryPolicy } from '../metadata/cron-trigger.ts';
-import { type Environment, headerCodec } from '../metadata/environment-template.ts';
-import { list } from '../metadata/codec.ts';
+import { type Environment, headersCodec } from '../metadata/environment-template.ts';
 import { signatureCodec } from '../metadata/signature.ts';
 import type { Observer } from '../observability/observation.ts';
 import { objectId } from '../schema-cache/object-id.ts';
@@ -179,8 +178,6 @@ async function deliverOneOff(
     signal,
   );
 }
-
-const headersCodec = list(headerCodec);
 
 /** @throws SvcError when the environment does not have what it needs */
 function openOneOff({ webhook, headers, signature }: OneOffEvent, environment: Environment): Webhook {

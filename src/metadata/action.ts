@@ -2,13 +2,15 @@
 import type { Json } from '../util/json.ts';
 import {
   between,
-  bool,
   type Codec,
   defaulted,
+  flag,
   int,
   leaf,
   list,
+  listOrNone,
   literal,
+  mapOrNone,
   nonEmptyText,
   object,
   optional,
@@ -17,11 +19,11 @@ import {
   text,
 } from './codec.ts';
 import { type CustomField, customFieldCodec } from './custom-types.ts';
-import { type HeaderDefinition, headerCodec } from './environment-template.ts';
+import { type HeaderDefinition, webhookHeaders } from './environment-template.ts';
 import { graphqlName } from './graphql-name.ts';
 import { type GraphqlType, graphqlType } from './graphql-type.ts';
 import { kept, type WithUnknownKeys } from './kept.ts';
-import { isEmptyMap, keyedList } from './keyed-list.ts';
+import { keyedList } from './keyed-list.ts';
 import { LONGEST_S, MOST_RETRIES } from './retry-policy.ts';
 import { type Signature, signatureCodec } from './signature.ts';
 import { type RequestTransform, requestTransformCodec, type ResponseTransform, responseTransformCodec } from './transform.ts';
@@ -91,8 +93,6 @@ const type: Codec<'mutation' | 'query'> = leaf(
   (value) => value,
 );
 
-const nothing = (items: readonly unknown[]): boolean => items.length === 0;
-
 const DEFAULT_INTERVAL = 10;
 const retries = object('ActionRetryConf', {
   numRetries: defaulted(between('num_retries', 0, MOST_RETRIES), () => 0),
@@ -102,16 +102,12 @@ const retries = object('ActionRetryConf', {
 const written = object('ActionDefinition', {
   handler: required(nonEmptyText),
   outputType: required(graphqlType),
-  arguments: defaulted<readonly CustomField[]>(list(customFieldCodec), () => [], nothing),
+  arguments: listOrNone(list(customFieldCodec)),
   type: defaulted(type, () => 'mutation' as const),
   // Tools write an empty text for queries, which have no kind.
   kind: optional(literal('ActionKind', ['synchronous', 'asynchronous', ''] as const)),
-  headers: defaulted<readonly HeaderDefinition[]>(list(headerCodec), () => [], nothing),
-  forwardClientHeaders: defaulted(
-    bool,
-    () => false,
-    (forwards) => !forwards,
-  ),
+  headers: webhookHeaders,
+  forwardClientHeaders: flag,
   ignoredClientHeaders: optional(list(text)),
   timeout: defaulted(
     timeout,
@@ -145,9 +141,5 @@ export const actionCodec: Codec<Action> = object('ActionMetadata', {
   name: required(graphqlName),
   definition: required(actionDefinitionCodec),
   comment: optional(text),
-  permissions: defaulted<ReadonlyMap<string, ActionPermission>>(
-    keyedList({ what: 'action permissions', item: kept(permissionCodec), key: ({ role }) => role }),
-    () => new Map(),
-    isEmptyMap,
-  ),
+  permissions: mapOrNone(keyedList({ what: 'action permissions', item: kept(permissionCodec), key: ({ role }) => role })),
 });

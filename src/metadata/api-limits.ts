@@ -1,6 +1,20 @@
 /** Limits on what roles may ask for, beside those of the whole service: `set_api_limits` in docs/reference/metadata-api.md. */
-import { type Codec, bool, defaulted, int, leaf, list, mapOf, nonEmptyText, object, optional, parseFailed, required } from './codec.ts';
-import { byKey, isEmptyMap } from './keyed-list.ts';
+import {
+  bool,
+  type Codec,
+  defaulted,
+  int,
+  leaf,
+  list,
+  mapOf,
+  mapOrNone,
+  nonEmptyText,
+  object,
+  optional,
+  parseFailed,
+  required,
+} from './codec.ts';
+import { byKey } from './keyed-list.ts';
 import type { WithUnknownKeys } from './kept.ts';
 
 export interface Limit<T> {
@@ -74,7 +88,7 @@ function limitOf<T>(item: Codec<T>): Codec<Limit<T>> {
     },
     (value) => roles.encode(new Map([...value].sort(byKey))),
   );
-  return object('Limit', { global: optional(item), perRole: defaulted<ReadonlyMap<string, T>>(sorted, () => new Map(), isEmptyMap) });
+  return object('Limit', { global: optional(item), perRole: mapOrNone(sorted) });
 }
 
 const integerLimit = limitOf(positive);

@@ -172,7 +172,8 @@ export function mapOf<T>(item: Codec<T>): Codec<ReadonlyMap<string, T>> {
   );
 }
 
-interface FieldSpec<T> {
+/** A key of an object and what becomes of its value. */
+export interface FieldSpec<T> {
   readonly codec: Codec<T>;
   readonly presence: 'required' | 'optional' | 'defaulted';
   readonly default?: () => T;
@@ -203,6 +204,31 @@ export function defaulted<T>(
   ...aliases: readonly string[]
 ): FieldSpec<T> {
   return { codec, presence: 'defaulted', default: value, aliases, omit };
+}
+
+/** A key for a truth value: false, and left out of the encoding, unless it says otherwise. */
+export const flag: FieldSpec<boolean> = defaulted(
+  bool,
+  () => false,
+  (value) => !value,
+);
+
+/** A key for a list: empty, and left out of the encoding, unless there is something in it. */
+export function listOrNone<T>(codec: Codec<readonly T[]>): FieldSpec<readonly T[]> {
+  return defaulted(
+    codec,
+    () => [],
+    ({ length }) => length === 0,
+  );
+}
+
+/** The same for a map. */
+export function mapOrNone<T>(codec: Codec<ReadonlyMap<string, T>>): FieldSpec<ReadonlyMap<string, T>> {
+  return defaulted(
+    codec,
+    () => new Map(),
+    ({ size }) => size === 0,
+  );
 }
 
 type ValueOf<S> = S extends FieldSpec<infer T> ? T : never;

@@ -1,23 +1,9 @@
 /** Cron triggers: calls of a webhook by a schedule. */
 import { jsonEqual, type Json } from '../util/json.ts';
 import { at } from '../util/path.ts';
-import {
-  anyJson,
-  bool,
-  type Codec,
-  defaulted,
-  int,
-  leaf,
-  list,
-  nonEmptyText,
-  object,
-  optional,
-  parseFailed,
-  required,
-  text,
-} from './codec.ts';
+import { anyJson, bool, type Codec, defaulted, int, leaf, nonEmptyText, object, optional, parseFailed, required, text } from './codec.ts';
 import { cronExpression } from './cron-expression.ts';
-import { type HeaderDefinition, headerCodec } from './environment-template.ts';
+import { type HeaderDefinition, headersCodec, webhookHeaders } from './environment-template.ts';
 import type { WithUnknownKeys } from './kept.ts';
 import { LONGEST_S, MOST_RETRIES, type RetryPolicy } from './retry-policy.ts';
 import { type Signature, signatureCodec } from './signature.ts';
@@ -94,12 +80,6 @@ export const scheduledRetry = defaulted<ScheduledRetryPolicy>(
   (policy) => jsonEqual(scheduledRetryCodec.encode(policy), scheduledRetryCodec.encode(NO_RETRIES)),
 );
 
-export const webhookHeaders = defaulted<readonly HeaderDefinition[]>(
-  list(headerCodec),
-  () => [],
-  ({ length }) => length === 0,
-);
-
 /** The keys of an entry of `cron_triggers`, in the order of the exported document. */
 export const cronTriggerFields = {
   name: required(nonEmptyText),
@@ -128,7 +108,7 @@ export function wholeCronTrigger(trigger: CronTrigger): Json {
     schedule,
     payload,
     retry_conf: scheduledRetryCodec.encode(retryConf),
-    headers: headers.map((header) => headerCodec.encode(header)),
+    headers: headersCodec.encode(headers),
     include_in_metadata: includeInMetadata,
     ...(comment === undefined ? {} : { comment }),
     ...(requestTransform === undefined ? {} : { request_transform: requestTransformCodec.encode(requestTransform) }),

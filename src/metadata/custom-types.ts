@@ -8,6 +8,7 @@ import {
   defaulted,
   leaf,
   list,
+  listOrNone,
   literal,
   mapOf,
   nonEmptyText,
@@ -143,13 +144,11 @@ const relationship: Codec<CustomRelationship> = leaf(
   },
 );
 
-const emptyList = (items: readonly unknown[]): boolean => items.length === 0;
-
 const objectCodec = object('ObjectTypeDefinition', {
   name: required(graphqlName),
   description: optional(text),
   fields: required(some(objectField)),
-  relationships: defaulted<readonly CustomRelationship[]>(list(relationship), () => [], emptyList),
+  relationships: listOrNone(list(relationship)),
 });
 
 const inputObjectCodec = object('InputObjectTypeDefinition', {
@@ -181,8 +180,8 @@ const enumCodec = object('EnumTypeDefinition', {
 });
 
 export const customTypesCodec: Codec<CustomTypes> = object('CustomTypes', {
-  inputObjects: defaulted<readonly CustomInputObject[]>(list(inputObjectCodec), () => [], emptyList),
-  objects: defaulted<readonly CustomObject[]>(list(objectCodec), () => [], emptyList),
-  scalars: defaulted<readonly CustomScalar[]>(list(scalarCodec), () => [], emptyList),
-  enums: defaulted<readonly CustomEnum[]>(list(enumCodec), () => [], emptyList),
+  inputObjects: listOrNone(list(inputObjectCodec)),
+  objects: listOrNone(list(objectCodec)),
+  scalars: listOrNone(list(scalarCodec)),
+  enums: listOrNone(list(enumCodec)),
 });

@@ -1,5 +1,5 @@
 /** Texts with `{{NAME}}` for environment variables, and headers whose values may be such texts. */
-import { type Codec, leaf, nonEmptyText, object, optional, parseFailed, required, text } from './codec.ts';
+import { type Codec, leaf, list, listOrNone, nonEmptyText, object, optional, parseFailed, required, text } from './codec.ts';
 
 /** Variables that the metadata may refer to. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -38,7 +38,7 @@ export function isOwnSetting(variable: string): boolean {
 
 const written = object('HeaderConf', { name: required(nonEmptyText), value: optional(text), valueFromEnv: optional(nonEmptyText) });
 
-export const headerCodec: Codec<HeaderDefinition> = leaf(
+const headerCodec: Codec<HeaderDefinition> = leaf(
   written.name,
   (json, path) => {
     const header = written.decode(json, path);
@@ -55,3 +55,8 @@ export const headerCodec: Codec<HeaderDefinition> = leaf(
   },
   (header) => written.encode(header),
 );
+
+export const headersCodec = list(headerCodec);
+
+/** The key `headers` of what is called. */
+export const webhookHeaders = listOrNone(headersCodec);

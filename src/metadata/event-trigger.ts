@@ -1,7 +1,7 @@
 /** Event triggers of a table: changes of its rows that are told to a webhook. */
 import { type Codec, between, bool, defaulted, leaf, list, nonEmptyText, object, optional, parseFailed, required, text } from './codec.ts';
 import { cronExpression } from './cron-expression.ts';
-import { headerCodec, type HeaderDefinition } from './environment-template.ts';
+import { type HeaderDefinition, webhookHeaders } from './environment-template.ts';
 import { kept, type WithUnknownKeys } from './kept.ts';
 import { LONGEST_S, MOST_RETRIES } from './retry-policy.ts';
 import { type Signature, signatureCodec } from './signature.ts';
@@ -153,11 +153,7 @@ const deliveryFields = {
   retryConf: defaulted(eventRetryConfCodec, () => DEFAULT_RETRY_CONF),
   webhook: optional(text),
   webhookFromEnv: optional(nonEmptyText),
-  headers: defaulted<readonly HeaderDefinition[]>(
-    list(headerCodec),
-    () => [],
-    ({ length }) => length === 0,
-  ),
+  headers: webhookHeaders,
   requestTransform: optional(requestTransformCodec),
   responseTransform: optional(responseTransformCodec),
   cleanupConfig: optional(cleanupConfig),

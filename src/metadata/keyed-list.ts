@@ -43,8 +43,3 @@ export function keyedList<T>(options: KeyedListOptions<T>): Codec<ReadonlyMap<st
     },
   };
 }
-
-/** For `defaulted`: a list that is left out of the encoding when empty. */
-export function isEmptyMap(map: ReadonlyMap<string, unknown>): boolean {
-  return map.size === 0;
-}

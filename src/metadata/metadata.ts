@@ -8,13 +8,13 @@ import { type Action, actionCodec } from './action.ts';
 import { type ApiLimits, apiLimitsCodec } from './api-limits.ts';
 import { type AllowListEntry, allowListEntryCodec } from './allow-list.ts';
 import { type CronTrigger, cronTriggerCodec, exportedCronTriggers } from './cron-trigger.ts';
-import { type Codec, defaulted, int, leaf, list, nonEmptyText, object, optional, required } from './codec.ts';
+import { type Codec, defaulted, int, leaf, list, mapOrNone, nonEmptyText, object, optional, required } from './codec.ts';
 import { type CustomTypes, customTypesCodec, isEmptyCustomTypes, NO_CUSTOM_TYPES } from './custom-types.ts';
 import type { DecodedTables } from './decoded-tables.ts';
 import { type FunctionMetadata, functionCodec } from './function.ts';
 import { type InheritedRole, inheritedRoleCodec } from './inherited-role.ts';
 import { kept, type UnknownKey, type WithUnknownKeys } from './kept.ts';
-import { isEmptyMap, keyedList } from './keyed-list.ts';
+import { keyedList } from './keyed-list.ts';
 import type { KindCodecs, Kinds } from './kinds.ts';
 import { isEmptyNetwork, type Network, networkCodec, NO_NETWORK } from './network.ts';
 import { type QueryCollection, queryCollectionCodec } from './query-collection.ts';
@@ -147,7 +147,7 @@ export function sourceCodec(kinds: Kinds, decoded?: DecodedTables): Codec<Source
         {
           ...sourceHead(codecs),
           tables: required(tablesCodec(codecs, decoded)),
-          functions: defaulted<ReadonlyMap<string, FunctionMetadata>>(functionsCodec(codecs), () => new Map(), isEmptyMap),
+          functions: mapOrNone(functionsCodec(codecs)),
           ...sourceFields(codecs),
         },
         OTHER_SOURCE_KEYS,
@@ -207,19 +207,15 @@ function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function maps<T>(codec: Codec<ReadonlyMap<string, T>>) {
-  return defaulted<ReadonlyMap<string, T>>(codec, () => new Map(), isEmptyMap);
-}
-
 /** The same in documents of every version. */
 export const sharedSections = {
-  remoteSchemas: maps(keyedList({ what: 'remote schemas', item: entryCodecs.remoteSchema, key: ({ name }) => name })),
-  queryCollections: maps(keyedList({ what: 'query collections', item: entryCodecs.queryCollection, key: ({ name }) => name })),
-  allowlist: maps(keyedList({ what: 'allowlist entries', item: entryCodecs.allowListEntry, key: ({ collection }) => collection })),
-  restEndpoints: maps(restEndpointsCodec),
-  actions: maps(keyedList({ what: 'actions', item: entryCodecs.action, key: ({ name }) => name })),
+  remoteSchemas: mapOrNone(keyedList({ what: 'remote schemas', item: entryCodecs.remoteSchema, key: ({ name }) => name })),
+  queryCollections: mapOrNone(keyedList({ what: 'query collections', item: entryCodecs.queryCollection, key: ({ name }) => name })),
+  allowlist: mapOrNone(keyedList({ what: 'allowlist entries', item: entryCodecs.allowListEntry, key: ({ collection }) => collection })),
+  restEndpoints: mapOrNone(restEndpointsCodec),
+  actions: mapOrNone(keyedList({ what: 'actions', item: entryCodecs.action, key: ({ name }) => name })),
   customTypes: defaulted<CustomTypes>(entryCodecs.customTypes, () => NO_CUSTOM_TYPES, isEmptyCustomTypes),
-  cronTriggers: maps(cronTriggersCodec),
+  cronTriggers: mapOrNone(cronTriggersCodec),
 };
 
 /** A document of version 3. For documents of any version see `decodeDocument`. */
@@ -230,7 +226,7 @@ export function metadataCodec(kinds: Kinds, decoded?: DecodedTables): Codec<Meta
       version: defaulted(int, () => 3),
       sources: required(sourcesCodec(kinds, decoded)),
       ...sharedSections,
-      inheritedRoles: maps(keyedList({ what: 'inherited roles', item: entryCodecs.inheritedRole, key: ({ roleName }) => roleName })),
+      inheritedRoles: mapOrNone(keyedList({ what: 'inherited roles', item: entryCodecs.inheritedRole, key: ({ roleName }) => roleName })),
       graphqlSchemaIntrospection: defaulted<Introspection>(
         entryCodecs.introspection,
         () => NO_INTROSPECTION,

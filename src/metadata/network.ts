@@ -1,7 +1,7 @@
 /** What the service may do on the network: the TLS allow-list. */
-import { type Codec, defaulted, leaf, list, literal, nonEmptyText, nullable, object, required, text } from './codec.ts';
+import { type Codec, defaulted, leaf, list, literal, mapOrNone, nonEmptyText, nullable, object, required, text } from './codec.ts';
 import { kept, type WithUnknownKeys } from './kept.ts';
-import { isEmptyMap, keyedList } from './keyed-list.ts';
+import { keyedList } from './keyed-list.ts';
 
 export const TLS_PERMISSIONS = ['self-signed'] as const;
 export type TlsPermission = (typeof TLS_PERMISSIONS)[number];
@@ -52,15 +52,13 @@ export function tlsAllowlistEntryCodec(host: Codec<string>): Codec<TlsAllowlistE
 
 /** The section of the document; left out when it is empty. */
 export const networkCodec: Codec<Network> = object('Network', {
-  tlsAllowlist: defaulted<Network['tlsAllowlist']>(
+  tlsAllowlist: mapOrNone(
     keyedList({
       what: 'TLS allowlist entries',
       item: kept(tlsAllowlistEntryCodec(nonEmptyText)),
       key: tlsAllowlistKey,
       print: printTlsHost,
     }),
-    () => new Map(),
-    isEmptyMap,
   ),
 });
 

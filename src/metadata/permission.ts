@@ -1,14 +1,16 @@
 import { isJsonObject, type Json } from '../util/json.ts';
 import {
   anyJson,
-  bool,
   type Codec,
   defaulted,
+  flag,
   int,
   leaf,
   list,
+  listOrNone,
   literal,
   mapOf,
+  mapOrNone,
   nonEmptyText,
   nullable,
   object,
@@ -18,7 +20,6 @@ import {
   text,
   wrongType,
 } from './codec.ts';
-import { isEmptyMap } from './keyed-list.ts';
 import { kept, type WithUnknownKeys } from './kept.ts';
 import { type ValidateInput, validateInputCodec } from './validate-input.ts';
 
@@ -118,28 +119,15 @@ function rootFieldsCodec<R extends string>(known: readonly R[]): Codec<readonly 
   );
 }
 
-const presets = defaulted<ReadonlyMap<string, Json>>(mapOf(anyJson), () => new Map(), isEmptyMap);
-const backendOnly = defaulted(
-  bool,
-  () => false,
-  (value) => !value,
-);
+const presets = mapOrNone(mapOf(anyJson));
 const validateInput = optional(validateInputCodec);
 
 export const selectPermissionCodec: Codec<SelectPermission> = object('SelPerm', {
   columns: required(columnsCodec),
-  computedFields: defaulted(
-    nameList,
-    () => [],
-    (value) => value.length === 0,
-  ),
+  computedFields: listOrNone(nameList),
   filter: required(rawBoolExpCodec),
   limit: optional(limitCodec),
-  allowAggregations: defaulted(
-    bool,
-    () => false,
-    (value) => !value,
-  ),
+  allowAggregations: flag,
   queryRootFields: optional(rootFieldsCodec(QUERY_ROOT_FIELDS)),
   subscriptionRootFields: optional(rootFieldsCodec(SUBSCRIPTION_ROOT_FIELDS)),
 });
@@ -148,7 +136,7 @@ export const insertPermissionCodec: Codec<InsertPermission> = object('InsPerm', 
   check: required(rawBoolExpCodec),
   set: presets,
   columns: optional(columnsCodec),
-  backendOnly,
+  backendOnly: flag,
   validateInput,
 });
 
@@ -157,13 +145,13 @@ export const updatePermissionCodec: Codec<UpdatePermission> = object('UpdPerm', 
   filter: required(rawBoolExpCodec),
   check: defaulted(nullable(rawBoolExpCodec), () => null),
   set: presets,
-  backendOnly,
+  backendOnly: flag,
   validateInput,
 });
 
 export const deletePermissionCodec: Codec<DeletePermission> = object('DelPerm', {
   filter: required(rawBoolExpCodec),
-  backendOnly,
+  backendOnly: flag,
   validateInput,
 });
 

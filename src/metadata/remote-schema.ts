@@ -2,13 +2,14 @@
 import { SvcError } from '../errors/svc-error.ts';
 import type { Json } from '../util/json.ts';
 import {
-  bool,
   type Codec,
   defaulted,
+  flag,
   int,
   leaf,
   list,
   mapOf,
+  mapOrNone,
   nonEmptyText,
   object,
   optional,
@@ -16,9 +17,9 @@ import {
   required,
   text,
 } from './codec.ts';
-import { type HeaderDefinition, headerCodec } from './environment-template.ts';
+import { type HeaderDefinition, webhookHeaders } from './environment-template.ts';
 import { kept, type WithUnknownKeys } from './kept.ts';
-import { isEmptyMap, keyedList } from './keyed-list.ts';
+import { keyedList } from './keyed-list.ts';
 import { type RemoteRelationship, remoteRelationshipCodec } from './remote-relationship.ts';
 
 export interface RemoteSchema extends WithUnknownKeys {
@@ -99,7 +100,7 @@ const namePart: Codec<string> = leaf(
   (value) => value,
 );
 
-const mapping = defaulted<ReadonlyMap<string, string>>(mapOf(graphqlName), () => new Map(), isEmptyMap);
+const mapping = mapOrNone(mapOf(graphqlName));
 
 const customizationCodec: Codec<RemoteSchemaCustomization> = object('RemoteSchemaCustomization', {
   rootFieldsNamespace: optional(graphqlName),
@@ -123,16 +124,8 @@ const writtenDefinition = object('RemoteSchemaDef', {
   urlFromEnv: optional(nonEmptyText),
   timeoutSeconds: defaulted(int, () => DEFAULT_TIMEOUT),
   customization: optional(customizationCodec),
-  headers: defaulted<readonly HeaderDefinition[]>(
-    list(headerCodec),
-    () => [],
-    (headers) => headers.length === 0,
-  ),
-  forwardClientHeaders: defaulted(
-    bool,
-    () => false,
-    (forwards) => !forwards,
-  ),
+  headers: webhookHeaders,
+  forwardClientHeaders: flag,
 });
 
 /** @throws SvcError also where there is no address or two (`invalid-params`) */
@@ -187,14 +180,10 @@ export const remoteSchemaCodec: Codec<RemoteSchema> = object('RemoteSchemaMetada
   name: required(nonEmptyText),
   definition: required(remoteSchemaDefinitionCodec),
   comment: optional(text),
-  permissions: defaulted<ReadonlyMap<string, RemoteSchemaPermission>>(
+  permissions: mapOrNone(
     keyedList({ what: 'remote schema permissions', item: kept(remoteSchemaPermissionCodec), key: ({ role }) => role }),
-    () => new Map(),
-    isEmptyMap,
   ),
-  remoteRelationships: defaulted<ReadonlyMap<string, RemoteTypeRelationships>>(
+  remoteRelationships: mapOrNone(
     keyedList({ what: 'types with remote relationships', item: typeRelationshipsCodec, key: ({ typeName }) => typeName }),
-    () => new Map(),
-    isEmptyMap,
   ),
 });

@@ -1,10 +1,10 @@
 import type { QualifiedName } from '../catalog/catalog.ts';
-import { bool, type Codec, defaulted, object, optional, required } from './codec.ts';
+import { type Codec, defaulted, flag, mapOrNone, object, optional, required } from './codec.ts';
 import { type ComputedField, computedFieldCodec } from './computed-field.ts';
 import { type EventTrigger, eventTriggerCodec } from './event-trigger.ts';
 import { type ExtFederationConfig, extFederationConfigCodec } from './ext-federation.ts';
 import { kept, type WithUnknownKeys } from './kept.ts';
-import { isEmptyMap, keyedList } from './keyed-list.ts';
+import { keyedList } from './keyed-list.ts';
 import type { KindCodecs } from './kinds.ts';
 import {
   type DeletePermission,
@@ -78,12 +78,12 @@ const KEYS = [
 ] as const;
 
 function byName<T extends { readonly name: string }>(what: string, item: Codec<T>) {
-  return defaulted(keyedList({ what, item, key: ({ name }) => name }), () => new Map<string, T>(), isEmptyMap);
+  return mapOrNone(keyedList({ what, item, key: ({ name }) => name }));
 }
 
 function byRole<P>(what: string, permission: Codec<P>) {
   const item = permissionEntryCodec(permission);
-  return defaulted(keyedList({ what, item, key: ({ role }) => role }), () => new Map<string, PermissionEntry<P>>(), isEmptyMap);
+  return mapOrNone(keyedList({ what, item, key: ({ role }) => role }));
 }
 
 const permissionFields = {
@@ -97,11 +97,7 @@ const permissionFields = {
 export function tableCodec(codecs: KindCodecs): Codec<TableMetadata> {
   const fields = {
     table: required(codecs.tableName),
-    isEnum: defaulted(
-      bool,
-      () => false,
-      (value) => !value,
-    ),
+    isEnum: flag,
     configuration: defaulted<TableConfiguration>(
       kept(tableConfigurationCodec),
       () => NO_TABLE_CONFIGURATION,

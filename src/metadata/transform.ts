@@ -7,8 +7,10 @@ import {
   defaulted,
   leaf,
   list,
+  listOrNone,
   literal,
   mapOf,
+  mapOrNone,
   nullable,
   object,
   optional,
@@ -68,16 +70,8 @@ const queryParams: Codec<string | ReadonlyMap<string, string | null>> = leaf(
 const byName = mapOf(nullable(text));
 
 const headers: Codec<HeaderTransform> = object('TransformHeaders', {
-  addHeaders: defaulted<ReadonlyMap<string, string>>(
-    mapOf(text),
-    () => new Map(),
-    ({ size }) => size === 0,
-  ),
-  removeHeaders: defaulted<readonly string[]>(
-    list(text),
-    () => [],
-    ({ length }) => length === 0,
-  ),
+  addHeaders: mapOrNone(mapOf(text)),
+  removeHeaders: listOrNone(list(text)),
 });
 
 const bodyAction = object('BodyTransform', { action: required(text) }, { elsewhere: ['template', 'form_template'] });

@@ -1,6 +1,6 @@
 /** `validate_input` of permissions: who has to agree to the input before anything is written. */
-import { bool, type Codec, defaulted, int, leaf, list, literal, nonEmptyText, object, parseFailed, required } from './codec.ts';
-import { type HeaderDefinition, headerCodec } from './environment-template.ts';
+import { bool, type Codec, defaulted, int, leaf, literal, nonEmptyText, object, parseFailed, required } from './codec.ts';
+import { type HeaderDefinition, headersCodec } from './environment-template.ts';
 
 export interface ValidateInput {
   readonly type: 'http';
@@ -31,7 +31,7 @@ export const validateInputCodec: Codec<ValidateInput> = object('ValidateInput', 
   definition: required(
     object('ValidateInputHttpDefinition', {
       url: required(nonEmptyText),
-      headers: defaulted<readonly HeaderDefinition[]>(list(headerCodec), () => []),
+      headers: defaulted(headersCodec, () => []),
       timeout: defaulted(seconds, () => DEFAULT_TIMEOUT_S),
       forwardClientHeaders: defaulted(bool, () => false),
     }),

@@ -16,8 +16,8 @@ import {
   required,
   text,
 } from '../../metadata/codec.ts';
-import { scheduledRetry, scheduledRetryCodec, webhookHeaders } from '../../metadata/cron-trigger.ts';
-import { headerCodec } from '../../metadata/environment-template.ts';
+import { scheduledRetry, scheduledRetryCodec } from '../../metadata/cron-trigger.ts';
+import { headersCodec, webhookHeaders } from '../../metadata/environment-template.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
 import { signatureCodec } from '../../metadata/signature.ts';
 import { type EventsOf, SCHEDULED_STATUSES, type ScheduledStatus, type EventRows } from '../../storage/scheduled-events.ts';
@@ -115,7 +115,7 @@ const create: OperationGroup = () => [
         scheduledTime: scheduleAt,
         payload,
         retryConf: scheduledRetryCodec.encode(retryConf),
-        headers: headers.map((header) => headerCodec.encode(header)),
+        headers: headersCodec.encode(headers),
         comment: comment ?? null,
         signature: signature === undefined ? null : signatureCodec.encode(signature),
       });
