@@ -135,6 +135,11 @@ export function lazy<T>(make: () => T): () => T {
   };
 }
 
+/** An enum whose values are made when they are first asked for. */
+export function enumType(name: string, description: string | null, values: () => readonly EnumSchemaValue[]): EnumSchemaType {
+  return { kind: 'enum', name, description, values: lazy(() => new Map(values().map((value) => [value.name, value]))) };
+}
+
 export function printType(type: TypeRef): string {
   const inner = type.kind === 'list' ? `[${printType(type.item)}]` : type.name;
   return type.nonNull ? `${inner}!` : inner;

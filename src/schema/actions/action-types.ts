@@ -18,7 +18,6 @@ import { customScalar, REMOTE_BUILT_IN } from '../remote/remote-scalar.ts';
 import type { CollectedField } from '../translation.ts';
 import type {
   EnumSchemaType,
-  EnumSchemaValue,
   InputField,
   InputObjectType,
   InputTypeRef,
@@ -27,7 +26,7 @@ import type {
   OutputTypeRef,
   ScalarSchemaType,
 } from '../types.ts';
-import { lazy, listOf, named } from '../types.ts';
+import { enumType, lazy, listOf, named } from '../types.ts';
 
 type CustomType = ScalarSchemaType | EnumSchemaType | InputObjectType | ObjectType;
 
@@ -94,7 +93,7 @@ export class ActionTypes {
       case 'input-object':
         return this.#inputObject(info);
       case 'enum':
-        return enumType(info);
+        return enumOf(info);
       case 'database-scalar':
         return this.#options.scalar(info);
       default:
@@ -147,24 +146,13 @@ export class ActionTypes {
   }
 }
 
-function enumType({ name, description, values }: CustomEnumInfo): EnumSchemaType {
-  return {
-    kind: 'enum',
-    name,
-    description,
-    values: lazy(
-      () =>
-        new Map(
-          values.map((value): [string, EnumSchemaValue] => [
-            value.value,
-            {
-              name: value.value,
-              description: value.description ?? null,
-              value: value.value,
-              ...(value.isDeprecated === true ? { deprecation: DEPRECATED } : {}),
-            },
-          ]),
-        ),
-    ),
-  };
+function enumOf({ name, description, values }: CustomEnumInfo): EnumSchemaType {
+  return enumType(name, description, () =>
+    values.map(({ value, description: of = null, isDeprecated }) => ({
+      name: value,
+      description: of,
+      value,
+      ...(isDeprecated === true ? { deprecation: DEPRECATED } : {}),
+    })),
+  );
 }

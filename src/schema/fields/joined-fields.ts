@@ -1,11 +1,11 @@
 /** Fields of tables, of types of remote schemas and of custom types that another source or server answers. */
-import type { ActionOutput } from '../../ir/action.ts';
 import type { RemoteJoin } from '../../ir/remote-join.ts';
 import type { Read } from '../../ir/read.ts';
 import type { RemoteRelationshipInfo, SourceTarget } from '../../schema-cache/schema-cache.ts';
 import { isKey } from '../../schema-cache/stages/relationship.ts';
 import type { RemoteTypes } from '../remote/remote-types.ts';
 import { remoteJoinTarget } from '../remote/remote-join-target.ts';
+import type { FieldMeaning } from '../meaning.ts';
 import type { CollectedField } from '../translation.ts';
 import type { InputField, OutputField, OutputTypeRef } from '../types.ts';
 import { listOf, named } from '../types.ts';
@@ -30,27 +30,18 @@ export function fieldsOfTable(
   table: RoleTable,
   relationships: ReadonlyMap<string, RemoteRelationshipInfo>,
 ): readonly OutputField[] {
-  const fields: OutputField[] = [];
-  for (const info of relationships.values()) {
+  return [...relationships.values()].flatMap((info) => {
     const keys = keysOf(info).map((name) => readOf(table, name));
-    if (!keys.every((read) => read !== null)) continue;
+    if (!keys.every((read) => read !== null)) return [];
     const { source } = table;
     const names = { field: source.field({ literal: info.name }), aggregate: source.field({ literal: info.name }, 'aggregate') };
-    for (const target of targetsOf(view, info, names, table.name)) {
-      const { name, description, type, args, translate } = target;
-      fields.push({
-        name,
-        description,
-        type,
-        args,
-        meaning: {
-          kind: 'row-field',
-          toField: (field) => ({ kind: 'joined', alias: field.responseKey, join: field.join(() => translate(field)), keys }),
-        },
-      });
-    }
-  }
-  return fields;
+    return targetsOf(view, info, names, table.name).map((target) =>
+      fieldOf(target, {
+        kind: 'row-field',
+        toField: (field) => ({ kind: 'joined', alias: field.responseKey, join: joinOf(target, field), keys }),
+      }),
+    );
+  });
 }
 
 /** Of a type of a remote schema. @param type the server's name of it */
@@ -60,30 +51,17 @@ export function fieldsOfRemoteType(
   type: string,
   relationships: ReadonlyMap<string, RemoteRelationshipInfo>,
 ): readonly OutputField[] {
-  const fields: OutputField[] = [];
-  for (const info of relationships.values()) {
-    const keys = keysOf(info);
-    if (!keys.every((name) => types.isLeaf(type, name))) continue;
-    for (const target of targetsOf(view, info, { field: info.name, aggregate: `${info.name}_aggregate` }, types.names.type(type))) {
-      const { name, description, type: of, args, translate } = target;
-      fields.push({
-        name,
-        description,
-        type: of,
-        args,
-        meaning: {
-          kind: 'remote-field',
-          toOutput: (field) => ({
-            kind: 'joined',
-            responseKey: field.responseKey,
-            join: field.join(() => translate(field)),
-            keys: keys.map((key) => ({ name: key })),
-          }),
-        },
-      });
-    }
-  }
-  return fields;
+  return [...relationships.values()].flatMap((info) => {
+    const names = keysOf(info);
+    if (!names.every((name) => types.isLeaf(type, name))) return [];
+    const keys = names.map((name) => ({ name }));
+    return targetsOf(view, info, namesOf(info), types.names.type(type)).map((target) =>
+      fieldOf(target, {
+        kind: 'remote-field',
+        toOutput: (field) => ({ kind: 'joined', responseKey: field.responseKey, join: joinOf(target, field), keys }),
+      }),
+    );
+  });
 }
 
 /** Of a custom object type: a role that sees the object sees all of its fields. */
@@ -92,21 +70,39 @@ export function fieldsOfCustomType(
   type: string,
   relationships: ReadonlyMap<string, RemoteRelationshipInfo>,
 ): readonly OutputField[] {
-  const fields: OutputField[] = [];
-  for (const info of relationships.values()) {
+  return [...relationships.values()].flatMap((info) => {
     const keys = keysOf(info);
-    const targets = targetsOf(view, info, { field: info.name, aggregate: `${info.name}_aggregate` }, type);
-    for (const { name, description, type: of, args, translate } of info.onlyRows === true ? targets.slice(0, 1) : targets) {
-      const toOutput = (field: CollectedField): ActionOutput => ({
-        kind: 'joined',
-        responseKey: field.responseKey,
-        join: field.join(() => translate(field)),
-        keys,
-      });
-      fields.push({ name, description, type: of, args, meaning: { kind: 'action-field', toOutput } });
-    }
-  }
-  return fields;
+    const targets = targetsOf(view, info, namesOf(info), type);
+    return (info.onlyRows === true ? targets.slice(0, 1) : targets).map((target) =>
+      fieldOf(target, {
+        kind: 'action-field',
+        toOutput: (field) => ({ kind: 'joined', responseKey: field.responseKey, join: joinOf(target, field), keys }),
+      }),
+    );
+  });
+}
+
+/** Its arguments are made when they are asked for. */
+function fieldOf(target: JoinTarget, meaning: FieldMeaning): OutputField {
+  const { name, description, type } = target;
+  return {
+    name,
+    description,
+    type,
+    get args() {
+      return target.args;
+    },
+    meaning,
+  };
+}
+
+function joinOf(target: JoinTarget, field: CollectedField): number {
+  return field.join(() => target.translate(field));
+}
+
+/** Outside of tables, where no naming convention holds. */
+function namesOf({ name }: RemoteRelationshipInfo): FieldNames {
+  return { field: name, aggregate: `${name}_aggregate` };
 }
 
 function keysOf({ target }: RemoteRelationshipInfo): readonly string[] {

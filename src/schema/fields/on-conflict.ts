@@ -4,8 +4,8 @@ import { type BoolExp, guarded, TRUE } from '../../ir/bool-exp.ts';
 import type { OnConflict } from '../../ir/mutation.ts';
 import { invariant } from '../../errors/svc-error.ts';
 import type { Input } from '../translation.ts';
-import type { EnumSchemaType, EnumSchemaValue, InputField, InputObjectType } from '../types.ts';
-import { lazy, listOf, named } from '../types.ts';
+import type { EnumSchemaType, InputField, InputObjectType } from '../types.ts';
+import { enumType, lazy, listOf, named } from '../types.ts';
 import { quoted } from './descriptions.ts';
 import { invalid } from './input.ts';
 import type { UpdateAccess } from './write-access.ts';
@@ -109,33 +109,21 @@ function constraintEnum({ source, info }: WriteTable): EnumSchemaType | null {
   const { primaryKey, uniqueConstraints } = info.catalog;
   const keys = (primaryKey === null ? uniqueConstraints : [primaryKey, ...uniqueConstraints]).filter((key) => isGraphqlName(key.name));
   if (keys.length === 0) return null;
-  return {
-    kind: 'enum',
-    name: source.tableType(info, 'constraint'),
-    description: `unique or primary key constraints on table ${quoted(source.info, info.name)}`,
-    values: lazy(
-      () =>
-        new Map(
-          keys.map(({ name, columns }): [string, EnumSchemaValue] => {
-            const printed = columns.map((column) => `"${column}"`).join(', ');
-            return [name, { name, description: `unique or primary key constraint on columns ${printed}`, value: name }];
-          }),
-        ),
-    ),
-  };
+  const description = `unique or primary key constraints on table ${quoted(source.info, info.name)}`;
+  return enumType(source.tableType(info, 'constraint'), description, () =>
+    keys.map(({ name, columns }) => {
+      const printed = columns.map((column) => `"${column}"`).join(', ');
+      return { name, description: `unique or primary key constraint on columns ${printed}`, value: name };
+    }),
+  );
 }
 
 /** An enum cannot be empty, so without columns there is a value that nobody can use. */
 function updateColumnEnum(table: WriteTable): EnumSchemaType {
   const { source, info } = table;
-  return {
-    kind: 'enum',
-    name: source.tableType(info, 'update_column'),
-    description: `update columns of table ${quoted(source.info, info.name)}`,
-    values: lazy(() => {
-      const values = [...table.updateColumns().keys()].map((name) => ({ name, description: 'column name', value: name }));
-      if (values.length === 0) values.push({ name: PLACEHOLDER, description: 'placeholder (do not use)', value: PLACEHOLDER });
-      return new Map(values.map((value): [string, EnumSchemaValue] => [value.name, value]));
-    }),
-  };
+  const description = `update columns of table ${quoted(source.info, info.name)}`;
+  return enumType(source.tableType(info, 'update_column'), description, () => {
+    const values = [...table.updateColumns().keys()].map((name) => ({ name, description: 'column name', value: name }));
+    return values.length > 0 ? values : [{ name: PLACEHOLDER, description: 'placeholder (do not use)', value: PLACEHOLDER }];
+  });
 }

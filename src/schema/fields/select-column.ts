@@ -1,6 +1,5 @@
 /** `T_select_column`: the columns that a role sees, as an enum. */
-import type { EnumSchemaType, EnumSchemaValue } from '../types.ts';
-import { lazy } from '../types.ts';
+import { type EnumSchemaType, enumType } from '../types.ts';
 import { quoted } from './descriptions.ts';
 import type { RoleColumn, RoleTable } from './role-table.ts';
 
@@ -13,20 +12,9 @@ export function columnEnum(
 ): EnumSchemaType | null {
   const columns = [...table.columns.values()].filter(accept);
   if (columns.length === 0) return null;
-  return {
-    kind: 'enum',
-    name,
-    description,
-    values: lazy(
-      () =>
-        new Map(
-          columns.map((column): [string, EnumSchemaValue] => [
-            column.name,
-            { name: column.name, description: 'column name', value: column.name },
-          ]),
-        ),
-    ),
-  };
+  return enumType(name, description, () =>
+    columns.map((column) => ({ name: column.name, description: 'column name', value: column.name })),
+  );
 }
 
 export function selectColumnEnum(table: RoleTable): EnumSchemaType | null {

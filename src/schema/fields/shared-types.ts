@@ -7,9 +7,9 @@ import type { CatalogType } from '../../catalog/catalog.ts';
 import type { NamingConvention } from '../../metadata/source.ts';
 import { enumValueName, sharedTypeName } from '../../schema-cache/naming.ts';
 import { isGraphqlName } from '../../metadata/graphql-name.ts';
-import type { EnumSchemaType, EnumSchemaValue, ScalarSchemaType } from '../types.ts';
+import type { EnumSchemaType, ScalarSchemaType } from '../types.ts';
 import { valueCoercion } from '../input/coerce.ts';
-import { lazy, listOf, named, type TypeRef } from '../types.ts';
+import { enumType, lazy, listOf, named, type TypeRef } from '../types.ts';
 
 export class SharedTypes {
   readonly types: TypeSystem;
@@ -81,23 +81,14 @@ const DIRECTIONS: readonly (readonly [value: string, description: string])[] = [
 ];
 
 function orderByEnum(convention: NamingConvention): EnumSchemaType {
-  const values = new Map<string, EnumSchemaValue>();
-  for (const [value, description] of DIRECTIONS) {
-    const name = enumValueName(convention, value);
-    values.set(name, { name, description, value });
-  }
-  return { kind: 'enum', name: sharedTypeName(convention, 'order_by'), description: 'column ordering options', values: () => values };
+  return enumType(sharedTypeName(convention, 'order_by'), 'column ordering options', () =>
+    DIRECTIONS.map(([value, description]) => ({ name: enumValueName(convention, value), description, value })),
+  );
 }
 
 function cursorOrderingEnum(convention: NamingConvention): EnumSchemaType {
-  const values = new Map<string, EnumSchemaValue>([
-    ['ASC', { name: 'ASC', description: 'ascending ordering of the cursor', value: 'asc' }],
-    ['DESC', { name: 'DESC', description: 'descending ordering of the cursor', value: 'desc' }],
+  return enumType(sharedTypeName(convention, 'cursor_ordering'), 'ordering argument of a cursor', () => [
+    { name: 'ASC', description: 'ascending ordering of the cursor', value: 'asc' },
+    { name: 'DESC', description: 'descending ordering of the cursor', value: 'desc' },
   ]);
-  return {
-    kind: 'enum',
-    name: sharedTypeName(convention, 'cursor_ordering'),
-    description: 'ordering argument of a cursor',
-    values: () => values,
-  };
 }

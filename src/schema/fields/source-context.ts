@@ -10,8 +10,7 @@ import {
   tableTypeName,
 } from '../../schema-cache/naming.ts';
 import type { ColumnInfo, SourceInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
-import type { EnumSchemaType, EnumSchemaValue } from '../types.ts';
-import { lazy } from '../types.ts';
+import { type EnumSchemaType, enumType, lazy } from '../types.ts';
 import { type ComparisonType, enumComparisonType } from './comparison.ts';
 import type { FieldOptions } from './options.ts';
 import type { SharedTypes } from './shared-types.ts';
@@ -84,16 +83,9 @@ export class SourceContext {
 
   private makeEnumTable(table: TableInfo): EnumTable {
     const convention = this.info.namingConvention;
-    const values = lazy(
-      () =>
-        new Map(
-          (table.enumValues ?? []).map(({ value, description }): [string, EnumSchemaValue] => {
-            const name = enumValueName(convention, value);
-            return [name, { name, description, value }];
-          }),
-        ),
+    const type = enumType(enumTypeName(this.info, table), null, () =>
+      (table.enumValues ?? []).map(({ value, description }) => ({ name: enumValueName(convention, value), description, value })),
     );
-    const type: EnumSchemaType = { kind: 'enum', name: enumTypeName(this.info, table), description: null, values };
     return { type, comparison: lazy(() => enumComparisonType(this.shared, enumComparisonTypeName(this.info, table), type)) };
   }
 }

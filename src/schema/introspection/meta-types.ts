@@ -8,6 +8,7 @@ import {
   type EnumSchemaType,
   type EnumSchemaValue,
   type InputField,
+  enumType,
   lazy,
   listOf,
   named,
@@ -86,8 +87,7 @@ const INCLUDE_DEPRECATED: ReadonlyMap<string, InputField> = new Map([
 ]);
 
 function metaEnum(name: string, names: readonly string[]): EnumSchemaType {
-  const values = new Map<string, EnumSchemaValue>(names.map((value) => [value, { name: value, description: null, value }]));
-  return { kind: 'enum', name, description: null, values: () => values };
+  return enumType(name, null, () => names.map((value) => ({ name: value, description: null, value })));
 }
 
 function metaObject(name: string, fields: () => readonly OutputField[]): ObjectType {

@@ -19,8 +19,8 @@ import { at, type Path } from '../../util/path.ts';
 import { describeValue, expected, unexpectedNull } from '../input/found.ts';
 import { fieldNotFound, missingRequired } from '../input/input-object.ts';
 import { literalJson } from '../input/literal-json.ts';
-import type { EnumSchemaType, EnumSchemaValue, InputField, InputObjectType, InputTypeRef, ScalarSchemaType } from '../types.ts';
-import { lazy, listOf, named } from '../types.ts';
+import type { EnumSchemaType, InputField, InputObjectType, InputTypeRef, ScalarSchemaType } from '../types.ts';
+import { enumType, lazy, listOf, named } from '../types.ts';
 import { customScalar, REMOTE_BUILT_IN, scalarOfText } from './remote-scalar.ts';
 
 type InputType = ScalarSchemaType | EnumSchemaType | InputObjectType;
@@ -82,7 +82,7 @@ export class RemoteInputs {
         fields: lazy(() => this.visible(type.fields)),
       };
     }
-    if (type?.kind === 'enum') return enumType(type, this.#nameOf(name));
+    if (type?.kind === 'enum') return enumOf(type, this.#nameOf(name));
     return REMOTE_BUILT_IN.get(name) ?? customScalar(this.#nameOf(name), type?.description ?? null);
   }
 
@@ -265,24 +265,13 @@ function wrapped(type: RemoteTypeRef, json: Json): Json {
   return type.kind === 'list' ? [wrapped(type.item, json)] : json;
 }
 
-function enumType({ description, values }: RemoteEnum, name: string): EnumSchemaType {
-  return {
-    kind: 'enum',
-    name,
-    description,
-    values: lazy(
-      () =>
-        new Map(
-          [...values.values()].map((value): [string, EnumSchemaValue] => [
-            value.name,
-            {
-              name: value.name,
-              description: value.description,
-              value: value.name,
-              ...(value.deprecation === null ? {} : { deprecation: value.deprecation }),
-            },
-          ]),
-        ),
-    ),
-  };
+function enumOf({ description, values }: RemoteEnum, name: string): EnumSchemaType {
+  return enumType(name, description, () =>
+    [...values.values()].map(({ name: value, description: of, deprecation }) => ({
+      name: value,
+      description: of,
+      value,
+      ...(deprecation === null ? {} : { deprecation }),
+    })),
+  );
 }
