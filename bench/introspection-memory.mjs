@@ -4,14 +4,12 @@
 //
 // Prints the resident memory before and after, the highest meanwhile, the size and time of the answers, whether the
 // answers of later rounds equal those of the first, and the longest wait of a small request meanwhile. Needs a build.
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import fs from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { getIntrospectionQuery } from 'graphql';
-import pg from 'pg';
 import { metadata, sql } from './large-schema.mjs';
+import { administer, memoryOf, post as postTo, run, startService } from './support.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -27,48 +25,15 @@ const url = options['database-url'];
 if (url === undefined) throw new Error('--database-url is missing');
 const base = `http://127.0.0.1:${options.port}`;
 
-async function post(target, body, headers = {}) {
-  const response = await fetch(base + target, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body });
-  const text = await response.text();
-  if (!response.ok || text.startsWith('{"errors"')) throw new Error(`${target}: ${response.status} ${text.slice(0, 300)}`);
-  return text;
-}
+const post = (target, body, headers) => postTo(base + target, body, headers);
 
-const client = new pg.Client(url);
-await client.connect();
-await client.query(sql(Number(options.tables)));
-await client.end();
-const service = spawn(process.execPath, [options.service, 'serve'], {
-  cwd: fileURLToPath(new URL('..', import.meta.url)),
-  stdio: ['ignore', 'ignore', 'inherit'],
-  env: {
-    ...process.env,
-    SVC_GRAPHQL_DATABASE_URL: url,
-    SVC_GRAPHQL_SERVER_PORT: options.port,
-    SVC_GRAPHQL_SERVER_HOST: '127.0.0.1',
-    SVC_GRAPHQL_PG_CONNECTIONS: '5',
-  },
-});
-const memory = (what) => {
-  const status = fs.readFileSync(`/proc/${service.pid}/status`, 'latin1');
-  return Math.round(Number(new RegExp(`${what}:\\s+(\\d+)`).exec(status)[1]) / 1024);
-};
-const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-
-try {
-  for (let i = 0; ; i++) {
-    if (
-      await fetch(`${base}/healthz`).then(
-        (r) => r.ok,
-        () => false,
-      )
-    )
-      break;
-    if (i > 400) throw new Error('the service does not answer');
-    await pause(50);
-  }
+await run(async () => {
+  await administer(url, [sql(Number(options.tables))]);
+  const env = { SVC_GRAPHQL_PG_CONNECTIONS: '5' };
+  const service = await startService({ port: Number(options.port), databaseUrl: url, env, file: [options.service] });
+  const memory = (what) => Math.round(memoryOf(service.pid, what) / 1_048_576);
   await post('/v1/metadata', JSON.stringify(metadata(Number(options.tables), Number(options.roles))));
-  await pause(2000);
+  await sleep(2000);
   console.log(`before: ${memory('VmRSS')} MB`);
 
   let going = true;
@@ -78,7 +43,7 @@ try {
       const started = performance.now();
       await post('/v1/graphql', '{"query":"{ __typename }"}');
       longest = Math.max(longest, performance.now() - started);
-      await pause(5);
+      await sleep(5);
     }
   })();
   const body = JSON.stringify({ query: getIntrospectionQuery({ oneOf: true, inputValueDeprecation: true }) });
@@ -104,8 +69,6 @@ try {
   }
   going = false;
   await small;
-  await pause(5000);
+  await sleep(5000);
   console.log(`afterwards: ${memory('VmRSS')} MB, at most ${memory('VmHWM')} MB; a small request waited ${longest.toFixed(0)} ms at most`);
-} finally {
-  service.kill('SIGTERM');
-}
+});

@@ -7,14 +7,11 @@
 //
 // The floor runs in this process, the service and the load in others. Absolute numbers mean nothing across machines.
 import { spawn } from 'node:child_process';
-import fs from 'node:fs';
 import http from 'node:http';
-import os from 'node:os';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 import pg from 'pg';
+import { administer, atEnd, databaseServer, HEADERS, makeDatabase, median, operate, root, run, startService } from './support.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -23,7 +20,6 @@ const { values: options } = parseArgs({
     'database-url': { type: 'string' },
   },
 });
-const root = fileURLToPath(new URL('..', import.meta.url));
 const SERVICE = 18_082;
 const FLOOR = 18_083;
 const NAMES = ['svc_bench_one', 'svc_bench_two'];
@@ -106,40 +102,8 @@ function byHand(one, two, upstream) {
   };
 }
 
-async function administer(url, statements) {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    for (const statement of statements) await client.query(statement);
-  } finally {
-    await client.end();
-  }
-}
-
-function databaseUrl(server, name) {
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  return url.href;
-}
-
-async function waitFor(url) {
-  for (let i = 0; i < 400; i++) {
-    try {
-      if ((await fetch(url)).ok) return;
-    } catch {
-      // not there yet
-    }
-    await new Promise((r) => setTimeout(r, 50));
-  }
-  throw new Error(`${url} does not answer`);
-}
-
 async function setUp(other, upstream) {
-  const metadata = async (type, args) => {
-    const body = JSON.stringify({ type, args });
-    const response = await fetch(`http://127.0.0.1:${SERVICE}/v1/metadata`, { method: 'POST', headers: HEADERS, body });
-    if (!response.ok) throw new Error(`${type}: ${await response.text()}`);
-  };
+  const metadata = (type, args) => operate(SERVICE, type, args);
   await metadata('pg_add_source', { name: 'other', configuration: { connection_info: { database_url: other } } });
   for (const [source, table] of [
     ['default', 'person'],
@@ -160,13 +124,11 @@ async function setUp(other, upstream) {
   }
 }
 
-const HEADERS = { 'content-type': 'application/json' };
 const SERVERS = [
   ['svc', `http://127.0.0.1:${SERVICE}/v1/graphql`],
   ['floor', `http://127.0.0.1:${FLOOR}/`],
 ];
 const bodyOf = (query) => JSON.stringify({ query });
-const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
 
 async function rate(url, query, seconds) {
   const load = { url, connections: 8, duration: seconds, method: 'POST', headers: HEADERS, body: bodyOf(query), workers: 1 };
@@ -184,29 +146,18 @@ async function checkSame(name) {
   if (ours !== byHands) throw new Error(`${name}: the answers differ\n${ours.slice(0, 300)}\n${byHands.slice(0, 300)}`);
 }
 
-const stops = [];
-
 async function main() {
-  let server = options['database-url'];
-  if (!server) {
-    const { startCluster } = await import('../dist/embedded/cluster.js');
-    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'svc-bench-'));
-    stops.push(() => fs.rmSync(folder, { recursive: true, force: true }));
-    const cluster = await startCluster({ dataDirectory: folder, settings: {} });
-    stops.push(() => cluster.stop());
-    server = cluster.url();
-  }
-  const drops = NAMES.map((name) => `drop database if exists ${name} with (force)`);
-  await administer(server, [...drops, ...NAMES.map((name) => `create database ${name}`)]);
-  stops.push(() => administer(server, drops));
-  for (const name of NAMES) await administer(databaseUrl(server, name), [TABLES[name], 'analyze']);
-  const [one, two] = NAMES.map((name) => databaseUrl(server, name));
+  const server = await databaseServer(options['database-url']);
+  const databases = [];
+  for (const name of NAMES) databases.push(await makeDatabase(server, name));
+  for (const [i, name] of NAMES.entries()) await administer(databases[i], [TABLES[name], 'analyze']);
+  const [one, two] = databases;
 
   const pools = [one, two].map((connectionString) => new pg.Pool({ connectionString, max: 4 }));
   for (const pool of pools) pool.on('error', () => undefined);
-  stops.push(() => Promise.all(pools.map((pool) => pool.end())));
+  atEnd(() => Promise.all(pools.map((pool) => pool.end())));
   const towns = spawn(process.execPath, ['bench/graphql-upstream.mjs'], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
-  stops.push(() => towns.kill());
+  atEnd(() => towns.kill());
   const upstream = await new Promise((resolve) => towns.stdout.once('data', (line) => resolve(line.toString().trim())));
   const hand = byHand(...pools, upstream);
   const answers = new Map(Object.entries(QUERIES).map(([name, query]) => [query, hand[name]]));
@@ -224,28 +175,12 @@ async function main() {
     });
   });
   await new Promise((resolve) => floor.listen(FLOOR, '127.0.0.1', resolve));
-  stops.push(() => {
+  atEnd(() => {
     floor.closeAllConnections();
     floor.close();
   });
 
-  const service = spawn(process.execPath, ['dist/cli/main.js', 'serve'], {
-    cwd: root,
-    env: {
-      ...process.env,
-      SVC_GRAPHQL_DATABASE_URL: one,
-      SVC_GRAPHQL_SERVER_PORT: String(SERVICE),
-      SVC_GRAPHQL_SERVER_HOST: '127.0.0.1',
-      SVC_GRAPHQL_PG_CONNECTIONS: '4',
-    },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  const ended = new Promise((resolve) => service.once('exit', resolve));
-  stops.push(() => {
-    service.kill('SIGTERM');
-    return ended;
-  });
-  await waitFor(`http://127.0.0.1:${SERVICE}/healthz`);
+  await startService({ port: SERVICE, databaseUrl: one, env: { SVC_GRAPHQL_PG_CONNECTIONS: '4' } });
   await setUp(two, upstream);
 
   console.log('| query | svc req/s | floor req/s | ratio |\n|---|--:|--:|--:|');
@@ -261,14 +196,4 @@ async function main() {
   }
 }
 
-async function stop() {
-  for (const each of stops.splice(0).reverse()) await each();
-}
-
-process.on('SIGINT', () => stop().then(() => process.exit(130)));
-main()
-  .catch((error) => {
-    console.error(error);
-    process.exitCode = 1;
-  })
-  .finally(stop);
+await run(main);

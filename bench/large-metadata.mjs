@@ -4,15 +4,10 @@
 //
 // Prints: time of replace_metadata, of one-object changes and of reading everything anew, the first request of each
 // role, the longest wait of requests sent meanwhile and how many failed, and the resident memory at the end.
-import { spawn } from 'node:child_process';
-import fs from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import pg from 'pg';
 import { metadata, sql } from './large-schema.mjs';
+import { administer, databaseServer, memoryOf, operate, post as postTo, run, startService, timed } from './support.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -24,67 +19,25 @@ const { values: options } = parseArgs({
 });
 const tables = Number(options.tables);
 const roles = Number(options.roles);
-const root = fileURLToPath(new URL('..', import.meta.url));
-const base = 'http://127.0.0.1:18090';
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'svc-large-'));
-let cluster = null;
+const PORT = 18_090;
+const base = `http://127.0.0.1:${PORT}`;
 let service = null;
 
-async function post(target, body, headers = {}) {
-  const response = await fetch(base + target, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body });
-  const text = await response.text();
-  if (!response.ok || text.startsWith('{"errors"')) throw new Error(`${target}: ${response.status} ${text.slice(0, 300)}`);
-  return text;
-}
-const operation = (type, args) => post('/v1/metadata', JSON.stringify({ type, args }));
-const timed = async (run) => {
-  const started = performance.now();
-  await run();
-  return performance.now() - started;
-};
+const post = (target, body, headers) => postTo(base + target, body, headers);
+const operation = (type, args) => operate(PORT, type, args);
 const summary = (list) => {
   const sorted = [...list].sort((a, b) => a - b);
   return `median ${sorted[sorted.length >> 1].toFixed(1)} ms, longest ${sorted.at(-1).toFixed(1)} ms (${list.length})`;
 };
-const resident = () => Math.round(Number(/VmRSS:\s+(\d+)/.exec(fs.readFileSync(`/proc/${service.pid}/status`, 'latin1'))[1]) / 1024);
+const resident = () => Math.round(memoryOf(service.pid) / 1_048_576);
 
-async function stop() {
-  if (service !== null && service.exitCode === null) {
-    service.kill('SIGTERM');
-    await new Promise((resolve) => service.once('exit', resolve));
-  }
-  await cluster?.stop();
-  fs.rmSync(folder, { recursive: true, force: true });
-}
-
-async function start(url) {
-  service = spawn(process.execPath, ['dist/cli/main.js', 'serve'], {
-    cwd: root,
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, SVC_GRAPHQL_DATABASE_URL: url, SVC_GRAPHQL_SERVER_PORT: '18090' },
-  });
-  for (let i = 0; i < 400; i++) {
-    try {
-      if ((await fetch(`${base}/healthz`)).ok) return;
-    } catch {
-      // not there yet
-    }
-    await new Promise((r) => setTimeout(r, 25));
-  }
-  throw new Error('the service does not answer');
+async function start(databaseUrl) {
+  service = await startService({ port: PORT, databaseUrl });
 }
 
 async function main() {
-  let url = options['database-url'];
-  if (!url) {
-    const { startCluster } = await import('../dist/embedded/cluster.js');
-    cluster = await startCluster({ dataDirectory: folder });
-    url = cluster.url();
-  }
-  const client = new pg.Client(url);
-  await client.connect();
-  await client.query(sql(tables));
-  await client.end();
+  const url = await databaseServer(options['database-url']);
+  await administer(url, [sql(tables)]);
   await start(url);
 
   const document = JSON.stringify(metadata(tables, roles));
@@ -144,14 +97,8 @@ async function main() {
   }
   console.log(`resident: ${resident()} MB`);
 
-  service.kill('SIGTERM');
-  await new Promise((resolve) => service.once('exit', resolve));
+  await service.stop();
   console.log(`start with this metadata: ${(await timed(() => start(url))).toFixed(0)} ms, resident ${resident()} MB`);
-  await stop();
 }
 
-main().catch(async (error) => {
-  console.error(error);
-  await stop();
-  process.exit(1);
-});
+await run(main);

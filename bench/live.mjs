@@ -7,15 +7,26 @@
 //   node bench/live.mjs --only refresh --profile folder         with a CPU profile of the service
 //
 // CPU is read from /proc, so it takes Linux. The clients run in this process, the service and the database in others.
-import { spawn } from 'node:child_process';
 import fs from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 import pg from 'pg';
 import WebSocket from 'ws';
+import {
+  administer,
+  atEnd,
+  cpuOf,
+  databaseServer,
+  HEADERS,
+  makeDatabase,
+  median,
+  operate,
+  post,
+  quantile,
+  run,
+  startService,
+} from './support.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -29,32 +40,10 @@ const { values: options } = parseArgs({
 });
 const COUNT = Number(options.subscribers);
 const only = new Set(options.only.split(','));
-const root = fileURLToPath(new URL('..', import.meta.url));
 const PORT = 18_084;
 const URL_HTTP = `http://127.0.0.1:${PORT}`;
-const TICKS_PER_SECOND = 100;
 const NAME = 'svc_bench_live';
 const QUERY = 'subscription ($id: Int!) { place(where: {area_id: {_eq: $id}}, order_by: {id: asc}) { id name score } }';
-
-const stops = [];
-const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-
-async function administer(url, statements) {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  for (const statement of statements) await client.query(statement);
-  await client.end();
-}
-
-/** Milliseconds of CPU of a process so far. */
-function cpuOf(pid) {
-  try {
-    const fields = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
-    return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
-  } catch {
-    return 0;
-  }
-}
 
 /** As `cpuOf`, of the connections that the service has: by nanoseconds, where the kernel tells them. */
 function preciseCpuOf(pid) {
@@ -68,9 +57,6 @@ function preciseCpuOf(pid) {
     return cpuOf(pid);
   }
 }
-
-const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
-const quantile = (list, q) => [...list].sort((a, b) => a - b)[Math.min(list.length - 1, Math.floor(list.length * q))];
 
 class Clients {
   sockets = [];
@@ -123,69 +109,34 @@ class Clients {
 }
 
 async function main() {
-  const { startCluster } = await import('../dist/embedded/cluster.js');
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'svc-bench-'));
-  stops.push(() => fs.rmSync(folder, { recursive: true, force: true }));
-  const cluster = await startCluster({ dataDirectory: folder, settings: {} });
-  stops.push(() => cluster.stop());
-  const server = cluster.url();
-  await administer(server, [`create database ${NAME}`]);
-  const url = new URL(server);
-  url.pathname = `/${NAME}`;
-  await administer(url.href, [
+  const url = await makeDatabase(await databaseServer(), NAME);
+  await administer(url, [
     `create table place as select i as id, i % ${COUNT} as area_id, 'Place ' || i as name, 0 as score from generate_series(1, ${COUNT * 10}) i;
      alter table place add primary key (id); create index on place (area_id); analyze`,
   ]);
-  const service = spawn(
-    process.execPath,
-    [...(options.profile ? ['--cpu-prof', `--cpu-prof-dir=${options.profile}`] : []), 'dist/cli/main.js', 'serve'],
-    {
-      cwd: root,
-      env: {
-        ...process.env,
-        SVC_GRAPHQL_DATABASE_URL: url.href,
-        SVC_GRAPHQL_SERVER_PORT: String(PORT),
-        SVC_GRAPHQL_SERVER_HOST: '127.0.0.1',
-        SVC_GRAPHQL_PG_CONNECTIONS: '10',
-        // Not part of what is measured.
-        SVC_GRAPHQL_WEBSOCKET_KEEPALIVE: '600',
-      },
-      stdio: ['ignore', 'ignore', 'inherit'],
+  const service = await startService({
+    port: PORT,
+    databaseUrl: url,
+    env: {
+      SVC_GRAPHQL_PG_CONNECTIONS: '10',
+      // Not part of what is measured.
+      SVC_GRAPHQL_WEBSOCKET_KEEPALIVE: '600',
     },
-  );
-  const ended = new Promise((resolve) => service.once('exit', resolve));
-  stops.push(() => {
-    service.kill('SIGTERM');
-    return ended;
+    file: [...(options.profile ? ['--cpu-prof', `--cpu-prof-dir=${options.profile}`] : []), 'dist/cli/main.js'],
   });
-  for (let i = 0; i < 400; i++) {
-    if (
-      await fetch(`${URL_HTTP}/healthz`).then(
-        (r) => r.ok,
-        () => false,
-      )
-    )
-      break;
-    await sleep(50);
-  }
-  const track = { type: 'pg_track_table', args: { table: 'place' } };
-  await fetch(`${URL_HTTP}/v1/metadata`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(track) });
+  await operate(PORT, 'pg_track_table', { table: 'place' });
 
-  const writer = new pg.Client({ connectionString: url.href });
+  const writer = new pg.Client({ connectionString: url });
   await writer.connect();
-  stops.push(() => writer.end());
+  atEnd(() => writer.end());
   const backends = async () =>
     (await writer.query(`select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`)).rows.map(
       ({ pid }) => pid,
     );
   const databaseCpu = (pids) => pids.reduce((sum, pid) => sum + preciseCpuOf(pid), 0);
   const clients = new Clients();
-  stops.push(() => clients.close());
-  const reports = async () => {
-    const body = JSON.stringify({ type: 'get_subscriptions', args: {} });
-    const answer = await fetch(`${URL_HTTP}/v1/metadata`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-    return (await answer.json()).pollers;
-  };
+  atEnd(() => clients.close());
+  const reports = async () => (await operate(PORT, 'get_subscriptions', {})).pollers;
 
   /** CPU of one refresh with all answers changed, of both sides. */
   const refresh = async (label) => {
@@ -226,7 +177,7 @@ async function main() {
       overallRate: 300,
       duration: 10,
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: HEADERS,
       body,
       workers: 1,
     });
@@ -258,11 +209,10 @@ async function main() {
       [
         'a mutation',
         (id) =>
-          fetch(`${URL_HTTP}/v1/graphql`, {
-            method: 'POST',
-            headers: { 'content-type': 'application/json' },
-            body: JSON.stringify({ query: `mutation { update_place_by_pk(pk_columns: {id: ${id}}, _inc: {score: 1}) { id } }` }),
-          }).then((r) => r.text()),
+          post(
+            `${URL_HTTP}/v1/graphql`,
+            JSON.stringify({ query: `mutation { update_place_by_pk(pk_columns: {id: ${id}}, _inc: {score: 1}) { id } }` }),
+          ),
       ],
     ]) {
       const times = [];
@@ -297,8 +247,4 @@ async function main() {
   }
 }
 
-try {
-  await main();
-} finally {
-  for (const stop of stops.reverse()) await stop();
-}
+await run(main);

@@ -12,6 +12,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
+import { HEADERS, median, waitFor } from './support.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -40,18 +41,6 @@ function start(label, args, ready, env = {}) {
   });
 }
 
-async function waitFor(url) {
-  for (let i = 0; i < 200; i++) {
-    try {
-      if ((await fetch(url)).ok) return;
-    } catch {
-      // not there yet
-    }
-    await new Promise((r) => setTimeout(r, 50));
-  }
-  throw new Error(`${url} does not answer`);
-}
-
 function bodies(workload) {
   return Array.from({ length: workload.random ? 500 : 1 }, (_, i) => {
     const variables = { ...workload.variables };
@@ -61,19 +50,17 @@ function bodies(workload) {
 }
 
 async function load(url, workload, seconds) {
-  const requests = bodies(workload).map((body) => ({ method: 'POST', body, headers: { 'content-type': 'application/json' } }));
+  const requests = bodies(workload).map((body) => ({ method: 'POST', body, headers: HEADERS }));
   const result = await autocannon({ url, connections: workload.connections, duration: seconds, requests });
   if (result.non2xx > 0 || result.errors > 0) throw new Error(`${url}: ${result.non2xx} answers and ${result.errors} connections failed`);
   return { rate: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 };
 }
 
 async function answers(url, workload) {
-  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: bodies(workload)[0] });
+  const response = await fetch(url, { method: 'POST', headers: HEADERS, body: bodies(workload)[0] });
   const text = await response.text();
   return response.ok && text.startsWith('{"data"');
 }
-
-const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
 
 async function main() {
   const { startCluster } = await import('../dist/embedded/cluster.js');

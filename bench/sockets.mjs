@@ -8,14 +8,11 @@
 //        ones are answered. Prints memory and open files before and after.
 //
 // Exit code 1: a socket was closed that should have stayed, a client was not answered, or files stay open. Needs `ulimit -n` well above --sockets.
-import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
-import os from 'node:os';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { cpuOf, databaseServer, memoryOf, operate, post, run, startService } from './support.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -26,32 +23,13 @@ const { values: options } = parseArgs({
     only: { type: 'string' },
   },
 });
-const root = fileURLToPath(new URL('..', import.meta.url));
 const PORT = 18_091;
-const base = `http://127.0.0.1:${PORT}`;
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'svc-sockets-'));
-let cluster = null;
 let service = null;
 let failed = false;
 
-const proc = (name) => fs.readFileSync(`/proc/${service.pid}/${name}`, 'latin1');
-const resident = () => Number(/VmRSS:\s+(\d+)/.exec(proc('status'))[1]) * 1024;
+const resident = () => memoryOf(service.pid);
 const openFiles = () => fs.readdirSync(`/proc/${service.pid}/fd`).length;
-/** CPU seconds that the service has used. */
-const cpu = () => {
-  const fields = proc('stat')
-    .slice(proc('stat').lastIndexOf(')') + 2)
-    .split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / 100;
-};
 const megabytes = (bytes) => `${(bytes / 1_048_576).toFixed(1)} MB`;
-
-async function post(target, body) {
-  const response = await fetch(base + target, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-  const text = await response.text();
-  if (!response.ok || text.startsWith('{"errors"')) throw new Error(`${target}: ${response.status} ${text.slice(0, 300)}`);
-  return text;
-}
 
 /** A frame of a client, masked with zeros: cheaper to make, and as good. */
 function frame(text, opcode = 1) {
@@ -113,14 +91,14 @@ async function idle() {
   const sockets = await many(count, () => subscribed('1'));
   for (const socket of sockets) socket.once('close', () => (closed += 1));
   await sleep(5000);
-  const used = cpu();
+  const used = cpuOf(service.pid);
   const started = performance.now();
   let peak = 0;
   while (performance.now() - started < seconds * 1000) {
     await sleep(1000);
     peak = Math.max(peak, resident());
   }
-  const cpuShare = ((cpu() - used) * 1000) / ((performance.now() - started) / 1000);
+  const cpuShare = (cpuOf(service.pid) - used) / ((performance.now() - started) / 1000);
   const each = (peak - before.memory) / count / 1024;
   console.log(
     `idle: ${count} sockets, ${seconds} s: ${each.toFixed(1)} KB each above the start, CPU ${cpuShare.toFixed(1)} ms/s, ${closed} closed`,
@@ -214,65 +192,21 @@ async function storm() {
   }
 }
 
-async function startService(url) {
-  service = spawn(process.execPath, ['dist/cli/main.js', 'serve'], {
-    cwd: root,
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: {
-      ...process.env,
-      SVC_GRAPHQL_DATABASE_URL: url,
-      SVC_GRAPHQL_SERVER_PORT: String(PORT),
-      SVC_GRAPHQL_SERVER_HOST: '127.0.0.1',
-      // Few, so that open files are sockets of clients.
-      SVC_GRAPHQL_PG_CONNECTIONS: '4',
-    },
-  });
-  for (let i = 0; i < 400; i++) {
-    try {
-      if ((await fetch(`${base}/healthz`)).ok) return;
-    } catch {
-      // not there yet
-    }
-    await sleep(25);
-  }
-  throw new Error('the service does not answer');
-}
-
-async function stop() {
-  if (service !== null && service.exitCode === null) {
-    service.kill('SIGTERM');
-    await new Promise((resolve) => service.once('exit', resolve));
-  }
-  await cluster?.stop();
-  fs.rmSync(folder, { recursive: true, force: true });
-}
-
 async function main() {
-  let url = options['database-url'];
-  if (!url) {
-    const { startCluster } = await import('../dist/embedded/cluster.js');
-    cluster = await startCluster({ dataDirectory: folder });
-    url = cluster.url();
-  }
-  await startService(url);
+  // Few connections, so that open files are sockets of clients.
+  const env = { SVC_GRAPHQL_PG_CONNECTIONS: '4' };
+  service = await startService({ port: PORT, databaseUrl: await databaseServer(options['database-url']), env });
   const sql =
     "create table item (id int primary key); insert into item values (1); create table wide (text text); insert into wide select repeat('x', 10000) from generate_series(1, 20)";
-  await post('/v2/query', JSON.stringify({ type: 'run_sql', args: { sql } }));
+  await post(`http://127.0.0.1:${PORT}/v2/query`, JSON.stringify({ type: 'run_sql', args: { sql } }));
   for (const table of ['item', 'wide']) {
-    await post('/v1/metadata', JSON.stringify({ type: 'pg_track_table', args: { table } }));
+    await operate(PORT, 'pg_track_table', { table });
     const permission = { columns: '*', filter: {} };
-    await post('/v1/metadata', JSON.stringify({ type: 'pg_create_select_permission', args: { table, role: 'user', permission } }));
+    await operate(PORT, 'pg_create_select_permission', { table, role: 'user', permission });
   }
   if (options.only !== 'storm') await idle();
   if (options.only !== 'idle') await storm();
 }
 
-try {
-  await main();
-} catch (error) {
-  console.error(error);
-  failed = true;
-} finally {
-  await stop();
-}
-process.exit(failed ? 1 : 0);
+await run(main);
+process.exit(failed ? 1 : process.exitCode);

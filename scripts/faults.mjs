@@ -13,9 +13,9 @@ import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { atEnd, databaseServer, operate, root, run, waitFor } from '../bench/support.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -29,7 +29,6 @@ const { values: options } = parseArgs({
   },
 });
 const EVENTS = Number(options.events);
-const root = fileURLToPath(new URL('..', import.meta.url));
 /** A lease, a look for what is free, and a busy machine. s */
 const LONGEST_WAIT = 60;
 /** Recording may have to wait until the database is there again. s */
@@ -131,16 +130,8 @@ class Instance {
     await sleep(0);
   }
 
-  async ready() {
-    for (let i = 0; i < 600; i++) {
-      try {
-        if ((await fetch(`http://127.0.0.1:${this.port}/healthz`)).ok) return;
-      } catch {
-        // not there yet
-      }
-      await sleep(100);
-    }
-    throw new Error(`${this.name} does not answer`);
+  ready() {
+    return waitFor(`http://127.0.0.1:${this.port}/healthz`);
   }
 
   kill() {
@@ -156,15 +147,6 @@ class Instance {
 }
 
 const receiverUrl = () => `http://127.0.0.1:${receiver.address().port}`;
-
-async function metadata(port, type, args) {
-  const response = await fetch(`http://127.0.0.1:${port}/v1/metadata`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ type, args }),
-  });
-  if (!response.ok) throw new Error(`${type}: ${await response.text()}`);
-}
 
 /** One statement on a connection of its own: others may have broken. */
 async function sql(url, text, values = []) {
@@ -272,28 +254,20 @@ function findings(committed, lost) {
   };
 }
 
-const stops = [];
-
 async function main() {
-  const { startCluster } = await import('../dist/embedded/cluster.js');
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'svc-faults-'));
-  fs.chmodSync(folder, 0o755);
-  stops.push(() => fs.rmSync(folder, { recursive: true, force: true }));
-  const cluster = await startCluster({ dataDirectory: path.join(folder, 'postgres'), settings: { max_connections: '200' } });
-  stops.push(() => cluster.stop());
-  const url = cluster.url();
+  const url = await databaseServer(undefined, { max_connections: '200' });
   await new Promise((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-  stops.push(() => {
+  atEnd(() => {
     receiver.closeAllConnections();
     receiver.close();
   });
   await sql(url, 'create table item (n int primary key)');
   const instances = [new Instance('one', url, 18_091), new Instance('two', url, 18_092)];
   await instances[0].start();
-  stops.push(() => instances[0].stop());
+  atEnd(() => instances[0].stop());
   await instances[0].ready();
-  await metadata(18_091, 'pg_track_table', { table: 'item' });
-  await metadata(18_091, 'pg_create_event_trigger', {
+  await operate(18_091, 'pg_track_table', { table: 'item' });
+  await operate(18_091, 'pg_create_event_trigger', {
     name: 'item_made',
     table: { schema: 'public', name: 'item' },
     webhook: '{{HOOKS}}/trigger',
@@ -301,7 +275,7 @@ async function main() {
     retry_conf: { ...RETRY, interval_sec: 1, timeout_sec: 5 },
   });
   await instances[1].start();
-  stops.push(() => instances[1].stop());
+  atEnd(() => instances[1].stop());
   await instances[1].ready();
 
   const over = new AbortController();
@@ -327,14 +301,4 @@ async function main() {
   if (complaints.length > 0) process.exitCode = 1;
 }
 
-async function stop() {
-  for (const each of stops.splice(0).reverse()) await Promise.resolve(each()).catch?.((error) => console.error(error));
-}
-
-process.on('SIGINT', () => stop().then(() => process.exit(130)));
-main()
-  .catch((error) => {
-    console.error(error);
-    process.exitCode = 1;
-  })
-  .finally(stop);
+await run(main);

@@ -1,0 +1,149 @@
+// What benches have in common: a database, the service, requests to it, the CPU and memory of processes, and an end of all of it.
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+
+export const root = fileURLToPath(new URL('..', import.meta.url));
+export const HEADERS = { 'content-type': 'application/json' };
+
+export const quantile = (list, q) => list.toSorted((a, b) => a - b)[Math.min(list.length - 1, Math.floor(list.length * q))];
+export const median = (list) => quantile(list, 0.5);
+
+/** How long it takes. ms */
+export async function timed(task) {
+  const started = performance.now();
+  await task();
+  return performance.now() - started;
+}
+
+const stops = [];
+
+/** What is to be undone in the end; the last first. */
+export function atEnd(stop) {
+  stops.push(stop);
+}
+
+/** Runs a bench, and undoes what it did also when it fails or is interrupted. */
+export async function run(main) {
+  const end = async () => {
+    for (const stop of stops.splice(0).reverse()) {
+      try {
+        await stop();
+      } catch (error) {
+        console.error(error);
+      }
+    }
+  };
+  process.on('SIGINT', () => end().then(() => process.exit(130)));
+  try {
+    await main();
+  } catch (error) {
+    console.error(error);
+    process.exitCode = 1;
+  } finally {
+    await end();
+  }
+}
+
+/** The URL of a PostgreSQL: the one that is given, else one that is made for the run. */
+export async function databaseServer(given, settings = {}) {
+  if (given) return given;
+  const { startCluster } = await import('../dist/embedded/cluster.js');
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'svc-bench-'));
+  // Its user is another one where this one is root.
+  fs.chmodSync(folder, 0o755);
+  atEnd(() => fs.rmSync(folder, { recursive: true, force: true }));
+  const cluster = await startCluster({ dataDirectory: path.join(folder, 'postgres'), settings });
+  atEnd(() => cluster.stop());
+  return cluster.url();
+}
+
+/** A database of that name on the server, until the end. @returns its URL */
+export async function makeDatabase(server, name) {
+  const drop = `drop database if exists ${name} with (force)`;
+  await administer(server, [drop, `create database ${name}`]);
+  atEnd(() => administer(server, [drop]));
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/** Runs statements one after another. */
+export async function administer(connectionString, statements) {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/** A process of Node, until the end. */
+export function startProcess(args, env = {}) {
+  const child = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit'] });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  const stop = () => {
+    child.kill('SIGTERM');
+    return ended;
+  };
+  atEnd(stop);
+  return { pid: child.pid, stop };
+}
+
+/** `svc serve` on a port of this machine, once it answers. @param file what is run, `node` options before it */
+export async function startService({ port, databaseUrl, env = {}, file = ['dist/cli/main.js'] }) {
+  const service = startProcess([...file, 'serve'], {
+    SVC_GRAPHQL_DATABASE_URL: databaseUrl,
+    SVC_GRAPHQL_SERVER_PORT: String(port),
+    SVC_GRAPHQL_SERVER_HOST: '127.0.0.1',
+    ...env,
+  });
+  await waitFor(`http://127.0.0.1:${port}/healthz`);
+  return service;
+}
+
+/** Resolves once there is a good answer. @throws after 20 s */
+export async function waitFor(url) {
+  for (let i = 0; i < 800; i++) {
+    try {
+      if ((await fetch(url)).ok) return;
+    } catch {
+      // not there yet
+    }
+    await sleep(25);
+  }
+  throw new Error(`${url} does not answer`);
+}
+
+/** @returns the text of the answer. @throws unless it is a good one, without errors of GraphQL */
+export async function post(url, body, headers = {}) {
+  const response = await fetch(url, { method: 'POST', headers: { ...HEADERS, ...headers }, body });
+  const text = await response.text();
+  if (!response.ok || text.startsWith('{"errors"')) throw new Error(`${url}: ${response.status} ${text.slice(0, 300)}`);
+  return text;
+}
+
+/** Runs an operation of the metadata API. @returns its answer */
+export async function operate(port, type, args) {
+  return JSON.parse(await post(`http://127.0.0.1:${port}/v1/metadata`, JSON.stringify({ type, args })));
+}
+
+/** CPU of a process so far, ms; NaN where the system does not tell. */
+export function cpuOf(pid) {
+  try {
+    const fields = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * 10;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+/** Memory of a process, bytes. @param what `VmRSS`: resident now; `VmHWM`: at most so far */
+export function memoryOf(pid, what = 'VmRSS') {
+  return Number(new RegExp(`${what}:\\s+(\\d+)`).exec(fs.readFileSync(`/proc/${pid}/status`, 'latin1'))[1]) * 1024;
+}
