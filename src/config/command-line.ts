@@ -3,7 +3,7 @@ import { ConfigError } from './config-error.ts';
 import { isBooleanText } from './option-types.ts';
 import { type OptionName, optionRows } from './options.ts';
 
-export const COMMANDS = ['serve', 'export', 'clean', 'version', 'help'] as const;
+const COMMANDS = ['serve', 'export', 'clean', 'version', 'help'] as const;
 const USAGE = `Usage: svc <${COMMANDS.join('|')}> [options]; svc serve --help lists the options`;
 
 export type Command = (typeof COMMANDS)[number];

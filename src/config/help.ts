@@ -95,7 +95,7 @@ const WIDEST_COLUMN = 36;
 const BRIEF_LENGTH = 80;
 
 /** The first sentence, and of a long one what is before a comma or the like. */
-export function briefOf(help: string): string {
+function briefOf(help: string): string {
   const sentence = /^.*?(?=\.(?: |$))/s.exec(help)?.[0] ?? help;
   if (sentence.length <= BRIEF_LENGTH) return sentence;
   return /^.{10,80}(?=[,;:] )/s.exec(sentence)?.[0] ?? sentence;

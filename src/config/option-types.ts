@@ -136,7 +136,7 @@ export function listOf<const C extends string>(choices: readonly C[], complaint?
   };
 }
 
-export function splitList(given: string): string[] {
+function splitList(given: string): string[] {
   return given
     .split(',')
     .map((item) => item.trim())

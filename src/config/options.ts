@@ -13,7 +13,7 @@ import { limitOptions } from './options/limits.ts';
 import { loggingOptions } from './options/logging.ts';
 
 /** In the order in which help and documentation show them. */
-export const options = {
+const options = {
   ...databaseOptions,
   ...httpOptions,
   ...accessOptions,

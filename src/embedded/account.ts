@@ -8,7 +8,7 @@ export interface Account {
 }
 
 /** Tried in this order when the service itself is root, which PostgreSQL refuses to be. */
-export const SERVICE_ACCOUNTS: readonly string[] = ['postgres', 'nobody'];
+const SERVICE_ACCOUNTS: readonly string[] = ['postgres', 'nobody'];
 
 /**
  * The account to switch to, or null to stay the user of this process.

@@ -71,7 +71,7 @@ export interface ActionPermission extends WithUnknownKeys {
   readonly comment?: string;
 }
 
-export const DEFAULT_ACTION_TIMEOUT = 30;
+const DEFAULT_ACTION_TIMEOUT = 30;
 
 const timeout: Codec<number> = leaf(
   int.name,

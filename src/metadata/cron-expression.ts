@@ -4,7 +4,7 @@ import { type Codec, leaf, parseFailed, text } from './codec.ts';
 const FIELDS = 5;
 
 /** What is wrong with a cron expression; null: nothing. */
-export function cronComplaint(expression: string): string | null {
+function cronComplaint(expression: string): string | null {
   const fields = expression.trim().split(/\s+/);
   if (fields.length !== FIELDS)
     return `a cron expression has ${FIELDS} fields, this one has ${expression.trim() === '' ? 0 : fields.length}`;

@@ -56,7 +56,7 @@ function legacyDocument(codecs: KindCodecs) {
  * its settings and gets the document's tables and functions, other sources go.
  * @throws SvcError `not-supported` when there is no default source
  */
-export function decodeLegacyDocument(json: JsonObject, path: Path, kinds: Kinds, current: Metadata): Metadata {
+function decodeLegacyDocument(json: JsonObject, path: Path, kinds: Kinds, current: Metadata): Metadata {
   const source = current.sources.get(DEFAULT_SOURCE);
   if (source === undefined) {
     throw new SvcError('not-supported', 'cannot import metadata without sources since no default source is defined', { path });

@@ -80,7 +80,7 @@ export const LONGEST_TRIGGER_NAME = 42;
 const NAME = /^[A-Za-z]+[A-Za-z0-9_-]*$/;
 
 /** What is wrong with a name for a new trigger; null: nothing. */
-export function nameComplaint(name: string): string | null {
+function nameComplaint(name: string): string | null {
   if (!NAME.test(name)) return 'only alphanumeric and underscore and hyphens allowed for name';
   return name.length > LONGEST_TRIGGER_NAME ? `event trigger name can be at most ${LONGEST_TRIGGER_NAME} characters` : null;
 }
@@ -106,7 +106,7 @@ const capturedOperation: Codec<CapturedOperation> = object('SubscribeOpSpec', {
   payload: optional(columnList),
 });
 
-export const eventRetryConfCodec: Codec<EventRetryConf> = object('RetryConf', {
+const eventRetryConfCodec: Codec<EventRetryConf> = object('RetryConf', {
   numRetries: required(between('num_retries', 0, MOST_RETRIES)),
   intervalSec: required(between('interval_sec', 0, LONGEST_S)),
   timeoutSec: optional(between('timeout_sec', 1, LONGEST_S)),
@@ -114,7 +114,7 @@ export const eventRetryConfCodec: Codec<EventRetryConf> = object('RetryConf', {
 
 const DEFAULT_RETRY_CONF: EventRetryConf = { numRetries: 0, intervalSec: 10, timeoutSec: DEFAULT_EVENT_TIMEOUT_SEC };
 
-export const DEFAULT_CLEANUP = { batchSize: 10_000, timeout: 60 } as const;
+const DEFAULT_CLEANUP = { batchSize: 10_000, timeout: 60 } as const;
 
 /** What an automatic clean-up and one on demand have in common. */
 export const cleanupFields = {

@@ -10,7 +10,7 @@ const TOKEN = /[ \t\r\n,]*(?:(\[)|(\])|(!)|([_A-Za-z][_0-9A-Za-z]*)|$)/y;
 const MAX_LISTS = 16;
 
 /** @throws SvcError parse-failed */
-export function parseGraphqlType(written: string, path: Path = ROOT): GraphqlType {
+function parseGraphqlType(written: string, path: Path = ROOT): GraphqlType {
   const failed = () => parseFailed(`not a valid GraphQL type: ${written}`, path);
   let position = 0;
   const next = (): string => {

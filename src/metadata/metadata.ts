@@ -129,7 +129,7 @@ export function tablesCodec(codecs: KindCodecs, decoded?: DecodedTables): Codec<
   });
 }
 
-export function functionsCodec(codecs: KindCodecs): Codec<ReadonlyMap<string, FunctionMetadata>> {
+function functionsCodec(codecs: KindCodecs): Codec<ReadonlyMap<string, FunctionMetadata>> {
   return keyedList({
     what: 'functions',
     item: functionCodec(codecs),

@@ -3,7 +3,7 @@ import { type Codec, defaulted, leaf, list, literal, mapOrNone, nonEmptyText, nu
 import { kept, type WithUnknownKeys } from './kept.ts';
 import { keyedList } from './keyed-list.ts';
 
-export const TLS_PERMISSIONS = ['self-signed'] as const;
+const TLS_PERMISSIONS = ['self-signed'] as const;
 export type TlsPermission = (typeof TLS_PERMISSIONS)[number];
 
 /** A host whose certificate need not be in order. */

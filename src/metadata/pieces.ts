@@ -26,7 +26,7 @@ import { codecsOf, type SourceSettings, sourceSettingsCodec } from './source.ts'
 import { type TableMetadata, tableCodec } from './table.ts';
 import { storedUnknownSource, type UnknownSource } from './unknown-source.ts';
 
-export const PIECE_KINDS = [
+const PIECE_KINDS = [
   'source',
   'unknown_source',
   'table',

@@ -160,7 +160,7 @@ export const remoteRelationshipDefinitionCodec: Codec<RemoteRelationshipDefiniti
   },
 );
 
-export function legacyDefinition(json: Json, path: Path): ToRemoteSchema {
+function legacyDefinition(json: Json, path: Path): ToRemoteSchema {
   const { remoteSchema, svcFields, remoteField } = legacyCodec.decode(json, path);
   return { kind: 'remote-schema', remoteSchema, lhsFields: svcFields, path: remoteField, legacy: true };
 }

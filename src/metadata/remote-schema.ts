@@ -157,7 +157,7 @@ const writtenPermission = object('RemoteSchemaPermission', {
   comment: optional(text),
 });
 
-export const remoteSchemaPermissionCodec: Codec<RemoteSchemaPermission> = leaf(
+const remoteSchemaPermissionCodec: Codec<RemoteSchemaPermission> = leaf(
   'RemoteSchemaPermission',
   (json, path) => {
     const { definition, ...rest } = writtenPermission.decode(json, path);

@@ -57,7 +57,7 @@ function isEmptyObject(value: object): boolean {
   return Object.values(value).every((item) => item === undefined);
 }
 
-export const namingConventionCodec: Codec<NamingConvention> = leaf(
+const namingConventionCodec: Codec<NamingConvention> = leaf(
   'NamingConvention',
   (json, path) => {
     const value = text.decode(json, path);
@@ -77,7 +77,7 @@ const customizationObject = object('SourceCustomization', {
   namingConvention: optional(namingConventionCodec),
 });
 
-export function isCustomized(customization: SourceCustomization): boolean {
+function isCustomized(customization: SourceCustomization): boolean {
   return (
     !isEmptyObject(customization.rootFields) || !isEmptyObject(customization.typeNames) || customization.namingConvention !== undefined
   );
@@ -140,7 +140,7 @@ export function sourceHead(codecs: KindCodecs) {
 }
 
 /** The codecs of the kind that the entry names. @throws SvcError `parse-failed` at `kind` */
-export function kindOfEntry(json: JsonObject, path: Path, kinds: Kinds): KindCodecs {
+function kindOfEntry(json: JsonObject, path: Path, kinds: Kinds): KindCodecs {
   const given = json['kind'] ?? DEFAULT_KIND;
   const name = text.decode(given, at(path, 'kind'));
   const found = kinds.get(name);

@@ -210,7 +210,7 @@ export function bindInput(input: readonly (WrittenJson | WrittenItems)[], variab
 }
 
 /** JSON as the request wrote it, with the values of its variables. A key whose variable was not sent is not there. */
-export function bindWritten(written: WrittenJson, variables: Variables): Json {
+function bindWritten(written: WrittenJson, variables: Variables): Json {
   return bindPart(written, variables) ?? null;
 }
 

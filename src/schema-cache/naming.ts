@@ -92,7 +92,7 @@ export function sourceTypeName(style: NameStyle, ...parts: readonly NamePart[]):
 }
 
 /** Name of a root field, with the source's prefix and suffix. */
-export function rootFieldName(style: NameStyle, ...parts: readonly NamePart[]): string {
+function rootFieldName(style: NameStyle, ...parts: readonly NamePart[]): string {
   const { prefix, suffix } = style.customization.rootFields;
   return enclose(style.namingConvention, prefix, fieldName(style.namingConvention, ...parts), suffix);
 }

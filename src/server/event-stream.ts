@@ -185,7 +185,7 @@ class EventStream implements LongLivedConnection, Subscriber {
 }
 
 /** For the log. */
-export interface EventsSent {
+interface EventsSent {
   readonly size: number;
   readonly error: SvcError | null;
 }

@@ -27,7 +27,7 @@ export interface CaptureFailure {
 export const NO_CAPTURE_FAILURES: CaptureFailures = new Map();
 
 /** Who has installed what a source has for its triggers: two services may work on the same database. */
-export function captureOwner(metadataDatabase: string, source: string): string {
+function captureOwner(metadataDatabase: string, source: string): string {
   return JSON.stringify([metadataDatabase, source]);
 }
 

@@ -95,7 +95,7 @@ const pack = promisify(gzip);
 const unpack = promisify(gunzip);
 
 /** @throws SvcError remote-schema-error */
-export async function readIntrospection(text: string, before: Introspection | null): Promise<Introspection> {
+async function readIntrospection(text: string, before: Introspection | null): Promise<Introspection> {
   const digest = createHash('sha256').update(text).digest('base64');
   if (before !== null && before.digest === digest) return before;
   const model = modelFromIntrospection(parseJson(text));

@@ -20,7 +20,7 @@ export interface JsonScanLimits {
 
 export const UNLIMITED: JsonScanLimits = { depth: Number.POSITIVE_INFINITY, size: Number.POSITIVE_INFINITY };
 
-export const WEIGHTS = {
+const WEIGHTS = {
   value: 1,
   list: 1,
   object: 4,

@@ -8,7 +8,7 @@ export interface LoggedHeader {
   readonly value: string;
 }
 
-export const REDACTED = '<REDACTED>';
+const REDACTED = '<REDACTED>';
 
 /** Headers that say who somebody is, whoever configured them. */
 const CREDENTIALS: ReadonlySet<string> = new Set([

@@ -13,7 +13,7 @@ const EXPERIMENTAL_FEATURES = [
   'multiple-subscription-roots',
 ] as const;
 
-export type ExperimentalFeature = (typeof EXPERIMENTAL_FEATURES)[number];
+type ExperimentalFeature = (typeof EXPERIMENTAL_FEATURES)[number];
 
 const behaviour = optionsOf('Behaviour');
 

@@ -3,7 +3,7 @@ import { optionsOf } from '../option.ts';
 import { boolean, type CorsDomains, corsDomains, type HostNames, hostNames, integer, listOf, seconds, text } from '../option-types.ts';
 
 const API_TYPES = ['metadata', 'graphql', 'pgdump', 'developer', 'config', 'metrics'] as const;
-export type ApiType = (typeof API_TYPES)[number];
+type ApiType = (typeof API_TYPES)[number];
 
 const http = optionsOf('HTTP');
 

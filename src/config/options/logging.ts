@@ -14,7 +14,7 @@ const LOG_TYPES = [
   'action-handler-log',
   'health-check-log',
 ] as const;
-export type LogType = (typeof LOG_TYPES)[number];
+type LogType = (typeof LOG_TYPES)[number];
 
 const logging = optionsOf('Logging');
 

@@ -9,9 +9,9 @@ import { WITHOUT_SETTINGS } from './session-settings.ts';
 import { runSqlError, statementError } from './errors.ts';
 
 /** The bound of the protocol's 16-bit count. */
-export const MAX_PARAMETERS = 65_535;
+const MAX_PARAMETERS = 65_535;
 
-export const EXPLAIN = 'explain (format text) ';
+const EXPLAIN = 'explain (format text) ';
 
 const NO_ROW: JsonRow = [];
 
@@ -184,7 +184,7 @@ export function checkParameters(steps: readonly WireStep[]): void {
   }
 }
 
-export function runSqlResult(result: TextResult): RunSqlResult {
+function runSqlResult(result: TextResult): RunSqlResult {
   return {
     kind: result.columns === null ? 'CommandOk' : 'TuplesOk',
     columns: result.columns ?? [],

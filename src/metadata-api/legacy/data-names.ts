@@ -33,7 +33,7 @@ export function absentTable(printedTable: string, path: Path): SvcError {
   return new SvcError('not-exists', `table "${printedTable}" does not exist`, { path });
 }
 
-export function absentColumn(name: string, path: Path): SvcError {
+function absentColumn(name: string, path: Path): SvcError {
   return new SvcError('not-exists', `no such column exists: "${name}"`, { path });
 }
 

@@ -189,7 +189,7 @@ export function sourceTarget(
   return { kind: 'source', source: definition.source, table, relationship: definition.relationshipType, columns };
 }
 
-export function unknownKey(name: string, owner: string): string {
+function unknownKey(name: string, owner: string): string {
   return `field with name "${name}" is not provided by the lhs entity "${owner}" for defining a join condition`;
 }
 

@@ -126,7 +126,7 @@ function shareKey(permission: object): string {
 }
 
 /** What resolving may throw about a definition; anything else is a fault of ours and passes. */
-export function asDefect(error: unknown): Defect {
+function asDefect(error: unknown): Defect {
   if (error instanceof Defect) return error;
   if (error instanceof SvcError) return new Defect(error.message);
   throw error;

@@ -14,7 +14,7 @@ import type { RoleView } from './role-view.ts';
 import { aggregateQuery, listQuery, rowsQuery, singleRow } from './select.ts';
 
 /** What a joined field is, whatever it is a field of. */
-export interface JoinTarget {
+interface JoinTarget {
   readonly name: string;
   readonly description: string | null;
   readonly type: OutputTypeRef;

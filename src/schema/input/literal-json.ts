@@ -6,7 +6,7 @@ import { type Json, parseJson } from '../../util/json.ts';
 const SHORT_INTEGER = /^-?[1-9]\d{0,14}$|^0$/;
 
 /** A number as written: GraphQL's numbers are a subset of JSON's. */
-export function jsonOfNumber(text: string): Json {
+function jsonOfNumber(text: string): Json {
   return SHORT_INTEGER.test(text) ? Number(text) : parseJson(text);
 }
 

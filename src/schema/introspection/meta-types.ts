@@ -139,18 +139,18 @@ function bare(ref: TypeRef): NamedType | null {
   return ref.nonNull || ref.kind === 'list' ? null : ref.type();
 }
 
-export function kindOf(ref: TypeRef): TypeKind {
+function kindOf(ref: TypeRef): TypeKind {
   if (ref.nonNull) return 'NON_NULL';
   return ref.kind === 'list' ? 'LIST' : KINDS[ref.type().kind];
 }
 
-export function ofType(ref: TypeRef): TypeRef | null {
+function ofType(ref: TypeRef): TypeRef | null {
   if (ref.nonNull) return { ...ref, nonNull: false };
   return ref.kind === 'list' ? ref.item : null;
 }
 
-export const TYPE_KIND: EnumSchemaType = metaEnum('__TypeKind', TYPE_KINDS);
-export const DIRECTIVE_LOCATION: EnumSchemaType = metaEnum('__DirectiveLocation', EXECUTABLE_AND_SCHEMA_LOCATIONS);
+const TYPE_KIND: EnumSchemaType = metaEnum('__TypeKind', TYPE_KINDS);
+const DIRECTIVE_LOCATION: EnumSchemaType = metaEnum('__DirectiveLocation', EXECUTABLE_AND_SCHEMA_LOCATIONS);
 
 export const SCHEMA: ObjectType = metaObject('__Schema', () => [
   text('description', string, () => null),
@@ -237,7 +237,7 @@ export const TYPE: ObjectType = metaObject('__Type', () => [
   ),
 ]);
 
-export const FIELD: ObjectType = metaObject('__Field', () => [
+const FIELD: ObjectType = metaObject('__Field', () => [
   text('name', nonNull(string), (field: OutputField) => field.name),
   text('description', string, (field: OutputField) => field.description),
   many(
@@ -254,7 +254,7 @@ export const FIELD: ObjectType = metaObject('__Field', () => [
   ...notDeprecated(),
 ]);
 
-export const INPUT_VALUE: ObjectType = metaObject('__InputValue', () => [
+const INPUT_VALUE: ObjectType = metaObject('__InputValue', () => [
   text('name', nonNull(string), (field: InputField) => field.name),
   text('description', string, (field: InputField) => field.description),
   one(
@@ -266,13 +266,13 @@ export const INPUT_VALUE: ObjectType = metaObject('__InputValue', () => [
   ...notDeprecated(),
 ]);
 
-export const ENUM_VALUE: ObjectType = metaObject('__EnumValue', () => [
+const ENUM_VALUE: ObjectType = metaObject('__EnumValue', () => [
   text('name', nonNull(string), (value: EnumSchemaValue) => value.name),
   text('description', string, (value: EnumSchemaValue) => value.description),
   ...notDeprecated(),
 ]);
 
-export const DIRECTIVE: ObjectType = metaObject('__Directive', () => [
+const DIRECTIVE: ObjectType = metaObject('__Directive', () => [
   text('name', nonNull(string), (directive: DirectiveDefinition) => directive.name),
   text('description', string, (directive: DirectiveDefinition) => directive.description),
   flag('isRepeatable', nonNull(boolean), () => false),

@@ -38,7 +38,7 @@ interface Asked {
 }
 
 /** A constant of the server's schema or of a permission. */
-export function constantJson(text: string): Json {
+function constantJson(text: string): Json {
   return literalJson(parseConstValue(text, { noLocation: true }));
 }
 

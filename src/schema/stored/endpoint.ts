@@ -76,7 +76,7 @@ function resolveEndpoint(endpoint: RestEndpoint, collections: Metadata['queryCol
     : { info, undeclared: broken(`the query ${queryName} does not declare ${names.join(', ')} of the path`) };
 }
 
-export function describeEndpoint(endpoint: RestEndpoint): ObjectDescription {
+function describeEndpoint(endpoint: RestEndpoint): ObjectDescription {
   return {
     objectId: objectId.restEndpoint(endpoint.name),
     type: 'rest_endpoint',

@@ -89,8 +89,6 @@ const TABLES = `
 /** Migration n leads to version n + 1; each may run again where parts of what it made are gone. What depends on the server is the first one's. */
 const MIGRATIONS: readonly string[] = [TABLES];
 
-export const EVENT_CATALOG_VERSION = MIGRATIONS.length;
-
 /**
  * Any number; the same in every instance, and the one under which the tables of the metadata are made: in one database
  * they share the schema.

@@ -2,7 +2,7 @@
 import { identifier, type Sql, sql } from '../../../sql/fragment.ts';
 import type { CapturedOperationName } from '../../../metadata/event-trigger.ts';
 
-export const SCHEMA = 'svc_catalog';
+const SCHEMA = 'svc_catalog';
 /** On which listeners hear that there are new events. */
 export const CHANNEL = 'svc_event_log';
 /** Of functions and triggers, before the name of the event trigger. */

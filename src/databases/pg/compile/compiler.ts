@@ -25,7 +25,7 @@ export function compiler(options: CompilerOptions): Compiler {
 }
 
 /** A context whose queries are compiled by this room; what statements of other shapes start from. */
-export function selectContext(options: CompilerOptions): Context {
+function selectContext(options: CompilerOptions): Context {
   return createContext(options, (context, query, parent, on) =>
     query.kind === 'rows' ? rowsSql(context, query, parent, on) : aggregateSql(context, query, parent, on),
   );
