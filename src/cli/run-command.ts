@@ -5,8 +5,8 @@ import { loadConfig, mergedEnvironment } from '../config/load-config.ts';
 import type { Config } from '../config/options.ts';
 import { unknownVariables } from '../config/unknown-variables.ts';
 import { serviceVersion } from '../config/version.ts';
-import { cleanCommand, exportCommand } from './catalog-commands.ts';
-import { type RunningService, startService } from './start-service.ts';
+import { commandsHelp } from './commands-help.ts';
+import type { RunningService } from './start-service.ts';
 
 /**
  * Runs the command of the arguments. `serve` comes back when the service answers and ends the process by signal;
@@ -17,18 +17,19 @@ export async function runCommand(argv: readonly string[]): Promise<RunningServic
   const { command, confirmed, help } = parseCommandLine(argv);
   switch (command) {
     case 'help':
-      process.stdout.write(helpText(help));
+      process.stdout.write(help === 'commands' ? commandsHelp() : helpText(help));
       return null;
     case 'version':
       process.stdout.write(`svc ${serviceVersion()}\n`);
       return null;
     case 'serve':
-      return startService(configOf(argv));
+      // Loaded when it is wanted: help and the like have to be there at once.
+      return (await import('./start-service.ts')).startService(configOf(argv));
     case 'export':
-      await exportCommand(warned(configOf(argv)));
+      await (await import('./catalog-commands.ts')).exportCommand(warned(configOf(argv)));
       return null;
     case 'clean':
-      await cleanCommand(warned(configOf(argv)), confirmed);
+      await (await import('./catalog-commands.ts')).cleanCommand(warned(configOf(argv)), confirmed);
       return null;
   }
 }

@@ -2,8 +2,8 @@ import { nearest } from '../util/nearest.ts';
 import { ConfigError } from './config-error.ts';
 import { isBooleanText } from './option-types.ts';
 import { type OptionName, optionRows } from './options.ts';
+import { COMMANDS } from './service-commands.ts';
 
-const COMMANDS = ['serve', 'export', 'clean', 'version', 'help'] as const;
 const USAGE = `Usage: svc <${COMMANDS.join('|')}> [options]; svc serve --help lists the options`;
 
 export type Command = (typeof COMMANDS)[number];

@@ -2,29 +2,13 @@ import type { HelpTopic } from './command-line.ts';
 import type { Option, OptionGroup } from './option.ts';
 import { type OptionName, optionRows } from './options.ts';
 
-const COMMANDS = [
-  'Usage: svc <command> [options]',
-  '',
-  'Commands:',
-  '  serve     start the service',
-  '  export    print the metadata as JSON, {"resource_version", "metadata"}; needs no running service',
-  '  clean     remove the metadata and all else that the service keeps, the schema svc_catalog of the metadata',
-  '            database; asks first, unless there is --yes',
-  '  version   print the version',
-  '  help      print this text',
-  '',
-  'svc serve --help lists the options, --help-all tells all about them.',
-];
-
-/** What `--help` and `--help-all` print. */
-export function helpText(topic: HelpTopic): string {
+/** What `--help` and `--help-all` print of the service's commands. */
+export function helpText(topic: Exclude<HelpTopic, 'commands'>): string {
   return `${linesAbout(topic).join('\n')}\n`;
 }
 
-function linesAbout(topic: HelpTopic): readonly string[] {
+function linesAbout(topic: Exclude<HelpTopic, 'commands'>): readonly string[] {
   switch (topic) {
-    case 'commands':
-      return COMMANDS;
     case 'options':
       return briefLines();
     case 'all':

@@ -1,0 +1,60 @@
+/** `svc init`: a new project. */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Document } from 'yaml';
+import { applyChanges, projectFiles } from '../../project/directory/files.ts';
+import { writeMetadata } from '../../project/directory/write-metadata.ts';
+import { EXIT, failure } from '../../project/failure.ts';
+import { CONFIG_FILE, openProject } from '../../project/project.ts';
+import { exportFrom } from '../../project/project-metadata.ts';
+import { serverClient } from '../../project/server-client.ts';
+import type { JsonObject } from '../../util/json.ts';
+import { type Call, type Outcome, textOption } from '../call.ts';
+
+const IGNORED = ['.env', '.env.*', '!.env.example', '.svc/'];
+
+export async function runInit(call: Call): Promise<Outcome> {
+  const root = resolve(call.cwd, call.args[0] ?? '.');
+  const files = projectFiles(root);
+  if (existsSync(join(root, CONFIG_FILE)))
+    throw failure('exists', `there is a project in ${root} already`, { file: CONFIG_FILE }, EXIT.usage);
+  const from = textOption(call, 'from');
+  const endpoint = from ?? textOption(call, 'endpoint') ?? 'http://localhost:8080';
+  const { settings, warnings } = openProject(
+    call.cwd,
+    { project: root, endpoint, adminSecret: textOption(call, 'adminSecret') },
+    call.environment,
+    false,
+  );
+  for (const warning of warnings) call.warn(warning);
+  let document: JsonObject = { version: 3, sources: [] };
+  if (from !== undefined) {
+    const server = serverClient(settings);
+    try {
+      document = (await exportFrom(server)).metadata;
+    } finally {
+      await server.close();
+    }
+  }
+  const config = new Document({
+    version: 3,
+    endpoint: settings.endpoint,
+    metadata_directory: 'metadata',
+    migrations_directory: 'migrations',
+    seeds_directory: 'seeds',
+  });
+  const ignore = files.read(join(root, '.gitignore'));
+  const missing = IGNORED.filter((line) => !(ignore ?? '').split('\n').includes(line));
+  const changes = new Map<string, string | null>([
+    [join(root, CONFIG_FILE), String(config)],
+    ...(missing.length === 0
+      ? []
+      : [[join(root, '.gitignore'), `${ignore === undefined ? '' : `${ignore.replace(/\n?$/, '\n')}`}${missing.join('\n')}\n`] as const]),
+    [join(root, 'migrations', '.gitkeep'), ''],
+    [join(root, 'seeds', '.gitkeep'), ''],
+    ...writeMetadata({ files, folder: join(root, 'metadata') }, document).changes,
+  ]);
+  applyChanges(files, changes);
+  const written = [...changes.keys()].map((path) => files.show(path));
+  return { text: `made a project in ${root}: ${written.length} files`, data: { root, written } };
+}

@@ -1,0 +1,377 @@
+/**
+ * Actions are two files: SDL has the shapes of actions and of their types, YAML the rest. Both ways between those and the
+ * document. The SDL is parsed only: real files repeat `type Mutation {…}` for each action.
+ */
+import {
+  type DirectiveNode,
+  type DocumentNode,
+  type EnumTypeDefinitionNode,
+  type FieldDefinitionNode,
+  GraphQLError,
+  type InputObjectTypeDefinitionNode,
+  type InputValueDefinitionNode,
+  type ObjectTypeDefinitionNode,
+  type ObjectTypeExtensionNode,
+  parse,
+  parseValue,
+  print,
+  type ScalarTypeDefinitionNode,
+  type StringValueNode,
+} from 'graphql';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
+import { type Problem, reasonOf } from '../failure.ts';
+import { defined } from './sections.ts';
+import type { Place } from './read-metadata.ts';
+
+export interface JoinedActions {
+  readonly actions: readonly JsonObject[];
+  readonly customTypes: JsonObject | null;
+  readonly problems: readonly Problem[];
+}
+
+type Shape =
+  | ScalarTypeDefinitionNode
+  | EnumTypeDefinitionNode
+  | InputObjectTypeDefinitionNode
+  | ObjectTypeDefinitionNode
+  | ObjectTypeExtensionNode;
+type SectionName = 'enums' | 'input_objects' | 'objects' | 'scalars';
+const TYPE_SECTIONS: readonly SectionName[] = ['enums', 'input_objects', 'objects', 'scalars'];
+
+interface Sdl {
+  readonly actions: readonly { readonly type: 'query' | 'mutation'; readonly field: FieldDefinitionNode; readonly of: Shape }[];
+  readonly types: Readonly<Record<SectionName, readonly Shape[]>>;
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Makes `actions` and `custom_types` of the two files.
+ * @param shown how messages name the files
+ * @param placeIn where an object of the YAML file stands
+ */
+export function joinActions(
+  yaml: Json,
+  sdlText: string,
+  shown: { readonly yaml: string; readonly sdl: string },
+  placeIn: (value: object) => Place,
+): JoinedActions {
+  const problems: Problem[] = [];
+  const sdl = readSdl(sdlText, shown.sdl);
+  problems.push(...sdl.problems);
+  const root = isJsonObject(yaml) ? yaml : {};
+  const byName = (list: Json | undefined): Map<string, JsonObject> => {
+    const items = isJsonArray(list) ? list.filter(isJsonObject) : [];
+    return new Map(items.map((item) => [String(item['name']), item]));
+  };
+  const known = byName(root['actions']);
+  const actions: JsonObject[] = [];
+  const seen = new Set<string>();
+  for (const { type, field } of sdl.actions) {
+    const name = field.name.value;
+    const entry = known.get(name);
+    const place = nodePlace(field, shown.sdl);
+    if (seen.has(name)) problems.push({ code: 'actions', message: `action ${name} is there twice in ${shown.sdl}`, ...place });
+    seen.add(name);
+    if (entry === undefined) {
+      problems.push({ code: 'actions', message: `action ${name} is not present in ${shown.yaml}`, ...place });
+      continue;
+    }
+    actions.push(actionOf(type, field, entry));
+  }
+  for (const [name, entry] of known)
+    if (!seen.has(name)) problems.push({ code: 'actions', message: `action ${name} is not present in ${shown.sdl}`, ...placeIn(entry) });
+  const inYaml = isJsonObject(root['custom_types']) ? root['custom_types'] : {};
+  const customTypes: Record<string, Json> = {};
+  for (const section of TYPE_SECTIONS) {
+    const entries = byName(inYaml[section]);
+    const found: Json[] = [];
+    for (const shape of sdl.types[section]) {
+      const name = shape.name.value;
+      const entry = entries.get(name);
+      if (entry === undefined) {
+        const message = `type ${name} is not present among the ${section} of ${shown.yaml}`;
+        problems.push({ code: 'actions', message, ...nodePlace(shape, shown.sdl) });
+      }
+      found.push(typeOf(shape, entry ?? {}));
+      entries.delete(name);
+    }
+    for (const [name, entry] of entries)
+      problems.push({ code: 'actions', message: `type ${name} is not present in ${shown.sdl}`, ...placeIn(entry) });
+    if (found.length > 0) customTypes[section] = found;
+  }
+  for (const key of Object.keys(inYaml)) if (!(TYPE_SECTIONS as readonly string[]).includes(key)) customTypes[key] = inYaml[key] as Json;
+  const hasTypes = Object.keys(customTypes).length > 0;
+  return { actions, customTypes: hasTypes ? customTypes : null, problems };
+}
+
+function nodePlace(
+  node: { readonly loc?: { readonly startToken: { readonly line: number; readonly column: number } } | undefined },
+  file: string,
+): Place {
+  const start = node.loc?.startToken;
+  return start === undefined ? { file } : { file, line: start.line, column: start.column };
+}
+
+/** Definitions of the SDL by what they are; problems for those that have no meaning for actions. */
+export function readSdl(text: string, file: string): Sdl {
+  const actions: Sdl['actions'][number][] = [];
+  const types: Record<SectionName, Shape[]> = { enums: [], input_objects: [], objects: [], scalars: [] };
+  const problems: Problem[] = [];
+  let document: DocumentNode;
+  try {
+    // Only comments or nothing: the parser wants a definition.
+    if (text.replace(/#.*$/gm, '').trim() === '') return { actions, types, problems };
+    document = parse(text);
+  } catch (thrown) {
+    const [where] = thrown instanceof GraphQLError ? (thrown.locations ?? []) : [];
+    problems.push({ code: 'graphql', message: reasonOf(thrown), file, ...(where ?? {}) });
+    return { actions, types, problems };
+  }
+  const refuse = (node: { readonly loc?: Parameters<typeof nodePlace>[0]['loc'] }, message: string): void => {
+    problems.push({ code: 'actions', message, ...nodePlace(node, file) });
+  };
+  const plain = (directives: readonly DirectiveNode[] | undefined, allowed: readonly string[] = []): void => {
+    for (const directive of directives ?? [])
+      if (!allowed.includes(directive.name.value)) refuse(directive, `the directive @${directive.name.value} has no meaning for actions`);
+  };
+  for (const definition of document.definitions) {
+    switch (definition.kind) {
+      case 'ObjectTypeDefinition':
+      case 'ObjectTypeExtension': {
+        plain(definition.directives);
+        if ((definition.interfaces ?? []).length > 0)
+          refuse(definition, `the type ${definition.name.value} implements an interface: actions have none`);
+        for (const field of definition.fields ?? []) {
+          plain(field.directives);
+          for (const argument of field.arguments ?? []) plain(argument.directives);
+        }
+        const root = definition.name.value === 'Query' ? 'query' : definition.name.value === 'Mutation' ? 'mutation' : undefined;
+        if (root !== undefined) for (const field of definition.fields ?? []) actions.push({ type: root, field, of: definition });
+        else if (definition.kind === 'ObjectTypeDefinition') types.objects.push(definition);
+        else refuse(definition, `only Query and Mutation can be extended, not ${definition.name.value}`);
+        break;
+      }
+      case 'InputObjectTypeDefinition':
+        plain(definition.directives);
+        for (const field of definition.fields ?? []) plain(field.directives);
+        types.input_objects.push(definition);
+        break;
+      case 'EnumTypeDefinition':
+        plain(definition.directives);
+        for (const value of definition.values ?? []) plain(value.directives, ['deprecated']);
+        types.enums.push(definition);
+        break;
+      case 'ScalarTypeDefinition':
+        plain(definition.directives);
+        types.scalars.push(definition);
+        break;
+      default:
+        refuse(definition, `${definition.kind} has no meaning for actions: only object, input, enum and scalar types have`);
+    }
+  }
+  return { actions, types, problems };
+}
+
+function actionOf(type: 'query' | 'mutation', field: FieldDefinitionNode, entry: JsonObject): JsonObject {
+  const given = isJsonObject(entry['definition']) ? entry['definition'] : {};
+  const { kind, ...rest } = given;
+  const definition = defined({
+    handler: rest['handler'] ?? '',
+    output_type: print(field.type),
+    ...rest,
+    ...((field.arguments ?? []).length === 0 ? {} : { arguments: (field.arguments ?? []).map(argumentOf) }),
+    type,
+    ...(type === 'mutation' ? { kind: kind === undefined || kind === '' ? 'synchronous' : kind } : {}),
+  });
+  const { definition: _, ...others } = entry;
+  const text = field.description?.value;
+  return defined({
+    name: field.name.value,
+    definition,
+    ...(text !== undefined && others['comment'] === undefined ? { comment: text } : {}),
+    ...others,
+  });
+}
+
+function argumentOf(node: InputValueDefinitionNode): JsonObject {
+  return defined({ name: node.name.value, type: print(node.type), description: node.description?.value });
+}
+
+function typeOf(shape: Shape, entry: JsonObject): JsonObject {
+  const { name: _, description: written, values, fields, ...rest } = entry;
+  const description = ('description' in shape ? shape.description?.value : undefined) ?? written;
+  const head = { name: shape.name.value, ...(description === undefined ? {} : { description }) };
+  switch (shape.kind) {
+    case 'ScalarTypeDefinition':
+      return { ...head, ...rest };
+    case 'EnumTypeDefinition': {
+      const given = (shape.values ?? []).map((value) =>
+        defined({
+          value: value.name.value,
+          description: value.description?.value,
+          is_deprecated: (value.directives ?? []).some(({ name }) => name.value === 'deprecated') ? true : undefined,
+        }),
+      );
+      return { ...head, values: withOthers(given, values, 'value'), ...rest };
+    }
+    default: {
+      const given = (shape.fields ?? []).map((field) => argumentOf(field as InputValueDefinitionNode));
+      return { ...head, fields: withOthers(given, fields, 'name'), ...rest };
+    }
+  }
+}
+
+/** What the SDL says of the members of a type, and what YAML says beside it. */
+function withOthers(given: readonly JsonObject[], others: Json | undefined, key: string): readonly JsonObject[] {
+  if (!isJsonArray(others)) return given;
+  const byKey = new Map(others.filter(isJsonObject).map((other) => [other[key], other]));
+  return given.map((member) => ({ ...byKey.get(member[key] as Json), ...member }));
+}
+
+/** Members of a type that hold what SDL cannot say, with nothing else; undefined: there are none. */
+function unsaid(members: Json | undefined, key: string): Json | undefined {
+  if (!isJsonArray(members)) return undefined;
+  const rest = members.filter(isJsonObject).flatMap((member) => {
+    const { [key]: name, type: _, description: __, is_deprecated: isDeprecated, ...others } = member;
+    const unsaidHere = defined({ ...others, is_deprecated: isDeprecated === true ? undefined : isDeprecated });
+    return Object.keys(unsaidHere).length === 0 ? [] : [defined({ [key]: name, ...unsaidHere })];
+  });
+  return rest.length === 0 ? undefined : rest;
+}
+
+/** What of the document goes into the YAML file. */
+export function actionsYaml(actions: Json | undefined, customTypes: Json | undefined): JsonObject {
+  const list = isJsonArray(actions) ? actions.filter(isJsonObject) : [];
+  const types = isJsonObject(customTypes) ? customTypes : {};
+  return {
+    actions: list.map((action) => {
+      const { definition, ...rest } = action;
+      const { arguments: _, output_type: __, type: ___, ...kept } = isJsonObject(definition) ? definition : {};
+      const { name, ...others } = rest;
+      return defined({ name, definition: kept, ...others });
+    }),
+    custom_types: {
+      ...Object.fromEntries(
+        TYPE_SECTIONS.map((section) => [
+          section,
+          (isJsonArray(types[section]) ? (types[section] as readonly Json[]).filter(isJsonObject) : []).map((type) => {
+            const { values, fields, description: _, ...kept } = type;
+            return defined({ ...kept, values: unsaid(values, 'value'), fields: unsaid(fields, 'name') });
+          }),
+        ]),
+      ),
+      ...Object.fromEntries(Object.entries(types).filter(([key]) => !(TYPE_SECTIONS as readonly string[]).includes(key))),
+    },
+  };
+}
+
+/**
+ * The SDL file for the document. Definitions that say the same as before stay as they are written, comments included.
+ * @param before the file as it is, '' when there is none
+ */
+export function actionsSdl(actions: Json | undefined, customTypes: Json | undefined, before: string): string {
+  const wanted = printed(actions, customTypes);
+  const old = readSdl(before, '');
+  if (old.problems.length > 0) return wanted.join('\n\n') + (wanted.length > 0 ? '\n' : '');
+  const kept = new Map<string, string>();
+  for (const shapes of Object.values(old.types)) for (const shape of shapes) kept.set(keyOf(shape), sourceOf(before, shape));
+  // A definition of Query or Mutation that holds one action is that action's.
+  const roots = new Map<Shape, string[]>();
+  for (const { of, field } of old.actions) roots.set(of, [...(roots.get(of) ?? []), field.name.value]);
+  for (const [shape, names] of roots) if (names.length === 1) kept.set(`${shape.name.value}.${names[0]}`, sourceOf(before, shape));
+  const same = wanted.every((text) => matching(kept, text) !== undefined);
+  const count = [...Object.values(old.types)].reduce((sum, shapes) => sum + shapes.length, 0) + roots.size;
+  if (same && count === wanted.length) return before;
+  // Whole definitions of several actions that have not changed at all.
+  if (sameActions(actions, customTypes, before)) return before;
+  const texts = wanted.map((text) => matching(kept, text) ?? text);
+  return texts.join('\n\n') + (texts.length > 0 ? '\n' : '');
+}
+
+function sameActions(actions: Json | undefined, customTypes: Json | undefined, before: string): boolean {
+  const normal = (texts: readonly string[]): string => [...texts].sort().join('\n');
+  const joined = joinActions(actionsYaml(actions, customTypes), before, { yaml: '', sdl: '' }, () => ({}));
+  if (joined.problems.length > 0) return false;
+  return normal(printed([...joined.actions], joined.customTypes ?? undefined)) === normal(printed(actions, customTypes));
+}
+
+function keyOf(shape: Shape): string {
+  return `${shape.kind} ${shape.name.value}`;
+}
+
+/** With the comment lines right above. */
+function sourceOf(text: string, { loc }: Shape): string {
+  if (loc === undefined) return '';
+  let start = loc.start;
+  for (;;) {
+    const lineStart = text.lastIndexOf('\n', start - 2) + 1;
+    if (start === 0 || !/^[ \t]*#/.test(text.slice(lineStart, start))) break;
+    start = lineStart;
+  }
+  return text.slice(start, loc.end);
+}
+
+function matching(kept: ReadonlyMap<string, string>, text: string): string | undefined {
+  const [definition] = parse(text).definitions;
+  if (definition === undefined || !('name' in definition) || definition.name === undefined) return undefined;
+  let key = `${definition.kind} ${definition.name.value}`;
+  if (definition.kind === 'ObjectTypeDefinition' && (definition.name.value === 'Query' || definition.name.value === 'Mutation'))
+    key = `${definition.name.value}.${definition.fields?.[0]?.name.value ?? ''}`;
+  const before = kept.get(key);
+  if (before === undefined) return undefined;
+  const plain = (source: string): string => print(parse(source)).replace(/^extend /, '');
+  return plain(before) === plain(text) ? before : undefined;
+}
+
+/** One text per definition: all actions, then enums, input objects, objects, scalars. */
+function printed(actions: Json | undefined, customTypes: Json | undefined): readonly string[] {
+  const texts: string[] = [];
+  for (const action of isJsonArray(actions) ? actions.filter(isJsonObject) : []) {
+    const definition = isJsonObject(action['definition']) ? action['definition'] : {};
+    const root = definition['type'] === 'query' ? 'Query' : 'Mutation';
+    const given = isJsonArray(definition['arguments']) ? definition['arguments'].filter(isJsonObject) : [];
+    const list = given.length === 0 ? '' : `(\n${given.map((argument) => fieldText(argument, '    ')).join('\n')}\n  )`;
+    texts.push(`type ${root} {\n  ${String(action['name'])}${list}: ${String(definition['output_type'])}\n}`);
+  }
+  const types = isJsonObject(customTypes) ? customTypes : {};
+  const each = (section: SectionName): readonly JsonObject[] => {
+    const list = types[section];
+    return isJsonArray(list) ? list.filter(isJsonObject) : [];
+  };
+  const fields = (type: JsonObject): string =>
+    (isJsonArray(type['fields']) ? type['fields'].filter(isJsonObject) : []).map((field) => fieldText(field, '  ')).join('\n');
+  for (const type of each('enums')) {
+    const values = (isJsonArray(type['values']) ? type['values'].filter(isJsonObject) : []).map(
+      (value) => `${describe(value, '  ')}  ${String(value['value'])}${value['is_deprecated'] === true ? ' @deprecated' : ''}`,
+    );
+    texts.push(`${describe(type, '')}enum ${String(type['name'])} {\n${values.join('\n')}\n}`);
+  }
+  for (const type of each('input_objects')) texts.push(`${describe(type, '')}input ${String(type['name'])} {\n${fields(type)}\n}`);
+  for (const type of each('objects')) texts.push(`${describe(type, '')}type ${String(type['name'])} {\n${fields(type)}\n}`);
+  for (const type of each('scalars')) texts.push(`${describe(type, '')}scalar ${String(type['name'])}`);
+  return texts;
+}
+
+function fieldText(field: JsonObject, indent: string): string {
+  return `${describe(field, indent)}${indent}${String(field['name'])}: ${String(field['type'])}`;
+}
+
+function describe({ description }: JsonObject, indent: string): string {
+  if (typeof description !== 'string') return '';
+  const node: StringValueNode = { kind: 'StringValue' as StringValueNode['kind'], value: description, block: true };
+  const block = print(node)
+    .split('\n')
+    .map((line) => (line === '' ? line : indent + line))
+    .join('\n');
+  // Blocks lose blanks at the ends of what they hold.
+  return `${readsAs(block, description) ? block : indent + print({ ...node, block: false })}\n`;
+}
+
+function readsAs(text: string, value: string): boolean {
+  try {
+    const parsed = parseValue(text);
+    return parsed.kind === 'StringValue' && parsed.value === value;
+  } catch {
+    return false;
+  }
+}

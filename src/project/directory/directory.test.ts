@@ -1,0 +1,144 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { metadata as arbitraryMetadata } from '../../../test/support/arbitrary-metadata.ts';
+import { runs } from '../../../test/support/deep.ts';
+import { testKinds } from '../../../test/support/kinds.ts';
+import { metadataCodec } from '../../metadata/metadata.ts';
+import type { JsonObject } from '../../util/json.ts';
+import type { ProjectFailure } from '../failure.ts';
+import { applyChanges, type FileChanges, projectFiles } from './files.ts';
+import { type MetadataFolder, readMetadata } from './read-metadata.ts';
+import { sameMeaning } from './sections.ts';
+import { writeMetadata } from './write-metadata.ts';
+
+const ROOT = '/nowhere/project';
+
+function folderOf(texts: Readonly<Record<string, string>>): MetadataFolder {
+  const changes: FileChanges = new Map(Object.entries(texts).map(([path, text]) => [join(ROOT, 'metadata', path), text]));
+  return { files: projectFiles(ROOT, changes), folder: join(ROOT, 'metadata') };
+}
+
+function problemsOf(texts: Readonly<Record<string, string>>) {
+  try {
+    readMetadata(folderOf(texts));
+    return [];
+  } catch (thrown) {
+    return (thrown as ProjectFailure).problems;
+  }
+}
+
+it('reads includes in every spelling, anywhere, and splices lists into lists', () => {
+  const { document } = readMetadata(
+    folderOf({
+      'databases/databases.yaml':
+        '- name: a\n  tables:\n    - "!include t.yaml"\n    - !include more/list.yml\n  configuration: &c {connection_info: {database_url: {from_env: X}}}\n- name: b\n  tables: !include "/empty.yaml"\n  configuration: *c\n',
+      'databases/t.yaml': 'table: {name: t, schema: public}\ncolumns: "!include \'c d.yaml\'"\ncomment: not an !include x.yaml\n',
+      'databases/c d.yaml': '["*"]',
+      'databases/more/list.yml': '- table: {name: u, schema: public}\n- <<: {is_enum: true}\n  table: v\n',
+      'databases/empty.yaml': '[]',
+      'query_collections.yaml': '- name: no\n  definition: {queries: [{name: 1.10, query: !include q.graphql}]}\n',
+      'q.graphql': 'query { a # kept\n}',
+      'inherited_roles.yaml': '- role_name: 1\n  role_set: [no, 2]\n',
+      'api_limits.yaml': 'depth_limit: {global: 12345678901234567890, per_role: {}}\n',
+    }),
+  );
+  const source = { configuration: { connection_info: { database_url: { from_env: 'X' } } } };
+  expect(JSON.parse(JSON.stringify(document))).toEqual({
+    version: 3,
+    sources: [
+      {
+        name: 'a',
+        tables: [
+          { table: { name: 't', schema: 'public' }, columns: ['*'], comment: 'not an !include x.yaml' },
+          { table: { name: 'u', schema: 'public' } },
+          { is_enum: true, table: 'v' },
+        ],
+        ...source,
+      },
+      { name: 'b', tables: [], ...source },
+    ],
+    query_collections: [{ name: 'no', definition: { queries: [{ name: '1.10', query: 'query { a # kept\n}' }] } }],
+    inherited_roles: [{ role_name: '1', role_set: ['no', '2'] }],
+    api_limits: { depth_limit: { global: '12345678901234567890', per_role: {} } },
+  });
+});
+
+it('names all that is missing, broken or circular, with file, line and column', () => {
+  expect(
+    problemsOf({
+      'databases/databases.yaml':
+        '- name: a\n  tables:\n    - "!include gone.yaml"\n    - "!include ../../../etc/passwd"\n  functions: !include loop.yaml\n',
+      'databases/loop.yaml': '- "!include loop2.yaml"\n',
+      'databases/loop2.yaml': '- "!include loop.yaml"\n',
+      'network.yaml': 'a: [1\nb: 2\n',
+      'remote_schemas.yaml': '- name: x\n  name: y\n',
+    }),
+  ).toEqual([
+    {
+      code: 'missing-file',
+      message: expect.stringContaining('"gone.yaml" does not exist'),
+      file: 'metadata/databases/databases.yaml',
+      line: 3,
+      column: 7,
+    },
+    expect.objectContaining({ code: 'include', line: 4 }),
+    expect.objectContaining({
+      message: expect.stringContaining('metadata/databases/loop.yaml -> metadata/databases/loop2.yaml -> metadata/databases/loop.yaml'),
+    }),
+    expect.objectContaining({ code: 'yaml', file: 'metadata/remote_schemas.yaml', line: 2 }),
+    expect.objectContaining({ code: 'yaml', file: 'metadata/network.yaml', line: 2 }),
+  ]);
+  expect(problemsOf({})).toEqual([expect.objectContaining({ message: expect.stringContaining('databases/databases.yaml') })]);
+});
+
+it('bounds aliases and nesting', () => {
+  const bomb = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]'];
+  for (let i = 1; i < 9; i++) bomb.push(`a${i}: &a${i} [${Array.from({ length: 10 }, () => `*a${i - 1}`).join(', ')}]`);
+  expect(problemsOf({ 'databases/databases.yaml': '[]', 'network.yaml': bomb.join('\n') })).toEqual([
+    expect.objectContaining({ message: expect.stringContaining('aliases stand for more') }),
+  ]);
+  expect(problemsOf({ 'databases/databases.yaml': '[]', 'network.yaml': `${'['.repeat(50_000)}` })[0]).toMatchObject({
+    file: 'metadata/network.yaml',
+  });
+});
+
+it('says what of actions is in one of their files only, or has no meaning', () => {
+  const problems = problemsOf({
+    'databases/databases.yaml': '[]',
+    'actions.yaml': 'actions:\n  - name: a\n    definition: {handler: x}\ncustom_types: {scalars: [{name: S}]}\n',
+    'actions.graphql': 'extend type Mutation { b: Int }\ninterface I { x: Int }\ninput In @d { x: Int }\n',
+  });
+  expect(problems.map(({ message }) => message)).toEqual([
+    'InterfaceTypeDefinition has no meaning for actions: only object, input, enum and scalar types have',
+    'the directive @d has no meaning for actions',
+    'action b is not present in metadata/actions.yaml',
+    'action a is not present in metadata/actions.graphql',
+    'type In is not present among the input_objects of metadata/actions.yaml',
+    'type S is not present in metadata/actions.graphql',
+  ]);
+});
+
+it('writes what it reads again as the same, whatever was there before', () => {
+  const codec = metadataCodec(testKinds);
+  fc.assert(
+    fc.property(arbitraryMetadata, arbitraryMetadata, (one, other) => {
+      const [first, second] = [one, other].map((each) => codec.encode(each) as JsonObject) as [JsonObject, JsonObject];
+      const root = mkdtempSync(join(tmpdir(), 'svc-directory-'));
+      try {
+        const at: MetadataFolder = { files: projectFiles(root), folder: join(root, 'metadata') };
+        for (const document of [first, second, second]) {
+          applyChanges(at.files, writeMetadata(at, document).changes);
+          const read = readMetadata(at).document;
+          for (const key of Object.keys(document)) expect(sameMeaning(read[key] ?? null, document[key] ?? null, key), key).toBe(true);
+        }
+        expect(writeMetadata(at, second)).toEqual({ changes: new Map(), orphans: [] });
+      } finally {
+        rmSync(root, { recursive: true, force: true });
+      }
+    }),
+    runs(200, 8),
+  );
+});

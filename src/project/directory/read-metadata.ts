@@ -1,0 +1,275 @@
+/** From the files of a project to the document of its metadata, with the place that each part of it comes from. */
+import { dirname, join, resolve } from 'node:path';
+import { isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml';
+import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../../util/json.ts';
+import { failure, type Problem, ProjectFailure, reasonOf } from '../failure.ts';
+import { joinActions } from './actions-sdl.ts';
+import type { Files } from './files.ts';
+import { ACTIONS_FILE, ACTIONS_SDL_FILE, SECTIONS, SOURCES_FILE, VERSION_FILE } from './sections.ts';
+import { Expansion, includedPath, isMergeKey, keyText, parseYamlFile, placeOf, scalarJson, type YamlFile } from './yaml-file.ts';
+
+/** Where something of the document was read. */
+export type Place = Pick<Problem, 'file' | 'line' | 'column'>;
+
+export type DocumentPath = readonly (string | number)[];
+
+export interface ReadMetadata {
+  readonly document: JsonObject;
+  /** Every file that was read, by absolute path. */
+  readonly files: ReadonlyMap<string, YamlFile | string>;
+  /** Of the nearest thing around a path of the document; undefined: it comes from no file. */
+  placeOf(path: DocumentPath): Place | undefined;
+}
+
+interface Origin {
+  readonly file: YamlFile;
+  readonly node: Node;
+}
+
+export interface MetadataFolder {
+  readonly files: Files;
+  /** Absolute. */
+  readonly folder: string;
+  /** In place of the folder: one file with the whole document, absolute. */
+  readonly file?: string | undefined;
+}
+
+/** Reads values of YAML files, includes resolved. Remembers files and places. */
+export class MetadataReader {
+  readonly files = new Map<string, YamlFile | string>();
+  readonly problems: Problem[] = [];
+  readonly origins = new WeakMap<object, Origin>();
+  readonly #in: Files;
+  readonly #expansions = new Map<YamlFile, Expansion>();
+
+  constructor(files: Files) {
+    this.#in = files;
+  }
+
+  /** The content of a file that may not exist; undefined then. Problems of it are collected. */
+  read(path: string): Json | undefined {
+    const text = this.#in.read(path);
+    if (text === undefined) return undefined;
+    return this.#collect(() => this.#content(this.yaml(path, text), []));
+  }
+
+  /** @throws ProjectFailure */
+  yaml(path: string, text: string): YamlFile {
+    const known = this.files.get(path);
+    if (known !== undefined && typeof known !== 'string') return known;
+    const file = parseYamlFile(path, this.#in.show(path), text);
+    this.files.set(path, file);
+    return file;
+  }
+
+  /** The value of a node, without remembering problems. @throws ProjectFailure */
+  valueOf(file: YamlFile, node: Node | null, member?: string): Json {
+    return this.#value({ file, chain: [file.path] }, node, member, 0, false);
+  }
+
+  #collect(run: () => Json): Json {
+    try {
+      return run();
+    } catch (thrown) {
+      if (!(thrown instanceof ProjectFailure)) throw thrown;
+      this.problems.push(...thrown.problems);
+      return null;
+    }
+  }
+
+  #content(file: YamlFile, chain: readonly string[]): Json {
+    const { contents } = file.document;
+    return this.#value({ file, chain: [...chain, file.path] }, contents, undefined, 0, false);
+  }
+
+  #expansion(file: YamlFile): Expansion {
+    let expansion = this.#expansions.get(file);
+    if (expansion === undefined) {
+      expansion = new Expansion(file);
+      this.#expansions.set(file, expansion);
+    }
+    return expansion;
+  }
+
+  #value(
+    at: { readonly file: YamlFile; readonly chain: readonly string[] },
+    given: Node | null,
+    member: string | undefined,
+    depth: number,
+    aliased: boolean,
+  ): Json {
+    if (given === null || given === undefined) return null;
+    const expansion = this.#expansion(at.file);
+    const node = expansion.resolve(given);
+    const within = aliased || node !== given;
+    expansion.enter(node, depth, within);
+    const path = includedPath(node);
+    if (path !== undefined) return this.#collect(() => this.#included(at, node, path));
+    if (isScalar(node)) return scalarJson(node, member);
+    if (isSeq(node)) {
+      const list: Json[] = [];
+      for (const item of node.items as (Node | null)[]) {
+        const value = this.#value(at, item, isOfNames(member) ? 'name' : undefined, depth + 1, within);
+        // An include that stands for a list inside a list.
+        if (isJsonArray(value) && includedPath(item) !== undefined) list.push(...value);
+        else list.push(value);
+      }
+      this.origins.set(list, { file: at.file, node });
+      return list;
+    }
+    if (!isMap(node)) throw failure('yaml', 'a value that cannot be read', placeOf(at.file, node));
+    const object: Record<string, Json> = {};
+    for (const pair of node.items as Pair<Node, Node | null>[]) {
+      if (isMergeKey(pair)) this.#merge(at, pair, object, depth);
+      else {
+        const key = keyText(pair);
+        const value = this.#value(at, pair.value, key, depth + 1, within);
+        Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
+      }
+    }
+    this.origins.set(object, { file: at.file, node });
+    return object;
+  }
+
+  /** What is written beside it wins over what is merged in. */
+  #merge(
+    at: { readonly file: YamlFile; readonly chain: readonly string[] },
+    pair: Pair<Node, Node | null>,
+    object: Record<string, Json>,
+    depth: number,
+  ): void {
+    const merged = this.#value(at, pair.value, undefined, depth + 1, true);
+    const all = isJsonArray(merged) ? merged : [merged];
+    for (const part of all) {
+      if (!isJsonObject(part)) throw failure('yaml', 'a merge key needs an object', placeOf(at.file, pair.value));
+      for (const [key, value] of Object.entries(part)) if (!Object.hasOwn(object, key)) object[key] = value;
+    }
+  }
+
+  #included({ file, chain }: { readonly file: YamlFile; readonly chain: readonly string[] }, node: Node, named: string): Json {
+    const place = placeOf(file, node);
+    const path = resolve(dirname(file.path), named.replace(/^[/\\]+/, ''));
+    if (!this.#in.isInside(path)) throw failure('include', `the include "${named}" leads out of the project`, place);
+    if (chain.includes(path)) {
+      const circle = [...chain.slice(chain.indexOf(path)), path].map((step) => this.#in.show(step));
+      throw failure('include', `files include each other in a circle: ${circle.join(' -> ')}`, place);
+    }
+    const text = this.#in.read(path);
+    if (text === undefined) throw failure('missing-file', `the included file "${named}" does not exist (${this.#in.show(path)})`, place);
+    if (!/\.ya?ml$/i.test(path)) {
+      this.files.set(path, text);
+      return text;
+    }
+    return this.#content(this.yaml(path, text), chain);
+  }
+}
+
+/** Lists of roles. */
+function isOfNames(member: string | undefined): boolean {
+  return member === 'role_set' || member === 'roles' || member === 'disabled_for_roles';
+}
+
+/**
+ * Reads all of the metadata.
+ * @throws ProjectFailure with all problems that were found
+ */
+export function readMetadata({ files, folder, file }: MetadataFolder): ReadMetadata {
+  const reader = new MetadataReader(files);
+  if (file !== undefined) return readWhole(files, reader, file);
+  const sections: Record<string, Json> = { version: 3 };
+  const version = reader.read(join(folder, VERSION_FILE));
+  if (isJsonObject(version) && version['version'] !== undefined && version['version'] !== 3) {
+    const told = `metadata of version ${String(version['version'])} is not read here: svc import makes a project of version 3 of it`;
+    reader.problems.push({ code: 'version', message: told, file: files.show(join(folder, VERSION_FILE)) });
+  }
+  for (const section of SECTIONS) {
+    const path = join(folder, section.file);
+    const value = reader.read(path);
+    if (value === undefined && section.key === 'sources') {
+      const message = `there is no ${SOURCES_FILE} in ${files.show(folder) || '.'}: a project needs one, with [] where there are no sources`;
+      reader.problems.push({ code: 'missing-file', message });
+    }
+    if (value === undefined || value === null || isUnset(section.key, value)) continue;
+    sections[section.key] = value;
+  }
+  const actionsPath = join(folder, ACTIONS_FILE);
+  const sdlPath = join(folder, ACTIONS_SDL_FILE);
+  const sdl = files.read(sdlPath);
+  if (sdl !== undefined) reader.files.set(sdlPath, sdl);
+  const actions = reader.read(actionsPath);
+  if (reader.problems.length === 0 && (actions !== undefined || sdl !== undefined)) {
+    const shown = { yaml: files.show(actionsPath), sdl: files.show(sdlPath) };
+    const placeIn = (value: object): Place => originPlace(reader.origins.get(value)) ?? { file: shown.yaml };
+    const joined = joinActions(actions ?? null, sdl ?? '', shown, placeIn);
+    reader.problems.push(...joined.problems);
+    if (joined.actions.length > 0) sections['actions'] = joined.actions;
+    if (joined.customTypes !== null) sections['custom_types'] = joined.customTypes;
+  }
+  if (reader.problems.length > 0) throw new ProjectFailure(reader.problems);
+  return withPlaces(reader, sections);
+}
+
+/** What must not be sent where it says nothing. */
+function isUnset(key: string, value: Json): boolean {
+  return key !== 'sources' && isJsonObject(value) && Object.keys(value).length === 0;
+}
+
+function readWhole(files: Files, reader: MetadataReader, path: string): ReadMetadata {
+  const shown = files.show(path);
+  if (!/\.(?:json|ya?ml)$/i.test(path)) throw failure('config', `metadata_file is to end in .json or .yaml`, { file: shown });
+  const text = files.read(path);
+  if (text === undefined) throw failure('missing-file', 'the file of the metadata does not exist', { file: shown });
+  let document: Json;
+  if (/\.json$/i.test(path)) {
+    try {
+      document = parseJson(text);
+    } catch (thrown) {
+      throw failure('json', reasonOf(thrown), { file: shown });
+    }
+    reader.files.set(path, text);
+  } else document = reader.read(path) ?? null;
+  if (reader.problems.length > 0) throw new ProjectFailure(reader.problems);
+  // What the API exports.
+  if (isJsonObject(document) && isJsonObject(document['metadata']) && document['sources'] === undefined) document = document['metadata'];
+  if (!isJsonObject(document)) throw failure('shape', 'the metadata is no object', { file: shown });
+  return withPlaces(reader, document);
+}
+
+function withPlaces(reader: MetadataReader, document: JsonObject): ReadMetadata {
+  return { document, files: reader.files, placeOf: (path) => placeOfPath(reader.origins, document, path) };
+}
+
+function originPlace(origin: Origin | undefined): Place | undefined {
+  return origin === undefined ? undefined : placeOf(origin.file, origin.node);
+}
+
+function placeOfPath(origins: WeakMap<object, Origin>, document: JsonObject, path: DocumentPath): Place | undefined {
+  let current: Json | undefined = document;
+  let origin: Origin | undefined;
+  let place: Place | undefined;
+  for (const key of path) {
+    if (typeof current !== 'object' || current === null) break;
+    const next: Json | undefined = isJsonArray(current)
+      ? current[Number(key)]
+      : isJsonObject(current) && Object.hasOwn(current, key)
+        ? current[key]
+        : undefined;
+    const inside: Origin | undefined = typeof next === 'object' && next !== null ? origins.get(next) : undefined;
+    if (inside !== undefined) place = originPlace(inside);
+    else if (origin !== undefined) {
+      const node = memberNode(origin.node, key);
+      if (node !== undefined) place = placeOf(origin.file, node);
+    }
+    origin = inside;
+    current = next;
+    if (next === undefined) break;
+  }
+  return place;
+}
+
+function memberNode(node: Node, key: string | number): Node | undefined {
+  if (isSeq(node)) return (node.items[Number(key)] as Node | undefined) ?? undefined;
+  if (!isMap(node)) return undefined;
+  const pair = (node as YAMLMap).items.find((each) => keyText(each as Pair) === String(key));
+  return (pair?.key as Node | undefined) ?? undefined;
+}

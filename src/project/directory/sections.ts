@@ -1,0 +1,128 @@
+/** Which file of `metadata/` holds which part of the document, and what is known of its lists. */
+import { isJsonArray, isJsonObject, type Json, type JsonObject, printJson } from '../../util/json.ts';
+
+export interface Section {
+  /** Below the metadata folder. */
+  readonly file: string;
+  /** Of the document. */
+  readonly key: string;
+  /** What a file without content holds; null: the file is then left out. */
+  readonly empty: Json;
+}
+
+export const SOURCES_FILE = 'databases/databases.yaml';
+export const ACTIONS_FILE = 'actions.yaml';
+export const ACTIONS_SDL_FILE = 'actions.graphql';
+export const VERSION_FILE = 'version.yaml';
+
+/** All but actions, which are two files for two keys; in the order of the document. */
+export const SECTIONS: readonly Section[] = [
+  { file: SOURCES_FILE, key: 'sources', empty: [] },
+  { file: 'remote_schemas.yaml', key: 'remote_schemas', empty: [] },
+  { file: 'query_collections.yaml', key: 'query_collections', empty: [] },
+  { file: 'allow_list.yaml', key: 'allowlist', empty: [] },
+  { file: 'cron_triggers.yaml', key: 'cron_triggers', empty: [] },
+  { file: 'rest_endpoints.yaml', key: 'rest_endpoints', empty: [] },
+  { file: 'api_limits.yaml', key: 'api_limits', empty: {} },
+  { file: 'inherited_roles.yaml', key: 'inherited_roles', empty: [] },
+  { file: 'graphql_schema_introspection.yaml', key: 'graphql_schema_introspection', empty: { disabled_for_roles: [] } },
+  { file: 'network.yaml', key: 'network', empty: {} },
+  { file: 'opentelemetry.yaml', key: 'opentelemetry', empty: null },
+  { file: 'metrics_config.yaml', key: 'metrics_config', empty: null },
+  { file: 'backend_configs.yaml', key: 'backend_configs', empty: null },
+];
+
+/** Lists whose order means nothing. All others are sequences. */
+const ORDERLESS: ReadonlySet<string> = new Set([
+  'sources',
+  'tables',
+  'functions',
+  'object_relationships',
+  'array_relationships',
+  'remote_relationships',
+  'computed_fields',
+  'insert_permissions',
+  'select_permissions',
+  'update_permissions',
+  'delete_permissions',
+  'event_triggers',
+  'permissions',
+  'remote_schemas',
+  'query_collections',
+  'allowlist',
+  'actions',
+  'cron_triggers',
+  'rest_endpoints',
+  'inherited_roles',
+  'columns',
+  'role_set',
+  'roles',
+  'methods',
+  'query_root_fields',
+  'subscription_root_fields',
+  'disabled_for_roles',
+  'tls_allowlist',
+]);
+
+export function isOrderless(key: string | undefined): boolean {
+  return key !== undefined && ORDERLESS.has(key);
+}
+
+/** Members that tell the objects of a list apart, the first that is there. */
+const IDENTITIES = ['table', 'function', 'role', 'role_name', 'collection', 'type_name', 'name', 'value', 'host'] as const;
+
+/** What an item of a list is known by; undefined: it cannot be told from others but by all that it holds. */
+export function identityOf(item: Json): string | undefined {
+  if (!isJsonObject(item)) return isJsonArray(item) ? undefined : `= ${printJson(item)}`;
+  const key = IDENTITIES.find((name) => item[name] !== undefined);
+  if (key === undefined) return undefined;
+  const value = item[key] as Json;
+  // A table by its bare name is that of the default schema.
+  if (key === 'table' || key === 'function') return `${key} ${printJson(qualified(value))}`;
+  return `${key} ${printJson(value)}`;
+}
+
+function qualified(name: Json): Json {
+  if (!isJsonObject(name)) return name;
+  if (name['schema'] === 'public') return name['name'] ?? null;
+  return Object.fromEntries(Object.entries(name).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** How people name an item: `public.author`, `user`. */
+export function nameOf(item: Json): string {
+  if (!isJsonObject(item)) return typeof item === 'string' ? item : printJson(item);
+  const key = IDENTITIES.find((name) => item[name] !== undefined);
+  return key === undefined ? printJson(item) : printedName(item[key] as Json);
+}
+
+/** `schema.table` of the spellings of a table's or function's name. */
+export function printedName(name: Json): string {
+  if (typeof name === 'string') return name;
+  if (isJsonArray(name)) return name.map(printedName).join('.');
+  if (!isJsonObject(name)) return printJson(name);
+  const schema = name['schema'] ?? name['dataset'];
+  return [schema, name['name']].filter((part) => typeof part === 'string').join('.');
+}
+
+/** A value as text that is the same whenever it means the same: keys sorted, lists without order sorted. */
+export function canonical(value: Json, member?: string): string {
+  if (isJsonArray(value)) {
+    const items = value.map((item) => canonical(item));
+    return `[${(isOrderless(member) ? items.sort() : items).join(',')}]`;
+  }
+  if (isJsonObject(value)) {
+    const keys = Object.keys(value).sort();
+    return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key] as Json, key)}`).join(',')}}`;
+  }
+  return printJson(value);
+}
+
+/** Whether two values mean the same. */
+export function sameMeaning(a: Json, b: Json, member?: string): boolean {
+  return a === b || canonical(a, member) === canonical(b, member);
+}
+
+/** An object without members that are undefined. */
+export function defined(members: Readonly<Record<string, Json | undefined>>): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter((entry): entry is [string, Json] => entry[1] !== undefined));
+}

@@ -1,0 +1,246 @@
+/** Two documents compared object by object: what was added, removed, changed, and who may do more than before. */
+import { createTwoFilesPatch } from 'diff';
+import { isJsonArray, isJsonObject, type Json, type JsonObject, printJson } from '../util/json.ts';
+import { canonical, identityOf, isOrderless, nameOf, sameMeaning } from './directory/sections.ts';
+import { indented } from './directory/write-metadata.ts';
+
+export interface DocumentChange {
+  readonly kind: 'added' | 'removed' | 'changed';
+  /** `select permission user on public.author` */
+  readonly object: string;
+  readonly source?: string;
+  readonly table?: string;
+  readonly role?: string;
+  /** Of a permission: whether the role may do more than before, or no more what it did; both where it cannot be told. */
+  readonly access?: 'gained' | 'lost' | 'changed';
+  /** Of a change: a line for each member. */
+  readonly details: readonly string[];
+  readonly before?: Json;
+  readonly after?: Json;
+}
+
+/** What an item of a list is called. */
+const NOUNS: Readonly<Record<string, string>> = {
+  sources: 'source',
+  tables: 'table',
+  functions: 'function',
+  object_relationships: 'object relationship',
+  array_relationships: 'array relationship',
+  remote_relationships: 'remote relationship',
+  computed_fields: 'computed field',
+  insert_permissions: 'insert permission',
+  select_permissions: 'select permission',
+  update_permissions: 'update permission',
+  delete_permissions: 'delete permission',
+  event_triggers: 'event trigger',
+  permissions: 'permission',
+  remote_schemas: 'remote schema',
+  query_collections: 'query collection',
+  allowlist: 'allow-list entry',
+  actions: 'action',
+  cron_triggers: 'cron trigger',
+  rest_endpoints: 'REST endpoint',
+  inherited_roles: 'inherited role',
+  objects: 'object type',
+  input_objects: 'input type',
+  enums: 'enum type',
+  scalars: 'scalar',
+  queries: 'query',
+};
+
+interface Around {
+  readonly source?: string;
+  readonly table?: string;
+  /** ` on public.author` */
+  readonly on: string;
+}
+
+/** What turns the one document into the other, in the order of the second. Order of lists without order does not count. */
+export function diffDocuments(before: JsonObject, after: JsonObject): readonly DocumentChange[] {
+  const changes: DocumentChange[] = [];
+  diffMembers(before, after, { on: '' }, 'metadata', changes, (key) => key === 'version');
+  return changes;
+}
+
+function isObjectList(key: string, ...values: readonly (Json | undefined)[]): boolean {
+  if (NOUNS[key] === undefined) return false;
+  return values.every(
+    (value) => value === undefined || (isJsonArray(value) && value.every((item) => isJsonObject(item) && identityOf(item) !== undefined)),
+  );
+}
+
+/** @param object what the members belong to */
+function diffMembers(
+  before: JsonObject,
+  after: JsonObject,
+  around: Around,
+  object: string,
+  changes: DocumentChange[],
+  skip: (key: string) => boolean = () => false,
+): readonly string[] {
+  const details: string[] = [];
+  for (const key of new Set([...Object.keys(after), ...Object.keys(before)])) {
+    if (skip(key)) continue;
+    const [one, other] = [before[key], after[key]];
+    if (isObjectList(key, one, other))
+      diffLists(key, (one ?? []) as readonly JsonObject[], (other ?? []) as readonly JsonObject[], around, changes);
+    else if (object === 'metadata') {
+      if (isJsonObject(one ?? {}) && isJsonObject(other ?? {}) && key === 'custom_types')
+        diffMembers((one ?? {}) as JsonObject, (other ?? {}) as JsonObject, around, 'metadata', changes);
+      else if (!same(one, other, key))
+        changes.push({
+          kind: one === undefined ? 'added' : other === undefined ? 'removed' : 'changed',
+          object: key,
+          details: describeMember(key, one, other),
+          ...(one === undefined ? {} : { before: one }),
+          ...(other === undefined ? {} : { after: other }),
+        });
+    } else if (!same(one, other, key)) details.push(...describeMember(key, one, other));
+  }
+  return details;
+}
+
+function same(a: Json | undefined, b: Json | undefined, key: string): boolean {
+  return a === b || (a !== undefined && b !== undefined && sameMeaning(a, b, key));
+}
+
+function diffLists(
+  key: string,
+  before: readonly JsonObject[],
+  after: readonly JsonObject[],
+  around: Around,
+  changes: DocumentChange[],
+): void {
+  const noun = NOUNS[key] as string;
+  const old = new Map(before.map((item) => [identityOf(item) as string, item]));
+  const now = new Map(after.map((item) => [identityOf(item) as string, item]));
+  for (const [identity, item] of now) diffItem(key, noun, old.get(identity), item, around, changes);
+  for (const [identity, item] of old) if (!now.has(identity)) diffItem(key, noun, item, undefined, around, changes);
+}
+
+function diffItem(
+  key: string,
+  noun: string,
+  before: JsonObject | undefined,
+  after: JsonObject | undefined,
+  around: Around,
+  changes: DocumentChange[],
+): void {
+  const item = (after ?? before) as JsonObject;
+  const name = nameOf(item);
+  const object = `${noun} ${name}${around.on}`;
+  const inside: Around =
+    key === 'sources'
+      ? { source: name, on: '' }
+      : {
+          ...around,
+          ...(key === 'tables' ? { table: name } : {}),
+          on: key === 'tables' ? ` on ${name}` : ` of ${noun} ${name}${around.on}`,
+        };
+  const sub: DocumentChange[] = [];
+  const details = diffMembers(before ?? {}, after ?? {}, inside, object, sub);
+  const role = typeof item['role'] === 'string' ? { role: item['role'] } : {};
+  const access = accessOf(key, before, after);
+  const common = { object, ...placeOf(around), ...role, ...(access === undefined ? {} : { access }) };
+  if (before === undefined || after === undefined) {
+    const kind = before === undefined ? 'added' : 'removed';
+    changes.push({
+      kind,
+      ...common,
+      details: key.endsWith('permissions') ? permissionLines(item) : [],
+      ...(after === undefined ? { before: item } : { after: item }),
+    });
+    // What is inside of a table that comes or goes is told too where it is about access.
+    changes.push(...sub.filter((change) => change.access !== undefined || key === 'sources'));
+    return;
+  }
+  if (details.length > 0) changes.push({ kind: 'changed', ...common, details, before, after });
+  changes.push(...sub);
+}
+
+function placeOf({ source, table }: Around): Pick<DocumentChange, 'source' | 'table'> {
+  return { ...(source === undefined ? {} : { source }), ...(table === undefined ? {} : { table }) };
+}
+
+function permissionLines(item: JsonObject): readonly string[] {
+  const permission = isJsonObject(item['permission']) ? item['permission'] : {};
+  return Object.entries(permission).map(([key, value]) => `${key} ${shown(value)}`);
+}
+
+function accessOf(key: string, before: JsonObject | undefined, after: JsonObject | undefined): DocumentChange['access'] {
+  if (!key.endsWith('permissions')) return undefined;
+  if (before === undefined) return 'gained';
+  if (after === undefined) return 'lost';
+  if (sameMeaning(before, after)) return undefined;
+  const [one, other] = [before['permission'], after['permission']].map((value) => (isJsonObject(value) ? value : {})) as [
+    JsonObject,
+    JsonObject,
+  ];
+  const columns = compareSets(one['columns'], other['columns']);
+  const rest = ({ columns: _, ...others }: JsonObject): string => canonical(others);
+  if (rest(one) !== rest(other) || columns === 'both') return 'changed';
+  return columns === 'more' ? 'gained' : columns === 'less' ? 'lost' : 'changed';
+}
+
+function compareSets(a: Json | undefined, b: Json | undefined): 'more' | 'less' | 'both' | 'same' {
+  if (canonical(a ?? null, 'columns') === canonical(b ?? null, 'columns')) return 'same';
+  if (b === '*') return 'more';
+  if (a === '*') return 'less';
+  const [one, other] = [a, b].map((value) => new Set(isJsonArray(value) ? value.map(canonicalItem) : [])) as [Set<string>, Set<string>];
+  const gains = [...other].some((item) => !one.has(item));
+  const loses = [...one].some((item) => !other.has(item));
+  return gains && loses ? 'both' : gains ? 'more' : 'less';
+}
+
+function canonicalItem(item: Json): string {
+  return canonical(item);
+}
+
+/** `columns +email -name`, `limit 10 -> 20`; of an object a line for each member that differs. */
+function describeMember(key: string, before: Json | undefined, after: Json | undefined): readonly string[] {
+  if (isJsonObject(before) && isJsonObject(after)) {
+    const lines: string[] = [];
+    for (const inner of new Set([...Object.keys(before), ...Object.keys(after)]))
+      if (!same(before[inner], after[inner], inner)) lines.push(...describeMember(`${key}.${inner}`, before[inner], after[inner]));
+    return lines.map((line) => line.replace(/^permission\./, '').replace(/^definition\./, ''));
+  }
+  const last = key.split('.').at(-1) as string;
+  if (isJsonArray(before) && isJsonArray(after) && isOrderless(last)) {
+    const [one, other] = [new Set(before.map(canonicalItem)), new Set(after.map(canonicalItem))];
+    const gone = before.filter((item) => !other.has(canonicalItem(item))).map((item) => `-${nameOf(item)}`);
+    const come = after.filter((item) => !one.has(canonicalItem(item))).map((item) => `+${nameOf(item)}`);
+    return [`${key} ${[...come, ...gone].join(' ')}`];
+  }
+  if (before === undefined) return [`+${key} ${shown(after as Json)}`];
+  if (after === undefined) return [`-${key} ${shown(before)}`];
+  return [`${key} ${shown(before)} -> ${shown(after)}`];
+}
+
+function shown(value: Json): string {
+  const text = printJson(value);
+  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
+}
+
+const SIGNS = { added: '+', removed: '-', changed: '~' } as const;
+
+/** `+ select permission user on public.author`, with the access that a role gains or loses. */
+export function printChanges(changes: readonly DocumentChange[]): string {
+  const several = new Set(changes.map(({ source }) => source).filter((source) => source !== undefined)).size > 1;
+  return changes
+    .map(({ kind, object, source, details, access, role }) => {
+      const where = several && source !== undefined ? ` in ${source}` : '';
+      const gains = access === 'gained' && role !== undefined ? `   ! role ${role} gains access` : '';
+      return `${SIGNS[kind]} ${object}${where}${details.length > 0 && kind === 'changed' ? ` ${details.join('; ')}` : ''}${gains}`;
+    })
+    .join('\n');
+}
+
+/** A unified patch between the documents as JSON or, with `print`, in another form. */
+export function unifiedDiff(
+  before: JsonObject,
+  after: JsonObject,
+  names: readonly [string, string],
+  print: (document: JsonObject) => string = (json) => `${indented(json)}\n`,
+): string {
+  return createTwoFilesPatch(names[0], names[1], print(before), print(after), undefined, undefined, { context: 3 });
+}

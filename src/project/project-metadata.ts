@@ -1,0 +1,186 @@
+/** What is done with the metadata of a project and of its service. */
+import type { Kinds } from '../metadata/kinds.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
+import { canonical, printedName } from './directory/sections.ts';
+import type { DocumentPath, Place, ReadMetadata } from './directory/read-metadata.ts';
+import { diffDocuments, type DocumentChange } from './document-diff.ts';
+import { exportedDocument, normalised } from './document.ts';
+import { EXIT, failure, type Problem, ProjectFailure } from './failure.ts';
+import { ServerError, type ServerClient } from './server-client.ts';
+
+export interface Inconsistency {
+  readonly type: string;
+  readonly name: string;
+  readonly reason: string;
+  readonly definition: Json;
+  readonly place: Place | undefined;
+}
+
+export interface Applied {
+  /** False: the service has it already, and nothing was sent. */
+  readonly sent: boolean;
+  readonly resourceVersion: number;
+  readonly changes: readonly DocumentChange[];
+  readonly inconsistencies: readonly Inconsistency[];
+}
+
+/** The metadata that the service has. @throws ProjectFailure */
+export async function exportFrom(server: ServerClient): Promise<{ readonly resourceVersion: number; readonly metadata: JsonObject }> {
+  return exportedDocument(await server.metadata('export_metadata', {}, { version: 2 }));
+}
+
+/** Whether the service has this document already. */
+export function isApplied(document: JsonObject, current: JsonObject, kinds: Kinds): boolean {
+  if (canonical(document) === canonical(current)) return true;
+  const [one, other] = [normalised(document, kinds), normalised(current, kinds)];
+  return one !== undefined && other !== undefined && canonical(one) === canonical(other);
+}
+
+/**
+ * Makes the document of the project that of the service.
+ * @param expected the version of the metadata that it was made for
+ * @throws ProjectFailure exit 4 where something would be inconsistent and that is not allowed; nothing has changed then
+ */
+export async function applyMetadata(
+  read: ReadMetadata,
+  server: ServerClient,
+  kinds: Kinds,
+  { allowInconsistent, expected }: { readonly allowInconsistent: boolean; readonly expected?: number },
+): Promise<Applied> {
+  const current = await exportFrom(server);
+  const changes = changesOf(current.metadata, read.document, kinds);
+  if (isApplied(read.document, current.metadata, kinds)) {
+    const inconsistencies = await listInconsistencies(server, read);
+    return { sent: false, resourceVersion: current.resourceVersion, changes: [], inconsistencies };
+  }
+  const args: JsonObject = {
+    metadata: read.document,
+    allow_inconsistent_metadata: allowInconsistent,
+    resource_version: expected ?? current.resourceVersion,
+  };
+  try {
+    const answer = await server.metadata('replace_metadata', args, { version: 2 });
+    const records = isJsonObject(answer) && isJsonArray(answer['inconsistent_objects']) ? answer['inconsistent_objects'] : [];
+    const inconsistencies = records.flatMap((record) => inconsistencyOf(record, read));
+    return { sent: true, resourceVersion: current.resourceVersion + 1, changes, inconsistencies };
+  } catch (thrown) {
+    if (thrown instanceof ServerError) throw await explained(thrown, read, server, kinds, current);
+    throw thrown;
+  }
+}
+
+async function explained(
+  error: ServerError,
+  read: ReadMetadata,
+  server: ServerClient,
+  kinds: Kinds,
+  seen: { readonly resourceVersion: number; readonly metadata: JsonObject },
+): Promise<ProjectFailure> {
+  if (error.status === 409 || error.code === 'conflict') {
+    const now = await exportFrom(server);
+    const others = changesOf(seen.metadata, now.metadata, kinds).map(({ kind, object }) => `${kind} ${object}`);
+    const told = `somebody else has changed the metadata meanwhile (version ${seen.resourceVersion} -> ${now.resourceVersion})`;
+    return failure('conflict', `${told}${others.length === 0 ? '' : `: ${others.slice(0, 20).join(', ')}`}`);
+  }
+  const internal = error.answer['internal'];
+  if (isJsonArray(internal)) {
+    const found = internal.flatMap((record) => inconsistencyOf(record, read));
+    if (found.length > 0) return new ProjectFailure(found.map(problemOf), EXIT.inconsistent);
+  }
+  const [problem] = error.problems;
+  const keys = documentPath(problem?.path);
+  const place = keys === undefined ? undefined : read.placeOf(keys);
+  if (problem === undefined || place === undefined) return error;
+  return new ProjectFailure([{ ...problem, ...place }], error.exit);
+}
+
+/** The keys of `$.args.metadata.sources[0]` below the document. */
+export function documentPath(printed: string | undefined): DocumentPath | undefined {
+  const below = /^\$\.args\.metadata(.*)$/s.exec(printed ?? '')?.[1];
+  if (below === undefined) return undefined;
+  const keys: (string | number)[] = [];
+  for (const [, plain, index, quoted] of below.matchAll(/\.([A-Za-z_][\w-]*)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/g))
+    keys.push(plain ?? (index === undefined ? (JSON.parse(quoted as string) as string) : Number(index)));
+  return keys;
+}
+
+/** What would change in the service, both documents as it writes them. */
+export function changesOf(current: JsonObject, wanted: JsonObject, kinds: Kinds): readonly DocumentChange[] {
+  return diffDocuments(normalised(current, kinds) ?? current, normalised(wanted, kinds) ?? wanted);
+}
+
+/** @param read where the objects stand; null: nobody knows */
+export async function listInconsistencies(server: ServerClient, read: ReadMetadata | null): Promise<readonly Inconsistency[]> {
+  const answer = await server.metadata('get_inconsistent_metadata', {});
+  const records = isJsonObject(answer) && isJsonArray(answer['inconsistent_objects']) ? answer['inconsistent_objects'] : [];
+  return records.flatMap((record) => inconsistencyOf(record, read));
+}
+
+export function problemOf({ type, name, reason, place }: Inconsistency): Problem {
+  return { code: 'inconsistent', message: `${type} ${name}: ${reason}`, ...(place ?? {}) };
+}
+
+function inconsistencyOf(record: Json, read: ReadMetadata | null): readonly Inconsistency[] {
+  if (!isJsonObject(record)) return [];
+  const reason = String(record['reason'] ?? '');
+  if (isJsonArray(record['objects']))
+    return record['objects'].flatMap((object) => (isJsonObject(object) ? inconsistencyOf({ ...object, reason }, read) : []));
+  const definition = record['definition'] ?? null;
+  const type = String(record['type'] ?? 'object');
+  const name =
+    record['name'] === undefined
+      ? printedName(definition)
+      : typeof record['name'] === 'string'
+        ? record['name']
+        : printedName(record['name'] as Json);
+  return [{ type, name, reason, definition, place: read === null ? undefined : findObject(read, type, definition) }];
+}
+
+const LISTS: Readonly<Record<string, readonly string[]>> = {
+  table: [],
+  insert_permission: ['insert_permissions', 'role'],
+  select_permission: ['select_permissions', 'role'],
+  update_permission: ['update_permissions', 'role'],
+  delete_permission: ['delete_permissions', 'role'],
+  object_relation: ['object_relationships', 'name'],
+  array_relation: ['array_relationships', 'name'],
+  remote_relationship: ['remote_relationships', 'name'],
+  computed_field: ['computed_fields', 'name'],
+  event_trigger: ['event_triggers', 'name'],
+};
+
+/** The place in the files of an object that a service lists as inconsistent. */
+function findObject(read: ReadMetadata, type: string, definition: Json): Place | undefined {
+  const sources = read.document['sources'];
+  const isItem = (item: Json, key: string, value: Json | undefined): boolean =>
+    isJsonObject(item) && value !== undefined && printedName(item[key] ?? null) === printedName(value);
+  const given = isJsonObject(definition) ? definition : {};
+  if (type === 'source') return indexed(read, ['sources'], 'name', typeof definition === 'string' ? definition : given['name']);
+  if (type === 'remote_schema') return indexed(read, ['remote_schemas'], 'name', given['name']);
+  if (type === 'action') return indexed(read, ['actions'], 'name', given['name']);
+  if (!isJsonArray(sources)) return undefined;
+  const list = LISTS[type];
+  for (const [s, source] of sources.entries()) {
+    if (!isJsonObject(source) || !isJsonArray(source['tables'])) continue;
+    if (given['source'] !== undefined && source['name'] !== given['source']) continue;
+    const named = given['table'] ?? definition;
+    for (const [t, table] of source['tables'].entries()) {
+      const isTable =
+        isItem(table, 'table', named) || isItem(table, 'table', typeof named === 'string' ? { schema: 'public', name: named } : named);
+      if (!isTable || !isJsonObject(table)) continue;
+      const path: DocumentPath = ['sources', s, 'tables', t];
+      const [key, member] = list ?? [];
+      if (key === undefined || member === undefined) return read.placeOf(path);
+      const items = table[key];
+      const index = isJsonArray(items) ? items.findIndex((item) => isItem(item, member, given[member])) : -1;
+      return read.placeOf(index < 0 ? path : [...path, key, index]);
+    }
+  }
+  return undefined;
+}
+
+function indexed(read: ReadMetadata, path: readonly string[], key: string, value: Json | undefined): Place | undefined {
+  const list = path.reduce<Json | undefined>((json, step) => (isJsonObject(json) ? json[step] : undefined), read.document);
+  const index = isJsonArray(list) ? list.findIndex((item) => isJsonObject(item) && item[key] === value) : -1;
+  return index < 0 ? undefined : read.placeOf([...path, index]);
+}

@@ -1,0 +1,262 @@
+/** A project directory: its root, its configuration, and where its parts are. */
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { parse as parseDotEnv } from 'dotenv';
+import { VARIABLE_PREFIX } from '../config/option.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../util/json.ts';
+import { nearest } from '../util/nearest.ts';
+import { type Files, projectFiles } from './directory/files.ts';
+import { MetadataReader, type MetadataFolder } from './directory/read-metadata.ts';
+import { EXIT, failure, ProjectFailure } from './failure.ts';
+
+export const CONFIG_FILE = 'config.yaml';
+const DEFAULT_ENDPOINT = 'http://localhost:8080';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Project {
+  readonly root: string;
+  readonly files: Files;
+  readonly metadata: MetadataFolder;
+  readonly migrationsFolder: string;
+  readonly seedsFolder: string;
+  readonly settings: Settings;
+  readonly environment: Environment;
+  /** To be told, not to stop. */
+  readonly warnings: readonly string[];
+}
+
+export interface Settings {
+  readonly endpoint: string;
+  readonly adminSecret: string | null;
+  readonly insecureSkipTlsVerify: boolean;
+  readonly certificateAuthority: string | null;
+  readonly interactive: boolean;
+  readonly paths: ApiPaths;
+  readonly actions: {
+    readonly kind: string;
+    readonly handlerBaseUrl: string;
+    readonly codegen: { readonly framework: string; readonly outputDir: string };
+  };
+}
+
+export interface ApiPaths {
+  readonly metadata: string;
+  readonly query: string;
+  readonly graphql: string;
+  readonly version: string;
+  readonly config: string;
+}
+
+/** What flags say; undefined: nothing. */
+export interface ProjectFlags {
+  readonly project?: string | undefined;
+  readonly envfile?: string | undefined;
+  readonly env?: string | undefined;
+  readonly endpoint?: string | undefined;
+  readonly adminSecret?: string | undefined;
+  readonly insecureSkipTlsVerify?: boolean | undefined;
+  readonly certificateAuthority?: string | undefined;
+}
+
+const KEYS = [
+  'version',
+  'endpoint',
+  'admin_secret',
+  'admin_secrets',
+  'access_key',
+  'insecure_skip_tls_verify',
+  'certificate_authority',
+  'disable_interactive',
+  'metadata_directory',
+  'migrations_directory',
+  'seeds_directory',
+  'metadata_file',
+  'api_paths',
+  'actions',
+  'environments',
+] as const;
+const API_PATHS = ['query', 'v1_query', 'v2_query', 'v1_metadata', 'graphql', 'config', 'pg_dump', 'version'] as const;
+
+/** The folder with the `config.yaml` nearest to a folder, upwards; undefined: there is none. */
+export function findRoot(from: string): string | undefined {
+  for (let folder = from; ; folder = dirname(folder)) {
+    if (projectFiles(folder).read(join(folder, CONFIG_FILE)) !== undefined) return folder;
+    if (dirname(folder) === folder) return undefined;
+  }
+}
+
+/**
+ * Opens the project of a folder: flags before environment before `.env` before config.yaml before defaults.
+ * @param needed false: without a config.yaml the folder itself counts as a project without settings
+ * @throws ProjectFailure
+ */
+export function openProject(cwd: string, flags: ProjectFlags, environment: Environment, needed = true): Project {
+  const given = flags.project === undefined ? undefined : resolve(cwd, flags.project);
+  const root = given ?? findRoot(cwd) ?? cwd;
+  const files = projectFiles(root);
+  const reader = new MetadataReader(files);
+  const read = reader.read(join(root, CONFIG_FILE));
+  if (read === undefined && needed) {
+    const message = `there is no ${CONFIG_FILE} in ${given ?? `${cwd} or above it`}: svc init makes a project, --project names the folder of one`;
+    throw failure('no-project', message, {}, EXIT.usage);
+  }
+  if (reader.problems.length > 0) throw new ProjectFailure(reader.problems);
+  const written = isJsonObject(read) ? read : {};
+  const warnings = unknownKeys(written, KEYS, CONFIG_FILE);
+  const { version } = written;
+  if (version !== undefined && version !== 3) {
+    const message = `the project has version ${String(version)}: svc import makes one of version 3 of it`;
+    throw failure('version', message, { file: CONFIG_FILE });
+  }
+  const merged = withDotEnv(files, flags.envfile === undefined ? undefined : resolve(cwd, flags.envfile), environment);
+  const stage = stageOf(written, flags.env ?? merged[`${VARIABLE_PREFIX}ENV`]);
+  const settings = settingsOf(written, stage, flags, merged, warnings);
+  const folder = (key: string, byDefault: string): string => {
+    const named = text(merged[envName(key)]) ?? text(written[key]) ?? byDefault;
+    const path = isAbsolute(named) ? named : join(root, named);
+    if (!files.isInside(path)) throw failure('outside', `${key} leads out of the project`, { file: CONFIG_FILE });
+    return path;
+  };
+  const file = text(merged[envName('metadata_file')]) ?? text(written['metadata_file']);
+  return {
+    root,
+    files,
+    metadata: { files, folder: folder('metadata_directory', 'metadata'), file: file === undefined ? undefined : join(root, file) },
+    migrationsFolder: folder('migrations_directory', 'migrations'),
+    seedsFolder: folder('seeds_directory', 'seeds'),
+    settings,
+    environment: merged,
+    warnings,
+  };
+}
+
+function unknownKeys(object: JsonObject, known: readonly string[], where: string): string[] {
+  return Object.keys(object)
+    .filter((key) => !known.includes(key))
+    .map((key) => {
+      const meant = nearest(key, known);
+      return `${where}: unknown key "${key}"${meant === undefined ? '' : `, did you mean "${meant}"?`}`;
+    });
+}
+
+function withDotEnv(files: Files, named: string | undefined, environment: Environment): Environment {
+  const path = named ?? join(files.root, '.env');
+  const content = files.read(path);
+  if (content === undefined && named !== undefined)
+    throw failure('missing-file', `the file ${named} of --envfile does not exist`, {}, EXIT.usage);
+  return content === undefined ? environment : { ...parseDotEnv(content), ...environment };
+}
+
+function stageOf(written: JsonObject, name: string | undefined): JsonObject {
+  if (name === undefined || name === '') return {};
+  const stages = isJsonObject(written['environments']) ? written['environments'] : {};
+  const stage = stages[name];
+  if (isJsonObject(stage)) return stage;
+  const known = Object.keys(stages);
+  throw failure(
+    'config',
+    `there is no environment "${name}"${known.length === 0 ? '' : `: there are ${known.join(', ')}`}`,
+    { file: CONFIG_FILE },
+    EXIT.usage,
+  );
+}
+
+function envName(key: string): string {
+  return VARIABLE_PREFIX + key.toUpperCase().replaceAll('.', '_');
+}
+
+function text(value: Json | undefined): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function flag(value: Json | undefined): boolean | undefined {
+  if (typeof value === 'boolean') return value;
+  if (typeof value !== 'string' || value === '') return undefined;
+  return /^(?:true|t|yes|y|1)$/i.test(value);
+}
+
+function settingsOf(written: JsonObject, stage: JsonObject, flags: ProjectFlags, environment: Environment, warnings: string[]): Settings {
+  const fromEnvironment = (value: Json | undefined): string | undefined => {
+    if (!isJsonObject(value)) return text(value);
+    const name = text(value['from_env']);
+    if (name === undefined) throw failure('config', 'a secret is to be {from_env: NAME}', { file: CONFIG_FILE });
+    return text(environment[name]);
+  };
+  const literal = [stage['admin_secret'], written['admin_secret'], written['access_key']].some(
+    (value) => typeof value === 'string' && value !== '',
+  );
+  if (literal)
+    warnings.push(
+      `${CONFIG_FILE}: the admin secret stands in the file; keep it in .env and write admin_secret: {from_env: SVC_GRAPHQL_ADMIN_SECRET}`,
+    );
+  const adminSecret =
+    flags.adminSecret ??
+    firstOf(environment[envName('admin_secrets')]) ??
+    text(environment[envName('admin_secret')]) ??
+    fromEnvironment(stage['admin_secret']) ??
+    firstOf(text(written['admin_secrets'])) ??
+    fromEnvironment(written['admin_secret']) ??
+    fromEnvironment(written['access_key']);
+  const endpoint =
+    flags.endpoint ?? text(environment[envName('endpoint')]) ?? text(stage['endpoint']) ?? text(written['endpoint']) ?? DEFAULT_ENDPOINT;
+  const paths = isJsonObject(written['api_paths']) ? written['api_paths'] : {};
+  warnings.push(...unknownKeys(paths, API_PATHS, `${CONFIG_FILE}: api_paths`));
+  const path = (key: string, byDefault: string): string =>
+    (text(environment[envName(`api_paths.${key}`)]) ?? text(paths[key]) ?? byDefault).replace(/^\/+/, '');
+  const actions = isJsonObject(written['actions']) ? written['actions'] : {};
+  const codegen = isJsonObject(actions['codegen']) ? actions['codegen'] : {};
+  return {
+    endpoint: baseUrl(endpoint, warnings),
+    adminSecret: adminSecret ?? null,
+    insecureSkipTlsVerify:
+      flags.insecureSkipTlsVerify ??
+      flag(environment[envName('insecure_skip_tls_verify')]) ??
+      flag(written['insecure_skip_tls_verify']) ??
+      false,
+    certificateAuthority:
+      flags.certificateAuthority ?? text(environment[envName('certificate_authority')]) ?? text(written['certificate_authority']) ?? null,
+    interactive: !(flag(environment[envName('disable_interactive')]) ?? flag(written['disable_interactive']) ?? false),
+    paths: {
+      metadata: path('v1_metadata', 'v1/metadata'),
+      query: path('v2_query', 'v2/query'),
+      graphql: path('graphql', 'v1/graphql'),
+      version: path('version', 'v1/version'),
+      config: path('config', 'v1alpha1/config'),
+    },
+    actions: {
+      kind: text(actions['kind']) ?? 'synchronous',
+      handlerBaseUrl: text(actions['handler_webhook_baseurl']) ?? 'http://localhost:3000',
+      codegen: { framework: text(codegen['framework']) ?? 'typescript', outputDir: text(codegen['output_dir']) ?? 'codegen' },
+    },
+  };
+}
+
+function firstOf(list: string | undefined): string | undefined {
+  if (list === undefined || list === '') return undefined;
+  try {
+    const parsed = parseJson(list);
+    if (isJsonArray(parsed) && typeof parsed[0] === 'string') return parsed[0];
+  } catch {
+    // told below
+  }
+  throw failure('config', 'admin_secrets is to be a list of texts as JSON');
+}
+
+/** Without the path of an endpoint of the API, which people paste. */
+function baseUrl(given: string, warnings: string[]): string {
+  let url: URL;
+  try {
+    url = new URL(given);
+  } catch {
+    throw failure('config', `the endpoint "${given}" is no URL`, {}, EXIT.usage);
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw failure('config', `the endpoint "${given}" is no URL of HTTP`, {}, EXIT.usage);
+  const bare = url.pathname.replace(
+    /\/(?:v1\/graphql|v1beta1\/relay|v1alpha1\/[^/]*|v1\/metadata|v1\/query|v2\/query|v1\/version|healthz|console(?:\/.*)?)\/?$/,
+    '',
+  );
+  if (bare !== url.pathname)
+    warnings.push(`the endpoint is taken to be ${url.origin}${bare}: it was given with the path of one of its APIs`);
+  return `${url.origin}${bare}`.replace(/\/+$/, '');
+}

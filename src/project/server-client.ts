@@ -1,0 +1,152 @@
+/** What a project asks of a service: by HTTP, and of its endpoint only. */
+import { readFileSync } from 'node:fs';
+import { Agent, type Dispatcher, request } from 'undici';
+import { isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../util/json.ts';
+import { EXIT, failure, ProjectFailure, reasonOf } from './failure.ts';
+import type { Settings } from './project.ts';
+
+/** What a service answers to an operation that fails. */
+export class ServerError extends ProjectFailure {
+  readonly status: number;
+  readonly answer: JsonObject;
+
+  constructor(status: number, answer: JsonObject) {
+    const code = typeof answer['code'] === 'string' ? answer['code'] : 'server';
+    const message = typeof answer['error'] === 'string' ? answer['error'] : printJson(answer);
+    const path = typeof answer['path'] === 'string' && answer['path'] !== '$' ? { path: answer['path'] } : {};
+    super(
+      [{ code, message, ...path }],
+      status === 401 || status === 403 || code === 'access-denied' || code === 'invalid-jwt' ? EXIT.unreachable : EXIT.failed,
+    );
+    this.status = status;
+    this.answer = answer;
+  }
+
+  get code(): string {
+    return this.problems[0]?.code ?? 'server';
+  }
+
+  /** What the database says, of SQL that failed. */
+  get databaseError():
+    | { readonly message: string; readonly sqlState: string; readonly position: number | undefined; readonly hint: string | undefined }
+    | undefined {
+    const internal = this.answer['internal'];
+    if (!isJsonObject(internal))
+      return typeof internal === 'string' ? { message: internal, sqlState: '', position: undefined, hint: undefined } : undefined;
+    const error = internal['error'];
+    if (!isJsonObject(error)) return undefined;
+    const position = Number(error['position'] ?? Number.NaN);
+    return {
+      message: String(error['message'] ?? ''),
+      sqlState: String(error['status_code'] ?? error['code'] ?? ''),
+      position: Number.isInteger(position) ? position : undefined,
+      hint: typeof error['hint'] === 'string' ? error['hint'] : undefined,
+    };
+  }
+}
+
+export interface SqlResult {
+  /** The first row is the header. */
+  readonly rows: readonly (readonly string[])[];
+}
+
+export interface ServerClient {
+  readonly endpoint: string;
+  /** An operation of `/v1/metadata`. @throws ServerError, ProjectFailure */
+  metadata(type: string, args: Json, extra?: JsonObject): Promise<Json>;
+  /** SQL in a source, by `/v2/query`; `args` are further arguments. @throws ServerError, ProjectFailure */
+  sql(source: SqlSource, sql: string, args?: JsonObject): Promise<SqlResult>;
+  /** The version that it says it has. @throws ProjectFailure */
+  version(): Promise<string>;
+  /** Any path, with the admin secret. @throws ProjectFailure when it cannot be reached */
+  send(
+    path: string,
+    how?: { readonly body?: Json; readonly headers?: Readonly<Record<string, string>> },
+  ): Promise<{ readonly status: number; readonly body: Json }>;
+  close(): Promise<void>;
+}
+
+export interface SqlSource {
+  readonly name: string;
+  /** `pg`. */
+  readonly kind: string;
+}
+
+const CONNECT_MS = 15_000;
+
+/** @throws ProjectFailure when the certificate cannot be read */
+export function serverClient({ endpoint, adminSecret, paths, insecureSkipTlsVerify, certificateAuthority }: Settings): ServerClient {
+  const dispatcher = new Agent({
+    connect: {
+      timeout: CONNECT_MS,
+      rejectUnauthorized: !insecureSkipTlsVerify,
+      ...(certificateAuthority === null ? {} : { ca: readAuthority(certificateAuthority) }),
+    },
+    // A migration takes as long as it takes.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  const send: ServerClient['send'] = async (path, { body, headers = {} } = {}) => {
+    let answer: Dispatcher.ResponseData;
+    let text: string;
+    try {
+      answer = await request(`${endpoint}/${path}`, {
+        dispatcher,
+        method: body === undefined ? 'GET' : 'POST',
+        headers: {
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(adminSecret === null ? {} : { 'x-svc-admin-secret': adminSecret }),
+          'x-svc-client-name': 'svc-cli',
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: printJson(body) }),
+      });
+      text = await answer.body.text();
+    } catch (thrown) {
+      const cause = thrown instanceof AggregateError ? reasonOf(thrown.errors[0]) : reasonOf(thrown);
+      throw failure('unreachable', `the service at ${endpoint} cannot be reached: ${cause}`, {}, EXIT.unreachable);
+    }
+    try {
+      return { status: answer.statusCode, body: text === '' ? null : parseJson(text) };
+    } catch {
+      if (answer.statusCode === 200) return { status: 200, body: text };
+      const told = `${endpoint}/${path} answers ${answer.statusCode} and no JSON: is this the address of the service?`;
+      throw failure('unreachable', told, {}, EXIT.unreachable);
+    }
+  };
+  const administer = async (path: string, body: JsonObject): Promise<Json> => {
+    const answer = await send(path, { body });
+    if (answer.status === 200) return answer.body;
+    throw new ServerError(answer.status, isJsonObject(answer.body) ? answer.body : { error: printJson(answer.body) });
+  };
+  return {
+    endpoint,
+    send,
+    metadata: (type, args, extra = {}) => administer(paths.metadata, { type, args, ...extra }),
+    async sql({ name, kind }, sql, args = {}) {
+      const answer = await administer(paths.query, { type: `${kind}_run_sql`, args: { source: name, sql, ...args } });
+      const rows = isJsonObject(answer) && Array.isArray(answer['result']) ? (answer['result'] as readonly (readonly string[])[]) : [];
+      return { rows };
+    },
+    async version() {
+      const { status, body } = await send(paths.version);
+      if (status !== 200 || !isJsonObject(body))
+        throw failure(
+          'unreachable',
+          `${endpoint}/${paths.version} answers ${status}: is this the address of the service?`,
+          {},
+          EXIT.unreachable,
+        );
+      return String(body['version']);
+    },
+    close: () => dispatcher.close(),
+  };
+}
+
+function readAuthority(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (thrown) {
+    throw failure('config', `the certificate of the authority cannot be read: ${reasonOf(thrown)}`, { file: path }, EXIT.usage);
+  }
+}

@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { type JsonObject, parseJson } from '../../src/util/json.ts';
+
+// Compiled by the global set-up.
+const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** What was printed, of --json. */
+  readonly json: JsonObject;
+}
+
+export interface CommandOptions {
+  readonly cwd: string;
+  /** All of its environment, but for the path. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Runs the built command in a process of its own. */
+export function command(args: readonly string[], { cwd, env = {} }: CommandOptions): Promise<Ran> {
+  return startCommand(args, { cwd, env }).ended;
+}
+
+/** The same, to be killed on the way. */
+export function startCommand(args: readonly string[], { cwd, env = {} }: CommandOptions): { readonly ended: Promise<Ran>; kill(): void } {
+  const child = spawn(process.execPath, [main, ...args], {
+    cwd,
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  const ended = new Promise<Ran>((resolve) => {
+    child.once('close', (code) => {
+      let json: JsonObject = {};
+      try {
+        json = parseJson(stdout) as JsonObject;
+      } catch {
+        // was not asked for
+      }
+      resolve({ code, stdout, stderr, json });
+    });
+  });
+  return { ended, kill: () => void child.kill('SIGKILL') };
+}
