@@ -1,7 +1,6 @@
 /** The table of commands as a program of commander, and how one of them is run. */
 import { createInterface } from 'node:readline/promises';
 import { Argument, Command, CommanderError, Option } from 'commander';
-import { serviceVersion } from '../config/version.ts';
 import { EXIT, failure, type Problem, printProblem, ProjectFailure, reasonOf } from '../project/failure.ts';
 import type { Project } from '../project/project.ts';
 import type { ServerClient } from '../project/server-client.ts';
@@ -93,15 +92,15 @@ async function perform(verb: Verb, args: readonly string[], options: Readonly<Re
     warnings.push(message);
     if (!json) process.stderr.write(`warning: ${message}\n`);
   };
-  let server: ServerClient | undefined;
+  const servers: ServerClient[] = [];
   let outcome: Outcome;
   try {
-    const made = makeCall(args, options, { json, tell, warn, onServer: (client) => void (server = client) });
+    const made = makeCall(args, options, { json, tell, warn, onServer: (client) => servers.push(client) });
     outcome = await (await verb.load())(made);
   } catch (thrown) {
     outcome = outcomeOf(thrown);
   } finally {
-    await server?.close().catch(() => undefined);
+    for (const server of servers) await server.close().catch(() => undefined);
   }
   print(outcome, json, warnings);
   process.exitCode = outcome.exit ?? EXIT.done;
@@ -132,7 +131,7 @@ interface Around {
   readonly json: boolean;
   readonly tell: Call['tell'];
   readonly warn: Call['warn'];
-  readonly onServer: (client: ServerClient) => void;
+  readonly onServer: (client: ServerClient) => unknown;
 }
 
 function makeCall(args: readonly string[], options: Readonly<Record<string, OptionValue>>, { json, tell, warn, onServer }: Around): Call {
@@ -198,9 +197,4 @@ function projectFlags(options: Readonly<Record<string, OptionValue>>) {
     insecureSkipTlsVerify: options['insecureSkipTlsVerify'] === true ? true : undefined,
     certificateAuthority: text('certificateAuthority'),
   };
-}
-
-/** For the reference of commands. */
-export function printedVersion(): string {
-  return serviceVersion();
 }
