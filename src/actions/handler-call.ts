@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { SvcError } from '../errors/svc-error.ts';
 import type { ActionDefinition } from '../metadata/action.ts';
-import type { Environment } from '../metadata/environment-template.ts';
+import { type Environment, variablesNotSet } from '../metadata/environment-template.ts';
 import type { ActionObservation } from '../observability/observation.ts';
 import type { OutboundClient, OutboundResponse } from '../outbound/client.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
@@ -16,7 +16,7 @@ import { cookiesOf } from '../webhooks/cookies.ts';
 import { httpException } from '../webhooks/http-exception.ts';
 import { loggedHeaders, loggedTransformedUrl, loggedUrl } from '../webhooks/logged-call.ts';
 import { retryAfter } from '../webhooks/retry-after.ts';
-import { openWebhook, type Webhook, type WebhookCall } from '../webhooks/webhook.ts';
+import { openedOnce, openWebhook, type Webhook, type WebhookCall } from '../webhooks/webhook.ts';
 
 export interface HandlerCall {
   readonly name: string;
@@ -59,15 +59,7 @@ const KINDS = { query: 'query', synchronous: 'mutation-synchronous', asynchronou
 
 export function createHandlerCaller(options: HandlerCallerOptions): HandlerCaller {
   const { outbound, environment, maxResponseSize } = options;
-  const opened = new WeakMap<ActionDefinition, Webhook>();
-  const webhookOf = (definition: ActionDefinition): Webhook => {
-    let webhook = opened.get(definition);
-    if (webhook === undefined) {
-      webhook = open(definition, environment);
-      opened.set(definition, webhook);
-    }
-    return webhook;
-  };
+  const webhookOf = openedOnce((definition: ActionDefinition) => open(definition, environment));
   return async (call, use) => {
     const { name, definition, sessionVariables, how } = call;
     const webhook = webhookOf(definition);
@@ -115,10 +107,9 @@ export function createHandlerCaller(options: HandlerCallerOptions): HandlerCalle
 
 /** @throws SvcError what the environment lost since the metadata was checked */
 function open({ handler, headers, requestTransform, responseTransform, signature }: ActionDefinition, environment: Environment): Webhook {
-  const missing = (names: readonly string[]): SvcError =>
-    new SvcError('not-found', names.map((name) => `environment variable '${name}' not set`).join(', '));
-  const definition = { url: { template: handler }, headers, requestTransform, responseTransform, signature };
-  return openWebhook(definition, environment, { url: missing, header: missing, secret: missing });
+  const missing = (names: readonly string[]): SvcError => new SvcError('not-found', variablesNotSet(names));
+  const definition = { url: { kind: 'template', text: handler } as const, headers, requestTransform, responseTransform, signature };
+  return openWebhook(definition, environment, missing);
 }
 
 /** Of the headers of a client's request those that a handler gets. */

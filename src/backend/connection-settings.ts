@@ -1,7 +1,14 @@
 /** What configurations of sources say of their connections alike: texts from the environment, and TLS. */
 import { SvcError } from '../errors/svc-error.ts';
 import { type Codec, literal, nonEmptyText, object, optional, required } from '../metadata/codec.ts';
-import { type Environment, fillTemplate } from '../metadata/environment-template.ts';
+import {
+  type ConfiguredText,
+  type Environment,
+  environmentVariable,
+  filledTemplate,
+  variablesNotFound,
+  variablesNotSet,
+} from '../metadata/environment-template.ts';
 
 interface FromEnvironment {
   readonly from_env: string;
@@ -9,18 +16,14 @@ interface FromEnvironment {
 
 const fromEnvironment: Codec<FromEnvironment> = object('FromEnv', { from_env: required(nonEmptyText) });
 
-/** @throws SvcError `not-found` where the variable is not set */
-export function environmentVariable(name: string, environment: Environment): string {
-  const value = environment[name];
-  if (value === undefined) throw new SvcError('not-found', `environment variable '${name}' not set`);
-  return value;
+/** @throws SvcError `not-found` where a variable is not set */
+export function connectionText(text: ConfiguredText, environment: Environment): string {
+  if (text.kind === 'environment') return variableOf(text.name, environment);
+  return filledTemplate(text.text, environment, (names) => new SvcError('not-found', variablesNotFound(names)));
 }
 
-/** The text with variables in the place of each `{{NAME}}`. @throws SvcError `not-found` where one is not set */
-export function filledText(template: string, environment: Environment): string {
-  const filled = fillTemplate(template, environment);
-  if ('text' in filled) return filled.text;
-  throw new SvcError('not-found', `Value for environment variables not found: ${filled.missing.join(', ')}`);
+function variableOf(variable: string, environment: Environment): string {
+  return environmentVariable(variable, environment, (names) => new SvcError('not-found', variablesNotSet(names)));
 }
 
 /** `Mode` is what the kind's client knows as `sslmode`. */
@@ -55,7 +58,7 @@ export interface SslSettings<Mode> {
 /** @throws SvcError `not-found` where a variable is not set */
 export function sslSettings<Mode extends string>(configuration: SslConfiguration<Mode>, environment: Environment): SslSettings<Mode> {
   const value = (reference: FromEnvironment | undefined): string | undefined =>
-    reference === undefined ? undefined : environmentVariable(reference.from_env, environment);
+    reference === undefined ? undefined : variableOf(reference.from_env, environment);
   return {
     mode: configuration.sslmode,
     ca: value(configuration.sslrootcert),

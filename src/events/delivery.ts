@@ -1,5 +1,7 @@
 /** One attempt to deliver an event to its webhook, and what follows from how it went. */
 import type { DeliveryOutcome, DeliveryResult, InvocationRecord } from '../backend/event-store.ts';
+import { SvcError } from '../errors/svc-error.ts';
+import type { Environment } from '../metadata/environment-template.ts';
 import type { RetryPolicy } from '../metadata/retry-policy.ts';
 import type { DeliveryKind, Observer } from '../observability/observation.ts';
 import type { OutboundClient, OutboundResponse } from '../outbound/client.ts';
@@ -12,7 +14,7 @@ import { httpException } from '../webhooks/http-exception.ts';
 import { answeredHeaders, recordedHeaders } from '../webhooks/invocation-record.ts';
 import { retryAfter } from '../webhooks/retry-after.ts';
 import { type TraceContext, traceHeaders } from '../webhooks/trace-context.ts';
-import { loggedCall, type Webhook, type WebhookCall } from '../webhooks/webhook.ts';
+import { loggedCall, openWebhook, type Webhook, type WebhookCall, type WebhookDefinition } from '../webhooks/webhook.ts';
 
 export interface Delivery {
   readonly of: DeliveryKind;
@@ -167,6 +169,23 @@ export function createDeliverer({ outbound, observe, version, failuresAreErrors 
   };
 }
 
+/** When the trigger of an event is gone for a moment only, as far as this instance knows. */
+const UNKNOWN_TRIGGER_WAIT_S = 60;
+
+/** What becomes of an event whose trigger is not there: nothing is sent, and it is looked at again. */
+export function withoutTrigger(id: string): DeliveryOutcome {
+  return { id, result: { kind: 'retry', seconds: UNKNOWN_TRIGGER_WAIT_S }, invocation: null };
+}
+
+/** The webhook that events are sent to. @throws SvcError when the environment does not have what it needs, TransformFailure */
+export function openDestination(definition: WebhookDefinition, environment: Environment): Webhook {
+  return openWebhook(
+    definition,
+    environment,
+    (names) => new SvcError('unexpected', `The value for environment variables not found: ${names.join(', ')}`),
+  );
+}
+
 /** ms */
 export function dueAgain({ result }: Pick<DeliveryOutcome, 'result'>): number | null {
   return result.kind === 'retry' ? result.seconds * 1000 : null;
@@ -195,17 +214,8 @@ function answerText(
 }
 
 /** JSON text; that of a form is a text in it. */
-function payloadOf({ body = 'null', context }: WebhookCall): string {
-  return context === null || isJsonText(body) ? body : JSON.stringify(body);
-}
-
-function isJsonText(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+function payloadOf({ body = 'null', isForm }: WebhookCall): string {
+  return isForm ? JSON.stringify(body) : body;
 }
 
 function upperFirst(text: string): string {

@@ -1,6 +1,5 @@
 /** Delivers the events of event triggers: a queue for each source that has some, for as long as it has. */
 import type { CapturedEvent, CapturedEventStore, DeliveryOutcome } from '../backend/event-store.ts';
-import { SvcError } from '../errors/svc-error.ts';
 import type { Environment } from '../metadata/environment-template.ts';
 import { DEFAULT_EVENT_TIMEOUT_SEC, type EventTrigger } from '../metadata/event-trigger.ts';
 import type { RetryPolicy } from '../metadata/retry-policy.ts';
@@ -9,8 +8,8 @@ import type { EventTriggerInfo } from '../schema-cache/schema-cache.ts';
 import type { Snapshots } from '../state/state.ts';
 import { isJsonObject, parseJson } from '../util/json.ts';
 import { storedTrace, type TraceContext } from '../webhooks/trace-context.ts';
-import { openWebhook, sessionVariablesOf, type Webhook } from '../webhooks/webhook.ts';
-import { type Deliverer, dueAgain } from './delivery.ts';
+import { openedOnce, sessionVariablesOf, type Webhook } from '../webhooks/webhook.ts';
+import { type Deliverer, dueAgain, openDestination, withoutTrigger } from './delivery.ts';
 import type { Engine, QueueHandle } from './engine.ts';
 import { createFetchStatistics } from './fetch-statistics.ts';
 
@@ -30,8 +29,6 @@ export interface EventTriggerDeliveries {
   stop(): void;
 }
 
-/** When the trigger of an event is gone for a moment only, as far as this instance knows. */
-const UNKNOWN_TRIGGER_WAIT_S = 60;
 /** For deliveries of a source that has gone; its connections stay open a little longer. ms */
 const LEAVE_MS = 3000;
 
@@ -48,7 +45,9 @@ export function deliverCapturedEvents(options: EventTriggerOptions): EventTrigge
   const triggersOf = (source: string): ReadonlyMap<string, EventTriggerInfo> =>
     state.current().cache.sources.get(source)?.eventTriggers ?? NO_TRIGGERS;
   const storeOf = (source: string): CapturedEventStore | null => state.current().connections.get(source)?.captures?.events ?? null;
-  const webhooks = new WeakMap<EventTrigger, Webhook>();
+  const webhookOf = openedOnce(({ webhook: url, headers, requestTransform, responseTransform, signature }: EventTrigger) =>
+    openDestination({ url, headers, requestTransform, responseTransform, signature }, options.environment),
+  );
 
   const add = (source: string): QueueHandle =>
     engine.add<CapturedEvent, DeliveryOutcome>({
@@ -66,9 +65,9 @@ export function deliverCapturedEvents(options: EventTriggerOptions): EventTrigge
         const info = triggersOf(source).get(event.lane);
         if (info === undefined) {
           observe({ kind: 'delivery-trouble', queue: `the source ${source}`, message: `the trigger ${event.lane} of an event is gone` });
-          return { id: event.id, result: { kind: 'retry', seconds: UNKNOWN_TRIGGER_WAIT_S }, invocation: null };
+          return withoutTrigger(event.id);
         }
-        return { id: event.id, ...(await deliverOne(event, info.definition, options, webhooks, signal)) };
+        return { id: event.id, ...(await deliverOne(event, info.definition, options.deliver, () => webhookOf(info.definition), signal)) };
       },
       fetched: (events) => statistics.count(source, events.length),
     });
@@ -110,8 +109,8 @@ const NO_TRIGGERS: ReadonlyMap<string, EventTriggerInfo> = new Map();
 function deliverOne(
   event: CapturedEvent,
   trigger: EventTrigger,
-  { deliver, environment }: EventTriggerOptions,
-  webhooks: WeakMap<EventTrigger, Webhook>,
+  deliver: Deliverer,
+  webhook: () => Webhook,
   signal: AbortSignal,
 ): ReturnType<Deliverer> {
   const { name } = trigger;
@@ -123,14 +122,7 @@ function deliverOne(
       eventId: event.id,
       eventName: name,
       recordVersion: '2',
-      webhook() {
-        let webhook = webhooks.get(trigger);
-        if (webhook === undefined) {
-          webhook = open(trigger, environment);
-          webhooks.set(trigger, webhook);
-        }
-        return webhook;
-      },
+      webhook,
       retry,
       tries: event.tries,
       body: bodyOf(event, name, retry),
@@ -169,16 +161,4 @@ function contextOf(payload: string, { requestTransform, responseTransform }: Eve
   const json = parseJson(payload);
   if (!isJsonObject(json)) return NO_CONTEXT;
   return { sessionVariables: sessionVariablesOf(json['session_variables']), trace: storedTrace(json['trace_context']) };
-}
-
-/** @throws SvcError, TransformFailure */
-function open({ webhook, headers, requestTransform, responseTransform, signature }: EventTrigger, environment: Environment): Webhook {
-  const missing = (names: readonly string[]): SvcError =>
-    new SvcError('unexpected', `The value for environment variables not found: ${names.join(', ')}`);
-  const url = webhook.kind === 'template' ? { template: webhook.text } : { fromEnv: webhook.name };
-  return openWebhook({ url, headers, requestTransform, responseTransform, signature }, environment, {
-    url: missing,
-    header: missing,
-    secret: missing,
-  });
 }

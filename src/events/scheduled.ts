@@ -1,6 +1,5 @@
 /** Delivers events of cron triggers and one-off events, and makes the events of cron triggers that lie ahead. */
 import type { DeliveryOutcome } from '../backend/event-store.ts';
-import { SvcError } from '../errors/svc-error.ts';
 import { type CronTrigger, scheduledRetryCodec, type ScheduledRetryPolicy } from '../metadata/cron-trigger.ts';
 import { type Environment, headersCodec } from '../metadata/environment-template.ts';
 import { signatureCodec } from '../metadata/signature.ts';
@@ -18,8 +17,8 @@ import {
 import { printJson } from '../util/json.ts';
 import { repeatedly } from '../util/repeatedly.ts';
 import { ROOT } from '../util/path.ts';
-import { openWebhook, type Webhook, type WebhookDefinition } from '../webhooks/webhook.ts';
-import { type Deliverer, dueAgain } from './delivery.ts';
+import { openedOnce, type Webhook } from '../webhooks/webhook.ts';
+import { type Deliverer, dueAgain, openDestination, withoutTrigger } from './delivery.ts';
 import type { Engine } from './engine.ts';
 import { createFetchStatistics } from './fetch-statistics.ts';
 
@@ -44,8 +43,6 @@ export interface ScheduledDeliveries {
 /** Schedules have minutes, and retries seconds. */
 const POLL_MS = 1000;
 const GENERATE_MS = 60_000;
-/** When the trigger of an event is gone for a moment only, as far as this instance knows. */
-const UNKNOWN_TRIGGER_WAIT_S = 60;
 const CRON = 'cron';
 const ONE_OFF = 'one-off';
 
@@ -59,15 +56,9 @@ export function deliverScheduledEvents(options: ScheduledOptions): ScheduledDeli
       detail: { num_cron_events_fetched: events.get(CRON) ?? 0, num_one_off_scheduled_events_fetched: events.get(ONE_OFF) ?? 0 },
     }),
   );
-  const webhooks = new WeakMap<CronTrigger, Webhook>();
-  const webhookOf = (trigger: CronTrigger): Webhook => {
-    let webhook = webhooks.get(trigger);
-    if (webhook === undefined) {
-      webhook = open({ ...trigger, url: { template: trigger.webhook } }, options.environment);
-      webhooks.set(trigger, webhook);
-    }
-    return webhook;
-  };
+  const webhookOf = openedOnce((trigger: CronTrigger) =>
+    openDestination({ ...trigger, url: { kind: 'template', text: trigger.webhook } }, options.environment),
+  );
 
   const work = async (event: ScheduledEvent, signal: AbortSignal): Promise<DeliveryOutcome> => {
     const { id } = event;
@@ -75,7 +66,7 @@ export function deliverScheduledEvents(options: ScheduledOptions): ScheduledDeli
     const trigger = triggers().get(event.lane);
     if (trigger === undefined) {
       observe({ kind: 'delivery-trouble', queue: 'scheduled events', message: `the cron trigger ${event.lane} of an event is gone` });
-      return { id, result: { kind: 'retry', seconds: UNKNOWN_TRIGGER_WAIT_S }, invocation: null };
+      return withoutTrigger(id);
     }
     if (isTooLate(event, trigger.retryConf)) return { id, result: { kind: 'dead' }, invocation: null };
     const end = await options.deliver(
@@ -182,15 +173,9 @@ async function deliverOneOff(
 /** @throws SvcError when the environment does not have what it needs */
 function openOneOff({ webhook, headers, signature }: OneOffEvent, environment: Environment): Webhook {
   const definition = {
-    url: { template: typeof webhook === 'string' ? webhook : '' },
+    url: { kind: 'template', text: typeof webhook === 'string' ? webhook : '' } as const,
     headers: headersCodec.decode(headers ?? [], ROOT),
     ...(signature === null ? {} : { signature: signatureCodec.decode(signature, ROOT) }),
   };
-  return open(definition, environment);
-}
-
-function open(definition: WebhookDefinition, environment: Environment): Webhook {
-  const missing = (names: readonly string[]): SvcError =>
-    new SvcError('unexpected', `The value for environment variables not found: ${names.join(', ')}`);
-  return openWebhook(definition, environment, { url: missing, header: missing, secret: missing });
+  return openDestination(definition, environment);
 }

@@ -3,14 +3,15 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Session } from '../auth/session.ts';
 import type { RunOptions } from '../backend/backend.ts';
 import { SvcError } from '../errors/svc-error.ts';
-import type { Environment } from '../metadata/environment-template.ts';
+import { type Environment, filledTemplate, variablesNotFound } from '../metadata/environment-template.ts';
 import type { ValidateInput } from '../metadata/validate-input.ts';
 import type { OutboundClient, OutboundResponse } from '../outbound/client.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
-import { isJsonObject, type Json, parseJson, printJson } from '../util/json.ts';
+import { isJsonObject, type Json, printJson } from '../util/json.ts';
+import { answerJsonOrNull } from '../webhooks/answer-json.ts';
 import { callWebhook } from '../webhooks/call-webhook.ts';
 import { clientHeaders } from '../webhooks/client-headers.ts';
-import { configuredHeaders, filledTemplate } from '../webhooks/configured.ts';
+import { configuredHeaders } from '../webhooks/configured.ts';
 
 /** What a hook is asked about. */
 export interface ValidationRequest {
@@ -63,15 +64,11 @@ function failed(reason: string, cause?: unknown): SvcError {
 }
 
 function missing(names: readonly string[]): SvcError {
-  return failed(`Value for environment variables not found: ${names.join(', ')}`);
+  return failed(variablesNotFound(names));
 }
 
 function messageOf(body: Buffer): string | undefined {
-  try {
-    const json = parseJson(body.toString('utf8'));
-    const message = isJsonObject(json) ? json['message'] : undefined;
-    return typeof message === 'string' ? message : undefined;
-  } catch {
-    return undefined;
-  }
+  const json = answerJsonOrNull(body);
+  const message = isJsonObject(json) ? json['message'] : undefined;
+  return typeof message === 'string' ? message : undefined;
 }

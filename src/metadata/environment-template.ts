@@ -19,6 +19,40 @@ export function fillTemplate(template: string, environment: Environment): Filled
   return missing.size === 0 ? { text: filled } : { missing: [...missing] };
 }
 
+/** A text as the metadata write it. */
+export type ConfiguredText =
+  /** May hold `{{NAME}}` of environment variables. */
+  | { readonly kind: 'template'; readonly text: string }
+  /** All of it is the value of an environment variable. */
+  | { readonly kind: 'environment'; readonly name: string };
+
+/** How it is refused that environment variables are not set. */
+export type MissingVariables = (names: readonly string[]) => Error;
+
+/** What messages say of variables that metadata name. */
+export function variablesNotSet(names: readonly string[]): string {
+  return names.map((name) => `environment variable '${name}' not set`).join(', ');
+}
+
+/** What messages say of variables of a template. */
+export function variablesNotFound(names: readonly string[]): string {
+  return `Value for environment variables not found: ${names.join(', ')}`;
+}
+
+/** `fillTemplate`. @throws what `missing` makes of variables that are not set */
+export function filledTemplate(template: string, environment: Environment, missing: MissingVariables): string {
+  const filled = fillTemplate(template, environment);
+  if ('missing' in filled) throw missing(filled.missing);
+  return filled.text;
+}
+
+/** The value of a variable. @throws what `missing` makes of it when it is not set */
+export function environmentVariable(name: string, environment: Environment, missing: MissingVariables): string {
+  const value = environment[name];
+  if (value === undefined) throw missing([name]);
+  return value;
+}
+
 /** A header that the service sends. */
 export interface HeaderDefinition {
   readonly name: string;
@@ -60,3 +94,8 @@ export const headersCodec = list(headerCodec);
 
 /** The key `headers` of what is called. */
 export const webhookHeaders = listOrNone(headersCodec);
+
+/** The value of a header. @throws what `missing` makes of variables that are not set */
+export function headerValue({ value = '', valueFromEnv }: HeaderDefinition, environment: Environment, missing: MissingVariables): string {
+  return valueFromEnv === undefined ? filledTemplate(value, environment, missing) : environmentVariable(valueFromEnv, environment, missing);
+}

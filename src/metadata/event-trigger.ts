@@ -1,7 +1,7 @@
 /** Event triggers of a table: changes of its rows that are told to a webhook. */
 import { type Codec, between, bool, defaulted, leaf, list, nonEmptyText, object, optional, parseFailed, required, text } from './codec.ts';
 import { cronExpression } from './cron-expression.ts';
-import { type HeaderDefinition, webhookHeaders } from './environment-template.ts';
+import { type ConfiguredText, type HeaderDefinition, webhookHeaders } from './environment-template.ts';
 import { kept, type WithUnknownKeys } from './kept.ts';
 import { LONGEST_S, MOST_RETRIES } from './retry-policy.ts';
 import { type Signature, signatureCodec } from './signature.ts';
@@ -23,12 +23,6 @@ export interface CapturedOperation {
 export const CAPTURED_OPERATIONS = ['insert', 'update', 'delete'] as const;
 export type CapturedOperationName = (typeof CAPTURED_OPERATIONS)[number];
 
-/** Where events are sent. */
-export type WebhookAddress =
-  /** May hold `{{NAME}}` of environment variables. */
-  { readonly kind: 'template'; readonly text: string } | { readonly kind: 'environment'; readonly name: string };
-
-/** Times in seconds. */
 export interface EventRetryConf {
   readonly numRetries: number;
   readonly intervalSec: number;
@@ -61,7 +55,7 @@ export interface EventTrigger extends WithUnknownKeys {
   readonly delete?: CapturedOperation;
   /** Whether administrators may send events of their own. */
   readonly enableManual: boolean;
-  readonly webhook: WebhookAddress;
+  readonly webhook: ConfiguredText;
   readonly retryConf: EventRetryConf;
   readonly headers: readonly HeaderDefinition[];
   readonly requestTransform?: RequestTransform;
@@ -175,7 +169,7 @@ function checked({ webhook, webhookFromEnv, ...rest }: Written, path: Path): Eve
   }
   if (webhook !== undefined && webhookFromEnv !== undefined)
     throw parseFailed('only one of webhook or webhook_from_env should be given', path);
-  const address: WebhookAddress | undefined =
+  const address: ConfiguredText | undefined =
     webhook !== undefined
       ? { kind: 'template', text: webhook }
       : webhookFromEnv !== undefined

@@ -1,8 +1,8 @@
 /** A GraphQL server as requests reach it. */
 import { SvcError } from '../errors/svc-error.ts';
-import type { Environment } from '../metadata/environment-template.ts';
+import { type Environment, environmentVariable, filledTemplate, variablesNotSet } from '../metadata/environment-template.ts';
 import type { RemoteAddress, RemoteSchemaDefinition } from '../metadata/remote-schema.ts';
-import { configuredHeaders, environmentVariable, filledTemplate } from '../webhooks/configured.ts';
+import { configuredHeaders } from '../webhooks/configured.ts';
 
 export interface RemoteConnection {
   /** Of the remote schema. */
@@ -47,5 +47,5 @@ function isUrl(text: string): boolean {
 }
 
 function missing(names: readonly string[]): SvcError {
-  return new SvcError('not-found', names.map((name) => `environment variable '${name}' not set`).join(', '));
+  return new SvcError('not-found', variablesNotSet(names));
 }

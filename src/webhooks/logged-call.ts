@@ -1,5 +1,5 @@
 /** What logs tell of a call: nothing that is a secret. */
-import { fillTemplate, type HeaderDefinition } from '../metadata/environment-template.ts';
+import { type ConfiguredText, fillTemplate, type HeaderDefinition } from '../metadata/environment-template.ts';
 import { safeUrl } from '../outbound/safe-url.ts';
 import { joinedHeader } from './client-headers.ts';
 
@@ -47,20 +47,17 @@ function readsEnvironment(template: string): boolean {
   return 'missing' in fillTemplate(template, {});
 }
 
-/** A configured URL: the template, or the variable that holds all of it. */
-export type WrittenUrl = { readonly template: string } | { readonly fromEnv: string };
-
 /** The URL of a definition as the metadata write it, without user, password and parameters. */
-export function loggedUrl(written: WrittenUrl): string {
-  if ('fromEnv' in written) return written.fromEnv;
-  return written.template.replace(/:\/\/[^\s/?#]*@/g, '://***@').replace(/[?#].*$/s, (rest) => (rest.startsWith('?') ? '?***' : ''));
+export function loggedUrl(written: ConfiguredText): string {
+  if (written.kind === 'environment') return written.name;
+  return written.text.replace(/:\/\/[^\s/?#]*@/g, '://***@').replace(/[?#].*$/s, (rest) => (rest.startsWith('?') ? '?***' : ''));
 }
 
 /**
  * A URL that a transform made of the configured one: what is left of that stands there as it is written.
  * @param filled the configured URL, filled from the environment
  */
-export function loggedTransformedUrl(sent: string, written: WrittenUrl, filled: string): string {
+export function loggedTransformedUrl(sent: string, written: ConfiguredText, filled: string): string {
   const base = bare(filled);
   const shown = safeUrl(sent);
   const text = bare(shown);
@@ -75,6 +72,6 @@ function bare(url: string): string {
   return printed.replace(/\?.*$/s, '').replace(/\/$/, '');
 }
 
-function readsSecrets(written: WrittenUrl): boolean {
-  return 'fromEnv' in written || readsEnvironment(written.template);
+function readsSecrets(written: ConfiguredText): boolean {
+  return written.kind === 'environment' || readsEnvironment(written.text);
 }

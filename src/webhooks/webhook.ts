@@ -2,7 +2,13 @@
  * Calls of webhooks as metadata describe them: where they go, with which headers, how they are transformed and
  * signed. Whoever makes a call sends what `prepare` gives with the outbound client.
  */
-import type { Environment, HeaderDefinition } from '../metadata/environment-template.ts';
+import {
+  type ConfiguredText,
+  type Environment,
+  environmentVariable,
+  type HeaderDefinition,
+  type MissingVariables,
+} from '../metadata/environment-template.ts';
 import type { Signature } from '../metadata/signature.ts';
 import type { RequestTransform, ResponseTransform } from '../metadata/transform.ts';
 import type { OutboundRequest } from '../outbound/client.ts';
@@ -11,23 +17,16 @@ import { compileRequestTransform, type Header, type RequestTransformer } from '.
 import { compileResponseTransform, type ResponseTransformer } from '../transform/response-transform.ts';
 import { wrongResult } from '../transform/transform-failure.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../util/json.ts';
-import { configuredHeaders, environmentVariable, filledTemplate, type MissingVariables } from './configured.ts';
-import { loggedHeaders, loggedTransformedUrl, loggedUrl, type WrittenUrl } from './logged-call.ts';
+import { configuredHeaders, configuredUrl } from './configured.ts';
+import { loggedHeaders, loggedTransformedUrl, loggedUrl } from './logged-call.ts';
 import { SIGNATURE_HEADER, signatureOf } from './signature.ts';
 
 export interface WebhookDefinition {
-  readonly url: WrittenUrl;
+  readonly url: ConfiguredText;
   readonly headers: readonly HeaderDefinition[];
   readonly requestTransform?: RequestTransform | undefined;
   readonly responseTransform?: ResponseTransform | undefined;
   readonly signature?: Signature | undefined;
-}
-
-/** How it is refused that something of the definition is not in the environment. */
-export interface MissingFromEnvironment {
-  readonly url: MissingVariables;
-  readonly header: MissingVariables;
-  readonly secret: MissingVariables;
 }
 
 type Method = OutboundRequest['method'];
@@ -40,6 +39,8 @@ export interface WebhookCall {
   readonly headers: Readonly<Record<string, string>>;
   /** Undefined where a transform takes it away. */
   readonly body: string | undefined;
+  /** The body is a form in place of JSON. */
+  readonly isForm: boolean;
   /** What the request transform has seen; null without one. */
   readonly context: RequestContext | null;
 }
@@ -61,17 +62,14 @@ export interface Webhook {
 
 /**
  * Fills the definition from the environment and reads its templates.
- * @throws SvcError of `missing`
+ * @throws what `missing` makes of variables that are not set
  * @throws TransformFailure
  */
-export function openWebhook(definition: WebhookDefinition, environment: Environment, missing: MissingFromEnvironment): Webhook {
-  const { url: where, requestTransform, responseTransform, signature } = definition;
-  const url =
-    'template' in where
-      ? filledTemplate(where.template, environment, missing.url)
-      : environmentVariable(where.fromEnv, environment, missing.url);
-  const configured = configuredHeaders(definition.headers, environment, missing.header);
-  const secret = signature && environmentVariable(signature.secretFromEnv, environment, missing.secret);
+export function openWebhook(definition: WebhookDefinition, environment: Environment, missing: MissingVariables): Webhook {
+  const { requestTransform, responseTransform, signature } = definition;
+  const url = configuredUrl(definition.url, environment, missing);
+  const configured = configuredHeaders(definition.headers, environment, missing);
+  const secret = signature && environmentVariable(signature.secretFromEnv, environment, missing);
   const transform = requestTransform && compileRequestTransform(requestTransform);
   return {
     definition,
@@ -86,7 +84,7 @@ export function openWebhook(definition: WebhookDefinition, environment: Environm
 }
 
 function plain(url: string, headers: Readonly<Record<string, string>>, body: string): WebhookCall {
-  return { url, method: 'POST', headers, body, context: null };
+  return { url, method: 'POST', headers, body, isForm: false, context: null };
 }
 
 interface Untransformed {
@@ -100,9 +98,9 @@ function transformed(transform: RequestTransformer, { url, headers, body: text, 
   const body = parseJson(text);
   const context = requestContext({ body, baseUrl: url, sessionVariables });
   const request = transform({ method: 'POST', url, headers: Object.entries(headers), body: { kind: 'json', value: body } }, context);
-  const { method } = request;
+  const { method, body: made } = request;
   if (!isMethod(method)) throw wrongResult(`Unsupported HTTP method: ${method}`);
-  return { url: request.url, method, headers: joined(request.headers), body: bodyText(request.body), context };
+  return { url: request.url, method, headers: joined(request.headers), body: bodyText(made), isForm: made.kind === 'form', context };
 }
 
 function isMethod(method: string): method is Method {
@@ -128,6 +126,19 @@ function bodyText(body: ReturnType<RequestTransformer>['body']): string | undefi
 function signed(call: WebhookCall, secret: string): WebhookCall {
   const signature = signatureOf(secret, call.body ?? '', Math.floor(Date.now() / 1000));
   return { ...call, headers: { ...call.headers, [SIGNATURE_HEADER]: signature } };
+}
+
+/** Opens what has a webhook when it is first asked for, each once. */
+export function openedOnce<T extends object>(open: (of: T) => Webhook): (of: T) => Webhook {
+  const opened = new WeakMap<T, Webhook>();
+  return (of) => {
+    let webhook = opened.get(of);
+    if (webhook === undefined) {
+      webhook = open(of);
+      opened.set(of, webhook);
+    }
+    return webhook;
+  };
 }
 
 /** Session variables as an event has them: JSON of texts. */

@@ -134,21 +134,26 @@ describe('logs', () => {
   });
 
   it.each([
-    [{ fromEnv: 'HOOK' }, 'HOOK'],
-    [{ template: '{{HOOKS}}/user' }, '{{HOOKS}}/user'],
-    [{ template: 'https://u:p@host/a?key=1#f' }, 'https://***@host/a?***'],
-    [{ template: 'https://host/a#f' }, 'https://host/a'],
+    [{ kind: 'environment', name: 'HOOK' }, 'HOOK'],
+    [{ kind: 'template', text: '{{HOOKS}}/user' }, '{{HOOKS}}/user'],
+    [{ kind: 'template', text: 'https://u:p@host/a?key=1#f' }, 'https://***@host/a?***'],
+    [{ kind: 'template', text: 'https://host/a#f' }, 'https://host/a'],
   ] as const)('tell the URL %j', (written, shown) => {
     expect(loggedUrl(written)).toBe(shown);
   });
 
   it.each([
-    ['https://hooks.test/s3cret/user/7?x=1', { template: '{{HOOKS}}/user' }, 'https://hooks.test/s3cret/user', '{{HOOKS}}/user/7?***'],
-    ['https://hooks.test/s3cret?x=1', { fromEnv: 'HOOK' }, 'https://hooks.test/s3cret', 'HOOK?***'],
-    ['https://hooks.test/s3cretlonger', { fromEnv: 'HOOK' }, 'https://hooks.test/s3cret', '<REDACTED>'],
-    ['https://other.test/s3cret', { fromEnv: 'HOOK' }, 'https://hooks.test/s3cret', '<REDACTED>'],
-    ['https://other.test/a?b=1', { template: 'https://hooks.test' }, 'https://hooks.test', 'https://other.test/a?***'],
-    ['https://hooks.test/', { template: '{{H}}' }, 'https://hooks.test', '{{H}}'],
+    [
+      'https://hooks.test/s3cret/user/7?x=1',
+      { kind: 'template', text: '{{HOOKS}}/user' },
+      'https://hooks.test/s3cret/user',
+      '{{HOOKS}}/user/7?***',
+    ],
+    ['https://hooks.test/s3cret?x=1', { kind: 'environment', name: 'HOOK' }, 'https://hooks.test/s3cret', 'HOOK?***'],
+    ['https://hooks.test/s3cretlonger', { kind: 'environment', name: 'HOOK' }, 'https://hooks.test/s3cret', '<REDACTED>'],
+    ['https://other.test/s3cret', { kind: 'environment', name: 'HOOK' }, 'https://hooks.test/s3cret', '<REDACTED>'],
+    ['https://other.test/a?b=1', { kind: 'template', text: 'https://hooks.test' }, 'https://hooks.test', 'https://other.test/a?***'],
+    ['https://hooks.test/', { kind: 'template', text: '{{H}}' }, 'https://hooks.test', '{{H}}'],
   ] as const)('tell the URL %s that a transform made', (sent, written, filled, shown) => {
     expect(loggedTransformedUrl(sent, written, filled)).toBe(shown);
   });
@@ -162,17 +167,16 @@ it('signs time and body with the secret', () => {
 
 describe('a configured webhook', () => {
   const missing = (names: readonly string[]): SvcError => new SvcError('unexpected', names.join());
-  const refusals = { url: missing, header: missing, secret: missing };
   const environment = { HOST: 'http://h.test', KEY: 'k', SECRET: 's' };
   const definition: WebhookDefinition = {
-    url: { template: '{{HOST}}/a' },
+    url: { kind: 'template', text: '{{HOST}}/a' },
     headers: [
       { name: 'X-Key', valueFromEnv: 'KEY' },
       { name: 'Content-Type', value: 'text/plain' },
     ],
   };
   const prepare = (more: Partial<WebhookDefinition>): WebhookCall =>
-    openWebhook({ ...definition, ...more }, environment, refusals).prepare(
+    openWebhook({ ...definition, ...more }, environment, missing).prepare(
       '{"id":7}',
       { 'content-type': 'application/json' },
       new Map([['x-svc-role', 'user']]),
@@ -204,8 +208,8 @@ describe('a configured webhook', () => {
   });
 
   it('cannot be opened without its variables', () => {
-    expect(() => openWebhook({ ...definition, url: { fromEnv: 'NONE' } }, environment, refusals)).toThrow('NONE');
-    expect(() => openWebhook({ ...definition, signature: { secretFromEnv: 'NONE' } }, environment, refusals)).toThrow('NONE');
+    expect(() => openWebhook({ ...definition, url: { kind: 'environment', name: 'NONE' } }, environment, missing)).toThrow('NONE');
+    expect(() => openWebhook({ ...definition, signature: { secretFromEnv: 'NONE' } }, environment, missing)).toThrow('NONE');
   });
 
   it('refuses a method that no client has', () => {

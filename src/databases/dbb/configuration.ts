@@ -1,13 +1,10 @@
 /** The configuration of a source: what `dbb_add_source` takes and the exported document holds. */
 import { type SslConfiguration, sslConfigurationCodec } from '../../backend/connection-settings.ts';
 import { atLeast, type Codec, leaf, nonEmptyText, object, optional, parseFailed, required, wrongType } from '../../metadata/codec.ts';
+import type { ConfiguredText } from '../../metadata/environment-template.ts';
 import { refuseUnknownKeys } from '../../metadata/unknown-keys.ts';
 import { isJsonObject, type Json } from '../../util/json.ts';
 import { at, type Path } from '../../util/path.ts';
-
-export type ConnectionString =
-  /** May hold `{{NAME}}` of environment variables. */
-  { readonly kind: 'template'; readonly text: string } | { readonly kind: 'environment'; readonly name: string };
 
 /** Seconds; what is undefined has the default of the server. */
 export interface PoolConfiguration {
@@ -21,14 +18,14 @@ export const SSL_MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as c
 export type SslMode = (typeof SSL_MODES)[number];
 
 export interface DbbConfiguration {
-  readonly connectionString: ConnectionString;
+  readonly connectionString: ConfiguredText;
   readonly pool: PoolConfiguration | undefined;
   readonly ssl: SslConfiguration<SslMode> | undefined;
 }
 
-const connectionString: Codec<ConnectionString> = leaf(
+const connectionString: Codec<ConfiguredText> = leaf(
   'ConnectionString',
-  (json: Json, path: Path): ConnectionString => {
+  (json: Json, path: Path): ConfiguredText => {
     if (typeof json === 'string') return { kind: 'template', text: nonEmptyText.decode(json, path) };
     if (!isJsonObject(json)) throw wrongType('ConnectionString', 'String or Object', json, path);
     refuseUnknownKeys(json, path, { keys: ['from_env'] });

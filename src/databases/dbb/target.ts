@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { PoolOptions, SslOptions } from 'mysql2/promise';
 import type { ConnectContext } from '../../backend/backend.ts';
-import { environmentVariable, filledText, sslSettings, type SslSettings, tlsIdentity } from '../../backend/connection-settings.ts';
+import { connectionText, sslSettings, type SslSettings, tlsIdentity } from '../../backend/connection-settings.ts';
 import type { SvcError } from '../../errors/svc-error.ts';
 import { type DbbConfiguration, SSL_MODES, type SslMode } from './configuration.ts';
 import { connectionError } from './errors.ts';
@@ -13,11 +13,7 @@ export type ConnectionTarget = Pick<PoolOptions, 'host' | 'port' | 'user' | 'pas
 
 /** @throws SvcError `not-found` for missing environment variables, `database-error` for wrong connection strings */
 export function targetOf({ connectionString, ssl }: DbbConfiguration, environment: Environment): ConnectionTarget {
-  const text =
-    connectionString.kind === 'environment'
-      ? environmentVariable(connectionString.name, environment)
-      : filledText(connectionString.text, environment);
-  const url = parseUrl(text);
+  const url = parseUrl(connectionText(connectionString, environment));
   const take = (name: string): string | undefined => {
     const value = url.searchParams.get(name) ?? undefined;
     url.searchParams.delete(name);

@@ -17,14 +17,13 @@ import {
   text,
   wrongType,
 } from '../../metadata/codec.ts';
+import type { ConfiguredText } from '../../metadata/environment-template.ts';
 import { refuseUnknownKeys } from '../../metadata/unknown-keys.ts';
 import { isJsonObject, type Json } from '../../util/json.ts';
 import { at, type Path } from '../../util/path.ts';
 
 export type DatabaseUrl =
-  /** May hold `{{NAME}}` of environment variables. */
-  | { readonly kind: 'template'; readonly text: string }
-  | { readonly kind: 'environment'; readonly name: string }
+  | ConfiguredText
   /** Read whenever a connection is opened. */
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'parameters'; readonly parameters: ConnectionParameters };

@@ -3,16 +3,14 @@ import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import pg from 'pg';
 import type { ConnectContext } from '../../backend/backend.ts';
-import { environmentVariable, filledText, sslSettings, type SslSettings, tlsIdentity } from '../../backend/connection-settings.ts';
+import { connectionText, sslSettings, type SslSettings, tlsIdentity } from '../../backend/connection-settings.ts';
 import type { SvcError } from '../../errors/svc-error.ts';
-import { type ConnectionConfiguration, type ConnectionParameters, type DatabaseUrl, SSL_MODES, type SslMode } from './configuration.ts';
+import { type ConnectionConfiguration, type ConnectionParameters, SSL_MODES, type SslMode } from './configuration.ts';
 import type { ConnectionTarget } from './driver/open-session.ts';
 import { connectionError } from './errors.ts';
 import { fileOfUrl, readUrlFile } from './url-file.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
-
-type Environment = ConnectContext['environment'];
 
 /**
  * Where to connect to: found once, or again whenever the file has another text that the URL is read from.
@@ -31,7 +29,7 @@ export function targetOf(
     const target = targetAt(parametersConfig(databaseUrl.parameters));
     return () => target;
   }
-  const text = databaseUrl.kind === 'file' ? '' : urlText(databaseUrl, environment);
+  const text = databaseUrl.kind === 'file' ? '' : connectionText(databaseUrl, environment);
   const file = databaseUrl.kind === 'file' ? databaseUrl.path : fileOfUrl(text);
   if (file === null) {
     const target = targetAt(urlConfig(text));
@@ -43,10 +41,6 @@ export function targetOf(
     if (known === undefined || known.text !== now) known = { text: now, target: targetAt(urlConfig(now)) };
     return known.target;
   };
-}
-
-function urlText(url: Exclude<DatabaseUrl, { readonly kind: 'parameters' | 'file' }>, environment: Environment): string {
-  return url.kind === 'environment' ? environmentVariable(url.name, environment) : filledText(url.text, environment);
 }
 
 interface ClientConfig {

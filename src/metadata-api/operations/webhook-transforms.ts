@@ -13,7 +13,7 @@ import {
   required,
   text,
 } from '../../metadata/codec.ts';
-import { type Environment, fillTemplate } from '../../metadata/environment-template.ts';
+import { type ConfiguredText, type Environment, filledTemplate } from '../../metadata/environment-template.ts';
 import { type RequestTransform, requestTransformCodec, responseTransformCodec } from '../../metadata/transform.ts';
 import { type RequestContext, requestContext } from '../../transform/context.ts';
 import { compileRequestTransform, type Header, type OutgoingRequest } from '../../transform/request-transform.ts';
@@ -22,17 +22,16 @@ import { TransformFailure, validationFailed } from '../../transform/transform-fa
 import { parseWebAddress } from '../../transform/web-address.ts';
 import { isJsonArray, type Json, parseJson } from '../../util/json.ts';
 import { at, type Path } from '../../util/path.ts';
+import { configuredUrl } from '../../webhooks/configured.ts';
 import { operation, type OperationGroup } from '../operation.ts';
 import { refused } from '../operation-error.ts';
 
-/** A text with environment variables in it, or the name of the one that holds the URL. */
-type WebhookUrl = { readonly template: string } | { readonly fromEnv: string };
-
 const fromEnv = object('FromEnv', { fromEnv: required(nonEmptyText) });
-const webhookUrl: Codec<WebhookUrl> = leaf(
+const webhookUrl: Codec<ConfiguredText> = leaf(
   'InputWebhook',
-  (json, path) => (typeof json === 'string' ? { template: json } : fromEnv.decode(json, path)),
-  (value) => ('template' in value ? value.template : fromEnv.encode(value)),
+  (json, path) =>
+    typeof json === 'string' ? { kind: 'template', text: json } : { kind: 'environment', name: fromEnv.decode(json, path).fromEnv },
+  (value) => (value.kind === 'template' ? value.text : fromEnv.encode({ fromEnv: value.name })),
 );
 
 const header: Codec<Header> = leaf(
@@ -54,19 +53,7 @@ const args = object('TestWebhookTransform', {
   responseTransform: optional(responseTransformCodec),
 });
 
-/** With what `env` of the arguments says: nobody must learn the service's own environment through a template. */
-function filled(template: string, environment: Environment): string {
-  const result = fillTemplate(template, environment);
-  if ('text' in result) return result.text;
-  throw missing(result.missing);
-}
-
-function variable(name: string, environment: Environment): string {
-  const value = environment[name];
-  if (value === undefined) throw missing([name]);
-  return value;
-}
-
+/** Only what `env` of the arguments says: nobody must learn the service's own environment through a template. */
 function missing(names: readonly string[]): SvcError {
   return new SvcError(
     'not-found',
@@ -133,8 +120,8 @@ const testWebhookTransform: OperationGroup = () => [
     },
     async run({ webhookUrl: target, body, env, requestHeaders, sessionVariables, requestTransform, responseTransform }, { path }) {
       const environment: Environment = Object.assign(Object.create(null), Object.fromEntries(env));
-      const url = 'template' in target ? filled(target.template, environment) : variable(target.fromEnv, environment);
-      const headers = requestHeaders.map(([name, value]): Header => [name.toLowerCase(), filled(value, environment)]);
+      const url = configuredUrl(target, environment, missing);
+      const headers = requestHeaders.map(([name, value]): Header => [name.toLowerCase(), filledTemplate(value, environment, missing)]);
       const request: OutgoingRequest = { method: 'GET', url, headers, body: { kind: 'json', value: body } };
       const context = requestContext({ body, baseUrl: url, sessionVariables: sessionVariables ?? null });
       const result = validated('request', path, () => transformed(requestTransform, request, context));

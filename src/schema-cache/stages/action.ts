@@ -1,7 +1,7 @@
 /** An action: its types are there, its handler can be called. */
 import { ADMIN_ROLE } from '../../auth/session.ts';
 import type { Action, ActionDefinition } from '../../metadata/action.ts';
-import { type Environment, fillTemplate } from '../../metadata/environment-template.ts';
+import { type Environment, fillTemplate, variablesNotSet } from '../../metadata/environment-template.ts';
 import { type GraphqlType, namedTypeIn } from '../../metadata/graphql-type.ts';
 import type { ActionInfo, CustomTypesInfo } from '../action-info.ts';
 import { Defect, fromDefect } from '../inconsistency.ts';
@@ -77,7 +77,7 @@ function check(name: string, definition: ActionDefinition, { types, scalarOf, re
   }
   if (definition.kind === 'asynchronous') checkAsynchronous(output, types, related);
   const missing = new Set(unset(definition, environment));
-  if (missing.size > 0) throw new Defect([...missing].map((variable) => `environment variable '${variable}' not set`).join(', '));
+  if (missing.size > 0) throw new Defect(variablesNotSet([...missing]));
   checkTransforms(definition);
 }
 

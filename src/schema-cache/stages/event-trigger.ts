@@ -1,7 +1,6 @@
 /** The event triggers of a table: whether the database can capture what they name, and whether their calls can be made. */
 import type { CatalogTable } from '../../catalog/catalog.ts';
 import type { Environment } from '../../metadata/environment-template.ts';
-import { fillTemplate } from '../../metadata/environment-template.ts';
 import { CAPTURED_OPERATIONS, type EventTrigger, LONGEST_TRIGGER_NAME, namedColumns } from '../../metadata/event-trigger.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
 import { Defect, fromDefect } from '../inconsistency.ts';
@@ -10,6 +9,7 @@ import { describeEventTrigger } from './describe.ts';
 import { printTable, type StageSource } from './scope.ts';
 import { checkTransforms } from './transforms.ts';
 import { refuseUnknown } from './unknown-keys.ts';
+import { checkWebhook } from './webhook.ts';
 
 export interface EventTriggersResult {
   readonly triggers: ReadonlyMap<string, EventTrigger>;
@@ -63,25 +63,9 @@ function check(source: StageSource, table: CatalogTable, trigger: EventTrigger, 
   }
   if (ordering === 'row' && table.primaryKey === null)
     throw defect('not-supported', `the table "${printed}" has no primary key, by which the events of a row could be ordered`);
-  checkEnvironment(trigger, environment);
-}
-
-/** @throws Defect */
-function checkEnvironment({ webhook, headers, signature }: EventTrigger, environment: Environment): void {
-  if (webhook.kind === 'environment') checkVariable(webhook.name, environment);
-  else checkTemplate(webhook.text, environment);
-  for (const { value, valueFromEnv } of headers) {
-    if (valueFromEnv !== undefined) checkVariable(valueFromEnv, environment);
-    else checkTemplate(value ?? '', environment);
-  }
-  if (signature !== undefined) checkVariable(signature.secretFromEnv, environment);
-}
-
-function checkVariable(name: string, environment: Environment): void {
-  if (environment[name] === undefined) throw defect('not-found', `environment variable '${name}' not set`);
-}
-
-function checkTemplate(template: string, environment: Environment): void {
-  const filled = fillTemplate(template, environment);
-  if ('missing' in filled) throw defect('unexpected', `Value for environment variables not found: ${filled.missing.join(', ')}`);
+  const { webhook, headers, signature } = trigger;
+  checkWebhook({ url: webhook, headers, signature }, environment, {
+    variable: (message) => defect('not-found', message),
+    template: (message) => defect('unexpected', message),
+  });
 }
