@@ -17,7 +17,7 @@ import {
   required,
   text,
 } from './codec.ts';
-import { type HeaderDefinition, webhookHeaders } from './environment-template.ts';
+import { type ConfiguredText, type HeaderDefinition, webhookHeaders } from './environment-template.ts';
 import { kept, type WithUnknownKeys } from './kept.ts';
 import { keyedList } from './keyed-list.ts';
 import { type RemoteRelationship, remoteRelationshipCodec } from './remote-relationship.ts';
@@ -33,17 +33,13 @@ export interface RemoteSchema extends WithUnknownKeys {
 }
 
 export interface RemoteSchemaDefinition {
-  readonly address: RemoteAddress;
+  readonly address: ConfiguredText;
   /** Seconds. */
   readonly timeout: number;
   readonly headers: readonly HeaderDefinition[];
   readonly forwardClientHeaders: boolean;
   readonly customization: RemoteSchemaCustomization | undefined;
 }
-
-export type RemoteAddress =
-  /** A template. */
-  { readonly kind: 'url'; readonly url: string } | { readonly kind: 'environment'; readonly variable: string };
 
 export interface RemoteSchemaCustomization {
   readonly rootFieldsNamespace?: string | undefined;
@@ -138,13 +134,14 @@ export const remoteSchemaDefinitionCodec: Codec<RemoteSchemaDefinition> = leaf(
       throw new SvcError('invalid-params', `both \`url\` and \`url_from_env\` can't be ${what}`, { path });
     }
     if (timeoutSeconds <= 0) throw parseFailed('timeout_seconds is to be a positive number', path);
-    const address: RemoteAddress = url === undefined ? { kind: 'environment', variable: urlFromEnv as string } : { kind: 'url', url };
+    const address: ConfiguredText =
+      url === undefined ? { kind: 'environment', name: urlFromEnv as string } : { kind: 'template', text: url };
     return { ...rest, address, timeout: timeoutSeconds, customization };
   },
   ({ address, timeout, ...rest }): Json =>
     writtenDefinition.encode({
       ...rest,
-      ...(address.kind === 'url' ? { url: address.url } : { urlFromEnv: address.variable }),
+      ...(address.kind === 'template' ? { url: address.text } : { urlFromEnv: address.name }),
       timeoutSeconds: timeout,
     }),
   writtenDefinition.fields,

@@ -65,7 +65,8 @@ export interface EventTriggerInfo {
   readonly table: CatalogTable;
 }
 
-export interface TableInfo {
+/** A tracked table that exists: what its own definition says, before anything about its neighbours. */
+export interface TableCore {
   readonly source: string;
   readonly name: QualifiedName;
   readonly catalog: CatalogTable;
@@ -78,6 +79,11 @@ export interface TableInfo {
   readonly inGraphql: boolean;
   /** Its rows are entities of a federated graph, where the service takes part in one. */
   readonly federated: boolean;
+  /** Set when the table is an enum table; values sorted. */
+  readonly enumValues: readonly EnumValue[] | null;
+}
+
+export interface TableInfo extends TableCore {
   /** Columns whose GraphQL name is legal, by database name, in catalog order. */
   readonly columns: ReadonlyMap<string, ColumnInfo>;
   /** By name, in name order. */
@@ -85,8 +91,6 @@ export interface TableInfo {
   readonly computedFields: ReadonlyMap<string, ComputedFieldInfo>;
   /** Roles without admin. */
   readonly permissions: ReadonlyMap<string, RolePermissions>;
-  /** Set when the table is an enum table; values sorted. */
-  readonly enumValues: readonly EnumValue[] | null;
 }
 
 export interface ColumnInfo {

@@ -1,8 +1,8 @@
 /** A GraphQL server as requests reach it. */
 import { SvcError } from '../errors/svc-error.ts';
-import { type Environment, environmentVariable, filledTemplate, variablesNotSet } from '../metadata/environment-template.ts';
-import type { RemoteAddress, RemoteSchemaDefinition } from '../metadata/remote-schema.ts';
-import { configuredHeaders } from '../webhooks/configured.ts';
+import { type ConfiguredText, type Environment, variablesNotSet } from '../metadata/environment-template.ts';
+import type { RemoteSchemaDefinition } from '../metadata/remote-schema.ts';
+import { configuredHeaders, configuredUrl } from '../webhooks/configured.ts';
 
 export interface RemoteConnection {
   /** Of the remote schema. */
@@ -23,7 +23,7 @@ export function remoteConnection(name: string, definition: RemoteSchemaDefinitio
   const { address, headers, timeout, forwardClientHeaders } = definition;
   return {
     name,
-    address: address.kind === 'url' ? address.url : `{{${address.variable}}}`,
+    address: address.kind === 'template' ? address.text : `{{${address.name}}}`,
     url: urlOf(address, environment),
     headers: configuredHeaders(headers, environment, missing),
     timeout: timeout * 1000,
@@ -31,15 +31,11 @@ export function remoteConnection(name: string, definition: RemoteSchemaDefinitio
   };
 }
 
-function urlOf(address: RemoteAddress, environment: Environment): string {
-  if (address.kind === 'url') {
-    const url = filledTemplate(address.url, environment, missing);
-    if (!isUrl(url)) throw new SvcError('invalid-params', `not a valid URI generated from the template: ${address.url}`);
-    return url;
-  }
-  const url = environmentVariable(address.variable, environment, missing);
-  if (!isUrl(url)) throw new SvcError('invalid-params', `not a valid URI in environment variable: ${address.variable}`);
-  return url;
+function urlOf(address: ConfiguredText, environment: Environment): string {
+  const url = configuredUrl(address, environment, missing);
+  if (isUrl(url)) return url;
+  const where = address.kind === 'template' ? `generated from the template: ${address.text}` : `in environment variable: ${address.name}`;
+  throw new SvcError('invalid-params', `not a valid URI ${where}`);
 }
 
 function isUrl(text: string): boolean {

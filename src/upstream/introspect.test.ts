@@ -101,16 +101,16 @@ describe('introspection', () => {
 
 describe('a connection', () => {
   const definition = { timeout: 3, headers: [], forwardClientHeaders: true, customization: undefined };
-  const of = (address: string | { variable: string }, environment = {}) =>
+  const of = (address: string | { name: string }, environment = {}) =>
     remoteConnection(
       'r',
-      { ...definition, address: typeof address === 'string' ? { kind: 'url', url: address } : { kind: 'environment', ...address } },
+      { ...definition, address: typeof address === 'string' ? { kind: 'template', text: address } : { kind: 'environment', ...address } },
       environment,
     );
 
   it('has the address that the environment gives, and shows the one that the metadata have', () => {
     expect(of('http://{{HOST}}/g', { HOST: 'h' })).toMatchObject({ address: 'http://{{HOST}}/g', url: 'http://h/g', timeout: 3000 });
-    expect(of({ variable: 'U' }, { U: 'https://h/g' })).toMatchObject({ address: '{{U}}', url: 'https://h/g' });
+    expect(of({ name: 'U' }, { U: 'https://h/g' })).toMatchObject({ address: '{{U}}', url: 'https://h/g' });
   });
 
   it('has the headers, from the environment too', () => {
@@ -118,7 +118,7 @@ describe('a connection', () => {
       { name: 'X-One', value: 'a{{K}}' },
       { name: 'X-Two', valueFromEnv: 'K' },
     ];
-    const address = { kind: 'url', url: 'http://h' } as const;
+    const address = { kind: 'template', text: 'http://h' } as const;
     expect(remoteConnection('r', { ...definition, address, headers }, { K: 'k' }).headers).toEqual({ 'x-one': 'ak', 'x-two': 'k' });
     expect(() => remoteConnection('r', { ...definition, address, headers }, {})).toThrow("environment variable 'K' not set");
   });
@@ -127,8 +127,8 @@ describe('a connection', () => {
     ['http://{{HOST}}/g', {}, "environment variable 'HOST' not set", 'not-found'],
     ['{{HOST}}', { HOST: 'planted' }, 'not a valid URI generated from the template: {{HOST}}', 'invalid-params'],
     ['file:///etc/passwd', {}, 'not a valid URI generated from the template: file:///etc/passwd', 'invalid-params'],
-    [{ variable: 'U' }, {}, "environment variable 'U' not set", 'not-found'],
-    [{ variable: 'U' }, { U: 'planted' }, 'not a valid URI in environment variable: U', 'invalid-params'],
+    [{ name: 'U' }, {}, "environment variable 'U' not set", 'not-found'],
+    [{ name: 'U' }, { U: 'planted' }, 'not a valid URI in environment variable: U', 'invalid-params'],
   ])('refuses %j in %j', (address, environment, message, code) => {
     expect(() => of(address, environment)).toThrow(expect.objectContaining({ message, code }));
   });

@@ -188,7 +188,17 @@ describe('a configured webhook', () => {
       method: 'POST',
       headers: { 'x-key': 'k', 'content-type': 'application/json' },
       body: '{"id":7}',
+      isForm: false,
       context: null,
+    });
+  });
+
+  it('tells a form from JSON', () => {
+    const form = { action: 'x_www_form_urlencoded', formTemplate: new Map([['id', '{{$body.id}}']]) } as const;
+    expect(prepare({ requestTransform: { version: 2, body: form } })).toMatchObject({ body: 'id=7', isForm: true });
+    expect(prepare({ requestTransform: { version: 2, body: { action: 'transform', template: '{{$body.id}}' } } })).toMatchObject({
+      body: '7',
+      isForm: false,
     });
   });
 

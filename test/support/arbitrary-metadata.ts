@@ -340,8 +340,8 @@ export const remoteSchema: fc.Arbitrary<RemoteSchema> = sparse<RemoteSchema>(
     name,
     definition: fc.record({
       address: fc.oneof(
-        fc.record({ kind: fc.constant('url' as const), url: name }),
-        fc.record({ kind: fc.constant('environment' as const), variable: name }),
+        fc.record({ kind: fc.constant('template' as const), text: name }),
+        fc.record({ kind: fc.constant('environment' as const), name }),
       ),
       timeout: fc.integer({ min: 1, max: 99 }),
       headers: fc.constantFrom([], [{ name: 'a', value: 'b' }], [{ name: 'c', valueFromEnv: 'D' }]),

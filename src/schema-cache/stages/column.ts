@@ -1,6 +1,6 @@
 import type { QualifiedName } from '../../catalog/catalog.ts';
-import type { ColumnInfo } from '../schema-cache.ts';
-import type { Inquiry, TableCore } from './scope.ts';
+import type { ColumnInfo, TableCore } from '../schema-cache.ts';
+import type { Inquiry } from './scope.ts';
 
 /** All columns of a table by database name, those without a legal GraphQL name included. */
 export function resolveColumns(core: TableCore, inquiry: Inquiry): ReadonlyMap<string, ColumnInfo> {

@@ -3,22 +3,13 @@ import { type ComputedField, computedFieldDefinitionCodec } from '../../metadata
 import { type ArrayRelationship, type ObjectRelationship, objectUsingCodec } from '../../metadata/relationship.ts';
 import type { TableMetadata } from '../../metadata/table.ts';
 import { conflicting, Defect, fromDefect, inconsistent, type ObjectDescription } from '../inconsistency.ts';
-import type { ColumnInfo, ComputedFieldInfo, Inconsistency, RelationshipInfo } from '../schema-cache.ts';
+import type { ColumnInfo, ComputedFieldInfo, Inconsistency, RelationshipInfo, TableCore } from '../schema-cache.ts';
 import { fieldName } from '../naming.ts';
 import { resolveColumns } from './column.ts';
 import { resolveComputedField } from './computed-field.ts';
 import { describeComputedField, describeRelationship } from './describe.ts';
 import { DanglingReference, resolveRelationship } from './relationship.ts';
-import {
-  type Answered,
-  type StageAnswers,
-  Inquiry,
-  printTable,
-  type StageSource,
-  stillHolds,
-  type TableCore,
-  type TableFields,
-} from './scope.ts';
+import { type Answered, type StageAnswers, Inquiry, printTable, type StageSource, stillHolds, type TableFields } from './scope.ts';
 import { refuseUnknown, unknownInTable } from './unknown-keys.ts';
 
 export interface FieldsResult {

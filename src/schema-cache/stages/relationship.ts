@@ -3,8 +3,8 @@ import { sameName } from '../../catalog/catalog.ts';
 import type { Join } from '../../ir/relation.ts';
 import type { ManualConfiguration, ObjectUsing, Relationship } from '../../metadata/relationship.ts';
 import { Defect } from '../inconsistency.ts';
-import type { RelationshipInfo } from '../schema-cache.ts';
-import { columnOf, type Inquiry, printTable, type StageSource, type TableCore } from './scope.ts';
+import type { RelationshipInfo, TableCore } from '../schema-cache.ts';
+import { columnOf, type Inquiry, printTable, type StageSource } from './scope.ts';
 
 /** A defect that is reported bare, without the names of table and relationship before it. */
 export class DanglingReference extends Defect {}

@@ -7,21 +7,7 @@ import type { Backend } from '../../backend/backend.ts';
 import { type CatalogColumn, type CatalogFunction, type CatalogTable, nameKey, type QualifiedName } from '../../catalog/catalog.ts';
 import type { NamingConvention } from '../../metadata/source.ts';
 import { printName } from '../../metadata/table-name.ts';
-import type { TableConfiguration } from '../../metadata/table.ts';
-import type { ColumnInfo, ComputedFieldInfo, EnumValue, RelationshipInfo } from '../schema-cache.ts';
-
-/** A tracked table that exists: what its own definition says, before anything about its neighbours. */
-export interface TableCore {
-  readonly source: string;
-  readonly name: QualifiedName;
-  readonly catalog: CatalogTable;
-  readonly configuration: TableConfiguration;
-  readonly baseName: string;
-  readonly customName: boolean;
-  readonly inGraphql: boolean;
-  readonly federated: boolean;
-  readonly enumValues: readonly EnumValue[] | null;
-}
+import type { ColumnInfo, ComputedFieldInfo, RelationshipInfo } from '../schema-cache.ts';
 
 /** Everything that can be named in a permission of the table; GraphQL names play no part here. */
 export interface TableFields {

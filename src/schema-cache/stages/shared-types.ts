@@ -9,7 +9,7 @@ import type { NamingConvention } from '../../metadata/source.ts';
 import { BUILT_IN_SCALARS } from '../../remote-schema/model.ts';
 import { printJson } from '../../util/json.ts';
 import { comparisonTypeName, fieldName, sharedTypeName } from '../naming.ts';
-import type { TableCore } from './scope.ts';
+import type { TableCore } from '../schema-cache.ts';
 import type { CoresStage } from './source.ts';
 
 /** What types of one name must agree in, by name. */

@@ -10,13 +10,22 @@ import { isFieldName } from '../../metadata/graphql-name.ts';
 import type { SourceMetadata } from '../../metadata/metadata.ts';
 import type { NamingConvention, SourceCustomization } from '../../metadata/source.ts';
 import type { TableMetadata } from '../../metadata/table.ts';
-import type { ColumnInfo, EnumValue, FunctionInfo, Inconsistency, RelationshipInfo, SourceInfo, TableInfo } from '../schema-cache.ts';
+import type {
+  ColumnInfo,
+  EnumValue,
+  FunctionInfo,
+  Inconsistency,
+  RelationshipInfo,
+  SourceInfo,
+  TableCore,
+  TableInfo,
+} from '../schema-cache.ts';
 import type { Sliced } from '../../util/sliced.ts';
 import { type EventTriggersResult, resolveEventTriggers } from './event-trigger.ts';
 import { type FieldsResult, resolveFields } from './fields.ts';
 import { type FunctionResult, resolveFunction } from './function.ts';
 import { type Inheritance, type InheritancePlan, inheritPermissions } from './inherited-role.ts';
-import type { StageAnswers, StageSource, TableCore, TableFields } from './scope.ts';
+import type { StageAnswers, StageSource, TableFields } from './scope.ts';
 import { type CoreResult, coreInputs, resolveCore, sameCoreInputs } from './table.ts';
 import { type PermissionsResult, resolvePermissions } from './table-permissions.ts';
 

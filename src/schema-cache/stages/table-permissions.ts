@@ -15,19 +15,10 @@ import {
 import type { TableMetadata } from '../../metadata/table.ts';
 import type { Json } from '../../util/json.ts';
 import { Defect, fromDefect } from '../inconsistency.ts';
-import type { Inconsistency, RolePermissions } from '../schema-cache.ts';
+import type { Inconsistency, RolePermissions, TableCore } from '../schema-cache.ts';
 import { describePermission } from './describe.ts';
 import { type PermissionScope, resolveDelete, resolveInsert, resolveSelect, resolveUpdate } from './permission.ts';
-import {
-  type Answered,
-  type StageAnswers,
-  Inquiry,
-  printTable,
-  type StageSource,
-  stillHolds,
-  type TableCore,
-  type TableFields,
-} from './scope.ts';
+import { type Answered, type StageAnswers, Inquiry, printTable, type StageSource, stillHolds, type TableFields } from './scope.ts';
 import { refuseUnknown } from './unknown-keys.ts';
 
 export interface PermissionsResult {

@@ -3,11 +3,11 @@ import { type CatalogTable, nameKey, type QualifiedName } from '../../catalog/ca
 import type { TableConfiguration, TableMetadata } from '../../metadata/table.ts';
 import { Defect, fromDefect, illegalName } from '../inconsistency.ts';
 import { isFieldName, isGraphqlName } from '../../metadata/graphql-name.ts';
-import type { EnumValue, Inconsistency } from '../schema-cache.ts';
+import type { EnumValue, Inconsistency, TableCore } from '../schema-cache.ts';
 import { fieldName } from '../naming.ts';
 import { describeTable } from './describe.ts';
 import { resolveEnum } from './enum-table.ts';
-import { printTable, type StageSource, type TableCore } from './scope.ts';
+import { printTable, type StageSource } from './scope.ts';
 import { requireScalar } from './type-name.ts';
 
 export interface CoreInputs {
