@@ -15,7 +15,8 @@ import { DEEP, sample } from '../support/deep.ts';
 import { type GraphqlServer, startGraphqlServer } from '../support/graphql-server.ts';
 import { type Answer, startTestService, type TestService } from '../support/service.ts';
 import { BASE, ROWS, SCHEMA } from './operation-cases/base.ts';
-import { type Case, PREFIXED, UNPREFIXED } from './operation-cases/cases.ts';
+import type { Case } from './operation-cases/case.ts';
+import { PREFIXED, UNPREFIXED } from './operation-cases/cases.ts';
 import { LEGACY_CASES, SCHEMA_CASES } from './operation-cases/query-cases.ts';
 import { type Endpoint, SPECIFIED } from './operation-cases/specified.ts';
 

@@ -103,3 +103,8 @@ export const WITH_INCONSISTENT: JsonObject = {
     i === 0 ? { ...source, tables: [...(source['tables'] as Json[]), { table: named('missing') }] } : source,
   ),
 };
+
+/** Roles that inherit would be left without parents. */
+export function withoutInheritedRoles(document: JsonObject): JsonObject {
+  return { ...document, inherited_roles: [] };
+}

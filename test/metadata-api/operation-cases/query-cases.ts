@@ -1,5 +1,6 @@
 /** Cases of `/v1/query` and `/v2/query`: what `/v1/metadata` does not have. Paths are those of `/v2/query`. */
-import { type Case, type Failure, failure, UNPREFIXED } from './cases.ts';
+import { type Case, type Failure, failure } from './case.ts';
+import { UNPREFIXED } from './cases.ts';
 
 const byRole = (role: string, each: Failure): Failure => ({ ...each, role });
 

@@ -1,0 +1,57 @@
+/** Actions and custom types. */
+import type { JsonObject } from '../../../src/util/json.ts';
+import { BASE } from './base.ts';
+import { type Case, failure } from './case.ts';
+
+const HANDLED: JsonObject = { handler: 'http://handlers.example.org', output_type: 'Login' };
+const WITH_TYPES: JsonObject = { ...BASE, custom_types: { objects: [{ name: 'Login', fields: [{ name: 'token', type: 'String!' }] }] } };
+const WITH_ACTION: JsonObject = { ...WITH_TYPES, actions: [{ name: 'login', definition: HANDLED, permissions: [{ role: 'user' }] }] };
+
+export const ACTIONS: Readonly<Record<string, Case>> = {
+  set_custom_types: {
+    args: { scalars: [{ name: 'Moment', description: 'a point in time' }] },
+    fails: [
+      failure({ objects: [{ name: 'A', fields: [{ name: 'a', type: 'B' }] }] }, 'invalid-configuration', '$.args'),
+      failure({ scalars: [{ name: 'author' }] }, 'unexpected', '$.args'),
+      failure({ scalars: {} }, 'parse-failed', '$.args.scalars'),
+    ],
+  },
+  create_action: {
+    args: { name: 'login', definition: HANDLED, comment: 'in' },
+    from: WITH_TYPES,
+    fails: [
+      failure({ name: 'login', definition: { ...HANDLED, output_type: 'No' } }, 'invalid-configuration', '$.args'),
+      failure({ name: 'insert_author', definition: HANDLED }, 'unexpected', '$.args'),
+      failure({ name: 'login', definition: { output_type: 'Login' } }, 'parse-failed', '$.args.definition'),
+    ],
+  },
+  update_action: {
+    args: { name: 'login', definition: { ...HANDLED, timeout: 3 } },
+    from: WITH_ACTION,
+    fails: [
+      failure({ name: 'logout', definition: HANDLED }, 'not-exists', '$.args'),
+      failure({ name: 'login', definition: { ...HANDLED, output_type: 'No' } }, 'invalid-configuration', '$.args'),
+    ],
+  },
+  drop_action: {
+    args: { name: 'login', clear_data: false },
+    from: WITH_ACTION,
+    fails: [failure({ name: 'logout' }, 'not-exists', '$.args'), failure({}, 'parse-failed', '$.args')],
+  },
+  create_action_permission: {
+    args: { action: 'login', role: 'editor', comment: 'may' },
+    from: WITH_ACTION,
+    fails: [
+      failure({ action: 'login', role: 'user' }, 'already-exists', '$.args'),
+      failure({ action: 'logout', role: 'user' }, 'not-exists', '$.args'),
+    ],
+  },
+  drop_action_permission: {
+    args: { action: 'login', role: 'user' },
+    from: WITH_ACTION,
+    fails: [
+      failure({ action: 'login', role: 'editor' }, 'not-exists', '$.args'),
+      failure({ action: 'logout', role: 'user' }, 'not-exists', '$.args'),
+    ],
+  },
+};
