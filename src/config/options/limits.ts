@@ -61,7 +61,7 @@ export const limitOptions = {
     'subscription-poller-limit',
     integer(1),
     1000,
-    'Most different statements that are repeated at the same time for the subscriptions of one role; subscriptions that differ in values only share one.',
+    'Most statements repeated for the subscriptions of one role. Those that differ in values only share one.',
   ),
   websocketMessageLimit: limits(
     'websocket-message-limit',
