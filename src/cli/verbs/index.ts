@@ -1,6 +1,7 @@
 /** All commands of projects, and the groups that they stand in. */
 import { metadataGroups, metadataVerbs } from './metadata.ts';
+import { migrateGroups, migrateVerbs } from './migrate.ts';
 import type { Verb, VerbGroup } from './verb.ts';
 
-export const verbGroups: readonly VerbGroup[] = [...metadataGroups];
-export const verbs: readonly Verb[] = [...metadataVerbs];
+export const verbGroups: readonly VerbGroup[] = [...metadataGroups, ...migrateGroups];
+export const verbs: readonly Verb[] = [...metadataVerbs, ...migrateVerbs];

@@ -1,0 +1,149 @@
+/** `svc deploy`: everything in its order. */
+import { join } from 'node:path';
+import { readMetadata, type ReadMetadata } from '../../project/directory/read-metadata.ts';
+import { shapeProblems } from '../../project/document.ts';
+import { EXIT, failure, type Problem, ProjectFailure } from '../../project/failure.ts';
+import { migratedSources, readMigrations } from '../../project/migrations/migration-files.ts';
+import { checkSteps, compareMigrations, requireBook, type RunOptions } from '../../project/migrations/run-migrations.ts';
+import { readSeeds, runSeeds } from '../../project/migrations/seeds.ts';
+import { serverSources, sourcesOf } from '../../project/migrations/sources.ts';
+import { applyMetadata, problemOf } from '../../project/project-metadata.ts';
+import type { Project } from '../../project/project.ts';
+import type { ServerClient, SqlSource } from '../../project/server-client.ts';
+import type { Kinds } from '../../metadata/kinds.ts';
+import type { JsonObject } from '../../util/json.ts';
+import { type Call, flagOption, type Outcome } from '../call.ts';
+import { type DoneIn, doneJson, planAll, runAll } from './migrate.ts';
+import { runOptions } from './run-options.ts';
+
+export interface Deployment {
+  readonly project: Project;
+  readonly server: ServerClient;
+  readonly kinds: Kinds;
+  readonly options: RunOptions;
+  readonly withSeeds: boolean;
+  readonly once: boolean;
+  readonly allowInconsistent: boolean;
+  readonly allowChanged: boolean;
+  readonly tell: (message: string) => void;
+  readonly warn: (message: string) => void;
+}
+
+/** `svc deploy` */
+export async function runDeploy(call: Call): Promise<Outcome> {
+  return deploy({
+    project: await call.project(),
+    server: await call.server(),
+    kinds: await call.kinds(),
+    options: runOptions(call),
+    withSeeds: flagOption(call, 'withSeeds'),
+    once: flagOption(call, 'once'),
+    allowInconsistent: flagOption(call, 'allowInconsistent'),
+    allowChanged: flagOption(call, 'allowChanged'),
+    tell: call.tell,
+    warn: call.warn,
+  });
+}
+
+/** Brings a service up to a project. What fails is told with what was done before and what was not. @throws ProjectFailure when nothing was done */
+export async function deploy(at: Deployment): Promise<Outcome> {
+  const { project, server, kinds, options, warn } = at;
+  const read = readMetadata(project.metadata);
+  const problems = shapeProblems(read, kinds);
+  if (problems.length > 0) throw new ProjectFailure(problems);
+  const wanted = sourcesOf(read.document);
+  const folders = migratedSources(project.migrationsFolder);
+  for (const name of folders) {
+    if (!wanted.some((source) => source.name === name))
+      throw failure('no-source', `there are migrations of the source "${name}", which the metadata does not have`);
+  }
+  const there = new Set((await serverSources(server)).map(({ name }) => name));
+  const migrated: SqlSource[] = wanted.filter(({ name }) => folders.includes(name));
+  // Of sources that are not there yet, all is pending: looked at before they are added.
+  for (const source of migrated.filter(({ name }) => !there.has(name))) {
+    const steps = compareMigrations(readMigrations(project.files, join(project.migrationsFolder, source.name)), []).map((known) => ({
+      direction: 'up' as const,
+      known,
+    }));
+    checkSteps(steps, options, requireBook(source));
+  }
+  const plannedBefore = await planAll(
+    project,
+    server,
+    migrated.filter(({ name }) => there.has(name)),
+    { kind: 'up', count: 'all' },
+    { allowChanged: at.allowChanged, strictOrder: false, options },
+  );
+  const seeds = at.withSeeds
+    ? wanted
+        .map((source) => ({ source, seeds: readSeeds(project.files, join(project.seedsFolder, source.name)) }))
+        .filter(({ seeds }) => seeds.length > 0)
+    : [];
+  const stages: string[] = [];
+  const left = ['sources', 'migrations', 'metadata', ...(seeds.length > 0 ? ['seeds'] : [])];
+  const done: DoneIn[] = [];
+  const finished = (stage: string): void => {
+    stages.push(stage);
+    left.splice(left.indexOf(stage), 1);
+  };
+  try {
+    const added = await addSources(
+      at,
+      read,
+      migrated.filter(({ name }) => !there.has(name)),
+    );
+    finished('sources');
+    const plannedAfter =
+      added.length === 0
+        ? []
+        : await planAll(
+            project,
+            server,
+            added,
+            { kind: 'up', count: 'all' },
+            { allowChanged: at.allowChanged, strictOrder: false, options },
+          );
+    done.push(...(await runAll(server, [...plannedBefore, ...plannedAfter], options, at.tell)));
+    finished('migrations');
+    const applied = await applyMetadata(read, server, kinds, { allowInconsistent: at.allowInconsistent });
+    finished('metadata');
+    if (applied.inconsistencies.length > 0 && !at.allowInconsistent)
+      throw new ProjectFailure(applied.inconsistencies.map(problemOf), EXIT.inconsistent);
+    for (const each of applied.inconsistencies) warn(problemOf(each).message);
+    const seeded: JsonObject[] = [];
+    for (const { source, seeds: files } of seeds)
+      for (const seed of await runSeeds(server, source, files, at.once, options)) seeded.push({ source: source.name, seed });
+    if (seeds.length > 0) finished('seeds');
+    const metadata = { sent: applied.sent, changes: applied.changes.length, resource_version: applied.resourceVersion };
+    const text = [
+      `migrations: ${done.length === 0 ? 'nothing to run' : `${done.length} run`}`,
+      `metadata: ${applied.sent ? `${applied.changes.length} changes` : 'the service has it already'}`,
+      ...(at.withSeeds ? [`seeds: ${seeded.length} run`] : []),
+    ].join('\n');
+    return { text, data: { migrations: done.map(doneJson), metadata, seeds: seeded } };
+  } catch (thrown) {
+    if (!(thrown instanceof ProjectFailure)) throw thrown;
+    const state: Problem = { code: 'deploy', message: `done: ${stages.join(', ') || 'nothing'}; not done: ${left.join(', ')}` };
+    return {
+      exit: thrown.exit,
+      problems: [...thrown.problems, state],
+      data: { done: stages, not_done: left, migrations: done.map(doneJson) },
+    };
+  }
+}
+
+/** Sources with nothing tracked in them, so that there is something to migrate. */
+async function addSources({ server, tell }: Deployment, read: ReadMetadata, missing: readonly SqlSource[]): Promise<readonly SqlSource[]> {
+  for (const source of missing) {
+    const entry = sourcesOf(read.document).find(({ name }) => name === source.name)?.entry ?? {};
+    const { configuration, customization } = entry;
+    const args: JsonObject = {
+      name: source.name,
+      configuration: configuration ?? null,
+      ...(customization === undefined ? {} : { customization }),
+    };
+    await server.metadata(`${source.kind}_add_source`, args);
+    tell(`added the source ${source.name}`);
+  }
+  return missing;
+}

@@ -1,0 +1,214 @@
+/** `svc migrate apply` and `status`. */
+import { join } from 'node:path';
+import { EXIT, failure, type Problem, ProjectFailure } from '../../project/failure.ts';
+import { readMigrations } from '../../project/migrations/migration-files.ts';
+import {
+  checkSteps,
+  compareMigrations,
+  type Done,
+  type KnownMigration,
+  mirrorState,
+  readEntries,
+  requireBook,
+  type RunOptions,
+  runSteps,
+  type Step,
+  stepsFor,
+  type Wish,
+} from '../../project/migrations/run-migrations.ts';
+import { chosenSources } from '../../project/migrations/sources.ts';
+import type { Project } from '../../project/project.ts';
+import type { ServerClient, SqlSource } from '../../project/server-client.ts';
+import type { JsonObject } from '../../util/json.ts';
+import { type Call, flagOption, type Outcome, textOption } from '../call.ts';
+import { runOptions, versionOption } from './run-options.ts';
+import { table } from './table.ts';
+
+/** What is on disk and in the source. @throws ProjectFailure */
+export async function knownMigrations(project: Project, server: ServerClient, source: SqlSource): Promise<readonly KnownMigration[]> {
+  requireBook(source);
+  const migrations = readMigrations(project.files, join(project.migrationsFolder, source.name));
+  return compareMigrations(migrations, await readEntries(server, source));
+}
+
+/** `svc migrate status` */
+export async function runMigrateStatus(call: Call): Promise<Outcome> {
+  const [project, server] = [await call.project(), await call.server()];
+  const sources = await chosenSources(project, server, project.migrationsFolder, textOption(call, 'databaseName'));
+  const texts: string[] = [];
+  const databases: JsonObject[] = [];
+  let found = false;
+  for (const source of sources) {
+    const all = await knownMigrations(project, server, source);
+    found ||= all.some(({ status }) => status !== 'applied');
+    texts.push(`Database: ${source.name}`, table(['VERSION', 'NAME', 'STATUS', 'APPLIED AT', 'MS'], all.map(statusRow)), '');
+    databases.push({ source: source.name, migrations: all.map(statusJson) });
+  }
+  return {
+    exit: flagOption(call, 'exitCode') && found ? EXIT.found : EXIT.done,
+    text: sources.length === 0 ? 'there are no migrations' : texts.join('\n'),
+    data: { databases },
+  };
+}
+
+function statusRow({ version, name, status, entry }: KnownMigration): readonly string[] {
+  return [String(version), name, status, entry?.appliedAt ?? '', entry === undefined ? '' : String(entry.durationMs)];
+}
+
+function statusJson({ version, name, status, entry }: KnownMigration): JsonObject {
+  const applied: JsonObject =
+    entry === undefined ? {} : { applied_at: entry.appliedAt, applied_by: entry.appliedBy, duration_ms: entry.durationMs };
+  return { version: String(version), name, status, ...applied };
+}
+
+/** `svc migrate apply` */
+export async function runMigrateApply(call: Call): Promise<Outcome> {
+  const [project, server] = [await call.project(), await call.server()];
+  const wish = wishOf(call);
+  if (flagOption(call, 'skipExecution') && (wish.kind === 'goto' || flagOption(call, 'dryRun')))
+    throw failure('usage', '--skip-execution goes neither with --goto nor with --dry-run', {}, EXIT.usage);
+  if (flagOption(call, 'allDatabases') && textOption(call, 'databaseName') !== undefined)
+    throw failure('usage', '--all-databases and --database-name exclude each other', {}, EXIT.usage);
+  const sources = await chosenSources(project, server, project.migrationsFolder, textOption(call, 'databaseName'));
+  const options = runOptions(call);
+  const planned = await planAll(project, server, sources, wish, {
+    allowChanged: flagOption(call, 'allowChanged'),
+    strictOrder: flagOption(call, 'strictOrder'),
+    options,
+  });
+  if (flagOption(call, 'dryRun')) {
+    const rows = planned.flatMap(({ source, steps }) =>
+      steps.map(({ known, direction }) => [source.name, String(known.version), direction, known.name]),
+    );
+    const list = rows.map(([source, version, type, name]) => ({ source, version, type, name }) as JsonObject);
+    return { text: rows.length === 0 ? 'nothing to run' : table(['SOURCE', 'VERSION', 'TYPE', 'NAME'], rows), data: { migrations: list } };
+  }
+  const done = await runAll(server, planned, options, call.tell);
+  const short = planned.reduce((sum, each) => sum + each.short, 0);
+  const data = { migrations: done.map(doneJson) };
+  const text =
+    done.length === 0
+      ? 'nothing to run'
+      : done.map((each) => `${each.outcome} ${each.source} ${each.version} ${each.name} ${each.direction} (${each.ms} ms)`).join('\n');
+  if (short > 0) return { text, data, exit: EXIT.failed, problems: [{ code: 'limit', message: `limit ${short} short` }] };
+  return { text, data };
+}
+
+function wishOf(call: Call): Wish {
+  const given = ['up', 'down', 'goto', 'version'].filter((name) => textOption(call, name) !== undefined);
+  if (given.length > 1) throw failure('usage', `--${given.join(' and --')} exclude each other`, {}, EXIT.usage);
+  const count = (text: string, flag: string): number | 'all' => {
+    if (text === 'all') return 'all';
+    if (!/^\d+$/.test(text) || text === '0')
+      throw failure('usage', `${flag} is to be a number of migrations or "all", not "${text}"`, {}, EXIT.usage);
+    return Number(text);
+  };
+  const text = (name: string): string => textOption(call, name) as string;
+  switch (given[0]) {
+    case 'down':
+      return { kind: 'down', count: count(text('down'), '--down') };
+    case 'goto':
+      return { kind: 'goto', version: versionOption(text('goto'), '--goto') };
+    case 'version':
+      return { kind: 'version', version: versionOption(text('version'), '--version'), direction: text('type') === 'down' ? 'down' : 'up' };
+    case 'up':
+      return { kind: 'up', count: count(text('up'), '--up') };
+    default:
+      return { kind: 'up', count: 'all' };
+  }
+}
+
+export interface PlannedSource {
+  readonly source: SqlSource;
+  readonly steps: readonly Step[];
+  readonly short: number;
+}
+
+/** What is to be run in all sources, looked at before anything is run. @throws ProjectFailure with all that is wrong */
+export async function planAll(
+  project: Project,
+  server: ServerClient,
+  sources: readonly SqlSource[],
+  wish: Wish,
+  { allowChanged, strictOrder, options }: { readonly allowChanged: boolean; readonly strictOrder: boolean; readonly options: RunOptions },
+): Promise<readonly PlannedSource[]> {
+  const problems: Problem[] = [];
+  const planned: PlannedSource[] = [];
+  for (const source of sources) {
+    const all = await knownMigrations(project, server, source);
+    for (const { status, version, migration, name } of all) {
+      const place = migration === undefined ? {} : { file: migration.shown };
+      if (status === 'changed' && !allowChanged)
+        problems.push({
+          code: 'changed',
+          message: `migration ${version} of ${source.name} has changed since it was run: make a new one, or go on with --allow-changed`,
+          ...place,
+        });
+      if (status === 'dirty' && wish.kind !== 'version')
+        problems.push({
+          code: 'dirty',
+          message: `migration ${version} ${name} of ${source.name} began and did not end: look at the database; then then svc migrate delete --server --version ${version} forgets that it began, and --skip-execution --version ${version} writes down that it is done`,
+          ...place,
+        });
+    }
+    const { steps, short } = stepsFor(all, wish);
+    const last = all.findLast(({ entry }) => entry !== undefined)?.version;
+    const late = steps.filter(({ direction, known }) => direction === 'up' && last !== undefined && known.version < last);
+    for (const { known } of late) {
+      const message = `migration ${known.version} ${known.name} of ${source.name} is older than ${last}, which is applied`;
+      if (strictOrder) problems.push({ code: 'order', message, ...(known.migration === undefined ? {} : { file: known.migration.shown }) });
+      else options.tell(message);
+    }
+    planned.push({ source, steps, short });
+    try {
+      checkSteps(steps, options, requireBook(source));
+    } catch (thrown) {
+      if (!(thrown instanceof ProjectFailure)) throw thrown;
+      problems.push(...thrown.problems);
+    }
+  }
+  if (problems.length > 0) throw new ProjectFailure(problems);
+  return planned;
+}
+
+export type DoneIn = Done & { readonly source: string };
+
+export function doneJson({ source, version, name, direction, outcome, ms }: DoneIn): JsonObject {
+  return { source, version: String(version), name, type: direction, outcome, ms };
+}
+
+/** Runs what was planned, reads the touched sources again, and mirrors what is applied. @throws ProjectFailure */
+export async function runAll(
+  server: ServerClient,
+  planned: readonly PlannedSource[],
+  options: RunOptions,
+  tell: (message: string) => void,
+): Promise<readonly DoneIn[]> {
+  const done: DoneIn[] = [];
+  const touched = new Set<SqlSource>();
+  try {
+    for (const { source, steps } of planned) {
+      if (steps.length === 0) continue;
+      touched.add(source);
+      const onDone = (each: Done): void => {
+        done.push({ ...each, source: source.name });
+        tell(`${each.outcome} ${source.name} ${each.version} ${each.name} ${each.direction} (${each.ms} ms)`);
+      };
+      // What was found when it was planned is told already.
+      await runSteps(server, source, steps, { ...options, tell: () => undefined, onDone });
+    }
+  } finally {
+    if (touched.size > 0)
+      await followUp(server, [...touched]).catch((thrown: unknown) =>
+        options.tell(`the service did not read its sources again: ${String(thrown)}`),
+      );
+  }
+  return done;
+}
+
+async function followUp(server: ServerClient, sources: readonly SqlSource[]): Promise<void> {
+  await server.metadata('reload_metadata', { reload_sources: sources.map(({ name }) => name), reload_remote_schemas: false });
+  const applied = new Map<string, Awaited<ReturnType<typeof readEntries>>>();
+  for (const source of sources) applied.set(source.name, await readEntries(server, source));
+  await mirrorState(server, applied);
+}

@@ -1,0 +1,335 @@
+/** Runs migrations in a source, by the service's `run_sql`, and tells what was and what was not run. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isJsonArray, isJsonObject, type Json, parseJson, printJson } from '../../util/json.ts';
+import { EXIT, failure, type Problem, ProjectFailure } from '../failure.ts';
+import { ServerError, type ServerClient, type SqlSource } from '../server-client.ts';
+import { type Book, bookOf, type Entry, type Limits, refusalOf } from './book.ts';
+import { checksumOf, type Migration, shownFile } from './migration-files.ts';
+import { type ScannedSql, scanSql } from './scan-sql.ts';
+
+export type MigrationStatus = 'applied' | 'pending' | 'missing' | 'changed' | 'dirty';
+
+export interface KnownMigration {
+  readonly version: bigint;
+  readonly name: string;
+  readonly status: MigrationStatus;
+  /** undefined: there is no folder any more. */
+  readonly migration: Migration | undefined;
+  readonly entry: Entry | undefined;
+}
+
+export interface Step {
+  readonly direction: 'up' | 'down';
+  readonly known: KnownMigration;
+}
+
+export interface Done {
+  readonly version: bigint;
+  readonly name: string;
+  readonly direction: 'up' | 'down';
+  /** `elsewhere`: somebody else has run it in between. */
+  readonly outcome: 'run' | 'recorded' | 'elsewhere';
+  readonly ms: number;
+}
+
+export interface RunOptions {
+  /** Only written down. */
+  readonly skipExecution: boolean;
+  readonly withoutTransaction: boolean;
+  readonly singleTransaction: boolean;
+  /** To wait for somebody else who migrates this source. */
+  readonly lockTimeoutMs: number;
+  readonly limits: Limits;
+  readonly tell: (message: string) => void;
+  readonly onDone?: (done: Done) => void;
+}
+
+/** @throws ProjectFailure for kinds whose databases are not migrated */
+export function requireBook({ name, kind }: SqlSource): Book {
+  const book = bookOf(kind);
+  if (book === undefined) throw failure('not-supported', `sources of the kind "${kind}" are not migrated (source ${name})`);
+  return book;
+}
+
+/** What is written down in a source. @throws ProjectFailure */
+export async function readEntries(server: ServerClient, source: SqlSource): Promise<readonly Entry[]> {
+  return (await readList(server, source, requireBook(source).entries)).map(entryOf);
+}
+
+/** The seeds that were run once, with their checksums. @throws ProjectFailure */
+export async function readSeedEntries(server: ServerClient, source: SqlSource): Promise<ReadonlyMap<string, string>> {
+  const list = await readList(server, source, requireBook(source).seeds);
+  return new Map(list.map((each) => (isJsonObject(each) ? [String(each['name']), String(each['checksum'])] : ['', ''])));
+}
+
+async function readList(server: ServerClient, source: SqlSource, sql: string): Promise<readonly Json[]> {
+  const cell = async (text: string): Promise<string> => (await server.sql(source, text, { read_only: true })).rows[1]?.[0] ?? '';
+  if ((await cell(requireBook(source).exists)) !== '1') return [];
+  const list = parseJson(await cell(sql));
+  return isJsonArray(list) ? list : [];
+}
+
+function entryOf(json: Json): Entry {
+  const row = isJsonObject(json) ? json : {};
+  const dirty = row['dirty'];
+  return {
+    version: BigInt(String(row['version'])),
+    name: String(row['name']),
+    checksum: String(row['checksum']),
+    appliedAt: String(row['applied_at']),
+    appliedBy: String(row['applied_by']),
+    durationMs: Number(row['duration_ms']),
+    dirty: dirty === true || dirty === 1,
+    down: typeof row['down'] === 'string' ? row['down'] : null,
+  };
+}
+
+/** Files and entries side by side, by version. */
+export function compareMigrations(migrations: readonly Migration[], entries: readonly Entry[]): readonly KnownMigration[] {
+  const files = new Map(migrations.map((migration) => [migration.version, migration]));
+  const written = new Map(entries.map((entry) => [entry.version, entry]));
+  return [...new Set([...files.keys(), ...written.keys()])]
+    .sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+    .map((version) => {
+      const [migration, entry] = [files.get(version), written.get(version)];
+      return { version, name: migration?.name ?? entry?.name ?? '-', status: statusOf(migration, entry), migration, entry };
+    });
+}
+
+function statusOf(migration: Migration | undefined, entry: Entry | undefined): MigrationStatus {
+  if (entry?.dirty === true) return 'dirty';
+  if (entry === undefined) return 'pending';
+  if (migration === undefined) return 'missing';
+  return entry.checksum === migration.checksum || entry.checksum === '' ? 'applied' : 'changed';
+}
+
+export type Wish =
+  | { readonly kind: 'up' | 'down'; readonly count: number | 'all' }
+  | { readonly kind: 'goto'; readonly version: bigint }
+  | { readonly kind: 'version'; readonly version: bigint; readonly direction: 'up' | 'down' };
+
+/**
+ * The steps that a wish takes.
+ * @returns `short`: by how many there are fewer than were asked for
+ * @throws ProjectFailure
+ */
+export function stepsFor(all: readonly KnownMigration[], wish: Wish): { readonly steps: readonly Step[]; readonly short: number } {
+  const pending = all.filter(({ status }) => status === 'pending');
+  const applied = all.filter(({ entry }) => entry !== undefined).reverse();
+  const up = (known: KnownMigration): Step => ({ direction: 'up', known });
+  const down = (known: KnownMigration): Step => ({ direction: 'down', known });
+  switch (wish.kind) {
+    case 'up':
+    case 'down': {
+      const there = wish.kind === 'up' ? pending.map(up) : applied.map(down);
+      if (wish.count === 'all') return { steps: there, short: 0 };
+      return { steps: there.slice(0, wish.count), short: Math.max(0, wish.count - there.length) };
+    }
+    case 'goto': {
+      if (!all.some(({ version }) => version === wish.version)) throw failure('migration', `there is no migration ${wish.version}`);
+      const later = applied.filter(({ version }) => version > wish.version).map(down);
+      return { steps: [...later, ...pending.filter(({ version }) => version <= wish.version).map(up)], short: 0 };
+    }
+    case 'version': {
+      const known = all.find(({ version }) => version === wish.version);
+      if (known === undefined) throw failure('migration', `there is no migration ${wish.version}`);
+      if (wish.direction === 'up' && known.entry !== undefined) throw failure('migration', `migration ${wish.version} is applied already`);
+      if (wish.direction === 'down' && known.entry === undefined) throw failure('migration', `migration ${wish.version} is not applied`);
+      return { steps: [{ direction: wish.direction, known }], short: 0 };
+    }
+  }
+}
+
+interface Prepared extends Step {
+  readonly sql: string;
+  readonly inTransaction: boolean;
+}
+
+/**
+ * Looks at all steps before the first one is run.
+ * @throws ProjectFailure with everything that cannot be run
+ */
+export function checkSteps(
+  steps: readonly Step[],
+  options: Pick<RunOptions, 'withoutTransaction' | 'singleTransaction' | 'skipExecution' | 'tell'>,
+  book: Book,
+): readonly Prepared[] {
+  const problems: Problem[] = [];
+  const prepared = steps.map((step): Prepared => {
+    const { known, direction } = step;
+    const shown = known.migration === undefined ? `migration ${known.version}` : shownFile(known.migration, direction);
+    const sql = direction === 'up' ? (known.migration?.up ?? null) : (known.migration?.down ?? known.entry?.down ?? null);
+    if (options.skipExecution) return { ...step, sql: '', inTransaction: true };
+    if (sql === null) {
+      problems.push({ code: 'migration', message: `${known.version} ${direction} migration not found`, file: shown });
+      return { ...step, sql: '', inTransaction: true };
+    }
+    const scanned = scanSql(sql);
+    for (const { line, what } of scanned.foreign)
+      problems.push({ code: 'migration', message: `${what} is for psql only`, file: shown, line });
+    for (const { line, value } of scanned.enumValues)
+      options.tell(
+        `${shown}:${line}: the value '${value}' is added to an enum and used by a later statement: the database refuses that in one transaction; use it in the next migration`,
+      );
+    const isMarked =
+      options.withoutTransaction ||
+      (direction === 'up' && known.migration?.withoutTransaction === true) ||
+      /^\s*--\s*svc:\s*no-transaction\b/.test(sql);
+    return { ...step, ...modeOf(scanned, { sql, shown, isMarked, book, options, problems }) };
+  });
+  if (problems.length > 0) throw new ProjectFailure(problems);
+  return prepared;
+}
+
+interface Around {
+  readonly sql: string;
+  readonly shown: string;
+  readonly isMarked: boolean;
+  readonly book: Book;
+  readonly options: Pick<RunOptions, 'singleTransaction' | 'tell'>;
+  readonly problems: Problem[];
+}
+
+function modeOf(scanned: ScannedSql, { sql, shown, isMarked, book, options, problems }: Around): Pick<Prepared, 'sql' | 'inTransaction'> {
+  if (!book.transactional) return { sql, inTransaction: true };
+  if (!isMarked)
+    for (const { line, words } of scanned.outside)
+      problems.push({
+        code: 'no-transaction',
+        message: `"${words.slice(0, 4).join(' ')} …" cannot run in a transaction: begin the file with "-- svc: no-transaction"`,
+        file: shown,
+        line,
+      });
+  if (options.singleTransaction && (isMarked || scanned.control.length > 0) && scanned.unwrapped === undefined)
+    problems.push({ code: 'no-transaction', message: 'cannot share a transaction with other migrations', file: shown });
+  if (isMarked) return { sql, inTransaction: false };
+  if (scanned.control.length === 0) return { sql, inTransaction: true };
+  if (scanned.unwrapped !== undefined) return { sql: scanned.unwrapped, inTransaction: true };
+  const line = scanned.control[0]?.line;
+  options.tell(`${shown}:${line}: the file has transactions of its own: it is run without one around it`);
+  return { sql, inTransaction: false };
+}
+
+/**
+ * Runs the steps in their order, each with its entry in one transaction.
+ * @throws ProjectFailure at the first that fails; what was run before stays
+ */
+export async function runSteps(
+  server: ServerClient,
+  source: SqlSource,
+  steps: readonly Step[],
+  options: RunOptions,
+): Promise<readonly Done[]> {
+  const book = requireBook(source);
+  const prepared = checkSteps(steps, options, book);
+  const done: Done[] = [];
+  const add = (each: Done): void => {
+    done.push(each);
+    options.onDone?.(each);
+  };
+  if (options.singleTransaction && prepared.length > 0) {
+    const start = performance.now();
+    const sql = book.begin(options.limits) + prepared.map((step) => stepText(book, step, options.skipExecution)).join('');
+    await attempt(server, source, sql, prepared, options);
+    for (const step of prepared) add(doneOf(step, options.skipExecution ? 'recorded' : 'run', start));
+    return done;
+  }
+  for (const step of prepared) {
+    const start = performance.now();
+    const text = stepText(book, step, options.skipExecution);
+    const sql = step.inTransaction
+      ? book.begin(options.limits) + text + (book.transactional ? '' : book.endSession)
+      : book.beginSession(options.limits) + text + book.endSession;
+    try {
+      await attempt(server, source, sql, [step], options);
+      add(doneOf(step, options.skipExecution ? 'recorded' : 'run', start));
+    } catch (thrown) {
+      const refusal = thrown instanceof ServerError ? refusalOf(printJson(thrown.answer)) : undefined;
+      if (refusal !== (step.direction === 'up' ? 'done' : 'gone')) throw thrown;
+      options.tell(`${step.known.version} was run by somebody else meanwhile`);
+      add(doneOf(step, 'elsewhere', start));
+    }
+  }
+  return done;
+}
+
+function doneOf({ known: { version, name }, direction }: Step, outcome: Done['outcome'], start: number): Done {
+  return { version, name, direction, outcome, ms: Math.round(performance.now() - start) };
+}
+
+/** The SQL of a step with its entry. */
+function stepText(book: Book, { known, direction, sql, inTransaction }: Prepared, skip: boolean): string {
+  const { version, name, migration } = known;
+  const body = skip ? '' : `${sql}\n;\n`;
+  if (direction === 'down') return `${book.refuseMissing(version)}${body}${book.remove(version)}`;
+  const entry = { version, name, checksum: migration?.checksum ?? checksumOf(''), down: migration?.down ?? null };
+  const guard = book.refuseApplied(version);
+  // Behind its SQL, so that the time is known; where a transaction does not hold them together, before.
+  if (inTransaction && book.transactional) return guard + body + book.insert(entry, { dirty: false });
+  return guard + book.insert(entry, { dirty: true }) + body + book.settle(version);
+}
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 1000;
+
+/** Waits for somebody else who migrates the source. @throws ProjectFailure */
+async function attempt(
+  server: ServerClient,
+  source: SqlSource,
+  sql: string,
+  steps: readonly Prepared[],
+  options: RunOptions,
+): Promise<void> {
+  const inTransaction = steps.every((step) => step.inTransaction);
+  const end = performance.now() + options.lockTimeoutMs;
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
+    try {
+      await server.sql(source, sql, { check_metadata_consistency: false, ...(inTransaction ? {} : { no_transaction: true }) });
+      return;
+    } catch (thrown) {
+      if (!(thrown instanceof ServerError)) throw thrown;
+      const refusal = refusalOf(thrown.databaseError?.message ?? '');
+      if (refusal === 'done' || refusal === 'gone') throw thrown;
+      if (refusal !== 'locked') throw explained(thrown, steps);
+      if (performance.now() > end)
+        throw failure(
+          'locked',
+          `somebody else has been migrating the source ${source.name} for ${Math.round(options.lockTimeoutMs / 1000)} s: see --lock-timeout`,
+        );
+      if (pause === FIRST_PAUSE_MS) options.tell(`somebody else migrates the source ${source.name}: waiting`);
+      await sleep(pause);
+    }
+  }
+}
+
+function explained(error: ServerError, steps: readonly Prepared[]): ProjectFailure {
+  const said = error.databaseError;
+  const [step] = steps;
+  if (said === undefined || step === undefined) return error;
+  const { known, direction, inTransaction } = step;
+  const file = steps.length > 1 || known.migration === undefined ? {} : { file: shownFile(known.migration, direction) };
+  const stands = inTransaction ? '' : '; what ran before stands, and the migration counts as dirty';
+  const hint = said.hint === undefined || said.hint === null ? '' : ` (${said.hint})`;
+  const which = steps.length > 1 ? `of the migrations ${steps.map((each) => each.known.version).join(', ')}: ` : '';
+  return new ProjectFailure(
+    [{ code: error.code, message: `${which}${said.message}${hint}${said.sqlState === '' ? '' : ` [${said.sqlState}]`}${stands}`, ...file }],
+    EXIT.failed,
+  );
+}
+
+/** Writes what is applied where scripts of others look for it. Nothing depends on it. */
+export async function mirrorState(server: ServerClient, applied: ReadonlyMap<string, readonly Entry[]>): Promise<void> {
+  const current = await server.metadata('get_catalog_state', {});
+  const before = isJsonObject(current) && isJsonObject(current['cli_state']) ? current['cli_state'] : {};
+  const migrations = isJsonObject(before['migrations']) ? before['migrations'] : {};
+  const written = [...applied].map(
+    ([source, entries]) => [source, Object.fromEntries(entries.map(({ version, dirty }) => [String(version), dirty]))] as const,
+  );
+  const state = {
+    settings: { migration_mode: 'true' },
+    isStateCopyCompleted: true,
+    ...before,
+    migrations: { ...migrations, ...Object.fromEntries(written) },
+  };
+  await server.metadata('set_catalog_state', { type: 'cli', state });
+}

@@ -1,0 +1,131 @@
+/** Looks at SQL before it is run: what cannot be in a transaction, transactions of its own, what only psql understands. */
+import { splitStatements } from '../../metadata-api/run-sql/split-statements.ts';
+
+export interface ScannedStatement {
+  readonly text: string;
+  /** Of its first character, from 1. */
+  readonly line: number;
+  /** Its first words in lower case, comments left out. */
+  readonly words: readonly string[];
+}
+
+export interface ScannedSql {
+  readonly statements: readonly ScannedStatement[];
+  /** What cannot run inside a transaction. */
+  readonly outside: readonly ScannedStatement[];
+  /** `begin`, `commit` and the like. */
+  readonly control: readonly ScannedStatement[];
+  /** What only psql understands. */
+  readonly foreign: readonly { readonly line: number; readonly what: string }[];
+  /** Values that are added to an enum and used later in the same text. */
+  readonly enumValues: readonly { readonly line: number; readonly value: string }[];
+  /** The text without the one `begin` and `commit` around it; undefined: they are not around all of it. */
+  readonly unwrapped: string | undefined;
+}
+
+/** The beginnings of statements that PostgreSQL refuses in a transaction. */
+const OUTSIDE: readonly RegExp[] = [
+  /^create (?:unique )?index concurrently\b/,
+  /^drop index concurrently\b/,
+  /^reindex (?:\(.*\) )?(?:(?:index|table|schema|database|system) )?concurrently\b/,
+  /^reindex (?:schema|database|system)\b/,
+  /^vacuum\b/,
+  /^alter system\b/,
+  /^(?:create|drop) database\b/,
+  /^(?:create|drop) tablespace\b/,
+  /^alter database \S+ set tablespace\b/,
+  /^(?:create|drop) subscription\b/,
+  /^discard all\b/,
+  /^cluster$/,
+];
+const DETACH = /\bdetach\s+partition\s+\S+\s+concurrently\b/i;
+const CONTROL = /^(?:begin|start transaction|commit|end|rollback|abort|prepare transaction)\b/;
+const OPENS = /^(?:begin|start transaction)\b/;
+const CLOSES = /^(?:commit|end)\b/;
+const META_COMMAND = /^\\[a-zA-Z!?.]/;
+const COPY_STDIN = /^copy\b[\s\S]*\bfrom\s+stdin\b/i;
+const ADDED_VALUE = /\badd\s+value\s+(?:if\s+not\s+exists\s+)?'((?:[^']|'')*)'/i;
+
+export function scanSql(given: string): ScannedSql {
+  const commands = metaCommands(given);
+  // They end with their line, and not at a semicolon.
+  const sql =
+    commands.length === 0
+      ? given
+      : given
+          .split('\n')
+          .map((text, i) => (commands.some(({ line }) => line === i + 1) ? ' '.repeat(text.length) : text))
+          .join('\n');
+  const statements: ScannedStatement[] = [];
+  let from = 0;
+  for (const text of splitStatements(sql)) {
+    const at = Math.max(sql.indexOf(text, from), from);
+    from = at + text.length;
+    const head = headOf(text);
+    statements.push({ text, line: lineOf(sql, at + head.skipped), words: head.words });
+  }
+  const beginning = ({ words }: ScannedStatement): string => words.join(' ');
+  const outside = statements.filter((each) => {
+    if (beginning(each).startsWith('rollback to')) return false;
+    return OUTSIDE.some((pattern) => pattern.test(beginning(each))) || (each.words[0] === 'alter' && DETACH.test(each.text));
+  });
+  const control = statements.filter((each) => CONTROL.test(beginning(each)) && !/^rollback to\b/.test(beginning(each)));
+  const foreign = [
+    ...commands,
+    ...statements.filter(({ text }) => COPY_STDIN.test(text)).map(({ line }) => ({ line, what: 'copy from stdin' })),
+  ];
+  return {
+    statements,
+    outside,
+    control,
+    foreign,
+    enumValues: usedEnumValues(statements),
+    unwrapped: unwrappedText(sql, statements, control),
+  };
+}
+
+function lineOf(text: string, offset: number): number {
+  let line = 1;
+  for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line += 1;
+  return line;
+}
+
+/** The first words behind comments. */
+function headOf(text: string): { readonly skipped: number; readonly words: readonly string[] } {
+  const comments = /^(?:\s+|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*/;
+  const skipped = comments.exec(text)?.[0].length ?? 0;
+  const rest = text.slice(skipped, skipped + 400).replace(/--[^\n]*|\/\*[\s\S]*?\*\//g, ' ');
+  return { skipped, words: (rest.match(/[^\s]+/g) ?? []).slice(0, 6).map((word) => word.toLowerCase()) };
+}
+
+/** Backslashes at the beginnings of lines, outside of texts and bodies of functions. */
+function metaCommands(sql: string): readonly { readonly line: number; readonly what: string }[] {
+  if (!/^\\/m.test(sql)) return [];
+  const bare = sql.replace(/\$([A-Za-z_]\w*)?\$[\s\S]*?\$\1\$|'(?:[^']|'')*'|\/\*[\s\S]*?\*\//g, (text) => text.replace(/[^\n]/g, ' '));
+  return bare.split('\n').flatMap((text, i) => (META_COMMAND.test(text) ? [{ line: i + 1, what: text.split(/\s/, 1)[0] as string }] : []));
+}
+
+function usedEnumValues(statements: readonly ScannedStatement[]): ScannedSql['enumValues'] {
+  return statements.flatMap(({ text, line, words }, i) => {
+    if (words[0] !== 'alter' || words[1] !== 'type') return [];
+    const value = ADDED_VALUE.exec(text)?.[1];
+    if (value === undefined) return [];
+    const isUsed = statements.slice(i + 1).some((later) => later.text.includes(`'${value}'`) && !ADDED_VALUE.test(later.text));
+    return isUsed ? [{ line, value }] : [];
+  });
+}
+
+function unwrappedText(sql: string, statements: readonly ScannedStatement[], control: readonly ScannedStatement[]): string | undefined {
+  const [first, last] = [statements[0], statements.at(-1)];
+  if (control.length !== 2 || first === undefined || last === undefined || control[0] !== first || control[1] !== last) return undefined;
+  if (!OPENS.test(first.words.join(' ')) || !CLOSES.test(last.words.join(' '))) return undefined;
+  if (first.words.length > 2 || last.words.length > 2) return undefined;
+  // Blanks in their place, so that lines stay what they are.
+  const blank = (text: string, statement: ScannedStatement, at: number): string => {
+    const end = at + statement.text.length;
+    const semicolon = /^\s*;/.exec(text.slice(end))?.[0].length ?? 0;
+    return text.slice(0, at) + text.slice(at, end + semicolon).replace(/[^\n]/g, ' ') + text.slice(end + semicolon);
+  };
+  const without = blank(sql, first, sql.indexOf(first.text));
+  return blank(without, last, without.lastIndexOf(last.text));
+}

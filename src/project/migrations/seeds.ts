@@ -1,0 +1,126 @@
+/** Seeds: SQL files below `seeds/<source>/`, run in the order of their paths. */
+import { join } from 'node:path';
+import { printJson } from '../../util/json.ts';
+import type { Files } from '../directory/files.ts';
+import { failure, type Problem, ProjectFailure } from '../failure.ts';
+import { ServerError, type ServerClient, type SqlSource } from '../server-client.ts';
+import { pgText, refusalOf } from './book.ts';
+import { checksumOf } from './migration-files.ts';
+import { readSeedEntries, requireBook, type RunOptions } from './run-migrations.ts';
+import { scanSql } from './scan-sql.ts';
+
+export interface Seed {
+  /** Below the folder of its source. */
+  readonly name: string;
+  readonly shown: string;
+  readonly sql: string;
+}
+
+/** @param only names below the folder; empty: all. @throws ProjectFailure for a name that is not there */
+export function readSeeds(files: Files, folder: string, only: readonly string[] = []): readonly Seed[] {
+  const seeds = files
+    .list(folder)
+    .filter((path) => path.endsWith('.sql'))
+    .map((path): Seed => ({ name: path.slice(folder.length + 1), shown: files.show(path), sql: files.read(path) ?? '' }));
+  const missing = only.filter((name) => !seeds.some((seed) => seed.name === name || seed.shown === name));
+  if (missing.length > 0)
+    throw new ProjectFailure(
+      missing.map((name): Problem => ({ code: 'missing-file', message: 'there is no such seed', file: files.show(join(folder, name)) })),
+    );
+  return only.length === 0 ? seeds : seeds.filter(({ name, shown }) => only.includes(name) || only.includes(shown));
+}
+
+/**
+ * Runs seeds of a source in one transaction.
+ * @param once those that were run before are left out, and that these were run is written down
+ * @returns the names of those that were run
+ * @throws ProjectFailure
+ */
+export async function runSeeds(
+  server: ServerClient,
+  source: SqlSource,
+  seeds: readonly Seed[],
+  once: boolean,
+  options: RunOptions,
+): Promise<readonly string[]> {
+  const book = requireBook(source);
+  const problems = seeds.flatMap(({ sql, shown }) => {
+    const { foreign, outside } = scanSql(sql);
+    return [...foreign, ...outside.map(({ line, words }) => ({ line, what: words.join(' ') }))].map(({ line, what }) => ({
+      code: 'seed',
+      message: `${what} cannot be run in a seed`,
+      file: shown,
+      line,
+    }));
+  });
+  if (problems.length > 0) throw new ProjectFailure(problems);
+  for (let attempt = 1; ; attempt++) {
+    const before = once ? await readSeedEntries(server, source) : new Map<string, string>();
+    for (const { name, sql, shown } of seeds) {
+      const known = before.get(name);
+      if (known !== undefined && known !== checksumOf(sql)) options.tell(`${shown} has changed since it was run once: it is not run again`);
+    }
+    const left = seeds.filter(({ name }) => !before.has(name));
+    if (left.length === 0) return [];
+    const parts = left.map(({ name, sql, shown }) => {
+      const { control, unwrapped } = scanSql(sql);
+      if (control.length > 0 && unwrapped === undefined) throw failure('seed', 'has transactions of its own', { file: shown });
+      const text = `${unwrapped ?? sql}\n;\n`;
+      return once ? `${book.refuseSeed(name)}${text}${book.insertSeed(name, checksumOf(sql))}` : text;
+    });
+    const sql = book.begin(options.limits) + parts.join('') + (book.transactional ? '' : book.endSession);
+    try {
+      await server.sql(source, sql, { check_metadata_consistency: false });
+      return left.map(({ name }) => name);
+    } catch (thrown) {
+      if (!(thrown instanceof ServerError)) throw thrown;
+      const refusal = refusalOf(printJson(thrown.answer));
+      // Somebody else is at it, or was faster.
+      if (refusal !== undefined && attempt * 500 < options.lockTimeoutMs) {
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        continue;
+      }
+      const message = thrown.databaseError?.message ?? thrown.message;
+      const [only] = left;
+      throw failure(
+        thrown.code,
+        `${message}: no seed of ${source.name} was run`,
+        left.length === 1 && only !== undefined ? { file: only.shown } : {},
+      );
+    }
+  }
+}
+
+/**
+ * The rows of a table as statements that insert them.
+ * @throws ProjectFailure when there is no such table
+ */
+export async function dumpRows(server: ServerClient, source: SqlSource, name: string, upsert: boolean): Promise<string> {
+  if (source.kind !== 'pg' && source.kind !== 'dbc')
+    throw failure('not-supported', `rows of sources of the kind "${source.kind}" are not written as seeds`);
+  const table = await server.sql(source, `select pg_catalog.to_regclass(${pgText(name)})::text`, { read_only: true });
+  const shown = table.rows[1]?.[0] ?? 'NULL';
+  if (shown === 'NULL') throw failure('not-exists', `there is no table "${name}" in ${source.name}`);
+  const columns = await server.sql(
+    source,
+    `select quote_ident(a.attname), a.attidentity = 'a', coalesce(a.attnum = any (i.indkey), false) from pg_attribute a left join pg_index i on i.indrelid = a.attrelid and i.indisprimary where a.attrelid = ${pgText(shown)}::regclass and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' order by a.attnum`,
+    { read_only: true },
+  );
+  const list = columns.rows.slice(1).map(([column, always, key]) => ({ column: String(column), always: always === 't', key: key === 't' }));
+  const keys = list.filter(({ key }) => key).map(({ column }) => column);
+  if (upsert && keys.length === 0) throw failure('seed', `the table ${shown} has no primary key: its rows cannot be upserted`);
+  const others = list.filter(({ key }) => !key).map(({ column }) => `${column} = excluded.${column}`);
+  const conflict = !upsert
+    ? ''
+    : ` on conflict (${keys.join(', ')}) do ${others.length === 0 ? 'nothing' : `update set ${others.join(', ')}`}`;
+  const head = `insert into ${shown} (${list.map(({ column }) => column).join(', ')})${list.some(({ always }) => always) ? ' overriding system value' : ''} values (`;
+  const values = list.map(({ column }) => `quote_nullable(${column}::text)`).join(` || ', ' || `);
+  const order = keys.length === 0 ? '' : ` order by ${keys.join(', ')}`;
+  const rows = await server.sql(source, `select ${pgText(head)} || ${values} || ${pgText(`)${conflict};`)} from ${shown}${order}`, {
+    read_only: true,
+  });
+  return rows.rows
+    .slice(1)
+    .map(([row]) => `${row}\n`)
+    .join('');
+}

@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { DEEP } from '../support/deep.ts';
+import { OWN_DATABASE, type ProjectFolder, projectFolder } from '../support/project-folder.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+let project: ProjectFolder;
+
+beforeAll(async () => {
+  service = await startTestService();
+  project = projectFolder(service);
+  project.write({
+    'config.yaml': 'version: 3\n',
+    'metadata/databases/databases.yaml': `- name: default\n  kind: postgres\n  ${OWN_DATABASE}\n  tables: [{table: {schema: public, name: author}}]\n`,
+  });
+});
+afterAll(async () => {
+  await service.stop();
+  project.remove();
+});
+
+const at = (name: string, up: string, down?: string): void =>
+  project.write({
+    [`migrations/default/${name}/up.sql`]: up,
+    ...(down === undefined ? {} : { [`migrations/default/${name}/down.sql`]: down }),
+  });
+async function cell(sql: string): Promise<string | undefined> {
+  const answer = (await service.sql(sql)) as { result: string[][] };
+  return answer.result[1]?.[0];
+}
+const codes = (json: Readonly<Record<string, unknown>>): unknown[] => (json['errors'] as { code: string }[]).map(({ code }) => code);
+
+it('looks at everything before it runs anything', async () => {
+  at('1_author', 'begin;\ncreate table author (id int primary key);\ncommit;\n', 'drop table author;');
+  at('2_index', '\n-- soon\ncreate index concurrently author_id on author (id);\n');
+  at('3_psql', "select 'x\n\\not';\n\\echo hello\ncopy author from stdin;\n");
+  const refused = await project.svc('migrate', 'apply', '--json');
+  expect(refused.code).toBe(1);
+  expect(refused.json['errors']).toEqual([
+    expect.objectContaining({ code: 'no-transaction', file: 'migrations/default/2_index/up.sql', line: 3 }),
+    expect.objectContaining({ file: 'migrations/default/3_psql/up.sql', line: 3, message: '\\echo is for psql only' }),
+    expect.objectContaining({ file: 'migrations/default/3_psql/up.sql', line: 4 }),
+  ]);
+  expect(await cell(`select to_regclass('author')::text`)).toBe('NULL');
+});
+
+it('runs what is pending once, however many run it, and keeps nothing of one that fails', async () => {
+  at('2_index', '-- svc: no-transaction\ncreate index concurrently author_id on author (id);\n');
+  at('3_psql', 'insert into author select 1;\ninsert into author select 1;\n');
+  const runs = await Promise.all([project.svc('migrate', 'apply', '--json'), project.svc('migrate', 'apply', '--json')]);
+  for (const { code, json } of runs) {
+    expect(code).toBe(1);
+    expect(json['errors']).toEqual([
+      expect.objectContaining({ file: 'migrations/default/3_psql/up.sql', message: expect.stringContaining('duplicate key') }),
+    ]);
+  }
+  expect(await cell('select count(*) from author')).toBe('0');
+  at('3_psql', 'insert into author select 1;\n');
+  // Without execution it is only written down.
+  expect((await project.svc('migrate', 'apply', '--skip-execution', '--version', '3', '--json')).json).toMatchObject({
+    migrations: [{ version: '3', outcome: 'recorded' }],
+  });
+  expect(await cell('select count(*) from author')).toBe('0');
+  const status = await project.svc('migrate', 'status', '--json', '--exit-code');
+  expect(status.code).toBe(0);
+  const [database] = status.json['databases'] as { migrations: { status: string }[] }[];
+  expect(database?.migrations.map((each) => each.status)).toEqual(['applied', 'applied', 'applied']);
+  expect(await service.metadata('get_catalog_state', {})).toMatchObject({
+    cli_state: { migrations: { default: { '1': false, '2': false, '3': false } } },
+  });
+});
+
+it('refuses what has changed since, goes down, and verifies', async () => {
+  at('3_psql', 'insert into author select 2;\n');
+  at('4_late', 'alter table author add name text;', 'alter table author drop name; create table left_over ();');
+  const changed = await project.svc('migrate', 'apply', '--json');
+  expect(codes(changed.json)).toEqual(['changed']);
+  const verified = await project.svc('migrate', 'verify', '--json');
+  expect(verified.json['errors']).toContainEqual(
+    expect.objectContaining({ code: 'not-undone', message: expect.stringContaining('left_over') }),
+  );
+  expect(await cell(`select to_regclass('left_over')::text`)).toBe('NULL');
+  expect((await project.svc('migrate', 'apply', '--allow-changed', '--json')).json).toMatchObject({
+    migrations: [{ version: '4', outcome: 'run' }],
+  });
+  const down = await project.svc('migrate', 'apply', '--down', '1', '--allow-changed');
+  expect(down).toMatchObject({ code: 0, stdout: expect.stringContaining('run default 4 late down') });
+  expect(await cell(`select to_regclass('left_over')::text`)).not.toBe('NULL');
+  const squashed = await project.svc('migrate', 'squash', '--from', '1', '--to', '2', '--name', 'start', '--yes', '--json');
+  expect(squashed.json).toMatchObject({ ok: true, folder: 'migrations/default/2_start' });
+  expect((await project.svc('migrate', 'status')).stdout).toMatch(/2 +start +applied/);
+});
+
+it('runs seeds once, writes rows as seeds, and deploys all in order', async () => {
+  project.write({
+    'seeds/default/2_more.sql': 'insert into author values (3);',
+    'seeds/default/1_first.sql': 'insert into author values (7) -- ;\n',
+  });
+  expect((await project.svc('seed', 'apply', '--once', '--json')).json['seeds']).toHaveLength(2);
+  expect((await project.svc('seed', 'apply', '--once', '--json')).json['seeds']).toEqual([]);
+  const made = await project.svc('seed', 'create', 'authors', '--from-table', 'author', '--upsert', '--json');
+  expect(project.read(made.json['file'] as string)).toContain(`insert into author (id) values ('3') on conflict (id) do nothing;`);
+  at('3_psql', 'insert into author select 1;\n');
+  at('5_article', "create type state as enum ('a'); create table article (id int primary key, state state);");
+  await service.metadata('clear_metadata', {});
+  const deployed = await project.svc('deploy', '--with-seeds', '--once', '--json');
+  expect(deployed.json).toMatchObject({
+    ok: true,
+    migrations: [{ version: '4' }, { version: '5' }],
+    metadata: { sent: true },
+    seeds: [{}],
+  });
+  expect(await service.graphql('{ author(order_by: {id: asc}) { id } }')).toEqual({ data: { author: [{ id: 3 }, { id: 7 }] } });
+  const broken = 'tables: [{table: {schema: public, name: nowhere}}]';
+  project.write({ 'metadata/databases/databases.yaml': `- name: default\n  kind: postgres\n  ${OWN_DATABASE}\n  ${broken}\n` });
+  at('6_tag', 'create table tag (id int);');
+  const half = await project.svc('deploy', '--json');
+  expect(half).toMatchObject({ code: 4, json: { done: ['sources', 'migrations'], not_done: ['metadata'] } });
+});
+
+it.runIf(DEEP)(
+  'agrees with the database after 50 kills of deploy',
+  async () => {
+    const folders = Array.from({ length: 12 }, (_, i) => `${100 + i}_step`);
+    for (const [i, name] of folders.entries()) at(name, `create table step_${i} (); select pg_sleep(0.05);`, `drop table step_${i};`);
+    for (let kill = 0; kill < 50; kill++) {
+      const running = project.start('migrate', 'apply', '--allow-changed');
+      await sleep(150 + Math.random() * 1200);
+      running.kill();
+      await running.ended;
+      // What the service still runs for the killed one ends.
+      await expect.poll(() => cell(`select count(*) from pg_locks where locktype = 'advisory'`), { timeout: 10_000 }).toBe('0');
+      const disagreeing = await cell(`select count(*) from generate_series(0, 11) i
+      where (to_regclass('step_' || i) is not null) <> exists (select from svc_catalog.migration where version = 100 + i and not dirty)`);
+      expect(disagreeing).toBe('0');
+      if ((await cell(`select to_regclass('step_11')::text`)) !== 'NULL')
+        await project.svc('migrate', 'apply', '--down', '12', '--allow-changed');
+    }
+  },
+  300_000,
+);
