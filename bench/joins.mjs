@@ -1,22 +1,40 @@
-// Measures joins between two PostgreSQL sources, and to a GraphQL server, against the same done by hand: statements over
-// `pg`, requests by `fetch`, and rows put together in JavaScript. Prints ratios of requests per second.
+// Measures joins between two PostgreSQL sources, and to a GraphQL server, against the same done by hand (`joins-floor.mjs`). Prints
+// ratios of requests per second, and what 1,000 requests took of the CPU: of the process that answers, and of PostgreSQL for it. The
+// latter mean something on a busy machine too, as both sides take turns.
 //
 //   npm run build && node bench/joins.mjs                        on an embedded PostgreSQL made for the run
-//   node bench/joins.mjs --seconds 5 --rounds 3
+//   node bench/joins.mjs --seconds 5 --rounds 3 --only 'three levels'
+//   node bench/joins.mjs --profile /tmp/profiles                 CPU profile of the service, for Chrome's developer tools
 //   node bench/joins.mjs --database-url postgres://…/postgres    on a server where databases may be made
 //
-// The floor runs in this process, the service and the load in others. Absolute numbers mean nothing across machines.
+// Absolute numbers mean nothing across machines. CPU times are read from /proc: there are none but on Linux.
 import { spawn } from 'node:child_process';
-import http from 'node:http';
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 import pg from 'pg';
-import { administer, atEnd, databaseServer, HEADERS, makeDatabase, median, operate, root, run, startService } from './support.mjs';
+import { QUERIES } from './joins-floor.mjs';
+import {
+  administer,
+  atEnd,
+  cpuOf,
+  databaseServer,
+  HEADERS,
+  makeDatabase,
+  median,
+  operate,
+  root,
+  run,
+  startProcess,
+  startService,
+  waitFor,
+} from './support.mjs';
 
 const { values: options } = parseArgs({
   options: {
     seconds: { type: 'string', default: '3' },
     rounds: { type: 'string', default: '3' },
+    only: { type: 'string' },
+    profile: { type: 'string' },
     'database-url': { type: 'string' },
   },
 });
@@ -41,67 +59,6 @@ const REMOTE = [
   ['town', { town: { arguments: { id: '$city_id' } } }, {}],
   ['listed_town', { towns: { arguments: { ids: '$city_id' } } }, { batch: { match_field: 'id' } }],
 ];
-const QUERIES = {
-  '100 rows by key': '{ person(order_by: {id: asc}, limit: 100) { id name city { name } } }',
-  'to a server, a call per key': '{ person(order_by: {id: asc}, limit: 100) { id name town { name } } }',
-  'to a server, keys in a list': '{ person(order_by: {id: asc}, limit: 100) { id name listed_town { name } } }',
-  'three levels': '{ person(order_by: {id: asc}, limit: 100) { id name purchases(order_by: {id: asc}) { item shop { title } } } }',
-};
-
-/** The same by hand: a prepared statement per level, rows told apart by their keys. */
-function byHand(one, two, upstream) {
-  const run = async (pool, name, text, values) => (await pool.query({ name, text, values })).rows;
-  const people = () => run(one, 'people', 'select id, name, city_id from person order by id limit $1', [100]);
-  const distinct = (rows, key) => [...new Set(rows.map((row) => row[key]))];
-  const ask = async (query, variables) => {
-    const response = await fetch(upstream, { method: 'POST', headers: HEADERS, body: JSON.stringify({ query, variables }) });
-    return (await response.json()).data;
-  };
-  const byId = (rows) => new Map(rows.map(({ id, ...rest }) => [id, rest]));
-  return {
-    async '100 rows by key'() {
-      const rows = await people();
-      const cities = byId(await run(two, 'cities', 'select id, name from city where id = any($1::int[])', [distinct(rows, 'city_id')]));
-      return { person: rows.map(({ id, name, city_id }) => ({ id, name, city: cities.get(city_id) ?? null })) };
-    },
-    async 'to a server, a call per key'() {
-      const rows = await people();
-      const ids = distinct(rows, 'city_id');
-      const calls = ids.map((_, i) => `f${i}: town(id: $v${i}) { name }`);
-      const found = await ask(
-        `query (${ids.map((_, i) => `$v${i}: Int!`).join(' ')}) { ${calls.join(' ')} }`,
-        Object.fromEntries(ids.map((id, i) => [`v${i}`, id])),
-      );
-      const towns = new Map(ids.map((id, i) => [id, found[`f${i}`]]));
-      return { person: rows.map(({ id, name, city_id }) => ({ id, name, town: towns.get(city_id) ?? null })) };
-    },
-    async 'to a server, keys in a list'() {
-      const rows = await people();
-      const { towns: cities } = await ask('query ($ids: [Int!]!) { towns(ids: $ids) { name id } }', { ids: distinct(rows, 'city_id') });
-      const towns = byId(cities);
-      return { person: rows.map(({ id, name, city_id }) => ({ id, name, listed_town: towns.get(city_id) ?? null })) };
-    },
-    async 'three levels'() {
-      const rows = await people();
-      const purchases = await run(
-        two,
-        'purchases',
-        'select person_id, item, shop_id from purchase where person_id = any($1::int[]) order by person_id, id',
-        [distinct(rows, 'id')],
-      );
-      const shops = byId(await run(one, 'shops', 'select id, title from shop where id = any($1::int[])', [distinct(purchases, 'shop_id')]));
-      const lists = new Map();
-      for (const { person_id, item, shop_id } of purchases) {
-        const entry = { item, shop: shops.get(shop_id) ?? null };
-        const list = lists.get(person_id);
-        if (list === undefined) lists.set(person_id, [entry]);
-        else list.push(entry);
-      }
-      return { person: rows.map(({ id, name }) => ({ id, name, purchases: lists.get(id) ?? [] })) };
-    },
-  };
-}
-
 async function setUp(other, upstream) {
   const metadata = (type, args) => operate(SERVICE, type, args);
   await metadata('pg_add_source', { name: 'other', configuration: { connection_info: { database_url: other } } });
@@ -130,11 +87,15 @@ const SERVERS = [
 ];
 const bodyOf = (query) => JSON.stringify({ query });
 
-async function rate(url, query, seconds) {
+/** Requests per second, and CPU time for 1,000 requests in ms: of the process, and of the databases' backends. */
+async function measure({ url, pid }, query, seconds, backends) {
   const load = { url, connections: 8, duration: seconds, method: 'POST', headers: HEADERS, body: bodyOf(query), workers: 1 };
+  const ofBackends = () => backends.reduce((sum, each) => sum + cpuOf(each), 0);
+  const before = [cpuOf(pid), ofBackends()];
   const result = await autocannon(load);
   if (result.non2xx > 0 || result.errors > 0) throw new Error(`${url}: ${result.non2xx} answers and ${result.errors} connections failed`);
-  return result.requests.average;
+  const per = 1000 / result.requests.total;
+  return { rate: result.requests.average, own: (cpuOf(pid) - before[0]) * per, databases: (ofBackends() - before[1]) * per };
 }
 
 /** Both must answer the same before they are compared. */
@@ -153,46 +114,48 @@ async function main() {
   for (const [i, name] of NAMES.entries()) await administer(databases[i], [TABLES[name], 'analyze']);
   const [one, two] = databases;
 
-  const pools = [one, two].map((connectionString) => new pg.Pool({ connectionString, max: 4 }));
-  for (const pool of pools) pool.on('error', () => undefined);
-  atEnd(() => Promise.all(pools.map((pool) => pool.end())));
   const towns = spawn(process.execPath, ['bench/graphql-upstream.mjs'], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
   atEnd(() => towns.kill());
   const upstream = await new Promise((resolve) => towns.stdout.once('data', (line) => resolve(line.toString().trim())));
-  const hand = byHand(...pools, upstream);
-  const answers = new Map(Object.entries(QUERIES).map(([name, query]) => [query, hand[name]]));
-  const floor = http.createServer((request, response) => {
-    const chunks = [];
-    request.on('data', (chunk) => chunks.push(chunk));
-    request.on('end', async () => {
-      try {
-        const { query } = JSON.parse(Buffer.concat(chunks).toString());
-        const body = JSON.stringify({ data: await answers.get(query)() });
-        response.writeHead(200, { ...HEADERS, 'content-length': Buffer.byteLength(body) }).end(body);
-      } catch (error) {
-        response.writeHead(500).end(error.message);
-      }
-    });
-  });
-  await new Promise((resolve) => floor.listen(FLOOR, '127.0.0.1', resolve));
-  atEnd(() => {
-    floor.closeAllConnections();
-    floor.close();
-  });
+  const floor = startProcess(['bench/joins-floor.mjs', one, two, upstream, String(FLOOR)]);
+  await waitFor(`http://127.0.0.1:${FLOOR}/`);
+  const profiling = options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`];
 
-  await startService({ port: SERVICE, databaseUrl: one, env: { SVC_GRAPHQL_PG_CONNECTIONS: '4' } });
+  const service = await startService({
+    port: SERVICE,
+    databaseUrl: one,
+    env: { SVC_GRAPHQL_PG_CONNECTIONS: '4' },
+    file: [...profiling, 'dist/cli/main.js'],
+  });
   await setUp(two, upstream);
 
-  console.log('| query | svc req/s | floor req/s | ratio |\n|---|--:|--:|--:|');
-  for (const [name, query] of Object.entries(QUERIES)) {
+  const watcher = new pg.Client({ connectionString: server });
+  await watcher.connect();
+  atEnd(() => watcher.end());
+  const sides = SERVERS.map(([label, url]) => ({ label, url, pid: (label === 'svc' ? service : floor).pid }));
+  const names = Object.keys(QUERIES).filter((name) => options.only === undefined || name === options.only);
+  console.log('| query | svc req/s | floor req/s | ratio | CPU ms of 1,000: svc + databases | floor + databases | ratio |');
+  console.log('|---|--:|--:|--:|--:|--:|--:|');
+  for (const name of names) {
+    const query = QUERIES[name];
     await checkSame(name);
-    const rates = { svc: [], floor: [] };
-    for (const [, url] of SERVERS) await rate(url, query, 1);
+    const figures = { svc: [], floor: [] };
+    for (const side of sides) await measure(side, query, 1, []);
+    // Whoever has connections now keeps them.
+    const { rows } = await watcher.query('select pid from pg_stat_activity where datname = any($1)', [NAMES]);
+    const backends = rows.map(({ pid }) => pid);
     for (let round = 0; round < Number(options.rounds); round++) {
-      for (const [label, url] of SERVERS) rates[label].push(await rate(url, query, Number(options.seconds)));
+      for (const side of sides) figures[side.label].push(await measure(side, query, Number(options.seconds), backends));
     }
-    const [svc, hands] = [median(rates.svc), median(rates.floor)];
-    console.log(`| ${name} | ${svc.toFixed(0)} | ${hands.toFixed(0)} | ${(svc / hands).toFixed(2)} |`);
+    const medians = (list) => {
+      const of = (key) => median(list.map((each) => each[key]));
+      return { rate: of('rate'), own: of('own'), databases: of('databases') };
+    };
+    const [svc, hands] = [medians(figures.svc), medians(figures.floor)];
+    const cpu = ({ own, databases }) => `${own.toFixed(0)} + ${databases.toFixed(0)}`;
+    const whole = ({ own, databases }) => own + databases;
+    const rates = `${svc.rate.toFixed(0)} | ${hands.rate.toFixed(0)} | ${(svc.rate / hands.rate).toFixed(2)}`;
+    console.log(`| ${name} | ${rates} | ${cpu(svc)} | ${cpu(hands)} | ${(whole(hands) / whole(svc)).toFixed(2)} |`);
   }
 }
 
