@@ -79,7 +79,7 @@ export class RemoteAnswer {
       const next = fields.find((output): output is RemoteField => output.kind === 'field' && output.responseKey === key);
       if (next === undefined) throw new Error(`invariant: the path of a join has a field ${key}`);
       last = next;
-      reached = isJsonObject(reached) ? own(reached, answerKeyOf(key)) : null;
+      reached = isJsonObject(reached) ? own(reached, answerKeyOf(next)) : null;
       if (reached === undefined) throw failed(`expecting key ${key}`, path);
     }
     return { last, value: reached };
@@ -110,13 +110,13 @@ export class RemoteAnswer {
   #output(output: Exclude<RemoteOutput, { kind: 'hidden' }>, object: JsonObject, path: Path): void {
     switch (output.kind) {
       case 'field':
-        this.#field(output, answerKeyOf(output.responseKey), object, path);
+        this.#field(output, answerKeyOf(output), object, path);
         return;
       case 'typename':
         this.#text.write(JSON.stringify(output.typeName));
         return;
       case 'joined': {
-        const key: Key = output.keys.map(({ name }) => keyText(object[joinKeyOf(name)] ?? null, at(path, output.responseKey)));
+        const key: Key = output.keys.map((part) => keyText(object[joinKeyOf(part)] ?? null, at(path, output.responseKey)));
         this.#text.write(holeText(this.#holeName, output.join, key));
       }
     }

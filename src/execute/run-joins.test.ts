@@ -168,12 +168,20 @@ describe('a table of another source', () => {
 
 describe('another server', () => {
   const key: RemoteValue = { kind: 'key', index: 0, read: (written) => Number(written) };
-  const plain = (name: string, responseKey = name): RemoteField => ({ kind: 'field', responseKey, name, args: [], selection: null });
+  const plain = (name: string, responseKey = name): RemoteField => ({
+    kind: 'field',
+    responseKey,
+    name,
+    args: [],
+    shape: 'String',
+    selection: null,
+  });
   const user = (...fields: readonly RemoteOutput[]): RemoteField => ({
     kind: 'field',
     responseKey: 'user',
     name: 'userById',
     args: [{ name: 'id', type: 'Int!', value: key }],
+    shape: '{}',
     selection: { kind: 'object', fields },
   });
   const join = (field: RemoteField, more: Partial<JoinToRemoteSchema> = {}): JoinToRemoteSchema => ({
@@ -207,7 +215,7 @@ describe('another server', () => {
 
   test('may take the keys as a list', async () => {
     const listed: RemoteField = {
-      ...user({ kind: 'hidden', key: { name: 'id' } }, plain('mail')),
+      ...user({ kind: 'hidden', key: { name: 'id', shape: 'ID' } }, plain('mail')),
       name: 'users',
       args: [{ name: 'ids', type: '[String!]!', value: { kind: 'key-list', index: 0, read: (written) => written } }],
     };
@@ -230,7 +238,7 @@ describe('another server', () => {
       selection: {
         kind: 'abstract',
         types: new Map<string, readonly RemoteOutput[]>([
-          ['Person', [plain('mail'), { kind: 'joined', responseKey: 'articles', join: 1, keys: [{ name: 'no' }] }]],
+          ['Person', [plain('mail'), { kind: 'joined', responseKey: 'articles', join: 1, keys: [{ name: 'no', shape: 'Int' }] }]],
           ['Bot', [plain('model', 'mail')]],
         ]),
       },

@@ -104,7 +104,7 @@ async function askByList(step: RemoteJoinStep, keys: readonly Key[], context: Bo
   const rows = new Map<string, Json[]>();
   for (const row of isJsonArray(value) ? value : []) {
     if (!isJsonObject(row)) continue;
-    const key = keyText(row[joinKeyOf(batch?.matchBy ?? '')] ?? null, step.path);
+    const key = keyText(row[joinKeyOf({ name: batch?.matchBy ?? '' })] ?? null, step.path);
     if (key === null) continue;
     const known = rows.get(key);
     if (known === undefined) rows.set(key, [row]);

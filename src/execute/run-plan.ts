@@ -151,5 +151,5 @@ async function runRemote(
   if (namespace) return [answer.object(fields, data, path)];
   const [only] = fields;
   invariant(only !== undefined && only.kind === 'field', 'a root of a server is one field');
-  return [answer.field(only, answerKeyOf(only.responseKey), data, path)];
+  return [answer.field(only, answerKeyOf(only), data, path)];
 }

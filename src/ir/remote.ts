@@ -27,12 +27,20 @@ export type RemoteOutput =
   /** Asked for, but no part of our answer: what tells the rows of a `RemoteBatch` apart. */
   | { readonly kind: 'hidden'; readonly key: RemoteKey };
 
+/** What fields of different object types must have in common to have the same key in the server's answer. */
+export interface RemoteShape {
+  /** The type as the server writes it, without the name of an object type: `[Int!]!`, `[{}]`. */
+  readonly shape: string;
+  /** Tells its key from those of other object types where the shapes differ; absent: it is the same for all. */
+  readonly apart?: number;
+}
+
 /** A field without arguments whose value is part of a key. */
-export interface RemoteKey {
+export interface RemoteKey extends RemoteShape {
   readonly name: string;
 }
 
-export interface RemoteField {
+export interface RemoteField extends RemoteShape {
   readonly kind: 'field';
   readonly responseKey: string;
   /** The server's name of it. */

@@ -1,7 +1,7 @@
 /** What is sent to another GraphQL server: the document is printed once, the values of its variables for each request. */
 import type { Session } from '../auth/session.ts';
 import { invariant } from '../errors/svc-error.ts';
-import type { RemoteField, RemoteOutput, RemoteRoot, RemoteSelection, RemoteValue } from '../ir/remote.ts';
+import type { RemoteField, RemoteKey, RemoteOutput, RemoteRoot, RemoteSelection, RemoteValue } from '../ir/remote.ts';
 import type { Variables } from '../schema/constraint.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { bindPart } from './bind.ts';
@@ -24,17 +24,17 @@ const OWN = 'svc__';
 /** Response key of the field that tells the object type at an interface or a union. */
 export const TYPE_KEY = `${OWN}typename`;
 
-/** Response key of a field that is part of the key of a join. */
-export function joinKeyOf(name: string): string {
-  return `${OWN}key__${name}`;
+/** Under which key a server answers a field that is part of the key of a join. */
+export function joinKeyOf({ name, apart }: Pick<RemoteKey, 'name' | 'apart'>): string {
+  return `${OWN}key${apart ?? ''}__${name}`;
 }
 
 /**
- * Under which key a server answers a field that the client calls so. The name is the client's own, unless it could be taken for
- * one of ours: these are told apart by what follows the prefix.
+ * Under which key a server answers a field. The name is the client's own, unless it could be taken for one of ours (these are told
+ * apart by what follows the prefix), or another object type has a field of another shape there.
  */
-export function answerKeyOf(responseKey: string): string {
-  return responseKey.startsWith(OWN) ? `${OWN}client__${responseKey}` : responseKey;
+export function answerKeyOf({ responseKey, apart }: Pick<RemoteField, 'responseKey' | 'apart'>): string {
+  return apart !== undefined || responseKey.startsWith(OWN) ? `${OWN}client${apart ?? ''}__${responseKey}` : responseKey;
 }
 
 /** Response key of the field that a join asks for, for one of its keys. */
@@ -87,11 +87,11 @@ class DocumentPrinter {
     const keys = new Set<string>();
     for (const output of outputs) {
       if (output.kind === 'field') {
-        printed.push(this.field(output, answerKeyOf(output.responseKey), call));
-      } else if (output.kind === 'joined') for (const { name } of output.keys) keys.add(name);
-      else if (output.kind === 'hidden') keys.add(output.key.name);
+        printed.push(this.field(output, answerKeyOf(output), call));
+      } else if (output.kind === 'joined') for (const key of output.keys) keys.add(`${joinKeyOf(key)}: ${key.name}`);
+      else if (output.kind === 'hidden') keys.add(`${joinKeyOf(output.key)}: ${output.key.name}`);
     }
-    for (const name of keys) printed.push(`${joinKeyOf(name)}: ${name}`);
+    printed.push(...keys);
     return `{${printed.length === 0 ? '__typename' : printed.join(' ')}}`;
   }
 

@@ -14,6 +14,10 @@ const USERS = `
   input PostFilter { author: Int title: String tags: [String!] }
   type Query { user(id: ID!): User users(ids: [ID!]!): [User] directory: Directory posts(where: PostFilter, limit: Int): [Post!]! }
   type Directory { find(town: String!, loud: Boolean): User }
+  interface Holder { label: String }
+  type Shop implements Holder { label: String code: Int! }
+  type Club implements Holder { label: String code: String }
+  extend type Query { holders: [Holder!]! }
 `;
 const post = (title: string) => ({ title });
 const all: Readonly<Record<string, object>> = {
@@ -25,6 +29,11 @@ const ROOT = {
   users: ({ ids }: { ids: readonly string[] }) => [...ids].reverse().map((id) => all[id] ?? null),
   directory: { find: ({ town }: { town: string }) => (town === 'Oslo' ? all['1'] : null) },
   posts: ({ where }: { where: object }) => [post(JSON.stringify(where))],
+  holders: [
+    { __typename: 'Shop', label: 's', code: 2 },
+    { __typename: 'Club', label: 'c', code: 'ann@x' },
+    { __typename: 'Club', label: 'none', code: null },
+  ],
 };
 
 const toUser = {
@@ -67,6 +76,17 @@ beforeAll(async () => {
   await relateType('people', {
     to_source: { relationship_type: 'array', source: 'default', table: 'person', field_mapping: { mail: 'mail' } },
   });
+  for (const [type_name, remote] of [
+    ['Shop', 'id'],
+    ['Club', 'mail'],
+  ] as const) {
+    await service.metadata('create_remote_schema_remote_relationship', {
+      remote_schema: 'users',
+      type_name,
+      name: 'owner',
+      definition: { to_source: { relationship_type: 'object', source: 'default', table: 'person', field_mapping: { code: remote } } },
+    });
+  }
   await relateType('weather', {
     to_remote_schema: { remote_schema: 'weather', lhs_fields: ['town'], remote_field: { degrees: { arguments: { place: '$town' } } } },
   });
@@ -228,6 +248,17 @@ describe('from a type of a server', () => {
         svc__client__svc__typename: ['a', 'b'],
         people: [{ id: 1, account: { svc__key__mail: 'User', svc__key__id: 'ann@x' } }],
       },
+    });
+  });
+
+  test('whose keys are of other types in other types of an interface', async () => {
+    const query = '{ holders { __typename ... on Shop { owner { name } } ... on Club { owner { name } c: code } } }';
+    expect(await data(query)).toEqual({
+      holders: [
+        { __typename: 'Shop', owner: { name: 'Bob' } },
+        { __typename: 'Club', owner: { name: 'Ann' }, c: 'ann@x' },
+        { __typename: 'Club', owner: null, c: null },
+      ],
     });
   });
 

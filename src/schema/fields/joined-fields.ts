@@ -54,7 +54,7 @@ export function fieldsOfRemoteType(
   return [...relationships.values()].flatMap((info) => {
     const names = keysOf(info);
     if (!names.every((name) => types.isLeaf(type, name))) return [];
-    const keys = names.map((name) => ({ name }));
+    const keys = names.map((name) => types.key(type, name));
     return targetsOf(view, info, namesOf(info), types.names.type(type)).map((target) =>
       fieldOf(target, {
         kind: 'remote-field',

@@ -94,12 +94,16 @@ function nested(
     const own = index === last ? types.selection(field.type, collected) : null;
     const selection: RemoteSelection | null = inner === null ? own : { kind: 'object', fields: [inner] };
     const hidden = inner === null && matchField !== undefined && selection?.kind === 'object';
+    const rows = namedRemoteType(field.type);
     return {
       kind: 'field',
       responseKey: field.name,
       name: field.name,
       args: argumentsOf(types, { call, field }, index === last ? collected : null, isBatch, collected),
-      selection: hidden ? { kind: 'object', fields: [...selection.fields, { kind: 'hidden', key: { name: matchField } }] } : selection,
+      shape: types.shape(field.type),
+      selection: hidden
+        ? { kind: 'object', fields: [...selection.fields, { kind: 'hidden', key: types.key(rows, matchField) }] }
+        : selection,
     };
   }, null) as RemoteField;
 }

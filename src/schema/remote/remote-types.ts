@@ -2,7 +2,7 @@
  * The types of a remote schema as one role sees them, in our names, and what a selection of their fields asks of the
  * server. Lazy like all types: nothing is made before a request touches it.
  */
-import type { RemoteArgument, RemoteField, RemoteOutput, RemoteSelection } from '../../ir/remote.ts';
+import type { RemoteArgument, RemoteField, RemoteKey, RemoteOutput, RemoteSelection } from '../../ir/remote.ts';
 import type { RemoteNames } from '../../remote-schema/customization.ts';
 import {
   namedRemoteType,
@@ -29,6 +29,7 @@ import type {
 } from '../types.ts';
 import { lazy, listOf, named } from '../types.ts';
 import { RemoteInputs } from './remote-input.ts';
+import { toldApart } from './told-apart.ts';
 
 type OutputType = ScalarSchemaType | EnumSchemaType | ObjectType | AbstractType;
 
@@ -172,8 +173,21 @@ export class RemoteTypes {
       responseKey: collected.responseKey,
       name: field.name,
       args: this.arguments(field, collected),
+      shape: this.shape(field.type),
       selection: this.selection(field.type, collected),
     };
+  }
+
+  shape(type: RemoteTypeRef): string {
+    const of = this.model.types.get(namedRemoteType(type))?.kind;
+    return shapeOfType(type, of === 'object' || of === 'interface' || of === 'union');
+  }
+
+  /** A field that is part of a key. @param type the server's name of an object type that has it */
+  key(type: string, name: string): RemoteKey {
+    const object = this.model.types.get(type);
+    const field = object?.kind === 'object' ? object.fields.get(name) : undefined;
+    return { name, shape: field === undefined ? '' : this.shape(field.type) };
   }
 
   arguments(field: RemoteModelField, collected: CollectedField): readonly RemoteArgument[] {
@@ -194,8 +208,13 @@ export class RemoteTypes {
     if (model?.kind === 'object') return { kind: 'object', fields: collected.select(this.objectType(name)).map(remoteOutput) };
     if (model?.kind !== 'interface' && model?.kind !== 'union') return null;
     const types = model.members.map((member) => [member, collected.select(this.objectType(member)).map(remoteOutput)] as const);
-    return { kind: 'abstract', types: new Map(types) };
+    return { kind: 'abstract', types: toldApart(new Map(types)) };
   }
+}
+
+function shapeOfType(type: RemoteTypeRef, isObject: boolean): string {
+  const inner = type.kind === 'list' ? `[${shapeOfType(type.item, isObject)}]` : isObject ? '{}' : type.name;
+  return type.nonNull ? `${inner}!` : inner;
 }
 
 /** What a field of a type of a remote schema asks of its server. */

@@ -21,6 +21,10 @@ const SDL = `
   type Person implements Named & Node { id: ID! name: String friends(first: Int = 2, where: PersonFilter): [Person!]! mood: Mood pet: Pet }
   type Robot implements Node { id: ID! model: String! maker: Person }
   union Pet = Person | Robot
+  interface Being { size: Int near: Being kin: [Being] }
+  type Cat implements Being { size: Int! near: Cat kin: [Cat!]! toy: Toy }
+  type Dog implements Being { size: Int near: Dog! kin: [Being] toy: Toy! }
+  type Toy { name: String }
   enum Mood { GOOD BAD @deprecated(reason: "smile") }
   scalar Stamp
   input PersonFilter { name: String mood: Mood = GOOD and: [PersonFilter!] at: Stamp }
@@ -29,6 +33,7 @@ const SDL = `
     nodes: [Node]!
     person(id: ID!, at: Stamp): Person
     pets: [Pet!]!
+    beings: [Being!]!
     echo(filter: PersonFilter, list: [Int!], flag: Boolean = true): String!
     old: Int @deprecated
   }
@@ -44,6 +49,20 @@ const ann: JsonObject = {
 };
 const bob: JsonObject = { __typename: 'Person', id: '2', name: 'Bob', mood: null, friends: [] };
 const r2: JsonObject = { __typename: 'Robot', id: '3', model: 'R2', maker: ann };
+const cat: JsonObject = {
+  __typename: 'Cat',
+  size: 1,
+  near: { __typename: 'Cat', size: 3 },
+  kin: [{ __typename: 'Cat', size: 4 }],
+  toy: { name: 'mouse' },
+};
+const dog: JsonObject = {
+  __typename: 'Dog',
+  size: null,
+  near: { __typename: 'Dog', size: 5, near: { __typename: 'Dog', size: 6 } },
+  kin: null,
+  toy: { name: 'ball' },
+};
 const rootValue = {
   node: ({ id }: { id: string }) => [ann, bob, r2].find((each) => each['id'] === id) ?? null,
   nodes: [ann, r2, null, bob],
@@ -53,6 +72,7 @@ const rootValue = {
     pet: r2,
   }),
   pets: [r2, bob],
+  beings: [cat, dog],
   echo: (args: Json) => JSON.stringify(args),
   old: 5,
   rename: ({ id, name }: { id: string; name: string }) => ({ ...(id === '1' ? ann : bob), name }),
@@ -126,6 +146,11 @@ describe('a query', () => {
     ['an interface', '{ nodes { __typename id ... on Person { name friends(first: 1) { name } } ... on Robot { model maker { id } } } }'],
     ['an interface of an interface', '{ nodes { ... on Named { name ... on Node { id } } ...N } } fragment N on Node { other: id }'],
     ['a union', '{ pets { __typename ... on Robot { model } ... on Node { id } ...P } } fragment P on Person { name }'],
+    ['fields that are narrower in an object type', '{ beings { size near { size } kin { s: size __typename } svc__client1__size: size } }'],
+    [
+      'fields that are narrower in an object type, deep',
+      '{ beings { near { near { size } toy: size } ... on Cat { x: toy { name } } ... on Dog { y: toy { n: name } } } }',
+    ],
     ['defaults of arguments', '{ person(id: "1") { friends { name } } echo }'],
     ['input objects', '{ echo(filter: {name: "x", and: [{mood: BAD}, {at: {any: [1, "thing", true]}}]}, list: 5) }'],
     ['variables', 'query ($f: PersonFilter, $l: [Int!] = [7]) { echo(filter: $f, list: $l, flag: false) }', { f: { mood: 'BAD' } }],
@@ -136,6 +161,14 @@ describe('a query', () => {
   ])('of %s is answered as by the server', async (_, query, variables = {}) => {
     const { data } = await ask(query, { variables });
     expect(JSON.stringify(data)).toBe(JSON.stringify(await direct(query, variables)));
+  });
+
+  test('asks for fields of object types under one key, unless their shapes differ', async () => {
+    const { asked } = await ask('{ nodes { id } beings { size } }');
+    expect(asked).toEqual([
+      'query {nodes {svc__typename: __typename ... on Person {id} ... on Robot {id}}}',
+      'query {beings {svc__typename: __typename ... on Cat {size} ... on Dog {svc__client1__size: size}}}',
+    ]);
   });
 
   test('asks once for each root field, with variables only', async () => {
