@@ -2,8 +2,10 @@ import { NO_CUSTOM_TYPES } from '../metadata/custom-types.ts';
 import type { WithUnknownKeys } from '../metadata/kept.ts';
 import type { Metadata, SourceMetadata } from '../metadata/metadata.ts';
 import type { PermissionKind } from '../metadata/permission.ts';
+import type { RemoteSchema, RemoteSchemaDefinition } from '../metadata/remote-schema.ts';
 import type { TableMetadata } from '../metadata/table.ts';
 import { withoutUnknownParts } from '../metadata/unknown-parts.ts';
+import { withoutRenamings } from '../remote-schema/customization.ts';
 import { objectId } from '../schema-cache/object-id.ts';
 
 /**
@@ -22,7 +24,8 @@ export function removeObjects(metadata: Metadata, ids: ReadonlySet<string>): Met
     ({ name }) => !ids.has(objectId.remoteSchema(name)),
     (remote) => {
       const permissions = filterMap(remote.permissions, ({ role }) => !ids.has(objectId.remotePermission(remote.name, role)));
-      return permissions === remote.permissions ? remote : { ...remote, permissions };
+      const definition = withoutIdleRenamings(remote, ids);
+      return permissions === remote.permissions && definition === remote.definition ? remote : { ...remote, permissions, definition };
     },
   );
   const unknownSources = filterMap(metadata.unknownSources, ({ name }) => !ids.has(objectId.source(name)));
@@ -54,6 +57,13 @@ export function removeObjects(metadata: Metadata, ids: ReadonlySet<string>): Met
   };
   const next = withoutSectionParts({ ...metadata, ...kept }, ids);
   return (Object.keys(next) as (keyof Metadata)[]).every((key) => next[key] === metadata[key]) ? metadata : next;
+}
+
+function withoutIdleRenamings({ name, definition }: RemoteSchema, ids: ReadonlySet<string>): RemoteSchemaDefinition {
+  if (definition.customization === undefined) return definition;
+  const isIdle = (parentType: string | null, mapped: string | null) => ids.has(objectId.remoteRenaming(name, parentType, mapped));
+  const customization = withoutRenamings(definition.customization, isIdle);
+  return customization === definition.customization ? definition : { ...definition, customization };
 }
 
 function removeFromSource(source: SourceMetadata, ids: ReadonlySet<string>): SourceMetadata {

@@ -1,6 +1,6 @@
 /** How a remote schema's types and fields are called in our schema. */
 import { SvcError } from '../errors/svc-error.ts';
-import type { RemoteSchemaCustomization } from '../metadata/remote-schema.ts';
+import type { RemoteSchemaCustomization, Renaming } from '../metadata/remote-schema.ts';
 import { at, ROOT } from '../util/path.ts';
 import { BUILT_IN_SCALARS, type RemoteModel } from './model.ts';
 
@@ -43,6 +43,53 @@ export function remoteNames(model: RemoteModel, customization: RemoteSchemaCusto
   const field = (type: string, name: string): string => fields.get(type)?.get(name) ?? name;
   checkInterfaces(model, field);
   return { namespace, type: (name) => types.get(name) ?? name, field };
+}
+
+/** A rule of a customization that is about nothing that the server has. */
+export interface IdleRenaming {
+  /** The `parent_type` of a rule of `field_names`; null: it is one of `type_names`. */
+  readonly parentType: string | null;
+  /** The key of its `mapping`; null: it is the whole rule. */
+  readonly mapped: string | null;
+  readonly complaint: string;
+}
+
+/** Rules that rename nothing, such as those with a slip in a name, or of a type that the server no longer has. */
+export function idleRenamings(model: RemoteModel, { typeNames, fieldNames }: RemoteSchemaCustomization): readonly IdleRenaming[] {
+  const idle: IdleRenaming[] = [];
+  const add = (parentType: string | null, mapped: string | null, complaint: string): void => {
+    idle.push({ parentType, mapped, complaint: `Remote schema customization: ${complaint}` });
+  };
+  for (const mapped of typeNames?.mapping.keys() ?? []) {
+    if (!model.types.has(mapped) && !BUILT_IN_SCALARS.has(mapped)) add(null, mapped, `the server has no type "${mapped}" (in type_names)`);
+  }
+  for (const { parentType, mapping } of fieldNames) {
+    const type = model.types.get(parentType);
+    if (type?.kind !== 'object' && type?.kind !== 'interface') {
+      add(parentType, null, `the server has no object or interface type "${parentType}" (in field_names)`);
+      continue;
+    }
+    for (const mapped of mapping.keys()) {
+      if (!type.fields.has(mapped)) add(parentType, mapped, `the server's type "${parentType}" has no field "${mapped}" (in field_names)`);
+    }
+  }
+  return idle;
+}
+
+/** A customization without rules. @param isIdle of the rule with this `parent_type`, or of a key of its mapping */
+export function withoutRenamings(
+  customization: RemoteSchemaCustomization,
+  isIdle: (parentType: string | null, mapped: string | null) => boolean,
+): RemoteSchemaCustomization {
+  const left = <T extends Renaming>(rule: T, parentType: string | null): T => {
+    const mapping = new Map([...rule.mapping].filter(([mapped]) => !isIdle(parentType, mapped)));
+    return mapping.size === rule.mapping.size ? rule : { ...rule, mapping };
+  };
+  const { typeNames, fieldNames } = customization;
+  const types = typeNames === undefined ? undefined : left(typeNames, null);
+  const fields = fieldNames.filter(({ parentType }) => !isIdle(parentType, null)).map((rule) => left(rule, rule.parentType));
+  const isSame = types === typeNames && fields.length === fieldNames.length && fields.every((rule, i) => rule === fieldNames[i]);
+  return isSame ? customization : { ...customization, typeNames: types, fieldNames: fields };
 }
 
 function typeName(

@@ -33,6 +33,9 @@ export const objectId = {
   function: (source: string, name: QualifiedName) => inObject('function', source, name),
   functionPermission: (source: string, name: QualifiedName, role: string) => inObject('function-permission', source, name, role),
   remoteSchema: (name: string) => outside('remote-schema', name),
+  /** A rule of its customization, or a key of the rule's mapping; empty: as null in `IdleRenaming`. */
+  remoteRenaming: (remote: string, parentType: string | null, mapped: string | null) =>
+    outside('remote-renaming', remote, parentType ?? '', mapped ?? ''),
   remoteTypeRelationship: (remote: string, type: string, name: string) => outside('remote-type-relationship', remote, type, name),
   remotePermission: (remote: string, role: string) => outside('remote-permission', remote, role),
   inheritedRemotePermission: (role: string, remote: string) => outside('inherited-remote-permission', role, remote),

@@ -151,6 +151,70 @@ describe('adding', () => {
   });
 });
 
+describe('a rule that renames nothing', () => {
+  const FIELDS = { prefix: 'x_', mapping: {} };
+  test.each<[string, JsonObject, string]>([
+    ['of a type', { type_names: { mapping: { Heroe: 'H' } } }, 'the server has no type "Heroe" (in type_names)'],
+    [
+      'of the fields of a type',
+      { field_names: [{ parent_type: 'Heroe', ...FIELDS }] },
+      'the server has no object or interface type "Heroe" (in field_names)',
+    ],
+    [
+      'of a union',
+      { field_names: [{ parent_type: 'Found', ...FIELDS }] },
+      'the server has no object or interface type "Found" (in field_names)',
+    ],
+    [
+      'of a field',
+      { field_names: [{ parent_type: 'Hero', mapping: { powers: 'p' } }] },
+      'the server\'s type "Hero" has no field "powers" (in field_names)',
+    ],
+  ])('%s is refused', async (_what, customization, reason) => {
+    expect(await add({ url: server.url, customization })).toMatchObject({
+      status: 400,
+      json: { code: 'remote-schema-error', error: `Remote schema customization: ${reason}` },
+    });
+    expect(await exported()).toBeUndefined();
+  });
+
+  test('is listed once the server has changed, and goes alone', async () => {
+    const customization: JsonObject = {
+      type_names: { mapping: { Hero: 'Held', Droid: 'Robot' } },
+      field_names: [
+        { parent_type: 'Droid', mapping: { job: 'work' } },
+        { parent_type: 'Hero', mapping: { power: 'force', name: 'name' } },
+      ],
+    };
+    await add({ url: server.url, customization });
+    server.schema = buildSchema('type Hero { name: String } type Query { hero: Hero }');
+    expect(await post('reload_remote_schema', { name: 'r' })).toMatchObject({ status: 400, json: { code: 'remote-schema-error' } });
+    const metadata = await service.metadata('export_metadata', {});
+    await service.metadata('clear_metadata', {});
+    const reasons = (left: JsonObject): readonly string[] =>
+      (left['inconsistent_objects'] as readonly JsonObject[]).map(({ type, reason }) => `${type as string}: ${reason as string}`);
+    const stored = await service.metadata('replace_metadata', { allow_inconsistent_metadata: true, metadata });
+    const SAID = 'remote_schema: Inconsistent object: Remote schema customization: the server';
+    expect(reasons(stored as JsonObject)).toEqual([
+      `${SAID} has no type "Droid" (in type_names)`,
+      `${SAID} has no object or interface type "Droid" (in field_names)`,
+      `${SAID}'s type "Hero" has no field "power" (in field_names)`,
+    ]);
+    expect(await service.graphql('{ __type(name: "Held") { fields { name } } }')).toMatchObject({
+      data: { __type: { fields: [{ name: 'name' }] } },
+    });
+    await service.metadata('drop_inconsistent_metadata', {});
+    expect(await inconsistent()).toEqual({ is_consistent: true, inconsistent_objects: [] });
+    expect(await exported()).toMatchObject([
+      {
+        definition: {
+          customization: { type_names: { mapping: { Hero: 'Held' } }, field_names: [{ parent_type: 'Hero', mapping: { name: 'name' } }] },
+        },
+      },
+    ]);
+  });
+});
+
 /** A schema whose object does not have what its interface says. */
 const lie = () => ({
   body: {

@@ -2,10 +2,11 @@
 import type { ErrorCode } from '../../errors/codes.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { NO_REMOTE_CUSTOMIZATION, type RemoteSchema } from '../../metadata/remote-schema.ts';
-import { remoteNames } from '../../remote-schema/customization.ts';
+import { idleRenamings, remoteNames } from '../../remote-schema/customization.ts';
 import type { RemoteModel } from '../../remote-schema/model.ts';
 import type { Json } from '../../util/json.ts';
 import { Defect, fromDefect, inconsistent } from '../inconsistency.ts';
+import { objectId } from '../object-id.ts';
 import type { Inconsistency, RemoteSchemaInfo } from '../schema-cache.ts';
 import { describeRemoteSchema } from './describe.ts';
 import { refuseUnknown } from './unknown-keys.ts';
@@ -48,12 +49,25 @@ export function resolveRemoteSchema(
   let info: RemoteSchemaInfo | null = null;
   try {
     refuseUnknown(metadata);
-    if (model !== null) info = infoOf(metadata, model, before);
+    if (model !== null) {
+      info = infoOf(metadata, model, before);
+      inconsistencies.push(...idleRenamingsOf(metadata, model));
+    }
   } catch (thrown) {
     if (!(thrown instanceof Defect)) throw thrown;
     inconsistencies.push(fromDefect(object, '', thrown));
   }
   return { metadata, input, info, inconsistencies };
+}
+
+/** Rules that rename nothing: the remote schema works, under the names that the others give. */
+function idleRenamingsOf(metadata: RemoteSchema, model: RemoteModel): readonly Inconsistency[] {
+  const { name, definition } = metadata;
+  if (definition.customization === undefined) return [];
+  return idleRenamings(model, definition.customization).map(({ parentType, mapped, complaint }) => {
+    const object = { ...describeRemoteSchema(metadata), objectId: objectId.remoteRenaming(name, parentType, mapped) };
+    return fromDefect(object, '', new Defect(complaint, { code: 'remote-schema-error', message: complaint }));
+  });
 }
 
 /** @throws Defect */
