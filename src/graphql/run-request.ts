@@ -152,6 +152,28 @@ export function runPrepared(
 }
 
 /**
+ * Runs a request that had to wait since it was let in, where the metadata changed meanwhile: with the permissions and limits of now.
+ * Inside of `admitted`; what `prepare` counted for a batch is not counted again.
+ * @throws SvcError as `runRequest`
+ */
+export async function runAnew(
+  pipeline: RequestPipeline,
+  snapshot: RequestSnapshot,
+  session: Session,
+  request: GraphqlRequest,
+  how: RequestOptions,
+): Promise<readonly Bytes[]> {
+  const limits = limitsFor(snapshot.cache.apiLimits, session);
+  try {
+    const operation = prepare(pipeline, snapshot, session, request, limits);
+    const within = limits === null ? how : earlier(how, limits.time);
+    return await runPrepared(pipeline, snapshot, session, request, operation, within);
+  } catch (error) {
+    throw discreet(error, snapshot, session);
+  }
+}
+
+/**
  * What a request brings to its plan; what only joins, remote schemas and actions need is made for them alone.
  * @param document the text of the client's document; null where there is none
  */

@@ -4,7 +4,7 @@ import { toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { prepare } from '../graphql/prepare.ts';
 import type { GraphqlRequest } from '../graphql/request.ts';
-import { admitted, type RequestOptions, runPrepared } from '../graphql/run-request.ts';
+import { admitted, type RequestOptions, runAnew, runPrepared } from '../graphql/run-request.ts';
 import type { Subscriber, Subscription } from '../subscriptions/subscriptions.ts';
 import type { Bytes } from '../util/bytes.ts';
 import type { ServerContext } from './context.ts';
@@ -51,13 +51,16 @@ export async function operate(
       try {
         if (turn !== null) await turn;
         if (how.signal?.aborted === true) throw CANCELLED;
-        // Permissions may have changed while it waited.
-        const now = state.current();
-        const current = now === snapshot ? operation : prepare(pipeline, now, session, request, limits);
         const onAsked = (): void => {
           failure = 'failed';
         };
-        return { kind: 'answered', body: await runPrepared(pipeline, now, session, request, current, { ...within, onAsked }) };
+        const running = { ...within, onAsked };
+        const now = state.current();
+        const body =
+          now === snapshot
+            ? await runPrepared(pipeline, now, session, request, operation, running)
+            : await runAnew(pipeline, now, session, request, running);
+        return { kind: 'answered', body };
       } finally {
         lane?.leave();
       }

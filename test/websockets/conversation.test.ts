@@ -330,6 +330,28 @@ describe('operations', () => {
     ]);
   });
 
+  it('that had to wait are held to the limits of their role when their turn comes', async () => {
+    const permit = (type: string, table: string, permission: object) =>
+      service.metadata(`pg_create_${type}_permission`, { table, role: 'user', permission } as never);
+    await permit('select', 'sleeper', { columns: ['id'], filter: {} });
+    await permit('insert', 'log', { columns: ['what'], check: {} });
+    await service.metadata('set_api_limits', { disabled: false, depth_limit: { global: 2, per_role: {} } });
+    const socket = await connect({ protocol: MODERN }).init({ ...ADMIN, 'X-Svc-Role': 'user', 'x-svc-user-id': '2' } as never);
+    try {
+      socket.start('slow', '{ sleeper { id } }');
+      socket.start('write', 'mutation { insert_log(objects: [{what: "limited"}]) { affected_rows } }');
+      await service.metadata('set_api_limits', { disabled: false, depth_limit: { global: 1, per_role: {} } });
+      socket.send({ type: 'complete', id: 'slow' });
+      expect(await socket.next()).toMatchObject({
+        type: 'error',
+        id: 'write',
+        payload: [{ message: 'the operation is 2 levels deep, but no more than 1 are allowed' }],
+      });
+    } finally {
+      await service.metadata('remove_api_limits', {});
+    }
+  });
+
   it('are bounded in number', async () => {
     const socket = await connect({ protocol: MODERN }).init(ADMIN);
     for (const id of ['1', '2', '3']) socket.start(id, '{ sleeper { id } }');
