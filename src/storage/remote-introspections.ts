@@ -1,5 +1,6 @@
 /** What remote schemas last said of themselves, so that the service starts while one of them is down. */
 import type { Connection, Source } from '../backend/backend.ts';
+import { soon } from './soon.ts';
 
 export interface StoredIntrospection {
   /** Of the remote schema. */
@@ -29,12 +30,12 @@ export function createRemoteIntrospectionStore(database: Source): RemoteIntrospe
   return {
     async read(names) {
       if (names.length === 0) return [];
-      const { rows } = await database.query(READ, [JSON.stringify(names)]);
+      const { rows } = await database.query(READ, [JSON.stringify(names)], soon());
       return rows.map(([name, server, text]) => ({ name: name ?? '', server: server ?? '', text: text ?? '' }));
     },
     async write(connection, changed, removed) {
-      for (const { name, server, text } of changed) await connection.query(WRITE, [name, server, text]);
-      if (removed.length > 0) await connection.query(REMOVE, [JSON.stringify(removed)]);
+      for (const { name, server, text } of changed) await connection.query(WRITE, [name, server, text], soon());
+      if (removed.length > 0) await connection.query(REMOVE, [JSON.stringify(removed)], soon());
     },
   };
 }
