@@ -34,6 +34,13 @@ export interface Backend<C = unknown> {
   readonly functionName: Codec<QualifiedName>;
   readonly capabilities: Capabilities;
   readonly types: TypeSystem;
+  /** Of errors that tell what only such a database says. */
+  readonly errorCodes: {
+    /** SQL of administrators that fails, a database that is out of reach. */
+    readonly failed: ErrorCode;
+    /** No connection is free. */
+    readonly noConnection: ErrorCode;
+  };
   /** Whether the database makes up such a name for a constraint that was given none: `author_pkey`. */
   isMadeUpConstraint(name: string): boolean;
   /** Pure; made once per service because output options are part of it. */

@@ -22,6 +22,8 @@ export interface SvcErrorOptions {
   readonly shownCode?: string;
   /** Where in the text of a GraphQL document. */
   readonly locations?: readonly TextLocation[];
+  /** It is nobody's fault and soon over: a database is out of reach or busy. */
+  readonly isPassing?: boolean;
   readonly cause?: unknown;
   /** The message for those who may not know the schema, where `message` tells of it. */
   readonly discreetMessage?: string;
@@ -34,6 +36,7 @@ export class SvcError extends Error {
   readonly internal: Json | undefined;
   readonly status: number;
   readonly keepsStatus: boolean;
+  readonly isPassing: boolean;
   private readonly discreetMessage: string | undefined;
   readonly graphqlErrors: readonly Json[] | undefined;
   readonly locations: readonly TextLocation[] | undefined;
@@ -47,6 +50,7 @@ export class SvcError extends Error {
     this.internal = options.internal;
     this.status = options.status ?? ERROR_STATUS[code];
     this.keepsStatus = options.keepsStatus === true;
+    this.isPassing = options.isPassing === true;
     this.discreetMessage = options.discreetMessage;
     this.graphqlErrors = options.graphqlErrors;
     this.locations = options.locations;
@@ -68,6 +72,7 @@ export class SvcError extends Error {
       path,
       status: this.status,
       keepsStatus: this.keepsStatus,
+      isPassing: this.isPassing,
       cause: this.cause,
       ...(this.internal === undefined ? {} : { internal: this.internal }),
       ...(this.discreetMessage === undefined ? {} : { discreetMessage: this.discreetMessage }),

@@ -1,4 +1,5 @@
 /** The errors of operations as their entries list them, for the reference and for the tests that hold it to its word. */
+import type { Backend } from '../backend/backend.ts';
 import { ERROR_STATUS, type ErrorCode } from '../errors/codes.ts';
 
 export interface OperationError {
@@ -28,12 +29,16 @@ export const SOURCE_ERRORS: OperationErrors = [NO_SOURCE, UNUSABLE_SOURCE];
 export const TABLE_ERRORS: OperationErrors = [...SOURCE_ERRORS, refused('not-exists', 'the table is not tracked')];
 /** Of operations on a tracked function. */
 export const FUNCTION_ERRORS: OperationErrors = [...SOURCE_ERRORS, refused('not-exists', 'the function is not tracked')];
-/** Of operations that ask the database. */
-export const DATABASE_ERRORS: OperationErrors = [
-  refused('postgres-error', 'the database is out of reach', 500),
-  refused('postgres-max-connections-error', 'no connection to the database is free'),
-  refused('timeout', 'the time limit passed, or the client went away'),
-];
+
+/** Of operations that ask a database of one of these kinds. */
+export function databaseErrors(...kinds: readonly Pick<Backend, 'errorCodes'>[]): OperationErrors {
+  const codes = (of: 'failed' | 'noConnection') => [...new Set(kinds.map(({ errorCodes }) => errorCodes[of]))];
+  return [
+    ...codes('failed').map((code) => refused(code, 'the database is out of reach', 500)),
+    ...codes('noConnection').map((code) => refused(code, 'no connection to the database is free', 503)),
+    refused('timeout', 'the time limit passed, or the client went away'),
+  ];
+}
 
 export const INCONSISTENT = refused(
   'invalid-configuration',

@@ -124,9 +124,10 @@ function explainMissing(cache: SchemaCache, role: string): NonNullable<RoleSchem
   return (field, path, operation) => {
     const source = roots().get(field);
     if (source !== undefined) {
-      return new SvcError('postgres-error', `the source "${source.metadata.name}" is not available`, {
+      return new SvcError(source.backend.errorCodes.failed, `the source "${source.metadata.name}" is not available`, {
         path,
         status: 500,
+        isPassing: true,
         internal: source.reason,
       });
     }

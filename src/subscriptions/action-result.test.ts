@@ -32,7 +32,7 @@ function subscribe(looks: () => Look): { readonly heard: Heard; readonly subscri
   return { heard, subscription };
 }
 
-const AWAY = new SvcError('postgres-error', 'connection error');
+const AWAY = new SvcError('postgres-error', 'connection error', { isPassing: true });
 
 describe('the result of an asynchronous action', () => {
   beforeEach(() => void vi.useFakeTimers());

@@ -21,6 +21,7 @@ import type { Snapshots } from '../state/state.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { ActionResultSubscription, type Look } from './action-result.ts';
 import { Detector } from './detector.ts';
+import { isAway } from './failures.ts';
 import { KeptRequests } from './kept-requests.ts';
 import { Member } from './member.ts';
 import { Poller, type PollerOptions, type PollerWork } from './poller.ts';
@@ -200,7 +201,10 @@ class Registry implements RunningSubscriptions {
     invariant(step?.kind === 'live', 'a subscription repeats one statement');
     const values = bindAll(step.binders, variables, session);
     const connection = snapshot.connections.get(step.source);
-    if (connection === undefined) throw new SvcError('postgres-error', `the source "${step.source}" is not available`, { status: 500 });
+    if (connection === undefined) {
+      const code = snapshot.cache.sources.get(step.source)?.backend.errorCodes.failed ?? 'unexpected';
+      throw new SvcError(code, `the source "${step.source}" is not available`, { status: 500, isPassing: true });
+    }
     const work: PollerWork = {
       source: step.source,
       connection,
@@ -309,7 +313,7 @@ class Registry implements RunningSubscriptions {
     } catch (error) {
       if (!(error instanceof SvcError)) this.#onFault(error);
       const fault = toSvcError(error);
-      const isParked = fault.code === 'postgres-error';
+      const isParked = isAway(fault);
       if (isParked) this.#parked.add(member);
       member.fail(fault, !isParked);
     }

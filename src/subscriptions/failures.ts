@@ -4,8 +4,8 @@ import type { SvcError } from '../errors/svc-error.ts';
 export const PATIENCE_MS = 5_000;
 
 /** The database is out of reach: nobody's fault, and soon over. */
-export function isAway({ code }: SvcError): boolean {
-  return code === 'postgres-error' || code === 'postgres-max-connections-error' || code === 'concurrent-update';
+export function isAway({ isPassing }: SvcError): boolean {
+  return isPassing;
 }
 
 /** Would fail again if it were tried at once. */

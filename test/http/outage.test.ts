@@ -84,12 +84,18 @@ describe('a source that cannot be opened', () => {
       }),
       source('locked', `postgres://u:hidden@127.0.0.1:${refusing.port}/x`, { tables: [{ table: 'safe' }] }),
     ];
+    const elsewhere = {
+      name: 'elsewhere',
+      kind: 'dbb',
+      configuration: { connection_info: { connection_string: 'mariadb://u:hidden@127.0.0.1:1/x' } },
+      tables: [{ table: 'moved' }],
+    };
     const inherited_roles = [{ role_name: 'both', role_set: ['reader', 'other'] }];
     const near = source('near', away.databaseUrl, {
       tables: [{ table: 'near', select_permissions: [{ role: 'other', permission: { columns: ['id'], filter: {} } }] }],
     });
     await away.sql('create table near (id int primary key)', { source: 'default' });
-    const metadata = { version: 3, sources: [...sources, near], inherited_roles };
+    const metadata = { version: 3, sources: [...sources, elsewhere, near], inherited_roles };
     await away.metadata('replace_metadata', { allow_inconsistent_metadata: true, metadata }, { version: 2 });
   });
   afterAll(async () => {
@@ -138,6 +144,12 @@ describe('a source that cannot be opened', () => {
     ['caller', '{ search_far { id } }', 'search_far', 'lost'],
   ])('is told to %s: %s', async (role, query, field, source) => {
     expect(await away.graphql(query, { role })).toMatchObject(unavailable(source, `$.selectionSet.${field}`));
+  });
+
+  it('is told in the words of its kind', async () => {
+    expect(await away.graphql('{ moved { id } }')).toMatchObject({
+      errors: [{ message: 'the source "elsewhere" is not available', extensions: { code: 'database-error' } }],
+    });
   });
 
   it('shows the reason to administrators only', async () => {

@@ -75,6 +75,7 @@ export const fakeBackend: Backend = {
   kind: 'fake',
   aliases: [],
   product: 'fake',
+  errorCodes: { failed: 'database-error', noConnection: 'database-error' },
   isMadeUpConstraint: (name) => /_(?:pkey|key)\d*$/.test(name),
   defaultSchema: 'public',
   configuration: anyJson,

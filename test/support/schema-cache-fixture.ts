@@ -44,6 +44,7 @@ export const fixtureBackend: Backend = {
   functionName: { name: 'none', decode: unused, encode: unused },
   capabilities,
   types,
+  errorCodes: { failed: 'database-error', noConnection: 'database-error' },
   isMadeUpConstraint: () => false,
   compiler: unused,
   connect: unused,

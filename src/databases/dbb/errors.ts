@@ -57,7 +57,7 @@ export function statementError(failure: unknown, statement: FailedStatement): Sv
   if (errno === 4025) return new SvcError('permission-error', `Check constraint violation. ${message}`, options);
   if (DATA.has(errno)) return new SvcError('data-exception', message, options);
   if (errno === 1213 || errno === 1205) {
-    return new SvcError('concurrent-update', 'the statement met a concurrent update of the same rows', options);
+    return new SvcError('concurrent-update', 'the statement met a concurrent update of the same rows', { ...options, isPassing: true });
   }
   if (errno === 1969 || errno === 1317) {
     return new SvcError('timeout', 'the database stopped the statement', { ...options, internal: internalOf(error, statement) });
@@ -75,7 +75,7 @@ export function runSqlError(failure: unknown, text: string): SvcError {
 
 /** The database cannot be reached or used; `internal` says why. */
 export function connectionError(reason: string, cause?: unknown): SvcError {
-  return new SvcError('database-error', 'connection error', { status: 500, internal: reason, cause });
+  return new SvcError('database-error', 'connection error', { status: 500, internal: reason, isPassing: true, cause });
 }
 
 /** An answer, or a part of it, that the server would have cut. */
@@ -97,7 +97,11 @@ function generalError(failure: unknown): SvcError | null {
     return new SvcError('timeout', message, { cause: failure });
   }
   if (failure instanceof NoConnectionError) {
-    return new SvcError('database-error', `max connections reached on mariadb: ${failure.message}`, { status: 503, cause: failure });
+    return new SvcError('database-error', `max connections reached on mariadb: ${failure.message}`, {
+      status: 503,
+      isPassing: true,
+      cause: failure,
+    });
   }
   if (!(failure instanceof Error)) return new SvcError('unexpected', 'internal error', { cause: failure });
   const { errno, sqlState, code } = failure as ServerError;

@@ -18,6 +18,7 @@ export const dbb: Backend<DbbConfiguration> = {
   functionName: tableName,
   capabilities,
   types,
+  errorCodes: { failed: 'database-error', noConnection: 'database-error' },
   // A key that is given no name has that of its first column, which says something.
   isMadeUpConstraint: (name) => name === 'PRIMARY',
   compiler,

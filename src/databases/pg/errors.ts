@@ -48,7 +48,8 @@ export function statementError(failure: unknown, statement: FailedStatement): Sv
   if (code === '22025') return new SvcError('bad-request', message, options);
   if (code.startsWith('22')) return new SvcError('data-exception', message, options);
   if (code === '42704' || code === '42P10') return new SvcError('constraint-error', message, options);
-  if (code === '40001') return new SvcError('concurrent-update', 'serialization failure due to concurrent update', options);
+  if (code === '40001')
+    return new SvcError('concurrent-update', 'serialization failure due to concurrent update', { ...options, isPassing: true });
   return new SvcError('unexpected', 'database query error', { ...options, internal: internalOf(failure, statement) });
 }
 
@@ -63,7 +64,7 @@ export function runSqlError(failure: unknown, sql: string): SvcError {
 
 /** The database cannot be reached; `internal` is the text of the driver. */
 export function connectionError(failure: Error): SvcError {
-  return new SvcError('postgres-error', 'connection error', { status: 500, internal: failure.message, cause: failure });
+  return new SvcError('postgres-error', 'connection error', { status: 500, internal: failure.message, isPassing: true, cause: failure });
 }
 
 /** Failures that have nothing to do with the statement's text; null when it is about the text. */
@@ -71,10 +72,10 @@ function generalError(failure: unknown): SvcError | null {
   if (failure instanceof SvcError) return failure;
   if (failure instanceof PoolTimeoutError) {
     const message = `max connections reached on postgres: ${failure.message}`;
-    return new SvcError('postgres-max-connections-error', message, { status: 503, cause: failure });
+    return new SvcError('postgres-max-connections-error', message, { status: 503, isPassing: true, cause: failure });
   }
   if (codeOf(failure) === '53300') {
-    return new SvcError('postgres-max-connections-error', 'max connections reached on postgres', { cause: failure });
+    return new SvcError('postgres-max-connections-error', 'max connections reached on postgres', { isPassing: true, cause: failure });
   }
   if (failure instanceof Error && isConnectionFailure(failure)) return connectionError(failure);
   if (failure instanceof CancelledError) {

@@ -19,6 +19,7 @@ export const pg: Backend<PgConfiguration> = {
   functionName: qualifiedName('public'),
   capabilities,
   types,
+  errorCodes: { failed: 'postgres-error', noConnection: 'postgres-max-connections-error' },
   isMadeUpConstraint: (name) => /_(?:pkey|key)\d*$/.test(name),
   compiler,
   connect,

@@ -12,7 +12,7 @@ import type { Plan } from '../../plan/plan.ts';
 import type { Parameter } from '../../sql/fragment.ts';
 import type { Json } from '../../util/json.ts';
 import { type Documentation, operation, type OperationGroup, type OperationContext } from '../operation.ts';
-import { DATABASE_ERRORS, type OperationErrors, TABLE_ERRORS } from '../operation-error.ts';
+import { databaseErrors, type OperationErrors, TABLE_ERRORS } from '../operation-error.ts';
 import { requireOpenSource, sourceArgument } from '../target.ts';
 import { type DataContext, refuseTable } from './data-context.ts';
 import type { Action } from './data-names.ts';
@@ -55,7 +55,7 @@ export function dataOperation<A extends Target>(definition: DataOperation<A>): O
           type: definition.type,
           args: definition.args(backend),
           changes: definition.changes,
-          errors: [...TABLE_ERRORS, ...definition.errors, ...DATABASE_ERRORS],
+          errors: [...TABLE_ERRORS, ...definition.errors, ...databaseErrors(backend)],
           documentation: definition.documentation,
           run: (args, context) => run(definition, args, backend, context),
         }),

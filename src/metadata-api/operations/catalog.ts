@@ -11,7 +11,7 @@ import type { Backend } from '../../backend/backend.ts';
 import { bool, defaulted, list, object, optional, required } from '../../metadata/codec.ts';
 import type { Json } from '../../util/json.ts';
 import { define, everyKind, operation, type OperationGroup, perKind } from '../operation.ts';
-import { DATABASE_ERRORS, SOURCE_ERRORS } from '../operation-error.ts';
+import { databaseErrors, SOURCE_ERRORS } from '../operation-error.ts';
 import { requireOpenSource, sourceArgument } from '../target.ts';
 
 function byName(a: QualifiedName, b: QualifiedName): number {
@@ -22,7 +22,7 @@ const getSourceTables = perKind('get_source_tables', everyKind, (backend) =>
   define({
     args: object('GetSourceTables', { source: sourceArgument }),
     changes: 'nothing',
-    errors: [...SOURCE_ERRORS, ...DATABASE_ERRORS],
+    errors: [...SOURCE_ERRORS, ...databaseErrors(backend)],
     documentation: { summary: 'Lists the tables and views of a source, tracked or not.', example: { source: 'default' } },
     async run({ source: name }, context) {
       const catalog = await requireOpenSource(name, backend, context.snapshot).introspect();
@@ -72,7 +72,7 @@ const getTableInfo = perKind('get_table_info', everyKind, (backend) =>
   define({
     args: object('GetTableInfo', { source: sourceArgument, table: required(backend.tableName) }),
     changes: 'nothing',
-    errors: [...SOURCE_ERRORS, ...DATABASE_ERRORS],
+    errors: [...SOURCE_ERRORS, ...databaseErrors(backend)],
     documentation: {
       summary: 'Describes the columns and keys of a table; null when there is no such table.',
       example: { source: 'default', table: 'author' },

@@ -7,9 +7,9 @@ import { cleanupFields, type CleanupConfig } from '../../metadata/event-trigger.
 import type { Metadata, SourceMetadata } from '../../metadata/metadata.ts';
 import { isJsonArray } from '../../util/json.ts';
 import { operation, type OperationGroup } from '../operation.ts';
-import { DATABASE_ERRORS, refused, SOURCE_ERRORS } from '../operation-error.ts';
+import { databaseErrors, refused, SOURCE_ERRORS } from '../operation-error.ts';
 import { sourceArgument, unusable } from '../target.ts';
-import { noSuchTrigger, NO_TRIGGER, ownerOfTrigger } from './event-triggers.ts';
+import { hasEventTriggers, noSuchTrigger, NO_TRIGGER, ownerOfTrigger } from './event-triggers.ts';
 
 function requireSourceNamed({ sources }: Metadata, name: string): SourceMetadata {
   const source = sources.get(name);
@@ -18,12 +18,12 @@ function requireSourceNamed({ sources }: Metadata, name: string): SourceMetadata
   return source;
 }
 
-const cleanUp: OperationGroup = () => [
+const cleanUp: OperationGroup = (backends) => [
   operation({
     type: 'cleanup_event_trigger_logs',
     args: object('TriggerLogCleanupConfig', { eventTriggerName: required(nonEmptyText), source: sourceArgument, ...cleanupFields }),
     changes: 'database',
-    errors: [...SOURCE_ERRORS, NO_TRIGGER, ...DATABASE_ERRORS],
+    errors: [...SOURCE_ERRORS, NO_TRIGGER, ...databaseErrors(...backends.filter(hasEventTriggers))],
     documentation: {
       summary:
         'Removes the events of a trigger that are delivered or given up and older than so many hours, batch by batch; a batch that takes longer than `timeout` ends it. Gives the numbers of what was removed.',

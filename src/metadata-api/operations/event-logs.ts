@@ -1,4 +1,5 @@
 /** The log of events: what was captured, what came of it, and delivering it again. */
+import type { Backend } from '../../backend/backend.ts';
 import type { EventFilter } from '../../backend/captures.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import {
@@ -16,7 +17,7 @@ import {
   text,
 } from '../../metadata/codec.ts';
 import { define, type OperationGroup, perKind, SUCCESS } from '../operation.ts';
-import { DATABASE_ERRORS, refused, SOURCE_ERRORS } from '../operation-error.ts';
+import { databaseErrors, type OperationErrors, refused, SOURCE_ERRORS } from '../operation-error.ts';
 import { sourceArgument } from '../target.ts';
 import { hasEventTriggers, requireCaptures } from './event-triggers.ts';
 
@@ -50,14 +51,14 @@ const status: Codec<'pending' | 'processed'> = leaf(
   (value) => value,
 );
 
-const ERRORS = [...SOURCE_ERRORS, ...DATABASE_ERRORS];
+const errors = (backend: Backend): OperationErrors => [...SOURCE_ERRORS, ...databaseErrors(backend)];
 const BAD_TIME = refused('data-exception', 'a time cannot be read');
 
 const getLogs = perKind('get_event_logs', hasEventTriggers, (backend) =>
   define({
     args: object('GetEventLogs', { name: required(nonEmptyText), source: sourceArgument, limit, offset, status: optional(status) }),
     changes: 'nothing',
-    errors: ERRORS,
+    errors: errors(backend),
     documentation: {
       summary: 'Lists the events of a trigger, newest first; with a status only those that are `pending` or `processed`.',
       example: { source: 'default', name: 'article_changed', limit: 10, status: 'processed' },
@@ -74,7 +75,7 @@ const getInvocations = perKind('get_event_invocation_logs', hasEventTriggers, (b
   define({
     args: object('GetEventInvocationLogs', { name: required(nonEmptyText), source: sourceArgument, limit, offset }),
     changes: 'nothing',
-    errors: ERRORS,
+    errors: errors(backend),
     documentation: {
       summary: 'Lists the attempts to deliver events of a trigger, newest first.',
       example: { source: 'default', name: 'article_changed' },
@@ -92,7 +93,7 @@ const getEvent = perKind('get_event_by_id', hasEventTriggers, (backend) =>
       invocationLogOffset: offset,
     }),
     changes: 'nothing',
-    errors: [...ERRORS, refused('not-exists', 'there is no event of this id')],
+    errors: [...errors(backend), refused('not-exists', 'there is no event of this id')],
     documentation: {
       summary: 'Gives an event with the attempts to deliver it.',
       example: { source: 'default', event_id: 'c9d5c4fc-1a3c-4fb1-9a0a-2e6bd8a3a1a7' },
@@ -110,7 +111,11 @@ const redeliver = perKind('redeliver_event', hasEventTriggers, (backend) =>
   define({
     args: object('RedeliverEventQuery', { eventId: required(nonEmptyText), source: sourceArgument }),
     changes: 'database',
-    errors: [...ERRORS, refused('not-exists', 'there is no event of this id'), refused('busy', 'the event is being delivered just now')],
+    errors: [
+      ...errors(backend),
+      refused('not-exists', 'there is no event of this id'),
+      refused('busy', 'the event is being delivered just now'),
+    ],
     documentation: {
       summary: 'Delivers an event again, whatever came of it before.',
       example: { source: 'default', event_id: 'c9d5c4fc-1a3c-4fb1-9a0a-2e6bd8a3a1a7' },
@@ -156,7 +161,7 @@ const getDead = perKind('get_dead_events', hasEventTriggers, (backend) =>
   define({
     args: object('GetDeadEvents', { ...filterFields, limit, offset, onlyCount: defaulted(bool, () => false) }),
     changes: 'nothing',
-    errors: [...ERRORS, BAD_TIME],
+    errors: [...errors(backend), BAD_TIME],
     documentation: {
       summary:
         'Counts and lists the events that ran out of retries, newest first: of one trigger or of all, made in a range of time or at any.',
@@ -179,7 +184,7 @@ const redeliverAll = perKind('redeliver_events', hasEventTriggers, (backend) =>
       limit: optional(between('limit', Number.MAX_SAFE_INTEGER)),
     }),
     changes: 'database',
-    errors: [...ERRORS, BAD_TIME],
+    errors: [...errors(backend), BAD_TIME],
     documentation: {
       summary:
         'Delivers many events again, the oldest first, and gives their number: those that ran out of retries, or with another status those that were delivered, or both.',

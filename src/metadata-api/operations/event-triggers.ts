@@ -14,7 +14,7 @@ import { objectId } from '../../schema-cache/object-id.ts';
 import { traceContextOf } from '../../webhooks/trace-context.ts';
 import type { Json } from '../../util/json.ts';
 import { define, type OperationContext, type OperationGroup, perKind, SUCCESS } from '../operation.ts';
-import { BREAKS_OTHERS, DATABASE_ERRORS, INCONSISTENT, refused, SOURCE_ERRORS, TABLE_ERRORS } from '../operation-error.ts';
+import { BREAKS_OTHERS, databaseErrors, INCONSISTENT, refused, SOURCE_ERRORS, TABLE_ERRORS } from '../operation-error.ts';
 import { requireTransforms } from '../require-transforms.ts';
 import { requireOpenSource, sourceArgument, targetSource } from '../target.ts';
 
@@ -106,8 +106,8 @@ const create = perKind('create_event_trigger', hasEventTriggers, (backend) =>
       refused('validation-failed', 'a template of a transform cannot be read; `internal` says why'),
       INCONSISTENT,
       BREAKS_OTHERS,
-      refused('postgres-error', 'the database refuses to install what captures the rows'),
-      ...DATABASE_ERRORS,
+      refused(backend.errorCodes.failed, 'the database refuses to install what captures the rows'),
+      ...databaseErrors(backend),
     ],
     documentation: {
       summary: 'Tells a webhook of the rows of a table that are inserted, updated or deleted.',
@@ -174,7 +174,7 @@ const invoke = perKind('invoke_event_trigger', hasEventTriggers, (backend) =>
       NO_TRIGGER,
       refused('not-supported', 'the trigger cannot be invoked manually'),
       refused('unexpected', 'the trigger is inconsistent', 400),
-      ...DATABASE_ERRORS,
+      ...databaseErrors(backend),
     ],
     documentation: {
       summary: 'Sends an event of its own to the webhook of a trigger, and gives its id.',

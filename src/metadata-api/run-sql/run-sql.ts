@@ -7,7 +7,7 @@ import { TRACE_SETTING, USER_SETTING, userText } from '../../execute/run-mutatio
 import { type Json, type JsonObject, printJson } from '../../util/json.ts';
 import { traceContextOf } from '../../webhooks/trace-context.ts';
 import { define, everyKind, type OperationGroup, perKind, type OperationContext } from '../operation.ts';
-import { DATABASE_ERRORS, refused, SOURCE_ERRORS, STALE_VERSION } from '../operation-error.ts';
+import { databaseErrors, refused, SOURCE_ERRORS, STALE_VERSION } from '../operation-error.ts';
 import { requireOpenSource, sourceArgument } from '../target.ts';
 import { catalogChanges } from './catalog-changes.ts';
 import { type Affected, followChanges } from './follow-changes.ts';
@@ -40,14 +40,14 @@ export const runSqlOperations: OperationGroup = perKind('run_sql', everyKind, (b
     changes: 'database',
     errors: [
       ...SOURCE_ERRORS,
-      refused('postgres-error', 'the SQL fails; `internal` holds the statement and what the database says'),
+      refused(backend.errorCodes.failed, 'the SQL fails; `internal` holds the statement and what the database says'),
       refused('dependency-error', 'metadata depends on what goes and `cascade` is false, or on the type of a column that changes'),
       refused('not-supported', 'a function of the metadata would be overloaded or become volatile'),
       refused('already-exists', 'a column would get the name of a relationship'),
       refused('already-tracked', 'a table would get the name of a tracked one'),
       refused('remote-schema-conflicts', 'a table would get the root fields of another one'),
       refused('unexpected', 'something else would be inconsistent: the message says why, `internal` holds the records'),
-      ...DATABASE_ERRORS,
+      ...databaseErrors(backend),
       STALE_VERSION,
     ],
     documentation: {
