@@ -90,7 +90,7 @@ const bodyOf = (query) => JSON.stringify({ query });
 /** Requests per second, and CPU time for 1,000 requests in ms: of the process, and of the databases' backends. */
 async function measure({ url, pid }, query, seconds, backends) {
   const load = { url, connections: 8, duration: seconds, method: 'POST', headers: HEADERS, body: bodyOf(query), workers: 1 };
-  const ofBackends = () => backends.reduce((sum, each) => sum + cpuOf(each), 0);
+  const ofBackends = () => backends.reduce((sum, each) => sum + (cpuOf(each) || 0), 0);
   const before = [cpuOf(pid), ofBackends()];
   const result = await autocannon(load);
   if (result.non2xx > 0 || result.errors > 0) throw new Error(`${url}: ${result.non2xx} answers and ${result.errors} connections failed`);

@@ -1,7 +1,8 @@
 /**
  * Holes in answers. Where an object has a field that another source or server answers, the answer of the parent holds
- * `["<name>:<index of the join>", "key", …]`: a name of 128 random bits, new for every request, so that no data can
- * contain it and holes are found by a plain search. Only the keys are parsed; everything else stays the bytes it is.
+ * `"<name>:<index of the join>;<key>"`, without the semicolon for a null key, or `["<name>:<index>", "key", …]` for a key of
+ * any number of parts: a name of 128 random bits, new for every request, so that no data can contain it and holes are found
+ * by a plain search. Only the keys are parsed; everything else stays the bytes it is.
  */
 import { randomBytes } from 'node:crypto';
 import { invariant, SvcError } from '../errors/svc-error.ts';
@@ -37,18 +38,20 @@ export const DEFAULT_JOIN_BOUNDS: JoinBounds = { maxKeys: 10_000, maxBytes: 256 
 export type AskJoin = (step: JoinStep, keys: readonly Key[]) => Promise<readonly Bytes[]>;
 
 export function newHoleName(): string {
-  return randomBytes(16).toString('hex');
+  return randomBytes(16).toString('base64url');
 }
 
 /** A hole as those write it who make JSON here. */
 export function holeText(holeName: string, join: number, key: Key): string {
-  return JSON.stringify([`${holeName}:${join}`, ...key]);
+  const [part, ...more] = key;
+  if (part === undefined || more.length > 0) return JSON.stringify([`${holeName}:${join}`, ...key]);
+  return part === null ? `"${holeName}:${join}"` : JSON.stringify(`${holeName}:${join};${part}`);
 }
 
 /** The answers to one join, by the bytes of a key as they stand in its holes. */
 interface Asked {
   readonly step: JoinStep;
-  readonly places: Map<string, number>;
+  readonly places: Map<string, Place>;
   readonly keys: Key[];
   /** Where nothing is asked: the text that stands there. */
   readonly fixed: Map<number, Bytes>;
@@ -56,18 +59,26 @@ interface Asked {
   answers: readonly (readonly Bytes[])[];
 }
 
-type Part = Bytes | { readonly asked: Asked; readonly place: number };
+/** Where a part of an answer comes from. */
+interface Place {
+  readonly asked: Asked;
+  /** Among its keys. */
+  readonly index: number;
+}
+
+type Part = Bytes | Place;
 
 export class Holes {
   readonly #joins: readonly JoinStep[];
-  readonly #name: string;
+  /** What holes begin with, but for the bracket of those that are lists. */
+  readonly #mark: string;
   readonly #ask: AskJoin;
   readonly #bounds: JoinBounds;
   readonly #use: JoinUse;
 
   constructor(joins: readonly JoinStep[], holeName: string, ask: AskJoin, bounds: JoinBounds) {
     this.#joins = joins;
-    this.#name = holeName;
+    this.#mark = `"${holeName}:`;
     this.#ask = ask;
     this.#bounds = bounds;
     this.#use = bounds.use ?? noJoinUse();
@@ -110,56 +121,121 @@ export class Holes {
   }
 
   #partsOf(answer: Bytes, asked: Map<number, Asked>): readonly Part[] {
-    const mark = `["${this.#name}:`;
+    const mark = this.#mark;
     const parts: Part[] = [];
     let from = 0;
     for (let at = answer.indexOf(mark); at >= 0; at = answer.indexOf(mark, from)) {
-      parts.push(sliceBytes(answer, from, at));
-      const endOfIndex = answer.indexOf('"', at + mark.length);
-      const end = endOfList(answer, endOfIndex + 1);
-      const index = Number(answer.slice(at + mark.length, endOfIndex));
-      parts.push(this.#placeOf(asked, index, sliceBytes(answer, endOfIndex + 1, end)));
-      from = end;
+      let next = at + mark.length;
+      let index = 0;
+      let code = answer.charCodeAt(next);
+      for (; code >= ZERO && code <= NINE; code = answer.charCodeAt(++next)) index = 10 * index + code - ZERO;
+      const join = asked.get(index) ?? this.#begun(asked, index);
+      if (answer.charCodeAt(at - 1) === OPEN_LIST) {
+        // `["name:1", "5"]`
+        parts.push(sliceBytes(answer, from, at - 1));
+        from = endOfList(answer, next + 1);
+        const rest = sliceBytes(answer, next + 1, from);
+        parts.push(join.places.get(rest) ?? newPlace(join, rest, listOf(rest)));
+      } else {
+        parts.push(sliceBytes(answer, from, at));
+        from = code === SEMICOLON ? endOfString(answer, next + 1) : next + 1;
+        // `"name:1;5"`, and without a key the quote, which no key has.
+        const rest = code === SEMICOLON ? sliceBytes(answer, next + 1, from - 1) : (NO_KEY as Bytes);
+        parts.push(join.places.get(rest) ?? newPlace(join, rest, [code === SEMICOLON ? stringOf(rest) : null]));
+      }
     }
     parts.push(from === 0 ? answer : sliceBytes(answer, from));
     return parts;
   }
 
-  /** @param rest of a hole, after the name: `, "1"]` */
-  #placeOf(asked: Map<number, Asked>, index: number, rest: Bytes): Part {
-    let join = asked.get(index);
-    if (join === undefined) {
-      const step = this.#joins[index];
-      invariant(step !== undefined, 'holes name joins of their plan');
-      join = { step, places: new Map(), keys: [], fixed: new Map(), answers: [] };
-      asked.set(index, join);
-    }
-    let place = join.places.get(rest);
-    if (place === undefined) {
-      place = join.keys.length;
-      const key = JSON.parse(`[""${textOfBytes([rest])}`) as readonly (string | null)[];
-      join.places.set(rest, place);
-      join.keys.push(key.slice(1));
-      const { withoutKey } = join.step.target;
-      if (withoutKey !== 'ask' && key.includes(null)) join.fixed.set(place, withoutKey as Bytes);
-    }
-    return { asked: join, place };
+  #begun(asked: Map<number, Asked>, index: number): Asked {
+    const step = this.#joins[index];
+    invariant(step !== undefined, 'holes name joins of their plan');
+    const join: Asked = { step, places: new Map(), keys: [], fixed: new Map(), answers: [] };
+    asked.set(index, join);
+    return join;
   }
 
   #joined(parts: readonly Part[], size: { bytes: number }): readonly Bytes[] {
-    const pieces: Bytes[] = [];
+    const pieces = new Pieces();
     for (const part of parts) {
-      const added = typeof part === 'string' ? [part] : (part.asked.answers[part.place] ?? []);
-      for (const piece of added) {
-        size.bytes += piece.length;
-        pieces.push(piece);
-      }
+      if (typeof part === 'string') size.bytes += pieces.add(part);
+      else for (const piece of part.asked.answers[part.index] ?? []) size.bytes += pieces.add(piece);
       if (size.bytes > this.#bounds.maxBytes) {
         throw new SvcError('unexpected', `the joined answers have more than ${this.#bounds.maxBytes} bytes`, { status: 400 });
       }
     }
-    return pieces;
+    return pieces.take();
   }
+}
+
+/** Shorter pieces are put together: what takes time is their number, in all that is done with them up to the socket. */
+const SMALL_PIECE = 16_384;
+const PIECE = 65_536;
+
+class Pieces {
+  readonly #done: Bytes[] = [];
+  #small: Bytes[] = [];
+  #size = 0;
+
+  /** @returns its length */
+  add(piece: Bytes): number {
+    const { length } = piece;
+    if (length >= SMALL_PIECE) {
+      this.#close();
+      this.#done.push(piece);
+      return length;
+    }
+    this.#small.push(piece);
+    this.#size += length;
+    if (this.#size >= PIECE) this.#close();
+    return length;
+  }
+
+  take(): readonly Bytes[] {
+    this.#close();
+    return this.#done;
+  }
+
+  #close(): void {
+    const [first] = this.#small;
+    if (first === undefined) return;
+    this.#done.push(this.#small.length === 1 ? first : (this.#small.join('') as Bytes));
+    this.#small = [];
+    this.#size = 0;
+  }
+}
+
+const ZERO = 48;
+const NINE = 57;
+const SEMICOLON = 59;
+const OPEN_LIST = 91;
+const BACKSLASH = 92;
+const LAST_ASCII = 127;
+/** In `places`. */
+const NO_KEY = '"';
+
+function newPlace(asked: Asked, rest: Bytes, key: Key): Place {
+  const place = { asked, index: asked.keys.length };
+  asked.places.set(rest, place);
+  asked.keys.push(key);
+  const { withoutKey } = asked.step.target;
+  if (withoutKey !== 'ask' && key.includes(null)) asked.fixed.set(place.index, withoutKey as Bytes);
+  return place;
+}
+
+/** @param rest of a list after its first item: `, "1"]` */
+function listOf(rest: Bytes): Key {
+  return (JSON.parse(`[""${textOfBytes([rest])}`) as Key).slice(1);
+}
+
+/** @param inside what stands between the quotes of a JSON string */
+function stringOf(inside: Bytes): string {
+  for (let i = 0; i < inside.length; i++) {
+    const code = inside.charCodeAt(i);
+    if (code === BACKSLASH || code > LAST_ASCII) return JSON.parse(`"${textOfBytes([inside])}"`) as string;
+  }
+  return inside;
 }
 
 /** The index behind the `]` that ends a list of strings and nulls. */
@@ -180,7 +256,7 @@ function endOfString(text: Bytes, from: number): number {
     const quote = text.indexOf('"', at);
     invariant(quote >= 0, 'a string ends');
     let backslashes = 0;
-    while (text.charCodeAt(quote - 1 - backslashes) === 92) backslashes += 1;
+    while (text.charCodeAt(quote - 1 - backslashes) === BACKSLASH) backslashes += 1;
     if (backslashes % 2 === 0) return quote + 1;
     at = quote + 1;
   }

@@ -22,6 +22,10 @@ const SCHEMA = `
   insert into article values (1, 1, 'Sky'), (2, 1, 'Sea'), (3, 2, 'Sand'), (4, 7, 'Stray');
   create table town (name text primary key, size int);
   insert into town values ('a"],["b\\', 5), ('elsewhere', 6);
+  create table parcel (what text, grams numeric, place circle);
+  insert into parcel values ('a', 1.50, '<(1,1),1>'), ('b', 1.5, '<(2,2),1>'), ('c', 2, '<(0,0),3>');
+  create table heap (owner int, n int);
+  insert into heap select n % 3, n from generate_series(600, 1, -1) n;
 `;
 
 let source: Source;
@@ -156,6 +160,46 @@ describe('a table of another source', () => {
       { articles: [] },
     ]);
     expect(asked).toHaveLength(4);
+  });
+
+  test.each([
+    ['grams', 'numeric'],
+    ['place', 'circle'],
+  ])('keys that are equal have the same rows, however they are written, even of a type without an order: %s', async (name, of) => {
+    const parcels = rows(table('parcel'), [field('what', text), hole('alike', 0, column(name, type(of)))]);
+    const alike = rows(table('parcel'), [field('what', text)], { orderBy: [by(column('what', text), 'desc')] });
+    expect(await data(parcels, [toSource(alike, name, type(of))])).toEqual([
+      { what: 'a', alike: [{ what: 'b' }, { what: 'a' }] },
+      { what: 'b', alike: [{ what: 'b' }, { what: 'a' }] },
+      { what: 'c', alike: [{ what: 'c' }] },
+    ]);
+  });
+
+  test('lists have the order in which the rows are found, where they ask for none', async () => {
+    const heaps = rows(table('author'), [hole('heap', 0, column('id', int8))], { where: compare(column('id', int8), '_eq', literal(2)) });
+    const [found] = (await data(heaps, [toSource(rows(table('heap'), [field('n')]), 'owner')])) as { heap: { n: number }[] }[];
+    expect(found?.heap.map(({ n }) => n)).toEqual(Array.from({ length: 200 }, (_, i) => 599 - 3 * i));
+  });
+
+  test('rows with related ones and a filter over others keep their order', async () => {
+    const where = { kind: 'exists', from: table('article'), where: compare(column('id'), '_gt', literal(0)), join: null } as const;
+    const related = {
+      kind: 'related',
+      alias: 'articles',
+      join: { columns: [{ local: 'id', remote: 'author_id' }], unique: false },
+      query: rows(table('article'), [field('id')], { orderBy: [by(column('id'))] }),
+    } as const;
+    const people = rows(table('author'), [field('name', text), related], { where, orderBy: [by(column('name', text), 'desc')] });
+    expect(await data(authors(hole('near', 0, column('town', text))), [toSource(people, 'town', text)])).toMatchObject([
+      {
+        near: [
+          { name: 'Bob', articles: [{ id: 3 }] },
+          { name: 'Ann', articles: [{ id: 1 }, { id: 2 }] },
+        ],
+      },
+      { near: [{ name: 'Bob' }, { name: 'Ann' }] },
+      { near: [] },
+    ]);
   });
 
   test('no more keys and bytes than allowed', async () => {

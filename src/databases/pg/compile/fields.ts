@@ -3,7 +3,7 @@ import { string, type Sql, sql } from '../../../sql/fragment.ts';
 import { readSql } from './bool-exp.ts';
 import type { Context } from './context.ts';
 import type { Row } from '../../../sql/row.ts';
-import { holeSql } from './join.ts';
+import { holeSql } from './hole.ts';
 import type { Entry } from './json-object.ts';
 import { textArraySql } from './operand.ts';
 import { outputSql } from './output.ts';

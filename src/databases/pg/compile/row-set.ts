@@ -22,8 +22,9 @@ export interface CompiledRows {
    * The whole select.
    * @param columns its select list; where it is empty the rows have a column of no meaning if the syntax asks for one
    * @param joins more from items, after those of the rows
+   * @param keys what it is ordered by, where that is not `keys`
    */
-  select(columns: Sql, joins: readonly Sql[]): Sql;
+  select(columns: Sql, joins: readonly Sql[], keys?: readonly OrderKey[]): Sql;
   /** The rows as a sub-select that others are joined to; in order only where that decides which rows are left. */
   base(columns: Sql): Sql;
 }
@@ -47,21 +48,30 @@ export function isBaseNeeded(rows: RowSet): boolean {
   return isPaged(rows) || someLeaf(rows.where, ({ kind }) => kind === 'exists');
 }
 
-/** @param parent the row that the rows are related to, over `on` or as a function of it */
-export function rowSetOf(context: Context, { from, rows }: RowsOf, parent: Row | null, on: Join | null): CompiledRows {
+/**
+ * @param parent the row that the rows are related to, over `on` or as a function of it
+ * @param among more conditions
+ */
+export function rowSetOf(
+  context: Context,
+  { from, rows }: RowsOf,
+  parent: Row | null,
+  on: Join | null,
+  among: (row: Row) => readonly Sql[] = () => [],
+): CompiledRows {
   const { item, row } = relationSql(context, from, parent);
   const filter = filterOf(context, rows.where, ownScope(row));
-  const related = parent === null || on === null ? [] : joinConditions(on.columns, parent, row);
+  const related = [...among(row), ...(parent === null || on === null ? [] : joinConditions(on.columns, parent, row))];
   const ordering = orderingOf(context, rows.orderBy, row);
   // The very expression of the sort key: a mask compiled twice is not equal to itself, because its aliases differ.
   const distinct = rows.distinctOn.map((read) => keyOf(read, rows.orderBy, ordering.keys) ?? readSql(context, read, row));
   const where = whereSql([...related, ...filter.conditions]);
   const source = (joins: readonly Sql[]): Sql => sql`${item}${join([...filter.joins, ...ordering.joins, ...joins], EMPTY)}${where}`;
-  const select = (columns: Sql, joins: readonly Sql[]): Sql => {
+  const select = (columns: Sql, joins: readonly Sql[], keys: readonly OrderKey[] = ordering.keys): Sql => {
     const list = distinct.length === 0 ? columns : distinctColumns(distinct, columns);
     const limit = rows.limit === null ? EMPTY : rows.ties === true ? withTies(rows.limit) : sql` limit ${integer(rows.limit)}`;
     const offset = rows.offset === null ? EMPTY : sql` offset ${bigintSql(rows.offset)}`;
-    return sql`select ${list} from ${source(joins)}${orderBySql(ordering.keys)}${limit}${offset}`;
+    return sql`select ${list} from ${source(joins)}${orderBySql(keys)}${limit}${offset}`;
   };
   return {
     row,
