@@ -16,7 +16,7 @@ import {
   textCheck,
 } from '../../../sql/scalar-check.ts';
 import { parseDecimal, plainText } from '../../../util/decimal.ts';
-import { checkGeoJson } from './geojson.ts';
+import { checkGeoJson } from '../../../sql/geojson.ts';
 import { isTimeOfDay } from './time-of-day.ts';
 
 /**

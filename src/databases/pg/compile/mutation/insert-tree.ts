@@ -4,31 +4,23 @@
  * of rows written before are found by the number of the row.
  */
 import type { RaisedFailure, ResultPiece } from '../../../../backend/backend.ts';
+import { arrayFailure, groups, type NestedGroup, objectFailure, unitedColumns } from '../../../../backend/nested-inserts.ts';
 import { nameKey } from '../../../../catalog/catalog.ts';
 import type { Insert, InsertRow, InsertRows, UniformRows } from '../../../../ir/mutation.ts';
 import { sql } from '../../../../sql/fragment.ts';
 import { answerSql, countsRows, emptyAnswer, returnedFields } from './answer.ts';
 import { type InsertOptions, insertWrite } from './insert.ts';
-import {
-  arrayFailure,
-  type Fill,
-  type Fills,
-  groups,
-  type Level,
-  type LevelRow,
-  type NestedGroup,
-  objectFailure,
-  unitedColumns,
-} from './insert-level.ts';
+import type { Fill, Fills, Level, LevelRow } from './insert-level.ts';
 import { type Batch, batches } from './insert-source.ts';
 import type { KeepKeys } from './kept-keys.ts';
 import { countedRows, countMore, keptRows } from './kept-rows.ts';
 import { LevelKeys } from './level-keys.ts';
 import type { Program, Slot } from './program.ts';
-import { readElsewhere } from './reads-elsewhere.ts';
+import { readElsewhere } from '../../../../ir/reads-elsewhere.ts';
 import { apart, type Parts, united } from './upsert-parts.ts';
 import { type Write, writeAndAnswer, writeAndKeep } from './write.ts';
 
+const DEFAULT_SCHEMA = 'public';
 const NOTHING_FILLED: Fills = new Map();
 const NO_ROWS: readonly never[] = [];
 
@@ -132,7 +124,7 @@ class InsertTree {
     const keys = this.keysOf(wanted, below);
     const absent: RaisedFailure[] = [];
     const rows = level.rows.map(({ row }, i): LevelRow => {
-      const failure = row.after.length > 0 ? arrayFailure(common.table, row) : awaited?.[i];
+      const failure = row.after.length > 0 ? arrayFailure(common.table, row, DEFAULT_SCHEMA) : awaited?.[i];
       const number = failure === undefined ? null : absent.push(failure) - 1;
       return { row, fills: fills[i] as Fills, number };
     });
@@ -169,7 +161,7 @@ class InsertTree {
         common: group.common,
         columns: unitedColumns(nested.map((one) => one.rows)),
         rows: nested.map((one) => ({ row: onlyRow(one.rows), fills: NOTHING_FILLED })),
-        awaited: nested.map((one) => objectFailure(one)),
+        awaited: nested.map((one) => objectFailure(one, DEFAULT_SCHEMA)),
       };
       const remote = group.columns.map((column) => column.remote);
       const { keys } = this.insert(level, { rows: false, keys: remote });

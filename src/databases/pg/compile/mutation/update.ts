@@ -14,7 +14,7 @@ import { qualified } from '../type-name.ts';
 import { answerSql, countsRows, emptyAnswer, returnedFields } from './answer.ts';
 import { countedRows, keptRows } from './kept-rows.ts';
 import type { Program } from './program.ts';
-import { readElsewhere } from './reads-elsewhere.ts';
+import { readElsewhere } from '../../../../ir/reads-elsewhere.ts';
 import { checkSql, type Write, writeAndAnswer, writeAndKeep } from './write.ts';
 
 const TEXT = baseType('text');

@@ -1,10 +1,10 @@
 /**
- * Checks GeoJSON geometry objects (RFC 7946, and the older `crs` member). PostGIS reads what passes;
- * the messages name what is wrong more clearly than the database does.
+ * Checks GeoJSON geometry objects (RFC 7946, and the older `crs` member). The database reads what passes;
+ * the messages name what is wrong more clearly than it does.
  */
-import { parseFailed, wrongType } from '../../../metadata/codec.ts';
-import { isJsonArray, isJsonNumber, isJsonObject, type Json, type JsonObject } from '../../../util/json.ts';
-import { at, type Path } from '../../../util/path.ts';
+import { parseFailed, wrongType } from '../metadata/codec.ts';
+import { isJsonArray, isJsonNumber, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
+import { at, type Path } from '../util/path.ts';
 
 type Check = (json: Json, path: Path) => void;
 

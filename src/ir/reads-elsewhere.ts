@@ -3,11 +3,11 @@
  * write cannot have changed. Then they must be read after the write, by another statement: within
  * the one that writes, everything is as it was before.
  */
-import { nameKey } from '../../../../catalog/catalog.ts';
-import { type BoolExp, type BoolExpLeaf, someLeaf } from '../../../../ir/bool-exp.ts';
-import type { Read } from '../../../../ir/read.ts';
-import type { Relation } from '../../../../ir/relation.ts';
-import type { AggregateField, AggregateQuery, Field, OrderTerm, RowsQuery } from '../../../../ir/select.ts';
+import { nameKey, type QualifiedName, sameName } from '../catalog/catalog.ts';
+import { type BoolExp, type BoolExpLeaf, someLeaf } from './bool-exp.ts';
+import type { Read } from './read.ts';
+import type { Relation } from './relation.ts';
+import type { AggregateField, AggregateQuery, Field, OrderTerm, RowsQuery } from './select.ts';
 
 /** The write, as far as it matters here. */
 export interface Written {
@@ -20,6 +20,27 @@ export interface Written {
 export function readElsewhere(fields: readonly Field[], written: Written): boolean {
   const relation = (from: Relation): boolean =>
     from.kind === 'function' || !written.contained || from.stored !== true || written.tables.has(nameKey(from.name));
+  return fields.some(reader(relation).field);
+}
+
+/** Whether the fields read anything but the row itself. */
+export function readOthers(fields: readonly Field[]): boolean {
+  return fields.some(reader(() => true).field);
+}
+
+/** Whether a condition on a row of a table may read other rows of it. */
+export function readsTable(condition: BoolExp, table: QualifiedName): boolean {
+  const relation = (from: Relation): boolean => from.kind === 'function' || from.stored !== true || sameName(from.name, table);
+  return reader(relation).condition(condition);
+}
+
+interface Reader {
+  field(of: Field): boolean;
+  condition(of: BoolExp): boolean;
+}
+
+/** @param relation whether reading it counts */
+function reader(relation: (from: Relation) => boolean): Reader {
   // A function may read any table.
   const read = (of: Read): boolean =>
     of.kind === 'computed-field' || (of.kind === 'cast' ? read(of.read) : of.mask !== undefined && condition(of.mask));
@@ -64,5 +85,5 @@ export function readElsewhere(fields: readonly Field[], written: Written): boole
       return item.fields.some((entry) => entry.kind === 'read' && read(entry.read));
     });
   };
-  return fields.some(field);
+  return { field, condition };
 }
