@@ -13,6 +13,7 @@ import type { Cancellation } from '../util/cancellation.ts';
 import type { Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
 import type { Captures } from './captures.ts';
+import type { StatementFlow } from './statement-flow.ts';
 import type { Catalog, CatalogScope, CatalogType, QualifiedName } from '../catalog/catalog.ts';
 
 export interface Backend<C = unknown> {
@@ -85,6 +86,8 @@ export interface Capabilities {
   readonly distinctOn: boolean;
   /** What becomes of an inserted row whose key is there already (`on_conflict`). */
   readonly onConflict: boolean;
+  /** Rows with such a clause are written by statements that do not depend on how many there are. */
+  readonly conflictsTogether: boolean;
   /** Subscriptions that hand out the rows of a table in the order of a column. */
   readonly streaming: boolean;
   /** Sources have `captures`. */
@@ -272,6 +275,8 @@ export interface CompiledMutationStatement {
   readonly failures: readonly RaisedFailure[];
   /** What it inserts, where errors may be about one row of several. */
   readonly rows?: InsertedRows;
+  /** Of kinds whose sources hand rows from one statement to another. */
+  readonly flow?: StatementFlow;
 }
 
 /** Rows that a statement inserts, to find the one that the database refuses. */
@@ -360,6 +365,7 @@ export interface MutationStatement {
   readonly failures?: readonly RaisedFailure[];
   /** Looked at when the statement fails. */
   readonly rows?: () => RowsOfRequest;
+  readonly flow?: StatementFlow;
   /** It will not come again: not worth preparing. */
   readonly once?: boolean;
 }

@@ -27,6 +27,8 @@ export interface CatalogType {
   readonly array: boolean;
   /** Set when the column's declared type is a domain over this one. */
   readonly domain?: QualifiedName;
+  /** Of an enumeration: its values, where those who write have to know them. */
+  readonly members?: readonly string[];
   /** How its texts are compared, where that is not the database's default. */
   readonly collation?: CatalogCollation;
 }

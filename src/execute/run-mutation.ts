@@ -2,7 +2,7 @@
 import type { Session } from '../auth/session.ts';
 import type { JsonRow, MutationOptions, MutationStatement, Source } from '../backend/backend.ts';
 import { bindAll, firstFault, type JoinValues, rowsOfRequest } from '../plan/bind.ts';
-import type { BoundStatement, MutationStep } from '../plan/plan.ts';
+import { type BoundStatement, type MutationStep, placed } from '../plan/plan.ts';
 import { type Json, printJson } from '../util/json.ts';
 import { traceContextOf } from '../webhooks/trace-context.ts';
 import type { RunContext } from './run-context.ts';
@@ -85,12 +85,13 @@ function bound(
 ): readonly MutationStatement[] {
   const repeated = reusable ? null : repeatedTexts(statements);
   try {
-    return statements.map(({ statement, binders, path, failures, rows }) => ({
+    return statements.map(({ statement, binders, path, failures, rows, flow }) => ({
       statement,
-      values: bindAll(binders, variables, session, joining),
+      values: placed(path, () => bindAll(binders, variables, session, joining)),
       path,
       failures,
       ...(rows === undefined ? {} : { rows: () => rowsOfRequest(rows, variables, session) }),
+      ...(flow === undefined ? {} : { flow }),
       once: repeated !== null && !repeated.has(statement.text),
     }));
   } catch (fault) {

@@ -56,6 +56,8 @@ export interface InsertRows {
   readonly onConflict: OnConflict | null;
   /** Insert permission's check, on the row after the write. */
   readonly check: BoolExp;
+  /** Absent: the table has none. */
+  readonly key?: RowKey;
   /** Hooks of the permissions; those of nested rows are with them. */
   readonly validations?: readonly InputValidation[];
 }
@@ -100,6 +102,9 @@ export interface NestedArray {
   readonly rows: InsertRows;
 }
 
+/** Columns that tell the rows of a table apart, none of them ever null: those of its primary key or of a unique one. */
+export type RowKey = readonly InsertColumn[];
+
 /** A column of a row that is filled from one of another row. */
 export interface NestedColumn {
   readonly local: string;
@@ -114,6 +119,8 @@ export interface OnConflict {
   readonly columns?: readonly string[];
   /** The columns of the constraint or index: what tells rows apart. Absent: not known. */
   readonly key?: readonly string[];
+  /** Those of `key` that the database counts up where a row has no value. */
+  readonly counted?: readonly string[];
   /** Null: do nothing. */
   readonly update: {
     readonly columns: readonly string[];
@@ -131,6 +138,8 @@ export interface Update {
   readonly table: QualifiedName;
   /** Update permission's filter and `where` (or the key). */
   readonly where: BoolExp;
+  /** Absent: the table has none. */
+  readonly key?: RowKey;
   /** The operators and then the presets, which run alone too. Empty: nothing runs. */
   readonly assignments: readonly Assignment[];
   /** Columns that go back to their defaults; none of them is assigned to. */
@@ -153,6 +162,8 @@ export interface Delete {
   readonly table: QualifiedName;
   /** Delete permission's filter and `where` (or the key). */
   readonly where: BoolExp;
+  /** Absent: the table has none. */
+  readonly key?: RowKey;
   readonly output: MutationOutput;
   readonly contained: Contained;
   readonly validations?: readonly InputValidation[];

@@ -14,7 +14,8 @@ export type Value =
   | ListValue
   | MembersValue
   | JoinValue
-  | CursorValue;
+  | CursorValue
+  | KeptValue;
 
 /** Already checked against the type. `null` is SQL NULL. */
 export interface LiteralValue {
@@ -66,6 +67,16 @@ export type JoinValue = { readonly kind: 'hole-name' } | { readonly kind: 'join-
 export interface CursorValue {
   readonly kind: 'cursor';
   readonly start: Value;
+}
+
+/** What rows of earlier statements of the same transaction have in a cell: the source that runs them brings it. */
+export interface KeptValue {
+  readonly kind: 'kept';
+  /** Places of statements in the transaction; their rows one after another. */
+  readonly statements: readonly number[];
+  readonly cell: number;
+  /** One row by its place; null: the cells of all rows, JSON texts, as one JSON array. */
+  readonly row: number | null;
 }
 
 /** A list written in the document whose items may be variables. */

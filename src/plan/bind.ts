@@ -49,6 +49,9 @@ function resolve(value: Value, variables: Variables, session: Session, joining: 
       return Object.fromEntries(session.variables);
     case 'cursor':
       return resolve(value.start, variables, session, joining);
+    // The source has it when it comes to the statement.
+    case 'kept':
+      return null;
     case 'hole-name':
       invariant(joining !== undefined, 'whoever runs a plan with joins names its holes');
       return joining.holeName;

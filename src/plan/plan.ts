@@ -250,7 +250,16 @@ function planMutation(operation: ToPlan, compilerOf: (source: string) => Compile
 }
 
 function boundStatements({ statements }: CompiledMutation): readonly BoundStatement[] {
-  return statements.map((item) => ({ ...item, binders: item.statement.parameters.map(binder) }));
+  return statements.map((item) => ({ ...item, binders: placed(item.path, () => item.statement.parameters.map(binder)) }));
+}
+
+/** @throws SvcError about a value at the path, where it says no place of its own */
+export function placed<T>(path: Path, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    throw error instanceof SvcError && error.code === 'data-exception' && error.path === ROOT ? error.withPath(path) : error;
+  }
 }
 
 const PLANNERS = { query: planSelects, mutation: planMutation, subscription: planSubscription } as const;

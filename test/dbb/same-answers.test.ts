@@ -1,8 +1,7 @@
 /** The same tables and requests on PostgreSQL and MariaDB have the same answers. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/util/json.ts';
-import { hasMariadb, startMariadb, type TestMariadb } from '../support/mariadb.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { hasMariadb } from '../support/mariadb.ts';
+import { startTwins, type Twins } from './twins.ts';
 
 const tables = (text: string): string => `
 create table writer (id int primary key, name ${text} not null, age int, boss_id int references writer (id));
@@ -35,71 +34,46 @@ const REQUESTS: readonly string[] = [
 ];
 
 describe.skipIf(!hasMariadb())('PostgreSQL and MariaDB', () => {
-  let mariadb: TestMariadb;
-  let service: TestService;
+  let twins: Twins;
   beforeAll(async () => {
-    mariadb = await startMariadb();
-    await mariadb.run(`create database twin; use twin; ${tables('varchar(40) collate utf8mb4_bin').replaceAll('\\', '\\\\')}`);
-    service = await startTestService();
-    await service.sql(tables('text collate "C"'));
-    const customization = (prefix: string): JsonObject => ({ root_fields: { prefix }, type_names: { prefix } });
-    await service.metadata('pg_update_source', { name: 'default', customization: customization('pg_') });
-    await service.metadata('dbb_add_source', {
-      name: 'twin',
-      configuration: { connection_info: { connection_string: mariadb.url('twin') } },
-      customization: customization('dbb_'),
+    twins = await startTwins(['writer', 'book', 'mark'], {
+      pg: tables('text collate "C"'),
+      dbb: tables('varchar(40) collate utf8mb4_bin').replaceAll('\\', '\\\\'),
     });
-    for (const [kind, source] of [
-      ['pg', 'default'],
-      ['dbb', 'twin'],
-    ] as const) {
-      const run = (name: string, args: JsonObject): Promise<unknown> => service.metadata(`${kind}_${name}`, { source, ...args });
-      const relate = (type: string, table: string, name: string, on: JsonObject | string): Promise<unknown> =>
-        run(`create_${type}_relationship`, { table, name, using: { foreign_key_constraint_on: on } });
-      for (const table of ['writer', 'book', 'mark']) await run('track_table', { table });
-      await relate('object', 'writer', 'boss', 'boss_id');
-      await relate('array', 'writer', 'staff', { table: 'writer', column: 'boss_id' });
-      await relate('array', 'writer', 'books', { table: 'book', column: 'writer_id' });
-      await relate('object', 'book', 'writer', 'writer_id');
-      await relate('array', 'book', 'marks', { table: 'mark', column: 'book_id' });
-      await relate('object', 'mark', 'book', 'book_id');
-      // Each column compared with another one, and what only some may see.
-      await run('create_select_permission', {
-        table: 'book',
-        role: 'user',
-        permission: {
-          columns: ['id', 'title'],
-          filter: {
-            _or: [
-              { writer: { books: { id: { _cgt: ['$', 'id'] }, title: { _ceq: ['$', 'title'] } } } },
-              { writer_id: { _eq: 'X-Svc-User-Id' } },
-            ],
-          },
-          limit: 3,
-          allow_aggregations: true,
+    await twins.relate('object', 'writer', 'boss', 'boss_id');
+    await twins.relate('array', 'writer', 'staff', { table: 'writer', column: 'boss_id' });
+    await twins.relate('array', 'writer', 'books', { table: 'book', column: 'writer_id' });
+    await twins.relate('object', 'book', 'writer', 'writer_id');
+    await twins.relate('array', 'book', 'marks', { table: 'mark', column: 'book_id' });
+    await twins.relate('object', 'mark', 'book', 'book_id');
+    // Each column compared with another one, and what only some may see.
+    await twins.both('create_select_permission', {
+      table: 'book',
+      role: 'user',
+      permission: {
+        columns: ['id', 'title'],
+        filter: {
+          _or: [
+            { writer: { books: { id: { _cgt: ['$', 'id'] }, title: { _ceq: ['$', 'title'] } } } },
+            { writer_id: { _eq: 'X-Svc-User-Id' } },
+          ],
         },
-      });
-      await run('create_select_permission', {
-        table: 'writer',
-        role: 'user',
-        permission: { columns: ['id', 'name'], filter: { _not: { name: { _eq: 'X-Svc-Name' } } } },
-      });
-    }
+        limit: 3,
+        allow_aggregations: true,
+      },
+    });
+    await twins.both('create_select_permission', {
+      table: 'writer',
+      role: 'user',
+      permission: { columns: ['id', 'name'], filter: { _not: { name: { _eq: 'X-Svc-Name' } } } },
+    });
   });
-  afterAll(async () => {
-    await service.stop();
-    await mariadb.stop();
-  });
-
-  async function answer(request: string, prefix: string, options: JsonObject): Promise<string> {
-    const text = JSON.stringify(await service.graphql(request.replaceAll(/\b_(?=writer|book|mark)/g, prefix), options));
-    return text.replaceAll(prefix, '_');
-  }
+  afterAll(() => twins?.stop());
 
   it.each(REQUESTS)('answer %s', async (request) => {
-    const theirs = await answer(request, 'pg_', {});
+    const theirs = await twins.answer('pg', request);
     expect(theirs).toContain('"data"');
-    expect(await answer(request, 'dbb_', {})).toBe(theirs);
+    expect(await twins.answer('dbb', request)).toBe(theirs);
   });
 
   it.each(['1', '3'])('let user %s see the same', async (id) => {
@@ -109,9 +83,9 @@ describe.skipIf(!hasMariadb())('PostgreSQL and MariaDB', () => {
       '{ _writer(order_by: {id: asc}) { id books(order_by: {title: asc_nulls_first, id: asc}) { id } books_aggregate(limit: 9, order_by: {id: asc}) { aggregate { count } nodes { id } } } }',
       '{ _book(where: {writer: {name: {_neq: "q"}}}, order_by: {writer: {name: desc}, id: asc}) { id } }',
     ]) {
-      const theirs = await answer(request, 'pg_', options);
+      const theirs = await twins.answer('pg', request, options);
       expect(theirs).toContain('"data"');
-      expect(await answer(request, 'dbb_', options)).toBe(theirs);
+      expect(await twins.answer('dbb', request, options)).toBe(theirs);
     }
   });
 });

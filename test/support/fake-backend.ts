@@ -90,6 +90,7 @@ export const fakeBackend: Backend = {
     computedFields: true,
     distinctOn: true,
     onConflict: true,
+    conflictsTogether: true,
     streaming: true,
     eventTriggers: true,
     transactionalDdl: true,

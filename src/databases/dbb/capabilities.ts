@@ -1,13 +1,14 @@
 import type { Capabilities } from '../../backend/backend.ts';
 
 export const capabilities: Capabilities = {
-  mutations: false,
+  mutations: true,
   functions: false,
   enumTables: false,
   namingConventions: false,
   computedFields: false,
   distinctOn: true,
-  onConflict: false,
+  onConflict: true,
+  conflictsTogether: false,
   streaming: false,
   eventTriggers: false,
   transactionalDdl: false,

@@ -20,9 +20,9 @@ type Row = readonly (string | null)[];
 
 const SYSTEM = "('mysql', 'information_schema', 'performance_schema', 'sys', 'svc_catalog')";
 
-const TABLES = `select t.table_schema, t.table_name, t.table_type, t.table_comment, v.is_updatable
+const TABLES = `select t.table_schema, t.table_name, t.table_type, t.table_comment, e.transactions
 from information_schema.tables t
-left join information_schema.views v on v.table_schema = t.table_schema and v.table_name = t.table_name
+left join information_schema.engines e on e.engine = t.engine
 where t.table_schema not in ${SYSTEM} and t.table_type in ('BASE TABLE', 'SYSTEM VERSIONED', 'VIEW')`;
 
 const COLUMNS = `select table_schema, table_name, column_name, data_type, column_type, is_nullable, column_default, extra, is_generated, collation_name,
@@ -87,13 +87,14 @@ function* buildTables(found: Found, wanted: ReadonlySet<string> | null): Sliced<
   }
   const constraints = yield* buildConstraints(found, nameOf);
   const tables = new Map<string, CatalogTable>();
-  for (const [schema, table, type, comment, updatable] of found.tables) {
+  for (const [schema, table, type, comment, transactions] of found.tables) {
     yield;
     const name = nameOf(schema, table);
     const key = nameKey(name);
     if (wanted !== null && !wanted.has(key)) continue;
     const isView = type === 'VIEW';
-    const isWritable = !isView || updatable === 'YES';
+    // What a permission refuses is rolled back. Where rows of views are kept is not known.
+    const isWritable = !isView && transactions === 'YES';
     const own = constraints.get(key);
     tables.set(key, {
       id: numberOf(key),
@@ -109,6 +110,7 @@ function* buildTables(found: Found, wanted: ReadonlySet<string> | null): Sliced<
       insertable: isWritable,
       updatable: isWritable,
       deletable: isWritable,
+      ...(isView ? {} : { stored: true }),
     });
   }
   return tables;
@@ -135,9 +137,15 @@ function columnOf(row: Row, isJson: boolean): CatalogColumn {
 function columnTypeOf(dataType: string, columnType: string, collation: string | null): CatalogType {
   if (columnType === 'tinyint(1)' || columnType === 'bit(1)') return typeOf('boolean');
   const type = typeOf(/\bunsigned\b/.test(columnType) ? `${dataType} unsigned` : dataType);
+  const members = dataType === 'enum' || dataType === 'set' ? { members: membersOf(columnType) } : {};
   return collation === null
     ? type
-    : { ...type, collation: { id: numberOf(collation), deterministic: collation.endsWith('_bin'), name: collation } };
+    : { ...type, ...members, collation: { id: numberOf(collation), deterministic: collation.endsWith('_bin'), name: collation } };
+}
+
+/** Of `enum('a','it''s')`. */
+function membersOf(columnType: string): readonly string[] {
+  return [...columnType.matchAll(/'((?:[^']|'')*)'/gu)].map(([, member = '']) => member.replaceAll("''", "'"));
 }
 
 interface Constraints {

@@ -3,11 +3,9 @@ import type { Connection, JsonRow, RunOptions, RunSqlResult, Statement } from '.
 import type { Catalog, CatalogScope } from '../../catalog/catalog.ts';
 import { bytesOfBuffer } from '../../util/bytes.ts';
 import { readCatalog } from './catalog.ts';
-import { runSqlError, statementError, tooLarge } from './errors.ts';
+import { refuseWarnings, warningCount } from './cut.ts';
+import { runSqlError, statementError } from './errors.ts';
 import type { Lent, Pool } from './pool.ts';
-
-/** A group's result was cut; a document became null. */
-const CUT = new Set([1260, 1301]);
 
 /** Statements in a session that the caller has for itself. */
 export class SessionConnection implements Connection {
@@ -29,7 +27,6 @@ export class SessionConnection implements Connection {
     const { connection } = this.lent;
     try {
       return await this.pool.run(this.lent, how, async () => {
-        // What the server cuts it only warns about, which counts until the next statement that reads a table.
         const [answer, warnings] = await Promise.all([
           connection.execute<RowDataPacket[][]>({
             sql: text,
@@ -37,9 +34,9 @@ export class SessionConnection implements Connection {
             rowsAsArray: true,
             typeCast: (field: { buffer(): Buffer | null }) => field.buffer(),
           } as QueryOptions),
-          connection.query<RowDataPacket[]>('select @@warning_count as `count`'),
+          warningCount(connection),
         ]);
-        if (Number(warnings[0][0]?.['count'] ?? 0) > 0) await this.refuseCut();
+        if (warnings > 0) await refuseWarnings(connection);
         return (answer[0] as unknown as readonly (readonly (Buffer | null)[])[]).map((row) =>
           row.map((cell) => (cell === null ? null : [bytesOfBuffer(cell, 0, cell.length)])),
         );
@@ -88,16 +85,6 @@ export class SessionConnection implements Connection {
 
   introspect(scope?: CatalogScope): Promise<Catalog> {
     return readCatalog((text, values) => this.query(text, values), this.database, scope);
-  }
-
-  /** @throws SvcError where the answer may be less than the whole */
-  private async refuseCut(): Promise<void> {
-    const [warnings] = await this.lent.connection.query<RowDataPacket[]>('show warnings');
-    const cut = warnings.find((warning) => CUT.has(Number(warning['Code'])));
-    if (cut !== undefined) throw tooLarge(String(cut['Message']));
-    const [counted] = await this.lent.connection.query<RowDataPacket[]>('select @@warning_count as `count`');
-    // Of very many it keeps the first ones only.
-    if (Number(counted[0]?.['count'] ?? 0) > warnings.length) throw tooLarge('there are more warnings than the server keeps');
   }
 }
 

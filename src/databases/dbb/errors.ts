@@ -1,6 +1,7 @@
 import type { MutationStatement } from '../../backend/backend.ts';
+import { raisedFailure } from './compile/mutation/raise.ts';
 import { SvcError } from '../../errors/svc-error.ts';
-import { ROOT } from '../../util/path.ts';
+import { type Path, ROOT } from '../../util/path.ts';
 
 /** A statement was given up because nobody waits for it any more, or its time is over. */
 export class StatementCancelledError extends Error {
@@ -25,7 +26,7 @@ interface ServerError extends Error {
   readonly sqlMessage?: string;
 }
 
-export interface FailedStatement extends Partial<Pick<MutationStatement, 'path'>> {
+export interface FailedStatement extends Partial<Pick<MutationStatement, 'path' | 'failures'>> {
   readonly text: string;
   readonly values: readonly (string | null)[];
 }
@@ -50,6 +51,8 @@ export function statementError(failure: unknown, statement: FailedStatement): Sv
   if (general !== null) return general;
   const error = failure as ServerError;
   const message = error.sqlMessage ?? error.message;
+  const raised = statement.failures?.[raisedFailure(message) ?? -1];
+  if (raised !== undefined) return new SvcError(raised.code, raised.message, { path: raised.path });
   const options = { path: statement.path ?? ROOT, cause: error };
   const errno = error.errno ?? 0;
   const prefix = CONSTRAINTS[errno];
@@ -59,10 +62,36 @@ export function statementError(failure: unknown, statement: FailedStatement): Sv
   if (errno === 1213 || errno === 1205) {
     return new SvcError('concurrent-update', 'the statement met a concurrent update of the same rows', { ...options, isPassing: true });
   }
+  if (errno === 1153) return tooLarge(message);
   if (errno === 1969 || errno === 1317) {
     return new SvcError('timeout', 'the database stopped the statement', { ...options, internal: internalOf(error, statement) });
   }
   return new SvcError('unexpected', 'database query error', { ...options, internal: internalOf(error, statement) });
+}
+
+/** What a statement was said to fail with. */
+export function raisedError({ failures = [] }: Pick<MutationStatement, 'failures'>, index: number): SvcError {
+  const failure = failures[index];
+  if (failure === undefined) throw new Error('invariant: a failure of the statement');
+  return new SvcError(failure.code, failure.message, { path: failure.path });
+}
+
+/** A row is there already. */
+export function isDuplicate(failure: unknown): boolean {
+  return failure instanceof Error && (failure as ServerError).errno === 1062;
+}
+
+/** The server has rolled the transaction back; the same again may succeed. */
+export function isDeadlock(failure: unknown): boolean {
+  const error = failure instanceof SvcError ? failure.cause : failure;
+  return error instanceof Error && (error as ServerError).errno === 1213;
+}
+
+/** Which of several rows the server says it refuses. @param start rows before the statement's own. @returns undefined: it does not say */
+export function wrongRow(failure: unknown, start: number, rowsOf: MutationStatement['rows']): Path | undefined {
+  const text = failure instanceof Error ? (failure as ServerError).sqlMessage : undefined;
+  const found = text === undefined ? null : / at row (\d{1,6})$/.exec(text);
+  return found === null ? undefined : rowsOf?.().place(start + Number(found[1]) - 1);
 }
 
 /** SQL that an administrator sent failed. Never throws. */

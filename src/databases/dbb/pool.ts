@@ -17,7 +17,8 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const LOOK_EVERY_MS = 50;
 /** The server keeps no more than some 16,000 for all sessions together. */
 const PREPARED_STATEMENTS = 256;
-const SQL_MODE = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,SIMULTANEOUS_ASSIGNMENT';
+const SQL_MODE =
+  'STRICT_TRANS_TABLES,STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO,SIMULTANEOUS_ASSIGNMENT';
 
 export interface PoolSettings {
   readonly maxConnections: number;
@@ -241,6 +242,12 @@ function sessionOf(connection: Connection | PoolConnection): object {
 
 function value(text: string | undefined): Sql {
   return text === undefined ? sql`null` : string(text);
+}
+
+/** @throws StatementCancelledError where nobody waits any more */
+export function refuseLate(how: RunOptions): void {
+  const reason = lateness(how);
+  if (reason !== null) throw new StatementCancelledError(reason);
 }
 
 function lateness({ signal, deadline }: RunOptions): 'abort' | 'deadline' | null {

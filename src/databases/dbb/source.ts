@@ -2,6 +2,8 @@ import type {
   Connection,
   HealthStatus,
   JsonRow,
+  MutationOptions,
+  MutationStatement,
   RunOptions,
   RunSqlResult,
   SessionSettings,
@@ -10,12 +12,14 @@ import type {
   TransactionOptions,
 } from '../../backend/backend.ts';
 import type { Catalog, CatalogScope } from '../../catalog/catalog.ts';
-import { SvcError } from '../../errors/svc-error.ts';
 import { SessionConnection } from './connection.ts';
-import { statementError, StatementCancelledError } from './errors.ts';
-import type { Lent, Pool } from './pool.ts';
+import { isDeadlock, statementError, StatementCancelledError } from './errors.ts';
+import { type Lent, type Pool, refuseLate } from './pool.ts';
+import { runStatements } from './transaction.ts';
 
 const CLOSE_BOUND_MS = 10_000;
+/** Of a transaction that the server gives up because another one waits for it. */
+const MOST_ATTEMPTS = 4;
 
 const ISOLATION = {
   'read-committed': 'read committed',
@@ -60,8 +64,44 @@ export class DbbSource implements Source {
     return this.session((connection) => connection.runSql(sql, how));
   }
 
-  runMutation(): Promise<readonly JsonRow[]> {
-    return Promise.reject(new SvcError('not-supported', 'sources of MariaDB cannot be written to'));
+  async runMutation(statements: readonly MutationStatement[], how: MutationOptions): Promise<readonly JsonRow[]> {
+    const lent = await this.caught(() => this.pool.lend(how));
+    try {
+      return await this.caught(() => this.pool.run(lent, how, () => this.written(lent, statements, how)));
+    } finally {
+      this.pool.giveBack(lent);
+    }
+  }
+
+  /** One statement alone is a transaction by itself. */
+  private async written(lent: Lent, statements: readonly MutationStatement[], how: MutationOptions): Promise<readonly JsonRow[]> {
+    const { connection } = lent;
+    const before = (): void => refuseLate(how);
+    await this.pool.tell(lent, how.settings);
+    if (statements.length === 1 && statements[0]?.flow?.rows === undefined && how.isolation === undefined) {
+      return runStatements(connection, statements, before);
+    }
+    for (let attempt = 1; ; attempt++) {
+      try {
+        if (how.isolation !== undefined) await connection.query(`set transaction isolation level ${ISOLATION[how.isolation]}`);
+        await connection.query('start transaction');
+        const rows = await runStatements(connection, statements, before);
+        await connection.query('commit');
+        return rows;
+      } catch (failure) {
+        await this.rollBack(lent);
+        if (attempt >= MOST_ATTEMPTS || !isDeadlock(failure)) throw failure;
+      }
+    }
+  }
+
+  private async rollBack(lent: Lent): Promise<void> {
+    try {
+      await lent.connection.query('rollback');
+    } catch {
+      // The server rolls back what a session leaves behind.
+      lent.tainted = true;
+    }
   }
 
   session<T>(run: (connection: Connection) => Promise<T>, settings: SessionSettings = []): Promise<T> {

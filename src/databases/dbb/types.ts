@@ -13,6 +13,7 @@ import {
   stringCheck,
   textCheck,
 } from '../../sql/scalar-check.ts';
+import { checkGeoJson } from '../../sql/geojson.ts';
 import { type Family, familyOf, TYPE_NAMES } from './families.ts';
 import { type DbbComparison, JSON_COMPARISONS, TEXT_COMPARISONS } from './operators.ts';
 import { BOOLEAN, DOUBLE, TEXT, typeOf } from './type-of.ts';
@@ -46,6 +47,11 @@ function graphqlName(type: CatalogType, family: Family): string {
   }
 }
 
+const geometryCheck: Check = (json, at) => {
+  checkGeoJson(json, at);
+  return json;
+};
+
 function checkOf(type: CatalogType, family: Family): Check {
   switch (family.kind) {
     case 'integer':
@@ -63,6 +69,8 @@ function checkOf(type: CatalogType, family: Family): Check {
       return textCheck;
     case 'json':
       return anyJson;
+    case 'geometry':
+      return geometryCheck;
     default:
       return stringCheck(type.name);
   }
@@ -86,7 +94,7 @@ function describe(type: CatalogType): DbbScalarType {
     arraysComparable: false,
     ordered: !isOpaque,
     json: family.kind === 'json',
-    jsonOperators: false,
+    jsonOperators: family.kind === 'json',
     hasEquality: !isOpaque,
     check(json, at) {
       if (json === null) throw new SvcError('validation-failed', `unexpected null value for type '${graphql}'`, { path: at });

@@ -8,6 +8,7 @@ export const capabilities: Capabilities = {
   computedFields: true,
   distinctOn: true,
   onConflict: true,
+  conflictsTogether: true,
   streaming: true,
   eventTriggers: true,
   transactionalDdl: true,

@@ -5,7 +5,7 @@ import type { InputValidation } from '../../ir/input-validation.ts';
 import type { Insert, OnConflict } from '../../ir/mutation.ts';
 import type { Operand } from '../../ir/value.ts';
 import { anyJson, type Codec, leaf, list, literal, mapOf, nonEmptyText, object, optional, required } from '../../metadata/codec.ts';
-import { updateOnConflict } from '../../schema/fields/on-conflict.ts';
+import { conflictKey, updateOnConflict } from '../../schema/fields/on-conflict.ts';
 import { validated } from '../../schema/fields/write-access.ts';
 import { type FlatRow, flatRows, insertRows } from '../../schema/fields/write-rows.ts';
 import type { WriteTable } from '../../schema/fields/write-table.ts';
@@ -112,7 +112,13 @@ function conflictClause({ action, constraint, constraintOn }: Conflict, given: R
     if (!known) throw unknownColumn(asker, name, 'insert', at(path, 'constraint_on'));
   }
   if (constraint !== undefined && !isAdminRole(asker.role)) requireConstraint(constraint, context);
-  const target = { constraint: constraint ?? null, columns: constraint === undefined ? (constraintOn ?? []) : [] };
+  const { primaryKey, uniqueConstraints } = table.info.catalog;
+  const key = constraint === undefined ? constraintOn : [primaryKey, ...uniqueConstraints].find((one) => one?.name === constraint)?.columns;
+  const target = {
+    constraint: constraint ?? null,
+    columns: constraint === undefined ? (constraintOn ?? []) : [],
+    ...(key === undefined || key.length === 0 ? {} : conflictKey(table.info.catalog, key)),
+  };
   if (action === 'ignore') return { ...target, update: null };
   if (constraint === undefined && constraintOn === undefined) {
     const message = "Expecting 'constraint' or 'constraint_on' when the 'action' is 'update'";

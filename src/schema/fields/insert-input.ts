@@ -14,6 +14,7 @@ import { BOOLEAN, builtin } from '../input/built-in-scalars.ts';
 import { columnValue } from './column-value.ts';
 import { commentOr, quoted } from './descriptions.ts';
 import { invalid } from './input.ts';
+import { keyed } from './row-key.ts';
 import { rowKeys, uniformRows } from './uniform-rows.ts';
 import { validated } from './write-access.ts';
 import type { InsertInput, WriteTable } from './write-table.ts';
@@ -126,6 +127,7 @@ function insertRows(
     rows,
     onConflict: clause,
     check: access.check,
+    ...keyed(table.info.catalog),
     ...(validations.length === 0 ? {} : { validations }),
   };
 }

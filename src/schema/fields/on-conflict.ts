@@ -1,4 +1,5 @@
 /** `T_on_conflict`, `T_constraint` and `T_update_column`: what happens to rows that are there already. */
+import type { CatalogTable } from '../../catalog/catalog.ts';
 import { isGraphqlName } from '../../metadata/graphql-name.ts';
 import { type BoolExp, guarded, TRUE } from '../../ir/bool-exp.ts';
 import type { OnConflict } from '../../ir/mutation.ts';
@@ -8,6 +9,7 @@ import type { EnumSchemaType, InputField, InputObjectType } from '../types.ts';
 import { enumType, lazy, listOf, named } from '../types.ts';
 import { quoted } from './descriptions.ts';
 import { invalid } from './input.ts';
+import { countedColumns } from './row-key.ts';
 import type { UpdateAccess } from './write-access.ts';
 import type { OnConflictType, WriteTable } from './write-table.ts';
 
@@ -60,7 +62,7 @@ function clause(
   const key = primaryKey?.name === constraint ? primaryKey : uniqueConstraints.find(({ name }) => name === constraint);
   const make = (): OnConflict => ({
     constraint,
-    ...(key === undefined ? {} : { key: key.columns }),
+    ...(key === undefined ? {} : conflictKey(table.info.catalog, key.columns)),
     update: columns.length === 0 || access === null ? null : updateOnConflict(access, columns, where ?? TRUE),
   });
   return where === null ? common.get(JSON.stringify([constraint, ...columns]), make) : make();
@@ -87,6 +89,12 @@ class CommonClauses {
   has(clause: OnConflict): boolean {
     return this.#known.has(clause);
   }
+}
+
+/** Part of a clause: what it knows of the columns by which rows conflict. */
+export function conflictKey(table: CatalogTable, key: readonly string[]): Pick<OnConflict, 'key' | 'counted'> {
+  const counted = countedColumns(table, key);
+  return { key, ...(counted.length === 0 ? {} : { counted }) };
 }
 
 /** What becomes of a row that is there already. */

@@ -7,6 +7,7 @@ import type { InsertRows, UniformRows } from '../../ir/mutation.ts';
 import type { MembersValue, Operand } from '../../ir/value.ts';
 import type { Input, InputObjects } from '../translation.ts';
 import { nullOperand } from './comparison.ts';
+import { keyed } from './row-key.ts';
 import { validated } from './write-access.ts';
 import type { WriteColumn, WriteTable } from './write-table.ts';
 
@@ -41,6 +42,7 @@ export function uniformRows(
 ): InsertRows | null {
   const { insert, update } = table;
   if (insert === null) return null;
+  if (onConflict !== null && !table.source.info.backend.capabilities.conflictsTogether) return null;
   // The hook of an update sees each row in another form.
   if (onConflict !== null && update !== null && update.validateInput !== null) return null;
   const objects = list.objects(LEAST_ROWS, keys);
@@ -60,6 +62,7 @@ export function uniformRows(
     uniform,
     onConflict: onConflict === null ? null : (table.onConflict()?.clause(onConflict) ?? null),
     check: insert.check,
+    ...keyed(table.info.catalog),
     ...validated(insert, () => [objects.written()]),
   };
 }

@@ -7,6 +7,7 @@ import type { Assignment, Delete, Insert, InsertRows, MutationOutput, OnConflict
 import type { Operand } from '../../ir/value.ts';
 import type { Path } from '../../util/path.ts';
 import { insertIsContained } from './insert-input.ts';
+import { keyed } from './row-key.ts';
 import { validated } from './write-access.ts';
 import type { WriteTable } from './write-table.ts';
 
@@ -32,6 +33,7 @@ export function updateRows(
     kind: 'update',
     table: table.info.name,
     where: guarded(access.filter, condition),
+    ...keyed(table.info.catalog),
     assignments,
     ...(defaults === undefined ? {} : { defaults }),
     check: access.check ?? TRUE,
@@ -49,6 +51,7 @@ export function deleteRows(table: WriteTable, condition: BoolExp, output: Mutati
     kind: 'delete',
     table: table.info.name,
     where: guarded(access.filter, condition),
+    ...keyed(table.info.catalog),
     output,
     contained: isContained(table.info.catalog, 'delete'),
     ...validated(access, () => [written()]),
@@ -81,6 +84,7 @@ export function flatRows(
     rows: rows.map(({ path, values }) => ({ path, values: new Map([...values, ...access.presets]), before: [], after: [] })),
     onConflict,
     check: access.check,
+    ...keyed(table.info.catalog),
     ...(validations.length === 0 ? {} : { validations }),
   };
 }

@@ -60,7 +60,7 @@ function encodeScalar(type: CatalogType, json: Json, isSession: boolean): string
   const text = typeof json === 'string' ? json : isJsonNumber(json) ? numberText(json) : printJson(json);
   switch (family.kind) {
     case 'integer':
-      return integerText(type, text, family.least, family.greatest);
+      return type.name === 'year' ? yearText(type, text) : integerText(type, text, family.least, family.greatest);
     case 'bits':
       return integerText(type, text, 0n, 2n ** 64n - 1n);
     case 'decimal':
@@ -81,7 +81,11 @@ function encodeScalar(type: CatalogType, json: Json, isSession: boolean): string
       return isIP(text) !== 0 && (type.name === 'inet6' || isIP(text) === 4) ? text : refuse(type, text);
     case 'bytes':
       return /^(?:[\w+/-]{4})*(?:[\w+/-]{2}==|[\w+/-]{3}=)?$/.test(text) && !/[_-]/.test(text) ? text : refuse(type, text);
+    case 'geometry':
+      return typeof json === 'string' ? json : printJson(json);
     default:
+      // The server would take the number of a member for the member.
+      if (type.members !== undefined && /^\s*[+-]?\d/.test(text) && !type.members.includes(text)) throw refused(type, text);
       return text;
   }
 }
@@ -127,6 +131,12 @@ function decimalText(type: CatalogType, text: string): string {
     throw new SvcError('data-exception', `value "${text.trim().slice(0, 200)}" has more than 35 digits before or 30 behind the point`);
   }
   return plain;
+}
+
+/** The server would take one of two digits for one of this century or the last one. */
+function yearText(type: CatalogType, text: string): string {
+  const year = integerText(type, text, 0n, 2155n);
+  return year === '0' || Number(year) > 1900 ? year.padStart(4, '0') : refuse(type, text);
 }
 
 function booleanText(type: CatalogType, text: string): string {

@@ -1,20 +1,18 @@
 /** The compiler of MariaDB: IR to statements. Pure; holds nothing but the output options. */
 import type { Compiler, CompilerOptions, Statement } from '../../../backend/backend.ts';
-import { SvcError } from '../../../errors/svc-error.ts';
 import type { SelectRoot } from '../../../ir/select.ts';
 import { identifier, join, print, type Sql, sql } from '../../../sql/fragment.ts';
 import { createContext } from './context.ts';
 import { dialect } from './dialect.ts';
 import { joinSql } from './join.ts';
 import { compileLiveQuery } from './live-query.ts';
+import { compileMutation } from './mutation/mutation.ts';
 import { querySql } from './query.ts';
 
 export function compiler(options: CompilerOptions): Compiler {
   return {
     select: (roots) => statement(selectSql(options, roots), roots.length),
-    mutation() {
-      throw new SvcError('not-supported', 'sources of MariaDB cannot be written to');
-    },
+    mutation: (roots) => compileMutation(options, roots),
     liveQuery: (roots) => compileLiveQuery(rootsSql(options, roots)),
     join: (target) => statement(joinSql(createContext(options), target), 1),
   };

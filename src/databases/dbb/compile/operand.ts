@@ -24,7 +24,7 @@ export function argumentOf(context: Context, operand: Operand, perRow?: number):
 export function operandSql(operand: Operand, perRow?: number): Sql {
   const { value, type, list } = operand;
   if (value.kind === 'literal' && value.json === null) return sql`null`;
-  const placed = placeholder(operand, perRow);
+  const placed = placeholderSql(operand, perRow);
   return list || type.array ? placed : castSql(type, placed);
 }
 
@@ -47,7 +47,7 @@ export function textSql(value: Value): Sql {
 /** The values of a list, with their places from 1 on, as an item of a from clause with the columns `v` and `i`. */
 export function listItem(operand: Operand, alias: Sql): Sql {
   const columns = sql`\`i\` for ordinality, \`v\` ${listType(operand.type)} path '$'`;
-  return sql`json_table(${placeholder(operand)}, '$[*]' columns (${columns})) as ${alias}`;
+  return sql`json_table(${placeholderSql(operand)}, '$[*]' columns (${columns})) as ${alias}`;
 }
 
 /** A value of such a list, as its type. */
@@ -61,7 +61,8 @@ function listSql(context: Context, operand: Operand): Sql {
   return sql`select ${listValue(operand.type, alias)} as \`v\` from ${listItem(operand, alias)}`;
 }
 
-function placeholder(operand: Operand, perRow?: number): Sql {
+/** Its text, without a cast. */
+export function placeholderSql(operand: Operand, perRow?: number): Sql {
   return parameter({
     operand,
     // No two placeholders are the same one.
@@ -72,7 +73,8 @@ function placeholder(operand: Operand, perRow?: number): Sql {
   });
 }
 
-function castSql(type: CatalogType, text: Sql): Sql {
+/** A text as the value of a type that columns are compared with. */
+export function castSql(type: CatalogType, text: Sql): Sql {
   const family = familyOf(type);
   switch (family.kind) {
     case 'integer':
@@ -101,7 +103,8 @@ function castSql(type: CatalogType, text: Sql): Sql {
   }
 }
 
-function listType(type: CatalogType): Sql {
+/** What items of a JSON array of texts are read as. */
+export function listType(type: CatalogType): Sql {
   const family = familyOf(type);
   switch (family.kind) {
     case 'integer':

@@ -45,9 +45,9 @@ export function textOutputSql(value: Sql, type: CatalogType): Sql {
   }
 }
 
-/** Columns that are filled up with zeros print no JSON numbers, bits none at all. */
+/** Columns and years that are filled up with zeros print no JSON numbers, bits none at all. */
 function number(value: Sql, { name }: CatalogType): Sql {
-  return name.endsWith('unsigned') || name === 'bit' ? sql`(${value} + 0)` : value;
+  return name.endsWith('unsigned') || name === 'bit' || name === 'year' ? sql`(${value} + 0)` : value;
 }
 
 function textOf(value: Sql, type: CatalogType): Sql {

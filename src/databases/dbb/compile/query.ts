@@ -9,6 +9,7 @@ import type { Value } from '../../../ir/value.ts';
 import { join, parameter, type Sql, sql, string } from '../../../sql/fragment.ts';
 import type { Row } from '../../../sql/row.ts';
 import { isJsonArray, type Json } from '../../../util/json.ts';
+import { jsonPathText } from '../coerce/json-path.ts';
 import { DOUBLE, TEXT, typeOf } from '../type-of.ts';
 import { aggregateCall } from './aggregate-call.ts';
 import { readSql } from './bool-exp.ts';
@@ -25,9 +26,14 @@ export function querySql(context: Context, query: RowsQuery | AggregateQuery, pa
 
 function rowsSql(context: Context, query: RowsQuery, parent: Row | null, on: Join | null): Sql {
   const { row, keys, body } = rowSetOf(context, query.from, query.rows, parent, on);
-  const object = objectSql(query.fields.map((field) => [field.alias, fieldSql(context, field, row)]));
+  const object = rowObjectSql(context, query.fields, row);
   if (query.shape === 'single') return sql`(select ${object} from ${body}${orderBySql(keys)} limit 1)`;
   return arraySql(object, orderBySql(keys), body);
+}
+
+/** Fields of a row as a JSON object. */
+export function rowObjectSql(context: Context, fields: readonly Field[], row: Row): Sql {
+  return objectSql(fields.map((field) => [field.alias, fieldSql(context, field, row)]));
 }
 
 function arraySql(item: Sql, order: Sql, body: Sql): Sql {
@@ -62,8 +68,7 @@ function fieldSql(context: Context, field: Field, row: Row): Sql {
 
 /** Keys one after another as a path of the database; a number is a place in an array. A variable that is null means no path. */
 function jsonPathSql(value: Value): Sql {
-  const encode = (json: Json): string =>
-    `$${(isJsonArray(json) ? json : []).map((key) => (/^\d{1,9}$/.test(String(key)) ? `[${String(key)}]` : `.${JSON.stringify(key)}`)).join('')}`;
+  const encode = (json: Json): string => jsonPathText(isJsonArray(json) ? json : []);
   return parameter({ operand: { value, type: TEXT, list: true }, key: '', encode });
 }
 

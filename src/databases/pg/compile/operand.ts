@@ -136,6 +136,8 @@ function valueKey(value: Value): string {
       return `#${value.part}`;
     case 'cursor':
       return '>';
+    case 'kept':
+      throw new Error('invariant: PostgreSQL keeps rows itself');
     case 'list':
       return `[${value.items.map(valueKey).join(',')}]`;
   }

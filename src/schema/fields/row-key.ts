@@ -1,0 +1,36 @@
+import type { CatalogColumn, CatalogTable } from '../../catalog/catalog.ts';
+import type { RowKey } from '../../ir/mutation.ts';
+
+interface Keyed {
+  readonly key?: RowKey;
+}
+
+const known = new WeakMap<CatalogTable, Keyed>();
+
+/** Part of a write: the columns that tell the rows of the table apart, if there are any. */
+export function keyed(table: CatalogTable): Keyed {
+  let found = known.get(table);
+  if (found === undefined) {
+    const key = rowKey(table);
+    found = key === null ? {} : { key };
+    known.set(table, found);
+  }
+  return found;
+}
+
+function rowKey({ columns, primaryKey, uniqueConstraints }: CatalogTable): RowKey | null {
+  const byName = new Map(columns.map((column) => [column.name, column]));
+  for (const { columns: names } of primaryKey === null ? uniqueConstraints : [primaryKey]) {
+    const found = names.flatMap((name) => byName.get(name) ?? []);
+    // Where a column is null, rows with the same values may be there.
+    if (found.length === names.length && found.every(({ nullable }: CatalogColumn) => !nullable)) {
+      return found.map(({ name, type }) => ({ name, type }));
+    }
+  }
+  return null;
+}
+
+/** Columns of a key that the database counts up by itself. */
+export function countedColumns({ columns }: CatalogTable, key: readonly string[]): readonly string[] {
+  return columns.flatMap(({ name, identity }) => (identity !== false && key.includes(name) ? [name] : []));
+}

@@ -1,0 +1,43 @@
+/** The properties of `test/permission-safety`, on MariaDB. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answersAsNaive } from '../permission-safety/answers-as-naive.ts';
+import { type Place, placeVariable } from '../permission-safety/set-up.ts';
+import { unseenChanges } from '../permission-safety/unseen-changes.ts';
+import { cases, SEED } from '../support/deep.ts';
+import { hasMariadb, startMariadb, type TestMariadb } from '../support/mariadb.ts';
+import { startTestService } from '../support/service.ts';
+
+const CASES = Number(process.env['SVC_SAFETY_CASES'] ?? cases(10_000, 160));
+const TIMEOUT = Math.max(600_000, CASES * 60);
+
+describe.skipIf(!hasMariadb())('MariaDB', () => {
+  let mariadb: TestMariadb;
+  let place: Place;
+  beforeAll(async () => {
+    mariadb = await startMariadb();
+    const service = await startTestService({ OPERATION_CACHE_SIZE: '64' }, placeVariable(mariadb));
+    place = { service, mariadb };
+  });
+  afterAll(async () => {
+    await place?.service.stop();
+    await mariadb?.stop();
+  });
+
+  it(
+    `answers ${CASES} random requests as a naive evaluator does (seed ${SEED})`,
+    async () => {
+      const counts = await answersAsNaive(place, 'dbb', { all: CASES, perWorld: cases(500, 80) });
+      expect(counts.nonEmpty).toBeGreaterThan(0.3 * counts.answered);
+    },
+    TIMEOUT,
+  );
+
+  it(
+    `answers ${CASES} random requests the same when what the role does not see is changed (seed ${SEED})`,
+    async () => {
+      const counts = await unseenChanges(place, 'dbb', { all: CASES, rolesPerWorld: cases(12, 3), perRole: cases(40, 20) });
+      expect(counts.failed).toBeLessThan(0.6 * counts.asked);
+    },
+    TIMEOUT,
+  );
+});
