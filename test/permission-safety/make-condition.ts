@@ -65,13 +65,13 @@ function makeSimple(choices: Choices, scope: ConditionScope): Exp {
   if (refs.length === 0) return TRUE;
   const ref = choices.pick(refs);
   const kind = kindOf(table, ref);
-  if (scope.failing && choices.chance(40)) return makeFailing(choices, table, refs);
+  if (scope.failing && choices.chance(40)) return makeFailing(choices, scope.world, table, refs);
   if (choices.chance(12)) return { k: 'null', ref, isNull: choices.chance(50) };
   if (access === null && choices.chance(35)) {
     const session = makeSession(choices, ref, kind);
     if (session !== null) return session;
   }
-  return makeCompare(choices, ref, kind);
+  return makeCompare(choices, scope.world, ref, kind);
 }
 
 function makeSession(choices: Choices, ref: Ref, kind: Kind): Exp | null {
@@ -81,7 +81,7 @@ function makeSession(choices: Choices, ref: Ref, kind: Kind): Exp | null {
   return { k: 'compare', ref, operator: choices.pick(['_eq', '_neq', '_gte']), operand: { session: 'user-id' }, cast: false };
 }
 
-function makeCompare(choices: Choices, ref: Ref, kind: Kind): Exp {
+function makeCompare(choices: Choices, { database }: World, ref: Ref, kind: Kind): Exp {
   const made = (operator: string, operand: Operand, cast = false): Exp => ({ k: 'compare', ref, operator, operand, cast });
   const value = (): Operand => ({ value: someOperand(choices, kind) });
   const values = (): Operand => ({ values: list(choices, () => someOperand(choices, kind)) });
@@ -107,7 +107,7 @@ function makeCompare(choices: Choices, ref: Ref, kind: Kind): Exp {
   if (kind === 'enum')
     return choices.chance(30) ? made(choices.pick(['_in', '_nin']), values()) : made(choices.pick(['_eq', '_neq']), value());
   if (kind === 'text' && choices.chance(40)) {
-    const operator = choices.pick(TEXT_OPERATORS);
+    const operator = choices.pick(textOperators(database, TEXT_OPERATORS));
     return made(operator, { value: choices.pick(patternsOf(operator)) });
   }
   if (choices.chance(25)) return made(choices.pick(['_in', '_nin']), values());
@@ -123,8 +123,13 @@ const BROKEN: Readonly<Record<string, readonly string[]>> = {
   _niregex: [')', '\\'],
 };
 
+/** MariaDB has no `similar to`. */
+function textOperators(database: World['database'], operators: readonly string[]): readonly string[] {
+  return database === 'pg' ? operators : operators.filter((name) => !name.endsWith('similar'));
+}
+
 /** Fails for some rows, or with all that are looked at, or always. */
-function makeFailing(choices: Choices, table: Table, refs: readonly Ref[]): Exp {
+function makeFailing(choices: Choices, world: World, table: Table, refs: readonly Ref[]): Exp {
   const made = (ref: Ref, operator: string, value: string, cast = false): Exp => ({
     k: 'compare',
     ref,
@@ -135,17 +140,17 @@ function makeFailing(choices: Choices, table: Table, refs: readonly Ref[]): Exp 
   const dividing = refs.filter(
     (ref) => 'computed' in ref && table.computed.some((each) => each.name === ref.computed && 'divides' in each && each.divides),
   );
-  if (dividing.length > 0 && choices.chance(60)) return makeCompare(choices, choices.pick(dividing), 'int');
+  if (dividing.length > 0 && choices.chance(60)) return makeCompare(choices, world, choices.pick(dividing), 'int');
   const textual = refs.filter((ref) => ['text', 'jsonb'].includes(kindOf(table, ref)));
   if (textual.length > 0 && choices.chance(90)) {
     const ref = choices.pick(textual);
-    const operator = choices.pick(['_similar', ...Object.keys(BROKEN)]);
+    const operator = choices.pick(textOperators(world.database, ['_similar', ...Object.keys(BROKEN)]));
     return made(ref, operator, choices.pick(BROKEN[operator] ?? []), kindOf(table, ref) === 'jsonb');
   }
   const ref = choices.pick(refs);
   return kindOf(table, ref) === 'int' && choices.chance(20)
     ? made(ref, '_eq', choices.pick(['x', '', '1e999']))
-    : makeCompare(choices, ref, kindOf(table, ref));
+    : makeCompare(choices, world, ref, kindOf(table, ref));
 }
 
 function makeColumns(choices: Choices, { table, root }: ConditionScope): Exp | null {
@@ -199,7 +204,8 @@ function makePredicate(choices: Choices, inner: ConditionScope, relationship: st
     return { ...base, function: name, columns: [choices.pick(bools)], operator: '_eq', value: choices.chance(50) };
   }
   if (kind === 3 && floats.length > 0) {
-    const name = choices.pick(['sum', 'avg', 'min', 'max', 'stddev_samp', 'var_samp', 'corr', 'covar_samp']);
+    const pairs = inner.world.database === 'pg' ? ['corr', 'covar_samp'] : [];
+    const name = choices.pick(['sum', 'avg', 'min', 'max', 'stddev_samp', 'var_samp', ...pairs]);
     const two = name === 'corr' || name === 'covar_samp';
     const reads = two ? [choices.pick(floats), choices.pick(floats)] : [choices.pick(floats)];
     // Never a value that rounding could fall on.

@@ -7,6 +7,7 @@ import {
   type Computed,
   COMPARABLE,
   type Data,
+  type Database,
   type Kind,
   NUMERIC,
   type Permission,
@@ -42,10 +43,16 @@ const INHERITED: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 export const ALL_ROLES: readonly string[] = [...ROLES, ...INHERITED.keys()];
 
-export function makeWorld(choices: Choices, tableCount: number): World {
-  const tables = makeTables(choices, tableCount);
+/** What MariaDB has of them: its JSON has no equality, and it has neither arrays nor tables of enums here. */
+const KINDS_OF: Readonly<Record<Database, readonly Kind[]>> = {
+  pg: KINDS,
+  dbb: ['int', 'text', 'bool', 'numeric', 'float8', 'bigint', 'text', 'int'],
+};
+
+export function makeWorld(choices: Choices, tableCount: number, database: Database = 'pg'): World {
+  const tables = makeTables(choices, tableCount, database);
   const data = makeData(choices, tables);
-  const world: World = { tables, data, permissions: new Map(), inherited: INHERITED };
+  const world: World = { database, tables, data, permissions: new Map(), inherited: INHERITED };
   const permissions = new Map<string, Map<string, Permission>>();
   // An inherited role may have a permission of its own, which then is not combined.
   for (const role of [...ROLES, 'i0', 'i2']) {
@@ -58,7 +65,7 @@ export function makeWorld(choices: Choices, tableCount: number): World {
   return { ...world, permissions };
 }
 
-function makeTables(choices: Choices, count: number): Table[] {
+function makeTables(choices: Choices, count: number, database: Database): Table[] {
   const names = Array.from({ length: count }, (_, i) => `t${i}`);
   const columns = new Map<string, Column[]>();
   for (const name of names) {
@@ -69,7 +76,7 @@ function makeTables(choices: Choices, count: number): Table[] {
     }
     const plain = 3 + choices.int(4);
     for (let i = 0; i < plain; i++) {
-      made.push({ name: `c${i}`, kind: choices.pick(KINDS), nullable: !choices.chance(30), references: null });
+      made.push({ name: `c${i}`, kind: choices.pick(KINDS_OF[database]), nullable: !choices.chance(30), references: null });
     }
     columns.set(name, made);
   }
@@ -93,8 +100,10 @@ function makeTables(choices: Choices, count: number): Table[] {
   return tables.map((table) => ({
     ...table,
     relationships: makeRelationships(choices, tables, table),
-    computed: table.view === null ? makeComputed(choices, tables, table) : [],
-    search: table.view === null ? { column: choices.pick(table.columns.filter(({ kind }) => kind === 'int')).name } : null,
+    // MariaDB's functions are not offered.
+    computed: table.view === null && database === 'pg' ? makeComputed(choices, tables, table) : [],
+    search:
+      table.view === null && database === 'pg' ? { column: choices.pick(table.columns.filter(({ kind }) => kind === 'int')).name } : null,
   }));
 }
 

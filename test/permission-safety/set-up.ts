@@ -1,11 +1,34 @@
 /** A world in a real database, tracked by a service. */
+import type { TestMariadb } from '../support/mariadb.ts';
 import { runSql } from '../support/postgres.ts';
 import type { TestService } from '../support/service.ts';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { jsonOf } from './query.ts';
 import { isInts } from './values.ts';
 import { ENUM_TABLE, ENUM_VALUES } from './world.ts';
-import type { Data, Exp, Kind, Operand, Permission, Ref, Relationship, Table, Value, World } from './world.ts';
+import type { Data, Database, Exp, Kind, Operand, Permission, Ref, Relationship, Table, Value, World } from './world.ts';
+
+/** Where a world is: the service's own database, or that of a MariaDB which the service knows as `PLACE`. */
+export interface Place {
+  readonly service: TestService;
+  readonly mariadb?: TestMariadb;
+}
+
+const MARIADB_NAME = 'world';
+
+/** The environment variable of the service that names the database of a MariaDB. */
+export function placeVariable(mariadb: TestMariadb): Record<string, string> {
+  return { PLACE: mariadb.url(MARIADB_NAME) };
+}
+
+const MARIADB_TYPES: Partial<Record<Kind, string>> = {
+  int: 'integer',
+  bigint: 'bigint',
+  numeric: 'numeric(8,2)',
+  float8: 'double',
+  text: 'varchar(40) collate utf8mb4_bin',
+  bool: 'boolean',
+};
 
 const SQL_TYPES: Readonly<Record<Kind, string>> = {
   int: 'integer',
@@ -23,21 +46,30 @@ const SQL_TYPES: Readonly<Record<Kind, string>> = {
 /** Where the server can, it would compile each of the many different statements, which takes far longer than to run them. */
 const WITHOUT_JIT = `do $$ begin execute format('alter database %I set jit = off', current_database()); end $$;`;
 
-/** Replaces what the service tracks, and its database's tables. */
-export async function setUp(service: TestService, world: World): Promise<void> {
+/** Replaces what the service tracks, and the tables of its database. */
+export async function setUp({ service, mariadb }: Place, world: World): Promise<void> {
   await service.metadata('clear_metadata', {});
-  await runSql(service.databaseUrl, WITHOUT_JIT);
-  await runSql(
-    service.databaseUrl,
-    `drop schema public cascade; create schema public; ${definitions(world)} ${rowsSql(world, world.data)}`,
-  );
+  if (mariadb === undefined) {
+    await runSql(service.databaseUrl, WITHOUT_JIT);
+    await runSql(
+      service.databaseUrl,
+      `drop schema public cascade; create schema public; ${definitions(world)} ${rowsSql(world, world.data)}`,
+    );
+  } else {
+    const database = `drop database if exists ${MARIADB_NAME}; create database ${MARIADB_NAME}; use ${MARIADB_NAME};`;
+    await mariadb.run(`${database} ${definitions(world)} ${rowsSql(world, world.data)}`);
+  }
   await service.metadata('replace_metadata', metadataOf(world));
 }
 
 /** New rows for the same tables. */
-export async function fill(service: TestService, world: World, data: Data): Promise<void> {
+export async function fill({ service, mariadb }: Place, world: World, data: Data): Promise<void> {
   const tables = world.tables.filter(({ view }) => view === null).map(({ name }) => name);
-  await runSql(service.databaseUrl, `truncate ${tables.join(', ')}; ${rowsSql(world, data)}`);
+  if (mariadb === undefined) await runSql(service.databaseUrl, `truncate ${tables.join(', ')}; ${rowsSql(world, data)}`);
+  else {
+    const emptied = tables.map((name) => `delete from ${name};`).join(' ');
+    await mariadb.run(`use ${MARIADB_NAME}; set foreign_key_checks = 0; ${emptied} ${rowsSql(world, data)}`);
+  }
 }
 
 export function definitions(world: World): string {
@@ -52,20 +84,22 @@ export function definitions(world: World): string {
       column.references === null ? [] : [`alter table ${name} add foreign key (${column.name}) references ${column.references} (id);`],
     ),
   );
+  if (world.database === 'dbb') return [...tables.map((table) => tableSql(table, 'dbb')), ...keys, ...views].join('\n');
   // The result of a function has a collation of its own only by its type.
   return [
     'create domain ordered_text as text collate "C";',
     `create table ${ENUM_TABLE} (value text collate "C" primary key, comment text);`,
     `insert into ${ENUM_TABLE} values ${ENUM_VALUES.map((value) => `('${value}')`).join(', ')};`,
-    ...tables.map(tableSql),
+    ...tables.map((table) => tableSql(table, 'pg')),
     ...keys,
     ...views,
     ...tables.flatMap((table) => [...functionsOf(table), ...searchOf(table)]),
   ].join('\n');
 }
 
-function tableSql({ name, columns, primaryKey }: Table): string {
-  const printed = columns.map((column) => `${column.name} ${SQL_TYPES[column.kind]}${column.nullable ? '' : ' not null'}`);
+function tableSql({ name, columns, primaryKey }: Table, database: Database): string {
+  const types = database === 'pg' ? SQL_TYPES : MARIADB_TYPES;
+  const printed = columns.map((column) => `${column.name} ${types[column.kind]}${column.nullable ? '' : ' not null'}`);
   const unique = primaryKey?.length === 1 ? [] : ['unique (id)'];
   return `create table ${name} (${[...printed, `primary key (${primaryKey?.join(', ')})`, ...unique].join(', ')});`;
 }
@@ -92,7 +126,7 @@ function searchOf({ name, search }: Table): readonly string[] {
 }
 
 function rowsSql(world: World, data: Data): string {
-  const statements = ["set session_replication_role = 'replica';"];
+  const statements = [world.database === 'pg' ? "set session_replication_role = 'replica';" : 'set foreign_key_checks = 0;'];
   for (const { name, columns, view } of world.tables) {
     const rows = data.get(name) ?? [];
     if (view !== null || rows.length === 0) continue;
@@ -127,13 +161,20 @@ export function metadataOf(world: World): JsonObject {
   return {
     version: 3,
     sources: [
-      {
-        name: 'default',
-        kind: 'postgres',
-        configuration: { connection_info: { database_url: { from_env: 'SVC_GRAPHQL_DATABASE_URL' } } },
-        tables: [...tables, { table: ENUM_TABLE, is_enum: true }],
-        functions: world.tables.flatMap(({ name, search }) => (search === null ? [] : [{ function: `find_${name}` }])),
-      },
+      world.database === 'dbb'
+        ? {
+            name: 'default',
+            kind: 'dbb',
+            configuration: { connection_info: { connection_string: { from_env: 'PLACE' } } },
+            tables,
+          }
+        : {
+            name: 'default',
+            kind: 'postgres',
+            configuration: { connection_info: { database_url: { from_env: 'SVC_GRAPHQL_DATABASE_URL' } } },
+            tables: [...tables, { table: ENUM_TABLE, is_enum: true }],
+            functions: world.tables.flatMap(({ name, search }) => (search === null ? [] : [{ function: `find_${name}` }])),
+          },
     ],
     inherited_roles: [...world.inherited].map(([role, parents]) => ({ role_name: role, role_set: [...parents] })),
   };

@@ -112,7 +112,11 @@ export interface Permission {
   readonly aggregations: boolean;
 }
 
+/** The kind of database that the world is made for. */
+export type Database = 'pg' | 'dbb';
+
 export interface World {
+  readonly database: Database;
   readonly tables: readonly Table[];
   readonly data: Data;
   /** By role, then by table. */
