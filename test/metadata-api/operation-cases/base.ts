@@ -104,7 +104,7 @@ export const WITH_INCONSISTENT: JsonObject = {
   ),
 };
 
-/** Roles that inherit would be left without parents. */
+/** The document without its inherited roles. */
 export function withoutInheritedRoles(document: JsonObject): JsonObject {
   return { ...document, inherited_roles: [] };
 }
