@@ -1,6 +1,6 @@
 /**
  * The delivery engine: takes events from queues under a lease, has their workers work on them, and records what
- * came of it. It knows no triggers and no webhooks. See README.md for what it promises.
+ * came of it. It knows no triggers and no webhooks. What it promises is in docs/delivery.md.
  */
 import type { EventStore, QueuedEvent } from '../backend/event-store.ts';
 import type { Observer } from '../observability/observation.ts';
