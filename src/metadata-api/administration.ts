@@ -1,6 +1,6 @@
 /**
  * The three administration endpoints, without HTTP: a body comes in as JSON, the answer goes out
- * as JSON, failures are `SvcError`s.
+ * as bytes of JSON, failures are `SvcError`s.
  */
 import { isAdmin } from '../auth/session.ts';
 import type { Backend } from '../backend/backend.ts';
@@ -8,8 +8,10 @@ import { SvcError } from '../errors/svc-error.ts';
 import { limitsFor } from '../graphql/api-limits.ts';
 import { kindsOf } from '../metadata/kinds.ts';
 import type { State } from '../state/state.ts';
+import type { Bytes } from '../util/bytes.ts';
 import type { Json } from '../util/json.ts';
 import { at, ROOT } from '../util/path.ts';
+import { printAnswer } from './answer.ts';
 import { legacyLanguage } from './legacy/language.ts';
 import { countOperations, isOpenToRoles } from './legacy/data-operations.ts';
 import { metadataLanguage } from './metadata-language.ts';
@@ -20,7 +22,8 @@ import { decodeAdministration, type Language } from './request.ts';
 import { type Caller, runCommands } from './run.ts';
 import { schemaLanguage } from './schema-language.ts';
 
-export type AdministrationHandler = (body: Json, caller: Caller) => Promise<Json>;
+/** @returns the bytes of the answer, which is JSON @throws SvcError */
+export type AdministrationHandler = (body: Json, caller: Caller) => Promise<readonly Bytes[]>;
 
 export interface Administration {
   /** `/v1/metadata` */
@@ -61,7 +64,7 @@ export function createAdministration(options: AdministrationOptions): Administra
   const handler =
     (language: Language, rows: boolean): AdministrationHandler =>
     async (body, caller) => {
-      if (isAdmin(caller.session)) return runCommands(decodeAdministration(body, language), services, caller);
+      if (isAdmin(caller.session)) return printAnswer(await runCommands(decodeAdministration(body, language), services, caller));
       const { pipeline, state } = options;
       if (!rows || !options.rows.openToAllRoles || pipeline.allowList !== null || !isOpenToRoles(body)) {
         throw new SvcError('access-denied', 'restricted access : admin only', { path: ARGS });
@@ -70,7 +73,7 @@ export function createAdministration(options: AdministrationOptions): Administra
         body,
         Math.min(options.rows.batchLimit, limitsFor(state.current().cache.apiLimits, caller.session)?.batch ?? Number.POSITIVE_INFINITY),
       );
-      return runCommands(decodeAdministration(body, language), services, { ...caller, budget: pipeline.newBudget() });
+      return printAnswer(await runCommands(decodeAdministration(body, language), services, { ...caller, budget: pipeline.newBudget() }));
     };
   return {
     metadata: handler(metadataLanguage(table, options.backends), false),

@@ -19,6 +19,7 @@ import type { Cancellation } from '../util/cancellation.ts';
 import type { Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
 import type { Sliced } from '../util/sliced.ts';
+import type { OperationAnswer } from './answer.ts';
 import type { PollerReport } from './poller-report.ts';
 import { INVALID_ARGUMENTS, type OperationErrors, STALE_VERSION } from './operation-error.ts';
 
@@ -116,7 +117,7 @@ export interface OperationDefinition<A> {
   /** Whether these arguments leave everything as it is; the default follows from `changes`. */
   readOnly?(args: A): boolean;
   /** Runs after `edit`, if there is one; gives the answer. Without it: `{message: "success"}`. */
-  run?(args: A, context: OperationContext): Promise<Json>;
+  run?(args: A, context: OperationContext): Promise<OperationAnswer>;
 }
 
 export interface Operation<A> extends OperationDefinition<A> {
@@ -138,7 +139,7 @@ export interface Prepared {
   readonly othersBroke: Refusal | undefined;
   readonly readOnly: boolean;
   readonly followsUp: boolean;
-  readonly run: ((context: OperationContext) => Promise<Json>) | undefined;
+  readonly run: ((context: OperationContext) => Promise<OperationAnswer>) | undefined;
 }
 
 /** An operation whose argument type is sealed inside. */

@@ -4,8 +4,9 @@ import { encodeAdminError, toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { RequestOptions } from '../graphql/run-request.ts';
 import type { State, Warning } from '../state/state.ts';
-import { isJsonArray, isJsonObject, type Json } from '../util/json.ts';
+import { isJsonArray, isJsonObject } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
+import { type Answer, type OperationAnswer, PrintedJson } from './answer.ts';
 import { CommandBatch, placed } from './batch.ts';
 import { type Afterwards, type Prepared, type OperationContext, type Services, SUCCESS } from './operation.ts';
 import type { AdministrationRequest, Command } from './request.ts';
@@ -18,10 +19,10 @@ export interface Caller extends Pick<RequestOptions, 'signal' | 'address' | 'hea
 }
 
 /** Runs a decoded request and gives its answer. @throws SvcError */
-export async function runCommands(request: AdministrationRequest, services: Services, caller: Caller): Promise<Json> {
+export async function runCommands(request: AdministrationRequest, services: Services, caller: Caller): Promise<Answer> {
   const { command, resourceVersion } = request;
   const afterwards: Afterwards[] = [];
-  const run = (on: State): Promise<Json> => {
+  const run = (on: State): Promise<Answer> => {
     // It may be run again, on top of what others have changed.
     afterwards.length = 0;
     const own = { ...services, state: on };
@@ -37,8 +38,12 @@ export async function runCommands(request: AdministrationRequest, services: Serv
       warnings.push({ ...warning, message: `${warning.message}: ${describeFailure(error)}` });
     });
   }
-  if (warnings.length === 0 || !isJsonObject(answer)) return answer;
-  return { ...answer, warnings: warnings.map(({ code, type, name, message }) => ({ code, type, name, message })) };
+  if (warnings.length === 0 || answer.kind !== 'one' || answer.answer instanceof PrintedJson || !isJsonObject(answer.answer)) return answer;
+  return one({ ...answer.answer, warnings: warnings.map(({ code, type, name, message }) => ({ code, type, name, message })) });
+}
+
+function one(answer: OperationAnswer): Answer {
+  return { kind: 'one', answer };
 }
 
 /** Whether metadata may change in more than one step, all or none of which count. */
@@ -63,19 +68,19 @@ class Runner {
     this.#afterwards = afterwards;
   }
 
-  async whole(command: Command): Promise<Json> {
+  async whole(command: Command): Promise<Answer> {
     const answer = await this.#run(command);
     await this.#batch.settle();
     return answer;
   }
 
-  async #run(command: Command): Promise<Json> {
+  async #run(command: Command): Promise<Answer> {
     if (command.kind === 'operation') return this.#runOperation(command.prepared, command.path);
     switch (command.mode) {
       case 'stop': {
-        const answers: Json[] = [];
+        const answers: Answer[] = [];
         for (const item of command.items) answers.push(await this.#run(item));
-        return answers;
+        return { kind: 'many', answers };
       }
       case 'keep-going':
         return this.#keepGoing(command.items);
@@ -86,10 +91,10 @@ class Runner {
     }
   }
 
-  async #runOperation(prepared: Prepared, path: Path): Promise<Json> {
+  async #runOperation(prepared: Prepared, path: Path): Promise<Answer> {
     if (prepared.edit === undefined) await this.#batch.settle();
     else await this.#batch.add(prepared, path);
-    if (prepared.run === undefined) return SUCCESS;
+    if (prepared.run === undefined) return one(SUCCESS);
     const changed = await this.#batch.settle();
     const { session, timeLimit, ...how } = this.#caller;
     const context: OperationContext = {
@@ -104,21 +109,21 @@ class Runner {
       afterwards: (task) => void this.#afterwards.push(task),
     };
     try {
-      return await prepared.run(context);
+      return one(await prepared.run(context));
     } catch (thrown) {
       throw thrown instanceof SvcError ? placed(thrown, path) : thrown;
     }
   }
 
   /** Each element for itself; a failure becomes its element of the answer. */
-  async #keepGoing(items: readonly Command[]): Promise<Json> {
+  async #keepGoing(items: readonly Command[]): Promise<Answer> {
     await this.#batch.settle();
-    const answers: Json[] = [];
+    const answers: Answer[] = [];
     const { state } = this.#services;
     for (const item of items) {
       const changes = changesTogether(item);
       const expectedVersion = changes ? this.#batch.takeExpectedVersion() : undefined;
-      const run = (on: State): Promise<Json> => {
+      const run = (on: State): Promise<Answer> => {
         const own = { ...this.#services, state: on };
         return new Runner(own, this.#caller, new CommandBatch(own, expectedVersion), this.#afterwards).whole(item);
       };
@@ -129,14 +134,14 @@ class Runner {
         const error = toSvcError(thrown);
         if (error.code === 'conflict') throw error;
         this.#afterwards.length = before;
-        answers.push(encodeAdminError(error, this.#services.showInternal));
+        answers.push(one(encodeAdminError(error, this.#services.showInternal)));
       }
     }
-    return answers;
+    return { kind: 'many', answers };
   }
 
   /** All edits are composed first and checked once, so that what is broken in between does not matter. */
-  async #atomic(items: readonly Command[]): Promise<Json> {
+  async #atomic(items: readonly Command[]): Promise<Answer> {
     const composed = items.map((item) => {
       const prepared = item.kind === 'operation' ? item.prepared : undefined;
       if (prepared === undefined || !ATOMIC.has(prepared.unprefixed ?? prepared.type)) {
@@ -152,15 +157,15 @@ class Runner {
       if (!(thrown instanceof SvcError) || !isJsonArray(thrown.internal)) throw thrown;
       throw new SvcError('bad-request', 'Schema inconsistency', { path: thrown.path, internal: thrown.internal });
     }
-    return SUCCESS;
+    return one(SUCCESS);
   }
 
-  async #concurrent(items: readonly Command[], path: Path): Promise<Json> {
+  async #concurrent(items: readonly Command[], path: Path): Promise<Answer> {
     if (items.some((item) => item.kind !== 'operation' || !item.prepared.readOnly)) {
       throw new SvcError('unexpected', 'Only read-only queries are allowed in a concurrent_bulk', { path });
     }
     await this.#batch.settle();
-    return Promise.all(items.map((item) => this.#run(item)));
+    return { kind: 'many', answers: await Promise.all(items.map((item) => this.#run(item))) };
   }
 }
 

@@ -4,7 +4,7 @@ import type { CredentialPlace } from '../auth/credentials.ts';
 import type { Session } from '../auth/session.ts';
 import type { SvcError } from '../errors/svc-error.ts';
 import type { RequestPipeline } from '../graphql/run-request.ts';
-import type { Caller } from '../metadata-api/run.ts';
+import type { Administration } from '../metadata-api/administration.ts';
 import type { Observer } from '../observability/observation.ts';
 import type { SourceHealth } from '../state/source-health.ts';
 import type { Snapshots, State } from '../state/state.ts';
@@ -16,10 +16,7 @@ import type { LongLived } from './long-lived.ts';
 import type { Uploads } from './read-body.ts';
 import type { Reply } from './reply.ts';
 import type { CancellationSource } from '../util/cancellation.ts';
-import type { Json, JsonObject } from '../util/json.ts';
-
-/** An administration endpoint's handler; it checks the role itself. */
-export type AdminHandler = (body: Json, context: Caller) => Promise<Json>;
+import type { JsonObject } from '../util/json.ts';
 
 /** What every route may use. */
 export interface ServerContext {
@@ -34,7 +31,8 @@ export interface ServerContext {
   readonly sourceHealth: Pick<SourceHealth, 'reports'>;
   /** The answer of the config endpoint. */
   readonly configReport: JsonObject;
-  readonly handlers: { readonly metadata: AdminHandler; readonly queryV1: AdminHandler; readonly queryV2: AdminHandler };
+  /** Of the administration endpoints; they check the role themselves. */
+  readonly handlers: Pick<Administration, 'metadata' | 'queryV1' | 'queryV2'>;
   readonly options: {
     readonly enabledApis: ReadonlySet<string>;
     readonly queryLogging: QueryLogging;

@@ -20,7 +20,12 @@ export interface Reply {
 }
 
 export function jsonReply(status: number, json: Json): Reply {
-  return { status, contentType: JSON_TYPE, body: [bytesOfText(printJson(json))] };
+  return printedReply(status, [bytesOfText(printJson(json))]);
+}
+
+/** @param body JSON */
+export function printedReply(status: number, body: readonly Bytes[]): Reply {
+  return { status, contentType: JSON_TYPE, body };
 }
 
 export function textReply(status: number, text: string): Reply {

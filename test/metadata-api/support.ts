@@ -16,7 +16,8 @@ import { DEFAULT_LIMITS } from '../../src/schema/engine.ts';
 import { DEFAULT_ROLE_SCHEMAS_OPTIONS } from '../../src/schema/role-schemas.ts';
 import type { ScheduledEvents } from '../../src/storage/scheduled-events.ts';
 import { createState, type RunningState } from '../../src/state/create-state.ts';
-import type { Json, JsonObject } from '../../src/util/json.ts';
+import { type Bytes, textOfBytes } from '../../src/util/bytes.ts';
+import { type Json, type JsonObject, parseJson } from '../../src/util/json.ts';
 import { runSql, testDatabase } from '../support/postgres.ts';
 
 export const ADMIN: Session = { role: 'admin', variables: new Map([['x-svc-role', 'admin']]), backendOnly: false };
@@ -104,7 +105,7 @@ export async function testAdministration(sql: string): Promise<TestAdministratio
     scheduledEvents: NO_SCHEDULED_EVENTS,
   });
   const metadata = (type: string, args: Json, more: JsonObject = {}): Promise<Json> =>
-    administration.metadata({ type, args, ...more }, { session: ADMIN });
+    answered(administration.metadata({ type, args, ...more }, { session: ADMIN }));
   const reset = async (): Promise<void> => {
     await metadata('clear_metadata', {});
     await metadata('pg_add_source', { name: 'default', configuration: CONFIGURATION });
@@ -116,13 +117,17 @@ export async function testAdministration(sql: string): Promise<TestAdministratio
     administration,
     metadata,
     reset,
-    queryV1: (body) => administration.queryV1(body, { session: ADMIN }),
-    queryV2: (type, args) => administration.queryV2({ type, args }, { session: ADMIN }),
+    queryV1: (body) => answered(administration.queryV1(body, { session: ADMIN })),
+    queryV2: (type, args) => answered(administration.queryV2({ type, args }, { session: ADMIN })),
     async close() {
       await state.stop();
       await database.drop();
     },
   };
+}
+
+async function answered(body: Promise<readonly Bytes[]>): Promise<Json> {
+  return parseJson(textOfBytes(await body));
 }
 
 /** The error that a request ends with, as a client sees it. */

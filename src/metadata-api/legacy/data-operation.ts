@@ -10,7 +10,9 @@ import { type Codec, required } from '../../metadata/codec.ts';
 import { printName } from '../../metadata/table-name.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { Parameter } from '../../sql/fragment.ts';
-import type { Json } from '../../util/json.ts';
+import { textOfBytes } from '../../util/bytes.ts';
+import { type Json, parseJson } from '../../util/json.ts';
+import { type OperationAnswer, PrintedJson } from '../answer.ts';
 import { type Documentation, operation, type OperationGroup, type OperationContext } from '../operation.ts';
 import { databaseErrors, type OperationErrors, TABLE_ERRORS } from '../operation-error.ts';
 import { requireOpenSource, sourceArgument } from '../target.ts';
@@ -41,7 +43,7 @@ export interface DataOperation<A extends Target> {
   readonly documentation: Documentation;
   /** @throws SvcError */
   root(args: A, context: DataContext): SelectRoot | MutationRoot;
-  /** The answer, from the result of the root; that result itself when absent. */
+  /** The answer, from the result of the root, which is read for it; that result itself when absent. */
   answer?(result: Json): Json;
 }
 
@@ -62,7 +64,12 @@ export function dataOperation<A extends Target>(definition: DataOperation<A>): O
       );
 }
 
-async function run<A extends Target>(definition: DataOperation<A>, args: A, backend: Backend, context: OperationContext): Promise<Json> {
+async function run<A extends Target>(
+  definition: DataOperation<A>,
+  args: A,
+  backend: Backend,
+  context: OperationContext,
+): Promise<OperationAnswer> {
   const { services, snapshot, session, path, how } = context;
   const result = await runDataRequest(
     services.pipeline,
@@ -76,7 +83,7 @@ async function run<A extends Target>(definition: DataOperation<A>, args: A, back
     },
     how,
   );
-  return definition.answer === undefined ? result : definition.answer(result);
+  return definition.answer === undefined ? new PrintedJson(result) : definition.answer(parseJson(textOfBytes(result)));
 }
 
 /** @throws SvcError when there is no such table, or the role knows none */

@@ -4,8 +4,11 @@ import { bool, defaulted, object, optional, required, text } from '../../metadat
 import type { Metadata } from '../../metadata/metadata.ts';
 import type { Change, PreviewResult, Refresh } from '../../state/state.ts';
 import { TRACE_SETTING, USER_SETTING, userText } from '../../execute/run-mutation.ts';
-import { type Json, type JsonObject, printJson } from '../../util/json.ts';
+import { bytesOfText } from '../../util/bytes.ts';
+import { type JsonObject, printJson } from '../../util/json.ts';
+import { inSlices, type Sliced } from '../../util/sliced.ts';
 import { traceContextOf } from '../../webhooks/trace-context.ts';
+import { type OperationAnswer, PrintedJson } from '../answer.ts';
 import { define, everyKind, type OperationGroup, perKind, type OperationContext } from '../operation.ts';
 import { databaseErrors, refused, SOURCE_ERRORS, STALE_VERSION } from '../operation-error.ts';
 import { requireOpenSource, sourceArgument } from '../target.ts';
@@ -61,7 +64,7 @@ export const runSqlOperations: OperationGroup = perKind('run_sql', everyKind, (b
   }),
 );
 
-async function runSql(args: RunSql, backend: Backend, context: OperationContext): Promise<Json> {
+async function runSql(args: RunSql, backend: Backend, context: OperationContext): Promise<OperationAnswer> {
   const source = requireOpenSource(args.source, backend, context.snapshot);
   const how: RunOptions = context.signal === undefined ? {} : { signal: context.signal };
   const inTransaction = args.readOnly || !args.noTransaction;
@@ -72,9 +75,9 @@ async function runSql(args: RunSql, backend: Backend, context: OperationContext)
   const settings = settingsFor(args.source, context);
   const within = <T>(task: (connection: Connection) => Promise<T>): Promise<T> =>
     inTransaction ? source.transaction({ readOnly: args.readOnly, ...(settings && { settings }) }, task) : source.session(task, settings);
-  if (!checksMetadata(args)) return printResult(await within(run), args.cascade ? [] : undefined);
+  if (!checksMetadata(args)) return inSlices(printResult(await within(run), args.cascade ? [] : undefined));
   const { result, affected } = await runChecked(args, { stands: args.noTransaction || !transactionalDdl, run, within }, context);
-  return printResult(result, args.cascade ? affected : undefined);
+  return inSlices(printResult(result, args.cascade ? affected : undefined));
 }
 
 /** What captures events reads from the session who is at it. Undefined: nothing does. */
@@ -176,10 +179,20 @@ function namedObjects(
   return { tables: tables.map(({ table }) => table), functions: [...new Map(functions.map((each) => [nameKey(each), each])).values()] };
 }
 
+/** Rows that are printed before something else may happen. */
+const ROWS_A_STEP = 500;
+
 /** The header row first; every value is text, SQL NULL the text `NULL`. @param affected undefined: it is not told */
-function printResult(result: RunSqlResult, affected: readonly Affected[] | undefined): Json {
+function* printResult(result: RunSqlResult, affected: readonly Affected[] | undefined): Sliced<OperationAnswer> {
   const told: JsonObject = affected === undefined ? {} : { affected: affected.map(({ object, change }) => ({ object, change })) };
   if (result.kind === 'CommandOk') return { result_type: 'CommandOk', result: null, ...told };
-  const rows = result.rows.map((row) => row.map((value) => value ?? 'NULL'));
-  return { result_type: 'TuplesOk', result: [[...result.columns], ...rows], ...told };
+  const pieces = [bytesOfText(`{"result_type":"TuplesOk","result":[${printJson(result.columns)}`)];
+  for (let i = 0; i < result.rows.length; i += ROWS_A_STEP) {
+    const rows = result.rows.slice(i, i + ROWS_A_STEP).map((row) => row.map((value) => value ?? 'NULL'));
+    pieces.push(bytesOfText(`,${printJson(rows).slice(1, -1)}`));
+    yield;
+  }
+  const rest = printJson(told).slice(1, -1);
+  pieces.push(bytesOfText(`]${rest === '' ? '' : `,${rest}`}}`));
+  return new PrintedJson(pieces);
 }

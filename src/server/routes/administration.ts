@@ -7,7 +7,7 @@ import { type Route, type ServerContext, showsInternal } from '../context.ts';
 import { identify } from '../identify.ts';
 import { readBody } from '../read-body.ts';
 import { loggedOperation } from '../logged-query.ts';
-import { adminErrorReply, jsonReply } from '../reply.ts';
+import { adminErrorReply, printedReply } from '../reply.ts';
 
 function administrationRoute(path: string, handler: keyof ServerContext['handlers']): Route {
   return {
@@ -31,7 +31,7 @@ function administrationRoute(path: string, handler: keyof ServerContext['handler
           requestId: exchange.requestId,
           ...(requestTimeout === 0 ? {} : { timeLimit: requestTimeout }),
         };
-        return jsonReply(200, await context.handlers[handler](json, caller));
+        return printedReply(200, await context.handlers[handler](json, caller));
       } catch (thrown) {
         if (!(thrown instanceof SvcError)) context.observe({ kind: 'unexpected', message: `${path} failed`, error: thrown });
         return adminErrorReply(toSvcError(thrown), showsInternal(context, exchange.session));

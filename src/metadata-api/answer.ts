@@ -1,0 +1,37 @@
+/** What operations answer. Rows go through as the database has printed them: nobody waits while many are read and printed again. */
+import { type Bytes, bytesOfText } from '../util/bytes.ts';
+import { type Json, printJson } from '../util/json.ts';
+
+/** JSON that is printed already. */
+export class PrintedJson {
+  readonly pieces: readonly Bytes[];
+
+  /** @param pieces its UTF-8 */
+  constructor(pieces: readonly Bytes[]) {
+    this.pieces = pieces;
+  }
+}
+
+/** The answer of one operation. */
+export type OperationAnswer = Json | PrintedJson;
+
+/** The answer to a request: that of an operation, or one for each element of a bulk. */
+export type Answer =
+  | { readonly kind: 'one'; readonly answer: OperationAnswer }
+  | { readonly kind: 'many'; readonly answers: readonly Answer[] };
+
+const OPEN = bytesOfText('[');
+const COMMA = bytesOfText(',');
+const CLOSE = bytesOfText(']');
+
+/** The body of the response. */
+export function printAnswer(answer: Answer): readonly Bytes[] {
+  if (answer.kind === 'one') return answer.answer instanceof PrintedJson ? answer.answer.pieces : [bytesOfText(printJson(answer.answer))];
+  const pieces: Bytes[] = [OPEN];
+  for (const [i, each] of answer.answers.entries()) {
+    if (i > 0) pieces.push(COMMA);
+    for (const piece of printAnswer(each)) pieces.push(piece);
+  }
+  pieces.push(CLOSE);
+  return pieces;
+}
