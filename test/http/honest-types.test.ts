@@ -146,6 +146,13 @@ it('finds each row once where the target of its key is there twice, in a table t
   });
 });
 
+it('answers with one of the rows where a key is there twice, in a table that inherits', async () => {
+  const update = (more: string): Promise<JsonObject> =>
+    service.graphql(`mutation { update_animal_by_pk(pk_columns: {id: 1}, _set: {owner_id: 1}) { id ${more} } }`);
+  expect(await update('')).toEqual({ data: { update_animal_by_pk: { id: 1 } } });
+  expect(await update('owner { name }')).toEqual({ data: { update_animal_by_pk: { id: 1, owner: { name: 'Ann' } } } });
+});
+
 it('does not believe a domain that its values are never null', async () => {
   expect(await nonNull('page_view')).toEqual([]);
   expect(await service.graphql('{ page_view(order_by: {id: asc}) { title } }')).toEqual({

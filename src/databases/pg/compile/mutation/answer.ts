@@ -17,7 +17,8 @@ export interface RowSource {
 
 /** One JSON value; null where there is no row for `row`. */
 export function answerSql(context: Context, output: MutationOutput, rows: RowSource, count: Sql): Sql {
-  if (output.kind === 'row') return sql`(${rowSql(context, output.fields, rows)})`;
+  // In tables that others inherit from, a key may be there several times.
+  if (output.kind === 'row') return sql`(${rowSql(context, output.fields, rows)} limit 1)`;
   return builtObject(output.fields.map((field) => ({ key: field.alias, value: fieldSql(context, field, rows, count) })));
 }
 
@@ -35,7 +36,7 @@ function fieldSql(context: Context, field: MutationField, rows: RowSource, count
   }
 }
 
-/** A select with the JSON of the only row, or of none. */
+/** A select with the JSON of each row: of the only one, or of none. */
 export function rowSql(context: Context, fields: readonly Field[], rows: RowSource): Sql {
   const { select, shape } = rowsSelect(context, fields, { ...rows, ordered: null });
   const alias = context.alias();
