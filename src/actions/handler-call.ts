@@ -57,6 +57,7 @@ export interface HandlerCallerOptions {
 
 const KINDS = { query: 'query', synchronous: 'mutation-synchronous', asynchronous: 'mutation-asynchronous' } as const;
 
+/** Calls handlers as the metadata configure them, tells of each call, and judges the answers. */
 export function createHandlerCaller(options: HandlerCallerOptions): HandlerCaller {
   const { outbound, environment, maxResponseSize } = options;
   const webhookOf = openedOnce((definition: ActionDefinition) => open(definition, environment));

@@ -12,6 +12,7 @@ export function isSessionVariable(name: string): boolean {
 /** What no database can hold in a text; headers cannot have it, JSON can. */
 const NO_TEXT = /[\0\p{Surrogate}]/u;
 
+/** Whether the databases take it as a text. */
 export function isStorableText(value: string): boolean {
   return !NO_TEXT.test(value);
 }

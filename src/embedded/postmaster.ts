@@ -10,6 +10,7 @@ export interface PostmasterFile {
   readonly status: string;
 }
 
+/** What the server of a data folder says of itself; null: it does not run, or cannot be asked. */
 export function readPostmasterFile(dataFolder: string): PostmasterFile | null {
   let lines: string[];
   try {

@@ -10,6 +10,7 @@ export function sharedFolders(): readonly string[] {
   return [join('/var/lib', NAME), join(tmpdir(), `${NAME}-${process.getuid?.() ?? 0}`)];
 }
 
+/** A short name for a path, the same at every start. */
 export function pathHash(path: string): string {
   return createHash('sha256').update(path).digest('hex').slice(0, 16);
 }

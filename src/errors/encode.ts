@@ -45,6 +45,7 @@ export function encodeGraphqlError(error: SvcError, showInternal: boolean): Json
   };
 }
 
+/** The body of an answer without data: `{"errors":[…]}`. */
 export function printGraphqlErrors(error: SvcError, showInternal: boolean): string {
   return printJson({ errors: error.graphqlErrors ?? [encodeGraphqlError(error, showInternal)] });
 }

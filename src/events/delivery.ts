@@ -55,6 +55,7 @@ const LONGEST_S = 30 * 60;
 /** Of an answer, for its record and its transform. bytes */
 const ANSWER_LIMIT = 256 * 1024;
 
+/** Makes attempts at deliveries, tells of them, and gives what is to be recorded. */
 export function createDeliverer({ outbound, observe, version, failuresAreErrors }: DelivererOptions): Deliverer {
   const ownHeaders = { 'content-type': 'application/json', 'user-agent': `svc-graphql/${version}` };
   const recordedOwn = { 'Content-Type': ownHeaders['content-type'], 'User-Agent': ownHeaders['user-agent'] };

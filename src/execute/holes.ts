@@ -28,6 +28,7 @@ export interface JoinUse {
   written: number;
 }
 
+/** What joins have taken before any was run. */
 export function noJoinUse(): JoinUse {
   return { keys: 0, bytes: 0, written: 0 };
 }
@@ -37,6 +38,7 @@ export const DEFAULT_JOIN_BOUNDS: JoinBounds = { maxKeys: 10_000, maxBytes: 256 
 /** @returns one answer per key, in order, which may hold holes again. @throws SvcError */
 export type AskJoin = (step: JoinStep, keys: readonly Key[]) => Promise<readonly Bytes[]>;
 
+/** A name that no data can have by chance or guess. */
 export function newHoleName(): string {
   return randomBytes(16).toString('base64url');
 }

@@ -72,6 +72,7 @@ export const CONCURRENT_BULK: Bulk = {
   },
 };
 
+/** How the elements of each bulk are run, by its type. */
 export function bulkModes(bulks: readonly Bulk[]): ReadonlyMap<string, BulkMode> {
   return new Map(bulks.map(({ type, mode }) => [type, mode]));
 }

@@ -48,6 +48,7 @@ export function orSame<T extends object>(before: T, after: T): T {
   return (Object.keys(after) as (keyof T)[]).every((key) => before[key] === after[key]) ? before : after;
 }
 
+/** Names under new ones; the same object when none is another one. */
 export function mapNames(names: readonly string[], change: (name: string) => string): readonly string[] {
   const after = names.map(change);
   return after.every((name, i) => name === names[i]) ? names : after;

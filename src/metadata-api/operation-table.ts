@@ -9,6 +9,7 @@ import { isAwaited, KNOWN_PREFIXES } from './operations/not-supported.ts';
 /** By `operationKey`. */
 export type OperationTable = ReadonlyMap<string, OperationEntry>;
 
+/** What an operation is found by: its type, and the version of its arguments where there are two. */
 export function operationKey(type: string, version: 1 | 2): string {
   return version === 1 ? type : `${type}:${version}`;
 }

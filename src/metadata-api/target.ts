@@ -18,6 +18,7 @@ export function isUnusable(snapshot: Snapshot, source: string): boolean {
   return snapshot.metadata.sources.has(source) && !snapshot.cache.sources.has(source);
 }
 
+/** The refusal of what would have to ask a source that cannot be opened. */
 export function unusable(name: string): SvcError {
   return new SvcError('unexpected', `source with name "${name}" is inconsistent`, { status: 400 });
 }

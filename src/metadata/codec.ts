@@ -128,6 +128,7 @@ export const anyJson: Codec<Json> = leaf(
   (value) => value,
 );
 
+/** One of a few texts. @param name for messages */
 export function literal<const T extends string>(name: string, values: readonly T[]): Codec<T> {
   return leaf(
     name,
@@ -141,6 +142,7 @@ export function literal<const T extends string>(name: string, values: readonly T
   );
 }
 
+/** A JSON array. */
 export function list<T>(item: Codec<T>): Codec<readonly T[]> {
   return leaf(
     `[${item.name}]`,
@@ -152,6 +154,7 @@ export function list<T>(item: Codec<T>): Codec<readonly T[]> {
   );
 }
 
+/** A value or null. */
 export function nullable<T>(inner: Codec<T>): Codec<T | null> {
   return leaf(
     inner.name,

@@ -11,6 +11,7 @@ import { requireSource } from './lookup.ts';
 import type { Metadata, SourceMetadata } from './metadata.ts';
 import type { TableMetadata } from './table.ts';
 
+/** A map with the entry in the place of one of its key; the same map when it has it. */
 export function withEntry<K, V>(map: ReadonlyMap<K, V>, key: K, value: V): ReadonlyMap<K, V> {
   if (map.has(key) && map.get(key) === value) return map;
   return new Map(map).set(key, value);
@@ -72,6 +73,7 @@ export function updateTable(metadata: Metadata, source: string, key: string, upd
   });
 }
 
+/** Metadata with the function, in the place of one of its name. */
 export function withFunction(metadata: Metadata, source: string, fn: FunctionMetadata): Metadata {
   return updateSource(metadata, source, (entry) => withFunctions(entry, withEntry(entry.functions, nameKey(fn.function), fn)));
 }

@@ -9,6 +9,7 @@ const PLACEHOLDER = /\{\{\s*([^{}\s]+)\s*\}\}/g;
 /** What a text becomes, or the variables that it needs and that are not set. */
 export type Filled = { readonly text: string } | { readonly missing: readonly string[] };
 
+/** Puts the values of environment variables into a text. */
 export function fillTemplate(template: string, environment: Environment): Filled {
   const missing = new Set<string>();
   const filled = template.replace(PLACEHOLDER, (_, name: string) => {

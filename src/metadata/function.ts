@@ -24,6 +24,7 @@ export interface FunctionMetadata extends WithUnknownKeys {
   readonly comment?: string;
 }
 
+/** A function as it is tracked: without permissions. */
 export function newFunction(name: QualifiedName, configuration: FunctionConfiguration = NO_FUNCTION_CONFIGURATION): FunctionMetadata {
   return { function: name, configuration, permissions: [] };
 }

@@ -11,6 +11,7 @@ export interface KeyedListOptions<T> {
   readonly print?: (item: T) => string;
 }
 
+/** Sorts entries of maps by their keys. */
 export function byKey(a: readonly [string, unknown], b: readonly [string, unknown]): number {
   return a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0;
 }

@@ -24,6 +24,7 @@ export function storedKinds(kinds: Kinds): Kinds {
   return kindsOf(kinds.all.map((codecs) => ({ ...codecs, configuration: codecs.storedConfiguration ?? codecs.configuration })));
 }
 
+/** Finds the codecs of kinds by their names and aliases. */
 export function kindsOf(all: readonly KindCodecs[]): Kinds {
   const byName = new Map(all.flatMap((codecs) => [codecs.kind, ...codecs.aliases].map((name) => [name, codecs] as const)));
   return { all, get: (kindOrAlias) => byName.get(kindOrAlias) };

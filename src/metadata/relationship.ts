@@ -137,10 +137,12 @@ function objectForeignKeyCodec(codecs: KindCodecs): Codec<Exclude<ObjectUsing, {
   );
 }
 
+/** `using` of an object relationship of such a kind. */
 export function objectUsingCodec(codecs: KindCodecs): Codec<ObjectUsing> {
   return usingCodec<ObjectUsing>(codecs, objectForeignKeyCodec(codecs));
 }
 
+/** `using` of an array relationship of such a kind. */
 export function arrayUsingCodec(codecs: KindCodecs): Codec<ArrayUsing> {
   return usingCodec<ArrayUsing>(codecs, remoteColumnsCodec(codecs));
 }
@@ -149,10 +151,12 @@ function relationshipCodec<U>(using: Codec<U>): Codec<Relationship<U>> {
   return kept<Relationship<U>>(object('RelDef', { name: required(relationshipName), using: required(using), comment: optional(text) }));
 }
 
+/** One entry of `object_relationships`. */
 export function objectRelationshipCodec(codecs: KindCodecs): Codec<ObjectRelationship> {
   return relationshipCodec(objectUsingCodec(codecs));
 }
 
+/** One entry of `array_relationships`. */
 export function arrayRelationshipCodec(codecs: KindCodecs): Codec<ArrayRelationship> {
   return relationshipCodec(arrayUsingCodec(codecs));
 }

@@ -135,6 +135,7 @@ function kindCodec(kind: string): Codec<string> {
   );
 }
 
+/** The keys that every entry of `sources` begins with. */
 export function sourceHead(codecs: KindCodecs) {
   return { name: required(nonEmptyText), kind: defaulted(kindCodec(codecs.kind), () => codecs.kind) };
 }

@@ -130,6 +130,7 @@ function mergeColumns(
   return merged;
 }
 
+/** Whether it says anything. */
 export function isConfigured(configuration: TableConfiguration): boolean {
   const { customName, customRootFields, columnConfig, comment } = configuration;
   return customName !== undefined || customRootFields.size > 0 || columnConfig.size > 0 || comment !== undefined;

@@ -43,6 +43,7 @@ export interface TableMetadata extends WithUnknownKeys {
   readonly extFederationConfig?: ExtFederationConfig;
 }
 
+/** A table as it is tracked: without relationships and permissions. */
 export function newTable(table: QualifiedName, configuration: TableConfiguration = NO_TABLE_CONFIGURATION, isEnum = false): TableMetadata {
   return {
     table,

@@ -26,6 +26,7 @@ function entriesOf({ value }: UnknownKey): readonly Json[] | undefined {
   return isJsonArray(value) && value.length > 0 && value.every((entry) => nameOf(entry) !== undefined) ? value : undefined;
 }
 
+/** What stands under keys that nobody knows, each entry of a list by itself. */
 export function unknownParts({ unknownKeys = [] }: WithUnknownKeys): readonly UnknownPart[] {
   return unknownKeys.flatMap((unknown) => {
     const { value, complaint } = unknown;

@@ -42,6 +42,7 @@ export function callKey(call: number): string {
   return `f${call}`;
 }
 
+/** The document that asks a server for the fields, and how their values are found. */
 export function remoteRequest({ operation, fields }: RemoteRoot): RemoteRequest {
   const printer = new DocumentPrinter();
   return printer.finish(operation, printer.outputs(fields, 0));

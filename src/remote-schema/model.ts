@@ -88,11 +88,13 @@ export type RemoteTypeRef =
 
 export const BUILT_IN_SCALARS: ReadonlySet<string> = new Set(['Int', 'Float', 'String', 'Boolean', 'ID']);
 
+/** As GraphQL writes it: `[Int!]!`. */
 export function printRemoteType(type: RemoteTypeRef): string {
   const inner = type.kind === 'list' ? `[${printRemoteType(type.item)}]` : type.name;
   return type.nonNull ? `${inner}!` : inner;
 }
 
+/** The name inside all lists. */
 export function namedRemoteType(type: RemoteTypeRef): string {
   return type.kind === 'list' ? namedRemoteType(type.item) : type.name;
 }

@@ -78,10 +78,15 @@ interface BuildStages {
 
 const NOT_CONNECTED: SourceInput = { kind: 'failed', reason: 'connection error' };
 
+/** `schemaCacheBuild` without a pause. */
 export function buildSchemaCache(input: BuildInput, previous?: Build): Build {
   return atOnce(schemaCacheBuild(input, previous));
 }
 
+/**
+ * Resolves the metadata against the catalogs. What is wrong is listed, and nothing is thrown.
+ * @param previous its parts are kept where their inputs are the same objects
+ */
 export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<Build> {
   const { metadata, options } = input;
   const before = previous?.stages;

@@ -23,6 +23,7 @@ export interface ObjectDescription {
   readonly definition: Json;
 }
 
+/** @param message what administrators see besides */
 export function inconsistent(object: ObjectDescription, reason: string, message?: Json): Inconsistency {
   return { ...object, reason: `Inconsistent object: ${reason}`, ...(message === undefined ? {} : { message }) };
 }

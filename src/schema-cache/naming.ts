@@ -181,6 +181,7 @@ function functionPart(info: NamedFunction, defaultSchema: string): NamePart {
   return info.name.schema === defaultSchema ? info.name.name : `${info.name.schema}_${info.name.name}`;
 }
 
+/** The name of a root field of a function. */
 export function functionRootName(
   style: NameStyle,
   info: NamedFunction,
@@ -193,6 +194,7 @@ export function functionRootName(
   return key === 'function' ? rootFieldName(style, part) : rootFieldName(style, part, 'aggregate');
 }
 
+/** The name of the input type of its arguments. */
 export function functionArgsTypeName(style: NameStyle, info: NamedFunction, defaultSchema: string): string {
   return sourceTypeName(style, functionPart(info, defaultSchema), 'args');
 }
@@ -259,6 +261,7 @@ const ROOTS_OF_KEY: Readonly<Record<RootFieldKey, readonly OperationRoot[]>> = {
   delete_by_pk: ['mutation'],
 };
 
+/** The root fields and types that a table claims, whatever roles may see of them. */
 export function namesOfTable(
   style: NameStyle,
   table: NamedTable & { readonly enumValues: unknown; readonly computedFields: ReadonlyMap<string, unknown> },
@@ -281,6 +284,7 @@ export function namesOfTable(
   return { roots, types };
 }
 
+/** The root fields and types that a function claims, whatever roles may see of them. */
 export function namesOfFunction(
   style: NameStyle,
   info: NamedFunction & { readonly exposedAs: 'query' | 'mutation' },
@@ -313,10 +317,12 @@ export function namesOfNamespace(style: NameStyle): ProducedNames {
   };
 }
 
+/** Of the enum that an enum table is. */
 export function enumTypeName(style: NameStyle, table: NamedTable): string {
   return tableTypeName(style, table, 'enum');
 }
 
+/** Of the conditions on columns that refer to an enum table. */
 export function enumComparisonTypeName(style: NameStyle, table: NamedTable): string {
   return tableTypeName(style, table, 'enum_comparison_exp');
 }

@@ -36,6 +36,7 @@ export function variablePart(variables: Variables, name: string, path: JsonPath)
   return valueAt(variables[name], path);
 }
 
+/** Whether the fact is true of these variables: then the plan that it shaped is theirs too. */
 export function holds(constraint: Constraint, variables: Variables): boolean {
   const value = variablePart(variables, constraint.variable, constraint.path);
   const fact = constraint.fact;

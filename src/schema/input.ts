@@ -57,6 +57,7 @@ function checkDeclaration(
   );
 }
 
+/** The value at an input position. @throws SvcError validation-failed for null or a variable that may not stand there */
 export function createInput(context: InputContext, node: ValueNode, type: InputTypeRef, path: Path, positionHasDefault: boolean): Input {
   if (node.kind === Kind.VARIABLE) {
     const name = node.name.value;

@@ -158,6 +158,7 @@ export function* roleSchemas(cache: SchemaCache, options: RoleSchemasOptions, pr
   return made;
 }
 
+/** The schemas of all roles, none of which is made yet. @param previous schemas of roles whose inputs are the same are kept */
 export function createRoleSchemas(cache: SchemaCache, options: RoleSchemasOptions, previous?: RoleSchemas): RoleSchemas {
   return atOnce(roleSchemas(cache, options, previous));
 }

@@ -140,11 +140,13 @@ export function enumType(name: string, description: string | null, values: () =>
   return { kind: 'enum', name, description, values: lazy(() => new Map(values().map((value) => [value.name, value]))) };
 }
 
+/** As GraphQL writes it: `[Int!]!`. */
 export function printType(type: TypeRef): string {
   const inner = type.kind === 'list' ? `[${printType(type.item)}]` : type.name;
   return type.nonNull ? `${inner}!` : inner;
 }
 
+/** A reference to a type that is made when it is asked for. */
 export function named<T extends NamedType>(name: string, type: () => T, nonNull = false): TypeRef<T> {
   return { kind: 'named', name, type, nonNull };
 }

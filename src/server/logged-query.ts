@@ -21,6 +21,7 @@ export interface LoggedQuery {
   readonly name: JsonObject | null;
 }
 
+/** What the log may tell of a request. */
 export function loggedRequest(request: JsonObject, { maskedVariables }: QueryLogging): LoggedQuery {
   const { variables, operationName } = request;
   return {

@@ -102,6 +102,7 @@ async function readIntrospection(text: string, before: Introspection | null): Pr
   return { packed: await pack(text), digest, model };
 }
 
+/** The answer of the server to the introspection query. */
 export async function introspectionText({ packed }: Introspection): Promise<string> {
   return (await unpack(packed)).toString('utf8');
 }

@@ -30,6 +30,7 @@ export interface RemotesFor extends RemoteContext {
 /** Introspections under way at a time: each answer may be large. */
 const AT_ONCE = 8;
 
+/** Opens all remote schemas of the metadata, several at a time; those that cannot be opened say why. */
 export async function remotesFor(wanted: RemotesFor): Promise<ReadonlyMap<string, LiveRemote>> {
   const waiting = [...wanted.metadata.remoteSchemas.values()];
   const made = new Map<string, LiveRemote>();

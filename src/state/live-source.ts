@@ -49,6 +49,7 @@ export async function openSource(metadata: SourceMetadata, context: OpenContext,
   }
 }
 
+/** A source that could not be opened. */
 export function failedSource({ kind, configuration }: SourceMetadata, error: unknown, backend?: Backend): LiveSource {
   const known = error instanceof SvcError;
   const reason = known ? error.message : 'connection error';

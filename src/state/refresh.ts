@@ -8,10 +8,12 @@ export function named(items: Refresh['tables'], source: string): readonly Qualif
   return (items ?? []).filter((item) => item.source === source).map((item) => item.name);
 }
 
+/** Each name once. */
 export function distinct(names: readonly QualifiedName[]): readonly QualifiedName[] {
   return [...new Map(names.map((name) => [nameKey(name), name])).values()];
 }
 
+/** Whether nothing is to be read anew. */
 export function isEmpty(refresh: Refresh): boolean {
   return (
     refresh.sources !== 'all' &&
@@ -20,6 +22,7 @@ export function isEmpty(refresh: Refresh): boolean {
   );
 }
 
+/** All that any of them reads anew. */
 export function mergeRefreshes(refreshes: readonly Refresh[]): Refresh {
   return {
     sources: merged(refreshes.map(({ sources }) => sources)),
@@ -46,6 +49,7 @@ export function encodeRefresh(refresh: Refresh): Json {
   };
 }
 
+/** What the notices of other instances ask to read anew; what is no notice asks for nothing. */
 export function mergeNotices(notices: readonly (Json | null)[]): Refresh {
   const known = notices.filter(isJsonObject);
   const tables: { source: string; name: QualifiedName }[] = [];

@@ -5,6 +5,7 @@ export function zuluTime(timestamptz: string): string {
   return `rtrim(rtrim(to_char(${timestamptz} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'), '0'), '.') || 'Z'`;
 }
 
+/** The seconds of an SQL expression, as a text. */
 export function epochSeconds(interval: string): string {
   return `extract(epoch from ${interval})::text`;
 }

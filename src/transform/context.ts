@@ -22,6 +22,7 @@ export interface RequestContextOptions {
   readonly sessionVariables: ReadonlyMap<string, string> | null;
 }
 
+/** What templates of a request see of it. */
 export function requestContext({ body, baseUrl, sessionVariables }: RequestContextOptions): RequestContext {
   const address = parseWebAddress(baseUrl);
   return {
@@ -45,6 +46,7 @@ function getSessionVariable(variables: JsonObject | null): TemplateFunction {
 const functionsOf = (variables: JsonObject | null): TemplateVariables['functions'] =>
   new Map([['getSessionVariable', getSessionVariable(variables)]]);
 
+/** The names that templates of a request know. */
 export function requestEnvironment(context: RequestContext): TemplateVariables {
   return {
     variables: new Map<string, Json>([
@@ -66,6 +68,7 @@ export interface ResponseContext {
   readonly request: RequestContext | null;
 }
 
+/** The names that templates of a response know. */
 export function responseEnvironment({ body, status, sessionVariables, request }: ResponseContext): TemplateVariables {
   return {
     variables: new Map<string, Json>([

@@ -20,16 +20,19 @@ export function bytesOfBuffer(buffer: Buffer, start: number, end: number): Bytes
   return buffer.toString('latin1', start, end) as Bytes;
 }
 
+/** Like `slice` of strings. */
 export function sliceBytes(piece: Bytes, start: number, end?: number): Bytes {
   return piece.slice(start, end) as Bytes;
 }
 
+/** Bytes of all pieces. */
 export function sizeOfBytes(pieces: readonly Bytes[]): number {
   let size = 0;
   for (const piece of pieces) size += piece.length;
   return size;
 }
 
+/** All pieces in one buffer. */
 export function bufferOfBytes(pieces: readonly Bytes[]): Buffer {
   const buffer = Buffer.allocUnsafe(sizeOfBytes(pieces));
   let offset = 0;

@@ -90,6 +90,7 @@ export function onCancel(cancellation: PromptCancellation, listener: () => void)
   return () => cancellation.removeEventListener('abort', listener);
 }
 
+/** Whether it tells at once when it happens, and need not be asked. */
 export function isPrompt(cancellation: Cancellation | undefined): cancellation is PromptCancellation {
   return cancellation instanceof CancellationSource || cancellation instanceof AbortSignal;
 }

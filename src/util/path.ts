@@ -10,6 +10,7 @@ export interface Path {
 /** The root, printed as `$`. */
 export const ROOT: Path = { parent: undefined, key: '$' };
 
+/** The path of an entry of what lies at `parent`. */
 export function at(parent: Path, key: string | number): Path {
   return { parent, key };
 }

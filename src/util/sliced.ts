@@ -7,6 +7,7 @@ export type Sliced<T> = Generator<undefined, T, undefined>;
 /** So long, in milliseconds, other work waits for a slice; a request waits for several. */
 const SLICE_MS = 4;
 
+/** Runs it to its end. */
 export function atOnce<T>(work: Sliced<T>): T {
   for (;;) {
     const step = work.next();
@@ -14,6 +15,7 @@ export function atOnce<T>(work: Sliced<T>): T {
   }
 }
 
+/** Runs it to its end, and lets everything else happen every few milliseconds. */
 export async function inSlices<T>(work: Sliced<T>): Promise<T> {
   let end = performance.now() + SLICE_MS;
   for (;;) {

@@ -28,6 +28,7 @@ export interface Target {
   readonly source: string;
 }
 
+/** The keys of every data operation. */
 export function targetFields(backend: Backend) {
   return { table: required(backend.tableName), source: sourceArgument };
 }

@@ -96,6 +96,7 @@ function withFederation({ extFederationConfig: _, ...table }: TableMetadata, con
   return config === undefined ? table : { ...table, extFederationConfig: config };
 }
 
+/** Metadata with the table in it. @throws SvcError for a table or function of this name, and where the source is none of the kind */
 export function trackTable(metadata: Metadata, args: TrackTable, backend: Backend, context: EditContext): Metadata {
   const source = targetSource(metadata, args.source, backend, context.snapshot);
   const key = nameKey(args.table);

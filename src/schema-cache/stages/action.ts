@@ -32,6 +32,7 @@ export interface ActionScope {
   readonly plan: InheritancePlan;
 }
 
+/** An action with the roles that may call it, or what is wrong with it. @param before its result is kept where it still holds */
 export function resolveAction(metadata: Action, scope: ActionScope, before: ActionStage | undefined): ActionStage {
   const { types, plan } = scope;
   const base = { metadata, types, plan };

@@ -34,6 +34,7 @@ export interface ActionsStage {
   readonly inconsistencies: readonly Inconsistency[];
 }
 
+/** Custom types, and the scalars of databases that they name. */
 export function resolveTypes(metadata: Metadata, sources: readonly ScalarSource[]): TypesStage {
   const scalarOf = scalarFinder(sources);
   return { ...resolveCustomTypes(metadata.customTypes, scalarOf), scalarOf };

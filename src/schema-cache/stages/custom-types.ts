@@ -27,6 +27,7 @@ export interface CustomTypesStage {
 
 const NOTHING: CustomTypesInfo = new Map();
 
+/** Custom types by name, or what is wrong with them: then there are none. */
 export function resolveCustomTypes(metadata: CustomTypes, scalarOf: ScalarFinder): CustomTypesStage {
   const info = infoOf(metadata, scalarOf);
   const reasons = [...problemsOf(metadata, info, scalarOf)];

@@ -54,6 +54,10 @@ const BUILT_IN = [
 /** With more changed objects and names it takes less time to start over, and that can be done in slices. */
 const FEW = 1_000;
 
+/**
+ * Gives each name to the first who claims it; the others are inconsistent.
+ * @param previous only what has changed since is looked at
+ */
 export function* claimNames(claimants: readonly Claimant[], previous: NamesResult | undefined): Sliced<NamesResult> {
   const byId = new Map(claimants.map((claimant) => [claimant.objectId, claimant]));
   // In one go: between builds the register is shared.

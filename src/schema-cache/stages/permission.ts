@@ -31,6 +31,7 @@ function resolveFilter(scope: PermissionScope, json: Json): BoolExp {
 
 const NO_MASK: null = null;
 
+/** @throws Defect */
 export function resolveSelect(scope: PermissionScope, role: string, permission: metadata.SelectPermission): ResolvedSelectPermission {
   const columns = selectableColumns(scope, permission.columns);
   const resolved: ResolvedSelectPermission = {
@@ -150,6 +151,7 @@ function writableColumns(
   return columns;
 }
 
+/** @throws Defect */
 export function resolveInsert(scope: PermissionScope, permission: metadata.InsertPermission): ResolvedInsertPermission {
   requireView(scope, scope.table.insertable, 'insertable');
   const presets = resolvePresets(scope, permission.set, 'insert');
@@ -162,6 +164,7 @@ export function resolveInsert(scope: PermissionScope, permission: metadata.Inser
   };
 }
 
+/** @throws Defect */
 export function resolveUpdate(scope: PermissionScope, permission: metadata.UpdatePermission): ResolvedUpdatePermission {
   requireView(scope, scope.table.updatable, 'updatable');
   const presets = resolvePresets(scope, permission.set, 'update');
@@ -175,6 +178,7 @@ export function resolveUpdate(scope: PermissionScope, permission: metadata.Updat
   };
 }
 
+/** @throws Defect */
 export function resolveDelete(scope: PermissionScope, permission: metadata.DeletePermission): ResolvedDeletePermission {
   requireView(scope, scope.table.deletable, 'deletable');
   return {

@@ -49,6 +49,7 @@ export interface FieldOfKey {
   readonly scalar: string;
 }
 
+/** Relationships of tables to other sources and to remote schemas: targets and keys, or what is wrong with them. */
 export function resolveRemoteRelationships(
   metadata: Metadata,
   targets: JoinableTargets,

@@ -25,6 +25,7 @@ export interface StageSource {
   readonly namingConvention: NamingConvention;
 }
 
+/** As messages name it: without the schema that goes without saying. */
 export function printTable(source: StageSource, name: QualifiedName): string {
   return printName(name, source.backend.defaultSchema);
 }
@@ -40,6 +41,7 @@ export interface Answered {
   readonly answer: unknown;
 }
 
+/** Whether all questions have the same answers as before. */
 export function stillHolds(answered: readonly Answered[], answers: StageAnswers): boolean {
   for (const { question, key, answer } of answered) {
     if (answers[question](key) !== answer) return false;

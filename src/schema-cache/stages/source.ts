@@ -44,6 +44,7 @@ export interface CoresStage {
   readonly cores: ReadonlyMap<string, CoreResult>;
 }
 
+/** The tables of an open source, each without its neighbours. */
 export function* resolveCores(
   metadata: SourceMetadata,
   namingConvention: NamingConvention,
@@ -92,6 +93,7 @@ export interface SourceScope {
   readonly environment: Environment;
 }
 
+/** The tables, functions and event triggers of a source, resolved against each other. */
 export function* resolveSource(stage: CoresStage, scope: SourceScope, previous: SourceStage | undefined): Sliced<SourceStage> {
   const { context, metadata, open } = stage;
   const before = previous?.cores.context === context ? previous : undefined;

@@ -24,6 +24,7 @@ export interface CoreResult {
   readonly inconsistencies: readonly Inconsistency[];
 }
 
+/** All that the core of a table depends on. */
 export function coreInputs(
   table: TableMetadata,
   tables: ReadonlyMap<string, CatalogTable>,
@@ -49,6 +50,7 @@ export function sameCoreInputs(a: CoreInputs, b: CoreInputs): boolean {
   );
 }
 
+/** The core of a table, or what is wrong with it. */
 export function resolveCore(source: StageSource, name: QualifiedName, inputs: CoreInputs): CoreResult {
   try {
     return { inputs, core: core(source, name, inputs), inconsistencies: [] };

@@ -11,6 +11,7 @@ import { ARGUMENT_DESCRIPTIONS } from './descriptions.ts';
 import { given, invalid } from './input.ts';
 import { type RoleTable, type SelectArguments, typeOf } from './role-table.ts';
 
+/** Arguments of a field that gives rows of the table, and the rows that they ask for. */
 export function selectArguments(table: RoleTable): SelectArguments {
   const { capabilities } = table.source.info.backend;
   const name = (key: keyof typeof ARGUMENT_DESCRIPTIONS): string => table.source.field(key);

@@ -29,6 +29,7 @@ const ROOT_DESCRIPTIONS: Readonly<Record<RootFieldKey, (table: string) => string
   delete_by_pk: (t) => `delete single row from the table: ${t}`,
 };
 
+/** What the schema says of a root field; a comment of the metadata comes first. */
 export function describeRoot(source: SourceInfo, table: TableInfo, key: RootFieldKey): string | null {
   const comment = table.configuration.customRootFields.get(key)?.comment;
   return commentOr(comment, ROOT_DESCRIPTIONS[key](quoted(source, table.name)));

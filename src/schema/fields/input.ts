@@ -4,6 +4,7 @@ import type { Path } from '../../util/path.ts';
 import type { Input } from '../translation.ts';
 import { printType } from '../types.ts';
 
+/** The refusal of an input. */
 export function invalid(message: string, path: Path): SvcError {
   return new SvcError('validation-failed', message, { path });
 }

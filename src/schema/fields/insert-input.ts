@@ -42,6 +42,7 @@ interface RowField {
   add(input: Input, draft: Draft): void;
 }
 
+/** `T_insert_input`, and the rows that values of it are. */
 export function insertInput(table: WriteTable): InsertInput {
   const { source, info } = table;
   const fields = lazy(() => rowFields(table));

@@ -31,6 +31,7 @@ export function keyFields(columns: readonly RoleColumn[]): ReadonlyMap<string, I
   );
 }
 
+/** That a column of the key has this value. */
 export function keyCondition(column: RoleColumn, input: Input): BoolExp {
   return {
     kind: 'compare',

@@ -61,6 +61,7 @@ function tableEntries(style: NameStyle, tableKey: string, table: TableInfo): Tab
   return entries;
 }
 
+/** What each root field of a source is of, by name, for all roles alike. */
 export function* rootIndex(source: SourceInfo): Sliced<RootIndex> {
   const roots = new Map<string, RootCandidate>();
   const aliases = new Map<string, RootCandidate>();

@@ -173,6 +173,7 @@ function addArgument(args: Map<string, InputField>, computed: RoleComputedField)
   if (argument !== null) args.set(argument.name, argument);
 }
 
+/** The query of a field: these rows, with what is selected of them. */
 export function rowsQuery(table: RoleTable, field: CollectedField, from: Relation, rows: RowSet, shape: RowsQuery['shape']): RowsQuery {
   return { kind: 'rows', shape, from, rows, fields: table.rows().fields(field) };
 }

@@ -61,12 +61,14 @@ export function insertDescription(source: SourceContext, table: TableInfo, write
   return isWritable(source, table, true) ? ADMIN_INSERT : null;
 }
 
+/** What the writer may update; null: nothing. */
 export function updateAccess(source: SourceContext, table: TableInfo, writer: Writer): UpdateAccess | null {
   if (!isWritable(source, table, table.catalog.updatable)) return null;
   if (writer.role === ADMIN_ROLE) return ADMIN_UPDATE;
   return granted(table.permissions.get(writer.role)?.update, writer);
 }
 
+/** What the writer may delete; null: nothing. */
 export function deleteAccess(source: SourceContext, table: TableInfo, writer: Writer): DeleteAccess | null {
   if (!isWritable(source, table, table.catalog.deletable)) return null;
   if (writer.role === ADMIN_ROLE) return ADMIN_DELETE;

@@ -58,6 +58,7 @@ export function deleteRows(table: WriteTable, condition: BoolExp, output: Mutati
   };
 }
 
+/** The IR of an insert. */
 export function insertRows(table: WriteTable, rows: InsertRows, path: Path, output: MutationOutput): Insert {
   return { kind: 'insert', table: table.info.name, rows, output, path, contained: insertIsContained(table, rows) };
 }

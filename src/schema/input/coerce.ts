@@ -83,6 +83,7 @@ export function enumValueOfJson(type: EnumSchemaType, json: Json, path: Path): E
   return enumValueOfName(type, json, path);
 }
 
+/** @throws SvcError validation-failed for a name that is no value of the enum */
 export function enumValueOfName(type: EnumSchemaType, name: string, path: Path): EnumSchemaValue {
   const value = type.values().get(name);
   if (value !== undefined) return value;

@@ -50,6 +50,10 @@ export interface RecorderLimits {
   readonly facts: number;
 }
 
+/**
+ * Notes the facts about variables that shape a plan.
+ * @throws SvcError validation-failed, the recorder, where there are more than the limits allow
+ */
 export function createConstraintRecorder(limits: RecorderLimits): ConstraintRecorder {
   const byKey = new Map<string, Constraint>();
   let parts = 0;
@@ -120,6 +124,7 @@ function isImplied(constraint: Constraint, all: ReadonlyMap<string, Constraint>)
   return fact.kind === 'present' && known?.kind === 'null' && !known.isNull;
 }
 
+/** @throws SvcError validation-failed for a variable that the operation does not declare */
 export function declarationOf(context: InputContext, name: string, at: Path): VariableDeclaration {
   const declaration = context.declared.get(name);
   if (declaration === undefined) throw new SvcError('validation-failed', `unbound variable "${name}"`, { path: at });

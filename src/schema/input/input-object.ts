@@ -15,6 +15,7 @@ function requiredFields(type: InputObjectType): readonly string[] {
   return names;
 }
 
+/** @throws SvcError for a field that the type does not have */
 export function fieldOf(type: InputObjectType, name: string, path: Path): InputField {
   const field = type.fields().get(name);
   if (field === undefined) throw fieldNotFound(name, type.name, at(path, name));

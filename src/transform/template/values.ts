@@ -5,6 +5,7 @@ import { compareNumbers } from './number.ts';
 
 export type TypeName = 'Null' | 'Boolean' | 'Number' | 'String' | 'Array' | 'Object';
 
+/** What error messages call the type of a value. */
 export function typeName(value: Json): TypeName {
   if (value === null) return 'Null';
   if (typeof value === 'boolean') return 'Boolean';

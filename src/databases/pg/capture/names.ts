@@ -18,6 +18,7 @@ export function captureName(trigger: string, operation: CapturedOperationName): 
   return `${PREFIX}${trigger}_${OPERATION_NAMES[operation]}`;
 }
 
+/** An object of the schema that events are kept in. */
 export function inCatalog(name: string): Sql {
   return sql`${identifier(SCHEMA)}.${identifier(name)}`;
 }

@@ -78,6 +78,7 @@ export function isSpatial(type: CatalogType): boolean {
   return type.kind === 'base' && type.schema !== 'pg_catalog' && (type.name === 'geometry' || type.name === 'geography');
 }
 
+/** Types of PostGIS, which compare in ways of their own. */
 export function isPostgis(type: CatalogType): boolean {
   return isSpatial(type) || (type.kind === 'base' && type.schema !== 'pg_catalog' && type.name === 'raster');
 }

@@ -367,6 +367,7 @@ export class DriverSession {
   }
 }
 
+/** Why nobody waits for the exchange any more; null: somebody does. */
 export function cancelReason(
   exchange: { readonly signal: Cancellation | undefined; readonly deadline: number },
   now: number,

@@ -41,6 +41,7 @@ export function countMore(rows: number): Sql {
   return sql`select set_config(${COUNT}, (current_setting(${COUNT})::int8 + ${integer(rows)})::text, true) is null`;
 }
 
+/** The number of rows that statements before have written and counted. */
 export function countedRows(): Sql {
   return sql`current_setting(${COUNT})::int8`;
 }
