@@ -28,6 +28,13 @@ describe('SQL and rows', () => {
   const tables = (): string[] =>
     [...(api.state.current().metadata.sources.get('default')?.tables.values() ?? [])].map((table) => table.table.name).sort();
 
+  it('gives all rows of many, with what became of the metadata', async () => {
+    const many = await api.queryV2('run_sql', { sql: `select i, '"é' as t, null as n from generate_series(1, 1234) i`, cascade: true });
+    const rows = Array.from({ length: 1234 }, (_, i) => [String(i + 1), '"é', 'NULL']);
+    expect(many).toEqual({ result_type: 'TuplesOk', result: [['i', 't', 'n'], ...rows], affected: [] });
+    expect(await api.queryV2('run_sql', { sql: 'select 1 as a where false' })).toEqual({ result_type: 'TuplesOk', result: [['a']] });
+  });
+
   it('gives rows as text under a header, and the last result only', async () => {
     expect(await api.queryV2('run_sql', { sql: `select 1; select 1.50 as a, null as "b c", true as d` })).toEqual({
       result_type: 'TuplesOk',
