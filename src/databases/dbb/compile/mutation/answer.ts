@@ -2,14 +2,7 @@
 import type { ResultPiece } from '../../../../backend/backend.ts';
 import type { GivenCell } from '../../../../backend/statement-flow.ts';
 import type { MutationOutput } from '../../../../ir/mutation.ts';
-import type { Field } from '../../../../ir/select.ts';
 import type { Program } from './program.ts';
-
-/** The fields whose JSON each written row has to give, one cell for each. */
-export function returnedFields(output: MutationOutput): readonly (readonly Field[])[] {
-  if (output.kind === 'row') return [output.fields];
-  return output.fields.flatMap((field) => (field.kind === 'returning' ? [field.fields] : []));
-}
 
 export interface WrittenRows {
   /** Statements that write. */
@@ -42,14 +35,4 @@ export function answer(
   }
   program.give(index, gives);
   return pieces;
-}
-
-/** The answer where nothing is to be done. */
-export function emptyAnswer(output: MutationOutput): string {
-  if (output.kind === 'row') return 'null';
-  const entries = output.fields.map((field) => {
-    const value = field.kind === 'typename' ? JSON.stringify(field.typeName) : field.kind === 'affected-rows' ? '0' : '[]';
-    return `${JSON.stringify(field.alias)}:${value}`;
-  });
-  return `{${entries.join(',')}}`;
 }

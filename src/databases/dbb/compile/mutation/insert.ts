@@ -3,13 +3,14 @@
  * conflict clause are one statement for a level.
  */
 import type { RaisedFailure, ResultPiece } from '../../../../backend/backend.ts';
+import { emptyAnswer, returnedFields } from '../../../../backend/mutation-output.ts';
 import { arrayFailure, groups, type NestedGroup, objectFailure, unitedColumns } from '../../../../backend/nested-inserts.ts';
 import type { Insert, InsertColumn, InsertRow, InsertRows, RowKey } from '../../../../ir/mutation.ts';
 import { ROOT } from '../../../../util/path.ts';
 import { readOthers, readsTable } from '../../../../ir/reads-elsewhere.ts';
 import { join, sql } from '../../../../sql/fragment.ts';
 import { rowObjectSql } from '../query.ts';
-import { answer, emptyAnswer, returnedFields } from './answer.ts';
+import { answer } from './answer.ts';
 import { checkFailure, flagSql, lostFailure, withoutKey } from './checks.ts';
 import { type Cells, insertRowsInto, insertUniform, type Fills, type LevelRow, NOTHING_FILLED } from './insert-rows.ts';
 import type { Program } from './program.ts';

@@ -1,11 +1,12 @@
 /** Root fields of one transaction: statements in order, and where each field's answer comes from. */
 import type { CompiledMutation, CompilerOptions, ResultPiece } from '../../../../backend/backend.ts';
+import { manyAnswers } from '../../../../backend/mutation-output.ts';
 import { SvcError } from '../../../../errors/svc-error.ts';
 import type { MutationRoot } from '../../../../ir/mutation.ts';
 import type { SelectRoot } from '../../../../ir/select.ts';
 import { compileInsert } from './insert.ts';
 import { Program } from './program.ts';
-import { compileDelete, compileUpdate, compileUpdateMany } from './update.ts';
+import { compileDelete, compileUpdate } from './update.ts';
 
 /** @throws SvcError not-supported, validation-failed */
 export function compileMutation(options: CompilerOptions, roots: readonly (SelectRoot | MutationRoot)[]): CompiledMutation {
@@ -23,7 +24,7 @@ function compileRoot(program: Program, { mutation }: SelectRoot | MutationRoot):
     case 'update':
       return compileUpdate(program, mutation);
     case 'update-many':
-      return compileUpdateMany(program, mutation);
+      return manyAnswers(mutation, (update) => compileUpdate(program, update));
     case 'delete':
       return compileDelete(program, mutation);
   }

@@ -3,8 +3,9 @@
  * what is written is found again by them.
  */
 import type { ResultPiece } from '../../../../backend/backend.ts';
+import { emptyAnswer, hasNothingToDo, returnedFields } from '../../../../backend/mutation-output.ts';
 import type { BoolExp } from '../../../../ir/bool-exp.ts';
-import type { Assignment, Delete, RowKey, Update, UpdateMany } from '../../../../ir/mutation.ts';
+import type { Assignment, Delete, RowKey, Update } from '../../../../ir/mutation.ts';
 import { readOthers } from '../../../../ir/reads-elsewhere.ts';
 import type { Operand } from '../../../../ir/value.ts';
 import { whereSql } from '../../../../sql/condition.ts';
@@ -17,7 +18,7 @@ import type { Context } from '../context.ts';
 import { operandSql } from '../operand.ts';
 import { rowObjectSql } from '../query.ts';
 import { qualified } from '../relation.ts';
-import { answer, emptyAnswer, returnedFields } from './answer.ts';
+import { answer } from './answer.ts';
 import { assignedSql } from './assigned.ts';
 import { checkFailure, flagSql, isTrue, lostFailure, withoutKey } from './checks.ts';
 import type { Draft, Program } from './program.ts';
@@ -90,22 +91,6 @@ function readBack(program: Program, update: Update, written: number, rowsOf: (co
     };
   });
   return answer(program, read, output, { writes: [written], reads: [read], cell: 1 });
-}
-
-function hasNothingToDo({ assignments, defaults = [] }: Update): boolean {
-  return assignments.length === 0 && defaults.length === 0;
-}
-
-/** A list of answers, one per update; nothing at all where no update has anything to do. */
-export function compileUpdateMany(program: Program, { updates }: UpdateMany): readonly ResultPiece[] {
-  if (updates.every(hasNothingToDo)) return ['[]'];
-  const pieces: ResultPiece[] = ['['];
-  updates.forEach((update, i) => {
-    if (i > 0) pieces.push(',');
-    pieces.push(...compileUpdate(program, update));
-  });
-  pieces.push(']');
-  return pieces;
 }
 
 /** What is returned of rows is read before they are gone. */

@@ -56,21 +56,6 @@ function rowsSelect(
   return { select: sql`select ${shape.columns} from ${from}${join(joins, EMPTY)}${order}`, shape };
 }
 
-/** The answer where nothing was to be done. */
-export function emptyAnswer(output: MutationOutput): string {
-  if (output.kind === 'row') return 'null';
-  const entries = output.fields.map((field) => {
-    const value = field.kind === 'typename' ? JSON.stringify(field.typeName) : field.kind === 'affected-rows' ? '0' : '[]';
-    return `${JSON.stringify(field.alias)}:${value}`;
-  });
-  return `{${entries.join(',')}}`;
-}
-
 export function countsRows(output: MutationOutput): boolean {
   return output.kind === 'response' && output.fields.some((field) => field.kind === 'affected-rows');
-}
-
-export function returnedFields(output: MutationOutput): readonly (readonly Field[])[] {
-  if (output.kind === 'row') return [output.fields];
-  return output.fields.flatMap((field) => (field.kind === 'returning' ? [field.fields] : []));
 }

@@ -4,11 +4,12 @@
  * of rows written before are found by the number of the row.
  */
 import type { RaisedFailure, ResultPiece } from '../../../../backend/backend.ts';
+import { emptyAnswer, returnedFields } from '../../../../backend/mutation-output.ts';
 import { arrayFailure, groups, type NestedGroup, objectFailure, unitedColumns } from '../../../../backend/nested-inserts.ts';
 import { nameKey } from '../../../../catalog/catalog.ts';
 import type { Insert, InsertRow, InsertRows, UniformRows } from '../../../../ir/mutation.ts';
 import { sql } from '../../../../sql/fragment.ts';
-import { answerSql, countsRows, emptyAnswer, returnedFields } from './answer.ts';
+import { answerSql, countsRows } from './answer.ts';
 import { type InsertOptions, insertWrite } from './insert.ts';
 import type { Fill, Fills, Level, LevelRow } from './insert-level.ts';
 import { type Batch, batches } from './insert-source.ts';

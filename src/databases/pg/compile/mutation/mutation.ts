@@ -1,12 +1,13 @@
 /** Root fields of one transaction: statements in order, and where each field's answer comes from. */
 import type { CompiledMutation, ResultPiece, Statement } from '../../../../backend/backend.ts';
+import { manyAnswers } from '../../../../backend/mutation-output.ts';
 import type { MutationRoot } from '../../../../ir/mutation.ts';
 import type { SelectRoot } from '../../../../ir/select.ts';
 import { ROOT } from '../../../../util/path.ts';
 import type { Context } from '../context.ts';
 import { compileInsert } from './insert-tree.ts';
 import { Program } from './program.ts';
-import { compileDelete, compileUpdate, compileUpdateMany } from './update.ts';
+import { compileDelete, compileUpdate } from './update.ts';
 
 export interface MutationCompiler {
   newContext(): Context;
@@ -39,7 +40,7 @@ function compileRoot(program: Program, compiler: MutationCompiler, root: SelectR
     case 'update':
       return compileUpdate(program, mutation);
     case 'update-many':
-      return compileUpdateMany(program, mutation);
+      return manyAnswers(mutation, (update) => compileUpdate(program, update));
     case 'delete':
       return compileDelete(program, mutation);
   }

@@ -1,8 +1,9 @@
 /** Updates and deletes: one statement each, and one more where the answer needs what comes after. */
 import type { ResultPiece } from '../../../../backend/backend.ts';
+import { emptyAnswer, hasNothingToDo, returnedFields } from '../../../../backend/mutation-output.ts';
 import { nameKey } from '../../../../catalog/catalog.ts';
 import type { BoolExp } from '../../../../ir/bool-exp.ts';
-import type { Assignment, Delete, Update, UpdateMany } from '../../../../ir/mutation.ts';
+import type { Assignment, Delete, Update } from '../../../../ir/mutation.ts';
 import { EMPTY, identifier, join, type Sql, sql } from '../../../../sql/fragment.ts';
 import { ROOT } from '../../../../util/path.ts';
 import { baseType } from '../../operators.ts';
@@ -11,7 +12,7 @@ import type { Context } from '../context.ts';
 import { aliasRow, ownScope, type Row } from '../../../../sql/row.ts';
 import { operandSql } from '../operand.ts';
 import { qualified } from '../type-name.ts';
-import { answerSql, countsRows, emptyAnswer, returnedFields } from './answer.ts';
+import { answerSql, countsRows } from './answer.ts';
 import { countedRows, keptRows } from './kept-rows.ts';
 import type { Program } from './program.ts';
 import { readElsewhere } from '../../../../ir/reads-elsewhere.ts';
@@ -34,22 +35,6 @@ export function compileUpdate(program: Program, update: Update): readonly Result
     },
     check: (context, row) => checkSql(context, update.check, row),
   });
-}
-
-function hasNothingToDo({ assignments, defaults = [] }: Update): boolean {
-  return assignments.length === 0 && defaults.length === 0;
-}
-
-/** A list of answers, one per update; nothing at all where no update has anything to do. */
-export function compileUpdateMany(program: Program, { updates }: UpdateMany): readonly ResultPiece[] {
-  if (updates.every(hasNothingToDo)) return ['[]'];
-  const pieces: ResultPiece[] = ['['];
-  updates.forEach((update, i) => {
-    if (i > 0) pieces.push(',');
-    pieces.push(...compileUpdate(program, update));
-  });
-  pieces.push(']');
-  return pieces;
 }
 
 export function compileDelete(program: Program, deletion: Delete): readonly ResultPiece[] {
