@@ -115,7 +115,7 @@ export const behaviourOptions = {
     'subscriptions-detector-interval',
     milliseconds(1, 3_600_000),
     100,
-    'How often a source with subscribers is asked for changes.',
+    'How often a source with subscribers is asked for changes; where nothing has changed for five seconds, after 1.6 times as long.',
   ),
   experimentalFeatures: behaviour(
     'experimental-features',

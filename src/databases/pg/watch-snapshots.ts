@@ -18,6 +18,9 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
 /** A server that does not answer such a question is gone. */
 const PATIENCE_MS = 10_000;
+/** Where nothing has changed for a while it is asked less often: what a question costs is that both sides wake up for it. */
+const QUIET_MS = 5_000;
+const QUIET_FACTOR = 1.6;
 
 export function watchSnapshots(options: SnapshotWatchOptions): SnapshotWatch {
   const watch = new Watch(options);
@@ -34,6 +37,9 @@ class Watch implements SnapshotWatch {
   #again = false;
   #stopped = false;
   #failures = 0;
+  #last: string | null = null;
+  /** `performance.now()` of the last change. */
+  #changedAt = 0;
 
   constructor(options: SnapshotWatchOptions) {
     this.#options = options;
@@ -65,7 +71,7 @@ class Watch implements SnapshotWatch {
     this.#isAsking = true;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => session.destroy(new ConnectionError('lost', 'the server did not answer')), PATIENCE_MS);
-    session.send(new WireExchange('text', [{ text: QUESTION, values: [] }], (done) => this.#answered(session, done)));
+    session.send(new WireExchange('json', [{ text: QUESTION, values: [] }], (done) => this.#answered(session, done)));
   }
 
   stop(): void {
@@ -75,7 +81,7 @@ class Watch implements SnapshotWatch {
     this.#session = undefined;
   }
 
-  #answered(session: DriverSession, { failure, results }: WireExchange): void {
+  #answered(session: DriverSession, { failure, rows }: WireExchange): void {
     if (this.#stopped || session !== this.#session) return;
     this.#isAsking = false;
     clearTimeout(this.#timer);
@@ -87,8 +93,13 @@ class Watch implements SnapshotWatch {
     this.#failures = 0;
     const again = this.#again;
     this.#again = false;
-    this.#timer = setTimeout(() => this.ask(), this.#options.intervalMs);
-    this.#options.onSnapshot(results[0]?.rows[0]?.[0] ?? null);
+    const snapshot = rows[0]?.[0]?.join('') ?? null;
+    const now = performance.now();
+    if (snapshot !== this.#last) this.#changedAt = now;
+    this.#last = snapshot;
+    const { intervalMs, onSnapshot } = this.#options;
+    this.#timer = setTimeout(() => this.ask(), now - this.#changedAt < QUIET_MS ? intervalMs : intervalMs * QUIET_FACTOR);
+    onSnapshot(snapshot);
     if (again) this.ask();
   }
 
