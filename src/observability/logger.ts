@@ -98,13 +98,19 @@ function isEnabled(level: LogLevel, least: LogLevel): boolean {
 
 function jsonLogger(options: LoggerOptions): Logger {
   const stream = pino.destination({ fd: options.destination ?? 1, sync: false, minLength: 4096 });
-  const lines = new LineBuffer((text) => stream.write(text));
+  /** Something has been written since the last flush, each of which is a task of the thread pool. */
+  let isDirty = false;
+  const lines = new LineBuffer((text) => {
+    isDirty = true;
+    stream.write(text);
+  });
   let isFlushing = false;
   const timer = setInterval(() => {
     lines.flush();
     // Under load it takes until there is less to write, and each call waits by listeners of its own.
-    if (isFlushing) return;
+    if (isFlushing || !isDirty) return;
     isFlushing = true;
+    isDirty = false;
     stream.flush(() => {
       isFlushing = false;
     });
@@ -134,6 +140,7 @@ function jsonLogger(options: LoggerOptions): Logger {
     lines.flush();
     if (!isWanted(o, enabledTypes)) return;
     const { level, type, detail } = logEntry(o);
+    isDirty = true;
     log[level]({ type, detail });
   };
   return { observe, flush: () => end(stream, timer, lines), settle: () => settle(stream, lines) };
