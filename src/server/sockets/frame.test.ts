@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import { expect, it } from 'vitest';
 import * as library from 'ws';
 import { bytesOfText } from '../../util/bytes.ts';
-import { answerMessage, textFrame } from './frame.ts';
+import { answerFrame, answerMessage, textFrame } from './frame.ts';
 
 /** Its types leave it out. */
 const { Receiver } = library as unknown as { Receiver: new (options: { isServer: boolean }) => Writable };
@@ -15,9 +15,13 @@ it.each([0, 1, 125, 126, 65_535, 65_536, 1_000_000])('frames a message of %d byt
   expect(await read).toEqual([text, false]);
 });
 
-it('makes the message of an answer once for clients that number their operations alike', () => {
+it('makes the message of an answer as it is asked for, alone and as a frame', () => {
   const answer = { body: [bytesOfText('{"data":'), bytesOfText('1}')] };
   expect(answerMessage(bytesOfText('{"id":"1","payload":'), answer)).toBe('{"id":"1","payload":{"data":1}}');
   expect(answerMessage(bytesOfText('{"id":"2","payload":'), answer)).toBe('{"id":"2","payload":{"data":1}}');
   expect(answerMessage(bytesOfText('{"id":"1","payload":'), answer)).toBe('{"id":"1","payload":{"data":1}}');
+  for (const id of ['1', '2', 'é'.repeat(100)]) {
+    const start = bytesOfText(`{"id":"${id}","payload":`);
+    expect(answerFrame(start, answer)).toBe(textFrame(answerMessage(start, answer)));
+  }
 });

@@ -20,27 +20,41 @@ function head(size: number): string {
   return String.fromCharCode(TEXT, 127, ...bytes.map((byte) => byte & 0xff));
 }
 
-/** The whole message of an answer: clients of the same cohort that number their operations alike get the very same one. */
+/** An answer as it was sent last: clients of the same cohort that number their operations alike get the very same text. */
 interface Framed {
   readonly body: Bytes;
   start: Bytes;
-  message: Bytes;
+  message: Bytes | null;
+  frame: Bytes | null;
 }
 
 const known = new WeakMap<Answer, Framed>();
 
+function framed(start: Bytes, answer: Answer): Framed {
+  let found = known.get(answer);
+  if (found === undefined) {
+    found = { body: join(answer.body), start, message: null, frame: null };
+    known.set(answer, found);
+  } else if (found.start !== start) {
+    found.start = start;
+    found.message = null;
+    found.frame = null;
+  }
+  return found;
+}
+
 /** @param start what comes before the answer in the message */
 export function answerMessage(start: Bytes, answer: Answer): Bytes {
-  let framed = known.get(answer);
-  if (framed === undefined) {
-    const body = join(answer.body);
-    framed = { body, start, message: (start + body + ANSWER_END) as Bytes };
-    known.set(answer, framed);
-  } else if (framed.start !== start) {
-    framed.start = start;
-    framed.message = (start + framed.body + ANSWER_END) as Bytes;
-  }
-  return framed.message;
+  const one = framed(start, answer);
+  one.message ??= (start + one.body + ANSWER_END) as Bytes;
+  return one.message;
+}
+
+/** The same as one frame. */
+export function answerFrame(start: Bytes, answer: Answer): Bytes {
+  const one = framed(start, answer);
+  one.frame ??= (head(start.length + one.body.length + ANSWER_END.length) + start + one.body + ANSWER_END) as Bytes;
+  return one.frame;
 }
 
 /** The pieces as one. */

@@ -8,7 +8,7 @@ import type { Bytes } from '../../util/bytes.ts';
 import { CancellationSource } from '../../util/cancellation.ts';
 import type { Outcome } from '../operate.ts';
 import type { LoggedQuery } from '../logged-query.ts';
-import { answerMessage, join } from './frame.ts';
+import { join } from './frame.ts';
 import type { Wire } from './wire.ts';
 
 /** What an operation tells the connection that it belongs to. */
@@ -93,7 +93,7 @@ export class SocketOperation implements Subscriber {
   }
 
   next(answer: Answer): void {
-    if (!this.#isOver) this.#wire.send(answerMessage(this.#start(), answer));
+    if (!this.#isOver) this.#wire.sendAnswer(this.#start(), answer);
   }
 
   failed(errors: readonly SvcError[], final: boolean): void {

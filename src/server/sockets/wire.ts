@@ -2,8 +2,9 @@
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import { type Bytes, bufferOfBytes } from '../../util/bytes.ts';
+import type { Answer } from '../../subscriptions/subscriptions.ts';
 import type { Answers, Held } from '../answers.ts';
-import { textFrame } from './frame.ts';
+import { answerFrame, answerMessage, textFrame } from './frame.ts';
 
 /** Messages below this are not compressed: they would not get smaller. */
 const MIN_COMPRESSED = 1024;
@@ -14,6 +15,8 @@ export interface Wire {
   /** The client has not taken what it got. */
   readonly isFull: boolean;
   send(message: Bytes): void;
+  /** A message with an answer that others may get too. @param start what comes before the answer in it */
+  sendAnswer(start: Bytes, answer: Answer): void;
   /** Nothing is sent from now on. */
   release(): void;
 }
@@ -63,10 +66,21 @@ export class PlainWire implements Wire {
   }
 
   send(message: Bytes): void {
+    if (this.#isOpen) this.#write(textFrame(message));
+  }
+
+  sendAnswer(start: Bytes, answer: Answer): void {
+    if (this.#isOpen) this.#write(answerFrame(start, answer));
+  }
+
+  get #isOpen(): boolean {
     const { readyState, OPEN } = this.#websocket;
-    if (readyState !== OPEN || !this.#socket.writable) return;
-    const isTaken = this.#socket.write(textFrame(message), 'latin1');
-    if (this.#held !== null) this.#held.grow(message.length);
+    return readyState === OPEN && this.#socket.writable;
+  }
+
+  #write(frame: Bytes): void {
+    const isTaken = this.#socket.write(frame, 'latin1');
+    if (this.#held !== null) this.#held.grow(frame.length);
     else if (!isTaken) {
       this.#held = hold(this.#answers, this.#socket, this.#socket.writableLength);
       this.#onFlow();
@@ -108,6 +122,10 @@ export class CompressedWire implements Wire {
       this.#held = hold(this.#answers, this.#socket, this.#websocket.bufferedAmount);
       this.#onFlow();
     }
+  }
+
+  sendAnswer(start: Bytes, answer: Answer): void {
+    this.send(answerMessage(start, answer));
   }
 
   release(): void {
