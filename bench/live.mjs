@@ -5,6 +5,9 @@
 //   node bench/live.mjs --subscribers 1000 --rounds 20 --idle 10
 //   node bench/live.mjs --only latency,idle
 //   node bench/live.mjs --only refresh --profile folder         with a CPU profile of the service
+//   node bench/live.mjs --only refresh --bloat                  without a vacuum between the rounds, each of which updates all rows
+//
+// The first twenty rounds or so are dearer: V8 compiles what is hot.
 //
 // CPU is read from /proc, so it takes Linux. The clients run in this process, the service and the database in others.
 import fs from 'node:fs';
@@ -34,6 +37,7 @@ const { values: options } = parseArgs({
     rounds: { type: 'string', default: '20' },
     idle: { type: 'string', default: '10' },
     profile: { type: 'string' },
+    bloat: { type: 'boolean', default: false },
     changes: { type: 'string', default: '40' },
     only: { type: 'string', default: 'refresh,shared,idle,latency,queries' },
   },
@@ -142,6 +146,8 @@ async function main() {
   const refresh = async (label) => {
     const [node, database, walls] = [[], [], []];
     for (let round = 0; round < Number(options.rounds); round++) {
+      // Else most of what PostgreSQL does is to look at the dead rows of the rounds before, for every index entry anew.
+      if (!options.bloat) await writer.query('vacuum place');
       await sleep(1200);
       const pids = await backends();
       const before = [preciseCpuOf(service.pid), databaseCpu(pids)];
