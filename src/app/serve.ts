@@ -88,7 +88,9 @@ export async function serve(
   if (config.metadataDatabaseUrl === null) throw new Error('no metadata database is configured');
   const kinds = kindsOf(backends);
   const database = await openMetadataDatabase(config, config.metadataDatabaseUrl, observe);
-  const storage = createStorage(database, kinds);
+  const storage = createStorage(database, kinds, {
+    warn: (message) => observe({ kind: 'source', source: 'metadata', event: 'number-beyond-bounds', message }),
+  });
   const instanceId = randomUUID();
   let state: RunningState | undefined;
   try {

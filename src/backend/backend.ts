@@ -355,6 +355,8 @@ export interface TransactionOptions {
   /** Hold for the transaction. */
   readonly settings?: SessionSettings;
   readonly isolation?: 'read-committed' | 'repeatable-read' | 'serializable';
+  /** epoch milliseconds, for the wait for a connection, the end of the transaction, and statements that name none */
+  readonly deadline?: number | undefined;
 }
 
 /** One statement of a mutation; `path` is where its errors are reported. */

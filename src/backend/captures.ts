@@ -115,7 +115,10 @@ export interface Captures {
   forgetCleanups(except: readonly string[]): Promise<void>;
   /** Forgets those of one trigger that are ahead. */
   replanCleanups(trigger: string, times: readonly string[]): Promise<void>;
-  /** Takes the latest one that is due of each trigger; older ones are given up. Of several instances one gets it. */
+  /**
+   * Takes the latest one that is due of each trigger; older ones are given up, as are those that have been under way for longer than
+   * `LONGEST_CLEANUP_S`. Of several instances one gets it. Forgets runs that are long over.
+   */
   takeDueCleanups(): Promise<readonly PlannedCleanup[]>;
   endCleanup(id: string, status: 'completed' | 'paused' | 'dead', counts: CleanupCounts): Promise<void>;
 }

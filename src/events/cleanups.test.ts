@@ -18,7 +18,7 @@ const CONFIG: CleanupConfig = {
 function played(config: CleanupConfig) {
   const calls: (readonly unknown[])[] = [];
   const specs: (CleanupSpec | null)[] = [];
-  const state = { config, ahead: new Map<string, number>(), due: [] as PlannedCleanup[] };
+  const state = { config, ahead: new Map<string, number>(), due: [] as PlannedCleanup[], hasHanging: false };
   const captures: Partial<Captures> = {
     plannedCleanups: async () => state.ahead,
     planCleanups: async (trigger, times) => {
@@ -35,9 +35,15 @@ function played(config: CleanupConfig) {
     },
     endCleanup: async (id, status, counts) => void calls.push(['end', id, status, counts.events]),
   };
+  let letGo: () => void = () => undefined;
+  const hanging = { plannedCleanups: () => new Promise((_resolve, reject) => (letGo = () => reject(new Error('the database is away')))) };
+  const triggers = () => ({ eventTriggers: new Map([['t', { definition: { cleanupConfig: state.config } }]]) });
   const snapshot = () => ({
-    cache: { sources: new Map([['default', { eventTriggers: new Map([['t', { definition: { cleanupConfig: state.config } }]]) }]]) },
-    connections: new Map([['default', { captures }]]),
+    cache: { sources: new Map([...(state.hasHanging ? (['hangs'] as const) : []), 'default'].map((name) => [name, triggers()])) },
+    connections: new Map<string, object>([
+      ['hangs', { captures: hanging }],
+      ['default', { captures }],
+    ]),
   });
   const observations: Observation[] = [];
   const start = (): Cleanups =>
@@ -46,7 +52,7 @@ function played(config: CleanupConfig) {
       observe: (o) => void observations.push(o),
       interval: 10,
     });
-  return { calls, specs, state, observations, start };
+  return { calls, specs, state, captures, observations, start, letGo: () => letGo() };
 }
 
 it('plans ahead, again when the schedule is another one, and only when few are left', async () => {
@@ -81,4 +87,21 @@ it('runs what is due, and ends when it is paused', async () => {
     ]),
   );
   await cleanups.stop();
+});
+
+it('does not wait for another source, and gives up what fails', async () => {
+  const { calls, state, captures, observations, start, letGo } = played(CONFIG);
+  state.hasHanging = true;
+  state.ahead.set('t', 50);
+  state.due = [{ id: '1', trigger: 't' }];
+  captures.cleanUp = () => Promise.reject(new Error('the disk is full'));
+  const cleanups = start();
+  await vi.waitFor(() => expect(calls).toEqual([['end', '1', 'dead', 0]]));
+  await vi.waitFor(() => expect(observations).toMatchObject([{ kind: 'delivery-trouble', queue: 'the source default' }]));
+  let isStopped = false;
+  void cleanups.stop().then(() => {
+    isStopped = true;
+  });
+  letGo();
+  await vi.waitFor(() => expect(isStopped).toBe(true));
 });

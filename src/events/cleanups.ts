@@ -1,7 +1,7 @@
 /** Runs the automatic clean-ups of the logs of event triggers: plans them by their schedules, and does those that are due. */
-import type { Captures, CleanupSpec } from '../backend/captures.ts';
+import type { CleanupCounts, Captures, CleanupSpec, PlannedCleanup } from '../backend/captures.ts';
 import { cronTimes } from '../metadata/cron-times.ts';
-import type { CleanupConfig } from '../metadata/event-trigger.ts';
+import { type CleanupConfig, LONGEST_CLEANUP_S } from '../metadata/event-trigger.ts';
 import { describeFailure } from '../errors/describe-failure.ts';
 import type { Observer } from '../observability/observation.ts';
 import type { Snapshots } from '../state/state.ts';
@@ -24,6 +24,7 @@ const INTERVAL_MS = 60_000;
 /** Fewer than so many runs ahead: more are planned. */
 const FEWEST_AHEAD = 5;
 const PLANNED_AT_ONCE = 50;
+const NOTHING: CleanupCounts = { events: 0, invocations: 0 };
 
 export function runCleanups({ state, observe, interval = INTERVAL_MS }: CleanupOptions): Cleanups {
   const cancellation = new CancellationSource();
@@ -33,6 +34,9 @@ export function runCleanups({ state, observe, interval = INTERVAL_MS }: CleanupO
   const configOf = (source: string, trigger: string): CleanupConfig | undefined =>
     state.current().cache.sources.get(source)?.eventTriggers.get(trigger)?.definition.cleanupConfig;
 
+  /** By source: none waits for another. */
+  const underWay = new Map<string, Promise<void>>();
+
   async function look(): Promise<void> {
     const { cache, connections } = state.current();
     for (const [source, { eventTriggers }] of cache.sources) {
@@ -40,17 +44,19 @@ export function runCleanups({ state, observe, interval = INTERVAL_MS }: CleanupO
       const configs = new Map<string, CleanupConfig>();
       for (const [name, { definition }] of eventTriggers)
         if (definition.cleanupConfig !== undefined) configs.set(name, definition.cleanupConfig);
-      if (captures === undefined || configs.size === 0 || cancellation.aborted) continue;
-      try {
-        await plan(source, captures, configs);
-        await runDue(source, captures);
-      } catch (error) {
-        observe({
-          kind: 'delivery-trouble',
-          queue: `the source ${source}`,
-          message: `logs cannot be cleaned up: ${describeFailure(error)}`,
-        });
-      }
+      if (captures === undefined || configs.size === 0 || cancellation.aborted || underWay.has(source)) continue;
+      const done = lookAt(source, captures, configs).finally(() => underWay.delete(source));
+      underWay.set(source, done);
+    }
+  }
+
+  async function lookAt(source: string, captures: Captures, configs: ReadonlyMap<string, CleanupConfig>): Promise<void> {
+    try {
+      await plan(source, captures, configs);
+      await runDue(source, captures);
+    } catch (error) {
+      const message = `logs cannot be cleaned up: ${describeFailure(error)}`;
+      observe({ kind: 'delivery-trouble', queue: `the source ${source}`, message });
     }
   }
 
@@ -67,16 +73,26 @@ export function runCleanups({ state, observe, interval = INTERVAL_MS }: CleanupO
   }
 
   async function runDue(source: string, captures: Captures): Promise<void> {
-    for (const { id, trigger } of await captures.takeDueCleanups()) {
-      const config = configOf(source, trigger);
-      if (config === undefined) await captures.endCleanup(id, 'dead', { events: 0, invocations: 0 });
-      else if (config.paused) await captures.endCleanup(id, 'paused', { events: 0, invocations: 0 });
-      else {
-        const counts = await captures.cleanUp(() => specOf(trigger, configOf(source, trigger)), { signal: cancellation });
-        await captures.endCleanup(id, 'completed', counts);
-        observe({ kind: 'event-logs-cleaned', source, trigger, events: counts.events, invocations: counts.invocations });
-      }
+    for (const due of await captures.takeDueCleanups()) {
+      const config = configOf(source, due.trigger);
+      if (config === undefined) await captures.endCleanup(due.id, 'dead', NOTHING);
+      else if (config.paused) await captures.endCleanup(due.id, 'paused', NOTHING);
+      else await run(source, captures, due);
     }
+  }
+
+  async function run(source: string, captures: Captures, { id, trigger }: PlannedCleanup): Promise<void> {
+    // What is left then is for the next run.
+    const deadline = Date.now() + LONGEST_CLEANUP_S * 1000;
+    let counts: CleanupCounts;
+    try {
+      counts = await captures.cleanUp(() => specOf(trigger, configOf(source, trigger)), { signal: cancellation, deadline });
+    } catch (error) {
+      await captures.endCleanup(id, 'dead', NOTHING);
+      throw error;
+    }
+    await captures.endCleanup(id, 'completed', counts);
+    observe({ kind: 'event-logs-cleaned', source, trigger, events: counts.events, invocations: counts.invocations });
   }
 
   /** Asked before each batch: a pause counts at once. */
@@ -91,6 +107,7 @@ export function runCleanups({ state, observe, interval = INTERVAL_MS }: CleanupO
     async stop() {
       cancellation.cancel();
       await looks.stop();
+      await Promise.all(underWay.values());
     },
   };
 }

@@ -1,5 +1,6 @@
 /** Delivers events of cron triggers and one-off events, and makes the events of cron triggers that lie ahead. */
 import type { DeliveryOutcome } from '../backend/event-store.ts';
+import { clampingNumbers } from '../metadata/clamping.ts';
 import { type CronTrigger, scheduledRetryCodec, type ScheduledRetryPolicy } from '../metadata/cron-trigger.ts';
 import { type Environment, headersCodec } from '../metadata/environment-template.ts';
 import { signatureCodec } from '../metadata/signature.ts';
@@ -150,7 +151,8 @@ async function deliverOneOff(
   signal: AbortSignal,
 ): Promise<Omit<DeliveryOutcome, 'id'>> {
   const { id, scheduledTime, createdAt, payload, comment, tries } = event;
-  const retry = scheduledRetryCodec.decode(event.retryConf ?? {}, ROOT);
+  // It was checked by the service that took it, whose bounds may have been others.
+  const retry = clampingNumbers(() => scheduledRetryCodec.decode(event.retryConf ?? {}, ROOT));
   if (isTooLate(event, retry)) return { result: { kind: 'dead' }, invocation: null };
   const head = JSON.stringify({ id, scheduled_time: scheduledTime, created_at: createdAt }).slice(0, -1);
   return deliver(

@@ -18,6 +18,7 @@ import {
   required,
   text,
 } from './codec.ts';
+import { orNearest } from './clamping.ts';
 import { type CustomField, customFieldCodec } from './custom-types.ts';
 import { type HeaderDefinition, webhookHeaders } from './environment-template.ts';
 import { graphqlName } from './graphql-name.ts';
@@ -77,7 +78,7 @@ const timeout: Codec<number> = leaf(
   int.name,
   (json, path) => {
     const value = int.decode(json, path);
-    if (value < 0) throw parseFailed('timeout value cannot be negative', path);
+    if (value < 0) return orNearest(0, parseFailed('timeout value cannot be negative', path));
     return value;
   },
   (value) => value,

@@ -5,6 +5,7 @@
 import { SvcError } from '../errors/svc-error.ts';
 import { isJsonArray, isJsonNumber, isJsonObject, type Json, type JsonObject, JsonNumber } from '../util/json.ts';
 import { at, type Path } from '../util/path.ts';
+import { orNearest } from './clamping.ts';
 import { hasUnknownKeys } from './kept.ts';
 import { type KnownKeys, refuseUnknownKeys } from './unknown-keys.ts';
 
@@ -108,8 +109,8 @@ export function between(what: string, minimum: number, maximum: number): Codec<n
     int.name,
     (json, path) => {
       const value = int.decode(json, path);
-      if (value < minimum) throw parseFailed(`${what} must be at least ${minimum}, but it is ${value}`, path);
-      if (value > maximum) throw parseFailed(`${what} must be at most ${maximum}, but it is ${value}`, path);
+      if (value < minimum) return orNearest(minimum, parseFailed(`${what} must be at least ${minimum}, but it is ${value}`, path));
+      if (value > maximum) return orNearest(maximum, parseFailed(`${what} must be at most ${maximum}, but it is ${value}`, path));
       return value;
     },
     (value) => value,
@@ -119,6 +120,17 @@ export function between(what: string, minimum: number, maximum: number): Codec<n
 /** A whole number from `minimum` on; `what` is its name in messages. */
 export function atLeast(what: string, minimum: number): Codec<number> {
   return between(what, minimum, Number.MAX_SAFE_INTEGER);
+}
+
+/** A whole number that is not negative, up to `maximum`. */
+export function count(what: string, maximum: number = Number.MAX_SAFE_INTEGER): Codec<number> {
+  const bounded = between(what, 0, maximum);
+  return leaf(
+    int.name,
+    (json, path) =>
+      int.decode(json, path) < 0 ? orNearest(0, parseFailed('unexpected negative value', path)) : bounded.decode(json, path),
+    (value) => value,
+  );
 }
 
 /** Any JSON, kept as it is. */

@@ -1,7 +1,22 @@
 /** Cron triggers: calls of a webhook by a schedule. */
 import { jsonEqual, type Json } from '../util/json.ts';
 import { at } from '../util/path.ts';
-import { anyJson, bool, type Codec, defaulted, int, leaf, nonEmptyText, object, optional, parseFailed, required, text } from './codec.ts';
+import {
+  anyJson,
+  bool,
+  type Codec,
+  count,
+  defaulted,
+  int,
+  leaf,
+  nonEmptyText,
+  object,
+  optional,
+  parseFailed,
+  required,
+  text,
+} from './codec.ts';
+import { orNearest } from './clamping.ts';
 import { cronExpression } from './cron-expression.ts';
 import { type HeaderDefinition, headersCodec, webhookHeaders } from './environment-template.ts';
 import type { WithUnknownKeys } from './kept.ts';
@@ -37,29 +52,20 @@ const retries: Codec<number> = leaf(
   int.name,
   (json, path) => {
     const value = int.decode(json, path);
-    if (value < 0) throw parseFailed('num_retries cannot be a negative value', path);
-    if (value > MOST_RETRIES) throw parseFailed(`num_retries cannot be more than ${MOST_RETRIES}`, path);
+    if (value < 0) return orNearest(0, parseFailed('num_retries cannot be a negative value', path));
+    if (value > MOST_RETRIES) return orNearest(MOST_RETRIES, parseFailed(`num_retries cannot be more than ${MOST_RETRIES}`, path));
     return value;
   },
   (value) => value,
 );
 
-const seconds: Codec<number> = leaf(
-  int.name,
-  (json, path) => {
-    const value = int.decode(json, path);
-    if (value < 0) throw parseFailed('unexpected negative value', path);
-    if (value > LONGEST_S) throw parseFailed(`more than ${LONGEST_S} seconds`, path);
-    return value;
-  },
-  (value) => value,
-);
+const seconds = (what: string): Codec<number> => count(what, LONGEST_S);
 
 const written = object('STRetryConf', {
   numRetries: defaulted(retries, () => NO_RETRIES.numRetries),
-  retryIntervalSeconds: defaulted(seconds, () => NO_RETRIES.intervalSeconds),
-  timeoutSeconds: defaulted(seconds, () => NO_RETRIES.timeoutSeconds),
-  toleranceSeconds: defaulted(seconds, () => NO_RETRIES.toleranceSeconds),
+  retryIntervalSeconds: defaulted(seconds('retry_interval_seconds'), () => NO_RETRIES.intervalSeconds),
+  timeoutSeconds: defaulted(seconds('timeout_seconds'), () => NO_RETRIES.timeoutSeconds),
+  toleranceSeconds: defaulted(seconds('tolerance_seconds'), () => NO_RETRIES.toleranceSeconds),
 });
 
 /** `retry_conf` of schedules. */
@@ -67,8 +73,11 @@ export const scheduledRetryCodec: Codec<ScheduledRetryPolicy> = leaf(
   written.name,
   (json, path) => {
     const { retryIntervalSeconds, timeoutSeconds, ...rest } = written.decode(json, path);
-    if (timeoutSeconds === 0) throw parseFailed('timeout_seconds is to be a positive number', at(path, 'timeout_seconds'));
-    return { ...rest, timeoutSeconds, intervalSeconds: retryIntervalSeconds };
+    const positive =
+      timeoutSeconds > 0
+        ? timeoutSeconds
+        : orNearest(1, parseFailed('timeout_seconds is to be a positive number', at(path, 'timeout_seconds')));
+    return { ...rest, timeoutSeconds: positive, intervalSeconds: retryIntervalSeconds };
   },
   ({ intervalSeconds, ...rest }) => written.encode({ ...rest, retryIntervalSeconds: intervalSeconds }),
   written.fields,

@@ -45,6 +45,9 @@ export interface CleanupConfig {
   readonly paused: boolean;
 }
 
+/** Of one automatic run. One that is under way for longer was left by an instance that is gone. seconds */
+export const LONGEST_CLEANUP_S = 3600;
+
 /** Which events are delivered one after another: those of one row, or those that agree in these columns. */
 export type EventOrdering = 'row' | readonly string[];
 

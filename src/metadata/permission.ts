@@ -2,9 +2,9 @@ import { isJsonObject, type Json } from '../util/json.ts';
 import {
   anyJson,
   type Codec,
+  count,
   defaulted,
   flag,
-  int,
   leaf,
   list,
   listOrNone,
@@ -15,7 +15,6 @@ import {
   nullable,
   object,
   optional,
-  parseFailed,
   required,
   text,
   wrongType,
@@ -96,16 +95,6 @@ export const rawBoolExpCodec: Codec<RawBoolExp> = leaf(
   (value) => value,
 );
 
-const limitCodec: Codec<number> = leaf(
-  'Int',
-  (json, path) => {
-    const value = int.decode(json, path);
-    if (value < 0) throw parseFailed('unexpected negative value', path);
-    return value;
-  },
-  (value) => value,
-);
-
 /** A set of root fields in the order of `known`. */
 function rootFieldsCodec<R extends string>(known: readonly R[]): Codec<readonly R[]> {
   const names = list(literal('RootField', known));
@@ -126,7 +115,7 @@ export const selectPermissionCodec: Codec<SelectPermission> = object('SelPerm', 
   columns: required(columnsCodec),
   computedFields: listOrNone(nameList),
   filter: required(rawBoolExpCodec),
-  limit: optional(limitCodec),
+  limit: optional(count('limit')),
   allowAggregations: flag,
   queryRootFields: optional(rootFieldsCodec(QUERY_ROOT_FIELDS)),
   subscriptionRootFields: optional(rootFieldsCodec(SUBSCRIPTION_ROOT_FIELDS)),

@@ -10,6 +10,7 @@ import { isJsonObject, type Json } from '../util/json.ts';
 import { along, type Path, ROOT } from '../util/path.ts';
 import type { Action } from './action.ts';
 import type { AllowListEntry } from './allow-list.ts';
+import { clampingNumbers } from './clamping.ts';
 import type { Codec } from './codec.ts';
 import type { CronTrigger } from './cron-trigger.ts';
 import { isEmptyCustomTypes, NO_CUSTOM_TYPES } from './custom-types.ts';
@@ -266,12 +267,19 @@ function applySection(sections: Sections, other: EditedMap<Json>, piece: PieceCh
   else other.set(piece.key, piece.json === null ? undefined : piece.json);
 }
 
+/** Hears of numbers that are beyond their bounds. */
+type Warn = (message: string) => void;
+
 /**
  * The metadata with these pieces replaced; all other objects are shared with `before`. The order
- * of the changes does not matter.
+ * of the changes does not matter. Numbers beyond bounds that are younger than they are taken as the nearest.
  * @throws SvcError when a stored piece cannot be read
  */
-export function applyPieces(before: Metadata, changes: Iterable<PieceChange>, kinds: Kinds): Metadata {
+export function applyPieces(before: Metadata, changes: Iterable<PieceChange>, kinds: Kinds, warn?: Warn): Metadata {
+  return clampingNumbers(() => replacePieces(before, changes, kinds), warn);
+}
+
+function replacePieces(before: Metadata, changes: Iterable<PieceChange>, kinds: Kinds): Metadata {
   const codecs = pieceCodecs(kinds);
   const drafts = new Map<string, SourceDraft>();
   const unknownSources = new EditedMap<UnknownSource>(before.unknownSources);
@@ -378,6 +386,6 @@ function unknownKeysOf(sections: ReadonlyMap<string, Json>): readonly UnknownKey
 }
 
 /** The document from all its pieces. @throws SvcError when one cannot be read */
-export function fromPieces(pieces: Iterable<Piece>, kinds: Kinds): Metadata {
-  return applyPieces(EMPTY_METADATA, pieces, kinds);
+export function fromPieces(pieces: Iterable<Piece>, kinds: Kinds, warn?: Warn): Metadata {
+  return applyPieces(EMPTY_METADATA, pieces, kinds, warn);
 }

@@ -1,5 +1,5 @@
 /** `validate_input` of permissions: who has to agree to the input before anything is written. */
-import { bool, type Codec, defaulted, int, leaf, literal, nonEmptyText, object, parseFailed, required } from './codec.ts';
+import { bool, type Codec, count, defaulted, literal, nonEmptyText, object, required } from './codec.ts';
 import { type HeaderDefinition, headersCodec } from './environment-template.ts';
 
 export interface ValidateInput {
@@ -16,15 +16,7 @@ export interface ValidateInput {
 
 const DEFAULT_TIMEOUT_S = 10;
 
-const seconds: Codec<number> = leaf(
-  int.name,
-  (json, path) => {
-    const value = int.decode(json, path);
-    if (value < 0) throw parseFailed('unexpected negative value', path);
-    return value;
-  },
-  (value) => value,
-);
+const seconds = count('timeout');
 
 export const validateInputCodec: Codec<ValidateInput> = object('ValidateInput', {
   type: required(literal('ValidateInputType', ['http'])),

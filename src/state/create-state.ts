@@ -255,7 +255,9 @@ class QueuedState implements RunningState {
     let version = news.resourceVersion;
     let refresh: Refresh = {};
     if (news.kind === 'changes') {
-      metadata = applyPieces(snapshot.metadata, news.changes, this.#options.kinds);
+      metadata = applyPieces(snapshot.metadata, news.changes, this.#options.kinds, (message) =>
+        this.#options.observe({ kind: 'source', source: 'metadata', event: 'number-beyond-bounds', message }),
+      );
       refresh = mergeNotices(news.notices.map((notice) => notice.refresh));
     } else {
       const stored = await this.#options.storage.load();

@@ -4,6 +4,7 @@
  */
 import type { Connection, Source } from '../backend/backend.ts';
 import { SvcError } from '../errors/svc-error.ts';
+import { soon } from './soon.ts';
 
 /** Migration n leads to catalog version n + 1. */
 const MIGRATIONS: readonly string[] = [
@@ -190,6 +191,9 @@ const MIGRATIONS: readonly string[] = [
 
 export const CATALOG_VERSION = MIGRATIONS.length;
 
+/** For all migrations of large tables, and for another instance that makes them. ms */
+const PATIENCE_MS = 10 * 60_000;
+
 /** Any number; the same in every instance. */
 export const MIGRATION_LOCK = '7310868735423029113';
 
@@ -219,7 +223,7 @@ async function prepare(connection: Connection): Promise<void> {
  * @throws SvcError `not-supported` when the catalog is of a newer service
  */
 export async function migrate(database: Source, migrations: readonly string[] = MIGRATIONS): Promise<void> {
-  await database.transaction({ isolation: 'read-committed' }, async (connection) => {
+  await database.transaction({ isolation: 'read-committed', ...soon(PATIENCE_MS) }, async (connection) => {
     await connection.query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`, []);
     const version = await storedVersion(connection);
     if (version > migrations.length) {

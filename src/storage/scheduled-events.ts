@@ -1,5 +1,6 @@
 /** What administrators ask and say about cron and one-off events. */
 import type { Connection } from '../backend/backend.ts';
+import { cutRows, withinBytes } from '../sql/within-bytes.ts';
 import { type Json, type JsonObject, parseJson, printJson } from '../util/json.ts';
 import { zuluTime } from './event-times.ts';
 import { soon } from './soon.ts';
@@ -24,15 +25,21 @@ export interface NewScheduledEvent {
 }
 
 export interface EventSlice {
+  /** Absent: as many as there may be at a time, `MOST_LISTED`. */
   readonly limit?: number | undefined;
   readonly offset: number;
   /** Whether all that there are are counted. */
   readonly count: boolean;
 }
 
+/** Rows at a time. */
+export const MOST_LISTED = 10_000;
+
 export interface EventRows {
   readonly rows: readonly JsonObject[];
   readonly count: number | undefined;
+  /** There are more than may be told at a time, of those that were asked for. */
+  readonly isCut: boolean;
 }
 
 export interface ScheduledEvents {
@@ -77,11 +84,15 @@ export function createScheduledEvents(database: Pick<Connection, 'query'>): Sche
     values: readonly (string | null)[],
     slice: EventSlice,
   ): Promise<EventRows> {
-    const bounds = [slice.limit === undefined ? null : String(slice.limit), String(slice.offset)];
+    const { limit = Number.POSITIVE_INFINITY, offset } = slice;
+    // One more tells whether there are more.
+    const bounds = [String(Math.min(limit, MOST_LISTED + 1)), String(offset)];
     const place = (n: number): string => `$${values.length + n}::bigint`;
-    const rows = await ask(`select ${shown}::text ${from} order by ${order} limit ${place(1)} offset ${place(2)}`, [...values, ...bounds]);
+    const text = withinBytes(`select ${shown}::text ${from} order by ${order} limit ${place(1)} offset ${place(2)}`);
+    const { texts, of } = cutRows(await ask(text, [...values, ...bounds]));
     const count = slice.count ? Number((await ask(`select count(*)::text ${from}`, values))[0]?.[0]) : undefined;
-    return { rows: rows.map(([json]) => parseJson(json ?? '{}') as JsonObject), count };
+    const told = texts.slice(0, MOST_LISTED);
+    return { rows: told.map((json) => parseJson(json) as JsonObject), count, isCut: told.length < of };
   }
 
   return {

@@ -6,7 +6,7 @@ import * as arbitrary from '../../test/support/arbitrary-metadata.ts';
 import { testKinds } from '../../test/support/kinds.ts';
 import { plainSource } from '../../test/support/plain-source.ts';
 import { type TestDatabase, testDatabase } from '../../test/support/postgres.ts';
-import type { Source } from '../backend/backend.ts';
+import type { RunOptions, Source, TransactionOptions } from '../backend/backend.ts';
 import { nameKey } from '../catalog/catalog.ts';
 import { updateTable, withoutTable, withSource, withTable } from '../metadata/edit.ts';
 import { EMPTY_METADATA, type Metadata, metadataCodec } from '../metadata/metadata.ts';
@@ -317,4 +317,52 @@ test('whether the database answers', async () => {
   const nowhere = plainSource('postgres://postgres@127.0.0.1:1/none');
   expect(await createStorage(nowhere, testKinds).isAlive()).toBe(false);
   await nowhere.close();
+});
+
+test('no statement about the metadata waits for ever', async () => {
+  const open: string[] = [];
+  const fake = (within: boolean) => ({
+    query: async (text: string, _values: unknown, how: RunOptions = {}) => {
+      if (!within && how.deadline === undefined) open.push(text);
+      return { kind: 'TuplesOk', columns: [], rows: [['1', '1']], command: '' };
+    },
+    transaction: async (options: TransactionOptions, run: (connection: unknown) => Promise<unknown>) => {
+      if (options.deadline === undefined) open.push('a transaction');
+      return run(fake(true));
+    },
+  });
+  const hung = createStorage(fake(false) as unknown as Source, testKinds);
+  await Promise.allSettled([
+    hung.migrate(),
+    hung.load(),
+    hung.currentVersion(),
+    hung.changesSince(0),
+    hung.save({ expectedVersion: 1, changes: [], instanceId: 'one' }),
+  ]);
+  expect(open).toEqual([]);
+});
+
+test('numbers beyond bounds that are younger than they are read as the nearest, which is told', async () => {
+  const cron = { name: 'c', webhook: 'http://x', schedule: '* * * * *', include_in_metadata: true };
+  const pieces: readonly [kind: string, key: string, json: object][] = [
+    ['cron_trigger', 'c', { ...cron, retry_conf: { num_retries: 2_000_000, timeout_seconds: 0, tolerance_seconds: 1e12 } }],
+    ['action', 'a', { name: 'a', definition: { handler: 'http://x', output_type: 'Int', timeout: -1 } }],
+  ];
+  for (const [kind, key_, json] of pieces)
+    await source.query(`insert into svc_catalog.metadata_piece values ($1, '', $2, $3::json, 1)`, [kind, key_, JSON.stringify(json)]);
+  const told: string[] = [];
+  const { metadata } = await createStorage(source, testKinds, { warn: (message) => told.push(message) }).load();
+  expect(metadata.cronTriggers.get('c')?.retryConf).toEqual({
+    numRetries: 1_000_000,
+    timeoutSeconds: 1,
+    intervalSeconds: 10,
+    toleranceSeconds: 366 * 24 * 3600,
+  });
+  expect(metadata.actions.get('a')?.definition.timeout).toBe(0);
+  expect(told.map((message) => message.split(':')[0])).toEqual([
+    '$.action[""].a.definition.timeout',
+    '$.cron_trigger[""].c.retry_conf.num_retries',
+    '$.cron_trigger[""].c.retry_conf.tolerance_seconds',
+    '$.cron_trigger[""].c.retry_conf.timeout_seconds',
+  ]);
 });

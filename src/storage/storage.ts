@@ -78,12 +78,18 @@ export interface StorageOptions {
   /** For how many versions removals are remembered, and how many at most. */
   readonly keptVersions?: number;
   readonly keptRemovals?: number;
+  /** Hears of stored numbers that are beyond their bounds: the nearest bound is taken. */
+  readonly warn?: (message: string) => void;
 }
 
 /** Waiting longer for another instance's change means that something hangs. */
 const LOCK_TIMEOUT_MS = 10_000;
 /** For small reads in the background: longer means that the connection hangs. */
 const READ_TIMEOUT_MS = 10_000;
+/** For all of a change, which may be a whole document. */
+const SAVE_TIMEOUT_MS = 60_000;
+/** For the whole metadata, at the start. */
+const LOAD_TIMEOUT_MS = 60_000;
 /** Old removals are deleted once in so many versions, or after a change that removes as many pieces. */
 const PRUNE_INTERVAL = 64;
 
@@ -175,12 +181,12 @@ function conflict(version: number): SvcError {
 
 /** `database` is the open metadata database. It stays the caller's to close. */
 export function createStorage(database: Source, kinds: Kinds, options: StorageOptions = {}): Storage {
-  const { keptVersions = 512, keptRemovals = 10_000 } = options;
+  const { keptVersions = 512, keptRemovals = 10_000, warn } = options;
 
   async function save({ expectedVersion, changes, instanceId, refresh, inTransaction }: Save): Promise<number> {
     const version = expectedVersion + 1;
     const { text, removals, cronTriggers } = await inSlices(printChanges(changes));
-    await database.transaction({ isolation: 'read-committed' }, async (connection) => {
+    await database.transaction({ isolation: 'read-committed', ...soon(SAVE_TIMEOUT_MS) }, async (connection) => {
       const locked = await connection.query(LOCK, [], soon(LOCK_TIMEOUT_MS));
       if (Number(locked.rows[0]?.[0]) !== expectedVersion) throw conflict(expectedVersion);
       await inTransaction?.(connection);
@@ -202,9 +208,9 @@ export function createStorage(database: Source, kinds: Kinds, options: StorageOp
   }
 
   async function load(): Promise<StoredMetadata> {
-    const { rows } = await database.query(LOAD, []);
+    const { rows } = await database.query(LOAD, [], soon(LOAD_TIMEOUT_MS));
     const pieces = rows.filter((row) => row[1] !== null).map((row) => toChange(row.slice(1)));
-    return { resourceVersion: Number(rows[0]?.[0]), metadata: fromPieces(pieces, kinds) };
+    return { resourceVersion: Number(rows[0]?.[0]), metadata: fromPieces(pieces, kinds, warn) };
   }
 
   async function changesSince(version: number): Promise<ChangesSince> {

@@ -306,6 +306,15 @@ describe('the log', () => {
     expect(await captures.list({ state: 'error', trigger: 't' }, { limit: 2, offset: 2 })).toHaveLength(1);
   });
 
+  it('is not shown by more bytes than there is memory for', async () => {
+    await install(captured('t', INSERT));
+    await rowsOf(5);
+    await sql(`update svc_catalog.event_log set payload = jsonb_build_object('x', repeat('x', 9000000))`);
+    const listed = async (limit: number): Promise<readonly unknown[]> => captures.list({ state: 'any' }, { limit, offset: 0 });
+    await expect(listed(100)).rejects.toMatchObject({ code: 'bad-request', message: expect.stringContaining('at most 4 here') as string });
+    expect(await listed(4)).toHaveLength(4);
+  });
+
   it('is cleaned up batch by batch, without what is young, pending or worked on', async () => {
     await install(captured('t', INSERT), captured('u', INSERT));
     await rowsOf(10);
@@ -345,6 +354,20 @@ describe('the log', () => {
     expect(await captures.plannedCleanups()).toEqual(new Map([['t', 2]]));
     await captures.forgetCleanups([]);
     expect(await captures.plannedCleanups()).toEqual(new Map());
+  });
+
+  it('gives up clean-ups that an instance has left behind, and forgets those that are long over', async () => {
+    await install(captured('t', INSERT));
+    const ago = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
+    await captures.planCleanups('t', [ago(40), ago(1)]);
+    expect(await captures.takeDueCleanups()).toHaveLength(1);
+    const statuses = (): Promise<unknown> => sql('select status from svc_catalog.svc_event_log_cleanups order by scheduled_at');
+    expect(await statuses()).toEqual([['dead'], ['running']]);
+    expect(await captures.takeDueCleanups()).toEqual([]);
+    expect(await statuses()).toEqual([['running']]);
+    await sql(`update svc_catalog.svc_event_log_cleanups set started_at = started_at - interval '2 hours'`);
+    await captures.takeDueCleanups();
+    expect(await statuses()).toEqual([['dead']]);
   });
 
   it('has nothing before there are tables', async () => {

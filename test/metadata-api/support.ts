@@ -63,8 +63,8 @@ export const PIPELINE: RequestPipeline = {
 const NO_SCHEDULED_EVENTS: ScheduledEvents = {
   create: async () => undefined,
   delete: async () => false,
-  list: async () => ({ rows: [], count: undefined }),
-  invocations: async () => ({ rows: [], count: undefined }),
+  list: async () => ({ rows: [], count: undefined, isCut: false }),
+  invocations: async () => ({ rows: [], count: undefined, isCut: false }),
 };
 
 export async function testAdministration(sql: string): Promise<TestAdministration> {

@@ -12,9 +12,12 @@ export class SessionConnection implements Connection {
   private readonly pool: Pool;
   private readonly lent: Lent;
   private readonly database: string;
+  private readonly deadline: number | undefined;
 
-  constructor(pool: Pool, lent: Lent, database: string) {
+  /** @param deadline of statements that have none of their own; epoch milliseconds */
+  constructor(pool: Pool, lent: Lent, database: string, deadline?: number) {
     this.pool = pool;
+    this.deadline = deadline;
     this.lent = lent;
     this.database = database;
   }
@@ -26,7 +29,7 @@ export class SessionConnection implements Connection {
   async runRows({ text }: Pick<Statement, 'text'>, values: readonly (string | null)[], how: RunOptions): Promise<readonly JsonRow[]> {
     const { connection } = this.lent;
     try {
-      return await this.pool.run(this.lent, how, async () => {
+      return await this.pool.run(this.lent, this.within(how), async () => {
         const [answer, warnings] = await Promise.all([
           connection.execute<RowDataPacket[][]>({
             sql: text,
@@ -55,7 +58,7 @@ export class SessionConnection implements Connection {
     // Whatever the text does to the session's settings must not be seen by others.
     this.lent.tainted = true;
     try {
-      return await this.pool.run(this.lent, how, async () => {
+      return await this.pool.run(this.lent, this.within(how), async () => {
         const [results, fields] = await this.lent.connection.query<RowDataPacket[][]>({
           sql: text,
           rowsAsArray: true,
@@ -70,7 +73,7 @@ export class SessionConnection implements Connection {
 
   async query(text: string, values: readonly (string | null)[], how: RunOptions = {}): Promise<RunSqlResult> {
     try {
-      return await this.pool.run(this.lent, how, async () => {
+      return await this.pool.run(this.lent, this.within(how), async () => {
         const [results, fields] = await this.lent.connection.execute<RowDataPacket[][]>({
           sql: text,
           values: [...values],
@@ -85,6 +88,10 @@ export class SessionConnection implements Connection {
 
   introspect(scope?: CatalogScope): Promise<Catalog> {
     return readCatalog((text, values) => this.query(text, values), this.database, scope);
+  }
+
+  private within(how: RunOptions): RunOptions {
+    return how.deadline === undefined && this.deadline !== undefined ? { ...how, deadline: this.deadline } : how;
   }
 }
 

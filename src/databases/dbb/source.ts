@@ -113,7 +113,7 @@ export class DbbSource implements Source {
 
   /** Statements that define something commit what came before them, as they do in any session of the server. */
   transaction<T>(
-    { readOnly = false, isolation, settings = [] }: TransactionOptions,
+    { readOnly = false, isolation, settings = [], deadline }: TransactionOptions,
     run: (connection: Connection) => Promise<T>,
   ): Promise<T> {
     return this.apart(async (lent) => {
@@ -124,8 +124,8 @@ export class DbbSource implements Source {
         // Of the session: that of a transaction ends with it, and a definition ends any.
         if (readOnly) await connection.query('set session transaction read only');
         await connection.query('start transaction');
-        const result = await run(new SessionConnection(this.pool, lent, this.database));
-        await connection.query('commit');
+        const result = await run(new SessionConnection(this.pool, lent, this.database, deadline));
+        await this.pool.run(lent, { deadline }, () => connection.query('commit'));
         return result;
       } catch (failure) {
         await connection.query('rollback').catch(() => undefined);

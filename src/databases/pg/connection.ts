@@ -14,6 +14,8 @@ const MAX_PARAMETERS = 65_535;
 const EXPLAIN = 'explain (format text) ';
 
 const NO_ROW: JsonRow = [];
+/** A connection that is not even rolled back in so long is given up. */
+const ROLLBACK_MS = 10_000;
 
 /**
  * Statements in a session that the caller has for itself. With `begin`, the first exchange opens
@@ -23,10 +25,13 @@ export class SessionConnection implements Connection {
   private readonly session: DriverSession;
   private readonly watch: () => void;
   private readonly prelude: WireStep | null;
+  private readonly deadline: number | undefined;
   private begin: WireStep | null;
   private over = false;
 
-  constructor(session: DriverSession, watch: () => void, prelude: WireStep | null, begin: WireStep | null) {
+  /** @param deadline of statements that have none of their own, and of the end of the transaction; epoch milliseconds */
+  constructor(session: DriverSession, watch: () => void, prelude: WireStep | null, begin: WireStep | null, deadline?: number) {
+    this.deadline = deadline;
     this.session = session;
     this.watch = watch;
     this.prelude = prelude;
@@ -93,7 +98,7 @@ export class SessionConnection implements Connection {
   async rollback(): Promise<void> {
     if (this.begin !== null || this.session.isClosed) return;
     try {
-      await this.exchange('text', [{ text: 'rollback', values: [] }], {});
+      await this.exchange('text', [{ text: 'rollback', values: [] }], { deadline: Date.now() + ROLLBACK_MS });
     } catch {
       this.session.tainted = true;
     }
@@ -136,7 +141,8 @@ export class SessionConnection implements Connection {
       this.begin = null;
       steps.push(...own);
     }
-    const done = await runExchange(this.session, mode, mode === 'simple' ? own : steps, how, this.watch, collected);
+    const within = how.deadline === undefined && this.deadline !== undefined ? { ...how, deadline: this.deadline } : how;
+    const done = await runExchange(this.session, mode, mode === 'simple' ? own : steps, within, this.watch, collected);
     if (done.failure !== null) throw done.failure;
     return done;
   }

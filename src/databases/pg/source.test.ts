@@ -137,6 +137,17 @@ describe.each([true, false])('with use_prepared_statements %s', (prepare) => {
     expect((await failure(swallowed)).message).toContain('rolled back');
   });
 
+  it('ends a transaction that the database holds up by its deadline, and the wait for a connection too', async () => {
+    const source = await open({ prepare, max: 1 });
+    const soon = (): { deadline: number } => ({ deadline: Date.now() + 300 });
+    const held = source.transaction({}, (tx) => tx.query('select pg_sleep(1)', []));
+    const late = failure(source.transaction(soon(), (tx) => tx.query('select 1', [])));
+    expect((await late).code).toBe('timeout');
+    await held;
+    expect((await failure(source.transaction(soon(), (tx) => tx.query('select pg_sleep(60)', [])))).code).toBe('timeout');
+    expect((await source.query('select 1', [])).rows).toEqual([['1']]);
+  });
+
   it('puts the schema of extensions on the search path', async () => {
     const source = await open({ prepare, document: { extensions_schema: 'ext ra' } });
     expect(texts(await source.runJson(read('select to_json(twice(4))'), [], {}))).toEqual(['8']);

@@ -115,8 +115,9 @@ export class PgSource implements Source {
 
   async transaction<T>(how: TransactionOptions, run: (connection: Connection) => Promise<T>): Promise<T> {
     const begin = BEGIN[how.isolation ?? this.options.isolation] + (how.readOnly === true ? ' read only' : '');
-    const session = await this.lend({});
-    const connection = new SessionConnection(session, this.watch, this.options.primary.prelude, { text: begin, values: [] });
+    const { deadline } = how;
+    const session = await this.lend({ deadline });
+    const connection = new SessionConnection(session, this.watch, this.options.primary.prelude, { text: begin, values: [] }, deadline);
     try {
       if (how.settings !== undefined) await configure(connection, how.settings, true);
       const result = await run(connection);

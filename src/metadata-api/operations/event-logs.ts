@@ -5,8 +5,8 @@ import { SvcError } from '../../errors/svc-error.ts';
 import {
   bool,
   type Codec,
+  count,
   defaulted,
-  int,
   leaf,
   literal,
   nonEmptyText,
@@ -16,6 +16,7 @@ import {
   required,
   text,
 } from '../../metadata/codec.ts';
+import { MOST_LISTED_BYTES } from '../../sql/within-bytes.ts';
 import { define, type OperationGroup, perKind, SUCCESS } from '../operation.ts';
 import { databaseErrors, type OperationErrors, refused, SOURCE_ERRORS } from '../operation-error.ts';
 import { sourceArgument } from '../target.ts';
@@ -25,21 +26,8 @@ const DEFAULT_LIMIT = 100;
 /** Rows hold whole payloads. */
 const MOST_ROWS = 10_000;
 
-function between(what: string, most: number): Codec<number> {
-  return leaf(
-    int.name,
-    (json, path) => {
-      const value = int.decode(json, path);
-      if (value < 0) throw parseFailed('unexpected negative value', path);
-      if (value > most) throw parseFailed(`${what} can be at most ${most}, but it is ${value}`, path);
-      return value;
-    },
-    (value) => value,
-  );
-}
-
-const limit = defaulted(between('limit', MOST_ROWS), () => DEFAULT_LIMIT);
-const offset = defaulted(between('offset', Number.MAX_SAFE_INTEGER), () => 0);
+const limit = defaulted(count('limit', MOST_ROWS), () => DEFAULT_LIMIT);
+const offset = defaulted(count('offset'), () => 0);
 
 const status: Codec<'pending' | 'processed'> = leaf(
   'EventLogStatus',
@@ -52,13 +40,17 @@ const status: Codec<'pending' | 'processed'> = leaf(
 );
 
 const errors = (backend: Backend): OperationErrors => [...SOURCE_ERRORS, ...databaseErrors(backend)];
+const listErrors = (backend: Backend): OperationErrors => [
+  ...errors(backend),
+  refused('bad-request', `the rows have more than ${MOST_LISTED_BYTES / 2 ** 20} MiB: the limit is to be lower`),
+];
 const BAD_TIME = refused('data-exception', 'a time cannot be read');
 
 const getLogs = perKind('get_event_logs', hasEventTriggers, (backend) =>
   define({
     args: object('GetEventLogs', { name: required(nonEmptyText), source: sourceArgument, limit, offset, status: optional(status) }),
     changes: 'nothing',
-    errors: errors(backend),
+    errors: listErrors(backend),
     documentation: {
       summary: 'Lists the events of a trigger, newest first; with a status only those that are `pending` or `processed`.',
       example: { source: 'default', name: 'article_changed', limit: 10, status: 'processed' },
@@ -75,7 +67,7 @@ const getInvocations = perKind('get_event_invocation_logs', hasEventTriggers, (b
   define({
     args: object('GetEventInvocationLogs', { name: required(nonEmptyText), source: sourceArgument, limit, offset }),
     changes: 'nothing',
-    errors: errors(backend),
+    errors: listErrors(backend),
     documentation: {
       summary: 'Lists the attempts to deliver events of a trigger, newest first.',
       example: { source: 'default', name: 'article_changed' },
@@ -93,7 +85,7 @@ const getEvent = perKind('get_event_by_id', hasEventTriggers, (backend) =>
       invocationLogOffset: offset,
     }),
     changes: 'nothing',
-    errors: [...errors(backend), refused('not-exists', 'there is no event of this id')],
+    errors: [...listErrors(backend), refused('not-exists', 'there is no event of this id')],
     documentation: {
       summary: 'Gives an event with the attempts to deliver it.',
       example: { source: 'default', event_id: 'c9d5c4fc-1a3c-4fb1-9a0a-2e6bd8a3a1a7' },
@@ -161,7 +153,7 @@ const getDead = perKind('get_dead_events', hasEventTriggers, (backend) =>
   define({
     args: object('GetDeadEvents', { ...filterFields, limit, offset, onlyCount: defaulted(bool, () => false) }),
     changes: 'nothing',
-    errors: [...errors(backend), BAD_TIME],
+    errors: [...listErrors(backend), BAD_TIME],
     documentation: {
       summary:
         'Counts and lists the events that ran out of retries, newest first: of one trigger or of all, made in a range of time or at any.',
@@ -181,7 +173,7 @@ const redeliverAll = perKind('redeliver_events', hasEventTriggers, (backend) =>
     args: object('RedeliverEvents', {
       ...filterFields,
       status: defaulted(literal('EventStatus', ['error', 'delivered', 'processed']), () => 'error' as const),
-      limit: optional(between('limit', Number.MAX_SAFE_INTEGER)),
+      limit: optional(count('limit')),
     }),
     changes: 'database',
     errors: [...errors(backend), BAD_TIME],

@@ -4,8 +4,8 @@ import {
   anyJson,
   bool,
   type Codec,
+  count,
   defaulted,
-  int,
   leaf,
   list,
   literal,
@@ -20,7 +20,8 @@ import { scheduledRetry, scheduledRetryCodec } from '../../metadata/cron-trigger
 import { headersCodec, webhookHeaders } from '../../metadata/environment-template.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
 import { signatureCodec } from '../../metadata/signature.ts';
-import { type EventsOf, SCHEDULED_STATUSES, type ScheduledStatus, type EventRows } from '../../storage/scheduled-events.ts';
+import { MOST_LISTED_BYTES } from '../../sql/within-bytes.ts';
+import { type EventsOf, MOST_LISTED, SCHEDULED_STATUSES, type ScheduledStatus, type EventRows } from '../../storage/scheduled-events.ts';
 import type { Json } from '../../util/json.ts';
 import { at, type Path } from '../../util/path.ts';
 import { operation, type OperationGroup, SUCCESS } from '../operation.ts';
@@ -48,17 +49,6 @@ const time: Codec<string> = leaf(
 );
 
 const type = required(literal('ScheduledEventType', ['cron', 'one_off']));
-/** A count of the database. */
-const MOST = 2 ** 31 - 1;
-const count: Codec<number> = leaf(
-  int.name,
-  (json, path) => {
-    const value = int.decode(json, path);
-    if (value < 0) throw parseFailed('unexpected negative value', path);
-    return Math.min(value, MOST);
-  },
-  (value) => value,
-);
 const status: Codec<ScheduledStatus> = leaf(
   'ScheduledEventStatus',
   (json, path) => {
@@ -69,7 +59,7 @@ const status: Codec<ScheduledStatus> = leaf(
   },
   (value) => value,
 );
-const slice = { limit: optional(count), offset: defaulted(count, () => 0), getRowsCount: defaulted(bool, () => false) };
+const slice = { limit: optional(count('limit')), offset: defaulted(count('offset'), () => 0), getRowsCount: defaulted(bool, () => false) };
 
 /** @throws SvcError parse-failed, not-exists */
 function eventsOf(of: 'cron' | 'one_off', trigger: string | undefined, metadata: Metadata): EventsOf {
@@ -78,8 +68,10 @@ function eventsOf(of: 'cron' | 'one_off', trigger: string | undefined, metadata:
   return { type: of, trigger };
 }
 
-function answerOf(key: string, { rows, count: all }: EventRows): Json {
-  return { [key]: rows, ...(all === undefined ? {} : { count: all }) };
+const BOUND = `At most ${MOST_LISTED} rows and ${MOST_LISTED_BYTES / 2 ** 20} MiB are told at a time, with \`is_cut: true\` where there are more.`;
+
+function answerOf(key: string, { rows, count: all, isCut }: EventRows): Json {
+  return { [key]: rows, ...(all === undefined ? {} : { count: all }), ...(isCut ? { is_cut: true } : {}) };
 }
 
 const create: OperationGroup = () => [
@@ -170,7 +162,8 @@ const get: OperationGroup = () => [
     errors: [refused('not-exists', 'there is no cron trigger of this name')],
     documentation: {
       summary:
-        'Lists one-off events, or those of a cron trigger, in the order of their times; with how many there are when `get_rows_count` is true.',
+        'Lists one-off events, or those of a cron trigger, in the order of their times; with how many there are when `get_rows_count` is true. ' +
+        BOUND,
       example: { type: 'cron', trigger_name: 'nightly', status: ['scheduled', 'error'], limit: 10, get_rows_count: true },
     },
     async run({ type: of, triggerName, status: statuses, limit, offset, getRowsCount }, { services, snapshot }) {
@@ -187,7 +180,7 @@ const invocations: OperationGroup = () => [
     changes: 'nothing',
     errors: [refused('not-exists', 'there is no cron trigger of this name')],
     documentation: {
-      summary: 'Lists attempts to deliver scheduled events, of one event, one cron trigger or all, the newest first.',
+      summary: `Lists attempts to deliver scheduled events, of one event, one cron trigger or all, the newest first. ${BOUND}`,
       example: { type: 'cron', trigger_name: 'nightly', limit: 10 },
     },
     async run({ type: of, triggerName, eventId, limit, offset, getRowsCount }, { services, snapshot }) {

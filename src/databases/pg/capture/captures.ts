@@ -13,16 +13,18 @@ import type { Json } from '../../../util/json.ts';
 import { CleanupPlan, cleanUp } from './cleanup.ts';
 import { type CaptureOptions, install, isTaken, retain, uninstall } from './install.ts';
 import { EventLog } from './log.ts';
+import { patient } from './patient.ts';
 import { PgEventQueue, type QueueOptions } from './queue.ts';
 
 export interface PgCaptureOptions extends CaptureOptions, QueueOptions {}
 
 /** Event triggers of a PostgreSQL database. */
-export function pgCaptures(source: Source, options: PgCaptureOptions): Captures {
+export function pgCaptures(database: Source, options: PgCaptureOptions): Captures {
+  const source = patient(database);
   const log = new EventLog(source);
   const plan = new CleanupPlan(source);
   return {
-    events: new PgEventQueue(source, options),
+    events: new PgEventQueue(database, options),
     install: (triggers: readonly CapturedTrigger[], how: InstallOptions): Promise<readonly InstallFailure[]> =>
       install(source, triggers, how, options),
     retain: (names, owner, gone) => retain(source, names, owner, gone),

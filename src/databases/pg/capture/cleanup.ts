@@ -1,9 +1,11 @@
 /** Removal of old events, at once and planned. */
-import type { RunOptions, Source } from '../../../backend/backend.ts';
+import type { RunOptions } from '../../../backend/backend.ts';
 import type { CleanupCounts, CleanupSpec, PlannedCleanup } from '../../../backend/captures.ts';
+import { LONGEST_CLEANUP_S } from '../../../metadata/event-trigger.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
 import { arrayLiteral } from '../coerce/array-literal.ts';
 import { NOW } from './names.ts';
+import type { PatientDatabase } from './patient.ts';
 
 const NO_COUNTS: CleanupCounts = { events: 0, invocations: 0 };
 
@@ -26,7 +28,7 @@ with old as materialized (
 )
 select (select count(*) from events), (select count(*) from attempts)`;
 
-export async function cleanUp(source: Source, specOf: () => CleanupSpec | null, how: RunOptions): Promise<CleanupCounts> {
+export async function cleanUp(source: PatientDatabase, specOf: () => CleanupSpec | null, how: RunOptions): Promise<CleanupCounts> {
   let { events, invocations } = NO_COUNTS;
   for (let spec = specOf(); spec !== null; spec = specOf()) {
     const { trigger, clearOlderThan, batchSize, cleanInvocationLogs } = spec;
@@ -50,24 +52,37 @@ const PLAN = `
 insert into svc_catalog.svc_event_log_cleanups (trigger_name, scheduled_at)
 select $1, t at time zone 'utc' from unnest($2::timestamptz[]) t on conflict (trigger_name, scheduled_at) do nothing`;
 
-/** The latest that is due of each trigger; those before it are given up. */
+/** Runs that were given up or have ended are kept for so long, and removed so many at a time. */
+const KEPT_DAYS = 30;
+const FORGOTTEN_AT_ONCE = 10_000;
+
+const FORGET_OLD = `
+delete from svc_catalog.svc_event_log_cleanups where id in (
+  select id from svc_catalog.svc_event_log_cleanups
+  where status <> 'scheduled' and status <> 'running' and scheduled_at < ${NOW} - interval '${KEPT_DAYS} days'
+  limit ${FORGOTTEN_AT_ONCE} for update skip locked)`;
+
+/** The latest that is due of each trigger; those before it, and those whose instance is gone, are given up. */
 const TAKE = `
-with due as materialized (
+with left_behind as (
+  update svc_catalog.svc_event_log_cleanups set status = 'dead'
+  where status = 'running' and coalesce(started_at, scheduled_at) < ${NOW} - interval '${LONGEST_CLEANUP_S + 60} seconds'
+), due as materialized (
   select id, trigger_name, scheduled_at from svc_catalog.svc_event_log_cleanups
   where status = 'scheduled' and scheduled_at <= ${NOW} for update skip locked
 ), latest as (
   select distinct on (trigger_name) id from due order by trigger_name, scheduled_at desc
 ), ended as (
-  update svc_catalog.svc_event_log_cleanups c set status = case when c.id in (select id from latest) then 'running' else 'dead' end
+  update svc_catalog.svc_event_log_cleanups c set status = case when c.id in (select id from latest) then 'running' else 'dead' end, started_at = ${NOW}
   from due where c.id = due.id returning c.id, c.trigger_name, c.status
 )
 select id, trigger_name from ended where status = 'running'`;
 
 /** The plan of automatic clean-ups. */
 export class CleanupPlan {
-  readonly #source: Source;
+  readonly #source: PatientDatabase;
 
-  constructor(source: Source) {
+  constructor(source: PatientDatabase) {
     this.#source = source;
   }
 
@@ -98,6 +113,7 @@ export class CleanupPlan {
   }
 
   async takeDue(): Promise<readonly PlannedCleanup[]> {
+    await this.#source.query(FORGET_OLD, []);
     const { rows } = await this.#source.query(TAKE, []);
     return rows.map(([id, trigger]) => ({ id: id as string, trigger: trigger as string }));
   }

@@ -1,5 +1,4 @@
 /** Puts event triggers into a database and takes them out again. */
-import type { Connection, Source } from '../../../backend/backend.ts';
 import type { CapturedTrigger, InstallFailure, InstallOptions } from '../../../backend/captures.ts';
 import type { QualifiedName } from '../../../catalog/catalog.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
@@ -11,6 +10,7 @@ import { DatabaseError } from '../driver/database-error.ts';
 import { type FunctionOptions, functionBody } from './functions.ts';
 import { EVENT_CATALOG_LOCK, eventCatalogVersion, migrateEvents } from './migrations.ts';
 import { captureName, inCatalog } from './names.ts';
+import { type PatientDatabase, patientStatements, type Statements } from './patient.ts';
 
 export interface CaptureOptions extends FunctionOptions {
   readonly extensionsSchema: string;
@@ -18,6 +18,8 @@ export interface CaptureOptions extends FunctionOptions {
 
 /** A writer that holds a table for so long fails the change, not the other writers that queue up behind it. */
 const LOCK_TIMEOUT = '10s';
+/** Migrations rewrite tables that may be large. */
+const MIGRATION_MS = 10 * 60_000;
 
 /** What a function's comment says of it. */
 interface Marked {
@@ -44,7 +46,7 @@ const FIND = `
   from pg_proc p
   where p.pronamespace = to_regnamespace('svc_catalog') and p.proname like 'notify\\_svc\\_%' and p.prorettype = 'trigger'::regtype`;
 
-async function installed(connection: Connection): Promise<ReadonlyMap<string, Installed>> {
+async function installed(connection: Statements): Promise<ReadonlyMap<string, Installed>> {
   const { rows } = await connection.query(FIND, []);
   return new Map(
     rows.map(([name, source, comment, attached]) => {
@@ -65,13 +67,13 @@ function marked(comment: string | null | undefined): Marked {
   }
 }
 
-function run(connection: Connection, statement: Sql): Promise<unknown> {
+function run(connection: Statements, statement: Sql): Promise<unknown> {
   return connection.query(print(statement, dialect).text, []);
 }
 
 /** See `Captures.install`. */
 export async function install(
-  source: Source,
+  source: PatientDatabase,
   triggers: readonly CapturedTrigger[],
   { owner, again = false, within }: InstallOptions,
   options: CaptureOptions,
@@ -79,12 +81,16 @@ export async function install(
   if (triggers.length === 0) return [];
   const change: Change = { owner, again, options };
   if (within !== undefined) {
-    await migrateEvents(within, options.extensionsSchema);
-    for (const trigger of triggers) await installOne(within, trigger, change);
+    const connection = patientStatements(within);
+    await migrateEvents(connection, options.extensionsSchema);
+    for (const trigger of triggers) await installOne(connection, trigger, change);
     return [];
   }
   try {
-    await source.transaction({ isolation: 'read-committed' }, (connection) => migrateEvents(connection, options.extensionsSchema));
+    const deadline = Date.now() + MIGRATION_MS;
+    await source.transaction({ isolation: 'read-committed', deadline }, (connection) =>
+      migrateEvents(connection, options.extensionsSchema),
+    );
   } catch (error) {
     throw error instanceof SvcError ? refusedBy(error) : error;
   }
@@ -115,13 +121,13 @@ interface Change {
   readonly options: CaptureOptions;
 }
 
-async function installOne(connection: Connection, trigger: CapturedTrigger, change: Change): Promise<void> {
+async function installOne(connection: Statements, trigger: CapturedTrigger, change: Change): Promise<void> {
   await lock(connection);
   const found = change.again ? await withoutFunctions(connection, trigger) : await installed(connection);
   for (const statement of statementsFor(trigger, found, change)) await run(connection, statement);
 }
 
-async function withoutFunctions(connection: Connection, { definition }: CapturedTrigger): Promise<ReadonlyMap<string, Installed>> {
+async function withoutFunctions(connection: Statements, { definition }: CapturedTrigger): Promise<ReadonlyMap<string, Installed>> {
   for (const operation of CAPTURED_OPERATIONS) await run(connection, dropFunction(captureName(definition.name, operation)));
   return new Map();
 }
@@ -181,7 +187,12 @@ const EVENTS: Readonly<Record<CapturedOperationName, Sql>> = { insert: sql`inser
 const SETTLED_MS = 600_000;
 
 /** See `Captures.retain`. */
-export async function retain(source: Source, names: readonly string[], owner: string, gone: readonly string[]): Promise<readonly string[]> {
+export async function retain(
+  source: PatientDatabase,
+  names: readonly string[],
+  owner: string,
+  gone: readonly string[],
+): Promise<readonly string[]> {
   if ((await eventCatalogVersion(source)) === 0) return [];
   const surplus = (found: ReadonlyMap<string, Installed>): readonly Installed[] =>
     [...found.values()].filter(
@@ -201,7 +212,7 @@ export async function retain(source: Source, names: readonly string[], owner: st
 }
 
 /** Two that replace a function at the same time would fail. */
-function lock(connection: Connection): Promise<unknown> {
+function lock(connection: Statements): Promise<unknown> {
   return connection.query(`select pg_advisory_xact_lock(${EVENT_CATALOG_LOCK}), set_config('lock_timeout', '${LOCK_TIMEOUT}', true)`, []);
 }
 
@@ -209,7 +220,7 @@ function lock(connection: Connection): Promise<unknown> {
 const ARCHIVE_BATCH = 10_000;
 
 /** Nothing of these triggers is delivered any more, and nothing cleans up after them by itself. */
-async function archive(source: Source, names: readonly string[]): Promise<void> {
+async function archive(source: PatientDatabase, names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
   const values = [arrayLiteral(names)];
   await source.query(
@@ -232,7 +243,7 @@ export function affected(command: string): number {
 }
 
 /** See `Captures.uninstall`. */
-export async function uninstall(source: Source, owner: string): Promise<void> {
+export async function uninstall(source: PatientDatabase, owner: string): Promise<void> {
   if ((await eventCatalogVersion(source)) === 0) return;
   await source.transaction({ isolation: 'read-committed' }, async (connection) => {
     await lock(connection);
@@ -243,7 +254,7 @@ export async function uninstall(source: Source, owner: string): Promise<void> {
   });
 }
 
-async function dropTables(connection: Connection): Promise<void> {
+async function dropTables(connection: Statements): Promise<void> {
   for (const each of (await installed(connection)).values()) await run(connection, dropFunction(each.function));
   await connection.runSql(
     `drop table if exists svc_catalog.event_log, svc_catalog.event_invocation_logs, svc_catalog.svc_event_log_cleanups, svc_catalog.svc_source_catalog_version;
@@ -262,7 +273,7 @@ async function dropTables(connection: Connection): Promise<void> {
 }
 
 /** See `Captures.isTaken`. */
-export async function isTaken(source: Source, name: string, owner: string): Promise<boolean> {
+export async function isTaken(source: PatientDatabase, name: string, owner: string): Promise<boolean> {
   const functions = CAPTURED_OPERATIONS.map((operation) => captureName(name, operation));
   const found = await installed(source);
   return functions.some((each) => {

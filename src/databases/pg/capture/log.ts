@@ -1,10 +1,11 @@
 /** The log of events and of the attempts to deliver them. */
-import type { Source } from '../../../backend/backend.ts';
 import type { CapturedTrigger, EventFilter, Page } from '../../../backend/captures.ts';
 import { type Json, parseJson, printJson } from '../../../util/json.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
+import { cutRows, MOST_LISTED_BYTES, withinBytes } from '../../../sql/within-bytes.ts';
 import { DatabaseError } from '../driver/database-error.ts';
 import { affected } from './install.ts';
+import type { Statements } from './patient.ts';
 
 /** The columns of an event that are told; leases are the service's own affair. */
 const EVENT = 'id, schema_name, table_name, trigger_name, payload, delivered, error, tries, created_at, locked, next_retry_at, archived';
@@ -29,8 +30,15 @@ function valuesOf({ trigger, from, to }: EventFilter): readonly (string | null)[
   return [trigger ?? null, from ?? null, to ?? null];
 }
 
+/** @throws SvcError bad-request where they are more than can be shown at a time: a part of them would look like all */
 function jsonRows(rows: readonly (readonly (string | null)[])[]): readonly Json[] {
-  return rows.map(([row]) => parseJson(row as string));
+  const { texts, of } = cutRows(rows);
+  if (texts.length < of)
+    throw new SvcError(
+      'bad-request',
+      `these ${of} rows have more than ${MOST_LISTED_BYTES} bytes: ask for fewer by the limit, which is to be at most ${texts.length} here`,
+    );
+  return texts.map((text) => parseJson(text));
 }
 
 /** The tables are made with the first trigger: before there is nothing in them. */
@@ -46,9 +54,9 @@ async function orNothing<T>(nothing: T, task: () => Promise<T>): Promise<T> {
 }
 
 export class EventLog {
-  readonly #source: Source;
+  readonly #source: Statements;
 
-  constructor(source: Source) {
+  constructor(source: Statements) {
     this.#source = source;
   }
 
@@ -90,8 +98,8 @@ export class EventLog {
   async list(filter: EventFilter, { limit, offset }: Page): Promise<readonly Json[]> {
     return orNothing([], async () => {
       const { rows } = await this.#source.query(
-        `select row_to_json(r) from (select ${EVENT} from svc_catalog.event_log e where ${matching(filter)}
-           order by e.created_at desc, e.place desc limit $4::bigint offset $5::bigint) r`,
+        withinBytes(`select row_to_json(r)::text from (select ${EVENT} from svc_catalog.event_log e where ${matching(filter)}
+           order by e.created_at desc, e.place desc limit $4::bigint offset $5::bigint) r`),
         [...valuesOf(filter), String(limit), String(offset)],
       );
       return jsonRows(rows);
@@ -111,19 +119,17 @@ export class EventLog {
 
   async event(id: string, page: Page): Promise<{ readonly event: Json; readonly invocations: readonly Json[] } | null> {
     return orNothing(null, async () => {
-      const { rows } = await this.#source.query(`select row_to_json(r) from (select ${EVENT} from svc_catalog.event_log where id = $1) r`, [
-        id,
-      ]);
-      const [event] = jsonRows(rows);
-      return event === undefined ? null : { event, invocations: await this.#invocationsWhere('event_id = $1', id, page) };
+      const text = `select row_to_json(r) from (select ${EVENT} from svc_catalog.event_log where id = $1) r`;
+      const found = (await this.#source.query(text, [id])).rows[0]?.[0];
+      return found == null ? null : { event: parseJson(found), invocations: await this.#invocationsWhere('event_id = $1', id, page) };
     });
   }
 
   async #invocationsWhere(condition: string, value: string, { limit, offset }: Page): Promise<readonly Json[]> {
     return orNothing([], async () => {
       const { rows } = await this.#source.query(
-        `select row_to_json(r) from (select ${INVOCATION} from svc_catalog.event_invocation_logs where ${condition}
-           order by created_at desc, id limit $2::bigint offset $3::bigint) r`,
+        withinBytes(`select row_to_json(r)::text from (select ${INVOCATION} from svc_catalog.event_invocation_logs where ${condition}
+           order by created_at desc, id limit $2::bigint offset $3::bigint) r`),
         [value, String(limit), String(offset)],
       );
       return jsonRows(rows);

@@ -2,11 +2,11 @@
  * The tables of events in a source, schema `svc_catalog`, made with the first event trigger. A migration that has been
  * released is never changed: a change is a further one. Needs no more than the right to create a schema.
  */
-import type { Connection } from '../../../backend/backend.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
 import { identifier, print, type Sql, sql, string } from '../../../sql/fragment.ts';
 import { dialect } from '../compile/dialect.ts';
 import { DUE, PENDING } from './names.ts';
+import type { Statements } from './patient.ts';
 
 /** PostgreSQL 13 has a function for random UUIDs; before, an extension has one. */
 const CORE_UUIDS = 130000;
@@ -95,7 +95,7 @@ const MIGRATIONS: readonly string[] = [TABLES];
  */
 export const EVENT_CATALOG_LOCK = '7310868735423029113';
 
-async function single(connection: Connection, text: string): Promise<string | null> {
+async function single(connection: Statements, text: string): Promise<string | null> {
   const { rows } = await connection.query(text, []);
   return rows[0]?.[0] ?? null;
 }
@@ -106,7 +106,7 @@ const FIND_VERSION = `select c.relname from pg_class c join pg_namespace n on n.
   where n.nspname = 'svc_catalog' and c.relname = 'svc_source_catalog_version'`;
 
 /** The version of the tables of events, 0 when there are none. */
-export async function eventCatalogVersion(connection: Connection): Promise<number> {
+export async function eventCatalogVersion(connection: Statements): Promise<number> {
   if ((await single(connection, FIND_VERSION)) === null) return 0;
   return Number((await single(connection, 'select version from svc_catalog.svc_source_catalog_version')) ?? 0);
 }
@@ -119,7 +119,7 @@ const COUNT_PARTS = `select
   from pg_namespace n where n.nspname = 'svc_catalog'`;
 
 /** Whether nobody has taken away anything of the tables. */
-async function isWhole(connection: Connection): Promise<boolean> {
+async function isWhole(connection: Statements): Promise<boolean> {
   return Number(await single(connection, COUNT_PARTS)) >= RELATIONS.length + FUNCTIONS.length;
 }
 
@@ -127,7 +127,7 @@ async function isWhole(connection: Connection): Promise<boolean> {
  * Brings the tables to this service's version and puts back what others have taken away, inside of a transaction. Instances that start together wait for the first.
  * @throws SvcError `not-supported` when they are of a newer service
  */
-export async function migrateEvents(connection: Connection, extensionsSchema: string): Promise<void> {
+export async function migrateEvents(connection: Statements, extensionsSchema: string): Promise<void> {
   if (isCurrent(await eventCatalogVersion(connection)) && (await isWhole(connection))) return;
   await connection.query(`select pg_advisory_xact_lock(${EVENT_CATALOG_LOCK})`, []);
   const known = await eventCatalogVersion(connection);
@@ -150,7 +150,7 @@ function isCurrent(version: number): boolean {
   );
 }
 
-async function prepare(connection: Connection, extensionsSchema: string): Promise<void> {
+async function prepare(connection: Statements, extensionsSchema: string): Promise<void> {
   // "if not exists" would need the privilege to create schemas even when it exists.
   if ((await single(connection, FIND_SCHEMA)) === null) await connection.query('create schema svc_catalog', []);
   await connection.query(
@@ -165,7 +165,7 @@ async function prepare(connection: Connection, extensionsSchema: string): Promis
 }
 
 /** The database's function for random UUIDs; only where it has none of its own an extension is made. */
-async function randomUuid(connection: Connection, extensionsSchema: string): Promise<Sql> {
+async function randomUuid(connection: Statements, extensionsSchema: string): Promise<Sql> {
   if (Number(await single(connection, `select current_setting('server_version_num')`)) >= CORE_UUIDS)
     return sql`pg_catalog.gen_random_uuid`;
   const find = `select n.nspname from pg_proc p join pg_namespace n on n.oid = p.pronamespace where p.proname = 'gen_random_uuid' and p.pronargs = 0 limit 1`;
