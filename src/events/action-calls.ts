@@ -29,6 +29,7 @@ export function actionCalls(options: ActionCallsOptions): Queue<DueCall, CallOut
     name: 'asynchronous actions',
     pollInterval: options.pollInterval,
     store: () => options.store,
+    sizeOf: ({ result }) => (result.kind === 'completed' ? result.response.length : result.kind === 'failed' ? result.errors.length : 0),
     lanes: () => asynchronous().map(({ name }) => ({ name })),
     async work(due, signal) {
       const action = asynchronous().find(({ name }) => name === due.lane);

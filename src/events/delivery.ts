@@ -187,6 +187,11 @@ export function openDestination(definition: WebhookDefinition, environment: Envi
   );
 }
 
+/** Characters. */
+export function sizeOf({ invocation }: Pick<DeliveryOutcome, 'invocation'>): number {
+  return invocation === null ? 0 : invocation.request.length + invocation.response.length;
+}
+
 /** ms */
 export function dueAgain({ result }: Pick<DeliveryOutcome, 'result'>): number | null {
   return result.kind === 'retry' ? result.seconds * 1000 : null;

@@ -108,12 +108,13 @@ interface Run {
   readonly working: Map<string, () => void>;
 }
 
-function run(slots: number, lanes: readonly WantedLane[], { leaseSeconds = 60, store = new MemoryStore() } = {}): Run {
+function run(slots: number, lanes: readonly WantedLane[], { leaseSeconds = 60, store = new MemoryStore(), outcomeSize = 0 } = {}): Run {
   const working = new Map<string, () => void>();
   const observations: Observation[] = [];
   const engine = createEngine({ holder: 'me', slots, batchSize: 100, leaseSeconds, observe: (o) => void observations.push(o) });
   engines.push(engine);
   const handle = engine.add<QueuedEvent, Done>({
+    sizeOf: () => outcomeSize,
     name: 'test',
     pollInterval: 20,
     store: () => store,
@@ -162,6 +163,19 @@ describe('the engine', () => {
       endAll(working);
     }
     await vi.waitFor(() => expect(store.done.length).toBe(7));
+  });
+
+  it('writes large outcomes a few at a time, and takes nothing more while they are many', async () => {
+    const { store, working } = run(10, [{ name: 'a' }], { outcomeSize: 4_000_000 });
+    store.put(...events('a', 12));
+    await vi.waitFor(() => expect(working.size).toBeGreaterThan(5));
+    store.fails = 1;
+    await vi.waitFor(() => {
+      endAll(working);
+      expect(store.done.length).toBe(12);
+    });
+    expect(Math.max(...store.recorded.map(({ length }) => length))).toBe(3);
+    expect(Math.min(...store.fetches.map(({ bytes = 0 }) => bytes))).toBeGreaterThan(0);
   });
 
   it('leaves out what cannot be written, and writes the others', async () => {

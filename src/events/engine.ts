@@ -28,6 +28,8 @@ export interface Queue<E extends QueuedEvent, O extends { readonly id: string }>
    * event is handed back.
    */
   work(event: E, signal: AbortSignal): Promise<O>;
+  /** Characters of an outcome, where it may be large. */
+  sizeOf?(outcome: O): number;
   /** In how many ms the event of an outcome is due again; null: never. */
   dueAgain?(outcome: O): number | null;
   /** ms between fetches where there is nothing */

@@ -9,7 +9,7 @@ import type { Snapshots } from '../state/state.ts';
 import { isJsonObject, parseJson } from '../util/json.ts';
 import { storedTrace, type TraceContext } from '../webhooks/trace-context.ts';
 import { openedOnce, sessionVariablesOf, type Webhook } from '../webhooks/webhook.ts';
-import { type Deliverer, dueAgain, openDestination, withoutTrigger } from './delivery.ts';
+import { type Deliverer, dueAgain, openDestination, sizeOf, withoutTrigger } from './delivery.ts';
 import type { Engine, QueueHandle } from './engine.ts';
 import { createFetchStatistics } from './fetch-statistics.ts';
 
@@ -54,6 +54,7 @@ export function deliverCapturedEvents(options: EventTriggerOptions): EventTrigge
       name: `the source ${source}`,
       pollInterval: options.pollInterval,
       dueAgain,
+      sizeOf,
       store: () => storeOf(source),
       lanes: () =>
         [...triggersOf(source).values()].map(({ definition: { name, maxConcurrency, ordering } }) => ({

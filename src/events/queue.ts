@@ -55,7 +55,8 @@ export function startQueue<E extends QueuedEvent, O extends { readonly id: strin
 
 interface HeldEvent {
   readonly lane: string;
-  readonly size: number;
+  /** Of the event, and of what came of it. Characters. */
+  size: number;
   /** By our own clock, on the safe side. */
   leaseEnd: number;
   /** No instance of ours any more, as far as the database is concerned. */
@@ -95,6 +96,7 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
       record: async (outcomes) => this.#record(outcomes),
       failed: (error) => this.#report('cannot record what was done', error),
       isRefusal: (error) => error instanceof SvcError && REFUSALS.has(error.code),
+      sizeOf: (outcome) => queue.sizeOf?.(outcome) ?? 0,
       leftOut: ({ id }, error) => {
         // Its lease is left to end.
         this.#letGo(id);
@@ -260,7 +262,12 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
       if (held.controller?.signal.aborted === true) this.#givenUp.push(event.id);
       else this.#settings.observe({ kind: 'unexpected', message: `an event of ${this.#queue.name} could not be worked on`, error });
     } finally {
-      if (outcome !== undefined) this.#recorder.add(outcome);
+      if (outcome !== undefined) {
+        const size = this.#queue.sizeOf?.(outcome) ?? 0;
+        held.size += size;
+        this.#settings.pool.weigh(size);
+        this.#recorder.add(outcome);
+      }
       lane.finished(slot);
       if (this.#isStopping) this.#waker.wake();
     }

@@ -17,18 +17,29 @@ export interface RecorderOptions<O> {
   failed(error: unknown): void;
   /** Whether the database has answered, and would answer the same again. */
   isRefusal(error: unknown): boolean;
+  /** Characters of an outcome. */
+  sizeOf(outcome: O): number;
   /** It cannot be written, and is not tried again. */
   leftOut(outcome: O, error: unknown): void;
 }
 
 const MOST_AT_ONCE = 100;
+/** Of a batch: the outcome with which they are reached is the last. */
+const MOST_CHARACTERS = 8 * 1024 * 1024;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
 
-export function createRecorder<O>({ gather, record, failed, isRefusal, leftOut }: RecorderOptions<O>): Recorder<O> {
+export function createRecorder<O>({ gather, record, failed, isRefusal, sizeOf, leftOut }: RecorderOptions<O>): Recorder<O> {
   let waiting: O[] = [];
   let isWriting = false;
   let isStopped = false;
+
+  function fitting(outcomes: readonly O[], most: number): number {
+    let size = 0;
+    let count = 0;
+    while (count < Math.min(outcomes.length, most) && size < MOST_CHARACTERS) size += sizeOf(outcomes[count++] as O);
+    return count;
+  }
 
   async function write(): Promise<void> {
     isWriting = true;
@@ -37,7 +48,7 @@ export function createRecorder<O>({ gather, record, failed, isRefusal, leftOut }
     while (waiting.length > 0 && !isStopped) {
       const pause = gather();
       if (pause > 0 && waiting.length < most) await new Promise((resolve) => setTimeout(resolve, pause));
-      const batch = waiting.slice(0, most);
+      const batch = waiting.slice(0, fitting(waiting, most));
       try {
         await record(batch);
         waiting = waiting.slice(batch.length);

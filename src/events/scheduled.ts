@@ -19,7 +19,7 @@ import { printJson } from '../util/json.ts';
 import { repeatedly } from '../util/repeatedly.ts';
 import { ROOT } from '../util/path.ts';
 import { openedOnce, type Webhook } from '../webhooks/webhook.ts';
-import { type Deliverer, dueAgain, openDestination, withoutTrigger } from './delivery.ts';
+import { type Deliverer, dueAgain, openDestination, sizeOf, withoutTrigger } from './delivery.ts';
 import type { Engine } from './engine.ts';
 import { createFetchStatistics } from './fetch-statistics.ts';
 
@@ -95,6 +95,7 @@ export function deliverScheduledEvents(options: ScheduledOptions): ScheduledDeli
     work,
     pollInterval: POLL_MS,
     dueAgain,
+    sizeOf,
     fetched(events) {
       const cron = events.filter(({ kind }) => kind === CRON).length;
       if (cron > 0) statistics.count(CRON, cron);

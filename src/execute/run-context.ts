@@ -14,7 +14,7 @@ import type { RemoteCall, RemoteCaller } from '../upstream/remote-caller.ts';
 
 /** Calls that are made later. */
 export interface LaterCalls {
-  readonly log: Pick<ActionLog, 'write' | 'read'>;
+  readonly log: Pick<ActionLog, 'write' | 'read' | 'state' | 'stillWaiting'>;
   /** Bytes of all results, and answers of handlers, that one request of a client is told of. */
   readonly maxResponseSize: number;
   /** A call was written down. */

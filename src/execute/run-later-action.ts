@@ -40,13 +40,15 @@ export async function runLater(
   return text.take();
 }
 
-/** Whether the handler has answered, or never will. @throws SvcError */
-export async function isCallDone(root: ActionResult, { actions, session, variables }: RunContext): Promise<boolean> {
+/** What is known of the call that a result is asked of; null: there is none, or none that is seen. @throws SvcError */
+export async function callState(
+  root: ActionResult,
+  { actions, session, variables }: RunContext,
+): Promise<{ readonly id: string; readonly isDone: boolean } | null> {
   const later = actions?.later;
   invariant(later != null, 'whoever runs plans with asynchronous actions keeps their calls');
   const id = bindPart(root.id.value, variables);
-  const found = await later.log.read(root.name, idOf(root, id === undefined ? {} : { id }), seenBy(session));
-  return found?.isDone === true;
+  return later.log.state(root.name, idOf(root, id === undefined ? {} : { id }), seenBy(session));
 }
 
 /** Everybody else sees their own calls. */

@@ -64,6 +64,8 @@ export interface OperationContext {
   change(change: Change): Promise<ChangeResult>;
   /** Does what cannot be taken back, once the whole request has been stored; a failure becomes a warning of the answer. */
   afterwards(task: Afterwards): void;
+  /** Tells of something in the answer of the whole request that is done although it may not be what was wanted. */
+  warn(warning: Warning): void;
 }
 
 /** What is done when a change counts. */

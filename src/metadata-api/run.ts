@@ -22,15 +22,16 @@ export interface Caller extends Pick<RequestOptions, 'signal' | 'address' | 'hea
 export async function runCommands(request: AdministrationRequest, services: Services, caller: Caller): Promise<Answer> {
   const { command, resourceVersion } = request;
   const afterwards: Afterwards[] = [];
+  const warnings: Warning[] = [];
   const run = (on: State): Promise<Answer> => {
     // It may be run again, on top of what others have changed.
     afterwards.length = 0;
+    warnings.length = 0;
     const own = { ...services, state: on };
-    return new Runner(own, caller, new CommandBatch(own, resourceVersion), afterwards).whole(command);
+    return new Runner(own, caller, new CommandBatch(own, resourceVersion), afterwards, warnings).whole(command);
   };
   const { state } = services;
   if (!changesTogether(command)) return run(state);
-  const warnings: Warning[] = [];
   const repeatable = !some(command, ({ changes }) => changes === 'database');
   const answer = await state.together(run, { repeatable, onWarning: (warning) => void warnings.push(warning) });
   for (const { run: task, warning } of afterwards) {
@@ -60,12 +61,14 @@ class Runner {
   readonly #caller: Caller;
   readonly #batch: CommandBatch;
   readonly #afterwards: Afterwards[];
+  readonly #warnings: Warning[];
 
-  constructor(services: Services, caller: Caller, batch: CommandBatch, afterwards: Afterwards[]) {
+  constructor(services: Services, caller: Caller, batch: CommandBatch, afterwards: Afterwards[], warnings: Warning[]) {
     this.#services = services;
     this.#caller = caller;
     this.#batch = batch;
     this.#afterwards = afterwards;
+    this.#warnings = warnings;
   }
 
   async whole(command: Command): Promise<Answer> {
@@ -107,6 +110,7 @@ class Runner {
       changed,
       change: (change) => this.#batch.change(change),
       afterwards: (task) => void this.#afterwards.push(task),
+      warn: (warning) => void this.#warnings.push(warning),
     };
     try {
       return one(await prepared.run(context));
@@ -125,15 +129,17 @@ class Runner {
       const expectedVersion = changes ? this.#batch.takeExpectedVersion() : undefined;
       const run = (on: State): Promise<Answer> => {
         const own = { ...this.#services, state: on };
-        return new Runner(own, this.#caller, new CommandBatch(own, expectedVersion), this.#afterwards).whole(item);
+        return new Runner(own, this.#caller, new CommandBatch(own, expectedVersion), this.#afterwards, this.#warnings).whole(item);
       };
       const before = this.#afterwards.length;
+      const warned = this.#warnings.length;
       try {
         answers.push(await (changes ? state.together(run, { repeatable: false }) : run(state)));
       } catch (thrown) {
         const error = toSvcError(thrown);
         if (error.code === 'conflict') throw error;
         this.#afterwards.length = before;
+        this.#warnings.length = warned;
         answers.push(one(encodeAdminError(error, this.#services.showInternal)));
       }
     }

@@ -35,7 +35,6 @@ export interface StoredCall {
   readonly id: string;
   /** As the database writes it in JSON. */
   readonly createdAt: string;
-  readonly isDone: boolean;
   /** JSON texts; null: none. */
   readonly response: string | null;
   readonly errors: string | null;
@@ -49,6 +48,14 @@ export interface ActionLog {
    * @returns null where there is none, or none that is seen
    */
   read(action: string, id: string, session: ReadonlyMap<string, string> | null): Promise<StoredCall | null>;
+  /** As `read`, but for the result itself. */
+  state(
+    action: string,
+    id: string,
+    session: ReadonlyMap<string, string> | null,
+  ): Promise<{ readonly id: string; readonly isDone: boolean } | null>;
+  /** Of calls of any action those that have yet to be answered. */
+  stillWaiting(ids: readonly string[]): Promise<ReadonlySet<string>>;
   readonly store: CallStore;
   /** Forgets all calls of an action. */
   clear(action: string): Promise<void>;
@@ -60,26 +67,34 @@ const WRITE = `
 insert into svc_catalog.svc_action_log (action_name, input_payload, request_headers, session_variables)
 values ($1, $2::json, $3::jsonb, $4::jsonb) returning id::text`;
 
-const READ = `
-select id::text, to_json(created_at) #>> '{}', (status in ('completed', 'error'))::text, response_payload::text, errors::text
+const SEEN = `
 from svc_catalog.svc_action_log
 where id = $1::uuid and action_name = $2 and ($3::jsonb is null or session_variables = $3::jsonb)`;
+const READ = `select id::text, to_json(created_at) #>> '{}', response_payload::text, errors::text ${SEEN}`;
+const STATE = `select id::text, (status in ('completed', 'error'))::text ${SEEN}`;
+
+const STILL_WAITING = `
+select id::text from svc_catalog.svc_action_log
+where id in (select json_array_elements_text($1::json)::uuid) and status in ('created', 'processing')`;
 
 const FETCH = `
-with picked as (
-  select due.id
+with picked as materialized (
+  select due.id, due.size, row_number() over () as place
   from json_to_recordset($1::json) as lane(name text, "limit" int)
   cross join lateral (
-    select id from svc_catalog.svc_action_log
+    select id, octet_length(input_payload::text) as size from svc_catalog.svc_action_log
     where action_name = lane.name
       and (status = 'created' and due_at <= now() or status = 'processing' and lease_until < now())
     order by due_at limit lane."limit" for update skip locked
   ) due
   limit $2::int
+), sized as (
+  -- the one with which the bytes are reached is the last
+  select id, sum(size) over (order by place rows between unbounded preceding and 1 preceding) as before from picked
 )
 update svc_catalog.svc_action_log call
 set status = 'processing', lease_holder = $3, lease_until = now() + make_interval(secs => $4::int)
-from picked where call.id = picked.id
+from sized where call.id = sized.id and (before is null or before < $5::bigint)
 returning call.id::text, action_name, input_payload::text, request_headers::text, session_variables::text, tries::text`;
 
 const RENEW = `
@@ -124,13 +139,20 @@ export function createActionLog(database: Source): ActionLog {
     async read(action, id, session) {
       const [row] = (await database.query(READ, [id, action, session === null ? null : printed(session)], soon())).rows;
       if (row === undefined) return null;
-      const [found = '', createdAt = '', isDone, response = null, errors = null] = row;
-      return { id: found ?? '', createdAt: createdAt ?? '', isDone: isDone === 'true', response, errors };
+      const [found = '', createdAt = '', response = null, errors = null] = row;
+      return { id: found ?? '', createdAt: createdAt ?? '', response, errors };
+    },
+    async state(action, id, session) {
+      const [row] = (await database.query(STATE, [id, action, session === null ? null : printed(session)], soon())).rows;
+      return row === undefined ? null : { id: row[0] ?? '', isDone: row[1] === 'true' };
+    },
+    async stillWaiting(of) {
+      return new Set(await ids(STILL_WAITING, [JSON.stringify(of)]));
     },
     store: {
-      async fetch({ lease, limit, lanes }) {
+      async fetch({ lease, limit, lanes, bytes = Number.MAX_SAFE_INTEGER }) {
         const wanted = printJson(lanes.map((lane) => ({ name: lane.name, limit: lane.limit })));
-        const { rows } = await database.query(FETCH, [wanted, String(limit), lease.holder, String(lease.seconds)], soon());
+        const { rows } = await database.query(FETCH, [wanted, String(limit), lease.holder, String(lease.seconds), String(bytes)], soon());
         return rows.map(dueCall);
       },
       renew: (lease, of) => ids(RENEW, [JSON.stringify(of), lease.holder, String(lease.seconds)]),
@@ -172,6 +194,7 @@ function dueCall([id, lane, input, headers, session, tries]: readonly (string | 
     headers: textsOf(headers ?? null),
     sessionVariables: new Map(Object.entries(textsOf(session ?? null))),
     tries: Number(tries),
+    size: input?.length ?? 0,
   };
 }
 

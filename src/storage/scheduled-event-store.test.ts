@@ -4,6 +4,7 @@ import { plainSource } from '../../test/support/plain-source.ts';
 import { type TestDatabase, testDatabase } from '../../test/support/postgres.ts';
 import type { LaneRequest } from '../backend/event-store.ts';
 import type { Source } from '../backend/backend.ts';
+import { createActionLog } from './action-log.ts';
 import { createScheduledEventStore, ONE_OFF_LANE } from './scheduled-event-store.ts';
 import { createStorage } from './storage.ts';
 
@@ -34,4 +35,24 @@ it('takes of each lane what is asked for, and nothing of lanes that are not name
   expect(await take(9, { name: 'c', limit: 2 })).toEqual(['c', 'c']);
   expect(await take(9, { name: ONE_OFF_LANE, limit: 3 })).toEqual(['', '', '']);
   expect(await take(2, { name: ONE_OFF_LANE, limit: 3 }, { name: 'c', limit: 1 })).toEqual(['', 'c']);
+});
+
+it('leaves one-off events, and calls of actions, when enough bytes are taken', async () => {
+  await source.runSql(
+    `insert into svc_catalog.svc_scheduled_events (id, webhook_conf, scheduled_time, payload)
+     select 'large' || i, '"http://a"', '2020-01-01'::timestamptz + i * interval '1 s', to_json(repeat('x', 1000)) from generate_series(1, 5) i;
+     insert into svc_catalog.svc_action_log (action_name, input_payload, request_headers, session_variables)
+     select 'make', json_build_object('x', repeat('x', 1000)), '{}', '{}' from generate_series(1, 5) i`,
+    {},
+  );
+  const lease = { holder: 'a', seconds: 60 };
+  const most = { lease, limit: 100, bytes: 2500 };
+  const oneOff = await createScheduledEventStore(source).fetch({ ...most, lanes: [{ name: ONE_OFF_LANE, limit: 100 }] });
+  expect(oneOff.map(({ id }) => id).sort()).toEqual(['large1', 'large2', 'large3']);
+  const { store } = createActionLog(source);
+  const fetched = [
+    await store.fetch({ ...most, lanes: [{ name: 'make', limit: 9 }] }),
+    await store.fetch({ ...most, lanes: [{ name: 'make', limit: 9 }] }),
+  ];
+  expect(fetched.map(({ length }) => length)).toEqual([3, 2]);
 });

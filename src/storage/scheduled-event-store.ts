@@ -37,7 +37,7 @@ export const ONE_OFF_LANE = '';
 
 export type ScheduledEventStore = EventStore<ScheduledEvent, DeliveryOutcome>;
 
-// $1 holder, $2 seconds, $3 lanes, $4 limit
+// $1 holder, $2 seconds, $3 lanes, $4 limit, $5 bytes of the payloads of one-off events
 const FETCH = `
 with lane as (
   select name, most from json_to_recordset($3::json) as lane (name text, most bigint)
@@ -47,11 +47,14 @@ with lane as (
     where c.trigger_name = lane.name and c.status in ('scheduled', 'locked') and coalesce(c.lease_until, c.next_retry_at, c.scheduled_time) <= now()
     order by coalesce(c.lease_until, c.next_retry_at, c.scheduled_time) limit lane.most for update skip locked
   ) e limit $4::bigint
-), due_one_off as (
-  select o.id from svc_catalog.svc_scheduled_events o
+), due_one_off as materialized (
+  select o.id, octet_length(o.payload::text) as size, coalesce(o.lease_until, o.next_retry_at, o.scheduled_time) as due from svc_catalog.svc_scheduled_events o
   where o.status in ('scheduled', 'locked') and coalesce(o.lease_until, o.next_retry_at, o.scheduled_time) <= now()
   order by coalesce(o.lease_until, o.next_retry_at, o.scheduled_time)
   limit (select least(coalesce(sum(most), 0), $4::bigint - (select count(*) from due_cron)) from lane where name = '${ONE_OFF_LANE}') for update skip locked
+), sized as (
+  -- the one with which the bytes are reached is the last
+  select id, sum(size) over (order by due, id rows between unbounded preceding and 1 preceding) as before from due_one_off
 ), cron as (
   update svc_catalog.svc_cron_events e
   set status = 'locked', lease_holder = $1, lease_until = now() + $2::float8 * interval '1 second'
@@ -60,7 +63,7 @@ with lane as (
 ), one_off as (
   update svc_catalog.svc_scheduled_events e
   set status = 'locked', lease_holder = $1, lease_until = now() + $2::float8 * interval '1 second'
-  from due_one_off where e.id = due_one_off.id
+  from sized where e.id = sized.id and (before is null or before < $5::bigint)
   returning e.*
 )
 select 'cron', id, trigger_name, tries::text, ${zuluTime('scheduled_time')}, ${epochSeconds('now() - scheduled_time')},
@@ -117,9 +120,13 @@ select id from cron union all select id from one_off`;
 /** `database` is the open metadata database, migrated. */
 export function createScheduledEventStore(database: Pick<Connection, 'query'>): ScheduledEventStore {
   return {
-    async fetch({ lease, limit, lanes }) {
+    async fetch({ lease, limit, lanes, bytes = Number.MAX_SAFE_INTEGER }) {
       const wanted = lanes.map(({ name, limit: most }) => ({ name, most }));
-      const { rows } = await database.query(FETCH, [lease.holder, String(lease.seconds), printJson(wanted), String(limit)], soon());
+      const { rows } = await database.query(
+        FETCH,
+        [lease.holder, String(lease.seconds), printJson(wanted), String(limit), String(bytes)],
+        soon(),
+      );
       return rows.map(eventOf);
     },
     async renew({ holder, seconds }, ids) {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { SvcError } from '../errors/svc-error.ts';
 import { bytesOfText, textOfBytes } from '../util/bytes.ts';
 import { ActionResultSubscription, type Look } from './action-result.ts';
+import { CallWaits } from './call-waits.ts';
 import type { Subscriber } from './subscriptions.ts';
 
 /** One subscriber of a result, and what it heard. */
@@ -17,12 +18,12 @@ class Heard implements Subscriber {
 }
 
 function look(text: string, isFinal = false): Look {
-  return { body: [bytesOfText(text)], isFinal };
+  return { body: [bytesOfText(text)], next: { when: isFinal ? 'never' : 'soon' } };
 }
 
 function subscribe(looks: () => Look): { readonly heard: Heard; readonly subscription: ActionResultSubscription } {
   const heard = new Heard();
-  const subscription = new ActionResultSubscription(async () => looks(), heard, {
+  const subscription = new ActionResultSubscription(async () => looks(), NO_WAITS, heard, {
     onFault: (error) => void heard.faults.push(error),
     onClose: () => {
       heard.closed += 1;
@@ -32,9 +33,47 @@ function subscribe(looks: () => Look): { readonly heard: Heard; readonly subscri
   return { heard, subscription };
 }
 
+const NO_WAITS = { add: () => () => undefined };
 const AWAY = new SvcError('postgres-error', 'connection error', { isPassing: true });
 
 describe('the result of an asynchronous action', () => {
+  test('is looked up when the handler has answered; one question is asked for all who wait', async () => {
+    const asked: (readonly string[])[] = [];
+    let waiting = new Set(['1', '2']);
+    let isAway = false;
+    const waits = new CallWaits(async (ids) => {
+      asked.push(ids);
+      if (isAway) throw AWAY;
+      return waiting;
+    });
+    const looks: string[] = [];
+    const open = (id: string): Heard => {
+      const heard = new Heard();
+      const listener = { onFault: () => undefined, onClose: () => undefined };
+      const find = async (): Promise<Look> => {
+        looks.push(id);
+        const isDone = !waiting.has(id);
+        return { body: [bytesOfText(`${id} ${isDone}`)], next: isDone ? { when: 'never' } : { when: 'answered', id } };
+      };
+      const subscription = new ActionResultSubscription(find, waits, heard, listener);
+      subscription.start();
+      return heard;
+    };
+    const all = ['1', '1', '2'].map(open);
+    await vi.advanceTimersByTimeAsync(3500);
+    expect([asked.length, asked[2], looks]).toEqual([3, ['1', '2'], ['1', '1', '2']]);
+    isAway = true;
+    await vi.advanceTimersByTimeAsync(2000);
+    isAway = false;
+    waiting = new Set(['2']);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(all.map((heard) => heard.all)).toEqual([['1 false', '1 true', 'complete'], ['1 false', '1 true', 'complete'], ['2 false']]);
+    expect(looks).toHaveLength(5);
+    waiting = new Set();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
@@ -53,7 +92,7 @@ describe('the result of an asynchronous action', () => {
     let answer: (look: Look) => void = () => undefined;
     const heard = new Heard();
     const listener = { onFault: () => undefined, onClose: () => undefined };
-    const subscription = new ActionResultSubscription(() => new Promise((resolve) => (answer = resolve)), heard, listener);
+    const subscription = new ActionResultSubscription(() => new Promise((resolve) => (answer = resolve)), NO_WAITS, heard, listener);
     subscription.start();
     await vi.advanceTimersByTimeAsync(1);
     subscription.changed();

@@ -1,19 +1,31 @@
 /**
- * What came of a call of an asynchronous action, for one subscriber: looked up again and again until the handler has answered. Each
- * time the request is planned on the metadata of that moment, so nothing is told that the subscriber may not see any more.
+ * What came of a call of an asynchronous action, for one subscriber: looked up at once, when the handler has answered, and when the
+ * metadata change. Each time the request is planned on the metadata of that moment, so nothing is told that the subscriber may not
+ * see any more.
  */
 import { toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { Bytes } from '../util/bytes.ts';
+import type { CallWaits } from './call-waits.ts';
 import { isAway, PATIENCE_MS } from './failures.ts';
 import type { Answer, Subscriber, Subscription } from './subscriptions.ts';
 
 /** One look at the result. */
 export interface Look {
   readonly body: readonly Bytes[];
-  /** Nothing in it will change any more. */
-  readonly isFinal: boolean;
+  readonly next: NextLook;
 }
+
+/** When it may be another one. */
+export type NextLook =
+  /** Nothing in it will change any more. */
+  | { readonly when: 'never' }
+  /** Once the handler has answered the call. */
+  | { readonly when: 'answered'; readonly id: string }
+  /** At any time: it has rows of tables in it. */
+  | { readonly when: 'soon' }
+  /** With the metadata alone: there is no such call, as far as the subscriber may know. */
+  | { readonly when: 'changed' };
 
 /** Who hears of a subscription. */
 export interface ResultListener {
@@ -26,9 +38,13 @@ const INTERVAL_MS = 1000;
 
 export class ActionResultSubscription implements Subscription {
   readonly #look: () => Promise<Look>;
+  readonly #waits: Pick<CallWaits, 'add'>;
   readonly #subscriber: Subscriber;
   readonly #listener: ResultListener;
   #timer: NodeJS.Timeout | undefined;
+  #endWait: () => void = () => undefined;
+  /** As the last look said. */
+  #next: NextLook = { when: 'soon' };
   #last: string | null = null;
   /** What the client was not ready for; the newest. */
   #waiting: Look | null = null;
@@ -37,11 +53,13 @@ export class ActionResultSubscription implements Subscription {
   #isToldOfAway = false;
   /** Of the metadata: how often they have changed. */
   #changes = 0;
+  #isLooking = false;
   #isOver = false;
 
   /** @param look may throw: that a database is out of reach is told when it lasts, everything else ends the subscription */
-  constructor(look: () => Promise<Look>, subscriber: Subscriber, listener: ResultListener) {
+  constructor(look: () => Promise<Look>, waits: Pick<CallWaits, 'add'>, subscriber: Subscriber, listener: ResultListener) {
     this.#look = look;
+    this.#waits = waits;
     this.#subscriber = subscriber;
     this.#listener = listener;
   }
@@ -61,29 +79,33 @@ export class ActionResultSubscription implements Subscription {
   /** The metadata are others: what was looked up before may not be for this subscriber any more. */
   changed(): void {
     this.#changes += 1;
-    const waiting = this.#waiting;
-    if (waiting === null) return;
-    this.#waiting = null;
-    this.#last = null;
-    if (waiting.isFinal) this.#lookAgain();
+    if (this.#waiting !== null) {
+      this.#waiting = null;
+      this.#last = null;
+    }
+    if (!this.#isLooking) this.#lookSoon();
   }
 
   close(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    clearTimeout(this.#timer);
+    this.#forgetWait();
     this.#listener.onClose(this);
   }
 
   async #tick(): Promise<void> {
     const changes = this.#changes;
     let look: Look;
+    this.#forgetWait();
+    this.#isLooking = true;
     try {
       look = await this.#look();
     } catch (error) {
-      if (!this.#isOver) this.#failed(error);
+      this.#isLooking = false;
+      if (!this.#isOver && this.#isAwayOnly(error)) this.#lookSoon();
       return;
     }
+    this.#isLooking = false;
     if (this.#isOver) return;
     if (changes !== this.#changes) {
       void this.#tick();
@@ -94,24 +116,47 @@ export class ActionResultSubscription implements Subscription {
     const text = look.body.join('');
     const isNew = text !== this.#last;
     this.#last = text;
-    if (isNew || look.isFinal) {
+    this.#next = look.next;
+    if (isNew || look.next.when === 'never') {
       if (this.#subscriber.ready()) this.#give(look);
       else this.#waiting = look;
     }
-    if (!this.#isOver && !look.isFinal) this.#lookAgain();
+    if (!this.#isOver) this.#wait();
   }
 
-  #lookAgain(): void {
+  #wait(): void {
+    const next = this.#next;
+    if (next.when === 'soon') this.#lookSoon();
+    if (next.when === 'answered')
+      this.#endWait = this.#waits.add(next.id, { over: () => void this.#tick(), failed: (error) => this.#couldNotWait(error) });
+  }
+
+  #lookSoon(): void {
+    this.#forgetWait();
     this.#timer = setTimeout(() => void this.#tick(), INTERVAL_MS);
   }
 
-  #failed(thrown: unknown): void {
+  #forgetWait(): void {
+    clearTimeout(this.#timer);
+    this.#endWait();
+    this.#endWait = () => undefined;
+  }
+
+  #couldNotWait(thrown: unknown): void {
+    if (!this.#isAwayOnly(thrown)) return;
+    // Whoever was told is to be told when it is over.
+    if (this.#isToldOfAway) this.#lookSoon();
+    else this.#wait();
+  }
+
+  /** Tells what is to be told of a failure. @returns whether that is not the end */
+  #isAwayOnly(thrown: unknown): boolean {
     if (!(thrown instanceof SvcError)) this.#listener.onFault(thrown);
     const error = toSvcError(thrown);
     if (!isAway(error)) {
       this.close();
       this.#subscriber.failed([error], true);
-      return;
+      return false;
     }
     const now = performance.now();
     this.#awaySince ??= now;
@@ -122,13 +167,13 @@ export class ActionResultSubscription implements Subscription {
       this.#waiting = null;
       this.#subscriber.failed([error], false);
     }
-    this.#lookAgain();
+    return true;
   }
 
-  #give({ body, isFinal }: Look): void {
+  #give({ body, next }: Look): void {
     const answer: Answer = { body };
     this.#subscriber.next(answer);
-    if (!isFinal) return;
+    if (next.when !== 'never') return;
     this.close();
     this.#subscriber.complete();
   }

@@ -6,7 +6,7 @@ import type { Session } from '../auth/session.ts';
 import type { Source } from '../backend/backend.ts';
 import { toSvcError } from '../errors/encode.ts';
 import { invariant, SvcError } from '../errors/svc-error.ts';
-import { isCallDone } from '../execute/run-later-action.ts';
+import { callState } from '../execute/run-later-action.ts';
 import { runPlan } from '../execute/run-plan.ts';
 import { limitsFor } from '../graphql/api-limits.ts';
 import { discreet, planOperationFor, prepare, schemaOf } from '../graphql/prepare.ts';
@@ -19,7 +19,8 @@ import type { Plan, Step } from '../plan/plan.ts';
 import type { Variables } from '../schema/constraint.ts';
 import type { Snapshots } from '../state/state.ts';
 import type { Snapshot } from '../state/snapshot.ts';
-import { ActionResultSubscription, type Look } from './action-result.ts';
+import { ActionResultSubscription, type Look, type NextLook } from './action-result.ts';
+import { CallWaits } from './call-waits.ts';
 import { Detector } from './detector.ts';
 import { isAway } from './failures.ts';
 import { KeptRequests } from './kept-requests.ts';
@@ -66,6 +67,12 @@ export function createSubscriptions(needs: Needs): RunningSubscriptions {
   return new Registry(needs);
 }
 
+function nextLook(state: Awaited<ReturnType<typeof callState>>, hasJoins: boolean): NextLook {
+  if (state === null) return { when: 'changed' };
+  if (!state.isDone) return { when: 'answered', id: state.id };
+  return hasJoins ? { when: 'soon' } : { when: 'never' };
+}
+
 /** The poller of a request, and what tells its cohort from others. */
 interface Place {
   readonly poller: Poller;
@@ -93,11 +100,13 @@ class Registry implements RunningSubscriptions {
   readonly #parked = new Set<Member>();
   /** Of asynchronous actions. */
   readonly #results = new Set<ActionResultSubscription>();
+  readonly #callWaits: CallWaits;
   readonly #stopListening: () => void;
   #isClosed = false;
 
   constructor(needs: Needs) {
     this.#needs = needs;
+    this.#callWaits = new CallWaits(async (ids) => (await needs.pipeline.laterCalls?.log.stillWaiting(ids)) ?? new Set());
     this.#stopListening = needs.state.onSnapshot((shown, before) => this.#shown(shown, before));
   }
 
@@ -134,10 +143,11 @@ class Registry implements RunningSubscriptions {
         { ...how, deadline: Date.now() + this.#timeoutMs },
         request.query,
       );
-      const isDone = plan.joins.length === 0 && (await isCallDone(step.root.root, context));
-      return { body: await runPlan(plan, context), isFinal: isDone };
+      // Before the result itself: what is done in between is looked at once more.
+      const next = nextLook(await callState(step.root.root, context), plan.joins.length > 0);
+      return { body: await runPlan(plan, context), next };
     };
-    const made = new ActionResultSubscription(look, subscriber, {
+    const made = new ActionResultSubscription(look, this.#callWaits, subscriber, {
       onFault: (error) => this.#onFault(error),
       onClose: (closed) => {
         giveBack();

@@ -268,6 +268,34 @@ describe('a definition', () => {
     });
   });
 
+  it('of a document is warned of where no operation would take its name', async () => {
+    await create({ insert: { columns: '*' } });
+    const before = (await service.metadata('export_metadata', {})) as { sources: [{ tables: JsonObject[] }] };
+    const text = JSON.stringify(before).replace('"name":"trg"', '"name":"a b"');
+    const metadata = JSON.parse(text) as Json;
+    const warnings = [
+      {
+        code: 'illegal-event-trigger-name',
+        type: 'event_trigger',
+        name: 'event_trigger a b in source default',
+        message: expect.stringContaining('only alphanumeric') as string,
+      },
+    ];
+    const refused = await request('replace_metadata', { metadata, allow_warnings: false } as Json);
+    expect([refused.status, refused.json]).toEqual([
+      400,
+      { code: 'metadata-warnings', path: '$.args', error: 'failed due to metadata warnings', internal: warnings },
+    ]);
+    expect(await service.metadata('export_metadata', {})).toEqual(before);
+    expect(await service.metadata('replace_metadata', metadata)).toEqual({ message: 'success', warnings });
+    await database.query('insert into author values (1)');
+    expect(await changes()).toHaveLength(1);
+    expect(await service.metadata('replace_metadata', { metadata: before } as unknown as Json)).toEqual({
+      is_consistent: true,
+      inconsistent_objects: [],
+    });
+  });
+
   it('leaves nothing behind when a later element of its bulk fails', async () => {
     await create({ name: 'kept', insert: { columns: '*' } });
     const answer = await request('bulk', [

@@ -370,6 +370,28 @@ describe('the log', () => {
     expect(await statuses()).toEqual([['dead']]);
   });
 
+  it('is brought up to date with what is in it', async () => {
+    await install(captured('t', INSERT));
+    await rowsOf(2);
+    await sql('alter table svc_catalog.svc_event_log_cleanups drop column started_at');
+    await sql('update svc_catalog.svc_source_catalog_version set version = 1');
+    await Promise.all([install(captured('t', INSERT)), install(captured('t', INSERT))]);
+    await captures.planCleanups('t', ['2024-05-01T00:00:00Z']);
+    expect(await captures.takeDueCleanups()).toHaveLength(1);
+    expect(await taken()).toEqual([1, 2]);
+  });
+
+  it('gives events ids that follow the time', async () => {
+    await install(captured('t', INSERT));
+    for (let i = 1; i <= 5; i++) {
+      await sql(`insert into item select ${i}, 'k'`);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    const ids = (await sql('select id from svc_catalog.event_log order by place')).map(([id]) => id as string);
+    expect(ids.toSorted()).toEqual(ids);
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  });
+
   it('has nothing before there are tables', async () => {
     expect(await captures.list({ state: 'any' }, { limit: 1, offset: 0 })).toEqual([]);
     expect(await captures.event('x', { limit: 1, offset: 0 })).toBeNull();

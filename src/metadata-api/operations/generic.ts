@@ -20,10 +20,12 @@ import { decodeDocument } from '../../metadata/document.ts';
 import { refusingUnknownKeys } from '../../metadata/kept.ts';
 import { EMPTY_METADATA, type Metadata, metadataCodec } from '../../metadata/metadata.ts';
 import { withSource } from '../../metadata/edit.ts';
+import { nameComplaint } from '../../metadata/event-trigger.ts';
 import { DEFAULT_SOURCE, NO_CUSTOMIZATION } from '../../metadata/source.ts';
 import { shareUnchanged } from '../../metadata/share.ts';
 import { recordsOf } from '../../schema-cache/inconsistency.ts';
 import type { Inconsistency } from '../../schema-cache/schema-cache.ts';
+import type { Warning } from '../../state/state.ts';
 import { isJsonArray, isJsonObject, type Json } from '../../util/json.ts';
 import { at, type Path } from '../../util/path.ts';
 import { dropInconsistent } from '../drop-inconsistent.ts';
@@ -60,6 +62,7 @@ interface ReplaceMetadata {
   /** Of the document, once they are prepared. */
   readonly tables: DecodedTables;
   readonly allowInconsistent: boolean;
+  readonly allowWarnings: boolean;
   readonly resourceVersion: number | undefined;
   /** The form with options also answers in another way. */
   readonly options: boolean;
@@ -79,9 +82,9 @@ const replaceArguments: Codec<ReplaceMetadata> = leaf(
     if (!isJsonObject(json)) throw wrongType('Metadata', 'Object', json, path);
     const tables: DecodedTables = new WeakMap();
     if (!Object.hasOwn(json, 'metadata'))
-      return { document: json, at: [], tables, allowInconsistent: false, resourceVersion: undefined, options: false };
-    const { metadata, allowInconsistentMetadata, resourceVersion } = replaceOptions.decode(json, path);
-    return { document: metadata, at: ['metadata'], tables, allowInconsistent: allowInconsistentMetadata, resourceVersion, options: true };
+      return { document: json, at: [], tables, allowInconsistent: false, allowWarnings: true, resourceVersion: undefined, options: false };
+    const { metadata, allowInconsistentMetadata: allowInconsistent, allowWarnings, resourceVersion } = replaceOptions.decode(json, path);
+    return { document: metadata, at: ['metadata'], tables, allowInconsistent, allowWarnings, resourceVersion, options: true };
   },
   ({ document }) => document,
   replaceOptions.fields,
@@ -116,6 +119,7 @@ const replaceMetadata: OperationGroup = () =>
         refused('cyclic-dependency', 'roles inherit from each other in a circle, and inconsistencies are not allowed'),
         refused('validation-failed', 'a name is none for GraphQL, and inconsistencies are not allowed'),
         NAME_TAKEN,
+        refused('metadata-warnings', 'there are warnings and `allow_warnings` is false; `internal` holds them'),
       ],
       documentation: {
         summary: 'Replaces the whole metadata by a document.',
@@ -125,11 +129,14 @@ const replaceMetadata: OperationGroup = () =>
       edit(metadata, args, { kinds, path, snapshot }) {
         if (args.resourceVersion !== undefined && args.resourceVersion !== snapshot.resourceVersion)
           throw staleVersion(args.resourceVersion);
-        return replace(metadata, args, path, kinds);
+        const next = replace(metadata, args, path, kinds);
+        if (!args.allowWarnings) refuseIllegalNames(next);
+        return next;
       },
       othersBroke: { message: 'cannot continue due to inconsistent metadata', status: 400 },
       inconsistencies: ({ allowInconsistent }) => (allowInconsistent ? 'allow' : 'reject-all'),
-      async run({ options }, { changed }) {
+      async run({ options }, { changed, snapshot, warn }) {
+        for (const warning of illegalNames(snapshot.metadata)) warn(warning);
         if (!options) return SUCCESS;
         const inconsistencies = changed?.inconsistencies ?? [];
         return { is_consistent: isConsistent(inconsistencies), inconsistent_objects: [...recordsOf(inconsistencies)] };
@@ -146,6 +153,28 @@ function refuseTwoOfAName({ sources }: Metadata): void {
       names.add(name);
     }
   }
+}
+
+/** Event triggers whose names no operation would take: what they are called in the database and by tools may surprise. */
+function illegalNames({ sources }: Metadata): readonly Warning[] {
+  return [...sources.values()].flatMap(({ name: source, tables }) =>
+    [...tables.values()].flatMap(({ eventTriggers }) =>
+      [...eventTriggers.keys()].flatMap((name): readonly Warning[] => {
+        const complaint = nameComplaint(name);
+        if (complaint === null) return [];
+        const message = `the event trigger ${JSON.stringify(name)} may not work as expected: ${complaint}`;
+        return [{ code: 'illegal-event-trigger-name', type: 'event_trigger', name: `event_trigger ${name} in source ${source}`, message }];
+      }),
+    ),
+  );
+}
+
+/** @throws SvcError metadata-warnings */
+function refuseIllegalNames(metadata: Metadata): void {
+  const warnings = illegalNames(metadata);
+  if (warnings.length === 0) return;
+  const internal = warnings.map(({ code, type, name, message }) => ({ code, type, name, message }));
+  throw new SvcError('metadata-warnings', 'failed due to metadata warnings', { internal });
 }
 
 function staleVersion(version: number): SvcError {

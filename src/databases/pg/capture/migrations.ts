@@ -8,6 +8,8 @@ import { dialect } from '../compile/dialect.ts';
 import { DUE, PENDING } from './names.ts';
 import type { Statements } from './patient.ts';
 
+/** PostgreSQL 18 has a function for UUIDs that begin with the time. */
+const UUIDS_OF_TIMES = 180000;
 /** PostgreSQL 13 has a function for random UUIDs; before, an extension has one. */
 const CORE_UUIDS = 130000;
 
@@ -86,8 +88,13 @@ const TABLES = `
   revoke all on function svc_catalog.insert_event_log(text, text, text, text, json, jsonb, jsonb) from public;
 `;
 
-/** Migration n leads to version n + 1; each may run again where parts of what it made are gone. What depends on the server is the first one's. */
-const MIGRATIONS: readonly string[] = [TABLES];
+const STARTS_OF_CLEANUPS = `
+  -- When a run was taken: one that takes longer than any may was left by an instance that is gone.
+  alter table svc_catalog.svc_event_log_cleanups add column if not exists started_at timestamp;
+`;
+
+/** Migration n leads to version n; each may run again where parts of what it made are gone. What depends on the server is made before them. */
+const MIGRATIONS: readonly string[] = [TABLES, STARTS_OF_CLEANUPS];
 
 /**
  * Any number; the same in every instance, and the one under which the tables of the metadata are made: in one database
@@ -134,7 +141,8 @@ export async function migrateEvents(connection: Statements, extensionsSchema: st
   const whole = await isWhole(connection);
   if (isCurrent(known) && whole) return;
   const version = whole ? known : 0;
-  if (version === 0) await prepare(connection, extensionsSchema);
+  if (version === 0) await prepare(connection);
+  await makeIds(connection, extensionsSchema);
   for (const migration of MIGRATIONS.slice(version)) await connection.runSql(migration, {});
   await connection.query(
     'insert into svc_catalog.svc_source_catalog_version (version) values ($1::int) on conflict (id) do update set version = excluded.version, upgraded_on = now()',
@@ -150,18 +158,32 @@ function isCurrent(version: number): boolean {
   );
 }
 
-async function prepare(connection: Statements, extensionsSchema: string): Promise<void> {
+async function prepare(connection: Statements): Promise<void> {
   // "if not exists" would need the privilege to create schemas even when it exists.
   if ((await single(connection, FIND_SCHEMA)) === null) await connection.query('create schema svc_catalog', []);
   await connection.query(
     'create table if not exists svc_catalog.svc_source_catalog_version (id int primary key default 1 check (id = 1), version int not null, upgraded_on timestamptz not null default now())',
     [],
   );
-  const uuid = await randomUuid(connection, extensionsSchema);
-  const make = sql`create or replace function svc_catalog.gen_svc_uuid() returns text language sql volatile as ${string(
-    print(sql`select ${uuid}()::pg_catalog.text`, dialect).text,
-  )}`;
+}
+
+/**
+ * The function that gives events their ids: UUIDs that begin with the time, so that those that are made together are together in
+ * indexes, however many there are. It is written into statements of others, whose search path it then has.
+ */
+async function makeIds(connection: Statements, extensionsSchema: string): Promise<void> {
+  const isNew = Number(await single(connection, `select current_setting('server_version_num')`)) >= UUIDS_OF_TIMES;
+  const id = isNew ? sql`pg_catalog.uuidv7()::pg_catalog.text` : timedUuid(await randomUuid(connection, extensionsSchema));
+  const body = print(sql`select ${id}`, dialect).text;
+  const make = sql`create or replace function svc_catalog.gen_svc_uuid() returns text language sql volatile as ${string(body)}`;
   await connection.query(print(make, dialect).text, []);
+}
+
+/** A random UUID with the milliseconds since 1970 in place of its first 48 bits. */
+function timedUuid(random: Sql): Sql {
+  const seconds = sql`pg_catalog.date_part('epoch', pg_catalog.clock_timestamp())`;
+  const hex = sql`pg_catalog.lpad(pg_catalog.to_hex(pg_catalog.float8mul(${seconds}, 1000)::pg_catalog.int8), 12, '0')`;
+  return sql`pg_catalog.overlay(${random}()::pg_catalog.text, pg_catalog.overlay(${hex}, '-', 9, 0), 1, 13)`;
 }
 
 /** The database's function for random UUIDs; only where it has none of its own an extension is made. */

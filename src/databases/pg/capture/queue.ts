@@ -35,19 +35,20 @@ with lane as materialized (
   from (select ordinal, most, id, due from free union all select ordinal, most, id, due from seen where is_first) a
 ), chosen as materialized (
   -- twice as many as are wanted: others may be at the first of them
-  select e.id, o.turn, o.ordinal from (select id, turn, ordinal from open where turn <= most order by turn, ordinal limit $3::int * 2) o
+  select e.ctid as place, octet_length(e.payload::text) as size, o.turn, o.ordinal
+  from (select id, turn, ordinal from open where turn <= most order by turn, ordinal limit $3::int * 2) o
   join svc_catalog.event_log e using (id)
   where e.trigger_name = any($1::text[]) and not e.delivered and not e.error and not e.archived
     and coalesce(greatest(e.lease_until, e.next_retry_at), e.created_at) <= ${NOW}
   order by o.turn, o.ordinal limit $3::int for update of e skip locked
 ), sized as (
   -- the one with which the bytes are reached is the last
-  select id, sum(size) over (order by turn, ordinal rows between unbounded preceding and 1 preceding) as before
-  from (select c.id, c.turn, c.ordinal, octet_length(e.payload::text) as size from chosen c join svc_catalog.event_log e using (id)) s
+  select place, sum(size) over (order by turn, ordinal rows between unbounded preceding and 1 preceding) as before from chosen
 ), mine as (
   update svc_catalog.event_log e
   set locked = now(), lease_holder = $4, lease_until = ${NOW} + make_interval(secs => $5::float8)
-  where e.id = any (array(select id from sized where before is null or before < $6::bigint))
+  -- they are locked: nobody moves them
+  where e.ctid = any (array(select place from sized where before is null or before < $6::bigint))
   returning e.id, e.trigger_name, e.tries, e.schema_name, e.table_name, to_char(e.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.US') as created_at, e.payload::text
 )
 select id, trigger_name, tries, schema_name, table_name, created_at, payload, null, null from mine
