@@ -77,7 +77,7 @@ export const LONGEST_TRIGGER_NAME = 42;
 const NAME = /^[A-Za-z]+[A-Za-z0-9_-]*$/;
 
 /** What is wrong with a name for a new trigger; null: nothing. */
-function nameComplaint(name: string): string | null {
+export function nameComplaint(name: string): string | null {
   if (!NAME.test(name)) return 'only alphanumeric and underscore and hyphens allowed for name';
   return name.length > LONGEST_TRIGGER_NAME ? `event trigger name can be at most ${LONGEST_TRIGGER_NAME} characters` : null;
 }
