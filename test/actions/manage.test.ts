@@ -294,6 +294,8 @@ describe('actions', () => {
       },
     ],
     ['an input as output', { output_type: 'I' }, { error: expect.stringContaining('the type: "I" is not an object or scalar type') }],
+    ['a handler with another protocol', { handler: 'ftp://example.org/x' }, { error: expect.stringContaining('is no http or https URL') }],
+    ['a handler that is no URL', { handler: '{{HANDLERS}}:x/y' }, { error: expect.stringContaining('is no http or https URL') }],
     ['a handler that is nowhere', { handler: '{{NOT_SET}}' }, { error: expect.stringContaining("environment variable 'NOT_SET' not set") }],
     [
       'a header that is nowhere',

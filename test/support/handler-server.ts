@@ -38,8 +38,6 @@ export interface HandlerServer {
   readonly url: string;
   /** What was asked, in order. */
   readonly requests: HandlerRequest[];
-  /** Most calls that it worked on at a time. */
-  readonly mostAtOnce: () => number;
   /** `reset`: the connection breaks; `hang`: no answer at all. */
   answer: (request: HandlerRequest) => HandlerAnswer | 'reset' | 'hang' | Promise<HandlerAnswer>;
   close(): Promise<void>;
@@ -47,8 +45,6 @@ export interface HandlerServer {
 
 /** @param tls key and certificate of an https server; absent: http */
 export async function startHandlerServer(tls?: { readonly key: string; readonly cert: string }): Promise<HandlerServer> {
-  let atOnce = 0;
-  let most = 0;
   const serve = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
@@ -61,11 +57,6 @@ export async function startHandlerServer(tls?: { readonly key: string; readonly 
       json: payloadOf(body),
     };
     handler.requests.push(request);
-    atOnce += 1;
-    most = Math.max(most, atOnce);
-    outgoing.once('close', () => {
-      atOnce -= 1;
-    });
     const answer = await handler.answer(request);
     if (answer === 'hang') return;
     if (answer === 'reset') {
@@ -83,7 +74,6 @@ export async function startHandlerServer(tls?: { readonly key: string; readonly 
   const handler: HandlerServer = {
     url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
     requests: [],
-    mostAtOnce: () => most,
     answer: () => ({ body: null }),
     async close() {
       const closed = new Promise<void>((resolve) => listener.close(() => resolve()));

@@ -79,6 +79,7 @@ function check(name: string, definition: ActionDefinition, { types, scalarOf, re
   if (definition.kind === 'asynchronous') checkAsynchronous(output, types, related);
   const missing = new Set(unset(definition, environment));
   if (missing.size > 0) throw new Defect(variablesNotSet([...missing]));
+  checkHandler(definition, environment);
   checkTransforms(definition);
 }
 
@@ -103,6 +104,15 @@ function checkAsynchronous(output: string, types: CustomTypesInfo, related: Read
   }
   if (![...reached].some((each) => related.has(each))) return;
   throw new Defect(`Async action relations cannot be used with object fields: ${objects.map(({ name }) => `"${name}"`).join(', ')}`);
+}
+
+/** What a transform makes of it is seen at the call. @throws Defect */
+function checkHandler({ handler, requestTransform }: ActionDefinition, environment: Environment): void {
+  const filled = fillTemplate(handler, environment);
+  if (requestTransform?.url !== undefined || !('text' in filled)) return;
+  const protocol = URL.canParse(filled.text) ? new URL(filled.text).protocol : null;
+  // What is filled in may be a secret.
+  if (protocol !== 'http:' && protocol !== 'https:') throw new Defect(`the handler ${JSON.stringify(handler)} is no http or https URL`);
 }
 
 function* unset({ handler, headers, signature }: ActionDefinition, environment: Environment): Iterable<string> {
