@@ -274,6 +274,7 @@ function accessOptions(config: Config): AccessOptions {
     unauthorizedRole,
     webhook: url === null ? null : { url, method, sendRequestBody },
     jwtSecrets: jwtSecretsOf(config),
+    prefixAliases: config.sessionPrefixAliases,
   };
 }
 

@@ -6,6 +6,7 @@ import { type Authenticator, createAuthenticator } from './authenticate.ts';
 import type { CredentialCheck } from './credentials.ts';
 import { openJwtCheck } from './jwt/jwt.ts';
 import type { KeySetTiming } from './jwt/key-set.ts';
+import { aliasedAuthenticator, type PrefixAliases } from './prefix-aliases.ts';
 import { createWebhookCheck } from './webhook/webhook.ts';
 
 /** Who may do what, as the options say it; their combination has been checked. */
@@ -17,6 +18,8 @@ export interface AccessOptions {
   /** Empty: no JWT mode. */
   readonly jwtSecrets: readonly JwtSecret[];
   readonly keySetTiming?: KeySetTiming;
+  /** Other prefixes of session variables; absent: none. */
+  readonly prefixAliases?: PrefixAliases;
 }
 
 /**
@@ -25,12 +28,13 @@ export interface AccessOptions {
  */
 export async function openAuthenticator(access: AccessOptions, outbound: OutboundClient, observe: Observer): Promise<Authenticator> {
   const { adminSecrets, unauthorizedRole } = access;
-  return createAuthenticator({ adminSecrets, unauthorizedRole, credentials: await openCheck(access, outbound, observe) });
+  const inner = createAuthenticator({ adminSecrets, unauthorizedRole, credentials: await openCheck(access, outbound, observe) });
+  return aliasedAuthenticator(inner, access.prefixAliases ?? []);
 }
 
 async function openCheck(access: AccessOptions, outbound: OutboundClient, observe: Observer): Promise<CredentialCheck | null> {
-  const { webhook, jwtSecrets: secrets, keySetTiming } = access;
-  if (webhook !== null) return createWebhookCheck({ ...webhook, outbound, observe });
+  const { webhook, jwtSecrets: secrets, keySetTiming, prefixAliases = [] } = access;
+  if (webhook !== null) return createWebhookCheck({ ...webhook, outbound, observe, prefixAliases });
   if (secrets.length === 0) return null;
-  return openJwtCheck({ secrets, outbound, observe, ...(keySetTiming === undefined ? {} : { keySetTiming }) });
+  return openJwtCheck({ secrets, outbound, observe, prefixAliases, ...(keySetTiming === undefined ? {} : { keySetTiming }) });
 }

@@ -5,6 +5,8 @@ export interface Session {
   readonly variables: ReadonlyMap<string, string>;
   /** Trusted and asked for with `X-Svc-Use-Backend-Only-Permissions`. */
   readonly backendOnly: boolean;
+  /** Prefixes of settings of the database that say what `svc.user` does: `hasura` for `hasura.user`. Absent: there are none. */
+  readonly settingPrefixes?: readonly string[];
   /** epoch milliseconds after which a websocket must be closed */
   readonly expiresAt?: number;
 }

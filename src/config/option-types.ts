@@ -151,6 +151,18 @@ export const nameList: OptionType<ReadonlySet<string>> = {
 };
 
 /** `postgres://user:password@host:port/database`; the password is hidden when shown. */
+/** Prefixes of names of session variables, in lower case. */
+export const prefixList: OptionType<readonly string[]> = {
+  name: 'list of prefixes',
+  parse(given) {
+    const prefixes = splitList(given).map((prefix) => prefix.toLowerCase());
+    const wrong = prefixes.find((prefix) => !/^x-[a-z0-9]+-$/.test(prefix) || prefix === 'x-svc-');
+    if (wrong !== undefined) throw new Error(`expecting prefixes such as x-hasura-, but found ${JSON.stringify(wrong)}`);
+    return [...new Set(prefixes)];
+  },
+  show: (value) => value.join(','),
+};
+
 export const postgresUrl: OptionType<string> = {
   name: 'PostgreSQL URL',
   parse(given) {

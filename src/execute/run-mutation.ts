@@ -32,6 +32,18 @@ function traceSettings(source: string, { sources, headers }: RunContext): readon
   return trace === null ? [] : [[TRACE_SETTING, printJson(trace)]];
 }
 
+/** Settings, and the same under the names that SQL from another service reads. */
+function underAllNames(
+  { settingPrefixes = [] }: Session,
+  settings: readonly (readonly [name: string, value: string])[],
+): readonly (readonly [name: string, value: string])[] {
+  if (settingPrefixes.length === 0) return settings;
+  const others = settingPrefixes.flatMap((prefix) =>
+    settings.map(([name, value]) => [name.replace(/^svc\./, `${prefix}.`), value] as const),
+  );
+  return [...settings, ...others];
+}
+
 /**
  * @param reusable whether the statements may come again
  * @returns the cells of all statements in one row; a statement without a row gives as many nulls as it has columns
@@ -48,7 +60,7 @@ export async function runMutation(
   const { apart } = step;
   let { statements } = step;
   const { signal, deadline } = how;
-  const settings = [[USER_SETTING, userText(session)] as const, ...traceSettings(step.source, context)];
+  const settings = underAllNames(session, [[USER_SETTING, userText(session)], ...traceSettings(step.source, context)]);
   const options: MutationOptions = { signal, deadline, turn: session.role, settings };
   const bind = (): readonly MutationStatement[] => bound(statements, reusable, context, joining);
   const first = bind();

@@ -5,6 +5,7 @@ import { describeJson } from '../../metadata/codec.ts';
 import { duplicateKey } from '../../util/duplicate-keys.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 import { valueAt } from '../../util/json-path.ts';
+import { aliasNamespaces, ownName, type PrefixAliases } from '../prefix-aliases.ts';
 import type { Session } from '../session.ts';
 import { isSessionVariable, isStorableText, ROLE_VARIABLE } from '../session-variables.ts';
 
@@ -12,10 +13,16 @@ type SessionClaims = ReadonlyMap<string, Json>;
 
 /**
  * @param wanted the role that the client asks for
+ * @param aliases other prefixes of the names of claims
  * @throws SvcError jwt-invalid-claims, jwt-missing-role-claims, access-denied
  */
-export function sessionOfClaims(claims: JsonObject, location: ClaimsLocation, wanted: string | undefined): Session {
-  const found = location.kind === 'map' ? mappedClaims(claims, location.entries) : claimsInNamespace(claims, location);
+export function sessionOfClaims(
+  claims: JsonObject,
+  location: ClaimsLocation,
+  wanted: string | undefined,
+  aliases: PrefixAliases = [],
+): Session {
+  const found = location.kind === 'map' ? mappedClaims(claims, location.entries) : claimsInNamespace(claims, location, aliases);
   const allowed = allowedRoles(found.get(ALLOWED_ROLES));
   const byDefault = defaultRole(found.get(DEFAULT_ROLE));
   const role = wanted ?? byDefault;
@@ -42,7 +49,8 @@ function mappedClaims(claims: JsonObject, entries: ReadonlyMap<string, ClaimSour
   return found;
 }
 
-function claimsInNamespace(claims: JsonObject, location: Exclude<ClaimsLocation, { kind: 'map' }>): SessionClaims {
+function claimsInNamespace(claims: JsonObject, given: Exclude<ClaimsLocation, { kind: 'map' }>, aliases: PrefixAliases): SessionClaims {
+  const location = locationIn(claims, given, aliases);
   const value =
     location.kind === 'path' ? valueAt(claims, location.path) : Object.hasOwn(claims, location.name) ? claims[location.name] : undefined;
   if (value === undefined) {
@@ -55,13 +63,22 @@ function claimsInNamespace(claims: JsonObject, location: Exclude<ClaimsLocation,
   const object = location.format === 'json' ? value : parsedClaims(value, location);
   if (!isJsonObject(object)) throw invalid('expecting a json object when claims_format is json');
   const found = new Map<string, Json>();
-  for (const [given, claim] of Object.entries(object)) {
-    const name = given.toLowerCase();
-    if (!name.startsWith('x-svc-')) continue;
+  const own = new Set(Object.keys(object).map((key) => key.toLowerCase()));
+  for (const [key, claim] of Object.entries(object)) {
+    const written = key.toLowerCase();
+    const name = ownName(written, aliases);
+    if (!name.startsWith('x-svc-') || (name !== written && own.has(name))) continue;
     if (found.has(name)) throw invalid(`x-svc-* claims: ${name} is there twice`);
     found.set(name, claim);
   }
   return found;
+}
+
+/** Tokens of another service have their claims in its own namespace. */
+function locationIn<L extends Exclude<ClaimsLocation, { kind: 'map' }>>(claims: JsonObject, location: L, aliases: PrefixAliases): L {
+  if (location.kind === 'path' || Object.hasOwn(claims, location.name)) return location;
+  const other = aliasNamespaces(aliases).find((name) => Object.hasOwn(claims, name));
+  return other === undefined ? location : { ...location, name: other };
 }
 
 function parsedClaims(value: Json, location: Exclude<ClaimsLocation, { kind: 'map' }>): JsonObject {

@@ -5,6 +5,7 @@ import type { Observer } from '../../observability/observation.ts';
 import type { OutboundClient } from '../../outbound/client.ts';
 import type { Authenticated, CredentialCheck, RequestHead } from '../credentials.ts';
 import { requestedRole } from '../session-variables.ts';
+import type { PrefixAliases } from '../prefix-aliases.ts';
 import { sessionOfClaims } from './claims.ts';
 import { mayHold, tokensAt } from './find-tokens.ts';
 import { type KeySet, type KeySetTiming, openKeySet } from './key-set.ts';
@@ -17,6 +18,8 @@ export interface JwtOptions {
   readonly outbound: OutboundClient;
   readonly observe: Observer;
   readonly keySetTiming?: KeySetTiming;
+  /** Other prefixes of the names of claims; absent: none. */
+  readonly prefixAliases?: PrefixAliases;
 }
 
 interface Candidate {
@@ -37,7 +40,7 @@ export async function openJwtCheck(options: JwtOptions): Promise<CredentialCheck
     return {
       check(request) {
         const candidates = findCandidates(verifiers, request);
-        return candidates.length === 0 ? null : authenticate(chooseCandidate(candidates), request);
+        return candidates.length === 0 ? null : authenticate(chooseCandidate(candidates), request, options.prefixAliases ?? []);
       },
       place(headers) {
         const places = secrets.filter(({ location }) => mayHold(location, headers)).map(({ location }) => location.kind);
@@ -78,9 +81,9 @@ function chooseCandidate(candidates: readonly Candidate[]): Candidate {
   return chosen;
 }
 
-async function authenticate({ verifier, token }: Candidate, { headers }: RequestHead): Promise<Authenticated> {
+async function authenticate({ verifier, token }: Candidate, { headers }: RequestHead, aliases: PrefixAliases): Promise<Authenticated> {
   await verifier.verify(token);
-  const session = sessionOfClaims(token.claims, verifier.secret.claims, requestedRole(headers));
+  const session = sessionOfClaims(token.claims, verifier.secret.claims, requestedRole(headers), aliases);
   const { exp } = token.claims;
   const expiresAt = typeof exp === 'number' ? exp * 1000 : Number.POSITIVE_INFINITY;
   return { session: Number.isFinite(expiresAt) ? { ...session, expiresAt } : session, cookies: [] };

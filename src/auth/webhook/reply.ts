@@ -1,5 +1,6 @@
 import { SvcError } from '../../errors/svc-error.ts';
 import { duplicateKey } from '../../util/duplicate-keys.ts';
+import { ownName, type PrefixAliases } from '../prefix-aliases.ts';
 import type { Session } from '../session.ts';
 import { isSessionVariable, isStorableText, ROLE_VARIABLE } from '../session-variables.ts';
 import { expiryOf } from './expiry.ts';
@@ -15,12 +16,21 @@ export const INVALID_RESPONSE = 'Invalid response from authorization hook';
  * The session in the body of the webhook's answer 200, and the names of the expiry keys in it that cannot be read.
  * @throws SvcError unexpected when it is no JSON object of strings, invalid-params when there is no role in it
  */
-export function decodeReply(body: string, now: number): { readonly session: Session; readonly malformed: readonly string[] } {
+export function decodeReply(
+  body: string,
+  now: number,
+  aliases: PrefixAliases = [],
+): { readonly session: Session; readonly malformed: readonly string[] } {
   const variables = new Map<string, string>();
   const expiry: { 'cache-control'?: string; expires?: string } = {};
-  for (const [given, value] of Object.entries(parseObject(body))) {
+  const reply = parseObject(body);
+  const own = new Set(Object.keys(reply).map((key) => key.toLowerCase()));
+  for (const [given, value] of Object.entries(reply)) {
     if (typeof value !== 'string') throw webhookFailure(`${INVALID_RESPONSE}: expected an object whose values are strings`);
-    const name = given.toLowerCase();
+    const written = given.toLowerCase();
+    const name = ownName(written, aliases);
+    // What is said under our own prefix too counts as it is said there.
+    if (name !== written && own.has(name)) continue;
     if (name === 'cache-control' || name === 'expires') expiry[name] = value;
     else if (isSessionVariable(name)) {
       if (variables.has(name)) throw webhookFailure(`${INVALID_RESPONSE}: ${name} is there twice`);

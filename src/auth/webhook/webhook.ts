@@ -11,6 +11,7 @@ import { callWebhook } from '../../webhooks/call-webhook.ts';
 import { forwardedHeaders } from '../../webhooks/client-headers.ts';
 import { cookiesOf } from '../../webhooks/cookies.ts';
 import type { Authenticated, CredentialCheck, GraphqlPayload, RequestHead } from '../credentials.ts';
+import type { PrefixAliases } from '../prefix-aliases.ts';
 import { describedHeaders } from './described-headers.ts';
 import { describedRequest } from './described-request.ts';
 import { decodeReply, INVALID_RESPONSE, webhookFailure } from './reply.ts';
@@ -22,6 +23,8 @@ export interface WebhookOptions {
   readonly sendRequestBody: boolean;
   readonly outbound: OutboundClient;
   readonly observe: Observer;
+  /** Other prefixes of session variables in answers; absent: none. */
+  readonly prefixAliases?: PrefixAliases;
   /** ms, 30 seconds when absent */
   readonly timeout?: number;
 }
@@ -65,7 +68,7 @@ async function ask(
     throw webhookFailure(INVALID_RESPONSE);
   }
   try {
-    const { session, malformed } = decodeReply(response.body.toString('utf8'), Date.now());
+    const { session, malformed } = decodeReply(response.body.toString('utf8'), Date.now(), options.prefixAliases ?? []);
     report(options, status, null, malformed.length === 0 ? null : `ignored, as it cannot be read: ${malformed.join(', ')}`);
     return { session, cookies: cookiesOf(response) };
   } catch (error) {

@@ -1,7 +1,7 @@
 /** Who may do what. */
 import { jwtSecret, jwtSecrets } from '../jwt-secret.ts';
 import { optionsOf } from '../option.ts';
-import { boolean, type HookMethod, httpMethod, httpUrl, nonEmpty, optional, secret, secretList } from '../option-types.ts';
+import { boolean, type HookMethod, httpMethod, httpUrl, nonEmpty, optional, prefixList, secret, secretList } from '../option-types.ts';
 
 const access = optionsOf('Access');
 
@@ -36,6 +36,12 @@ export const accessOptions = {
     optional(nonEmpty),
     null,
     'Role of requests without credentials. Absent: they are refused. Needs an admin secret; not with --auth-hook.',
+  ),
+  sessionPrefixAliases: access(
+    'session-prefix-aliases',
+    prefixList,
+    [] as readonly string[],
+    'Other prefixes of session variables, such as x-hasura-: headers, claims of tokens and answers of the webhook count under them as under x-svc-, and what functions, triggers, actions and events are given names each variable both ways. For the time in which clients and SQL still speak them.',
   ),
   refusePrivateAddresses: access(
     'refuse-private-addresses',

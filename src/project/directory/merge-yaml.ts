@@ -113,6 +113,7 @@ export class YamlMerge {
   }
 
   #mergeMap(file: YamlFile, node: YAMLMap, value: JsonObject): void {
+    if (node.items.length === 0) node.flow = false;
     node.items = node.items.filter((pair) => Object.hasOwn(value, keyText(pair as Pair)));
     let at = 0;
     for (const [key, item] of Object.entries(value)) {
@@ -128,8 +129,6 @@ export class YamlMerge {
         at += 1;
       }
     }
-    if (node.items.length > 0 && node.flow === true && Object.values(value).some((item) => typeof item === 'object' && item !== null))
-      node.flow = false;
   }
 
   #mergeList(file: YamlFile, node: YAMLSeq, value: readonly Json[], member: string | undefined): Node {

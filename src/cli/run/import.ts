@@ -1,0 +1,138 @@
+/** `svc import` */
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { applyChanges, projectFiles } from '../../project/directory/files.ts';
+import { EXIT, failure } from '../../project/failure.ts';
+import { CUTOVER } from '../../project/import/cutover.ts';
+import {
+  acceptedIn,
+  DECISIONS_FILE,
+  importProject,
+  openEntries,
+  printReport,
+  reportJson,
+  translatedEnvironment,
+} from '../../project/import/import-project.ts';
+import { type Input, ofVersion3, readInput } from '../../project/import/read-input.ts';
+import { readMigrations } from '../../project/migrations/migration-files.ts';
+import { compareMigrations, readEntries, runSteps } from '../../project/migrations/run-migrations.ts';
+import { serverSources } from '../../project/migrations/sources.ts';
+import { indented } from '../../project/directory/write-metadata.ts';
+import { openProject } from '../../project/project.ts';
+import { exportedDocument } from '../../project/document.ts';
+import { ServerError, serverClient, type ServerClient } from '../../project/server-client.ts';
+import { isJsonObject, type JsonObject } from '../../util/json.ts';
+import { type Call, flagOption, listOption, type Outcome, textOption } from '../call.ts';
+import { runOptions } from './run-options.ts';
+
+export async function runImport(call: Call): Promise<Outcome> {
+  if (flagOption(call, 'cutover')) return { text: CUTOVER, data: { text: CUTOVER } };
+  const environmentFile = textOption(call, 'envFile');
+  if (environmentFile !== undefined) {
+    const text = projectFiles(call.cwd).read(resolve(call.cwd, environmentFile));
+    if (text === undefined) throw failure('missing-file', `the file ${environmentFile} does not exist`, {}, EXIT.usage);
+    return { text: translatedEnvironment(text), data: { text: translatedEnvironment(text) } };
+  }
+  const [named] = call.args;
+  const from = textOption(call, 'fromServer');
+  if ((named === undefined) === (from === undefined)) throw failure('usage', 'either a directory or --from-server', {}, EXIT.usage);
+  const path = named === undefined ? undefined : resolve(call.cwd, named);
+  const out = resolve(
+    call.cwd,
+    textOption(call, 'out') ?? `${path === undefined ? 'project' : basename(path).replace(/\.(?:json|ya?ml)$/i, '')}-svc`,
+  );
+  if (path !== undefined && (out === path || `${out}/`.startsWith(`${path}/`)))
+    throw failure('usage', 'the new project is to be another directory: --out', {}, EXIT.usage);
+  const isNew = !existsSync(out) || readdirSync(out).length === 0;
+  if (!isNew && !existsSync(join(out, DECISIONS_FILE)))
+    throw failure('exists', `${out} is no import and not empty: choose another directory with --out`, {}, EXIT.usage);
+  const input = path === undefined ? await inputOfServer(call, from as string, out) : readInput(path);
+  const accepted = new Set([...acceptedIn(out), ...listOption(call, 'accept')]);
+  const { texts, report } = importProject(input, out, accepted, await call.kinds());
+  const files = projectFiles(out);
+  const changes = new Map<string, string | null>([...texts].map(([file, text]) => [join(out, file), text]));
+  // Of an earlier import, and not of this one.
+  for (const folder of ['metadata', 'unsupported'])
+    for (const old of files.list(join(out, folder))) if (!changes.has(old)) changes.set(old, null);
+  applyChanges(files, new Map([...changes].filter(([file, text]) => files.read(file) !== (text ?? undefined))));
+  const reportFile = textOption(call, 'report');
+  if (reportFile !== undefined) {
+    const root = resolve(call.cwd, reportFile, '..');
+    applyChanges(projectFiles(root), new Map([[resolve(call.cwd, reportFile), `${indented(reportJson(report))}\n`]]));
+  }
+  const stateFrom = textOption(call, 'stateFrom');
+  const recorded = stateFrom === undefined ? undefined : await takeState(call, stateFrom, out);
+  const open = openEntries(report).length;
+  const text = `${printReport(report, out)}${open === 0 ? '' : `\n\n${open} to look at; --accept writes down that an entry is known`}`;
+  return {
+    exit: open === 0 ? EXIT.done : EXIT.found,
+    text,
+    data: { report: reportJson(report), out, open, ...(recorded === undefined ? {} : { recorded }) },
+  };
+}
+
+/** A service of the other engine, which speaks of its own secret. */
+function otherServer(
+  call: Call,
+  endpoint: string,
+): { readonly client: ServerClient; readonly headers: Readonly<Record<string, string>>; readonly close: () => Promise<void> } {
+  const { settings, warnings } = openProject(call.cwd, { project: call.cwd, endpoint }, {}, false);
+  for (const warning of warnings) call.warn(warning);
+  const secret = textOption(call, 'sourceSecret') ?? call.environment['HASURA_GRAPHQL_ADMIN_SECRET'];
+  const client = serverClient({ ...settings, adminSecret: null });
+  return { client, headers: secret === undefined ? {} : { 'x-hasura-admin-secret': secret }, close: () => client.close() };
+}
+
+async function askOther(call: Call, endpoint: string, body: JsonObject): Promise<JsonObject> {
+  const { client, headers, close } = otherServer(call, endpoint);
+  try {
+    const { status, body: answer } = await client.send('v1/metadata', { body, headers });
+    if (status !== 200 || !isJsonObject(answer))
+      throw new ServerError(status, isJsonObject(answer) ? answer : { error: `${endpoint} answers ${status}` });
+    return answer;
+  } finally {
+    await close();
+  }
+}
+
+async function inputOfServer(call: Call, endpoint: string, out: string): Promise<Input> {
+  const answer = await askOther(call, endpoint, { type: 'export_metadata', version: 2, args: {} });
+  const { metadata } = exportedDocument(answer);
+  return {
+    layout: 'single file',
+    root: out,
+    files: projectFiles(out),
+    config: {},
+    document: ofVersion3(metadata),
+    shapeless: {},
+    metadataFolder: undefined,
+    problems: [],
+    migrationsFolder: join(out, 'none'),
+    seedsFolder: join(out, 'none'),
+  };
+}
+
+/** Writes down what the other service says is applied. */
+async function takeState(call: Call, endpoint: string, out: string): Promise<readonly string[]> {
+  const answer = await askOther(call, endpoint, { type: 'get_catalog_state', args: {} });
+  const state =
+    isJsonObject(answer['cli_state']) && isJsonObject(answer['cli_state']['migrations']) ? answer['cli_state']['migrations'] : {};
+  const server = await call.server();
+  const project = openProject(call.cwd, { project: out }, call.environment);
+  const recorded: string[] = [];
+  for (const source of await serverSources(server)) {
+    const versions = state[source.name];
+    if (!isJsonObject(versions)) continue;
+    const applied = new Set(Object.entries(versions).flatMap(([version, dirty]) => (dirty === false ? [version] : [])));
+    const migrations = readMigrations(project.files, join(project.migrationsFolder, source.name));
+    const all = compareMigrations(migrations, await readEntries(server, source));
+    const steps = all
+      .filter(({ status, version }) => status === 'pending' && applied.has(String(version)))
+      .map((known) => ({ direction: 'up' as const, known }));
+    const done = await runSteps(server, source, steps, { ...runOptions(call), skipExecution: true });
+    recorded.push(...done.map(({ version }) => `${source.name} ${version}`));
+    const missing = [...applied].filter((version) => !migrations.some((migration) => String(migration.version) === version));
+    if (missing.length > 0) call.warn(`${source.name}: no folder of the applied migrations ${missing.join(', ')}`);
+  }
+  return recorded;
+}

@@ -1,0 +1,282 @@
+/** A project of another engine as one of this service: a new directory and a report. The input is only read. */
+import { join, relative, sep } from 'node:path';
+import { Document, parse } from 'yaml';
+import { VARIABLE_PREFIX } from '../../config/option.ts';
+import { optionRows } from '../../config/options.ts';
+import type { Kinds } from '../../metadata/kinds.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject, printJson } from '../../util/json.ts';
+import { projectFiles } from '../directory/files.ts';
+import { createNode, newYamlFile, printYamlFile } from '../directory/yaml-file.ts';
+import { writeMetadata } from '../directory/write-metadata.ts';
+import { plainSecrets } from '../lint.ts';
+import { Account, BUCKETS, type Finding, type Leaf, leavesOf, printLeafPath } from './account.ts';
+import { importMigrations } from './migrations.ts';
+import { type Input, textsBelow } from './read-input.ts';
+import { translate } from './translate.ts';
+
+export const OLD_PREFIX = 'HASURA_GRAPHQL_';
+export const SESSION_ALIASES = `${VARIABLE_PREFIX}SESSION_PREFIX_ALIASES`;
+export const DECISIONS_FILE = 'import.yaml';
+
+export interface ReportEntry {
+  readonly id: string;
+  readonly bucket: Leaf['bucket'];
+  /** In the document, or a file. */
+  readonly place: string;
+  readonly to?: string;
+  readonly note?: string;
+  readonly accepted: boolean;
+}
+
+export interface ImportReport {
+  readonly layout: string;
+  /** Leaf keys of the input. */
+  readonly leaves: number;
+  /** How many of them each bucket has; the sum is `leaves`. */
+  readonly buckets: Readonly<Record<Leaf['bucket'], number>>;
+  /** All but what is the same. */
+  readonly entries: readonly ReportEntry[];
+  readonly migrations: number;
+}
+
+export interface Imported {
+  /** Below the new directory. */
+  readonly texts: ReadonlyMap<string, string>;
+  readonly report: ImportReport;
+}
+
+/** Variables of the options of this service by the names that the other engine gives them. */
+export function optionVariables(): ReadonlyMap<string, string> {
+  const names = optionRows.flatMap(([, { env }]) => (env === undefined ? [] : [[env.replace(VARIABLE_PREFIX, OLD_PREFIX), env] as const]));
+  return new Map([...names, [`${OLD_PREFIX}ENABLE_APOLLO_FEDERATION`, `${VARIABLE_PREFIX}ENABLE_EXT_FEDERATION`]]);
+}
+
+/**
+ * @param out where it is going to be: what is decided there already is kept
+ * @param accepted ids of what is known and accepted
+ */
+export function importProject(input: Input, out: string, accepted: ReadonlySet<string>, kinds: Kinds): Imported {
+  const account = new Account();
+  const variables = optionVariables();
+  const { document, variables: named } = translate(input.document, account, { kinds, optionVariables: variables });
+  for (const [key, value] of Object.entries(input.shapeless))
+    account.aside('actions.yaml', ['actions.yaml', key], value, 'there is no such action in actions.graphql');
+  for (const { message, file, line } of input.problems) {
+    const place = [file, line].filter((part) => part !== undefined).join(':');
+    account.find({ id: `problem:${place}`, bucket: 'needs-you', place, message });
+  }
+  const config = configOf(input.config, account);
+  const read =
+    leavesOf(input.document).length + leavesOf(input.config, ['config.yaml']).length * (Object.keys(input.config).length === 0 ? 0 : 1);
+  const shapeless = Object.entries(input.shapeless).reduce((sum, [key, value]) => sum + leavesOf(value, [key]).length, 0);
+  const counts = countOf(account.leaves);
+  const sum = BUCKETS.reduce((total, bucket) => total + counts[bucket], 0);
+  if (sum !== read + shapeless) throw new Error(`invariant: ${read + shapeless} leaf keys were read and ${sum} accounted for`);
+  const sources = namesOf(document);
+  const gone = new Set(namesOf(input.document).filter((name) => !sources.includes(name)));
+  const migrations = importMigrations(input, sources, gone, account);
+  findGeneral(input, document, migrations.readsSession, account);
+  const texts = new Map<string, string>([...migrations.texts, ...metadataTexts(input, out, document)]);
+  texts.set('config.yaml', config);
+  for (const [file, text] of asideTexts(account)) texts.set(`unsupported/${file}`, text);
+  texts.set('.env.example', exampleEnvironment(named));
+  texts.set('.gitignore', '.env\n.env.*\n!.env.example\n.svc/\n');
+  texts.set(DECISIONS_FILE, String(new Document({ accepted: [...accepted].sort() })));
+  const entries = [...account.leaves.filter(({ bucket }) => bucket !== 'same').map(leafEntry), ...account.findings.map(findingEntry)].map(
+    (entry) => ({ ...entry, accepted: accepted.has(`${entry.bucket}:${entry.id}`) || accepted.has(entry.id) }),
+  );
+  return { texts, report: { layout: input.layout, leaves: sum, buckets: counts, entries, migrations: migrations.count } };
+}
+
+/** What an earlier import of this directory has accepted. */
+export function acceptedIn(out: string): ReadonlySet<string> {
+  const text = projectFiles(out).read(join(out, DECISIONS_FILE));
+  const read: Json = text === undefined ? null : (parse(text) as Json);
+  return new Set(isJsonObject(read) && isJsonArray(read['accepted']) ? read['accepted'].map(String) : []);
+}
+
+function countOf(leaves: readonly Leaf[]): ImportReport['buckets'] {
+  const count = (bucket: Leaf['bucket']): number => leaves.filter((leaf) => leaf.bucket === bucket).length;
+  return {
+    same: count('same'),
+    renamed: count('renamed'),
+    'needs-you': count('needs-you'),
+    unsupported: count('unsupported'),
+    ignored: count('ignored'),
+  };
+}
+
+function leafEntry({ path, bucket, to, note }: Leaf): Omit<ReportEntry, 'accepted'> {
+  const place = printLeafPath(path);
+  return {
+    id: place,
+    bucket,
+    place,
+    ...(to === undefined ? {} : { to: to.length > 200 ? `${to.slice(0, 200)}…` : to }),
+    ...(note === undefined ? {} : { note }),
+  };
+}
+
+function findingEntry({ id, bucket, place, message }: Finding): Omit<ReportEntry, 'accepted'> {
+  return { id, bucket, place, note: message };
+}
+
+function namesOf(document: JsonObject): readonly string[] {
+  return (isJsonArray(document['sources']) ? document['sources'] : []).filter(isJsonObject).map(({ name }) => String(name));
+}
+
+/** Files of the metadata: those of the input with what differs changed, comments and includes kept. */
+function metadataTexts(input: Input, out: string, document: JsonObject): ReadonlyMap<string, string> {
+  const folder = join(out, 'metadata');
+  const taken = new Map<string, string>();
+  if (input.metadataFolder !== undefined)
+    for (const [name, text] of textsBelow(input.files, input.metadataFolder))
+      if (/\.(?:ya?ml|graphql|sql)$/i.test(name)) taken.set(join(folder, name), text);
+  // What is there from an earlier run does not count: the same input gives the same bytes.
+  const here = projectFiles(out);
+  const hidden = new Map<string, string | null>(here.list(folder).map((path) => [path, null]));
+  const files = projectFiles(out, new Map([...hidden, ...taken]));
+  const { changes, orphans } = writeMetadata({ files, folder }, document);
+  const all = new Map<string, string | null>([...taken, ...changes]);
+  for (const path of orphans) all.delete(path);
+  return new Map([...all].flatMap(([path, text]) => (text === null ? [] : [[relative(out, path).split(sep).join('/'), text] as const])));
+}
+
+function asideTexts(account: Account): ReadonlyMap<string, string> {
+  const byFile = new Map<string, JsonObject[]>();
+  for (const { file, path, value, reason } of account.asides)
+    byFile.set(file, [...(byFile.get(file) ?? []), { path: printLeafPath(path), reason, value }]);
+  return new Map([...byFile].map(([file, entries]) => [file, yamlText(entries)]));
+}
+
+function yamlText(value: Json): string {
+  const file = newYamlFile('', '', null);
+  file.document.contents = createNode(file, value) as typeof file.document.contents;
+  return printYamlFile(file);
+}
+
+const CONFIG_SAME: ReadonlySet<string> = new Set([
+  'endpoint',
+  'disable_interactive',
+  'actions',
+  'insecure_skip_tls_verify',
+  'certificate_authority',
+  'api_paths',
+]);
+
+function configOf(config: JsonObject, account: Account): string {
+  const made: Record<string, Json> = { version: 3 };
+  for (const [key, value] of Object.entries(config)) {
+    const path = ['config.yaml', key];
+    if (key === 'version') account.leaf(path, value === 3 ? 'same' : 'renamed', value === 3 ? {} : { to: '3' });
+    else if (['metadata_directory', 'migrations_directory', 'seeds_directory', 'metadata_file'].includes(key))
+      account.all(value, path, 'ignored', 'the new project has the usual folders');
+    else if (['admin_secret', 'admin_secrets', 'access_key'].includes(key))
+      account.all(value, path, 'needs-you', 'a secret does not come along: set SVC_GRAPHQL_ADMIN_SECRET in .env');
+    else if (CONFIG_SAME.has(key)) {
+      made[key] = value;
+      account.all(value, path, 'same', '');
+    } else account.aside('config.yaml', path, value, 'there is no such setting');
+  }
+  return yamlText({ ...made, endpoint: made['endpoint'] ?? 'http://localhost:8080' });
+}
+
+function findGeneral(input: Input, document: JsonObject, readsSession: readonly string[], account: Account): void {
+  if (readsSession.length > 0)
+    account.find({
+      id: 'sql:session-names',
+      bucket: 'needs-you',
+      place: readsSession.join(', '),
+      message: `SQL reads session variables under the prefix x-hasura-: start the service with ${SESSION_ALIASES}=x-hasura- (it is in .env.example), or write the functions anew with x-svc-`,
+    });
+  for (const [i, source] of (isJsonArray(document['sources']) ? document['sources'] : []).entries()) {
+    if (!isJsonObject(source)) continue;
+    if (plainSecrets(source['configuration'] ?? null, []).length > 0)
+      account.find({
+        id: `secret:sources.${String(source['name'])}`,
+        bucket: 'needs-you',
+        place: `sources[${i}].configuration`,
+        message: 'a password stands in the metadata: use {from_env: NAME}',
+      });
+  }
+  const hasNothing = !isJsonArray(document['sources']) || document['sources'].length === 0;
+  if (hasNothing && input.layout === 'version 1')
+    account.find({
+      id: 'metadata',
+      bucket: 'needs-you',
+      place: 'metadata',
+      message: 'the directory holds no metadata: svc import --from-server takes it from the running service',
+    });
+}
+
+function exampleEnvironment(variables: readonly string[]): string {
+  const lines = [
+    '# Copy to .env and fill in.',
+    'SVC_GRAPHQL_ADMIN_SECRET=',
+    '',
+    '# Clients, tokens, webhooks and SQL go on to speak x-hasura-*: both prefixes count. Take it out when nobody does any more.',
+    `${SESSION_ALIASES}=x-hasura-`,
+    '',
+    '# Named by the metadata.',
+    ...variables.filter((name) => name !== 'SVC_GRAPHQL_ADMIN_SECRET').map((name) => `${name}=`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** An environment file of the other engine for this service: each line, and what is said of it. */
+export function translatedEnvironment(text: string): string {
+  const known = optionVariables();
+  const values: Readonly<Record<string, string>> = { 'hasura-default': 'svc-default', apollo_federation: 'ext_federation' };
+  return text
+    .split('\n')
+    .map((line) => {
+      const found = /^(\s*(?:export\s+|-\s+)?)([A-Z][A-Z0-9_]*)(\s*[=:]\s*)(.*)$/.exec(line);
+      if (found === null) return line;
+      const [, before, name, between, value] = found as unknown as [string, string, string, string, string];
+      const to = known.get(name);
+      if (to !== undefined) return `${before}${to}${between}${values[value] ?? value}`;
+      return name.startsWith(OLD_PREFIX) ? `# svc import: there is no such option here\n# ${line}` : line;
+    })
+    .join('\n');
+}
+
+/** For people. */
+export function printReport({ layout, leaves, buckets, entries, migrations }: ImportReport, out: string): string {
+  const lines = [
+    `read a project of ${layout}: ${leaves} keys, ${migrations} migrations`,
+    ...BUCKETS.map((bucket) => `  ${bucket.padEnd(12)} ${buckets[bucket]}`),
+    `written to ${out}`,
+  ];
+  for (const bucket of ['needs-you', 'unsupported', 'renamed', 'ignored'] as const) {
+    const all = entries.filter((entry) => entry.bucket === bucket);
+    if (all.length === 0) continue;
+    // Of the same kind one line.
+    const byText = new Map<string, ReportEntry[]>();
+    for (const entry of all) {
+      const text = entry.note ?? (entry.to === undefined ? '' : `-> ${entry.to}`);
+      byText.set(text, [...(byText.get(text) ?? []), entry]);
+    }
+    lines.push('', `${bucket}:`);
+    for (const [text, group] of byText) {
+      const [first] = group;
+      const more = group.length > 1 ? ` and ${group.length - 1} more` : '';
+      lines.push(`  ${first?.place ?? ''}${more}: ${text}${group.every(({ accepted }) => accepted) ? ' (accepted)' : ''}`);
+    }
+  }
+  return lines.join('\n');
+}
+
+/** What is still open: nobody has accepted it. */
+export function openEntries({ entries }: ImportReport): readonly ReportEntry[] {
+  return entries.filter(({ bucket, accepted }) => !accepted && (bucket === 'needs-you' || bucket === 'unsupported'));
+}
+
+export function reportJson({ layout, leaves, buckets, entries, migrations }: ImportReport): JsonObject {
+  return {
+    layout,
+    leaves,
+    buckets: { ...buckets },
+    migrations,
+    entries: entries.map((entry) => JSON.parse(printJson({ ...entry })) as JsonObject),
+  };
+}

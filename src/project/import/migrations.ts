@@ -1,0 +1,223 @@
+/** Migrations and seeds of any layout as those of this project. */
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { splitStatements } from '../../metadata-api/run-sql/split-statements.ts';
+import { isJsonArray, isJsonObject, type Json } from '../../util/json.ts';
+import { reasonOf } from '../failure.ts';
+import { FOLDER } from '../migrations/migration-files.ts';
+import { scanSql } from '../migrations/scan-sql.ts';
+import type { Account } from './account.ts';
+import { type Input, textsBelow } from './read-input.ts';
+
+/** Paths in the new project to texts. */
+export type Texts = Map<string, string>;
+
+const FILE = /^(\d+)_(.*)\.(up|down)\.(sql|ya?ml)$/s;
+
+export interface ImportedMigrations {
+  readonly texts: Texts;
+  /** Of SQL that looks at session variables of the other engine. */
+  readonly readsSession: readonly string[];
+  readonly count: number;
+}
+
+/** @param gone sources that do not come along; their files are kept under `unsupported/` */
+export function importMigrations(
+  input: Input,
+  sources: readonly string[],
+  gone: ReadonlySet<string>,
+  account: Account,
+): ImportedMigrations {
+  const texts: Texts = new Map();
+  const found = collect(input, sources, account);
+  const readsSession: string[] = [];
+  for (const { source, folder, file, text } of found) {
+    const shown = `migrations/${source}/${folder}/${file}`;
+    if (gone.has(source)) {
+      texts.set(`unsupported/${shown}`, text);
+      continue;
+    }
+    const { sql, name } = adapted(text, file, shown, account, readsSession);
+    texts.set(`migrations/${source}/${folder}/${name}`, sql);
+  }
+  for (const [name, text] of textsBelow(input.files, input.seedsFolder)) {
+    if (!name.endsWith('.sql')) continue;
+    const [first] = name.split('/');
+    const isInSource =
+      name.includes('/') && (sources.includes(first as string) || gone.has(first as string) || !FOLDER.test(first as string));
+    const path = isInSource ? name : `${sources[0] ?? 'default'}/${name}`;
+    texts.set(gone.has(first as string) ? `unsupported/seeds/${path}` : `seeds/${path}`, text);
+    if (/x-hasura-|hasura\.user/i.test(text)) readsSession.push(`seeds/${path}`);
+  }
+  return { texts, readsSession, count: new Set(found.map(({ source, folder }) => `${source}/${folder}`)).size };
+}
+
+interface Found {
+  readonly source: string;
+  readonly folder: string;
+  readonly file: string;
+  readonly text: string;
+}
+
+function collect(input: Input, sources: readonly string[], account: Account): readonly Found[] {
+  const root = input.migrationsFolder;
+  if (!existsSync(root)) return [];
+  const found: Found[] = [];
+  const implicit = sources[0] ?? 'default';
+  /** Of version 1: SQL and calls of one migration, beside each other. */
+  const parts = new Map<string, { folder: string; direction: 'up' | 'down'; sql: string; calls: string }>();
+  const part = (version: string, name: string, direction: 'up' | 'down') => {
+    const key = `${version} ${direction}`;
+    const known = parts.get(key) ?? { folder: `${version}_${name}`, direction, sql: '', calls: '' };
+    parts.set(key, known);
+    return known;
+  };
+  const isDirectory = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  for (const name of readdirSync(root).sort()) {
+    const path = join(root, name);
+    const file = FILE.exec(name);
+    if (isDirectory(path)) {
+      const inFolder = FOLDER.exec(name);
+      if (inFolder === null) {
+        if (/^squashed_/.test(name)) ignore(account, `migrations/${name}`);
+        else found.push(...ofSource(input, path, name, account));
+        continue;
+      }
+      const [, version, rest] = inFolder as unknown as [string, string, string];
+      for (const each of readdirSync(path).sort()) {
+        const direction = /^(up|down)\.(sql|ya?ml)$/.exec(each);
+        if (direction === null) continue;
+        const text = input.files.read(join(path, each)) ?? '';
+        const into = part(version, rest, direction[1] as 'up' | 'down');
+        if (direction[2] === 'sql') into.sql = text;
+        else into.calls = callsSql(text, `migrations/${name}/${each}`, account);
+      }
+    } else if (file !== null) {
+      const [, version, rest, direction, kind] = file as unknown as [string, string, string, 'up' | 'down', string];
+      const text = input.files.read(path) ?? '';
+      const into = part(version, rest, direction);
+      if (kind === 'sql') into.sql = text;
+      else into.calls = callsSql(text, `migrations/${name}`, account);
+    }
+  }
+  for (const { folder, direction, sql, calls } of parts.values()) {
+    const pieces = (direction === 'up' ? [sql, calls] : [calls, sql]).filter((piece) => piece.trim() !== '');
+    // The bytes of a file that is alone stay.
+    const text = pieces.length <= 1 ? (pieces[0] ?? '') : `${pieces.map((piece) => piece.trimEnd().replace(/;?$/, ';')).join('\n')}\n`;
+    found.push({ source: implicit, folder, file: `${direction}.sql`, text });
+  }
+  return found;
+}
+
+function ofSource(input: Input, path: string, source: string, account: Account): readonly Found[] {
+  const found: Found[] = [];
+  for (const [name, text] of textsBelow(input.files, path)) {
+    const [folder, file, ...deeper] = name.split('/') as [string, ...string[]];
+    if (/^squashed_/.test(folder)) ignore(account, `migrations/${source}/${folder}`);
+    else if (FOLDER.test(folder) && file !== undefined && deeper.length === 0) {
+      if (/\.sql$/.test(file)) found.push({ source, folder, file, text });
+      else if (/^(?:up|down)\.ya?ml$/.test(file))
+        account.find({
+          id: `migrations.${source}.${folder}.${file}`,
+          bucket: 'ignored',
+          place: `migrations/${source}/${name}`,
+          message: 'calls of the API in a project of this version were never run',
+        });
+    }
+  }
+  return found;
+}
+
+const ignored = new WeakMap<Account, Set<string>>();
+
+function ignore(account: Account, place: string): void {
+  const known = ignored.get(account) ?? new Set<string>();
+  ignored.set(account, known);
+  if (known.has(place)) return;
+  known.add(place);
+  account.find({ id: place.replaceAll('/', '.'), bucket: 'ignored', place, message: 'left by an earlier squash' });
+}
+
+/** The SQL among calls of the API; what else they do is the metadata's business. */
+function callsSql(text: string, place: string, account: Account): string {
+  let calls: Json;
+  try {
+    calls = parse(text, { maxAliasCount: 100 }) as Json;
+  } catch (thrown) {
+    account.find({ id: place.replaceAll('/', '.'), bucket: 'needs-you', place, message: `cannot be read: ${reasonOf(thrown)}` });
+    return '';
+  }
+  const sql: string[] = [];
+  let others = 0;
+  const visit = (call: Json): void => {
+    if (isJsonArray(call)) for (const each of call) visit(each);
+    if (!isJsonObject(call)) return;
+    const { type, args } = call;
+    if (typeof type === 'string' && /(?:^|_)run_sql$/.test(type) && isJsonObject(args) && typeof args['sql'] === 'string')
+      sql.push(args['sql']);
+    else if (type === 'bulk' && args !== undefined) visit(args);
+    else others += 1;
+  };
+  visit(calls);
+  if (others > 0)
+    account.find({
+      id: place.replaceAll('/', '.'),
+      bucket: 'ignored',
+      place,
+      message: `${others} calls of the metadata API: the metadata itself says what they did`,
+    });
+  return sql.map((each) => `${each.trimEnd().replace(/;?$/, ';')}\n`).join('');
+}
+
+const GENERATED_UUID = /\bhdb_catalog\s*\.\s*gen_hasura_uuid\s*\(\s*\)/gi;
+const OLD_CATALOG = /\bhdb_catalog\b/i;
+
+/** The SQL with what belongs to the other engine's own tables taken out, and the name of its file. */
+function adapted(
+  text: string,
+  file: string,
+  shown: string,
+  account: Account,
+  readsSession: string[],
+): { readonly sql: string; readonly name: string } {
+  const id = shown.replaceAll('/', '.');
+  let sql = text;
+  if (GENERATED_UUID.test(sql)) {
+    sql = sql.replace(GENERATED_UUID, 'gen_random_uuid()');
+    account.find({ id: `${id}:uuid`, bucket: 'renamed', place: shown, message: 'hdb_catalog.gen_hasura_uuid() -> gen_random_uuid()' });
+  }
+  if (OLD_CATALOG.test(sql)) {
+    for (const statement of splitStatements(sql)) {
+      if (!OLD_CATALOG.test(statement)) continue;
+      const commented = statement.split('\n').map((line) => `-- ${line}`);
+      sql = sql.replace(
+        statement,
+        () => `-- svc import: not run, it uses the tables of another engine (see svc_catalog)\n${commented.join('\n')}\nselect 1`,
+      );
+    }
+    account.find({
+      id: `${id}:catalog`,
+      bucket: 'needs-you',
+      place: shown,
+      message: 'statements that use hdb_catalog are commented out; the tables of this service are in svc_catalog',
+    });
+  }
+  if (/x-hasura-|hasura\.(?:user|tracecontext)/i.test(sql)) readsSession.push(shown);
+  if (/^\s*GO\s*$/im.test(sql) || /\[dbo\]\s*\./i.test(sql)) {
+    account.find({ id: `${id}:dialect`, bucket: 'needs-you', place: shown, message: 'looks like the SQL of another kind of database' });
+    return { sql, name: file };
+  }
+  const scanned = scanSql(sql);
+  for (const { line, what } of scanned.foreign)
+    account.find({
+      id: `${id}:psql`,
+      bucket: 'needs-you',
+      place: `${shown}:${line}`,
+      message: `${what} is for psql only: such a migration is not run`,
+    });
+  const isApart = file === 'up.sql' && scanned.outside.length > 0;
+  if (isApart)
+    account.find({ id: `${id}:no-transaction`, bucket: 'renamed', place: shown, message: 'cannot run in a transaction -> up.notx.sql' });
+  return { sql, name: isApart ? 'up.notx.sql' : file };
+}
