@@ -8,7 +8,7 @@ import type { OutboundClient, OutboundResponse } from '../outbound/client.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import { TransformFailure } from '../transform/transform-failure.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../util/json.ts';
-import { AnswerFault, answerJson, answerJsonOrNull } from '../webhooks/answer-json.ts';
+import { AnswerFault, answerJsonInSlices, answerJsonOrNull } from '../webhooks/answer-json.ts';
 import { type AnswerUse, takeWithin } from '../webhooks/answer-use.ts';
 import { callWebhook, type Patience, timeoutWithin } from '../webhooks/call-webhook.ts';
 import { clientHeaders } from '../webhooks/client-headers.ts';
@@ -145,17 +145,20 @@ function prepared(
 }
 
 /** @throws SvcError */
-function judged(
+async function judged(
   response: OutboundResponse,
   webhook: Webhook,
   { context }: WebhookCall,
   told: Told,
   sessionVariables: ReadonlyMap<string, string>,
-): HandlerReply {
+): Promise<HandlerReply> {
   const { status } = response;
   let body: Json;
   try {
-    body = webhook.transformResponse === null ? answerJson(response.body) : transformed(response, webhook, context, sessionVariables);
+    body =
+      webhook.transformResponse === null
+        ? await answerJsonInSlices(response.body)
+        : transformed(response, webhook, context, sessionVariables);
   } catch (error) {
     if (!(error instanceof AnswerFault)) throw error;
     throw told.failure('not a valid json response from webhook', `invalid JSON: the answer ${error.message}`, response, error);

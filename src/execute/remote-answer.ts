@@ -8,6 +8,7 @@ import { answerKeyOf, joinKeyOf, TYPE_KEY } from '../plan/remote-request.ts';
 import { isJsonArray, isJsonNumber, isJsonObject, type Json, type JsonObject, numberText, printJson } from '../util/json.ts';
 import type { Bytes } from '../util/bytes.ts';
 import { at, type Path, ROOT } from '../util/path.ts';
+import type { Sliced } from '../util/sliced.ts';
 import { AnswerText } from './answer-text.ts';
 import { holeText, type JoinBounds, type Key } from './holes.ts';
 
@@ -36,9 +37,34 @@ export function answerParts(body: Json): AnswerParts {
   return { data, errors: [] };
 }
 
+/** A list or an object that is being printed. */
+type Printing =
+  | {
+      readonly kind: 'object';
+      readonly fields: readonly RemoteOutput[];
+      readonly object: JsonObject;
+      readonly path: Path;
+      next: number;
+      isEmpty: boolean;
+    }
+  | {
+      readonly kind: 'list';
+      readonly items: readonly Json[];
+      readonly selection: RemoteSelection | null;
+      readonly path: Path;
+      next: number;
+    };
+
+/** What is printed between two looks at the clock: objects, and items of lists. */
+const STEPS = 64;
+/** Items of a list of plain values that are printed at once. */
+const LONG_LIST = 256;
+
 export class RemoteAnswer {
   readonly #holeName: string;
   readonly #text: AnswerText;
+  /** The innermost last. */
+  readonly #printing: Printing[] = [];
 
   /** @param holeName that of the request; of no meaning where nothing is joined */
   constructor(holeName: string, bounds: Required<JoinBounds>) {
@@ -47,21 +73,21 @@ export class RemoteAnswer {
   }
 
   /** The text of an object with these keys, as all texts here in pieces. @throws SvcError remote-schema-error */
-  object(fields: readonly RemoteOutput[], object: JsonObject, path: Path): readonly Bytes[] {
-    this.#object(fields, object, path);
-    return this.#text.take();
+  *object(fields: readonly RemoteOutput[], object: JsonObject, path: Path): Sliced<readonly Bytes[]> {
+    this.#beginObject(fields, object, path);
+    return yield* this.#finish();
   }
 
   /** The text of the value of a field. @param key its key in the server's answer */
-  field(field: RemoteField, key: string, object: JsonObject, path: Path): readonly Bytes[] {
+  *field(field: RemoteField, key: string, object: JsonObject, path: Path): Sliced<readonly Bytes[]> {
     this.#field(field, key, object, path);
-    return this.#text.take();
+    return yield* this.#finish();
   }
 
   /** The text of the field at the end of a path of response keys. @param value of `field` */
-  along(field: RemoteField, keys: readonly string[], value: Json | undefined, path: Path): readonly Bytes[] {
+  *along(field: RemoteField, keys: readonly string[], value: Json | undefined, path: Path): Sliced<readonly Bytes[]> {
     const end = this.follow(field, keys, value, path);
-    return this.value(end.last, end.value, path);
+    return yield* this.value(end.last, end.value, path);
   }
 
   /** The field at the end of a path of response keys, and its value; null where the path breaks off. */
@@ -85,20 +111,53 @@ export class RemoteAnswer {
     return { last, value: reached };
   }
 
-  value(field: RemoteField, value: Json, path: Path): readonly Bytes[] {
+  *value(field: RemoteField, value: Json, path: Path): Sliced<readonly Bytes[]> {
     this.#value(field, value, path);
-    return this.#text.take();
+    return yield* this.#finish();
   }
 
-  #object(fields: readonly RemoteOutput[], object: JsonObject, path: Path): void {
-    let before = '{';
-    for (const field of fields) {
-      if (field.kind === 'hidden') continue;
-      this.#text.write(`${before}${JSON.stringify(field.responseKey)}:`);
-      this.#output(field, object, path);
-      before = ',';
+  *#finish(): Sliced<readonly Bytes[]> {
+    for (let steps = 1; ; steps++) {
+      const innermost = this.#printing[this.#printing.length - 1];
+      if (innermost === undefined) return this.#text.take();
+      if (innermost.kind === 'object') this.#goOnWithObject(innermost);
+      else this.#goOnWithList(innermost);
+      if (steps % STEPS === 0) yield;
     }
-    this.#text.write(before === '{' ? '{}' : '}');
+  }
+
+  #beginObject(fields: readonly RemoteOutput[], object: JsonObject, path: Path): void {
+    this.#printing.push({ kind: 'object', fields, object, path, next: 0, isEmpty: true });
+  }
+
+  /** Prints fields up to one with fields of its own. */
+  #goOnWithObject(of: Extract<Printing, { kind: 'object' }>): void {
+    const { fields, object, path } = of;
+    const depth = this.#printing.length;
+    while (of.next < fields.length) {
+      const field = fields[of.next++] as RemoteOutput;
+      if (field.kind === 'hidden') continue;
+      this.#text.write(`${of.isEmpty ? '{' : ','}${JSON.stringify(field.responseKey)}:`);
+      of.isEmpty = false;
+      this.#output(field, object, path);
+      if (this.#printing.length > depth) return;
+    }
+    this.#text.write(of.isEmpty ? '{}' : '}');
+    this.#printing.pop();
+  }
+
+  #goOnWithList(of: Extract<Printing, { kind: 'list' }>): void {
+    const { items, selection, path } = of;
+    if (of.next < items.length) {
+      this.#text.write(of.next === 0 ? '[' : ',');
+      const index = of.next++;
+      const item = items[index] as Json;
+      if (selection === null) this.#json(item, path);
+      else this.#selected(selection, item, at(path, index));
+    } else {
+      this.#text.write(items.length === 0 ? '[]' : ']');
+      this.#printing.pop();
+    }
   }
 
   #field(field: RemoteField, key: string, object: JsonObject, path: Path): void {
@@ -123,31 +182,27 @@ export class RemoteAnswer {
   }
 
   #value({ selection }: RemoteField, value: Json, path: Path): void {
-    if (selection === null) this.#text.write(printJson(value));
+    if (selection === null) this.#json(value, path);
     else this.#selected(selection, value, path);
   }
 
+  #json(value: Json, path: Path): void {
+    if (isJsonArray(value) && value.length > LONG_LIST) this.#printing.push({ kind: 'list', items: value, selection: null, path, next: 0 });
+    else this.#text.write(printJson(value));
+  }
+
+  /** Prints a null; lists and objects are begun. */
   #selected(selection: RemoteSelection, value: Json, path: Path): void {
     if (value === null) this.#text.write('null');
-    else if (isJsonArray(value)) this.#list(selection, value, path);
+    else if (isJsonArray(value)) this.#printing.push({ kind: 'list', items: value, selection, path, next: 0 });
     else if (!isJsonObject(value)) throw failed('expecting an object in the response from remote', path);
-    else if (selection.kind === 'object') this.#object(selection.fields, value, path);
+    else if (selection.kind === 'object') this.#beginObject(selection.fields, value, path);
     else {
       const typeName = value[TYPE_KEY];
       if (typeof typeName !== 'string') throw failed('expecting the name of a type in the response from remote', path);
       // A member that was added after the schema was read: nothing can have been selected of it.
-      this.#object(selection.types.get(typeName) ?? [], value, path);
+      this.#beginObject(selection.types.get(typeName) ?? [], value, path);
     }
-  }
-
-  #list(selection: RemoteSelection, items: readonly Json[], path: Path): void {
-    let before = '[';
-    for (const [index, item] of items.entries()) {
-      this.#text.write(before);
-      this.#selected(selection, item, at(path, index));
-      before = ',';
-    }
-    this.#text.write(before === '[' ? '[]' : ']');
   }
 }
 

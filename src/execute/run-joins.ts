@@ -6,6 +6,7 @@ import { bindRemote, callKey, joinKeyOf, remoteBatchRequest, remoteJoinRequest }
 import type { Bytes } from '../util/bytes.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { ROOT } from '../util/path.ts';
+import { inSlices } from '../util/sliced.ts';
 import type { AskJoin, Key } from './holes.ts';
 import { answerParts, keyText, RemoteAnswer } from './remote-answer.ts';
 import { askRemote, type BoundedContext, connectionOf, type RunContext } from './run-context.ts';
@@ -14,6 +15,8 @@ import { askRemote, type BoundedContext, connectionOf, type RunContext } from '.
 const CALLS_PER_REQUEST = 100;
 /** Keys of one statement, or in one list. */
 const KEYS_IN_A_LIST = 10_000;
+/** Between two looks at the clock. */
+const ROWS_AT_ONCE = 256;
 const NULL = 'null' as Bytes;
 
 /** @param context of the request whose plan has joins */
@@ -91,7 +94,15 @@ async function askByAlias(
   const request = remoteJoinRequest(field, keys.length);
   const data = await askServer(step, request.document, bindRemote(request, context.variables, context.session, keys), context);
   const print = new RemoteAnswer(holeName, context.joinBounds);
-  return keys.map((_, call) => oneText(print.along(field, answer, data[callKey(call)], step.path)));
+  return inSlices(
+    (function* () {
+      const answers: Bytes[] = [];
+      for (let call = 0; call < keys.length; call++) {
+        answers.push(oneText(yield* print.along(field, answer, data[callKey(call)], step.path)));
+      }
+      return answers;
+    })(),
+  );
 }
 
 /** One field whose rows are told apart by one of their fields. */
@@ -101,20 +112,28 @@ async function askByList(step: RemoteJoinStep, keys: readonly Key[], context: Bo
   const data = await askServer(step, request.document, bindRemote(request, context.variables, context.session, keys), context);
   const print = new RemoteAnswer(holeName, context.joinBounds);
   const { last, value } = print.follow(field, answer, data[callKey(0)], step.path);
-  const rows = new Map<string, Json[]>();
-  for (const row of isJsonArray(value) ? value : []) {
-    if (!isJsonObject(row)) continue;
-    const key = keyText(row[joinKeyOf({ name: batch?.matchBy ?? '' })] ?? null, step.path);
-    if (key === null) continue;
-    const known = rows.get(key);
-    if (known === undefined) rows.set(key, [row]);
-    else known.push(row);
-  }
-  return keys.map(([key]) => {
-    const found = rows.get(key ?? '');
-    if (batch?.rows === 'all') return oneText(print.value(last, found ?? [], step.path));
-    return found?.[0] === undefined ? NULL : oneText(print.value(last, found[0], step.path));
-  });
+  return inSlices(
+    (function* () {
+      const rows = new Map<string, Json[]>();
+      for (const [index, row] of (isJsonArray(value) ? value : []).entries()) {
+        if (index % ROWS_AT_ONCE === 0) yield;
+        if (!isJsonObject(row)) continue;
+        const key = keyText(row[joinKeyOf({ name: batch?.matchBy ?? '' })] ?? null, step.path);
+        if (key === null) continue;
+        const known = rows.get(key);
+        if (known === undefined) rows.set(key, [row]);
+        else known.push(row);
+      }
+      const answers: Bytes[] = [];
+      for (const [index, [key]] of keys.entries()) {
+        if (index % ROWS_AT_ONCE === 0) yield;
+        const found = rows.get(key ?? '');
+        const row = batch?.rows === 'all' ? (found ?? []) : found?.[0];
+        answers.push(row === undefined ? NULL : oneText(yield* print.value(last, row, step.path)));
+      }
+      return answers;
+    })(),
+  );
 }
 
 function oneText(pieces: readonly Bytes[]): Bytes {

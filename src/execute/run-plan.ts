@@ -7,6 +7,7 @@ import { answerKeyOf, bindRemote } from '../plan/remote-request.ts';
 import type { Bytes } from '../util/bytes.ts';
 import { CancellationSource } from '../util/cancellation.ts';
 import { at, ROOT } from '../util/path.ts';
+import { inSlices } from '../util/sliced.ts';
 import { DEFAULT_JOIN_BOUNDS, Holes, newHoleName, noJoinUse } from './holes.ts';
 import { answerParts, RemoteAnswer } from './remote-answer.ts';
 import { askRemote, type BoundedContext, connectionOf, type RunContext } from './run-context.ts';
@@ -148,8 +149,8 @@ async function runRemote(
   const answer = new RemoteAnswer(joining?.holeName ?? '', context.joinBounds);
   const { fields, namespace } = root.root;
   const path = at(ROOT, 'data');
-  if (namespace) return [answer.object(fields, data, path)];
+  if (namespace) return [await inSlices(answer.object(fields, data, path))];
   const [only] = fields;
   invariant(only !== undefined && only.kind === 'field', 'a root of a server is one field');
-  return [answer.field(only, answerKeyOf(only), data, path)];
+  return [await inSlices(answer.field(only, answerKeyOf(only), data, path))];
 }

@@ -3,7 +3,7 @@ import { SvcError } from '../errors/svc-error.ts';
 import type { OutboundClient, OutboundResponse } from '../outbound/client.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import { type Json, type JsonObject, printJson } from '../util/json.ts';
-import { AnswerFault, answerJson } from '../webhooks/answer-json.ts';
+import { AnswerFault, answerJsonInSlices } from '../webhooks/answer-json.ts';
 import { callWebhook, type Patience, timeoutWithin } from '../webhooks/call-webhook.ts';
 import { cookiesOf } from '../webhooks/cookies.ts';
 import { httpException } from '../webhooks/http-exception.ts';
@@ -56,7 +56,7 @@ export async function exchange(
     }
     throw unreachable(connection, timeout, error);
   }
-  return { status: answer.status, body: decode(answer, connection), cookies: cookiesOf(answer) };
+  return { status: answer.status, body: await decode(answer, connection), cookies: cookiesOf(answer) };
 }
 
 /** The URL may hold secrets: the message has the address as the metadata write it, and administrators get what is no secret. */
@@ -67,9 +67,9 @@ function unreachable({ address, url }: RemoteConnection, timeout: number, error:
   });
 }
 
-function decode({ status, headers, body }: OutboundResponse, { address }: RemoteConnection): Json {
+async function decode({ status, headers, body }: OutboundResponse, { address }: RemoteConnection): Promise<Json> {
   try {
-    return answerJson(body);
+    return await answerJsonInSlices(body);
   } catch (error) {
     if (!(error instanceof AnswerFault)) throw error;
     throw new SvcError('remote-schema-error', `the answer of "${address}" ${error.message}`, {

@@ -4,7 +4,7 @@ import { SvcError } from '../errors/svc-error.ts';
 import type { OutboundClient, OutboundRequest } from '../outbound/client.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import { CancellationSource } from '../util/cancellation.ts';
-import { answerJson } from './answer-json.ts';
+import { AnswerFault, answerJson, answerJsonInSlices } from './answer-json.ts';
 import { callWebhook } from './call-webhook.ts';
 import { httpException } from './http-exception.ts';
 import { loggedHeaders, loggedTransformedUrl, loggedUrl } from './logged-call.ts';
@@ -98,6 +98,24 @@ describe('an answer', () => {
   it('of many bytes has no more values than are parsed and printed in a moment', () => {
     expect(() => answerJson(Buffer.from(`[${'{},'.repeat(2_000_000)}{}]`))).toThrow('has too many values');
     expect(answerJson(Buffer.from(`"${'x'.repeat(6_000_000)}"`))).toHaveLength(6_000_000);
+  });
+
+  it('is the same in slices, and refused for the same', async () => {
+    const rows = Array.from({ length: 30_000 }, (_, id) => ({ id, name: 'ü' }));
+    expect(await answerJsonInSlices(Buffer.from(JSON.stringify({ data: { rows } })))).toEqual({ data: { rows } });
+    expect(await answerJsonInSlices(Buffer.from('{"a":1}'))).toEqual({ a: 1 });
+    const failing = (text: string): Promise<unknown> => answerJsonInSlices(Buffer.from(text)).catch((error: unknown) => error);
+    const html = `<html>${'<p>text, and more</p>'.repeat(30_000)}`;
+    for (const text of [
+      html,
+      `[${'{},'.repeat(2_000_000)}{}]`,
+      `[${'['.repeat(600)}${'1,'.repeat(200_000)}`,
+      `[${'1,'.repeat(200_000)}]`,
+    ]) {
+      const refused = await failing(text);
+      expect(refused).toBeInstanceOf(AnswerFault);
+      expect(() => answerJson(Buffer.from(text))).toThrow((refused as Error).message);
+    }
   });
 });
 
