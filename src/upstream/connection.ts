@@ -7,7 +7,7 @@ import { configuredHeaders, configuredUrl } from '../webhooks/configured.ts';
 export interface RemoteConnection {
   /** Of the remote schema. */
   readonly name: string;
-  /** Its address as the metadata write it: what errors may show, for the URL may hold secrets. */
+  /** Its address as the metadata write it, without user, password and query: what errors may show, for the URL may hold secrets. */
   readonly address: string;
   /** `http:` or `https:` */
   readonly url: string;
@@ -23,12 +23,17 @@ export function remoteConnection(name: string, definition: RemoteSchemaDefinitio
   const { address, headers, timeout, forwardClientHeaders } = definition;
   return {
     name,
-    address: address.kind === 'template' ? address.text : `{{${address.name}}}`,
+    address: address.kind === 'template' ? shown(address.text) : `{{${address.name}}}`,
     url: urlOf(address, environment),
     headers: configuredHeaders(headers, environment, missing),
     timeout: timeout * 1000,
     forwardClientHeaders,
   };
+}
+
+/** @param template which may hold `{{NAME}}` */
+function shown(template: string): string {
+  return template.replace(/^(\w+:\/\/)[^/?#]*@/, '$1').replace(/[?#].*$/s, (rest) => (rest.startsWith('?') ? '?***' : ''));
 }
 
 function urlOf(address: ConfiguredText, environment: Environment): string {
