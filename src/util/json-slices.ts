@@ -171,12 +171,14 @@ class Reader {
     const part = this.#parse(open.isObject ? `{${inside}}` : `[${inside}]`, above);
     if (Array.isArray(part)) {
       if (part.length === 0) throw fault(open.from);
-      const parsed = (open.parsed ??= []) as Json[];
+      open.parsed ??= [];
+      const parsed = open.parsed as Json[];
       for (const item of part as readonly Json[]) parsed.push(item);
     } else {
       const entries = Object.entries(part as Record<string, Json>);
       if (entries.length === 0) throw fault(open.from);
-      const parsed = (open.parsed ??= {}) as Record<string, Json>;
+      open.parsed ??= {};
+      const parsed = open.parsed as Record<string, Json>;
       for (const [key, value] of entries) put(parsed, key, value);
     }
   }
