@@ -18,6 +18,7 @@ import {
   text,
 } from './codec.ts';
 import { type ConfiguredText, type HeaderDefinition, webhookHeaders } from './environment-template.ts';
+import { graphqlName } from './graphql-name.ts';
 import { kept, type WithUnknownKeys } from './kept.ts';
 import { keyedList } from './keyed-list.ts';
 import { type RemoteRelationship, remoteRelationshipCodec } from './remote-relationship.ts';
@@ -74,16 +75,6 @@ export interface RemoteTypeRelationships {
 export const NO_REMOTE_CUSTOMIZATION: RemoteSchemaCustomization = { fieldNames: [] };
 
 const DEFAULT_TIMEOUT = 60;
-
-const graphqlName: Codec<string> = leaf(
-  'GraphQLName',
-  (json, path) => {
-    const name = text.decode(json, path);
-    if (!/^[_A-Za-z][_0-9A-Za-z]*$/.test(name)) throw parseFailed(`"${name}" is not a valid GraphQL name`, path);
-    return name;
-  },
-  (value) => value,
-);
 
 /** What is put before or after a name, and so need not begin like one. */
 const namePart: Codec<string> = leaf(
