@@ -16,16 +16,16 @@ export class PrintedJson {
 export type OperationAnswer = Json | PrintedJson;
 
 /** The answer to a request: that of an operation, or one for each element of a bulk. */
-export type Answer =
+export type CommandAnswer =
   | { readonly kind: 'one'; readonly answer: OperationAnswer }
-  | { readonly kind: 'many'; readonly answers: readonly Answer[] };
+  | { readonly kind: 'many'; readonly answers: readonly CommandAnswer[] };
 
 const OPEN = bytesOfText('[');
 const COMMA = bytesOfText(',');
 const CLOSE = bytesOfText(']');
 
 /** The body of the response. */
-export function printAnswer(answer: Answer): readonly Bytes[] {
+export function printAnswer(answer: CommandAnswer): readonly Bytes[] {
   if (answer.kind === 'one') return answer.answer instanceof PrintedJson ? answer.answer.pieces : [bytesOfText(printJson(answer.answer))];
   const pieces: Bytes[] = [OPEN];
   for (const [i, each] of answer.answers.entries()) {

@@ -6,7 +6,7 @@ import type { RequestOptions } from '../graphql/run-request.ts';
 import type { State, Warning } from '../state/state.ts';
 import { isJsonArray, isJsonObject } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
-import { type Answer, type OperationAnswer, PrintedJson } from './answer.ts';
+import { type CommandAnswer, type OperationAnswer, PrintedJson } from './answer.ts';
 import { CommandBatch, placed } from './batch.ts';
 import { type Afterwards, type Prepared, type OperationContext, type Services, SUCCESS } from './operation.ts';
 import type { AdministrationRequest, Command } from './request.ts';
@@ -19,11 +19,11 @@ export interface Caller extends Pick<RequestOptions, 'signal' | 'address' | 'hea
 }
 
 /** Runs a decoded request and gives its answer. @throws SvcError */
-export async function runCommands(request: AdministrationRequest, services: Services, caller: Caller): Promise<Answer> {
+export async function runCommands(request: AdministrationRequest, services: Services, caller: Caller): Promise<CommandAnswer> {
   const { command, resourceVersion } = request;
   const afterwards: Afterwards[] = [];
   const warnings: Warning[] = [];
-  const run = (on: State): Promise<Answer> => {
+  const run = (on: State): Promise<CommandAnswer> => {
     // It may be run again, on top of what others have changed.
     afterwards.length = 0;
     warnings.length = 0;
@@ -43,7 +43,7 @@ export async function runCommands(request: AdministrationRequest, services: Serv
   return one({ ...answer.answer, warnings: warnings.map(({ code, type, name, message }) => ({ code, type, name, message })) });
 }
 
-function one(answer: OperationAnswer): Answer {
+function one(answer: OperationAnswer): CommandAnswer {
   return { kind: 'one', answer };
 }
 
@@ -71,17 +71,17 @@ class Runner {
     this.#warnings = warnings;
   }
 
-  async whole(command: Command): Promise<Answer> {
+  async whole(command: Command): Promise<CommandAnswer> {
     const answer = await this.#run(command);
     await this.#batch.settle();
     return answer;
   }
 
-  async #run(command: Command): Promise<Answer> {
+  async #run(command: Command): Promise<CommandAnswer> {
     if (command.kind === 'operation') return this.#runOperation(command.prepared, command.path);
     switch (command.mode) {
       case 'stop': {
-        const answers: Answer[] = [];
+        const answers: CommandAnswer[] = [];
         for (const item of command.items) answers.push(await this.#run(item));
         return { kind: 'many', answers };
       }
@@ -94,7 +94,7 @@ class Runner {
     }
   }
 
-  async #runOperation(prepared: Prepared, path: Path): Promise<Answer> {
+  async #runOperation(prepared: Prepared, path: Path): Promise<CommandAnswer> {
     if (prepared.edit === undefined) await this.#batch.settle();
     else await this.#batch.add(prepared, path);
     if (prepared.run === undefined) return one(SUCCESS);
@@ -120,14 +120,14 @@ class Runner {
   }
 
   /** Each element for itself; a failure becomes its element of the answer. */
-  async #keepGoing(items: readonly Command[]): Promise<Answer> {
+  async #keepGoing(items: readonly Command[]): Promise<CommandAnswer> {
     await this.#batch.settle();
-    const answers: Answer[] = [];
+    const answers: CommandAnswer[] = [];
     const { state } = this.#services;
     for (const item of items) {
       const changes = changesTogether(item);
       const expectedVersion = changes ? this.#batch.takeExpectedVersion() : undefined;
-      const run = (on: State): Promise<Answer> => {
+      const run = (on: State): Promise<CommandAnswer> => {
         const own = { ...this.#services, state: on };
         return new Runner(own, this.#caller, new CommandBatch(own, expectedVersion), this.#afterwards, this.#warnings).whole(item);
       };
@@ -147,7 +147,7 @@ class Runner {
   }
 
   /** All edits are composed first and checked once, so that what is broken in between does not matter. */
-  async #atomic(items: readonly Command[]): Promise<Answer> {
+  async #atomic(items: readonly Command[]): Promise<CommandAnswer> {
     const composed = items.map((item) => {
       const prepared = item.kind === 'operation' ? item.prepared : undefined;
       if (prepared === undefined || !ATOMIC.has(prepared.unprefixed ?? prepared.type)) {
@@ -166,7 +166,7 @@ class Runner {
     return one(SUCCESS);
   }
 
-  async #concurrent(items: readonly Command[], path: Path): Promise<Answer> {
+  async #concurrent(items: readonly Command[], path: Path): Promise<CommandAnswer> {
     if (items.some((item) => item.kind !== 'operation' || !item.prepared.readOnly)) {
       throw new SvcError('unexpected', 'Only read-only queries are allowed in a concurrent_bulk', { path });
     }
