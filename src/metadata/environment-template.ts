@@ -97,6 +97,10 @@ export const headersCodec = list(headerCodec);
 export const webhookHeaders = listOrNone(headersCodec);
 
 /** The value of a header. @throws what `missing` makes of variables that are not set */
-export function headerValue({ value = '', valueFromEnv }: HeaderDefinition, environment: Environment, missing: MissingVariables): string {
+export function configuredHeaderValue(
+  { value = '', valueFromEnv }: HeaderDefinition,
+  environment: Environment,
+  missing: MissingVariables,
+): string {
   return valueFromEnv === undefined ? filledTemplate(value, environment, missing) : environmentVariable(valueFromEnv, environment, missing);
 }

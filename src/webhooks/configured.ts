@@ -5,7 +5,7 @@ import {
   environmentVariable,
   filledTemplate,
   type HeaderDefinition,
-  headerValue,
+  configuredHeaderValue,
   type MissingVariables,
 } from '../metadata/environment-template.ts';
 
@@ -20,5 +20,5 @@ export function configuredHeaders(
   environment: Environment,
   missing: MissingVariables,
 ): Record<string, string> {
-  return Object.fromEntries(headers.map((header) => [header.name.toLowerCase(), headerValue(header, environment, missing)]));
+  return Object.fromEntries(headers.map((header) => [header.name.toLowerCase(), configuredHeaderValue(header, environment, missing)]));
 }

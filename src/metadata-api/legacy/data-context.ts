@@ -6,7 +6,7 @@ import { takesValues } from '../../schema/fields/write-access.ts';
 import type { WriteTable } from '../../schema/fields/write-table.ts';
 import type { RoleTable } from '../../schema/fields/role-table.ts';
 import { at, type Path } from '../../util/path.ts';
-import { type Action, absentTable, type Asker, columnOf, isAdminRole, notAllowed, unknownColumn } from './data-names.ts';
+import { type RowAction, absentTable, type Asker, columnOf, isAdminRole, notAllowed, unknownColumn } from './data-names.ts';
 
 export interface DataContext {
   readonly asker: Asker;
@@ -20,7 +20,7 @@ export interface DataContext {
 const ABLE = { insert: 'insertable', update: 'updatable', delete: 'deletable' } as const;
 
 /** @throws SvcError as if the role could not select, for whatever is not there too */
-export function refuseTable(role: string, printedTable: string, action: Action, path: Path, more = ''): SvcError {
+export function refuseTable(role: string, printedTable: string, action: RowAction, path: Path, more = ''): SvcError {
   return isAdminRole(role) ? absentTable(printedTable, at(path, 'table')) : notAllowed(role, printedTable, action, path, more);
 }
 
@@ -31,7 +31,7 @@ export function selectable({ asker: { role }, table, printedTable, path }: DataC
 }
 
 /** @throws SvcError when the role may not do this with rows of the table */
-export function requireWritable({ asker: { role }, table, printedTable, path }: DataContext, action: Exclude<Action, 'select'>): void {
+export function requireWritable({ asker: { role }, table, printedTable, path }: DataContext, action: Exclude<RowAction, 'select'>): void {
   if (table[action] !== null) return;
   if (isAdminRole(role)) throw new SvcError('not-supported', `"${printedTable}" is not ${ABLE[action]}`, { path });
   throw notAllowed(role, printedTable, action, path);

@@ -11,7 +11,7 @@ import type { RoleColumn, RoleComputedField, RoleRelationship, RoleTable } from 
 import type { RoleTables } from '../../schema/role-schemas.ts';
 import type { Path } from '../../util/path.ts';
 
-export type Action = 'select' | 'insert' | 'update' | 'delete';
+export type RowAction = 'select' | 'insert' | 'update' | 'delete';
 
 /** Who asks for what of which source. */
 export interface Asker {
@@ -25,7 +25,7 @@ export function isAdminRole(role: string): boolean {
   return role === ADMIN_ROLE;
 }
 
-export function notAllowed(role: string, printedTable: string, action: Action, path: Path, more = ''): SvcError {
+export function notAllowed(role: string, printedTable: string, action: RowAction, path: Path, more = ''): SvcError {
   return new SvcError('permission-denied', `${action} on "${printedTable}" for role "${role}" is not allowed. ${more}`, { path });
 }
 
@@ -37,12 +37,12 @@ function absentColumn(name: string, path: Path): SvcError {
   return new SvcError('not-exists', `no such column exists: "${name}"`, { path });
 }
 
-function hidden(role: string, name: string, action: Action, path: Path): SvcError {
+function hidden(role: string, name: string, action: RowAction, path: Path): SvcError {
   return new SvcError('permission-denied', `role "${role}" does not have permission to ${action} column "${name}"`, { path });
 }
 
 /** A column that the role does not know. */
-export function unknownColumn({ role }: Asker, name: string, action: Action, path: Path): SvcError {
+export function unknownColumn({ role }: Asker, name: string, action: RowAction, path: Path): SvcError {
   return isAdminRole(role) ? absentColumn(name, path) : hidden(role, name, action, path);
 }
 

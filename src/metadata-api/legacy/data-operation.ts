@@ -17,7 +17,7 @@ import { type Documentation, operation, type OperationGroup, type OperationConte
 import { databaseErrors, type OperationErrors, TABLE_ERRORS } from '../operation-error.ts';
 import { requireOpenSource, sourceArgument } from '../target.ts';
 import { type DataContext, refuseTable } from './data-context.ts';
-import type { Action } from './data-names.ts';
+import type { RowAction } from './data-names.ts';
 
 /** The only kind that the legacy API is about. */
 const KIND = 'pg';
@@ -36,7 +36,7 @@ export function targetFields(backend: Backend) {
 export interface DataOperation<A extends Target> {
   readonly type: string;
   /** What the role has to be allowed; `because` follows in the refusal. */
-  readonly action: Action;
+  readonly action: RowAction;
   readonly because?: string;
   args(backend: Backend): Codec<A>;
   readonly changes: 'database' | 'nothing';
