@@ -45,8 +45,9 @@ export function conditionSql(context: Context, exp: BoolExp, scope: Scope): Sql 
     case 'compare-columns':
       return compareColumnsSql(context, exp, scope);
     case 'exists':
-      return context.question((fenced) => existsSql(context, exp, scope, fenced));
+      return context.elsewhere?.exists(exp, scope) ?? context.question((fenced) => existsSql(context, exp, scope, fenced));
     case 'aggregate-predicate':
+      if (context.elsewhere !== null) return context.elsewhere.aggregate(exp, scope);
       return context.apart(() => aggregatePredicateSql(context, exp, scope));
   }
 }
@@ -158,13 +159,17 @@ function aggregatePredicateSql(context: Context, exp: AggregatePredicate, scope:
   if (exp.predicate.length === 0) return sql`true`;
   const { body, row } = relatedRows(context, exp, scope);
   const values = exp.arguments.map((read) => ({ value: readSql(context, read, row), type: read.type }));
-  const aggregate = aggregateCall(exp.function, values, exp.distinct);
-  const comparisons = exp.predicate.map((comparison) =>
+  return sql`(select ${aggregateHolds(exp.predicate, aggregateCall(exp.function, values, exp.distinct))} from ${body})`;
+}
+
+/** Whether an aggregate is as all of the comparisons want it. */
+export function aggregateHolds(predicate: AggregatePredicate['predicate'], aggregate: Sql): Sql {
+  const comparisons = predicate.map((comparison) =>
     comparison.kind === 'is-null'
       ? nullTest(aggregate, comparison.isNull)
       : comparisonNamed(comparison.operator, COMMON_COMPARISONS).compile(aggregate, operandArgument(comparison.operand)),
   );
-  return sql`(select ${join(comparisons, sql` and `)} from ${body})`;
+  return join(comparisons, sql` and `);
 }
 
 function compareSql(context: Context, exp: Compare, scope: Scope): Sql {

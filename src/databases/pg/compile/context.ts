@@ -1,12 +1,21 @@
 /** What the compilation of one statement shares: options, fresh aliases, what was found on the way. */
 import type { CompilerOptions } from '../../../backend/backend.ts';
+import type { AggregatePredicate, Exists } from '../../../ir/bool-exp.ts';
 import type { Join } from '../../../ir/relation.ts';
 import type { AggregateQuery, RowsQuery } from '../../../ir/select.ts';
 import { identifier, type Sql } from '../../../sql/fragment.ts';
-import type { Row } from '../../../sql/row.ts';
+import type { Row, Scope } from '../../../sql/row.ts';
+
+/** Answers conditions about other tables where correlated sub-selects will not do. */
+export interface Elsewhere {
+  exists(exp: Exists, scope: Scope): Sql;
+  aggregate(exp: AggregatePredicate, scope: Scope): Sql;
+}
 
 export interface Context {
   readonly options: CompilerOptions;
+  /** Null: correlated sub-selects do. */
+  elsewhere: Elsewhere | null;
   /** A table alias that this statement has not used yet. */
   alias(): Sql;
   /** Set once a function is called that may be volatile. */
@@ -44,13 +53,19 @@ const MANY_JOINS = 32;
  */
 const MANY_CONDITIONS = 8;
 
-export function createContext(options: CompilerOptions, query: (context: Context, ...of: Parameters<Context['query']>) => Sql): Context {
+/** @param alias makes a table alias of a number */
+export function createContext(
+  options: CompilerOptions,
+  query: (context: Context, ...of: Parameters<Context['query']>) => Sql,
+  alias: (number: number) => Sql = (number) => identifier(`t${number}`),
+): Context {
   let aliases = 0;
   let joins = 0;
   let inQuestion = false;
   const context: Context = {
     options,
-    alias: () => identifier(`t${++aliases}`),
+    elsewhere: null,
+    alias: () => alias(++aliases),
     volatile: false,
     dependsOn: null,
     query: (...of) => {

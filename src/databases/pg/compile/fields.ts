@@ -21,17 +21,20 @@ export function fieldsOf(context: Context, fields: readonly Field[], row: Row): 
 }
 
 function fieldSql(context: Context, field: Field, row: Row, joins: Sql[]): Sql {
+  if (field.kind !== 'related') return leafSql(context, field, row);
+  if (!context.takeJoin()) return sql`(${context.apart(() => context.query(field.query, row, field.join))})`;
+  const alias = context.alias();
+  joins.push(sql` left join lateral (${context.query(field.query, row, field.join)}) as ${alias} on true`);
+  return sql`${alias}."json"`;
+}
+
+/** A field that is a value of its row. */
+export function leafSql(context: Context, field: Exclude<Field, { readonly kind: 'related' }>, row: Row): Sql {
   switch (field.kind) {
     case 'typename':
       return sql`${string(field.typeName)}::text`;
     case 'read':
       return readField(context, field, row);
-    case 'related': {
-      if (!context.takeJoin()) return sql`(${context.apart(() => context.query(field.query, row, field.join))})`;
-      const alias = context.alias();
-      joins.push(sql` left join lateral (${context.query(field.query, row, field.join)}) as ${alias} on true`);
-      return sql`${alias}."json"`;
-    }
     case 'joined':
       return holeSql(context, field.join, field.keys, row);
   }

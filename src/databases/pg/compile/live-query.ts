@@ -75,16 +75,19 @@ export function compileLiveQuery({ query, columns, isStream, repeatable, depends
         ),
       ],
     }),
-    check(values) {
-      const checked = parameters.flatMap((parameter, i) => (values[i] === null || parameter.cast === undefined ? [] : [{ parameter, i }]));
-      const casts = checked.map(
-        ({ parameter: { cast } }, at) =>
-          sql`(${placeholder(at + 1)})::${cast === undefined ? typeName(TEXT) : typeName({ ...cast.type, array: false }, cast.array)}`,
-      );
-      const asked = print(sql`select ${join([sql`null`, ...casts], sql`, `)}`, dialect).text;
-      return { text: asked, values: checked.map(({ i }) => values[i] ?? null) };
-    },
+    check: (values) => checkOfValues(parameters, values),
   };
+}
+
+/** A statement that fails where one of the values has no meaning for its type. */
+export function checkOfValues(parameters: readonly Parameter[], values: readonly (string | null)[]): ReturnType<LiveQuery['check']> {
+  const checked = parameters.flatMap((parameter, i) => (values[i] === null || parameter.cast === undefined ? [] : [{ parameter, i }]));
+  const casts = checked.map(
+    ({ parameter: { cast } }, at) =>
+      sql`(${placeholder(at + 1)})::${cast === undefined ? typeName(TEXT) : typeName({ ...cast.type, array: false }, cast.array)}`,
+  );
+  const asked = print(sql`select ${join([sql`null`, ...casts], sql`, `)}`, dialect).text;
+  return { text: asked, values: checked.map(({ i }) => values[i] ?? null) };
 }
 
 /** The arrays are values of the statement, not of a request: they have no reference behind them. */

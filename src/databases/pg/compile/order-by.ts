@@ -51,7 +51,8 @@ export function orderBySql(keys: readonly OrderKey[]): Sql {
   )}`;
 }
 
-function directionSql(item: OrderBy): Sql {
+/** ` desc nulls last`; empty for the default of the database. */
+export function directionSql(item: OrderBy): Sql {
   if (item.direction === 'asc') return item.nulls === 'last' ? EMPTY : sql` nulls first`;
   return item.nulls === 'first' ? sql` desc` : sql` desc nulls last`;
 }

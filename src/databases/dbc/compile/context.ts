@@ -1,0 +1,54 @@
+import type { CompilerOptions } from '../../../backend/backend.ts';
+import { join, type Sql, sql } from '../../../sql/fragment.ts';
+import { type Context, createContext, type Elsewhere } from '../../pg/compile/context.ts';
+import { elsewhereIn } from './condition.ts';
+
+/** Stands behind the number in each alias of ours: no name and no text of the database can hold it. */
+export const COPY = '\u0000';
+
+/** A statement while it is put together: what expressions share, and its common table expressions in order. */
+export interface Draft {
+  readonly context: Context;
+  readonly relations: { readonly name: Sql; readonly select: () => Sql }[];
+}
+
+export function createDraft(options: CompilerOptions): Draft {
+  const context = createContext(
+    options,
+    () => {
+      throw new Error('invariant: related rows are relations of their own');
+    },
+    (number) => ({ kind: 'template', texts: [`"t${number}${COPY}"`], values: [] }),
+  );
+  context.elsewhere = elsewhereIn(context);
+  return { context, relations: [] };
+}
+
+/** Names a relation. @returns the name */
+export function addRelation({ context, relations }: Draft, select: () => Sql): Sql {
+  const name = context.alias();
+  relations.push({ name, select });
+  return name;
+}
+
+/** The common table expressions as a list. Each is computed once, by itself. */
+export function relationList({ relations }: Draft): Sql {
+  return join(
+    relations.map(({ name, select }) => sql`${name} as materialized (${select()})`),
+    sql`, `,
+  );
+}
+
+/** The whole statement. @param select is made before the relations are written: it may still read from them */
+export function withRelations(draft: Draft, select: Sql): Sql {
+  return draft.relations.length === 0 ? select : sql`with ${relationList(draft)} ${select}`;
+}
+
+/** What is compiled meanwhile asks about other tables in this way. */
+export function asking<T>(context: Context, elsewhere: Elsewhere, make: () => T): T {
+  const before = context.elsewhere;
+  context.elsewhere = elsewhere;
+  const made = make();
+  context.elsewhere = before;
+  return made;
+}

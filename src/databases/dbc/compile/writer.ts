@@ -1,0 +1,78 @@
+/** What set plans are on Citus: a common table expression for each relation. */
+import { EMPTY, integer, join, string, sql } from '../../../sql/fragment.ts';
+import { ownScope } from '../../../sql/row.ts';
+import type { Asks, SetWriter } from '../../../sql/set-plan/writer.ts';
+import { aggregateCall, isSorted } from '../../pg/compile/aggregate-call.ts';
+import { aggregateHolds, readSql } from '../../pg/compile/bool-exp.ts';
+import type { Elsewhere } from '../../pg/compile/context.ts';
+import { leafSql } from '../../pg/compile/fields.ts';
+import { bigintSql } from '../../pg/compile/operand.ts';
+import { directionSql } from '../../pg/compile/order-by.ts';
+import { isStringified } from '../../pg/compile/output.ts';
+import { relationSql } from '../../pg/compile/relation.ts';
+import { aggregateOfNothing, conditionsOf, tuple } from './condition.ts';
+import { addRelation, asking, type Draft } from './context.ts';
+import { jsonObject } from './json-object.ts';
+
+export function writerOf(draft: Draft): SetWriter {
+  const { context } = draft;
+  const asked = <T>(asks: Asks | null, make: () => T): T => (asks === null ? make() : asking(context, elsewhereOf(asks), make));
+  const writer: SetWriter = {
+    alias: () => context.alias(),
+    relation: (select) => addRelation(draft, select),
+    named: true,
+    from: (relation) => relationSql(context, relation, null),
+    conditions: (exp, row) => conditionsOf(context, exp, ownScope(row)),
+    read: (read, row, asks) => asked(asks, () => readSql(context, read, row)),
+    field: (field, row, asks) => asked(asks, () => leafSql(context, field, row)),
+    among: (columns, keys) => sql`(${tuple(columns)} in (${keys}))`,
+    orderKey: (value, order) => sql`${value}${directionSql(order)}`,
+    page(limit, ties, offset) {
+      const rows = limit === null ? EMPTY : ties ? sql` fetch first ${integer(limit)} rows with ties` : sql` limit ${integer(limit)}`;
+      return offset === null ? rows : sql`${rows} offset ${bigintSql(offset)}`;
+    },
+    count: (value) => sql`coalesce(${bigintSql(value)}, 0)`,
+    aggregate: aggregateCall,
+    aggregateHolds,
+    aggregateOfNothing,
+    aggregated(item, of) {
+      if (item.kind === 'count') {
+        if (of === null) return sql`0`;
+        const operands = item.columns.map((read) => ({ value: of(read), type: read.type }));
+        return aggregateCall('count', operands, item.distinct);
+      }
+      return jsonObject(
+        item.fields.map((field) => {
+          if (field.kind === 'typename') return { key: field.alias, value: writer.typename(field.typeName) };
+          if (of === null) return { key: field.alias, value: sql`null::text` };
+          const aggregate = aggregateCall(item.function, [{ value: of(field.read), type: field.read.type }], false);
+          const asText = context.options.stringifyNumericTypes && isStringified(field.columnType);
+          if (!asText) return { key: field.alias, value: aggregate };
+          return { key: field.alias, value: field.columnType.array ? sql`(${aggregate})::text[]` : sql`(${aggregate})::text` };
+        }),
+      );
+    },
+    // Partial results of several servers cannot be put together where values are sorted.
+    aggregatesInPlace: (items) =>
+      items.every((item) =>
+        item.kind === 'count'
+          ? !item.distinct && item.columns.length < 2
+          : item.fields.every((field) => field.kind === 'typename' || !isSorted(item.function, [field.read.type], false)),
+      ),
+    object: jsonObject,
+    typename: (name) => sql`${string(name)}::text`,
+    array(item, order, only) {
+      const sorted = order.length === 0 ? EMPTY : sql` order by ${join(order, sql`, `)}`;
+      return sql`json_agg(${item}${sorted})${only === null ? EMPTY : sql` filter (where ${only})`}`;
+    },
+    only: (object) => sql`coalesce((array_agg(${object}))[1], 'null')`,
+    emptyArray: sql`'[]'::json`,
+    arrayOrEmpty: (array) => sql`coalesce(${array}, '[]')`,
+    objectOr: (object, _there, empty) => sql`coalesce(${object}, ${empty})`,
+  };
+  return writer;
+}
+
+function elsewhereOf(asks: Asks): Elsewhere {
+  return { exists: (exp) => asks.exists(exp), aggregate: (exp) => asks.aggregate(exp) };
+}

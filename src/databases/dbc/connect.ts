@@ -1,0 +1,10 @@
+/** From a source's configuration to an open source. */
+import type { ConnectContext } from '../../backend/backend.ts';
+import type { PgConfiguration } from '../pg/configuration.ts';
+import { connect as connectPostgres } from '../pg/connect.ts';
+import { DbcSource } from './source.ts';
+
+/** Throws `SvcError` as that of PostgreSQL. A server without the extension is one whose tables are all local. */
+export async function connect(configuration: PgConfiguration, context: ConnectContext): Promise<DbcSource> {
+  return new DbcSource(await connectPostgres(configuration, context));
+}

@@ -1,0 +1,101 @@
+/**
+ * A source of Citus: that of PostgreSQL for the coordinator, without what only one server can do (event triggers, telling what has
+ * changed), and with the errors of other servers in the words of the tables that they belong to.
+ */
+import type {
+  Connection,
+  HealthStatus,
+  JsonRow,
+  Listening,
+  MutationOptions,
+  MutationStatement,
+  RunOptions,
+  RunSqlResult,
+  Source,
+  Statement,
+  TransactionOptions,
+} from '../../backend/backend.ts';
+import type { Catalog, CatalogScope } from '../../catalog/catalog.ts';
+import type { PgSource } from '../pg/source.ts';
+import { ofCitus } from './errors.ts';
+
+/** Statements on tables of different kinds may follow one another only so. Servers without the extension take it for a setting of ours. */
+const ONE_BY_ONE = ['citus.multi_shard_modify_mode', 'sequential'] as const;
+
+class DbcConnection implements Connection {
+  private readonly inner: Connection;
+
+  constructor(inner: Connection) {
+    this.inner = inner;
+  }
+
+  runJson(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow> {
+    return translated(this.inner.runJson(statement, values, how));
+  }
+
+  explain(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<readonly string[]> {
+    return translated(this.inner.explain(statement, values, how));
+  }
+
+  runSql(sql: string, how: RunOptions): Promise<RunSqlResult> {
+    return this.inner.runSql(sql, how);
+  }
+
+  query(text: string, values: readonly (string | null)[], how?: RunOptions): Promise<RunSqlResult> {
+    return this.inner.query(text, values, how);
+  }
+
+  introspect(scope?: CatalogScope): Promise<Catalog> {
+    return this.inner.introspect(scope);
+  }
+}
+
+export class DbcSource extends DbcConnection implements Source {
+  private readonly source: PgSource;
+
+  constructor(source: PgSource) {
+    super(source);
+    this.source = source;
+  }
+
+  runMutation(statements: readonly MutationStatement[], how: MutationOptions): Promise<readonly JsonRow[]> {
+    const settings = statements.length > 1 ? [...how.settings, ONE_BY_ONE] : how.settings;
+    return translated(this.source.runMutation(statements, { ...how, settings }));
+  }
+
+  transaction<T>(how: TransactionOptions, run: (connection: Connection) => Promise<T>): Promise<T> {
+    return this.source.transaction(how, (connection) => run(new DbcConnection(connection)));
+  }
+
+  session<T>(run: (connection: Connection) => Promise<T>): Promise<T> {
+    return this.source.session((connection) => run(new DbcConnection(connection)));
+  }
+
+  health(sql: string, timeoutMs: number): Promise<HealthStatus> {
+    return this.source.health(sql, timeoutMs);
+  }
+
+  listen(channel: string, onMessage: (payload: string | null) => void): Promise<Listening> {
+    return this.source.listen(channel, onMessage);
+  }
+
+  runRows(
+    statement: Pick<Statement, 'text' | 'repeatable'>,
+    values: readonly (string | null)[],
+    how: RunOptions,
+  ): Promise<readonly JsonRow[]> {
+    return translated(this.source.runRows(statement, values, how));
+  }
+
+  close(): Promise<void> {
+    return this.source.close();
+  }
+}
+
+async function translated<T>(result: Promise<T>): Promise<T> {
+  try {
+    return await result;
+  } catch (error) {
+    throw ofCitus(error);
+  }
+}

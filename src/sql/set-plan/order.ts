@@ -1,0 +1,59 @@
+/** What rows are in the order of, be it values of related rows. */
+import type { OrderBy, OrderTerm } from '../../ir/select.ts';
+import { identifier, join, type Sql, sql } from '../fragment.ts';
+import { groupBy, keyColumns, looksElsewhere, numbered, type Place, type Source, sourceOf } from './place.ts';
+import type { SetWriter } from './writer.ts';
+
+export interface OrderKey {
+  readonly value: Sql;
+  readonly order: OrderBy;
+}
+
+/** Whether the value comes from other tables than the row's. */
+export function isElsewhere(term: OrderTerm): boolean {
+  return term.kind !== 'read' || looksElsewhere(term.read);
+}
+
+/** The values of a row's order. */
+export function orderKeys(writer: SetWriter, orderBy: readonly OrderBy[], source: Source): readonly OrderKey[] {
+  return orderBy.map((order) => ({ value: termValue(writer, order.term, source), order }));
+}
+
+const KEY = identifier(':key');
+const FIRST = identifier(':first');
+
+function termValue(writer: SetWriter, term: OrderTerm, source: Source): Sql {
+  if (term.kind === 'read') return writer.read(term.read, source.row, source.asks);
+  const place = placeOf(source);
+  const on = term.join?.columns ?? [];
+  if (term.kind === 'related') {
+    const target = sourceOf(writer, term, on, place, isElsewhere(term.term));
+    const value = termValue(writer, term.term, target);
+    const columns = [...keyColumns(on, target.row), sql`${value} as ${KEY}`];
+    const alias = place.attach(on, () => {
+      if (term.join.unique) return sql`select ${join(columns, sql`, `)} from ${target.body()}`;
+      const inside = writer.alias();
+      const first = numbered(
+        on.map(({ remote }) => target.row.column(remote)),
+        [],
+      );
+      const all = sql`select ${join([...columns, sql`${first} as ${FIRST}`], sql`, `)} from ${target.body()}`;
+      return sql`select ${inside}.* from (${all}) as ${inside} where ${inside}.${FIRST} = 1`;
+    });
+    return sql`${alias}.${KEY}`;
+  }
+  const target = sourceOf(writer, term, on, place, term.arguments.some(looksElsewhere));
+  const values = term.arguments.map((read) => ({ value: writer.read(read, target.row, target.asks), type: read.type }));
+  const aggregate = writer.aggregate(term.function, values, false);
+  const alias = place.attach(
+    on,
+    () =>
+      sql`select ${join([...keyColumns(on, target.row), sql`${aggregate} as ${KEY}`], sql`, `)} from ${target.body()}${groupBy(on, target.row)}`,
+  );
+  return term.function === 'count' ? sql`coalesce(${alias}.${KEY}, 0)` : sql`${alias}.${KEY}`;
+}
+
+function placeOf({ place }: Source): Place {
+  if (place === null) throw new Error('invariant: what comes from elsewhere is joined to a relation');
+  return place;
+}

@@ -1,0 +1,195 @@
+/** Selects that other relations are joined to, key by key; and what is joined to them to answer conditions. */
+import type { AggregatePredicate, BoolExp, Exists } from '../../ir/bool-exp.ts';
+import type { Read } from '../../ir/read.ts';
+import type { Join, Relation } from '../../ir/relation.ts';
+import { EMPTY, identifier, integer, join, type Sql, sql } from '../fragment.ts';
+import type { Row } from '../row.ts';
+import { Columns, Named } from './columns.ts';
+import type { Asks, SetWriter } from './writer.ts';
+
+export type JoinColumns = Join['columns'];
+
+const COMMA = sql`, `;
+const AND = sql` and `;
+
+/** The select over a relation. */
+export class Place {
+  readonly writer: SetWriter;
+  readonly rows: Named;
+  readonly alias: Sql;
+  readonly row: Row;
+  readonly joins: Sql[] = [];
+
+  constructor(writer: SetWriter, rows: Named) {
+    this.writer = writer;
+    this.rows = rows;
+    this.alias = writer.alias();
+    this.row = rows.columns.seenAs(this.alias);
+  }
+
+  /** The from clause: to be called last. @param named whether the rows are a relation in any case */
+  from(named: boolean): Sql {
+    const item = named || this.joins.length > 0 ? this.rows.item() : this.rows.inline();
+    return sql`${item} as ${this.alias}${join(this.joins, EMPTY)}`;
+  }
+
+  /** Joins a relation that has at most one row for the values of `columns`, which it calls `k0`, `k1`, …; @returns its alias */
+  attach(columns: JoinColumns, select: () => Sql): Sql {
+    const alias = this.writer.alias();
+    // The rows are a relation before what is joined to them is one.
+    if (this.writer.named) this.rows.item();
+    const equal = columns.map(({ local }, i) => sql`${alias}.${keyName(i)} = ${this.row.column(local)}`);
+    const on = equal.length === 0 ? sql`true` : join(equal, AND);
+    this.joins.push(sql` left join ${this.writer.relation(select)} as ${alias} on ${on}`);
+    return alias;
+  }
+
+  /** For the conditions of rows that are joined to these: that they have one of the keys. */
+  restriction(columns: JoinColumns, remote: Row): readonly Sql[] {
+    if (!this.writer.named || columns.length === 0) return [];
+    const alias = this.writer.alias();
+    const keys = columns.map(({ local }) => sql`${alias}.${this.rows.columns.column(local)}`);
+    const select = sql`select ${join(keys, COMMA)} from ${this.rows.item()} as ${alias}`;
+    return [
+      this.writer.among(
+        columns.map((pair) => remote.column(pair.remote)),
+        select,
+      ),
+    ];
+  }
+}
+
+export function keyName(index: number): Sql {
+  return identifier(`k${index}`);
+}
+
+/** `a as "k0", b as "k1"` */
+export function keyColumns(columns: JoinColumns, row: Row): readonly Sql[] {
+  return columns.map(({ remote }, i) => sql`${row.column(remote)} as ${keyName(i)}`);
+}
+
+export function groupBy(columns: JoinColumns, row: Row): Sql {
+  if (columns.length === 0) return EMPTY;
+  return sql` group by ${join(
+    columns.map(({ remote }) => row.column(remote)),
+    COMMA,
+  )}`;
+}
+
+/** Rows of a table before anything is sorted or cut: a select, or one over a relation that others can be joined to. */
+export interface Source {
+  readonly row: Row;
+  /** Answers what values of the row ask about other tables; null: they ask nothing. */
+  readonly asks: Asks | null;
+  readonly place: Place | null;
+  /** From clause and conditions: to be called last. */
+  body(): Sql;
+}
+
+/** @param meets whether values of the rows come from other tables @param parent restricts them to its keys */
+export function sourceOf(
+  writer: SetWriter,
+  of: { readonly from: Relation; readonly where: BoolExp },
+  on: JoinColumns,
+  parent: Place | null,
+  meets: boolean,
+): Source {
+  const { item, row } = writer.from(of.from);
+  const conditions = [...writer.conditions(of.where, row), ...(parent?.restriction(on, row) ?? [])];
+  const body = sql`${item}${conditions.length === 0 ? EMPTY : sql` where ${join(conditions, AND)}`}`;
+  if (!meets) return { row, asks: null, place: null, body: () => body };
+  const columns = new Columns(row);
+  const place = new Place(writer, new Named(writer, columns, () => sql`select ${columns.list()} from ${body}`));
+  return { row: place.row, asks: asksOf(place), place, body: () => place.from(false) };
+}
+
+export function asksOf(place: Place): Asks {
+  return { exists: (exp) => attachedExists(place, exp), aggregate: (exp) => attachedAggregate(place, exp) };
+}
+
+const ANY = identifier(':any');
+
+function attachedExists(place: Place, exp: Exists): Sql {
+  const { writer } = place;
+  const on = exp.join?.columns ?? [];
+  const source = sourceOf(writer, exp, on, place, false);
+  if (on.length === 0) {
+    const alias = place.attach(on, () => sql`select 1 as ${ANY} from ${source.body()}${writer.page(1, false, null)}`);
+    return sql`(${alias}.${ANY} is not null)`;
+  }
+  const alias = place.attach(
+    on,
+    () => sql`select ${join(keyColumns(on, source.row), COMMA)} from ${source.body()}${groupBy(on, source.row)}`,
+  );
+  return sql`(${alias}.${keyName(0)} is not null)`;
+}
+
+const HOLDS = identifier(':holds');
+
+function attachedAggregate(place: Place, exp: AggregatePredicate): Sql {
+  const { writer } = place;
+  const on = exp.join.columns;
+  const source = sourceOf(writer, exp, on, place, exp.arguments.some(looksElsewhere));
+  const values = exp.arguments.map((read) => ({ value: writer.read(read, source.row, source.asks), type: read.type }));
+  const holds = writer.aggregateHolds(exp.predicate, writer.aggregate(exp.function, values, exp.distinct));
+  const alias = place.attach(
+    on,
+    () =>
+      sql`select ${join([...keyColumns(on, source.row), sql`${holds} as ${HOLDS}`], COMMA)} from ${source.body()}${groupBy(on, source.row)}`,
+  );
+  const nothing = writer.aggregateHolds(exp.predicate, writer.aggregateOfNothing(exp));
+  return sql`(case when ${alias}.${keyName(0)} is null then ${nothing} else ${alias}.${HOLDS} end)`;
+}
+
+/** Whether a mask asks about other tables. */
+export function looksElsewhere(read: Read): boolean {
+  if (read.kind === 'cast') return looksElsewhere(read.read);
+  return read.mask !== undefined && asksElsewhere(read.mask);
+}
+
+/** Whether a condition is about other tables than its row's. */
+export function asksElsewhere(exp: BoolExp): boolean {
+  switch (exp.kind) {
+    case 'constant':
+      return false;
+    case 'and':
+    case 'or':
+      return exp.items.some(asksElsewhere);
+    case 'not':
+      return asksElsewhere(exp.item);
+    case 'guarded':
+      return asksElsewhere(exp.guard) || asksElsewhere(exp.item);
+    case 'compare':
+    case 'is-null':
+      return looksElsewhere(exp.left);
+    case 'compare-columns':
+      return looksElsewhere(exp.left) || looksElsewhere(exp.right);
+    case 'exists':
+    case 'aggregate-predicate':
+      return true;
+  }
+}
+
+/** ` order by a, b`, or nothing. */
+export function orderedBy(keys: readonly Sql[]): Sql {
+  return keys.length === 0 ? EMPTY : sql` order by ${join(keys, COMMA)}`;
+}
+
+/** `row_number() over (…)` */
+export function numbered(partition: readonly Sql[], order: readonly Sql[]): Sql {
+  const within = partition.length === 0 ? EMPTY : sql`partition by ${join(partition, COMMA)}`;
+  return sql`row_number() over (${within}${orderedBy(order)})`;
+}
+
+/** Numbers from behind an offset up to a limit. */
+export function between(number: Sql, offset: Sql | null, limit: number | null): readonly Sql[] {
+  const conditions: Sql[] = [];
+  if (offset !== null) conditions.push(sql`${number} > ${offset}`);
+  if (limit !== null)
+    conditions.push(offset === null ? sql`${number} <= ${integer(limit)}` : sql`${number} <= ${offset} + ${integer(limit)}`);
+  return conditions;
+}
+
+export function andAll(conditions: readonly Sql[]): Sql {
+  return join(conditions, AND);
+}
