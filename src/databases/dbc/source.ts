@@ -11,6 +11,7 @@ import type {
   MutationStatement,
   RunOptions,
   RunSqlResult,
+  SessionSettings,
   Source,
   Statement,
   TransactionOptions,
@@ -67,8 +68,8 @@ export class DbcSource extends DbcConnection implements Source {
     return this.source.transaction(how, (connection) => run(new DbcConnection(connection)));
   }
 
-  session<T>(run: (connection: Connection) => Promise<T>): Promise<T> {
-    return this.source.session((connection) => run(new DbcConnection(connection)));
+  session<T>(run: (connection: Connection) => Promise<T>, settings?: SessionSettings): Promise<T> {
+    return this.source.session((connection) => run(new DbcConnection(connection)), settings);
   }
 
   health(sql: string, timeoutMs: number): Promise<HealthStatus> {

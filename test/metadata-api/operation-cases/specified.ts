@@ -8,7 +8,7 @@ export type Wait = 'remote schemas' | 'other kinds of databases' | 'events of Ma
 const RELATIONAL = ['pg', 'dbb'];
 const TRACKING = ['pg', 'dbb', 'dwh'];
 const OTHER: Wait = 'other kinds of databases';
-const EXISTING = new Set(['pg', 'dbb']);
+const EXISTING = new Set(['pg', 'dbb', 'dbc']);
 
 const EVENT_TRIGGERS = ['create_event_trigger', 'delete_event_trigger', 'redeliver_event', 'invoke_event_trigger'];
 
@@ -160,8 +160,8 @@ const LEGACY: readonly { readonly names: readonly string[]; readonly waitsFor?: 
 ];
 
 const SCHEMA: readonly { readonly names: readonly string[]; readonly waitsFor?: Wait }[] = [
-  { names: ['run_sql', 'pg_run_sql', 'dbb_run_sql', 'bulk', 'concurrent_bulk', ...DATA] },
-  { names: ['dbc_run_sql', 'dwh_run_sql'], waitsFor: OTHER },
+  { names: ['run_sql', 'pg_run_sql', 'dbb_run_sql', 'dbc_run_sql', 'bulk', 'concurrent_bulk', ...DATA] },
+  { names: ['dwh_run_sql'], waitsFor: OTHER },
 ];
 
 const flat = (groups: typeof LEGACY): readonly Specified[] =>

@@ -5,7 +5,7 @@ import type { SelectRoot } from '../../../ir/select.ts';
 import { print, type Sql } from '../../../sql/fragment.ts';
 import { dialect } from '../../pg/compile/dialect.ts';
 import { inlined } from '../../pg/compile/inline.ts';
-import { COPY, createDraft, type Draft, withRelations } from './context.ts';
+import { createDraft, type Draft, withRelations } from './context.ts';
 import { joinSql } from './join.ts';
 import { compileLive } from './live-query.ts';
 import { compileMutations } from './mutation/mutation.ts';
@@ -30,5 +30,5 @@ export function compiler(options: CompilerOptions): Compiler {
 
 function statementOf(draft: Draft, select: Sql, columns: number): Statement {
   const { text, parameters } = print(withRelations(draft, select), dialect);
-  return { text: text.replaceAll(COPY, ''), parameters, repeatable: !draft.context.volatile, columns };
+  return { text, parameters, repeatable: !draft.context.volatile, columns };
 }

@@ -18,6 +18,7 @@ const AND = sql` and `;
 /** In any expression: never null where it is about rows that are there or not. */
 export function elsewhereIn(context: Context): Elsewhere {
   return {
+    conditions: (exp, scope) => conditionsOf(context, exp, scope),
     exists: (exp, scope) => existsSql(context, exp, scope, false),
     aggregate: (exp, scope) => aggregateSql(context, exp, scope),
   };

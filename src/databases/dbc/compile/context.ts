@@ -1,5 +1,5 @@
 import type { CompilerOptions } from '../../../backend/backend.ts';
-import { join, type Sql, sql } from '../../../sql/fragment.ts';
+import { EMPTY, join, type Sql, sql } from '../../../sql/fragment.ts';
 import { type Context, createContext, type Elsewhere } from '../../pg/compile/context.ts';
 import { elsewhereIn } from './condition.ts';
 
@@ -9,32 +9,33 @@ export const COPY = '\u0000';
 /** A statement while it is put together: what expressions share, and its common table expressions in order. */
 export interface Draft {
   readonly context: Context;
-  readonly relations: { readonly name: Sql; readonly select: () => Sql }[];
+  readonly relations: { readonly name: Sql; readonly select: () => Sql; readonly writes: boolean }[];
 }
 
-export function createDraft(options: CompilerOptions): Draft {
+/** @param copied whether its text is written several times in one statement */
+export function createDraft(options: CompilerOptions, copied = false): Draft {
   const context = createContext(
     options,
     () => {
       throw new Error('invariant: related rows are relations of their own');
     },
-    (number) => ({ kind: 'template', texts: [`"t${number}${COPY}"`], values: [] }),
+    (number) => ({ kind: 'template', texts: [copied ? `"t${number}${COPY}"` : `"t${number}"`], values: [] }),
   );
   context.elsewhere = elsewhereIn(context);
   return { context, relations: [] };
 }
 
-/** Names a relation. @returns the name */
-export function addRelation({ context, relations }: Draft, select: () => Sql): Sql {
+/** Names a relation. @param writes whether it is of the rows that a statement writes @returns the name */
+export function addRelation({ context, relations }: Draft, select: () => Sql, writes = false): Sql {
   const name = context.alias();
-  relations.push({ name, select });
+  relations.push({ name, select, writes });
   return name;
 }
 
 /** The common table expressions as a list. Each is computed once, by itself. */
 export function relationList({ relations }: Draft): Sql {
   return join(
-    relations.map(({ name, select }) => sql`${name} as materialized (${select()})`),
+    relations.map(({ name, select, writes }) => sql`${name} as ${writes ? EMPTY : sql`materialized `}(${select()})`),
     sql`, `,
   );
 }

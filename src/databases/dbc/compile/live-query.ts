@@ -23,7 +23,7 @@ const MARKED: Dialect = { ...dialect, placeholder: (index) => `${COPY}${index};`
 const MARK = new RegExp(`${COPY}(?:(\\d+);)?`, 'g');
 
 export function compileLive(options: CompilerOptions, roots: readonly SelectRoot[]): LiveQuery {
-  const draft = createDraft(options);
+  const draft = createDraft(options, true);
   const [first] = roots;
   const isStream = first?.cursor !== undefined && first.query.kind === 'rows';
   const select = isStream ? streamSql(draft, first.query, first.cursor) : rootsSql(draft, roots);
@@ -46,6 +46,7 @@ export function compileLive(options: CompilerOptions, roots: readonly SelectRoot
     columns: roots.length,
     cursor: isStream ? parameters.findIndex(({ operand }) => operand.value.kind === 'cursor') : null,
     repeatable: !context.volatile,
+    tellsTime: false,
     dependsOn: context.dependsOn ?? 'rows on other servers, whose changes the coordinator does not see',
     isTimeless: (values) => parameters.every((parameter, i) => isTimeless(parameter, values[i] ?? null)),
     batch: (cohorts) => ({

@@ -4,7 +4,7 @@ import { ownScope } from '../../../sql/row.ts';
 import type { Asks, SetWriter } from '../../../sql/set-plan/writer.ts';
 import { aggregateCall, isSorted } from '../../pg/compile/aggregate-call.ts';
 import { aggregateHolds, readSql } from '../../pg/compile/bool-exp.ts';
-import type { Elsewhere } from '../../pg/compile/context.ts';
+import type { Context, Elsewhere } from '../../pg/compile/context.ts';
 import { leafSql } from '../../pg/compile/fields.ts';
 import { bigintSql } from '../../pg/compile/operand.ts';
 import { directionSql } from '../../pg/compile/order-by.ts';
@@ -16,7 +16,7 @@ import { jsonObject } from './json-object.ts';
 
 export function writerOf(draft: Draft): SetWriter {
   const { context } = draft;
-  const asked = <T>(asks: Asks | null, make: () => T): T => (asks === null ? make() : asking(context, elsewhereOf(asks), make));
+  const asked = <T>(asks: Asks | null, make: () => T): T => (asks === null ? make() : asking(context, elsewhereOf(context, asks), make));
   const writer: SetWriter = {
     alias: () => context.alias(),
     relation: (select) => addRelation(draft, select),
@@ -73,6 +73,11 @@ export function writerOf(draft: Draft): SetWriter {
   return writer;
 }
 
-function elsewhereOf(asks: Asks): Elsewhere {
-  return { exists: (exp) => asks.exists(exp), aggregate: (exp) => asks.aggregate(exp) };
+/** For values of rows that the answers are joined to. */
+export function elsewhereOf(context: Context, asks: Asks): Elsewhere {
+  return {
+    conditions: (exp, scope) => conditionsOf(context, exp, scope),
+    exists: (exp) => asks.exists(exp),
+    aggregate: (exp) => asks.aggregate(exp),
+  };
 }

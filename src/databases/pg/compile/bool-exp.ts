@@ -75,7 +75,7 @@ export function filterOf(context: Context, exp: BoolExp, scope: Scope): Filter {
 
 /** The condition of an update's or delete's `where`, which nothing can be joined to. */
 export function filterSql(context: Context, exp: BoolExp, scope: Scope): Sql {
-  return allOf(partsOf(context, exp, scope, null));
+  return allOf(context.elsewhere?.conditions(exp, scope) ?? partsOf(context, exp, scope, null));
 }
 
 /** The parts of a conjunction. @param joins takes what can be joined; null: nothing can */

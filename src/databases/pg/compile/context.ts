@@ -1,6 +1,6 @@
 /** What the compilation of one statement shares: options, fresh aliases, what was found on the way. */
 import type { CompilerOptions } from '../../../backend/backend.ts';
-import type { AggregatePredicate, Exists } from '../../../ir/bool-exp.ts';
+import type { AggregatePredicate, BoolExp, Exists } from '../../../ir/bool-exp.ts';
 import type { Join } from '../../../ir/relation.ts';
 import type { AggregateQuery, RowsQuery } from '../../../ir/select.ts';
 import { identifier, type Sql } from '../../../sql/fragment.ts';
@@ -8,6 +8,8 @@ import type { Row, Scope } from '../../../sql/row.ts';
 
 /** Answers conditions about other tables where correlated sub-selects will not do. */
 export interface Elsewhere {
+  /** The parts of a `where`. */
+  conditions(exp: BoolExp, scope: Scope): readonly Sql[];
   exists(exp: Exists, scope: Scope): Sql;
   aggregate(exp: AggregatePredicate, scope: Scope): Sql;
 }

@@ -1,13 +1,15 @@
 import type { CompiledMutation, CompilerOptions, Statement } from '../../../../backend/backend.ts';
-import { SvcError } from '../../../../errors/svc-error.ts';
 import type { MutationRoot } from '../../../../ir/mutation.ts';
 import type { SelectRoot } from '../../../../ir/select.ts';
+import { compileMutation } from '../../../pg/compile/mutation/mutation.ts';
+import { writingOf } from './writing.ts';
 
+/** The statements of PostgreSQL, but for how rows are written, kept and answered from. @throws SvcError as the contract says */
 export function compileMutations(
-  _options: CompilerOptions,
-  _select: (roots: readonly SelectRoot[]) => Statement,
-  _roots: readonly (SelectRoot | MutationRoot)[],
-  _once: boolean,
+  options: CompilerOptions,
+  select: (roots: readonly SelectRoot[]) => Statement,
+  roots: readonly (SelectRoot | MutationRoot)[],
+  once: boolean,
 ): CompiledMutation {
-  throw new SvcError('not-supported', 'sources of Citus cannot be written to');
+  return compileMutation({ writing: writingOf(options), select: (root) => select([root]) }, roots, once);
 }

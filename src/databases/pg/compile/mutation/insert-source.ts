@@ -30,12 +30,17 @@ const INT = baseType('int4');
 /** Rows that one statement inserts. */
 export type Batch =
   | { readonly kind: 'values'; readonly rows: readonly LevelRow[] }
+  /** One row, some of whose values come from others. */
+  | { readonly kind: 'select'; readonly rows: readonly LevelRow[] }
   | { readonly kind: 'arrays'; readonly rows: readonly LevelRow[] }
   /** Any number of rows, known by their columns. */
   | { readonly kind: 'uniform'; readonly rows: UniformRows; readonly fills: Fills };
 
-/** Splits rows into statements; their order stays. */
-export function batches(columns: readonly InsertColumn[], rows: readonly LevelRow[]): readonly Batch[] {
+/**
+ * Splits rows into statements; their order stays.
+ * @param marksRows else rows that others refer to stand alone, and lists of values have no sub-selects
+ */
+export function batches(columns: readonly InsertColumn[], rows: readonly LevelRow[], marksRows: boolean): readonly Batch[] {
   const found: Batch[] = [];
   let waiting: LevelRow[] = [];
   let width = 1;
@@ -45,8 +50,13 @@ export function batches(columns: readonly InsertColumn[], rows: readonly LevelRo
     width = 1;
   };
   for (let start = 0; start < rows.length; ) {
-    const alike = alikeRows(columns, rows, start);
-    if (alike.length >= MANY_ROWS && isArrayable(columns, alike)) {
+    const alike = marksRows ? alikeRows(columns, rows, start) : unmarkedRows(columns, rows, start);
+    const [first] = alike;
+    if (!marksRows && first !== undefined && (first.number !== null || first.fills.size > 0)) {
+      flush();
+      if (alike.length > 1 && isArrayable(columns, alike)) found.push({ kind: 'arrays', rows: alike });
+      else for (const row of alike) found.push({ kind: row.fills.size > 0 ? 'select' : 'values', rows: [row] });
+    } else if (alike.length >= MANY_ROWS && isArrayable(columns, alike)) {
       flush();
       found.push({ kind: 'arrays', rows: alike });
     } else {
@@ -76,6 +86,13 @@ function alikeRows(columns: readonly InsertColumn[], rows: readonly LevelRow[], 
   return start === 0 && end === rows.length ? rows : rows.slice(start, end);
 }
 
+/** Those of them that one statement may write where it cannot tell them apart: one that others refer to, or any that nobody does. */
+function unmarkedRows(columns: readonly InsertColumn[], rows: readonly LevelRow[], start: number): readonly LevelRow[] {
+  const alike = alikeRows(columns, rows, start);
+  const end = alike.findIndex(({ number }) => number !== null);
+  return end < 0 ? alike : alike.slice(0, Math.max(end, 1));
+}
+
 function areAlike(columns: readonly InsertColumn[], a: LevelRow, b: LevelRow): boolean {
   if (!columns.every(({ name }) => a.row.values.has(name) === b.row.values.has(name))) return false;
   if (a.fills === b.fills) return true;
@@ -94,6 +111,7 @@ export interface InsertSource {
 /** @param marked whether the statement says by each row that it writes which one it is; see `mark` */
 export function sourceSql(context: Context, columns: readonly InsertColumn[], batch: Batch, marked: boolean): InsertSource {
   if (batch.kind === 'values') return valuesSql(context, columns, batch.rows, marked);
+  if (batch.kind === 'select') return { prefix: EMPTY, rows: selectSql(columns, batch.rows) };
   const rows =
     batch.kind === 'arrays' ? arraysSql(context, columns, batch.rows, marked) : uniformSql(context, columns, batch.fills, batch.rows);
   return { prefix: EMPTY, rows };
@@ -117,6 +135,24 @@ function valuesSql(context: Context, columns: readonly InsertColumn[], rows: rea
     return sql`(${join(cells, sql`, `)})`;
   });
   return { prefix: shared.prefix(), rows: sql`(${join(names.map(identifier), sql`, `)}) values ${join(items, sql`, `)}` };
+}
+
+function selectSql(columns: readonly InsertColumn[], [only]: readonly LevelRow[]): Sql {
+  if (only === undefined) throw new Error('invariant: a batch has a row');
+  const { row, fills } = only;
+  const given = columns.flatMap(({ name }) => {
+    const operand = fills.has(name) ? undefined : row.values.get(name);
+    return operand === undefined ? [] : [{ name, cell: operandSql(operand) }];
+  });
+  const filled = [...fills].map(([name, fill]) => ({ name, cell: filledSql(keysSql(fill.slot), fill, integer(fill.row)) }));
+  const all = [...filled, ...given];
+  return sql`(${join(
+    all.map(({ name }) => identifier(name)),
+    sql`, `,
+  )}) select ${join(
+    all.map(({ cell }) => cell),
+    sql`, `,
+  )}`;
 }
 
 /** Null for a default. */

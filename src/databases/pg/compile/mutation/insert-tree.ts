@@ -8,18 +8,16 @@ import { emptyAnswer, returnedFields } from '../../../../backend/mutation-output
 import { arrayFailure, groups, type NestedGroup, objectFailure, unitedColumns } from '../../../../backend/nested-inserts.ts';
 import { nameKey } from '../../../../catalog/catalog.ts';
 import type { Insert, InsertRow, InsertRows, UniformRows } from '../../../../ir/mutation.ts';
-import { sql } from '../../../../sql/fragment.ts';
-import { answerSql, countsRows } from './answer.ts';
+import { countsRows } from './answer.ts';
 import { type InsertOptions, insertWrite } from './insert.ts';
 import type { Fill, Fills, Level, LevelRow } from './insert-level.ts';
 import { type Batch, batches } from './insert-source.ts';
-import type { KeepKeys } from './kept-keys.ts';
-import { countedRows, countMore, keptRows } from './kept-rows.ts';
+import { countMore } from './kept-rows.ts';
 import { LevelKeys } from './level-keys.ts';
 import type { Program, Slot } from './program.ts';
 import { readElsewhere } from '../../../../ir/reads-elsewhere.ts';
 import { apart, type Parts, united } from './upsert-parts.ts';
-import { type Write, writeAndAnswer, writeAndKeep } from './write.ts';
+import type { KeepKeys, Write } from './writing.ts';
 
 const DEFAULT_SCHEMA = 'public';
 const NOTHING_FILLED: Fills = new Map();
@@ -32,9 +30,9 @@ export function compileInsert(program: Program, insert: Insert): readonly Result
   const written = { tables: addTables(rows, new Set()), contained: insert.contained };
   const flat = rows.rows.every((row) => row.before.length === 0 && row.after.length === 0);
   if (flat && !returnedFields(output).some((fields) => readElsewhere(fields, written))) {
-    const [batch, ...more] = plainBatches(rows);
+    const [batch, ...more] = plainBatches(rows, program.writing.marksRows);
     if (batch !== undefined && more.length === 0) {
-      const statement = writeAndAnswer(
+      const statement = program.writing.writeAndAnswer(
         program,
         insertWrite(rows, rows.columns, batch, { marked: false, path, contained: insert.contained, alone: true }),
         output,
@@ -44,20 +42,17 @@ export function compileInsert(program: Program, insert: Insert): readonly Result
   }
   const tree = new InsertTree(program, insert);
   const slots = tree.insertAll(rows, returnedFields(output).length > 0);
-  const statement = program.add(
-    path,
-    1,
-    ({ context }) => sql`select ${answerSql(context, output, keptRows(context, insert.table, slots), countedRows())}`,
-  );
+  const statement = program.writing.answerKept(program, { path, table: insert.table, slots }, output);
   for (const slot of slots) program.giveBack(slot);
   return [{ statement, column: 0, absent }];
 }
 
-function plainBatches({ columns, rows, uniform }: InsertRows): readonly Batch[] {
+function plainBatches({ columns, rows, uniform }: InsertRows, marksRows: boolean): readonly Batch[] {
   if (uniform !== undefined) return [{ kind: 'uniform', rows: uniform, fills: NOTHING_FILLED }];
   return batches(
     columns,
     rows.map((row) => ({ row, fills: NOTHING_FILLED, number: null })),
+    marksRows,
   );
 }
 
@@ -131,7 +126,7 @@ class InsertTree {
     });
     const parts = this.partsOf(level, rows, wanted.rows);
     const slots: Slot[] = [];
-    for (const batch of parts.written.flatMap((part) => batches(level.columns, part))) {
+    for (const batch of parts.written.flatMap((part) => batches(level.columns, part, this.program.writing.marksRows))) {
       const slot = wanted.rows ? this.program.takeSlot() : null;
       this.write(level, batch, slot, keys, absent);
       if (slot !== null) slots.push(slot);
@@ -248,7 +243,7 @@ class InsertTree {
   private add(write: Write, slot: Slot | null, keys: KeepKeys | null): void {
     const count = !this.counts ? null : this.first ? 'first' : 'more';
     this.first = false;
-    writeAndKeep(this.program, write, { slot, count, keys });
+    this.program.writing.writeAndKeep(this.program, write, { slot, count, keys });
   }
 }
 

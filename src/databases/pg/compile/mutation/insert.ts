@@ -9,7 +9,8 @@ import { aliasRow, ownScope, type Row } from '../../../../sql/row.ts';
 import { operandSql } from '../operand.ts';
 import { qualified } from '../type-name.ts';
 import { type Batch, sourceSql } from './insert-source.ts';
-import { checkSql, type Write } from './write.ts';
+import { checkSql } from './write.ts';
+import type { Write } from './writing.ts';
 
 export interface InsertOptions {
   /** Whether it is to be told which row of the batch each row is that was written. */

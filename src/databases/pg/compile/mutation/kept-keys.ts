@@ -2,29 +2,14 @@
  * Columns of rows that rows of other levels refer to. Like kept rows they stay in a setting of the transaction: as a
  * JSON array with an array of texts per row, where a row is found by its number at once, however many there are.
  */
-import type { RaisedFailure } from '../../../../backend/backend.ts';
 import { identifier, integer, join, type Sql, sql } from '../../../../sql/fragment.ts';
-import type { Path } from '../../../../util/path.ts';
 import type { Row } from '../../../../sql/row.ts';
 import { fromTextSql } from '../operand.ts';
 import type { Fill } from './insert-level.ts';
 import { setting } from './kept-rows.ts';
 import type { Draft, Slot } from './program.ts';
+import type { KeepKeys } from './writing.ts';
 import { markedNumber } from './row-mark.ts';
-
-/** What a statement leaves behind of the rows that others refer to. */
-export interface KeepKeys {
-  readonly slot: Slot;
-  readonly columns: readonly string[];
-  /** Number of the first of these rows; there are rows of statements before this one if it is not 0. */
-  readonly first: number;
-  /** By row: what is raised where it has not been written. */
-  readonly absent: readonly RaisedFailure[];
-  /** Where the statement's other failures are reported. */
-  readonly path: Path;
-  /** The statement writes other rows as well. */
-  readonly marked: boolean;
-}
 
 const NUMBER = sql`":number"`;
 

@@ -4,13 +4,13 @@ import { manyAnswers } from '../../../../backend/mutation-output.ts';
 import type { MutationRoot } from '../../../../ir/mutation.ts';
 import type { SelectRoot } from '../../../../ir/select.ts';
 import { ROOT } from '../../../../util/path.ts';
-import type { Context } from '../context.ts';
 import { compileInsert } from './insert-tree.ts';
 import { Program } from './program.ts';
 import { compileDelete, compileUpdate } from './update.ts';
+import type { Writing } from './writing.ts';
 
 export interface MutationCompiler {
-  newContext(): Context;
+  readonly writing: Writing;
   select(root: SelectRoot): Statement;
 }
 
@@ -20,7 +20,7 @@ export function compileMutation(
   roots: readonly (SelectRoot | MutationRoot)[],
   unites: boolean,
 ): CompiledMutation {
-  const program = new Program(compiler.newContext, unites);
+  const program = new Program(compiler.writing, unites);
   const results = roots.map((root) => compileRoot(program, compiler, root));
   const { statements } = program;
   if (!program.hasUnited) return { statements, results };

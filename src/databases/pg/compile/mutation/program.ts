@@ -6,6 +6,7 @@ import type { Path } from '../../../../util/path.ts';
 import type { Context } from '../context.ts';
 import { dialect } from '../dialect.ts';
 import { raiseSql } from './raise.ts';
+import type { Writing } from './writing.ts';
 
 /** One statement: what its expressions share. */
 export interface Draft {
@@ -23,18 +24,18 @@ export type Slot = number;
 const MOST_APART = 2_000;
 
 export class Program {
+  readonly writing: Writing;
   readonly statements: CompiledMutationStatement[] = [];
   /** Whether rows that may update others may share a statement where they seem to have different keys. */
   readonly unites: boolean;
   /** Some do: PostgreSQL refuses the statement if their keys are the same after all. */
   hasUnited = false;
   private apart = 0;
-  private readonly newContext: () => Context;
   private readonly free: Slot[] = [];
   private slots = 0;
 
-  constructor(newContext: () => Context, unites: boolean) {
-    this.newContext = newContext;
+  constructor(writing: Writing, unites: boolean) {
+    this.writing = writing;
     this.unites = unites;
   }
 
@@ -51,10 +52,10 @@ export class Program {
    * @param rows what it inserts, where it may be asked which of them is wrong
    * @returns its index
    */
-  add(path: Path, columns: number, build: (draft: Draft) => Sql, rows?: InsertedRows): number {
+  add(path: Path, columns: number, build: (draft: Draft) => Sql, rows?: InsertedRows, context = this.writing.newContext()): number {
     const failures: RaisedFailure[] = [];
     const draft: Draft = {
-      context: this.newContext(),
+      context,
       raise: (failure) => raiseSql(integer(failures.push(failure) - 1)),
       raiseOneOf: (more) => {
         const first = failures.length;

@@ -12,11 +12,11 @@ import type { Context } from '../context.ts';
 import { aliasRow, ownScope, type Row } from '../../../../sql/row.ts';
 import { operandSql } from '../operand.ts';
 import { qualified } from '../type-name.ts';
-import { answerSql, countsRows } from './answer.ts';
-import { countedRows, keptRows } from './kept-rows.ts';
+import { countsRows } from './answer.ts';
 import type { Program } from './program.ts';
 import { readElsewhere } from '../../../../ir/reads-elsewhere.ts';
-import { checkSql, type Write, writeAndAnswer, writeAndKeep } from './write.ts';
+import { checkSql } from './write.ts';
+import type { Write } from './writing.ts';
 
 const TEXT = baseType('text');
 const INT = baseType('int4');
@@ -51,15 +51,11 @@ function compileWrite(program: Program, { table, output, contained }: Update | D
   const written = { tables: new Set([nameKey(table)]), contained };
   const returned = returnedFields(output);
   if (!returned.some((fields) => readElsewhere(fields, written))) {
-    return [{ statement: writeAndAnswer(program, write, output), column: 0, absent }];
+    return [{ statement: program.writing.writeAndAnswer(program, write, output), column: 0, absent }];
   }
   const slot = program.takeSlot();
-  writeAndKeep(program, write, { slot, count: countsRows(output) ? 'first' : null, keys: null });
-  const statement = program.add(
-    write.path,
-    1,
-    ({ context }) => sql`select ${answerSql(context, output, keptRows(context, table, [slot]), countedRows())}`,
-  );
+  program.writing.writeAndKeep(program, write, { slot, count: countsRows(output) ? 'first' : null, keys: null });
+  const statement = program.writing.answerKept(program, { path: write.path, table, slots: [slot] }, output);
   program.giveBack(slot);
   return [{ statement, column: 0, absent }];
 }

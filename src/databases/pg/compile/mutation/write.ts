@@ -3,7 +3,7 @@
  * its rows kept for later ones. The check is a column of what it returns; a row for which it does
  * not hold, or is null, makes the statement fail.
  */
-import type { InsertedRows, RaisedFailure } from '../../../../backend/backend.ts';
+import type { RaisedFailure } from '../../../../backend/backend.ts';
 import type { BoolExp } from '../../../../ir/bool-exp.ts';
 import type { MutationOutput } from '../../../../ir/mutation.ts';
 import { identifier, isEmpty, join, type Sql, sql } from '../../../../sql/fragment.ts';
@@ -13,19 +13,10 @@ import type { Context } from '../context.ts';
 import { aliasRow, ownScope, type Row } from '../../../../sql/row.ts';
 import { projection } from '../projection.ts';
 import { answerSql, rowSql, type RowSource } from './answer.ts';
-import { type KeepKeys, keepKeys, keyColumnsSql } from './kept-keys.ts';
-import { countRows, keepRows } from './kept-rows.ts';
-import type { Draft, Program, Slot } from './program.ts';
-
-export interface Write {
-  readonly path: Path;
-  /** Everything in front of `returning`; `alias` is the table's. */
-  command(context: Context, alias: Sql): Sql;
-  /** Holds for every row that was written; null when nothing is to be checked. */
-  check(context: Context, row: Row): Sql | null;
-  /** What it inserts, where it may be asked which of them is wrong. */
-  readonly rows?: InsertedRows;
-}
+import { keepKeys, keyColumnsSql } from './kept-keys.ts';
+import { countedRows, countRows, keepRows, keptRows } from './kept-rows.ts';
+import type { Draft, Program } from './program.ts';
+import type { Keeping, KeptRows, Write, Writing } from './writing.ts';
 
 const ROWS = identifier('written');
 const CHECKED = sql`":checked"`;
@@ -47,7 +38,7 @@ function startOf(
 }
 
 /** Writes and answers. @returns the statement, whose only column is the answer */
-export function writeAndAnswer(program: Program, write: Write, output: MutationOutput): number {
+function writeAndAnswer(program: Program, write: Write, output: MutationOutput): number {
   return program.add(
     write.path,
     1,
@@ -83,17 +74,8 @@ function hold(rows: Sql): Sql {
   return sql`(select coalesce(bool_and(${CHECKED} is true), true) from ${rows})`;
 }
 
-export interface Keeping {
-  /** Where the rows go; null when nobody reads them. */
-  readonly slot: Slot | null;
-  /** Whether to count the rows, and whether the count begins with this statement. */
-  readonly count: 'first' | 'more' | null;
-  /** What other rows need; null when there are none. */
-  readonly keys: KeepKeys | null;
-}
-
 /** Writes and leaves the answer to later statements. */
-export function writeAndKeep(program: Program, write: Write, keeping: Keeping): void {
+function writeAndKeep(program: Program, write: Write, keeping: Keeping): void {
   program.add(
     write.path,
     0,
@@ -129,6 +111,15 @@ function withRows(command: Sql, columns: readonly Sql[], select: Sql): Sql {
   return sql`with ${ROWS} as (${command} returning ${returning}) ${select}`;
 }
 
-function checkFailure(path: Path): RaisedFailure {
+export function checkFailure(path: Path): RaisedFailure {
   return { code: 'permission-error', message: 'check constraint of an insert/update permission has failed', path };
+}
+
+function answerKept(program: Program, { path, table, slots }: KeptRows, output: MutationOutput): number {
+  return program.add(path, 1, ({ context }) => sql`select ${answerSql(context, output, keptRows(context, table, slots), countedRows())}`);
+}
+
+/** Writes of PostgreSQL. */
+export function writingOf(newContext: () => Context): Writing {
+  return { newContext, writeAndAnswer, writeAndKeep, answerKept, marksRows: true };
 }
