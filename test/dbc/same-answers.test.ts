@@ -2,12 +2,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/util/json.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { complaintsAbout } from './shape.ts';
 import { READS, ROLES, trackTwin, TWIN_TABLES } from './twin.ts';
 
 describe('PostgreSQL and Citus', () => {
   let service: TestService;
   beforeAll(async () => {
-    service = await startTestService();
+    service = await startTestService({ ENABLED_LOG_TYPES: 'query-log' });
     await service.sql(TWIN_TABLES);
     const customization = (prefix: string): JsonObject => ({ root_fields: { prefix }, type_names: { prefix } });
     await service.metadata('pg_update_source', { name: 'default', customization: customization('pg_') });
@@ -26,10 +27,19 @@ describe('PostgreSQL and Citus', () => {
     return text.replaceAll(prefix, '_');
   }
 
+  /** What Citus would refuse in the statements of the last request. */
+  const complaints = (): readonly string[] => {
+    const last = service.observations.findLast((each) => each.kind === 'query');
+    const statements = [...(last?.statements?.values() ?? [])];
+    expect(statements).not.toEqual([]);
+    return statements.flatMap(({ text }) => complaintsAbout(text));
+  };
+
   it.each(READS)('answer %s', async (request) => {
     const theirs = await answer(request, 'pg_', {});
     expect(theirs).toContain('"data"');
     expect(await answer(request, 'dbc_', {})).toBe(theirs);
+    expect(complaints()).toEqual([]);
   });
 
   it.each(ROLES)('let $role with $session see the same', async (options) => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/util/json.ts';
 import { runSql, type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { complaintsAbout } from './shape.ts';
 import { allowWrites, TABLES, trackTwin, TWIN_TABLES, WRITES } from './twin.ts';
 
 const SNAPSHOT = TABLES.map((table) => `(select json_agg(t order by t::text) from ${table} t)`).join(', ');
@@ -12,7 +13,7 @@ describe('mutations of PostgreSQL and Citus', () => {
   let twin: TestDatabase;
   beforeAll(async () => {
     twin = await testDatabase();
-    service = await startTestService({}, { TWIN: twin.url });
+    service = await startTestService({ ENABLED_LOG_TYPES: 'query-log' }, { TWIN: twin.url });
     await runSql(twin.url, TWIN_TABLES);
     await service.sql(TWIN_TABLES);
     const customization = (prefix: string): JsonObject => ({ root_fields: { prefix }, type_names: { prefix } });
@@ -51,6 +52,8 @@ describe('mutations of PostgreSQL and Citus', () => {
   it.each(WRITES)('$request', async ({ request, ...options }) => {
     const theirs = await answer(request, 'pg', options);
     expect(await answer(request, 'dbc', options)).toBe(theirs);
+    const last = service.observations.findLast((each) => each.kind === 'query');
+    expect([...(last?.statements?.values() ?? [])].flatMap(({ text }) => complaintsAbout(text))).toEqual([]);
     expect(await rows('twin', 'dbc')).toBe(await rows('default', 'pg'));
   });
 });

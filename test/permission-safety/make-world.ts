@@ -46,6 +46,8 @@ export const ALL_ROLES: readonly string[] = [...ROLES, ...INHERITED.keys()];
 /** What MariaDB has of them: its JSON has no equality, and it has neither arrays nor tables of enums here. */
 const KINDS_OF: Readonly<Record<Database, readonly Kind[]>> = {
   pg: KINDS,
+  // There it has no tables of enums.
+  dbc: KINDS.filter((kind) => kind !== 'enum'),
   dbb: ['int', 'text', 'bool', 'numeric', 'float8', 'bigint', 'text', 'int'],
 };
 
@@ -103,7 +105,7 @@ function makeTables(choices: Choices, count: number, database: Database): Table[
     // MariaDB's functions are not offered.
     computed: table.view === null && database === 'pg' ? makeComputed(choices, tables, table) : [],
     search:
-      table.view === null && database === 'pg' ? { column: choices.pick(table.columns.filter(({ kind }) => kind === 'int')).name } : null,
+      table.view === null && database !== 'dbb' ? { column: choices.pick(table.columns.filter(({ kind }) => kind === 'int')).name } : null,
   }));
 }
 

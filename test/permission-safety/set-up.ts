@@ -126,7 +126,7 @@ function searchOf({ name, search }: Table): readonly string[] {
 }
 
 function rowsSql(world: World, data: Data): string {
-  const statements = [world.database === 'pg' ? "set session_replication_role = 'replica';" : 'set foreign_key_checks = 0;'];
+  const statements = [world.database !== 'dbb' ? "set session_replication_role = 'replica';" : 'set foreign_key_checks = 0;'];
   for (const { name, columns, view } of world.tables) {
     const rows = data.get(name) ?? [];
     if (view !== null || rows.length === 0) continue;
@@ -170,9 +170,9 @@ export function metadataOf(world: World): JsonObject {
           }
         : {
             name: 'default',
-            kind: 'postgres',
+            kind: world.database,
             configuration: { connection_info: { database_url: { from_env: 'SVC_GRAPHQL_DATABASE_URL' } } },
-            tables: [...tables, { table: ENUM_TABLE, is_enum: true }],
+            tables: world.database === 'dbc' ? tables : [...tables, { table: ENUM_TABLE, is_enum: true }],
             functions: world.tables.flatMap(({ name, search }) => (search === null ? [] : [{ function: `find_${name}` }])),
           },
     ],

@@ -23,7 +23,7 @@ function requests(choices: Choices, world: World, role: string, session: Session
   return Array.from({ length: count }, () => {
     const roots = makeRoots(choices, { world, role, total: true, failing: choices.chance(60) });
     if (roots === null) return [];
-    const legacy = world.database === 'dbb' ? [] : roots.flatMap((root) => legacyRequest(world, root, true) ?? []).slice(0, 1);
+    const legacy = world.database !== 'pg' ? [] : roots.flatMap((root) => legacyRequest(world, root, true) ?? []).slice(0, 1);
     return [
       { role, session, request: print(world, roots, () => choices.chance(30)) },
       ...legacy.map(({ body }) => ({ role, session, request: body })),

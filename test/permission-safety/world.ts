@@ -113,7 +113,7 @@ export interface Permission {
 }
 
 /** The kind of database that the world is made for. */
-export type Database = 'pg' | 'dbb';
+export type Database = 'pg' | 'dbb' | 'dbc';
 
 export interface World {
   readonly database: Database;

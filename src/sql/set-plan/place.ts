@@ -117,10 +117,9 @@ function attachedExists(place: Place, exp: Exists): Sql {
     const alias = place.attach(on, () => sql`select 1 as ${ANY} from ${source.body()}${writer.page(1, false, null)}`);
     return sql`(${alias}.${ANY} is not null)`;
   }
-  const alias = place.attach(
-    on,
-    () => sql`select ${join(keyColumns(on, source.row), COMMA)} from ${source.body()}${groupBy(on, source.row)}`,
-  );
+  const columns = join(keyColumns(on, source.row), COMMA);
+  const group = groupBy(on, source.row);
+  const alias = place.attach(on, () => sql`select ${columns} from ${source.body()}${group}`);
   return sql`(${alias}.${keyName(0)} is not null)`;
 }
 
@@ -132,11 +131,9 @@ function attachedAggregate(place: Place, exp: AggregatePredicate): Sql {
   const source = sourceOf(writer, exp, on, place, exp.arguments.some(looksElsewhere));
   const values = exp.arguments.map((read) => ({ value: writer.read(read, source.row, source.asks), type: read.type }));
   const holds = writer.aggregateHolds(exp.predicate, writer.aggregate(exp.function, values, exp.distinct));
-  const alias = place.attach(
-    on,
-    () =>
-      sql`select ${join([...keyColumns(on, source.row), sql`${holds} as ${HOLDS}`], COMMA)} from ${source.body()}${groupBy(on, source.row)}`,
-  );
+  const columns = join([...keyColumns(on, source.row), sql`${holds} as ${HOLDS}`], COMMA);
+  const group = groupBy(on, source.row);
+  const alias = place.attach(on, () => sql`select ${columns} from ${source.body()}${group}`);
   const nothing = writer.aggregateHolds(exp.predicate, writer.aggregateOfNothing(exp));
   return sql`(case when ${alias}.${keyName(0)} is null then ${nothing} else ${alias}.${HOLDS} end)`;
 }

@@ -118,7 +118,7 @@ export function aggregateOfNothing(exp: AggregatePredicate): Sql {
 }
 
 /** Whether a condition compares with the row around so many relationships, or with one further out. */
-function looksOut(exp: BoolExp, depth: number): boolean {
+export function looksOut(exp: BoolExp, depth: number): boolean {
   switch (exp.kind) {
     case 'and':
     case 'or':

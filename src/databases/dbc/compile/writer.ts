@@ -10,7 +10,7 @@ import { bigintSql } from '../../pg/compile/operand.ts';
 import { directionSql } from '../../pg/compile/order-by.ts';
 import { isStringified } from '../../pg/compile/output.ts';
 import { relationSql } from '../../pg/compile/relation.ts';
-import { aggregateOfNothing, conditionsOf, tuple } from './condition.ts';
+import { aggregateOfNothing, conditionsOf, elsewhereIn, looksOut, tuple } from './condition.ts';
 import { addRelation, asking, type Draft } from './context.ts';
 import { jsonObject } from './json-object.ts';
 
@@ -75,9 +75,10 @@ export function writerOf(draft: Draft): SetWriter {
 
 /** For values of rows that the answers are joined to. */
 export function elsewhereOf(context: Context, asks: Asks): Elsewhere {
+  const inside = elsewhereIn(context);
   return {
     conditions: (exp, scope) => conditionsOf(context, exp, scope),
-    exists: (exp) => asks.exists(exp),
-    aggregate: (exp) => asks.aggregate(exp),
+    exists: (exp, scope) => (looksOut(exp.where, 1) ? inside.exists(exp, scope) : asks.exists(exp)),
+    aggregate: (exp, scope) => (looksOut(exp.where, 1) ? inside.aggregate(exp, scope) : asks.aggregate(exp)),
   };
 }

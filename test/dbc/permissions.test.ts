@@ -1,0 +1,35 @@
+/** What roles see of a source of Citus: as a naive evaluator says, and nothing of what they do not see. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { answersAsNaive } from '../permission-safety/answers-as-naive.ts';
+import { unseenChanges } from '../permission-safety/unseen-changes.ts';
+import { cases, SEED } from '../support/deep.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const CASES = Number(process.env['SVC_SAFETY_CASES'] ?? cases(5_000, 160));
+const TIMEOUT = Math.max(600_000, CASES * 60);
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ PG_CONNECTIONS: '4', OPERATION_CACHE_SIZE: '64' });
+});
+afterAll(async () => {
+  await service?.stop();
+});
+
+it(
+  `answers ${CASES} random requests as a naive evaluator does (seed ${SEED})`,
+  async () => {
+    const counts = await answersAsNaive({ service }, 'dbc', { all: CASES, perWorld: cases(500, 80) });
+    expect(counts.nonEmpty).toBeGreaterThan(0.3 * counts.answered);
+  },
+  TIMEOUT,
+);
+
+it(
+  `answers ${CASES} random requests the same when what the role does not see is changed (seed ${SEED})`,
+  async () => {
+    const counts = await unseenChanges({ service }, 'dbc', { all: CASES, rolesPerWorld: cases(12, 2), perRole: cases(40, 20) });
+    expect(counts.failed).toBeLessThan(0.6 * counts.asked);
+  },
+  TIMEOUT,
+);

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { complaintsAbout } from './shape.ts';
+
+it.each([
+  'select coalesce(json_agg(json_build_object(\'a\', "t1"."id")), \'[]\') as "json" from (select "t2"."id" as "id" from "public"."x" as "t2") as "t1"',
+  'with "t1" as materialized (select "t2"."id" as "id" from "public"."x" as "t2" where ("t2"."k" in (select "t3"."k" from "public"."y" as "t3"))) select count(*) from "t1" as "t4" left join "t1" as "t5" on "t5"."id" = "t4"."id"',
+  'with "t1_0" as materialized (select 1 as "a"), "t1_1" as materialized (select 1 as "a") select 0, "t2_0"."a" from "t1_0" as "t2_0" union all select 1, "t2_1"."a" from "t1_1" as "t2_1"',
+])('has no complaints about %s', (sql) => {
+  expect(complaintsAbout(sql)).toEqual([]);
+});
+
+it.each([
+  ['select 1 from "public"."x" as "t1" left join lateral (select 1) as "t2" on true', 'a lateral join'],
+  ['select 1 from "public"."x" as "t1" join "public"."y" as "t2" on true', 'several tables in one select: "public"."x", "public"."y"'],
+  [
+    'with "t9" as materialized (select 1 as "a") select 1 from "public"."x" as "t1" join "t9" as "t2" on true',
+    'the table "public"."x" is joined to something',
+  ],
+  [
+    'select 1 from "public"."x" as "t1" where exists (select 1 from "public"."y" as "t2" where "t2"."k" = "t1"."k")',
+    '"t1" is read from outside',
+  ],
+  ['select (select count(*) from "public"."y" as "t2" where "t2"."k" = "t1"."k") from "public"."x" as "t1"', '"t1" is read from outside'],
+])('complains about %s', (sql, complaint) => {
+  expect(complaintsAbout(sql)).toContain(complaint);
+});
