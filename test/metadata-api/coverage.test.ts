@@ -17,10 +17,11 @@ import { type Answer, startTestService, type TestService } from '../support/serv
 import { BASE, ROWS, SCHEMA } from './operation-cases/base.ts';
 import type { Case } from './operation-cases/case.ts';
 import { PREFIXED, UNPREFIXED } from './operation-cases/cases.ts';
+import { ofCitus } from './operation-cases/citus.ts';
 import { LEGACY_CASES, SCHEMA_CASES } from './operation-cases/query-cases.ts';
 import { type Endpoint, SPECIFIED } from './operation-cases/specified.ts';
 
-/** Of the kind of database that every run has, and its other spelling; `test/dbb` tries operations of another one. */
+/** Of the kind of database that every run has, and its other spelling; operations of Citus are tried beside them, others in `test/dbb`. */
 const PREFIXES = ['pg', 'postgres'];
 
 /** Types, with `:2` for the second form of one. */
@@ -32,6 +33,9 @@ const byName = (descriptions: readonly OperationDescription[]): ReadonlyMap<stri
 const metadataOperations = byName(describeOperations(backends));
 const metadataCases = new Map<string, Case>([
   ...PREFIXES.flatMap((prefix) => Object.entries(PREFIXED).map(([name, each]) => [`${prefix}_${name}`, each] as const)),
+  ...Object.entries(PREFIXED)
+    .filter(([name]) => metadataOperations.has(`dbc_${name}`))
+    .map(([name, each]) => [`dbc_${name}`, ofCitus(each)] as const),
   ...Object.entries(UNPREFIXED),
 ]);
 /** Operations of the metadata API under their old names: with all forms that one has. */
@@ -44,7 +48,9 @@ const renamed = renamedOperations(backends).flatMap(([legacy, type]) =>
  * it tries few of these, and looks whether the rest is there.
  */
 const spelledAgain = new Set(
-  [...metadataCases.keys()].filter((name) => name.startsWith('postgres_')).concat(renamed.map(([legacy]) => legacy)),
+  [...metadataCases.keys()]
+    .filter((name) => name.startsWith('postgres_') || name.startsWith('dbc_'))
+    .concat(renamed.map(([legacy]) => legacy)),
 );
 const spelledOnce = [...metadataCases.keys(), ...Object.keys(LEGACY_CASES), ...Object.keys(SCHEMA_CASES)].filter(
   (name) => !spelledAgain.has(name),

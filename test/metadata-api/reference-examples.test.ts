@@ -23,8 +23,8 @@ const all: readonly (readonly [Endpoint, OperationDescription])[] = [
   ...describeLegacyOperations(backends).map((each) => ['/v1/query', each] as const),
 ];
 const examples = all
-  // Those of MariaDB are like them, and not every run has one.
-  .filter(([, { type }]) => !type.startsWith('postgres_') && !type.startsWith('dbb_'))
+  // Those of other kinds are like them, and not every run has a MariaDB.
+  .filter(([, { type }]) => !/^(?:postgres|dbb|dbc)_/.test(type))
   .map(([path, { type, version, example, changes }]) => {
     const body: JsonObject = { type, ...(version === 1 ? {} : { version }), args: example };
     return { name: `${path} ${type}${version === 1 ? '' : `, version ${version}`}`, key: `${path} ${type}`, path, body, changes };
@@ -107,7 +107,7 @@ describe('the examples', () => {
     );
     const printed = pages
       .flatMap((page) => [...page.matchAll(/^```json\n(.*)\n```$/gm)].map(([, body]) => parseJson(body as string)))
-      .filter((body) => !String((body as JsonObject)['type']).startsWith('dbb_'));
+      .filter((body) => !/^db[bc]_/.test(String((body as JsonObject)['type'])));
     const texts = (bodies: readonly Json[]): readonly string[] => [...new Set(bodies.map((body) => JSON.stringify(body)))].sort();
     expect(texts(printed)).toEqual(texts(examples.map(({ body }) => body)));
   });

@@ -9,6 +9,7 @@ export const capabilities: Capabilities = {
   computedFields: false,
   distinctOn: true,
   onConflict: true,
+  conflictsTogether: true,
   streaming: true,
   // There are no triggers on distributed tables.
   eventTriggers: false,

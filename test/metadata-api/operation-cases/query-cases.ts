@@ -1,6 +1,7 @@
 /** Cases of `/v1/query` and `/v2/query`: what `/v1/metadata` does not have. Paths are those of `/v2/query`. */
 import { type Case, type Failure, failure } from './case.ts';
 import { UNPREFIXED } from './cases.ts';
+import { ofCitus } from './citus.ts';
 
 const byRole = (role: string, each: Failure): Failure => ({ ...each, role });
 
@@ -78,6 +79,7 @@ export const SCHEMA_CASES: Readonly<Record<string, Case>> = {
   run_sql: RUN_SQL,
   pg_run_sql: RUN_SQL,
   postgres_run_sql: RUN_SQL,
+  dbc_run_sql: ofCitus(RUN_SQL),
   concurrent_bulk: CONCURRENT_BULK,
   bulk: {
     args: [

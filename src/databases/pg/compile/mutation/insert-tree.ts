@@ -126,7 +126,11 @@ class InsertTree {
     });
     const parts = this.partsOf(level, rows, wanted.rows);
     const slots: Slot[] = [];
-    for (const batch of parts.written.flatMap((part) => batches(level.columns, part, this.program.writing.marksRows))) {
+    const written = parts.written.flatMap((part) => batches(level.columns, part, this.program.writing.marksRows));
+    if (!this.program.writing.marksRows) {
+      this.program.addApart(written.length - parts.written.length, this.root.path, 'rows that others refer to are written one by one');
+    }
+    for (const batch of written) {
       const slot = wanted.rows ? this.program.takeSlot() : null;
       this.write(level, batch, slot, keys, absent);
       if (slot !== null) slots.push(slot);
@@ -196,7 +200,7 @@ class InsertTree {
         ? { written: apart(rows), repeated: NO_ROWS, texts: null }
         : united(rows, onConflict.key, inOrder, !inOrder && this.root.contained ? onConflict.update : null);
     if (parts.texts !== null) this.program.hasUnited = true;
-    this.program.addApart(parts.written.length - 1, this.root.path);
+    this.program.addApart(parts.written.length - 1, this.root.path, 'nested rows with a conflict clause repeat the same key');
     return parts;
   }
 

@@ -39,10 +39,10 @@ export class Program {
     this.unites = unites;
   }
 
-  /** Before rows are written in so many statements more than one. @throws SvcError validation-failed */
-  addApart(statements: number, path: Path): void {
+  /** Before rows are written in so many statements more than one. @param why they are @throws SvcError validation-failed */
+  addApart(statements: number, path: Path, why: string): void {
     this.apart += statements;
-    if (this.apart > MOST_APART) throw tooManyApart(path);
+    if (this.apart > MOST_APART) throw tooManyApart(path, why);
   }
 
   /**
@@ -82,7 +82,7 @@ export class Program {
   }
 }
 
-function tooManyApart(path: Path): SvcError {
-  const message = `nested rows with a conflict clause repeat the same key: this would take more than ${MOST_APART} statements`;
+function tooManyApart(path: Path, why: string): SvcError {
+  const message = `${why}: this would take more than ${MOST_APART} statements`;
   return new SvcError('validation-failed', message, { path });
 }
