@@ -1,6 +1,9 @@
 /** Tables that are tracked twice, and what is asked of them. */
 import type { JsonObject } from '../../src/util/json.ts';
 import type { TestService } from '../support/service.ts';
+import { complaintsAbout } from './shape.ts';
+
+const REFERENCES = / references \w+ \(id\)/g;
 
 export const TWIN_TABLES = `
 create table writer (id int primary key, name text collate "C" not null, age int, boss_id int references writer (id));
@@ -17,6 +20,9 @@ create function raise_prices(percent int) returns setof book language plpgsql vo
   as $$ begin return query update book set price = price * (100 + percent) / 100 returning *; end $$;
 create function cheap_books(below int) returns setof book language plpgsql stable
   as $$ begin return query select * from book where price < below; end $$;`;
+
+/** The same without foreign keys, which tables of different kinds must not have, and without functions. */
+export const LOOSE_TABLES = TWIN_TABLES.slice(0, TWIN_TABLES.indexOf('create function')).replaceAll(REFERENCES, '');
 
 export const TABLES = ['writer', 'book', 'mark', 'note'];
 
@@ -46,46 +52,68 @@ export const ROLES: readonly (JsonObject & { readonly role: string })[] = [
   { role: 'user', session: { 'user-id': '3', name: 'B' } },
 ];
 
-export async function trackTwin(service: TestService, kind: string, source: string): Promise<void> {
+interface Related {
+  readonly type: 'object' | 'array';
+  readonly table: string;
+  readonly name: string;
+  readonly target: string;
+  readonly local: string;
+  readonly remote: string;
+}
+
+const RELATED: readonly Related[] = [
+  { type: 'object', table: 'writer', name: 'boss', target: 'writer', local: 'boss_id', remote: 'id' },
+  { type: 'array', table: 'writer', name: 'staff', target: 'writer', local: 'id', remote: 'boss_id' },
+  { type: 'array', table: 'writer', name: 'books', target: 'book', local: 'id', remote: 'writer_id' },
+  { type: 'object', table: 'book', name: 'writer', target: 'writer', local: 'writer_id', remote: 'id' },
+  { type: 'array', table: 'book', name: 'marks', target: 'mark', local: 'id', remote: 'book_id' },
+  { type: 'object', table: 'mark', name: 'book', target: 'book', local: 'book_id', remote: 'id' },
+  { type: 'object', table: 'note', name: 'writer', target: 'writer', local: 'writer_id', remote: 'id' },
+  { type: 'array', table: 'writer', name: 'notes', target: 'note', local: 'id', remote: 'writer_id' },
+];
+
+function usingKey({ type, target, local, remote }: Related): JsonObject {
+  return { foreign_key_constraint_on: type === 'object' ? local : { table: target, column: remote } };
+}
+
+/** @param loose tables without foreign keys, in this schema, under names without it; and no rows are compared over relationships */
+export async function trackTwin(service: TestService, kind: string, source: string, loose: string | null = null): Promise<void> {
   const run = (name: string, args: JsonObject): Promise<unknown> => service.metadata(`${kind}_${name}`, { source, ...args });
-  const relate = (type: string, table: string, name: string, on: JsonObject | string): Promise<unknown> =>
-    run(`create_${type}_relationship`, { table, name, using: { foreign_key_constraint_on: on } });
-  for (const table of TABLES) await run('track_table', { table });
-  for (const name of ['raise_prices', 'cheap_books']) await run('track_function', { function: name });
-  await relate('object', 'writer', 'boss', 'boss_id');
-  await relate('array', 'writer', 'staff', { table: 'writer', column: 'boss_id' });
-  await relate('array', 'writer', 'books', { table: 'book', column: 'writer_id' });
-  await relate('object', 'book', 'writer', 'writer_id');
-  await relate('array', 'book', 'marks', { table: 'mark', column: 'book_id' });
-  await relate('object', 'mark', 'book', 'book_id');
-  await relate('object', 'note', 'writer', 'writer_id');
-  await relate('array', 'writer', 'notes', { table: 'note', column: 'writer_id' });
+  const named = (name: string): JsonObject => ({ schema: loose ?? 'public', name });
+  for (const table of TABLES) {
+    const naming: JsonObject = loose === null ? {} : { configuration: { custom_name: table } };
+    await run('track_table', { table: named(table), ...naming });
+  }
+  if (loose === null) for (const name of ['raise_prices', 'cheap_books']) await run('track_function', { function: name });
+  for (const related of RELATED) {
+    const { type, table, name, target, local, remote } = related;
+    const manual = { manual_configuration: { remote_table: named(target), column_mapping: { [local]: remote } } };
+    await run(`create_${type}_relationship`, { table: named(table), name, using: loose === null ? usingKey(related) : manual });
+  }
   // Each column compared with another one, and what only some may see.
+  const compared = { writer: { books: { id: { _cgt: ['$', 'id'] }, title: { _ceq: ['$', 'title'] } } } };
+  const others = { writer: { books: { id: { _gt: 4 } } } };
   await run('create_select_permission', {
-    table: 'book',
+    table: named('book'),
     role: 'user',
     permission: {
       columns: ['id', 'title'],
-      filter: {
-        _or: [
-          { writer: { books: { id: { _cgt: ['$', 'id'] }, title: { _ceq: ['$', 'title'] } } } },
-          { writer_id: { _eq: 'X-Svc-User-Id' } },
-        ],
-      },
+      filter: { _or: [loose === null ? compared : others, { writer_id: { _eq: 'X-Svc-User-Id' } }] },
       limit: 3,
       allow_aggregations: true,
     },
   });
   await run('create_select_permission', {
-    table: 'writer',
+    table: named('writer'),
     role: 'user',
     permission: { columns: ['id', 'name'], filter: { _not: { name: { _eq: 'X-Svc-Name' } } } },
   });
 }
 
 /** What a role may write: whose rows are known by other tables, before and after. */
-export async function allowWrites(service: TestService, kind: string, source: string): Promise<void> {
-  const run = (name: string, args: JsonObject): Promise<unknown> => service.metadata(`${kind}_${name}`, { source, role: 'user', ...args });
+export async function allowWrites(service: TestService, kind: string, source: string, schema = 'public'): Promise<void> {
+  const run = (name: string, { table, ...args }: JsonObject): Promise<unknown> =>
+    service.metadata(`${kind}_${name}`, { source, role: 'user', table: { schema, name: table ?? null }, ...args });
   const own = { writer: { boss_id: { _eq: 'X-Svc-User-Id' } } };
   const few = { writer: { _not: { books: { title: { _eq: 'n1' } } } } };
   await run('create_select_permission', { table: 'note', permission: { columns: '*', filter: {} } });
@@ -146,3 +174,45 @@ export const WRITES: readonly (JsonObject & { readonly request: string })[] = [
     'mutation { _delete_note(where: {}) { affected_rows } }',
   ].map(asUser),
 ];
+
+/** What roles ask. */
+export const ROLE_READS: readonly string[] = [
+  '{ _book(order_by: {id: asc}) { id title writer { name } } _book_aggregate(order_by: {id: desc}) { aggregate { count } nodes { id } } }',
+  '{ _writer(order_by: {id: asc}) { id books(order_by: {title: asc_nulls_first, id: asc}) { id } books_aggregate(limit: 9, order_by: {id: asc}) { aggregate { count } nodes { id } } } }',
+  '{ _book(where: {writer: {name: {_neq: "q"}}}, order_by: {writer: {name: desc}, id: asc}) { id } }',
+];
+
+export type TwinKind = 'pg' | 'dbc';
+
+/** The text of an answer, in which the prefixes of sources are gone: roots begin with an underscore in the request. */
+export async function twinAnswer(service: TestService, kind: TwinKind, request: string, options: JsonObject = {}): Promise<string> {
+  const prefixed = request.replaceAll(/(?<!\w)_(?=writer|book|mark|note|raise|cheap|insert|update|delete)/g, `${kind}_`);
+  return JSON.stringify(await service.graphql(prefixed, options)).replaceAll(`${kind}_`, '_');
+}
+
+/** What Citus would refuse in the statements of the last request, which the service has to log. */
+export function lastComplaints(service: TestService): readonly string[] {
+  const last = service.observations.findLast((each) => each.kind === 'query');
+  return [...(last?.statements?.values() ?? [])].flatMap(({ text }) => complaintsAbout(text));
+}
+
+/** All rows of both sources. */
+export async function twinRows(service: TestService, kind: TwinKind, source: string, schema = 'public'): Promise<string> {
+  const sql = `select ${TABLES.map((table) => `(select json_agg(t order by t::text) from ${schema}.${table} t)`).join(', ')}`;
+  const answer = await service.send('/v2/query', {
+    method: 'POST',
+    body: JSON.stringify({ type: `${kind}_run_sql`, args: { source, sql } }),
+  });
+  return JSON.stringify((answer.json as JsonObject)['result'] ?? null);
+}
+
+/** Sources with prefixes before their roots and types. @param url of that of Citus */
+export async function addTwin(service: TestService, url: JsonObject | string): Promise<void> {
+  const customization = (prefix: string): JsonObject => ({ root_fields: { prefix }, type_names: { prefix } });
+  await service.metadata('pg_update_source', { name: 'default', customization: customization('pg_') });
+  await service.metadata('dbc_add_source', {
+    name: 'twin',
+    configuration: { connection_info: { database_url: url } },
+    customization: customization('dbc_'),
+  });
+}

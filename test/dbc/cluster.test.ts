@@ -1,0 +1,97 @@
+/**
+ * The requests of `same-answers` and `same-writes` on a real Citus, whose coordinator `SVC_TEST_DBC_URL` names: tables that are
+ * distributed, on all servers and local, in every mix of the two ends of a relationship.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../src/util/json.ts';
+import { runSql } from '../support/postgres.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { addTwin, allowWrites, LOOSE_TABLES, READS, ROLE_READS, ROLES, trackTwin, twinAnswer, twinRows, WRITES } from './twin.ts';
+
+const URL = process.env['SVC_TEST_DBC_URL'] ?? '';
+if (URL === '') process.stderr.write('SVC_TEST_DBC_URL is not set: the tests on a real Citus are skipped\n');
+
+const SCHEMA = 'svc_spread';
+const TABLES = `drop schema if exists ${SCHEMA} cascade; create schema ${SCHEMA}; set search_path to ${SCHEMA}; ${LOOSE_TABLES}`;
+
+type Kind = 'distributed' | 'with books' | 'reference' | 'local';
+interface Layout {
+  readonly writer: Kind;
+  readonly book: Kind;
+  readonly mark: Kind;
+  readonly note: Kind;
+}
+
+/** Marks of books lie with these where both are distributed; all others are in groups of their own. */
+const LAYOUTS: readonly Layout[] = [
+  { writer: 'distributed', book: 'distributed', mark: 'with books', note: 'distributed' },
+  { writer: 'distributed', book: 'distributed', mark: 'reference', note: 'local' },
+  { writer: 'reference', book: 'distributed', mark: 'distributed', note: 'reference' },
+  { writer: 'local', book: 'distributed', mark: 'local', note: 'distributed' },
+  { writer: 'distributed', book: 'local', mark: 'distributed', note: 'reference' },
+  { writer: 'distributed', book: 'reference', mark: 'local', note: 'local' },
+  { writer: 'reference', book: 'local', mark: 'reference', note: 'distributed' },
+  { writer: 'local', book: 'reference', mark: 'distributed', note: 'local' },
+];
+const KEYS: Readonly<Record<keyof Layout, string>> = { writer: 'id', book: 'id', mark: 'book_id', note: 'id' };
+
+const SPREAD: Readonly<Record<Kind, (table: string, key: string) => string>> = {
+  distributed: (table, key) => `select create_distributed_table('${table}', '${key}', colocate_with => 'none');`,
+  'with books': (table, key) => `select create_distributed_table('${table}', '${key}', colocate_with => 'book');`,
+  reference: (table) => `select create_reference_table('${table}');`,
+  local: () => '',
+};
+
+function spread(layout: Layout): string {
+  return (Object.entries(KEYS) as [keyof Layout, string][]).map(([table, key]) => SPREAD[layout[table]](table, key)).join('\n');
+}
+
+/** Rows that a request asks for in no order come as the servers give them. */
+function unordered(request: string, answer: string): string {
+  if (request.includes('order_by')) return answer;
+  const sorted = (json: Json): Json => {
+    if (isJsonArray(json)) return json.map(sorted).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+    if (!isJsonObject(json)) return json;
+    return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, sorted(value ?? null)]));
+  };
+  return JSON.stringify(sorted(JSON.parse(answer) as Json));
+}
+
+async function same(service: TestService, request: string, options: JsonObject = {}): Promise<void> {
+  const theirs = await twinAnswer(service, 'pg', request, options);
+  expect(unordered(request, await twinAnswer(service, 'dbc', request, options))).toBe(unordered(request, theirs));
+}
+
+describe.skipIf(URL === '').each(LAYOUTS)('writers $writer, books $book, marks $mark, notes $note', (layout) => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService({}, { TWIN: URL });
+    await service.sql(TABLES);
+    await runSql(URL, `${TABLES} ${spread(layout)}`);
+    await addTwin(service, { from_env: 'TWIN' });
+    for (const [kind, source] of [
+      ['pg', 'default'],
+      ['dbc', 'twin'],
+    ] as const) {
+      await trackTwin(service, kind, source, SCHEMA);
+      await allowWrites(service, kind, source, SCHEMA);
+    }
+  }, 120_000);
+  afterAll(async () => {
+    await service?.stop();
+    if (URL !== '') await runSql(URL, `drop schema if exists ${SCHEMA} cascade`);
+  });
+
+  it.each(READS)('answers %s', async (request) => {
+    await same(service, request);
+  });
+
+  it.each(ROLES)('lets $role with $session see the same', async (options) => {
+    for (const request of ROLE_READS) await same(service, request, options);
+  });
+
+  it.each(WRITES.filter(({ request }) => !/_raise|_cheap/.test(request)))('$request', async ({ request, ...options }) => {
+    await same(service, request, options);
+    expect(await twinRows(service, 'dbc', 'twin', SCHEMA)).toBe(await twinRows(service, 'pg', 'default', SCHEMA));
+  });
+});
