@@ -345,6 +345,16 @@ export interface Connection {
   /** One statement with parameters, text results. For the service's own small queries. */
   query(text: string, values: readonly (string | null)[], how?: RunOptions): Promise<RunSqlResult>;
   introspect(scope?: CatalogScope): Promise<Catalog>;
+  /** What SQL will do to what is there; where definitions stand whatever becomes of their transaction, and objects have no ids that outlive new names. */
+  foresee?(sql: string, before: Catalog): Foresight;
+}
+
+/** As far as the text of the SQL tells. */
+export interface Foresight {
+  /** The object that was given, where nothing changes. */
+  readonly catalog: Catalog;
+  /** What is found after the SQL has run; with the ids that its objects had before, also under new names. */
+  recognize(found: Catalog): Catalog;
 }
 
 /** Values that functions and triggers of the database read in a session, by name: `svc.user`. */

@@ -1,9 +1,10 @@
 import type { FieldPacket, QueryOptions, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
-import type { Connection, JsonRow, RunOptions, RunSqlResult, Statement } from '../../backend/backend.ts';
+import type { Connection, Foresight, JsonRow, RunOptions, RunSqlResult, Statement } from '../../backend/backend.ts';
 import type { Catalog, CatalogScope } from '../../catalog/catalog.ts';
 import { bytesOfBuffer } from '../../util/bytes.ts';
 import { readCatalog } from './catalog.ts';
 import { refuseWarnings, warningCount } from './cut.ts';
+import { foresee, identified } from './definitions/foresee.ts';
 import { runSqlError, statementError } from './errors.ts';
 import type { Lent, Pool } from './pool.ts';
 
@@ -88,6 +89,11 @@ export class SessionConnection implements Connection {
 
   introspect(scope?: CatalogScope): Promise<Catalog> {
     return readCatalog((text, values) => this.query(text, values), this.database, scope);
+  }
+
+  foresee(sql: string, before: Catalog): Foresight {
+    const catalog = foresee(sql, before, this.database);
+    return { catalog, recognize: (found) => identified(found, catalog) };
   }
 
   private within(how: RunOptions): RunOptions {

@@ -1,5 +1,5 @@
 import type { Backend, Connection, RunOptions, RunSqlResult, SessionSettings } from '../../backend/backend.ts';
-import { nameKey, type QualifiedName } from '../../catalog/catalog.ts';
+import { type Catalog, nameKey, type QualifiedName } from '../../catalog/catalog.ts';
 import { bool, defaulted, object, optional, required, text } from '../../metadata/codec.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
 import type { Change, PreviewResult, Refresh } from '../../state/state.ts';
@@ -18,7 +18,7 @@ import { refuseInconsistent } from './refuse-inconsistent.ts';
 import { splitStatements } from './split-statements.ts';
 
 /** SQL that may change what metadata depends on: it is worth looking at the catalog again. */
-const MAY_CHANGE_CATALOG = /\b(?:alter|drop|replace|create function|comment on)\b/i;
+const MAY_CHANGE_CATALOG = /\b(?:alter|drop|rename|replace|create function|comment on)\b/i;
 
 interface RunSql {
   readonly sql: string;
@@ -115,7 +115,7 @@ interface Running {
  * as it was, and what does not fit any more is inconsistent.
  */
 async function runChecked(
-  { source, cascade }: RunSql,
+  { sql, source, cascade }: RunSql,
   { stands, run, within }: Running,
   context: OperationContext,
 ): Promise<{ readonly result: RunSqlResult; readonly affected: readonly Affected[] }> {
@@ -139,15 +139,22 @@ async function runChecked(
   };
   const checked = async (connection: Connection) => {
     const before = await connection.introspect(named);
+    const judged = async (after: Catalog) => {
+      const changes = catalogChanges(source, before, after);
+      const { eventTriggers } = await refuseInconsistent(
+        services.state,
+        { before, after },
+        changes,
+        (metadata, now) => followChanges(metadata, now, changes, cascade).metadata,
+      );
+      return { changes, eventTriggers };
+    };
+    const foresight = stands ? connection.foresee?.(sql, before) : undefined;
+    // What is refused now has not been done.
+    if (foresight !== undefined && foresight.catalog !== before) await judged(foresight.catalog);
     const result = await run(connection);
-    const after = await connection.introspect();
-    const changes = catalogChanges(source, before, after);
-    const { eventTriggers } = await refuseInconsistent(
-      services.state,
-      { before, after },
-      changes,
-      (metadata, now) => followChanges(metadata, now, changes, cascade).metadata,
-    );
+    const found = await connection.introspect();
+    const { changes, eventTriggers } = await judged(foresight?.recognize(found) ?? found);
     // What captures the rows of a table has to know its new columns as soon as others may write them.
     if (!stands) await reinstall(connection, eventTriggers);
     return { result, changes };
