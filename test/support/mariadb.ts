@@ -1,10 +1,10 @@
 /** A MariaDB of a test file's own, where the server is installed. */
-import { execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { createConnection } from 'mysql2/promise';
+import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { SELF_SIGNED } from './self-signed.ts';
 
 export interface TestMariadb {
@@ -15,6 +15,10 @@ export interface TestMariadb {
   url(database: string): string;
   /** Several statements in one text, without a database of their own. */
   run(sql: string): Promise<void>;
+  /** As a crash does. */
+  kill(): Promise<void>;
+  /** Again, after it was killed. */
+  start(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -30,13 +34,49 @@ export function hasMariadb(): boolean {
   return isThere;
 }
 
+/** The one of this worker, whose files follow one another: each finds it empty. */
+let shared: Promise<TestMariadb> | undefined;
+
+/** An empty server. Another test file may have it afterwards: `stop` takes away what is in it. */
 export async function startMariadb(): Promise<TestMariadb> {
+  shared ??= startOwnMariadb();
+  const server = await shared;
+  return { ...server, stop: () => dropDatabases(server) };
+}
+
+async function dropDatabases({ port, run }: TestMariadb): Promise<void> {
+  const connection = await createConnection({ host: '127.0.0.1', port, user: 'root' });
+  const texts: string[] = [];
+  try {
+    const [databases] = await connection.query<RowDataPacket[]>(
+      "select schema_name as name from information_schema.schemata where schema_name not in ('mysql', 'information_schema', 'performance_schema', 'sys')",
+    );
+    for (const { name } of databases) texts.push(`drop database \`${String(name)}\``);
+    const [users] = await connection.query<RowDataPacket[]>(
+      "select user as name from mysql.user where user not in ('root', 'mariadb.sys', '') and host = '%'",
+    );
+    for (const { name } of users) texts.push(`drop user \`${String(name)}\`@'%'`);
+  } finally {
+    await connection.end();
+  }
+  for (const text of texts) await run(text);
+}
+
+/** A server that is the test's alone, to be restarted or killed. @param more options of the server */
+export async function startOwnMariadb(more: readonly string[] = []): Promise<TestMariadb> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-mariadb-'));
   const data = join(folder, 'data');
   const owner = userInfo().username;
   execFileSync(
     program('mariadb-install-db') as string,
-    ['--no-defaults', `--datadir=${data}`, '--auth-root-authentication-method=normal', '--skip-test-db', `--user=${owner}`],
+    [
+      '--no-defaults',
+      `--datadir=${data}`,
+      `--tmpdir=${folder}`,
+      '--auth-root-authentication-method=normal',
+      '--skip-test-db',
+      `--user=${owner}`,
+    ],
     { stdio: 'ignore' },
   );
   const port = await freePort();
@@ -46,35 +86,59 @@ export async function startMariadb(): Promise<TestMariadb> {
   const options = [
     '--character-set-server=utf8mb4',
     '--bind-address=127.0.0.1',
+    // Nothing of it outlives the test.
     '--innodb-flush-log-at-trx-commit=0',
+    '--innodb-flush-method=nosync',
+    '--skip-innodb-doublewrite',
+    '--debug-no-sync',
+    '--sync-frm=0',
     '--skip-log-bin',
+    // A server that starts takes away what others have in a folder that they share.
+    `--tmpdir=${folder}`,
     '--max-allowed-packet=1M',
     `--ssl-cert=${certificate}`,
     `--ssl-key=${key}`,
+    ...more,
   ];
-  const server = spawn(
-    program('mariadbd') as string,
-    ['--no-defaults', `--user=${owner}`, `--datadir=${data}`, `--socket=${join(folder, 's')}`, `--port=${port}`, ...options],
-    { stdio: 'ignore' },
-  );
-  const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
-  const stop = async (): Promise<void> => {
+  const settings = { host: '127.0.0.1', port, user: 'root', multipleStatements: true };
+  let server: ChildProcess;
+  const kill = async (): Promise<void> => {
+    const ended = new Promise<void>((resolve) =>
+      server.exitCode === null && server.signalCode === null ? server.once('exit', () => resolve()) : resolve(),
+    );
     server.kill('SIGKILL');
     await ended;
-    rmSync(folder, { recursive: true, force: true });
   };
-  const settings = { host: '127.0.0.1', port, user: 'root', multipleStatements: true };
-  for (let attempt = 0; ; attempt++) {
-    try {
-      await (await createConnection(settings)).end();
-      break;
-    } catch (error) {
-      if (attempt > 300 || server.exitCode !== null) {
-        await stop();
-        throw error;
+  const start = async (): Promise<void> => {
+    server = spawn(
+      program('mariadbd') as string,
+      ['--no-defaults', `--user=${owner}`, `--datadir=${data}`, `--socket=${join(folder, 's')}`, `--port=${port}`, ...options],
+      { stdio: 'ignore' },
+    );
+    for (let attempt = 0; ; attempt++) {
+      try {
+        await (await createConnection(settings)).end();
+        return;
+      } catch (error) {
+        if (attempt > 300 || server.exitCode !== null) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 50));
       }
-      await new Promise((resolve) => setTimeout(resolve, 50));
     }
+  };
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', () => {
+    server.kill('SIGKILL');
+    remove();
+  });
+  const stop = async (): Promise<void> => {
+    await kill();
+    remove();
+  };
+  try {
+    await start();
+  } catch (error) {
+    await stop();
+    throw error;
   }
   return {
     port,
@@ -88,6 +152,8 @@ export async function startMariadb(): Promise<TestMariadb> {
         await connection.end();
       }
     },
+    kill,
+    start,
     stop,
   };
 }

@@ -34,7 +34,7 @@ export async function connect(configuration: DbbConfiguration, context: ConnectC
     await pool.close(0);
     throw statementError(failure, { text: '', values: [] });
   }
-  return new DbbSource(pool, target.database ?? '');
+  return new DbbSource(pool, target.database ?? '', { stringifyNumericTypes: context.stringifyNumericTypes ?? false });
 }
 
 /** Before anything is set in a session: other servers know other settings. */

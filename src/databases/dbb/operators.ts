@@ -96,8 +96,7 @@ export const JSON_COMPARISONS: readonly DbbComparison[] = [
     name: '_has_keys_any',
     description: 'do any of these strings exist as top-level keys in the column',
     argument: { kind: 'type', type: TEXT, list: true },
-    compile: (column, { list }) =>
-      sql`exists (select 1 from (${list}) as \`:keys\` where json_contains(json_keys(${column}), json_quote(\`:keys\`.\`v\`)))`,
+    compile: (column, { list }) => sql`exists (${list} where json_contains(json_keys(${column}), json_quote(\`v\`)))`,
   },
   {
     name: '_has_keys_all',

@@ -15,10 +15,24 @@ import type { ConnectionTarget } from './target.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const LOOK_EVERY_MS = 50;
+/** Later ones would run at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** The server keeps no more than some 16,000 for all sessions together. */
 const PREPARED_STATEMENTS = 256;
 const SQL_MODE =
   'STRICT_TRANS_TABLES,STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO,SIMULTANEOUS_ASSIGNMENT';
+
+/** What the server's own settings may say otherwise. */
+const SESSION = [
+  "time_zone = '+00:00'",
+  'character_set_client = utf8mb4, character_set_results = utf8mb4, collation_connection = utf8mb4_general_ci',
+  'autocommit = 1, foreign_key_checks = 1, unique_checks = 1, check_constraint_checks = 1, sql_safe_updates = 0',
+  'sql_select_limit = 18446744073709551615, max_join_size = 18446744073709551615, sql_big_selects = 1',
+  'group_concat_max_len = 1073741824, max_error_count = 1024, div_precision_increment = 4',
+].join(', ');
+
+/** Of whoever had the server's thread before: only a statement that reads a table counts anew. */
+const FORGET_WARNINGS = 'select 1 from information_schema.character_sets limit 0';
 
 export interface PoolSettings {
   readonly maxConnections: number;
@@ -43,6 +57,8 @@ interface Session {
   readonly openedAt: number;
   /** The settings of the service in it. */
   told: ReadonlyMap<string, string>;
+  /** Ends it when nobody takes it for long. */
+  idle?: NodeJS.Timeout;
 }
 
 const NOTHING_TOLD: ReadonlyMap<string, string> = new Map();
@@ -62,7 +78,6 @@ export class Pool {
       ...optionsOf(target),
       connectionLimit: settings.maxConnections,
       maxIdle: settings.maxConnections,
-      idleTimeout: settings.idleTimeoutMs,
     });
   }
 
@@ -72,6 +87,7 @@ export class Pool {
       const connection = await this.wait(how);
       try {
         const session = this.sessions.get(sessionOf(connection));
+        clearTimeout(session?.idle);
         if (session === undefined) {
           for (const text of this.setup()) await connection.query(text);
           this.sessions.set(sessionOf(connection), { openedAt: Date.now(), told: NOTHING_TOLD });
@@ -84,8 +100,16 @@ export class Pool {
         throw error;
       }
       this.lent++;
-      return { connection, release: () => connection.release(), tainted: false };
+      return { connection, release: () => this.release(connection), tainted: false };
     }
+  }
+
+  /** The driver's pool would keep fewer sessions than it may have, if it ended idle ones. */
+  private release(connection: PoolConnection): void {
+    const session = this.sessions.get(sessionOf(connection));
+    if (session !== undefined)
+      session.idle = setTimeout(() => connection.destroy(), Math.min(this.settings.idleTimeoutMs, LONGEST_TIMER_MS)).unref();
+    connection.release();
   }
 
   /** A session that nobody else gets, which takes several statements in one text. @throws Error of the driver */
@@ -213,8 +237,9 @@ export class Pool {
     const { statementTimeoutMs } = this.settings;
     const timeout = statementTimeoutMs === null ? '' : `, max_statement_time = ${statementTimeoutMs / 1_000}`;
     return [
-      `set session time_zone = '+00:00', group_concat_max_len = 4294967295, max_error_count = 1024, sql_mode = '${SQL_MODE}'${timeout}`,
+      `set session ${SESSION}, sql_mode = '${SQL_MODE}'${timeout}`,
       'set session transaction isolation level read committed',
+      FORGET_WARNINGS,
     ];
   }
 }

@@ -11,7 +11,11 @@ import type {
   Statement,
   TransactionOptions,
 } from '../../backend/backend.ts';
+import type { Captures } from '../../backend/captures.ts';
 import type { Catalog, CatalogScope } from '../../catalog/catalog.ts';
+import { dbbCaptures } from './capture/captures.ts';
+import type { BodyOptions } from './capture/triggers.ts';
+import type { Query } from './capture/work.ts';
 import { SessionConnection } from './connection.ts';
 import { isDeadlock, statementError, StatementCancelledError } from './errors.ts';
 import { type Lent, type Pool, refuseLate } from './pool.ts';
@@ -28,12 +32,22 @@ const ISOLATION = {
 } as const;
 
 export class DbbSource implements Source {
+  readonly captures: Captures;
   private readonly pool: Pool;
   private readonly database: string;
 
-  constructor(pool: Pool, database: string) {
+  constructor(pool: Pool, database: string, options: Pick<BodyOptions, 'stringifyNumericTypes'>) {
     this.pool = pool;
     this.database = database;
+    this.captures = dbbCaptures(
+      {
+        name: database,
+        query: (text, values, how) => this.query(text, values, how),
+        transact: (how, run) => this.transact(how, run),
+        define: (run, deadline) => this.session((connection) => run((text) => connection.runSql(text, { deadline }))),
+      },
+      options,
+    );
   }
 
   runJson(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow> {
@@ -132,6 +146,28 @@ export class DbbSource implements Source {
         throw failure;
       }
     });
+  }
+
+  /** Statements in one transaction, in a session of the pool. */
+  private async transact<T>(how: RunOptions, run: (query: Query) => Promise<T>): Promise<T> {
+    const lent = await this.caught(() => this.pool.lend(how));
+    const connection = new SessionConnection(this.pool, lent, this.database);
+    const control = (text: string): Promise<unknown> => this.caught(() => this.pool.run(lent, how, () => lent.connection.query(text)));
+    try {
+      await control('start transaction');
+      const result = await run((text, values, own) => connection.query(text, values, { ...how, ...own }));
+      await control('commit');
+      return result;
+    } catch (failure) {
+      if (!lent.tainted) {
+        await lent.connection.query('rollback').catch(() => {
+          lent.tainted = true;
+        });
+      }
+      throw failure;
+    } finally {
+      this.pool.giveBack(lent);
+    }
   }
 
   async health(sql: string, timeoutMs: number): Promise<HealthStatus> {

@@ -6,9 +6,11 @@ export interface Context {
   readonly options: CompilerOptions;
   /** A table alias that this statement has not used yet. */
   alias(): Sql;
+  /** Derived tables of the statement, which see nothing around them. */
+  readonly derived: Sql[];
 }
 
 export function createContext(options: CompilerOptions): Context {
   let aliases = 0;
-  return { options, alias: () => identifier(`:t${++aliases}`) };
+  return { options, derived: [], alias: () => identifier(`:t${++aliases}`) };
 }

@@ -64,8 +64,11 @@ function textOf(value: Sql, type: CatalogType): Sql {
     case 'uuid':
     case 'inet':
       return sql`cast(${value} as char)`;
-    case 'text':
-      return type.collation?.name?.startsWith('utf8mb4_') === true ? value : sql`convert(${value} using utf8mb4)`;
+    case 'text': {
+      // The database does not put texts of several collations into one document.
+      const text = type.collation?.name?.startsWith('utf8mb4_') === true ? value : sql`convert(${value} using utf8mb4)`;
+      return sql`${text} collate utf8mb4_bin`;
+    }
     default:
       return value;
   }

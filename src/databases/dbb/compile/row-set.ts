@@ -24,11 +24,21 @@ export interface CompiledRows {
 const MOST_ROWS = sql`18446744073709551615`;
 const NUMBER = identifier(':number');
 
-/** @param parent the row that the rows are related to, over `on` */
-export function rowSetOf(context: Context, from: Relation, rows: RowSet, parent: Row | null, on: Join | null): CompiledRows {
+/**
+ * @param parent the row that the rows are related to, over `on`
+ * @param ordered what they are ordered by in place of what `rows` says
+ */
+export function rowSetOf(
+  context: Context,
+  from: Relation,
+  rows: RowSet,
+  parent: Row | null,
+  on: Join | null,
+  ordered: (keys: readonly OrderKey[]) => readonly OrderKey[] = (keys) => keys,
+): CompiledRows {
   const { item, alias, row } = relationSql(context, from);
   const filter = conditionsOf(context, rows.where, ownScope(row));
-  const keys = orderKeys(context, rows.orderBy, row);
+  const keys = ordered(orderKeys(context, rows.orderBy, row));
   const related = (remote: Row): readonly Sql[] => (parent === null || on === null ? [] : joinConditions(on.columns, parent, remote));
   if (rows.limit === null && rows.offset === null && rows.distinctOn.length === 0) {
     return { row, keys, body: sql`${item}${whereSql([...related(row), ...filter])}` };
@@ -60,7 +70,8 @@ export function rowSetOf(context: Context, from: Relation, rows: RowSet, parent:
   if (isPaged && partition.length === 0) {
     const limit = rows.limit === null ? MOST_ROWS : integer(rows.limit);
     const offset = rows.offset === null ? EMPTY : sql` offset ${offsetSql(rows.offset)}`;
-    table = sql`select ${page}.* from (${table}) as ${page}${orderBySql(keysOf(page))} limit ${limit}${offset}`;
+    const bound = rows.ties === true ? sql` fetch first ${limit} rows with ties` : sql` limit ${limit}${offset}`;
+    table = sql`select ${page}.* from (${table}) as ${page}${orderBySql(keysOf(page))}${bound}`;
     page = context.alias();
   } else if (isPaged) {
     table = sql`select ${page}.*, ${numbered(columnsOf(page), page)} as ${NUMBER} from (${table}) as ${page}`;
@@ -75,6 +86,7 @@ export function rowSetOf(context: Context, from: Relation, rows: RowSet, parent:
       );
     }
   }
+  context.derived.push(table);
   const outer = aliasRow(page);
   return { row: outer, keys: keysOf(page), body: sql`(${table}) as ${page}${whereSql([...related(outer), ...limits])}` };
 }

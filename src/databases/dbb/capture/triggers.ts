@@ -1,0 +1,135 @@
+/**
+ * The bodies of the triggers that write changes of rows down. They run with the rights of the service's user and the `sql_mode` that
+ * holds when they are made, but in the zone of whoever writes: moments are read as the database stores them.
+ */
+import type { CapturedTrigger } from '../../../backend/captures.ts';
+import type { CatalogColumn, CatalogTable } from '../../../catalog/catalog.ts';
+import type { CapturedOperationName, ColumnList } from '../../../metadata/event-trigger.ts';
+import { identifier, join, print, type Sql, sql, string } from '../../../sql/fragment.ts';
+import { createContext } from '../compile/context.ts';
+import { dialect } from '../compile/dialect.ts';
+import { outputSql, textOutputSql } from '../compile/output.ts';
+import { familyOf } from '../families.ts';
+import { inCatalog, OPERATION_NAMES } from './names.ts';
+
+const COMMA = sql`, `;
+const NULL = sql`null`;
+const USER = sql`@${identifier('svc.user')}`;
+const TRACE = sql`@${identifier('svc.tracecontext')}`;
+
+type Row = 'old' | 'new';
+const ROWS: Readonly<Record<Row, Sql>> = { old: sql`old`, new: sql`new` };
+
+export interface BodyOptions {
+  readonly stringifyNumericTypes: boolean;
+  /** The one that the source is connected to. */
+  readonly database: string;
+}
+
+/** The body of the trigger for an operation of an event trigger. */
+export function triggerBody({ definition, table }: CapturedTrigger, operation: CapturedOperationName, options: BodyOptions): string {
+  const { columns = '*', payload = '*' } = definition[operation] ?? {};
+  const told = (row: Row): Sql => rowJson(table, payload, row, options);
+  const before = operation === 'insert' ? NULL : told('old');
+  const after = operation === 'delete' ? NULL : told('new');
+  const conditions = [
+    ...(operation === 'update' ? [changed(table, columns)] : []),
+    // Written by the applier of a replica.
+    ...(definition.triggerOnReplication === false ? [sql`user() not like '<replication\\_slave>%'`] : []),
+  ];
+  const write = sql`
+    set event = json_object('op', ${string(OPERATION_NAMES[operation])}, 'data', json_object('old', ${before}, 'new', ${after}),
+      'session_variables', json_compact(if(json_valid(${USER}), ${USER}, null)),
+      'trace_context', json_compact(if(json_valid(${TRACE}), ${TRACE}, null)));
+    if event is null then
+      signal sqlstate '45000' set message_text = 'the change is too large for an event: max_allowed_packet has to be raised';
+    end if;
+    insert into ${inCatalog('event_log')} (source_database, schema_name, table_name, trigger_name, payload, order_key)
+    values (${string(options.database)}, ${string(schemaOf(table, options.database))}, ${string(table.name.name)}, ${string(definition.name)}, event, ${
+      orderKey({ definition, table }, operation === 'insert' ? 'new' : 'old') ?? NULL
+    });`;
+  const guarded =
+    conditions.length === 0
+      ? write
+      : sql`
+  if ${join(conditions, sql` and `)} then${write}
+  end if;`;
+  return print(
+    sql`declare event longtext character set utf8mb4 collate utf8mb4_bin;${guarded}
+end`,
+    dialect,
+  ).text;
+}
+
+/** Tables of the connection's database have no schema in names of the service. */
+export function schemaOf({ name }: Pick<CatalogTable, 'name'>, database: string): string {
+  return name.schema === '' ? database : name.schema;
+}
+
+function columnsOf(table: CatalogTable, names: ColumnList): readonly CatalogColumn[] {
+  return names === '*' ? table.columns : table.columns.filter(({ name }) => names.includes(name));
+}
+
+/** Whether one of the columns is not what it was, null being equal to null. Texts are compared by their bytes, not as their collations say. */
+function changed(table: CatalogTable, names: ColumnList): Sql {
+  const same = columnsOf(table, names).map((column) => {
+    const [before, after] = [comparable(column, 'old'), comparable(column, 'new')];
+    return sql`${before} <=> ${after}`;
+  });
+  return sql`not (${join(same, sql` and `)})`;
+}
+
+function comparable({ name, type }: CatalogColumn, row: Row): Sql {
+  const value = sql`${ROWS[row]}.${identifier(name)}`;
+  switch (familyOf(type).kind) {
+    case 'text':
+    case 'json':
+    case 'geometry':
+      return sql`binary ${value}`;
+    // Two moments have the same text where a zone's clock is put back.
+    case 'timestamp':
+      return sql`unix_timestamp(${value})`;
+    default:
+      return value;
+  }
+}
+
+function rowJson(table: CatalogTable, names: ColumnList, row: Row, options: BodyOptions): Sql {
+  const context = createContext(options);
+  const pairs = columnsOf(table, names).map((column) => {
+    const printed =
+      familyOf(column.type).kind === 'timestamp'
+        ? momentSql(sql`${ROWS[row]}.${identifier(column.name)}`)
+        : outputSql(context, valueSql(column, row), column.type);
+    return sql`${string(column.name)}, ${printed}`;
+  });
+  return sql`json_object(${join(pairs, COMMA)})`;
+}
+
+/** As reads have it: whatever is not zero is true. */
+function valueSql({ name, type }: CatalogColumn, row: Row): Sql {
+  const column = sql`${ROWS[row]}.${identifier(name)}`;
+  return familyOf(type).kind === 'boolean' ? sql`(${column} <> 0)` : column;
+}
+
+/** In UTC, with as many digits as the column has, whatever the zone of the session is. */
+function momentSql(column: Sql): Sql {
+  const utc = sql`cast('1970-01-01' as datetime(6)) + interval unix_timestamp(${column}) second`;
+  const digits = sql`char_length(cast(${column} as char))`;
+  // The zero of the database is no moment.
+  const text = sql`if(${column} = 0, cast(${column} as char), left(cast(${utc} as char), ${digits}))`;
+  return sql`concat(replace(${text}, ' ', 'T'), '+00:00')`;
+}
+
+/** What events have in common that are delivered one after another; null: they are not. Rows whose hashes agree are together by chance. */
+function orderKey({ definition, table }: CapturedTrigger, row: Row): Sql | null {
+  const { ordering } = definition;
+  if (ordering === undefined) return null;
+  const names = ordering === 'row' ? (table.primaryKey?.columns ?? []) : ordering;
+  const values = columnsOf(table, names).map((column) =>
+    familyOf(column.type).kind === 'timestamp'
+      ? momentSql(sql`${ROWS[row]}.${identifier(column.name)}`)
+      : textOutputSql(valueSql(column, row), column.type),
+  );
+  return sql`conv(left(md5(json_array(${join(values, COMMA)})), 15), 16, 10)`;
+}

@@ -1,0 +1,349 @@
+/** The queue of captured events in MariaDB: leases, order, bounds, the log and its removal. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Source } from '../../src/backend/backend.ts';
+import type { Captures, CapturedTrigger } from '../../src/backend/captures.ts';
+import type { CapturedEvent, DeliveryResult, Lease } from '../../src/backend/event-store.ts';
+import { type CatalogTable, nameKey } from '../../src/catalog/catalog.ts';
+import { connect } from '../../src/databases/dbb/connect.ts';
+import { eventTriggerCodec } from '../../src/metadata/event-trigger.ts';
+import type { JsonObject } from '../../src/util/json.ts';
+import { ROOT } from '../../src/util/path.ts';
+import { hasMariadb, startMariadb, type TestMariadb } from '../support/mariadb.ts';
+
+const A: Lease = { holder: 'a', seconds: 60 };
+const B: Lease = { holder: 'b', seconds: 60 };
+const INSERT: JsonObject = { insert: { columns: '*' } };
+
+describe.skipIf(!hasMariadb())('events in MariaDB', () => {
+  let server: TestMariadb;
+  let source: Source;
+  let captures: Captures;
+  let table: CatalogTable;
+
+  const open = (database = 'shop', maxConnections = 4): Promise<Source> =>
+    connect(
+      { connectionString: { kind: 'template', text: server.url(database) }, pool: undefined, ssl: undefined },
+      { sourceName: database, environment: {}, usePreparedStatements: true, maxConnections },
+    );
+  const tableOf = async (of: Source, name = 'item'): Promise<CatalogTable> => {
+    const wanted = { schema: '', name };
+    return (await of.introspect({ tables: [wanted] })).tables.get(nameKey(wanted)) as CatalogTable;
+  };
+  const captured = (name: string, definition: JsonObject = INSERT, more: JsonObject = {}, on = table): CapturedTrigger => ({
+    definition: eventTriggerCodec.decode({ name, definition, webhook: 'http://example.org', ...more }, ROOT),
+    table: on,
+  });
+  const install = (...triggers: readonly CapturedTrigger[]) => captures.install(triggers, { owner: 'test' });
+  const take = (
+    lease: Lease = A,
+    lanes: Readonly<Record<string, number>> = { t: 100 },
+    limit = 100,
+    from = captures,
+  ): Promise<readonly CapturedEvent[]> =>
+    from.events.fetch({ lease, limit, lanes: Object.entries(lanes).map(([name, most]) => ({ name, limit: most })) });
+  const keyOf = ({ payload }: CapturedEvent): number => (JSON.parse(payload) as { data: { new: { id: number } } }).data.new.id;
+  const taken = async (...args: Parameters<typeof take>): Promise<number[]> => (await take(...args)).map(keyOf).sort((a, b) => a - b);
+  const end = (lease: Lease, events: readonly CapturedEvent[], result: DeliveryResult = { kind: 'delivered' }) =>
+    captures.events.record(
+      lease,
+      events.map(({ id }) => ({ id, result, invocation: { status: 200, request: '{"a":"\\u0000é"}', response: '{}' } })),
+    );
+  const sql = async (text: string): Promise<readonly (readonly (string | null)[])[]> => (await source.query(text, [])).rows;
+  const rows = (count: number, kind = `'k'`): Promise<unknown> => sql(`insert into item select seq, ${kind}, 0 from seq_1_to_${count}`);
+
+  beforeAll(async () => {
+    server = await startMariadb();
+    await server.run(`create database shop; create database other;
+      create table shop.item (id int primary key, kind text, n int); create table other.item (id int primary key, kind text, n int)`);
+    source = await open();
+    captures = source.captures as Captures;
+    table = await tableOf(source);
+  });
+  afterAll(async () => {
+    await source?.close();
+    await server?.stop();
+  });
+  beforeEach(async () => {
+    await captures.uninstall('test');
+    await sql('truncate item');
+  });
+
+  it('are kept from others by a lease, which can be renewed and ends', async () => {
+    await install(captured('t'));
+    await rows(3);
+    const first = await take(A, { t: 2 });
+    expect(first.map(keyOf)).toEqual([1, 2]);
+    expect(first[0]).toMatchObject({ lane: 't', tries: 0, schema: 'shop', table: 'item', createdAt: expect.stringMatching(/T.*\.\d{6}$/) });
+    expect([await taken(B), await taken(B)]).toEqual([[3], []]);
+    const ids = first.map(({ id }) => id);
+    expect(await captures.events.renew(B, ids)).toEqual([]);
+    expect([...(await captures.events.renew(A, ids))].sort()).toEqual([...ids].sort());
+    await captures.events.release(B, ids);
+    expect(await taken(B)).toEqual([]);
+    await captures.events.release(A, ids.slice(0, 1));
+    expect(await taken(B)).toEqual([1]);
+    // The service of the other one has died.
+    await sql(`update svc_catalog.event_log set lease_until = utc_timestamp() - interval 1 second where lease_holder = 'a'`);
+    expect(await taken(B)).toEqual([2]);
+    expect(await end(A, first)).toEqual([]);
+  });
+
+  it('are told of as somebody works on them, and redelivered after it', async () => {
+    await install(captured('t'));
+    await rows(1);
+    const [event] = (await take()) as [CapturedEvent];
+    expect(await captures.redeliver(event.id)).toBe('processing');
+    await end(A, [event], { kind: 'failed' });
+    expect(await captures.count({ state: 'error' })).toBe(1);
+    expect([await captures.redeliver(event.id), await captures.redeliver('nothing')]).toEqual(['done', 'missing']);
+    expect(await taken()).toEqual([1]);
+    await end(A, [event], { kind: 'retry', seconds: 3600 });
+    expect(await taken()).toEqual([]);
+    expect(await captures.redeliver(event.id)).toBe('done');
+    expect(await taken()).toEqual([1]);
+  });
+
+  it('end with what came of them, which is logged', async () => {
+    await install(captured('t'));
+    await rows(3);
+    const [one, two, three] = (await take()) as [CapturedEvent, CapturedEvent, CapturedEvent];
+    const large = 'é'.repeat(700_000);
+    const invocation = { status: 200, request: JSON.stringify({ large }), response: '{"large":1}' };
+    expect(await captures.events.record(A, [{ id: one.id, result: { kind: 'delivered' }, invocation }])).toEqual([one.id]);
+    await end(A, [two], { kind: 'retry', seconds: 3600 });
+    await captures.events.record(A, [{ id: three.id, result: { kind: 'failed' }, invocation: null }]);
+    expect(await taken()).toEqual([]);
+    expect(
+      await sql('select delivered, error, tries, next_retry_at > utc_timestamp(), locked from svc_catalog.event_log order by place'),
+    ).toEqual([
+      ['1', '0', '1', null, null],
+      ['0', '0', '1', '1', null],
+      ['0', '1', '0', null, null],
+    ]);
+    expect(await captures.invocations('t', { limit: 1, offset: 0 })).toMatchObject([{ event_id: two.id, request: { a: '\0é' } }]);
+    // More than the server takes in one statement: it is the delivery that counts.
+    expect((await captures.event(one.id, { limit: 1, offset: 0 }))?.invocations).toMatchObject([
+      { trigger_name: 't', http_status: 200, request: { type: 'too_large' }, response: {} },
+    ]);
+    await sql('update svc_catalog.event_log set next_retry_at = utc_timestamp() where tries = 1');
+    expect((await take()).map(({ tries }) => tries)).toEqual([1]);
+  });
+
+  it('of several triggers take turns, within bounds of number, bytes and all instances together', async () => {
+    await install(captured('t'), captured('u'));
+    await rows(10, `repeat('k', 1000)`);
+    const lanes = (await take(A, { t: 100, u: 3 }, 8)).map(({ lane }) => lane);
+    expect([lanes.filter((lane) => lane === 'u').length, lanes.length]).toEqual([3, 8]);
+    expect(await take(A, { other: 5 })).toEqual([]);
+    const some = async (bytes: number) =>
+      (await captures.events.fetch({ lease: A, limit: 9, bytes, lanes: [{ name: 'u', limit: 9 }] })).length;
+    expect([await some(1), await some(1500), await some(1500)]).toEqual([1, 2, 2]);
+    await captures.redeliverAll({ state: 'any' }, null);
+    await sql('update svc_catalog.event_log set lease_until = null, lease_holder = null');
+    // An instance with one connection gets along too.
+    const other = await open('shop', 1);
+    try {
+      const bounded = (lease: Lease, by: Captures): Promise<readonly CapturedEvent[]> =>
+        by.events.fetch({ lease, limit: 100, lanes: [{ name: 't', limit: 100, overall: 3 }] });
+      const all = await Promise.all([A, B, A, B].map((lease, i) => bounded(lease, i < 2 ? captures : (other.captures as Captures))));
+      expect(all.flat()).toHaveLength(3);
+      expect((await bounded(B, captures)).length).toBe(0);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('of a key are taken one after another', async () => {
+    await install(captured('t', INSERT, { ordering: ['kind'] }));
+    await rows(6, 'cast(seq % 2 as char)');
+    const first = await take();
+    expect(first.map(keyOf).sort()).toEqual([1, 2]);
+    expect(await taken(B)).toEqual([]);
+    await end(
+      A,
+      first.filter((event) => keyOf(event) === 2),
+    );
+    const next = await take(B);
+    expect(next.map(keyOf)).toEqual([4]);
+    // One that fails holds back its own key alone, until it is given up.
+    await end(
+      A,
+      first.filter((event) => keyOf(event) === 1),
+      { kind: 'retry', seconds: 3600 },
+    );
+    await end(B, next);
+    expect(await taken(B)).toEqual([6]);
+    await sql(`update svc_catalog.event_log set next_retry_at = null where json_value(payload, '$.data.new.id') = 1`);
+    await end(A, await take(A), { kind: 'failed' });
+    expect(await taken(B)).toEqual([3]);
+  });
+
+  it('of other keys are found behind a long queue, whose events wait aside', async () => {
+    await install(captured('t', INSERT, { ordering: ['kind'] }));
+    await rows(3000, `if(seq = 3000, 'other', 'hot')`);
+    expect(await taken()).toEqual([1, 3000]);
+    const aside = await sql('select count(*) from svc_catalog.event_log where lease_until is not null and lease_holder is null');
+    expect(Number(aside[0]?.[0])).toBeGreaterThan(2000);
+  });
+
+  it('keep their order where several instances take and end them', async () => {
+    await install(captured('t', INSERT, { ordering: ['kind'] }));
+    await rows(120, 'cast(seq % 4 as char)');
+    const seen: number[] = [];
+    const work = async (lease: Lease): Promise<void> => {
+      for (let idle = 0; idle < 200 && seen.length < 120; ) {
+        const events = await take(lease, { t: 3 });
+        idle = events.length === 0 ? idle + 1 : 0;
+        seen.push(...events.map(keyOf));
+        await end(lease, events);
+      }
+    };
+    await Promise.all([work(A), work(B), work({ holder: 'c', seconds: 60 })]);
+    expect(seen).toHaveLength(120);
+    for (let key = 0; key < 4; key++) {
+      const own = seen.filter((id) => id % 4 === key);
+      expect(own).toEqual([...own].sort((a, b) => a - b));
+    }
+  });
+
+  it('of rows are ordered by their primary key', async () => {
+    await install(captured('t', { insert: { columns: '*' }, update: { columns: '*' } }, { ordering: 'row' }));
+    await sql('insert into item values (1, null, 0), (2, null, 0)');
+    await sql('update item set n = 1');
+    const first = await take();
+    expect(first.map(keyOf).sort()).toEqual([1, 2]);
+    await end(A, first);
+    expect(await taken()).toEqual([1, 2]);
+  });
+
+  it('do not wait for writers, nor do writers for them', async () => {
+    await install(captured('t'));
+    await rows(2);
+    await source.transaction({}, async (connection) => {
+      await connection.query(`insert into item values (9, 'open', 0)`, []);
+      const events = await take();
+      expect(events.map(keyOf)).toEqual([1, 2]);
+      await end(A, events);
+      await connection.query(`insert into item values (10, 'open', 0)`, []);
+    });
+    expect(await taken()).toEqual([9, 10]);
+  });
+
+  it('are those of the database that the source is connected to', async () => {
+    const other = await open('other');
+    const theirs = other.captures as Captures;
+    try {
+      await install(captured('t'));
+      await theirs.install([captured('t', INSERT, {}, await tableOf(other))], { owner: 'they' });
+      await sql(`insert into item values (1, 'k', 0)`);
+      await sql(`insert into other.item values (2, 'k', 0)`);
+      expect(await taken(B, { t: 9 }, 9, theirs)).toEqual([2]);
+      expect(await taken()).toEqual([1]);
+      expect([await captures.isTaken('t', 'they'), await captures.isTaken('t', 'test')]).toEqual([true, false]);
+      expect(await captures.count({ state: 'any' })).toBe(1);
+      // A table of the other database, through this source: the name is theirs there.
+      const across: CatalogTable = { ...table, name: { schema: 'other', name: 'item' } };
+      expect(await install(captured('t', INSERT, {}, across))).toMatchObject([{ name: 't', error: { code: 'already-exists' } }]);
+      // What one takes away the other keeps.
+      await captures.uninstall('test');
+      await sql(`insert into other.item values (3, 'k', 0)`);
+      expect(await taken(B, { t: 9 }, 9, theirs)).toEqual([3]);
+      await theirs.uninstall('they');
+      expect(await sql(`select schema_name from information_schema.schemata where schema_name = 'svc_catalog'`)).toEqual([]);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('get their tables by several instances that start together', async () => {
+    const others = await Promise.all([open(), open(), open()]);
+    try {
+      const all = await Promise.all(others.map((each) => each.captures?.install([captured('t'), captured('u')], { owner: 'test' })));
+      expect(all).toEqual([[], [], []]);
+      await rows(2);
+      expect(await taken()).toEqual([1, 2]);
+    } finally {
+      for (const each of others) await each.close();
+    }
+  });
+
+  it('are given up, and delivered again by time and trigger', async () => {
+    await install(captured('t'), captured('u'));
+    await rows(3);
+    await end(A, await take(A, { t: 9, u: 9 }), { kind: 'failed' });
+    expect(await captures.count({ state: 'error', trigger: 't' })).toBe(3);
+    await expect(captures.redeliverAll({ state: 'error', from: 'yesterday' }, null)).rejects.toMatchObject({ code: 'data-exception' });
+    expect(await captures.redeliverAll({ state: 'error', trigger: 't', to: '2000-01-01T00:00:00Z' }, null)).toBe(0);
+    expect(await captures.redeliverAll({ state: 'error', trigger: 't', from: '2000-01-01T00:00:00+02:00' }, 2)).toBe(2);
+    expect([await taken(A, { t: 9, u: 9 }), await captures.count({ state: 'error' })]).toEqual([[1, 2], 4]);
+  });
+
+  it('are listed as long as they are not too many bytes', async () => {
+    await install(captured('t'));
+    await rows(3);
+    await sql(`insert into svc_catalog.event_invocation_logs (source_database, trigger_name, event_id, request, response)
+      select 'shop', 't', 'e', concat('"', repeat('r', 900000), '"'), '1' from seq_1_to_40`);
+    await expect(captures.invocations('t', { limit: 100, offset: 0 })).rejects.toMatchObject({
+      code: 'bad-request',
+      message: expect.stringMatching(/^these 40 rows have more than \d+ bytes: .* at most 3\d here$/),
+    });
+    expect(await captures.invocations('t', { limit: 2, offset: 38 })).toHaveLength(2);
+    expect(await captures.list({ state: 'any', trigger: 't' }, { limit: 2, offset: 1 })).toMatchObject([
+      { payload: { data: { new: { id: 2 } } } },
+      { payload: { data: { new: { id: 1 } } } },
+    ]);
+  });
+
+  it('are removed when they are old, batch by batch, without those that are pending or worked on', async () => {
+    await install(captured('t'));
+    await rows(6);
+    const events = await take(A, { t: 5 });
+    await end(A, events.slice(0, 4));
+    await sql('update svc_catalog.event_log set created_at = created_at - interval 3 hour where place > 1');
+    const spec = { trigger: 't', batchSize: 2, clearOlderThan: 2, timeout: 10, cleanInvocationLogs: false };
+    expect(await captures.cleanUp(() => spec, {})).toEqual({ events: 3, invocations: 0 });
+    expect(await captures.count({ state: 'any' })).toBe(3);
+    expect(await captures.invocations('t', { limit: 9, offset: 0 })).toHaveLength(4);
+    await sql('update svc_catalog.event_log set created_at = created_at - interval 3 hour');
+    expect(await captures.cleanUp(() => ({ ...spec, cleanInvocationLogs: true }), {})).toEqual({ events: 1, invocations: 1 });
+    expect(await captures.cleanUp(() => null, {})).toEqual({ events: 0, invocations: 0 });
+  });
+
+  it('have clean-ups planned, which one instance takes', async () => {
+    await install(captured('t'));
+    await captures.planCleanups('t', ['2020-01-01T00:00:00Z', '2020-01-02T00:00:00Z', '2999-01-01T00:00:00Z']);
+    await captures.planCleanups('t', ['2020-01-01T00:00:00Z']);
+    await captures.planCleanups('u', ['2999-01-01T00:00:00Z']);
+    expect([...(await captures.plannedCleanups())]).toEqual([
+      ['t', 3],
+      ['u', 1],
+    ]);
+    const due = (await Promise.all([captures.takeDueCleanups(), captures.takeDueCleanups()])).flat();
+    expect(due).toMatchObject([{ trigger: 't' }]);
+    await captures.endCleanup(due[0]?.id ?? '', 'completed', { events: 3, invocations: 1 });
+    expect(
+      await sql(
+        'select status, deleted_event_logs from svc_catalog.svc_event_log_cleanups where scheduled_at < now() order by scheduled_at',
+      ),
+    ).toEqual([
+      ['dead', null],
+      ['completed', '3'],
+    ]);
+    // One whose instance died in the middle is given up, others are forgotten in time.
+    await sql(
+      `update svc_catalog.svc_event_log_cleanups set status = 'running', started_at = utc_timestamp() - interval 2 hour where status = 'completed'`,
+    );
+    await sql(`update svc_catalog.svc_event_log_cleanups set scheduled_at = utc_timestamp() - interval 40 day where status = 'dead'`);
+    expect(await captures.takeDueCleanups()).toEqual([]);
+    expect(await sql('select status from svc_catalog.svc_event_log_cleanups where started_at is not null')).toEqual([['dead']]);
+    await captures.forgetCleanups(['u']);
+    await captures.replanCleanups('u', ['2998-01-01T00:00:00Z', '2997-01-01T00:00:00Z']);
+    expect([...(await captures.plannedCleanups())]).toEqual([['u', 2]]);
+  });
+
+  it('are none before there are tables', async () => {
+    expect([await captures.list({ state: 'any' }, { limit: 1, offset: 0 }), await captures.count({ state: 'any' })]).toEqual([[], 0]);
+    expect([await captures.redeliver('a'), await captures.event('a', { limit: 1, offset: 0 })]).toEqual(['missing', null]);
+    expect(await captures.retain([], 'test', ['t'])).toEqual([]);
+  });
+});
