@@ -5,6 +5,7 @@
 //   npm run build && npm run faults -- --events 100000 --kills 200 --restarts 40
 //   npm run faults                                  5,000 events, 10 kills, 2 restarts
 //   npm run faults -- --output faults.json          counts and the history of faults go there
+//   npm run faults -- --kind dbb                    the table with the trigger is in a MariaDB, which crashes in place of PostgreSQL
 //
 // Half of the events are of an event trigger, the others are one-off schedules.
 import { spawn } from 'node:child_process';
@@ -14,7 +15,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { createConnection } from 'mysql2/promise';
 import pg from 'pg';
+import { mariadbServer } from '../bench/mariadb-server.mjs';
 import { atEnd, databaseServer, operate, root, run, waitFor } from '../bench/support.mjs';
 
 const { values: options } = parseArgs({
@@ -25,10 +28,15 @@ const { values: options } = parseArgs({
     /** Events a second. */
     rate: { type: 'string', default: '100' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    /** Of the database with the event trigger: `pg` or `dbb`. */
+    kind: { type: 'string', default: 'pg' },
     output: { type: 'string', default: path.join(os.tmpdir(), 'svc-faults.json') },
   },
 });
 const EVENTS = Number(options.events);
+/** Of the first instance; runs of different kinds may stand side by side. */
+const PORT = options.kind === 'dbb' ? 18_191 : 18_091;
+if (options.kind !== 'pg' && options.kind !== 'dbb') throw new Error(`unknown kind ${options.kind}: pg or dbb`);
 /** A lease, a look for what is free, and a busy machine. s */
 const LONGEST_WAIT = 60;
 /** Recording may have to wait until the database is there again. s */
@@ -103,8 +111,9 @@ function push(map, key, value) {
 }
 
 class Instance {
-  constructor(name, databaseUrl, port) {
-    Object.assign(this, { name, databaseUrl, port, child: undefined });
+  /** @param shop the database with the event trigger, where it is not the one of the metadata */
+  constructor(name, databaseUrl, port, shop) {
+    Object.assign(this, { name, databaseUrl, port, shop, child: undefined });
   }
 
   async start() {
@@ -119,6 +128,7 @@ class Instance {
         SVC_GRAPHQL_ENABLED_LOG_TYPES: 'startup',
         SVC_GRAPHQL_LOG_LEVEL: 'warn',
         HOOKS: receiverUrl(),
+        ...(this.shop === undefined ? {} : { SHOP: this.shop }),
       },
       stdio: ['ignore', 'ignore', process.env.FAULTS_LOG ? 'inherit' : 'ignore'],
     });
@@ -172,7 +182,7 @@ async function persistently(task) {
 }
 
 /** The death of one of its processes makes PostgreSQL end all others and recover. */
-async function crashDatabase(url) {
+async function crashPostgres(url) {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);
   await client.connect();
@@ -183,28 +193,82 @@ async function crashDatabase(url) {
 }
 
 const RETRY = { num_retries: 100_000 };
-const INSERT = `
-  with made as (insert into item (n) select generate_series($1::int, $2::int) returning n)
+const ONE_OFFS = `
   insert into svc_catalog.svc_scheduled_events (id, webhook_conf, scheduled_time, retry_conf, payload)
   select md5('one-off' || n), '"{{HOOKS}}/one-off"', now(),
-    '{"num_retries": 100000, "retry_interval_seconds": 1, "timeout_seconds": 5}', json_build_object('n', n) from made`;
+    '{"num_retries": 100000, "retry_interval_seconds": 1, "timeout_seconds": 5}', json_build_object('n', n)`;
 
-async function insertAll(url) {
+/** The table with the event trigger in the database of the metadata: a batch is one statement. */
+function itemsOfPostgres(url) {
+  return {
+    operations: 'pg',
+    source: 'default',
+    create: () => sql(url, 'create table item (n int primary key)'),
+    async insert(from, to) {
+      // What failed may have been committed: then the rows are there.
+      const [{ count }] = await sql(url, 'select count(*)::int as count from item where n = $1', [from]);
+      if (count > 0) return;
+      await sql(url, `with made as (insert into item (n) select generate_series($1::int, $2::int) returning n) ${ONE_OFFS} from made`, [
+        from,
+        to,
+      ]);
+    },
+    async all() {
+      return (await sql(url, 'select n from item order by n')).map(({ n }) => n);
+    },
+    crash: () => crashPostgres(url),
+  };
+}
+
+/** In a MariaDB: rows first, and one-off events for those that are there. */
+function itemsOfMariadb(url, server) {
+  const run = async (text, values) => {
+    const connection = await createConnection({ uri: server.url('shop') });
+    connection.on('error', () => undefined);
+    try {
+      return (await connection.query(text, values))[0];
+    } finally {
+      connection.destroy();
+    }
+  };
+  return {
+    operations: 'dbb',
+    source: 'shop',
+    async create() {
+      const connection = await createConnection({ host: '127.0.0.1', port: server.port, user: 'root' });
+      await connection.query('create database shop');
+      await connection.query('create table shop.item (n int primary key)');
+      await connection.end();
+    },
+    async insert(from, to) {
+      const rows = Array.from({ length: to - from + 1 }, (_, i) => [from + i]);
+      const found = await run('select 1 from item where n = ?', [from]);
+      if (found.length === 0) await run('insert into item (n) values ?', [rows]);
+      await sql(url, `${ONE_OFFS} from generate_series($1::int, $2::int) n on conflict do nothing`, [from, to]);
+    },
+    async all() {
+      return (await run('select n from item order by n', [])).map(({ n }) => n);
+    },
+    async crash() {
+      fault('crash of the database');
+      await server.kill();
+      await server.start();
+    },
+  };
+}
+
+async function insertAll(items) {
   const each = Math.max(1, Math.round(Number(options.rate) / 20));
   const rows = Math.ceil(EVENTS / 2);
   for (let n = 1; n <= rows; n += each) {
     const upTo = Math.min(rows, n + each - 1);
     const began = performance.now();
-    // What failed may have been committed: then the rows are there.
-    await persistently(async () => {
-      const [{ count }] = await sql(url, 'select count(*)::int as count from item where n = $1', [n]);
-      if (count === 0) await sql(url, INSERT, [n, upTo]);
-    });
+    await persistently(() => items.insert(n, upTo));
     await sleep(Math.max(0, 100 - (performance.now() - began)));
   }
 }
 
-async function doFaults(url, instances, signal) {
+async function doFaults(items, instances, signal) {
   const seconds = EVENTS / Number(options.rate);
   const faults = [...Array(Number(options.kills)).fill('kill'), ...Array(Number(options.restarts)).fill('crash')];
   for (let i = faults.length - 1; i > 0; i--) {
@@ -215,13 +279,13 @@ async function doFaults(url, instances, signal) {
   for (const each of faults) {
     await sleep(pause * (0.5 + random()), undefined, { signal }).catch(() => undefined);
     if (each === 'kill') instances[random() < 0.5 ? 0 : 1].kill();
-    else await persistently(() => crashDatabase(url));
+    else await persistently(() => items.crash());
   }
 }
 
-const missing = async (url) => {
-  const rows = await persistently(() => sql(url, 'select n from item order by n'));
-  const keys = rows.flatMap(({ n }) => [`trigger ${n}`, `one-off ${n}`]);
+const missing = async (items) => {
+  const rows = await persistently(() => items.all());
+  const keys = rows.flatMap((n) => [`trigger ${n}`, `one-off ${n}`]);
   return { committed: keys.length, keys: keys.filter((key) => !accepted.has(key)) };
 };
 
@@ -239,6 +303,7 @@ function findings(committed, lost) {
   let longest = 0;
   for (const times of attempts.values()) for (let i = 1; i < times.length; i++) longest = Math.max(longest, times[i] - times[i - 1]);
   return {
+    kind: options.kind,
     seed: Number(options.seed),
     committed,
     delivered: committed - lost.length,
@@ -261,15 +326,27 @@ async function main() {
     receiver.closeAllConnections();
     receiver.close();
   });
-  await sql(url, 'create table item (n int primary key)');
-  const instances = [new Instance('one', url, 18_091), new Instance('two', url, 18_092)];
+  const mariadb = options.kind === 'dbb' ? await mariadbServer() : undefined;
+  if (mariadb !== undefined) atEnd(() => mariadb.stop());
+  const items = mariadb === undefined ? itemsOfPostgres(url) : itemsOfMariadb(url, mariadb);
+  await items.create();
+  const instances = [
+    ['one', PORT],
+    ['two', PORT + 1],
+  ].map(([name, port]) => new Instance(name, url, port, mariadb?.url('shop')));
   await instances[0].start();
   atEnd(() => instances[0].stop());
   await instances[0].ready();
-  await operate(18_091, 'pg_track_table', { table: 'item' });
-  await operate(18_091, 'pg_create_event_trigger', {
+  const { operations, source } = items;
+  if (mariadb !== undefined) {
+    const configuration = { connection_info: { connection_string: { from_env: 'SHOP' } } };
+    await operate(PORT, 'dbb_add_source', { name: source, configuration });
+  }
+  await operate(PORT, `${operations}_track_table`, { source, table: 'item' });
+  await operate(PORT, `${operations}_create_event_trigger`, {
+    source,
     name: 'item_made',
-    table: { schema: 'public', name: 'item' },
+    table: 'item',
     webhook: '{{HOOKS}}/trigger',
     insert: { columns: '*' },
     retry_conf: { ...RETRY, interval_sec: 1, timeout_sec: 5 },
@@ -279,12 +356,12 @@ async function main() {
   await instances[1].ready();
 
   const over = new AbortController();
-  const faults = doFaults(url, instances, over.signal);
-  await insertAll(url);
+  const faults = doFaults(items, instances, over.signal);
+  await insertAll(items);
   over.abort();
   await faults;
-  let left = await missing(url);
-  for (const end = now() + 2 * LONGEST_WAIT; left.keys.length > 0 && now() < end; left = await missing(url)) await sleep(500);
+  let left = await missing(items);
+  for (const end = now() + 2 * LONGEST_WAIT; left.keys.length > 0 && now() < end; left = await missing(items)) await sleep(500);
   // What was on its way is perhaps delivered twice.
   await sleep(2000);
   const result = findings(left.committed, left.keys);

@@ -1,8 +1,13 @@
-/** A tree of tables has the same answers in one database, and spread over two and a GraphQL server. */
+/**
+ * A tree of tables has the same answers in one database, and spread over two and a GraphQL server; one of the two is of MariaDB now and then,
+ * where that is installed.
+ */
 import fc from 'fast-check';
+import { createConnection, type Connection } from 'mysql2/promise';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { printJson, type Json, type JsonObject } from '../../src/util/json.ts';
 import { cases, DEEP, SEED } from '../support/deep.ts';
+import { hasMariadb, startMariadb, type TestMariadb } from '../support/mariadb.ts';
 import { runSql, testDatabase, type TestDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -13,8 +18,13 @@ type Mapping = Readonly<Record<string, string>>;
 const TABLES = ['t0', 't1', 't2', 't3', 't4'];
 const DDL = TABLES.map(
   (name) =>
-    `create table ${name} (id int primary key, code text unique, n int, m bigint, s text, c varchar(3), v int);
+    `create table ${name} (id int primary key, code text collate "C" unique, n int, m bigint, s text collate "C", c varchar(3) collate "C", v int);
      create index on ${name} (n); create index on ${name} (s);`,
+).join('\n');
+const MARIADB_DDL = TABLES.map(
+  (name) =>
+    `create table ${name} (id int primary key, code varchar(20) unique, n int, m bigint, s varchar(20), c varchar(3), v int, key (n), key (s))
+     default character set utf8mb4 collate utf8mb4_nopad_bin;`,
 ).join('\n');
 /** From columns of the parent to columns of the child, and of the child to a key of the parent. */
 const TO_CHILDREN: readonly Mapping[] = [
@@ -82,10 +92,17 @@ const world = fc.array(table, { minLength: 2, maxLength: TABLES.length }).map((t
 let service: TestService;
 let server: TestService;
 let databases: Readonly<Record<Side | 'whole', TestDatabase>>;
+/** Has the place of the database `right` in some worlds. */
+let mariadb: { readonly server: TestMariadb; readonly connection: Connection } | null = null;
 
 beforeAll(async () => {
   databases = { left: await testDatabase(), right: await testDatabase(), whole: await testDatabase(), away: await testDatabase() };
   for (const { url } of Object.values(databases)) await runSql(url, DDL);
+  if (hasMariadb()) {
+    const started = await startMariadb();
+    await started.run(`create database right_side; use right_side; ${MARIADB_DDL}`);
+    mariadb = { server: started, connection: await createConnection({ uri: started.url('right_side'), multipleStatements: true }) };
+  }
   [service, server] = await Promise.all([startTestService({ PG_CONNECTIONS: '3' }), startTestService({ PG_CONNECTIONS: '3' })]);
 }, 60_000);
 
@@ -93,6 +110,8 @@ afterAll(async () => {
   await service?.stop();
   await server?.stop();
   for (const database of Object.values(databases)) await database.drop();
+  await mariadb?.connection.end();
+  await mariadb?.server.stop();
 });
 
 const OBJECT_FIELDS = { object: '_by_pk', array: '' };
@@ -129,7 +148,7 @@ function joinsOf(own: Table, tables: readonly Table[]): JsonObject[] {
 }
 
 /** @param place of all tables, or of those that are there */
-function sourceMetadata(place: Side | 'whole', tables: readonly Table[]): JsonObject {
+function sourceMetadata(place: Side | 'whole', tables: readonly Table[], other: typeof mariadb = null): JsonObject {
   const isHere = (each: Table): boolean => place === 'whole' || each.side === place;
   const near = (name: string, target: Table, column_mapping: Mapping): JsonObject[] =>
     isHere(target) ? [{ name, using: { manual_configuration: { remote_table: target.name, column_mapping } } }] : [];
@@ -151,10 +170,16 @@ function sourceMetadata(place: Side | 'whole', tables: readonly Table[]): JsonOb
     };
   });
   const prefix = place === 'away' ? '' : `${place}_`;
+  const pool_settings = { max_connections: 3 };
   return {
     name: place === 'away' ? 'default' : place,
-    kind: 'postgres',
-    configuration: { connection_info: { database_url: databases[place].url, pool_settings: { max_connections: 3 } } },
+    kind: other === null ? 'postgres' : 'dbb',
+    configuration: {
+      connection_info:
+        other === null
+          ? { database_url: databases[place].url, pool_settings }
+          : { connection_string: other.server.url('right_side'), pool_settings },
+    },
     customization: { root_fields: { prefix }, type_names: { prefix } },
     tables: entries,
   };
@@ -175,7 +200,15 @@ function remoteSchema(tables: readonly Table[]): JsonObject {
   };
 }
 
-async function setUp(tables: readonly Table[]): Promise<void> {
+async function fillMariadb({ connection }: NonNullable<typeof mariadb>, tables: readonly Table[]): Promise<void> {
+  await connection.query(TABLES.map((name) => `truncate ${name}`).join(';'));
+  for (const { name, rows } of tables) {
+    for (const { id, code, n, m, s, c, v } of rows) await connection.query(`insert into ${name} values (?)`, [[id, code, n, m, s, c, v]]);
+  }
+}
+
+/** @param other what stands in for the database `right` */
+async function setUp(tables: readonly Table[], other: typeof mariadb): Promise<void> {
   const fill = (own: readonly Table[]): string =>
     [
       `truncate ${TABLES.join(', ')};`,
@@ -187,10 +220,15 @@ async function setUp(tables: readonly Table[]): Promise<void> {
   const sides: readonly Side[] = ['left', 'right', 'away'];
   await runSql(databases.whole.url, fill(tables));
   for (const side of sides) await runSql(databases[side].url, fill(tables.filter((each) => each.side === side)));
+  if (other !== null)
+    await fillMariadb(
+      other,
+      tables.filter(({ side }) => side === 'right'),
+    );
   await server.metadata('replace_metadata', { metadata: { version: 3, sources: [sourceMetadata('away', tables)] } });
   // A remote schema that stays is not asked again.
   await service.metadata('replace_metadata', { metadata: { version: 3, sources: [] } });
-  const sources = (['whole', 'left', 'right'] as const).map((place) => sourceMetadata(place, tables));
+  const sources = (['whole', 'left', 'right'] as const).map((place) => sourceMetadata(place, tables, place === 'right' ? other : null));
   const remote_schemas = tables.some(({ side }) => side === 'away') ? [remoteSchema(tables)] : [];
   await service.metadata('replace_metadata', { metadata: { version: 3, sources, remote_schemas } });
 }
@@ -256,6 +294,10 @@ class Query {
 /** Without the blanks that a database puts between values, and that are gone once an answer of a server was read. */
 const compact = (json: string): string => json.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/g, '$1');
 
+/** Also without the last digits of means, which are doubles in MariaDB. */
+const asValues = (json: string): string =>
+  JSON.stringify(JSON.parse(json, (_, value) => (typeof value === 'number' && !Number.isInteger(value) ? value.toPrecision(12) : value)));
+
 const QUERIES = cases(40, 10);
 const WORLDS = DEEP ? 40 : 4;
 
@@ -263,8 +305,10 @@ test(
   'answers have the same bytes in one database and in three places',
   async () => {
     let crossed = 0;
-    const property = fc.asyncProperty(world, fc.gen(), async (tables, generate) => {
-      await setUp(tables);
+    let mixed = 0;
+    const property = fc.asyncProperty(world, fc.gen(), fc.boolean(), async (tables, generate, hasOther) => {
+      const other = hasOther && tables.some(({ side }) => side === 'right') ? mariadb : null;
+      await setUp(tables, other);
       const query = new Query(tables, (below) => generate(fc.nat, { max: below - 1 }));
       for (let i = 0; i < QUERIES; i++) {
         const root = tables[generate(fc.nat, { max: tables.length - 1 })] as Table;
@@ -283,12 +327,17 @@ test(
         const [one, two] = await Promise.all([ask('whole'), ask(root.side)]);
         expect(one).toMatch(/^\{"data":/);
         const away = tables.some(({ side }) => side === 'away');
-        expect(away ? compact(two) : two, `${role}: ${rest}`).toBe(away ? compact(one) : one);
-        if (tables.some(({ side }) => side !== root.side) && /to_|up/.test(rest)) crossed += 1;
+        const alike = other !== null ? asValues : away ? compact : (text: string): string => text;
+        expect(alike(two), `${role}: ${rest}`).toBe(alike(one));
+        if (tables.some(({ side }) => side !== root.side) && /to_|up/.test(rest)) {
+          crossed += 1;
+          if (other !== null) mixed += 1;
+        }
       }
     });
     await fc.assert(property, { numRuns: WORLDS, seed: SEED, endOnFailure: !DEEP });
     expect(crossed).toBeGreaterThan(0);
+    if (DEEP && mariadb !== null) expect(mixed).toBeGreaterThan(0);
   },
   DEEP ? 1_200_000 : 60_000,
 );
