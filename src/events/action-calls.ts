@@ -9,6 +9,7 @@ import { AnswerRefused, checkAnswer } from '../execute/action-answer.ts';
 import { expectationOf } from '../schema/actions/expectation.ts';
 import type { ActionInfo } from '../schema-cache/action-info.ts';
 import type { SchemaCache } from '../schema-cache/schema-cache.ts';
+import type { PromptCancellation } from '../util/cancellation.ts';
 import { printJson } from '../util/json.ts';
 import type { Queue } from './engine.ts';
 
@@ -43,7 +44,7 @@ async function resultOf(
   { input, headers, sessionVariables, tries }: DueCall,
   action: ActionInfo,
   { cache, call, showsInternal }: ActionCallsOptions,
-  signal: AbortSignal,
+  signal: PromptCancellation,
 ): Promise<CallOutcome['result']> {
   const { name, definition, output } = action;
   let wait: number | null = null;

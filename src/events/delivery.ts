@@ -7,6 +7,7 @@ import type { DeliveryKind, Observer } from '../observability/observation.ts';
 import type { OutboundClient, OutboundResponse } from '../outbound/client.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import { TransformFailure } from '../transform/transform-failure.ts';
+import type { PromptCancellation } from '../util/cancellation.ts';
 import { type JsonObject, printJson } from '../util/json.ts';
 import { answerJsonOrNull } from '../webhooks/answer-json.ts';
 import { callWebhook } from '../webhooks/call-webhook.ts';
@@ -48,7 +49,7 @@ export interface DelivererOptions {
 }
 
 /** Rejects only when `signal` ends it. */
-export type Deliverer = (delivery: Delivery, signal: AbortSignal) => Promise<DeliveryEnd>;
+export type Deliverer = (delivery: Delivery, signal: PromptCancellation) => Promise<DeliveryEnd>;
 
 /** Whatever a trigger says. */
 const LONGEST_S = 30 * 60;

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { EventStore, FetchRequest, Lease, QueuedEvent } from '../backend/event-store.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { Observation } from '../observability/observation.ts';
+import { onCancel } from '../util/cancellation.ts';
 import { createEngine, type Engine, type WantedLane, type QueueHandle } from './engine.ts';
 
 interface Done {
@@ -125,7 +126,7 @@ function run(slots: number, lanes: readonly WantedLane[], { leaseSeconds = 60, s
           working.delete(id);
           resolve({ id });
         });
-        signal.addEventListener('abort', () => reject(new Error('given up')));
+        onCancel(signal, () => reject(new Error('given up')));
       }),
   });
   return { store, observations, engine, handle, working };

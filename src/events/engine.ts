@@ -4,6 +4,7 @@
  */
 import type { EventStore, QueuedEvent } from '../backend/event-store.ts';
 import type { Observer } from '../observability/observation.ts';
+import type { PromptCancellation } from '../util/cancellation.ts';
 import { createPool, type SlotPool } from './pool.ts';
 import { type QueueSettings, type RunningQueue, startQueue } from './queue.ts';
 
@@ -27,7 +28,7 @@ export interface Queue<E extends QueuedEvent, O extends { readonly id: string }>
    * Gives what came of an event, failures included; must end by itself. When `signal` says so it may reject: then the
    * event is handed back.
    */
-  work(event: E, signal: AbortSignal): Promise<O>;
+  work(event: E, signal: PromptCancellation): Promise<O>;
   /** Characters of an outcome, where it may be large. */
   sizeOf?(outcome: O): number;
   /** In how many ms the event of an outcome is due again; null: never. */

@@ -6,6 +6,7 @@ import type { RetryPolicy } from '../metadata/retry-policy.ts';
 import type { Observer } from '../observability/observation.ts';
 import type { EventTriggerInfo } from '../schema-cache/schema-cache.ts';
 import type { Snapshots } from '../state/state.ts';
+import type { PromptCancellation } from '../util/cancellation.ts';
 import { isJsonObject, parseJson } from '../util/json.ts';
 import { storedTrace, type TraceContext } from '../webhooks/trace-context.ts';
 import { openedOnce, sessionVariablesOf, type Webhook } from '../webhooks/webhook.ts';
@@ -112,7 +113,7 @@ function deliverOne(
   trigger: EventTrigger,
   deliver: Deliverer,
   webhook: () => Webhook,
-  signal: AbortSignal,
+  signal: PromptCancellation,
 ): ReturnType<Deliverer> {
   const { name } = trigger;
   const context = contextOf(event.payload, trigger);

@@ -4,6 +4,7 @@ import type { ErrorCode } from '../errors/codes.ts';
 import { describeFailure } from '../errors/describe-failure.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { Observer } from '../observability/observation.ts';
+import { CancellationSource } from '../util/cancellation.ts';
 import type { Queue } from './engine.ts';
 import type { SlotPool, PoolLane, Slot } from './pool.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
@@ -62,7 +63,7 @@ interface HeldEvent {
   /** No instance of ours any more, as far as the database is concerned. */
   isLost: boolean;
   /** Once it is worked on. */
-  controller: AbortController | undefined;
+  cancellation: CancellationSource | undefined;
   /** What came of it is on its way to the database. */
   isRecording: boolean;
 }
@@ -126,9 +127,9 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
     await this.#loop;
     await this.#stopListening();
     for (const lane of this.#lanes.values()) lane.clear();
-    await this.#handBack([...this.#held].flatMap(([id, { controller }]) => (controller === undefined ? [id] : [])));
+    await this.#handBack([...this.#held].flatMap(([id, { cancellation }]) => (cancellation === undefined ? [id] : [])));
     while (this.#held.size > 0 && performance.now() < end) await this.#waker.wait(Math.min(250, Math.max(1, end - performance.now())));
-    for (const { controller } of this.#held.values()) controller?.abort();
+    for (const { cancellation } of this.#held.values()) cancellation?.cancel();
     const last = performance.now() + HAND_BACK_MS;
     while (this.#held.size > 0 && performance.now() < last) await this.#waker.wait(50);
     this.#recorder.stop();
@@ -231,7 +232,7 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
     const { lane: name, size = 0 } = event;
     this.#letGo(event.id);
     this.#settings.pool.weigh(size);
-    const held: HeldEvent = { lane: name, size, leaseEnd, isLost: false, controller: undefined, isRecording: false };
+    const held: HeldEvent = { lane: name, size, leaseEnd, isLost: false, cancellation: undefined, isRecording: false };
     this.#held.set(event.id, held);
     const lane = this.#lane(name);
     lane.enqueue((slot) => void this.#work(event, held, lane, slot));
@@ -253,13 +254,13 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
         this.#letGo(event.id);
         if (!isElsewhere) this.#givenUp.push(event.id);
       } else {
-        held.controller = new AbortController();
-        outcome = await this.#queue.work(event, held.controller.signal);
+        held.cancellation = new CancellationSource();
+        outcome = await this.#queue.work(event, held.cancellation);
       }
     } catch (error) {
       // Its lease is left to end: it is tried again, though not at once.
       this.#letGo(event.id);
-      if (held.controller?.signal.aborted === true) this.#givenUp.push(event.id);
+      if (held.cancellation?.aborted === true) this.#givenUp.push(event.id);
       else this.#settings.observe({ kind: 'unexpected', message: `an event of ${this.#queue.name} could not be worked on`, error });
     } finally {
       if (outcome !== undefined) {

@@ -15,6 +15,7 @@ import {
   type ScheduledEvent,
   type ScheduledEventStore,
 } from '../storage/scheduled-event-store.ts';
+import type { PromptCancellation } from '../util/cancellation.ts';
 import { printJson } from '../util/json.ts';
 import { repeatedly } from '../util/repeatedly.ts';
 import { ROOT } from '../util/path.ts';
@@ -61,7 +62,7 @@ export function deliverScheduledEvents(options: ScheduledOptions): ScheduledDeli
     openDestination({ ...trigger, url: { kind: 'template', text: trigger.webhook } }, options.environment),
   );
 
-  const work = async (event: ScheduledEvent, signal: AbortSignal): Promise<DeliveryOutcome> => {
+  const work = async (event: ScheduledEvent, signal: PromptCancellation): Promise<DeliveryOutcome> => {
     const { id } = event;
     if (event.kind === 'one-off') return { id, ...(await deliverOneOff(event, options, signal)) };
     const trigger = triggers().get(event.lane);
@@ -149,7 +150,7 @@ function cronBody({ id, scheduledTime }: CronEvent, { name, payload = null, comm
 async function deliverOneOff(
   event: OneOffEvent,
   { deliver, environment }: ScheduledOptions,
-  signal: AbortSignal,
+  signal: PromptCancellation,
 ): Promise<Omit<DeliveryOutcome, 'id'>> {
   const { id, scheduledTime, createdAt, payload, comment, tries } = event;
   // It was checked by the service that took it, whose bounds may have been others.

@@ -63,6 +63,15 @@ export interface HeaderDefinition {
   readonly valueFromEnv?: string | undefined;
 }
 
+const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** Why no request can have such a header; null: nothing. Values may be secrets, and are not told. */
+export function headerComplaint(name: string, value: string): string | null {
+  if (!HEADER_NAME.test(name)) return `${JSON.stringify(name)} cannot be the name of a header`;
+  return HEADER_VALUE.test(value) ? null : `the value of the header "${name}" has characters that no header can have`;
+}
+
 /** The service's own settings are not for sending: its secrets are among them. */
 const OWN_SETTINGS = 'SVC_GRAPHQL_';
 

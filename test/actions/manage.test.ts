@@ -296,6 +296,16 @@ describe('actions', () => {
     ['an input as output', { output_type: 'I' }, { error: expect.stringContaining('the type: "I" is not an object or scalar type') }],
     ['a handler with another protocol', { handler: 'ftp://example.org/x' }, { error: expect.stringContaining('is no http or https URL') }],
     ['a handler that is no URL', { handler: '{{HANDLERS}}:x/y' }, { error: expect.stringContaining('is no http or https URL') }],
+    [
+      'a header that no request can have',
+      { headers: [{ name: 'a b', value: 'x' }] },
+      { error: expect.stringContaining('"a b" cannot be the name of a header') },
+    ],
+    [
+      'a header with two lines',
+      { headers: [{ name: 'a', value: 'x\r\nb: y' }] },
+      { error: expect.stringContaining('has characters that no header can have') },
+    ],
     ['a handler that is nowhere', { handler: '{{NOT_SET}}' }, { error: expect.stringContaining("environment variable 'NOT_SET' not set") }],
     [
       'a header that is nowhere',

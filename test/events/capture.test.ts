@@ -418,6 +418,12 @@ describe('a definition', () => {
       '$.args.headers[0]',
       'env variables starting with "SVC_GRAPHQL_" are not allowed in value_from_env: SVC_GRAPHQL_ADMIN_SECRET',
     ],
+    [
+      { insert, headers: [{ name: 'a', value: 'x\r\nb: y' }] },
+      'invalid-configuration',
+      '$.args',
+      'Inconsistent object: the value of the header "a" has characters that no header can have',
+    ],
     [{ insert, headers: [{ name: 'a' }] }, 'parse-failed', '$.args.headers[0]', 'expecting value or value_from_env keys'],
     [
       { insert, headers: [{ name: 'a', value: 'b', value_from_env: 'HOOKS' }] },

@@ -154,6 +154,28 @@ describe.concurrent('a call', () => {
     ]);
   });
 
+  it.each<[name: string, sent: Record<string, string>, sampled: string]>([
+    ['traced', { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' }, '1'],
+    ['b3', { 'x-b3-traceid': '0AF7651916CD43DD8448EB211C80319C', 'x-b3-spanid': 'b7ad6b7169203331', 'x-b3-sampled': '0' }, '0'],
+  ])('is a part of the trace of the request that caused it: %s', async (name, sent, sampled) => {
+    await trigger(name);
+    const query = `mutation { insert_${name}(objects: {id: 7, n: 1, at: "y"}) { affected_rows } }`;
+    await service.send('/v1/graphql', { method: 'POST', headers: sent, body: JSON.stringify({ query }) });
+    await vi.waitFor(() => expect(requests(name)).toHaveLength(1), WAIT);
+    const { headers } = receiver.requests.find(({ path }) => path === `/${name}`) ?? { headers: {} };
+    const span = String(headers['x-b3-spanid']);
+    expect(span).toMatch(/^(?!b7ad6b7169203331)[0-9a-f]{16}$/);
+    expect(headers).toMatchObject({
+      traceparent: `00-0af7651916cd43dd8448eb211c80319c-${span}-0${sampled}`,
+      'x-b3-traceid': '0af7651916cd43dd8448eb211c80319c',
+      'x-b3-parentspanid': 'b7ad6b7169203331',
+      'x-b3-sampled': sampled,
+    });
+    expect(requests(name)[0]?.['event']).toMatchObject({
+      trace_context: { trace_id: '0af7651916cd43dd8448eb211c80319c', span_id: 'b7ad6b7169203331', sampling_state: sampled },
+    });
+  });
+
   it('keeps the digits of numbers', async () => {
     await trigger('digits');
     await insert('digits');

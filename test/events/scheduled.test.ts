@@ -240,6 +240,7 @@ describe('one-off events', () => {
       'num_retries cannot be a negative value',
     ],
     [{ webhook: 'x', schedule_at: ago(1), retries: 1 }, '$.args.retries', 'retries'],
+    [{ webhook: 'x', schedule_at: ago(1), headers: [{ name: 'a b', value: '' }] }, '$.args.headers[0]', 'cannot be the name of a header'],
     [
       { webhook: 'x', schedule_at: ago(1), signature: { secret_from_env: 'SVC_GRAPHQL_ADMIN_SECRET' } },
       '$.args.signature.secret_from_env',

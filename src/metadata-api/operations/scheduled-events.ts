@@ -17,13 +17,13 @@ import {
   text,
 } from '../../metadata/codec.ts';
 import { scheduledRetry, scheduledRetryCodec } from '../../metadata/cron-trigger.ts';
-import { headersCodec, webhookHeaders } from '../../metadata/environment-template.ts';
+import { headerComplaint, headersCodec, webhookHeaders } from '../../metadata/environment-template.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
 import { signatureCodec } from '../../metadata/signature.ts';
 import { MOST_LISTED_BYTES } from '../../sql/within-bytes.ts';
 import { type EventsOf, MOST_LISTED, SCHEDULED_STATUSES, type ScheduledStatus, type EventRows } from '../../storage/scheduled-events.ts';
 import type { Json } from '../../util/json.ts';
-import { at, type Path } from '../../util/path.ts';
+import { along, at, type Path } from '../../util/path.ts';
 import { operation, type OperationGroup, SUCCESS } from '../operation.ts';
 import { refused } from '../operation-error.ts';
 import { unknownTrigger } from './cron-triggers.ts';
@@ -99,7 +99,11 @@ const create: OperationGroup = () => [
         comment: 'a reminder',
       },
     },
-    async run({ webhook, scheduleAt, payload = null, headers, retryConf, comment, signature }, { services }) {
+    async run({ webhook, scheduleAt, payload = null, headers, retryConf, comment, signature }, { services, path }) {
+      for (const [i, { name, value = '' }] of headers.entries()) {
+        const complaint = headerComplaint(name, value);
+        if (complaint !== null) throw parseFailed(complaint, along(path, 'headers', i));
+      }
       const id = randomUUID();
       await services.scheduledEvents.create({
         id,

@@ -1,7 +1,7 @@
 /** An action: its types are there, its handler can be called. */
 import { ADMIN_ROLE } from '../../auth/session.ts';
 import type { Action, ActionDefinition } from '../../metadata/action.ts';
-import { type Environment, fillTemplate, variablesNotSet } from '../../metadata/environment-template.ts';
+import { type Environment, fillTemplate, headerComplaint, headerValue, variablesNotSet } from '../../metadata/environment-template.ts';
 import { type GraphqlType, namedTypeIn } from '../../metadata/graphql-type.ts';
 import type { ActionInfo, CustomTypesInfo } from '../action-info.ts';
 import { Defect, fromDefect } from '../inconsistency.ts';
@@ -80,6 +80,7 @@ function check(name: string, definition: ActionDefinition, { types, scalarOf, re
   const missing = new Set(unset(definition, environment));
   if (missing.size > 0) throw new Defect(variablesNotSet([...missing]));
   checkHandler(definition, environment);
+  checkHeaders(definition, environment);
   checkTransforms(definition);
 }
 
@@ -113,6 +114,15 @@ function checkHandler({ handler, requestTransform }: ActionDefinition, environme
   const protocol = URL.canParse(filled.text) ? new URL(filled.text).protocol : null;
   // What is filled in may be a secret.
   if (protocol !== 'http:' && protocol !== 'https:') throw new Defect(`the handler ${JSON.stringify(handler)} is no http or https URL`);
+}
+
+/** @throws Defect; variables are all set */
+function checkHeaders({ headers }: ActionDefinition, environment: Environment): void {
+  const missing = (names: readonly string[]): Defect => new Defect(variablesNotSet(names));
+  for (const header of headers) {
+    const complaint = headerComplaint(header.name, headerValue(header, environment, missing));
+    if (complaint !== null) throw new Defect(complaint);
+  }
 }
 
 function* unset({ handler, headers, signature }: ActionDefinition, environment: Environment): Iterable<string> {

@@ -4,6 +4,7 @@ import {
   type Environment,
   environmentVariable,
   filledTemplate,
+  headerComplaint,
   type HeaderDefinition,
   variablesNotFound,
   variablesNotSet,
@@ -32,13 +33,17 @@ export function checkWebhook(
   environment: Environment,
   refusals: Refusals = { variable: plainly, template: plainly },
 ): void {
-  const check = (text: ConfiguredText): void => {
-    if (text.kind === 'template') filledTemplate(text.text, environment, (names) => refusals.template(variablesNotFound(names)));
-    else environmentVariable(text.name, environment, (names) => refusals.variable(variablesNotSet(names)));
-  };
+  const check = (text: ConfiguredText): string =>
+    text.kind === 'template'
+      ? filledTemplate(text.text, environment, (names) => refusals.template(variablesNotFound(names)))
+      : environmentVariable(text.name, environment, (names) => refusals.variable(variablesNotSet(names)));
   check(url);
-  for (const { value = '', valueFromEnv: name } of headers) {
-    check(name === undefined ? { kind: 'template', text: value } : { kind: 'environment', name });
+  for (const { name, value = '', valueFromEnv: variable } of headers) {
+    const complaint = headerComplaint(
+      name,
+      check(variable === undefined ? { kind: 'template', text: value } : { kind: 'environment', name: variable }),
+    );
+    if (complaint !== null) throw new Defect(complaint);
   }
   if (signature !== undefined) check({ kind: 'environment', name: signature.secretFromEnv });
 }
