@@ -1,4 +1,5 @@
 /** Events of event triggers, delivered to real receivers: what is sent, and what follows from each answer. */
+import type { IncomingHttpHeaders } from 'node:http';
 import { createHmac } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -162,7 +163,7 @@ describe.concurrent('a call', () => {
     const query = `mutation { insert_${name}(objects: {id: 7, n: 1, at: "y"}) { affected_rows } }`;
     await service.send('/v1/graphql', { method: 'POST', headers: sent, body: JSON.stringify({ query }) });
     await vi.waitFor(() => expect(requests(name)).toHaveLength(1), WAIT);
-    const { headers } = receiver.requests.find(({ path }) => path === `/${name}`) ?? { headers: {} };
+    const headers: IncomingHttpHeaders = receiver.requests.find(({ path }) => path === `/${name}`)?.headers ?? {};
     const span = String(headers['x-b3-spanid']);
     expect(span).toMatch(/^(?!b7ad6b7169203331)[0-9a-f]{16}$/);
     expect(headers).toMatchObject({
