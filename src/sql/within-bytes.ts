@@ -9,7 +9,7 @@ export const MOST_LISTED_BYTES = 32 * 1024 * 1024;
  * The rows of a statement up to a number of bytes, in their order, for `cutRows`.
  * @param select SQL with one column, a text, of at most so many rows as a database can hold
  */
-export function withinBytes(select: string, bytes = MOST_LISTED_BYTES): string {
+export function withinBytes(select: string, bytes: number): string {
   return `
 select listed, total from (
   select listed, place, count(*) over () as total,

@@ -6,6 +6,7 @@ import type { LaneRequest } from '../backend/event-store.ts';
 import type { Source } from '../backend/backend.ts';
 import { createActionLog } from './action-log.ts';
 import { createScheduledEventStore, ONE_OFF_LANE } from './scheduled-event-store.ts';
+import { createScheduledEvents } from './scheduled-events.ts';
 import { createStorage } from './storage.ts';
 
 let database: TestDatabase;
@@ -55,4 +56,23 @@ it('leaves one-off events, and calls of actions, when enough bytes are taken', a
     await store.fetch({ ...most, lanes: [{ name: 'make', limit: 9 }] }),
   ];
   expect(fetched.map(({ length }) => length)).toEqual([3, 2]);
+});
+
+it('lists attempts up to a number of bytes, which is told', async () => {
+  await source.runSql(
+    `insert into svc_catalog.svc_scheduled_events (id, webhook_conf, scheduled_time) values ('told', '"http://a"', now());
+     insert into svc_catalog.svc_scheduled_event_invocation_logs (id, event_id, response)
+     select 'attempt' || i, 'told', to_json(repeat('x', 1000)) from generate_series(1, 5) i`,
+    {},
+  );
+  const told = async (limit?: number): Promise<readonly unknown[]> => {
+    const slice = { offset: 0, count: false, ...(limit === undefined ? {} : { limit }) };
+    const { rows, isCut } = await createScheduledEvents(source, 3000).invocations({ type: 'one_off' }, 'told', slice);
+    return [rows.length, isCut];
+  };
+  expect([await told(), await told(3), await told(2)]).toEqual([
+    [3, true],
+    [3, false],
+    [2, false],
+  ]);
 });

@@ -1,6 +1,6 @@
 /** What administrators ask and say about cron and one-off events. */
 import type { Connection } from '../backend/backend.ts';
-import { cutRows, withinBytes } from '../sql/within-bytes.ts';
+import { cutRows, MOST_LISTED_BYTES, withinBytes } from '../sql/within-bytes.ts';
 import { type Json, type JsonObject, parseJson, printJson } from '../util/json.ts';
 import { zuluTime } from './event-times.ts';
 import { soon } from './soon.ts';
@@ -72,8 +72,8 @@ values ($1, $2::json, $3::timestamptz, $4::json, $5::json, $6::json, $7, $8::jso
 
 const TIMEOUT_MS = 60_000;
 
-/** `database` is the open metadata database, migrated. */
-export function createScheduledEvents(database: Pick<Connection, 'query'>): ScheduledEvents {
+/** `database` is the open metadata database, migrated. @param mostBytes of the rows of a list */
+export function createScheduledEvents(database: Pick<Connection, 'query'>, mostBytes = MOST_LISTED_BYTES): ScheduledEvents {
   const ask = async (text: string, values: readonly (string | null)[]): Promise<readonly (readonly (string | null)[])[]> =>
     (await database.query(text, values, soon(TIMEOUT_MS))).rows;
 
@@ -88,7 +88,7 @@ export function createScheduledEvents(database: Pick<Connection, 'query'>): Sche
     // One more tells whether there are more.
     const bounds = [String(Math.min(limit, MOST_LISTED + 1)), String(offset)];
     const place = (n: number): string => `$${values.length + n}::bigint`;
-    const text = withinBytes(`select ${shown}::text ${from} order by ${order} limit ${place(1)} offset ${place(2)}`);
+    const text = withinBytes(`select ${shown}::text ${from} order by ${order} limit ${place(1)} offset ${place(2)}`, mostBytes);
     const { texts, of } = cutRows(await ask(text, [...values, ...bounds]));
     const count = slice.count ? Number((await ask(`select count(*)::text ${from}`, values))[0]?.[0]) : undefined;
     const told = texts.slice(0, MOST_LISTED);

@@ -4,6 +4,7 @@ import type { Source } from '../../src/backend/backend.ts';
 import type { Captures, CapturedTrigger } from '../../src/backend/captures.ts';
 import type { CapturedEvent, DeliveryResult, Lease } from '../../src/backend/event-store.ts';
 import { type CatalogTable, nameKey } from '../../src/catalog/catalog.ts';
+import { EventLog } from '../../src/databases/pg/capture/log.ts';
 import { pg } from '../../src/databases/pg/index.ts';
 import { eventTriggerCodec } from '../../src/metadata/event-trigger.ts';
 import type { JsonObject } from '../../src/util/json.ts';
@@ -309,10 +310,12 @@ describe('the log', () => {
   it('is not shown by more bytes than there is memory for', async () => {
     await install(captured('t', INSERT));
     await rowsOf(5);
-    await sql(`update svc_catalog.event_log set payload = jsonb_build_object('x', repeat('x', 9000000))`);
-    const listed = async (limit: number): Promise<readonly unknown[]> => captures.list({ state: 'any' }, { limit, offset: 0 });
+    await sql(`update svc_catalog.event_log set payload = jsonb_build_object('x', repeat('x', 1000))`);
+    const log = new EventLog(source, 4000);
+    const listed = (limit: number): Promise<readonly unknown[]> => log.list({ state: 'any' }, { limit, offset: 0 });
     await expect(listed(100)).rejects.toMatchObject({ code: 'bad-request', message: expect.stringContaining('at most 4 here') as string });
     expect(await listed(4)).toHaveLength(4);
+    expect(await new EventLog(source, 1).list({ state: 'any' }, { limit: 1, offset: 0 })).toHaveLength(1);
   });
 
   it('is cleaned up batch by batch, without what is young, pending or worked on', async () => {

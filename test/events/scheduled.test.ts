@@ -209,12 +209,10 @@ describe('one-off events', () => {
     });
   });
 
-  it('are listed up to a number of rows and bytes, which is told', async () => {
+  it('are listed up to a number of rows, which is told', async () => {
     await service.sql(
       `insert into svc_catalog.svc_cron_events (id, trigger_name, scheduled_time, status)
-         select 'many' || i, 'many', now() + i * interval '1 s', 'dead' from generate_series(1, 10001) i;
-       insert into svc_catalog.svc_cron_event_invocation_logs (id, event_id, response)
-         select 'large' || i, 'many1', to_json(repeat('x', 10000000)) from generate_series(1, 5) i`,
+         select 'many' || i, 'many', now() + i * interval '1 s', 'dead' from generate_series(1, 10001) i`,
     );
     await ask('create_cron_trigger', { name: 'many', webhook: 'http://x', schedule: '0 0 1 1 *', include_in_metadata: false });
     const many = { type: 'cron', trigger_name: 'many', status: ['dead'] };
@@ -225,9 +223,6 @@ describe('one-off events', () => {
     expect(await shown({ get_rows_count: true })).toEqual({ events: 10_000, count: 10_001, is_cut: true });
     expect(await shown({ limit: 1e9, offset: 1 })).toEqual({ events: 10_000 });
     expect(await shown({ limit: 5 })).toEqual({ events: 5 });
-    const { invocations, ...rest } = await ask('get_scheduled_event_invocations', { type: 'cron', trigger_name: 'many' });
-    expect((invocations as JsonObject[]).map(({ id }) => id)).toEqual(['large1', 'large2', 'large3', 'large4']);
-    expect(rest).toEqual({ is_cut: true });
     await ask('delete_cron_trigger', { name: 'many' });
   });
 

@@ -31,12 +31,12 @@ function valuesOf({ trigger, from, to }: EventFilter): readonly (string | null)[
 }
 
 /** @throws SvcError bad-request where they are more than can be shown at a time: a part of them would look like all */
-function jsonRows(rows: readonly (readonly (string | null)[])[]): readonly Json[] {
+function jsonRows(rows: readonly (readonly (string | null)[])[], bytes: number): readonly Json[] {
   const { texts, of } = cutRows(rows);
   if (texts.length < of)
     throw new SvcError(
       'bad-request',
-      `these ${of} rows have more than ${MOST_LISTED_BYTES} bytes: ask for fewer by the limit, which is to be at most ${texts.length} here`,
+      `these ${of} rows have more than ${bytes} bytes: ask for fewer by the limit, which is to be at most ${texts.length} here`,
     );
   return texts.map((text) => parseJson(text));
 }
@@ -55,9 +55,12 @@ async function orNothing<T>(nothing: T, task: () => Promise<T>): Promise<T> {
 
 export class EventLog {
   readonly #source: Statements;
+  readonly #mostBytes: number;
 
-  constructor(source: Statements) {
+  /** @param mostBytes of the rows of a list */
+  constructor(source: Statements, mostBytes = MOST_LISTED_BYTES) {
     this.#source = source;
+    this.#mostBytes = mostBytes;
   }
 
   async invoke({ definition, table }: CapturedTrigger, payload: Json, session: Json, traceContext: Json): Promise<string> {
@@ -98,11 +101,14 @@ export class EventLog {
   async list(filter: EventFilter, { limit, offset }: Page): Promise<readonly Json[]> {
     return orNothing([], async () => {
       const { rows } = await this.#source.query(
-        withinBytes(`select row_to_json(r)::text from (select ${EVENT} from svc_catalog.event_log e where ${matching(filter)}
-           order by e.created_at desc, e.place desc limit $4::bigint offset $5::bigint) r`),
+        withinBytes(
+          `select row_to_json(r)::text from (select ${EVENT} from svc_catalog.event_log e where ${matching(filter)}
+           order by e.created_at desc, e.place desc limit $4::bigint offset $5::bigint) r`,
+          this.#mostBytes,
+        ),
         [...valuesOf(filter), String(limit), String(offset)],
       );
-      return jsonRows(rows);
+      return jsonRows(rows, this.#mostBytes);
     });
   }
 
@@ -128,11 +134,14 @@ export class EventLog {
   async #invocationsWhere(condition: string, value: string, { limit, offset }: Page): Promise<readonly Json[]> {
     return orNothing([], async () => {
       const { rows } = await this.#source.query(
-        withinBytes(`select row_to_json(r)::text from (select ${INVOCATION} from svc_catalog.event_invocation_logs where ${condition}
-           order by created_at desc, id limit $2::bigint offset $3::bigint) r`),
+        withinBytes(
+          `select row_to_json(r)::text from (select ${INVOCATION} from svc_catalog.event_invocation_logs where ${condition}
+           order by created_at desc, id limit $2::bigint offset $3::bigint) r`,
+          this.#mostBytes,
+        ),
         [value, String(limit), String(offset)],
       );
-      return jsonRows(rows);
+      return jsonRows(rows, this.#mostBytes);
     });
   }
 }
