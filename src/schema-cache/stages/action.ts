@@ -1,7 +1,13 @@
 /** An action: its types are there, its handler can be called. */
 import { ADMIN_ROLE } from '../../auth/session.ts';
 import type { Action, ActionDefinition } from '../../metadata/action.ts';
-import { type Environment, fillTemplate, headerComplaint, headerValue, variablesNotSet } from '../../metadata/environment-template.ts';
+import {
+  type Environment,
+  fillTemplate,
+  configuredHeaderValue,
+  headerComplaint,
+  variablesNotSet,
+} from '../../metadata/environment-template.ts';
 import { type GraphqlType, namedTypeIn } from '../../metadata/graphql-type.ts';
 import type { ActionInfo, CustomTypesInfo } from '../action-info.ts';
 import { Defect, fromDefect } from '../inconsistency.ts';
@@ -120,7 +126,7 @@ function checkHandler({ handler, requestTransform }: ActionDefinition, environme
 function checkHeaders({ headers }: ActionDefinition, environment: Environment): void {
   const missing = (names: readonly string[]): Defect => new Defect(variablesNotSet(names));
   for (const header of headers) {
-    const complaint = headerComplaint(header.name, headerValue(header, environment, missing));
+    const complaint = headerComplaint(header.name, configuredHeaderValue(header, environment, missing));
     if (complaint !== null) throw new Defect(complaint);
   }
 }
