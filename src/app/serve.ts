@@ -63,12 +63,14 @@ const UPLOADS = 16;
 
 /**
  * Starts the service on databases that exist.
+ * @param isReady whether what is done after the start is done: until then the service says that it is not healthy
  * @throws SvcError or Error when the metadata database cannot be reached or the port is taken
  */
 export async function serve(
   config: Config,
   environment: Environment = process.env,
   logger: Logger = serviceLogger(config, environment),
+  isReady: () => boolean = () => true,
 ): Promise<Service> {
   const { observe } = logger;
   observe({ kind: 'startup', message: 'server_configuration', info: describeConfig(config) });
@@ -125,7 +127,7 @@ export async function serve(
       instanceId,
     });
     if (config.databaseUrl !== null) await trackDefaultSource(state, pg);
-    return await listen(config, { state, storage, database, logger, instanceId, environment });
+    return await listen(config, { state, storage, database, logger, instanceId, environment, isReady });
   } catch (error) {
     await state?.stop();
     await database.close();
@@ -140,9 +142,10 @@ interface Parts {
   readonly logger: Logger;
   readonly instanceId: string;
   readonly environment: Environment;
+  readonly isReady: () => boolean;
 }
 
-async function listen(config: Config, { state, storage, database, logger, instanceId, environment }: Parts): Promise<Service> {
+async function listen(config: Config, { state, storage, database, logger, instanceId, environment, isReady }: Parts): Promise<Service> {
   const { observe } = logger;
   const sync = await keepInStep({ state, storage, instanceId, interval: config.schemaSyncPollInterval, observe });
   const outbound = outboundClient(config, state);
@@ -197,6 +200,7 @@ async function listen(config: Config, { state, storage, database, logger, instan
         uploads: new Uploads(UPLOADS * config.requestBodyLimit),
         pages: pagePolicy(config.disableCors ? null : config.corsDomain, config.trustedHosts, config.serverHost),
         sourceHealth,
+        isReady,
         configReport: configReport(config, serviceVersion()),
         options: {
           enabledApis: config.enabledApis,

@@ -30,6 +30,8 @@ export interface Call {
    * @throws ProjectFailure when nobody can be asked
    */
   confirm(question: string): Promise<boolean>;
+  /** The words of every command there is. */
+  readonly commands: readonly (readonly string[])[];
   /** Whether --json was given: then `text` of the outcome is not printed. */
   readonly json: boolean;
 }

@@ -1,6 +1,7 @@
 /** The table of commands as a program of commander, and how one of them is run. */
 import { createInterface } from 'node:readline/promises';
 import { Argument, Command, CommanderError, Option } from 'commander';
+import { SERVICE_COMMANDS } from '../config/service-commands.ts';
 import { EXIT, failure, type Problem, printProblem, ProjectFailure, reasonOf } from '../project/failure.ts';
 import type { Project } from '../project/project.ts';
 import type { ServerClient } from '../project/server-client.ts';
@@ -161,6 +162,11 @@ function makeCall(args: readonly string[], options: Readonly<Record<string, Opti
     options,
     cwd,
     environment,
+    commands: [
+      ...SERVICE_COMMANDS.map(([name]) => [name]),
+      ...verbGroups.map(({ name }) => name.split(' ')),
+      ...verbs.map(({ path }) => path),
+    ],
     json,
     tell,
     warn,

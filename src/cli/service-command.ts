@@ -5,6 +5,7 @@ import { verbGroups, verbs } from './verbs/index.ts';
 export function isServiceCommand(argv: readonly string[]): boolean {
   const [first, second] = argv;
   if (first === undefined || first.startsWith('-')) return true;
+  // Of the projects', which knows the service's too.
   if (first === 'version') return false;
   if ((COMMANDS as readonly string[]).includes(first)) return !(first === 'help' && second !== undefined);
   const names = new Set([

@@ -35,8 +35,14 @@ export async function startService(config: Config): Promise<RunningService> {
       logger.observe({ kind: 'startup', message: 'embedded_postgres', info: { message } }),
     );
     const complete: Config = { ...config, databaseUrl: databases.databaseUrl, metadataDatabaseUrl: databases.metadataDatabaseUrl };
-    const started = await serve(complete, process.env, logger);
+    let isReady = config.project === null;
+    const started = await serve(complete, process.env, logger, () => isReady);
     service = started;
+    if (config.project !== null) {
+      const { deployAtStart } = await import('./deploy-at-start.ts');
+      await deployAtStart(complete, config.project, started.url, logger);
+      isReady = true;
+    }
     if (databases.hasSampleData) await trackSampleData(started.url, adminSecretsOf(config)[0] ?? null);
     warmUp = startWarmUp();
     warmUp.done.catch((error: unknown) => logger.observe({ kind: 'unexpected', message: 'the warm-up failed', error }));

@@ -29,6 +29,8 @@ export interface ServerContext {
   /** Which pages of browsers may use the service. */
   readonly pages: PagePolicy;
   readonly sourceHealth: Pick<SourceHealth, 'reports'>;
+  /** Whether what is to be done at the start is done; absent: there is nothing. */
+  readonly isReady?: () => boolean;
   /** The answer of the config endpoint. */
   readonly configReport: JsonObject;
   /** Of the administration endpoints; they check the role themselves. */

@@ -84,12 +84,16 @@ export class Draft implements State {
     }
   }
 
-  async preview({ edit, source, catalog, renamedTables }: Preview): Promise<PreviewResult> {
+  async preview({ edit, source, catalog, renamedTables, others = new Map() }: Preview): Promise<PreviewResult> {
     const before = this.#latest;
     const metadata = edit(before.snapshot.metadata, before.snapshot);
     const sources = new Map(before.sources);
     const live = sources.get(source);
     if (live?.input.kind === 'open') sources.set(source, { ...live, input: withCatalog(live.input, catalog, renamedTables) });
+    for (const [name, other] of others) {
+      const known = sources.get(name);
+      if (known?.input.kind === 'open') sources.set(name, { ...known, input: withCatalog(known.input, other, new Map()) });
+    }
     const { snapshot } = await this.#assembly.assemble(
       before.snapshot.resourceVersion,
       metadata,
@@ -97,6 +101,7 @@ export class Draft implements State {
       before,
     );
     return {
+      snapshot,
       inconsistencies: snapshot.cache.inconsistencies,
       eventTriggers: snapshot.cache.sources.get(source)?.eventTriggers ?? new Map(),
     };

@@ -50,12 +50,16 @@ export interface Preview extends Pick<Change, 'edit'> {
   readonly catalog: Catalog;
   /** Tables that have another name in the catalog than before, by the `nameKey` of the old one. */
   readonly renamedTables: ReadonlyMap<string, QualifiedName>;
+  /** Catalogs of further sources, by name. */
+  readonly others?: ReadonlyMap<string, Catalog>;
 }
 
 export interface PreviewResult {
   readonly inconsistencies: readonly Inconsistency[];
   /** Of the source, by name. */
   readonly eventTriggers: ReadonlyMap<string, EventTriggerInfo>;
+  /** What would be current; it never is. */
+  readonly snapshot: Snapshot;
 }
 
 export interface ChangeResult {

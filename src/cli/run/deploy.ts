@@ -4,7 +4,7 @@ import { readMetadata, type ReadMetadata } from '../../project/directory/read-me
 import { shapeProblems } from '../../project/document.ts';
 import { EXIT, failure, type Problem, ProjectFailure } from '../../project/failure.ts';
 import { migratedSources, readMigrations } from '../../project/migrations/migration-files.ts';
-import { checkSteps, compareMigrations, requireBook, type RunOptions } from '../../project/migrations/run-migrations.ts';
+import { checkSteps, compareMigrations, readEntries, requireBook, type RunOptions } from '../../project/migrations/run-migrations.ts';
 import { readSeeds, runSeeds } from '../../project/migrations/seeds.ts';
 import { serverSources, sourcesOf } from '../../project/migrations/sources.ts';
 import { applyMetadata, problemOf } from '../../project/project-metadata.ts';
@@ -12,8 +12,9 @@ import type { Project } from '../../project/project.ts';
 import type { ServerClient, SqlSource } from '../../project/server-client.ts';
 import type { Kinds } from '../../metadata/kinds.ts';
 import type { JsonObject } from '../../util/json.ts';
-import { type Call, flagOption, type Outcome } from '../call.ts';
+import { type Call, flagOption, type Outcome, textOption } from '../call.ts';
 import { type DoneIn, doneJson, planAll, runAll } from './migrate.ts';
+import { requirePlan } from './plan.ts';
 import { runOptions } from './run-options.ts';
 
 export interface Deployment {
@@ -25,12 +26,16 @@ export interface Deployment {
   readonly once: boolean;
   readonly allowInconsistent: boolean;
   readonly allowChanged: boolean;
+  /** Nothing is done where migrations are applied that the project does not have and that are newer than all it has. */
+  readonly unlessNewer?: boolean;
   readonly tell: (message: string) => void;
   readonly warn: (message: string) => void;
 }
 
 /** `svc deploy` */
 export async function runDeploy(call: Call): Promise<Outcome> {
+  const plan = textOption(call, 'plan');
+  if (plan !== undefined) await requirePlan(call, plan);
   return deploy({
     project: await call.project(),
     server: await call.server(),
@@ -66,6 +71,13 @@ export async function deploy(at: Deployment): Promise<Outcome> {
       known,
     }));
     checkSteps(steps, options, requireBook(source));
+  }
+  if (at.unlessNewer === true) {
+    const newer = await newerThan(
+      at,
+      migrated.filter(({ name }) => there.has(name)),
+    );
+    if (newer !== undefined) return { text: `nothing is deployed: ${newer}`, data: { newer } };
   }
   const plannedBefore = await planAll(
     project,
@@ -130,6 +142,17 @@ export async function deploy(at: Deployment): Promise<Outcome> {
       data: { done: stages, not_done: left, migrations: done.map(doneJson) },
     };
   }
+}
+
+/** Why the project is older than what is deployed; undefined: it is not. */
+async function newerThan({ project, server }: Deployment, sources: readonly SqlSource[]): Promise<string | undefined> {
+  for (const source of sources) {
+    const own = readMigrations(project.files, join(project.migrationsFolder, source.name)).at(-1)?.version ?? 0n;
+    const newer = (await readEntries(server, source)).filter(({ version }) => version > own);
+    if (newer.length > 0)
+      return `migration ${newer.at(-1)?.version} of ${source.name} is applied, and the project ends with ${own}: it is an older one`;
+  }
+  return undefined;
 }
 
 /** Sources with nothing tracked in them, so that there is something to migrate. */

@@ -2,7 +2,8 @@
 import { importVerbs } from './import.ts';
 import { metadataGroups, metadataVerbs } from './metadata.ts';
 import { migrateGroups, migrateVerbs } from './migrate.ts';
+import { toolGroups, toolVerbs } from './tools.ts';
 import type { Verb, VerbGroup } from './verb.ts';
 
-export const verbGroups: readonly VerbGroup[] = [...metadataGroups, ...migrateGroups];
-export const verbs: readonly Verb[] = [...metadataVerbs, ...migrateVerbs, ...importVerbs];
+export const verbGroups: readonly VerbGroup[] = [...metadataGroups, ...migrateGroups, ...toolGroups];
+export const verbs: readonly Verb[] = [...metadataVerbs, ...migrateVerbs, ...importVerbs, ...toolVerbs];

@@ -133,11 +133,28 @@ export const migrateVerbs: readonly Verb[] = [
     load: async () => (await import('../run/seed.ts')).runSeedApply,
   },
   {
+    path: ['plan'],
+    summary: 'tell what a deployment would do, without doing it',
+    details:
+      'Runs pending migrations in a transaction of each source that is rolled back, and builds the metadata on what they make: migrations that fail, with file and line; changes of the metadata; who gains or loses access; what clients of each role would notice; what would be inconsistent. Data is changed until the rollback, locks are held meanwhile, and sequences advance.',
+    options: [
+      { flags: '--no-try', help: 'run no SQL' },
+      { flags: '--out <file>', help: 'write the plan as JSON, for svc deploy --plan' },
+      { flags: '--detailed-exit-code', help: 'end with 3 where a deployment would do something' },
+      { flags: '--statement-timeout <seconds>', help: 'how long a statement may take (60)' },
+      { flags: '--lock-timeout-sql <seconds>', help: 'how long a statement may wait for a lock (5)' },
+    ],
+    needs: 'service',
+    example: 'svc plan --out plan.json && svc deploy --plan plan.json',
+    load: async () => (await import('../run/plan.ts')).runPlan,
+  },
+  {
     path: ['deploy'],
     summary: 'bring a service up to the project: migrations, metadata, seeds',
     details:
       'Adds the sources that the service does not have, runs what is pending in all of them, applies the metadata at once and strictly, and runs seeds with --with-seeds. What fails is told with what was done before and what was not.',
     options: [
+      { flags: '--plan <file>', help: 'only if it is still what svc plan --out wrote to this file' },
       { flags: '--with-seeds', help: 'run the seeds too' },
       { flags: '--once', help: 'of --with-seeds: each file once' },
       { flags: '--no-transaction', help: 'run the statements of migrations one by one' },

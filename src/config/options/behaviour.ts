@@ -1,6 +1,6 @@
 /** How operations are answered. */
 import { optionsOf } from '../option.ts';
-import { boolean, choice, integer, listOf, milliseconds, seconds } from '../option-types.ts';
+import { boolean, choice, integer, listOf, milliseconds, nonEmpty, optional, seconds } from '../option-types.ts';
 
 // Others of the field's known names are refused until the feature exists. Naming conventions need no switch, but
 // set-ups name them.
@@ -18,6 +18,12 @@ type ExperimentalFeature = (typeof EXPERIMENTAL_FEATURES)[number];
 const behaviour = optionsOf('Behaviour');
 
 export const behaviourOptions = {
+  project: behaviour(
+    'project',
+    optional(nonEmpty),
+    null,
+    'Folder of a project that is deployed at the start: its migrations, then its metadata. The service ends when that fails, and is healthy only after it. Migrations that the folder does not have mean that another instance has deployed a newer project: then nothing is changed.',
+  ),
   stringifyNumericTypes: behaviour(
     'stringify-numeric-types',
     boolean,

@@ -19,6 +19,7 @@ import { remoteTypeRelationshipOperations } from './remote-type-relationships.ts
 import { relationshipOperations } from './relationships.ts';
 import { remoteSchemaOperations } from './remote-schemas.ts';
 import { remoteSchemaPermissionOperations } from './remote-schema-permissions.ts';
+import { planOperations } from './plan-changes.ts';
 import { restEndpointOperations } from './rest-endpoints.ts';
 import { roleOperations } from './roles.ts';
 import { scheduledEventOperations } from './scheduled-events.ts';
@@ -55,6 +56,7 @@ export const operationGroups: readonly OperationGroup[] = [
   ...apiLimitOperations,
   ...networkOperations,
   ...genericOperations,
+  ...planOperations,
   ...stateOperations,
   ...subscriptionOperations,
   ...webhookTransformOperations,

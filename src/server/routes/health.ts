@@ -7,6 +7,7 @@ function healthRoute(path: string): Route {
     path,
     isPublic: true,
     async handle(exchange, context) {
+      if (context.isReady?.() === false) return textReply(503, 'STARTING');
       if (!(await context.state.isAlive())) return textReply(500, 'ERROR');
       // Conflicts of inherited roles are informational: they do not make the schema inconsistent.
       if (context.state.current().cache.inconsistencies.length === 0) return textReply(200, 'OK');

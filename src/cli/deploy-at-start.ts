@@ -1,0 +1,65 @@
+/** `svc serve --project`: what a container does before it is healthy. */
+import { metadataKinds } from '../app/metadata-kinds.ts';
+import { adminSecretsOf } from '../config/access.ts';
+import { ConfigError } from '../config/config-error.ts';
+import type { Config } from '../config/options.ts';
+import type { Logger } from '../observability/logger.ts';
+import { EXIT, printProblem, ProjectFailure } from '../project/failure.ts';
+import { openProject } from '../project/project.ts';
+import { serverClient } from '../project/server-client.ts';
+import { deploy } from './run/deploy.ts';
+
+const LOCK_TIMEOUT_MS = 600_000;
+
+/**
+ * Deploys a project to the service itself; instances that start together take turns.
+ * @throws ConfigError when it cannot be deployed
+ */
+export async function deployAtStart(config: Config, folder: string, url: string, logger: Logger): Promise<void> {
+  const told = (message: string): void => logger.observe({ kind: 'startup', message: 'project', info: { message } });
+  try {
+    // The project is for this service, whatever its configuration says of others.
+    const project = openProject(process.cwd(), { project: folder }, { SVC_GRAPHQL_ENDPOINT: undefined }, false);
+    const [adminSecret = null] = adminSecretsOf(config);
+    const server = serverClient({ ...project.settings, endpoint: url, adminSecret, paths: OWN_PATHS });
+    try {
+      const outcome = await deploy({
+        project,
+        server,
+        kinds: metadataKinds,
+        options: {
+          skipExecution: false,
+          withoutTransaction: false,
+          singleTransaction: false,
+          lockTimeoutMs: LOCK_TIMEOUT_MS,
+          limits: {},
+          tell: told,
+        },
+        withSeeds: false,
+        once: false,
+        allowInconsistent: false,
+        allowChanged: false,
+        unlessNewer: true,
+        tell: told,
+        warn: told,
+      });
+      if ((outcome.exit ?? EXIT.done) !== EXIT.done) throw new ProjectFailure(outcome.problems ?? []);
+      told(outcome.text ?? '');
+    } finally {
+      await server.close();
+    }
+  } catch (thrown) {
+    if (thrown instanceof ProjectFailure)
+      throw new ConfigError(`the project ${folder} cannot be deployed:\n${thrown.problems.map(printProblem).join('\n')}`);
+    throw thrown;
+  }
+}
+
+/** Those of a service that nothing stands in front of. */
+const OWN_PATHS = {
+  metadata: 'v1/metadata',
+  query: 'v2/query',
+  graphql: 'v1/graphql',
+  version: 'v1/version',
+  config: 'v1alpha1/config',
+} as const;

@@ -1,0 +1,85 @@
+/** `svc version` and `svc completion`. */
+import { serviceVersion } from '../../config/version.ts';
+import { EXIT, failure, ProjectFailure } from '../../project/failure.ts';
+import type { Call, Outcome } from '../call.ts';
+
+/** `svc version` */
+export async function runVersion(call: Call): Promise<Outcome> {
+  const own = serviceVersion();
+  const isAsked = call.options['endpoint'] !== undefined || call.environment['SVC_GRAPHQL_ENDPOINT'] !== undefined;
+  if (!isAsked) return { text: `svc ${own}`, data: { version: own } };
+  try {
+    const other = await (await call.server()).version();
+    if (other !== own) call.warn(`the service has version ${other}, the command ${own}`);
+    return { text: `svc ${own}, service ${other}`, data: { version: own, service: other } };
+  } catch (thrown) {
+    if (!(thrown instanceof ProjectFailure)) throw thrown;
+    call.warn(thrown.message);
+    return { text: `svc ${own}`, data: { version: own } };
+  }
+}
+
+/** What may follow each sequence of words. */
+function following(commands: readonly (readonly string[])[]): ReadonlyMap<string, readonly string[]> {
+  const words = new Map<string, string[]>();
+  const add = (path: readonly string[]): void => {
+    path.forEach((word, i) => {
+      const before = path.slice(0, i).join(' ');
+      const list = words.get(before) ?? [];
+      if (!list.includes(word)) list.push(word);
+      words.set(before, list);
+    });
+  };
+  for (const path of commands) add(path);
+  return words;
+}
+
+/** `svc completion` */
+export async function runCompletion(call: Call): Promise<Outcome> {
+  const [shell] = call.args;
+  const make = SHELLS[shell as keyof typeof SHELLS];
+  if (make === undefined) throw failure('usage', `the shells are ${Object.keys(SHELLS).join(', ')}`, {}, EXIT.usage);
+  return { text: make(following(call.commands)) };
+}
+
+const cases = (words: ReadonlyMap<string, readonly string[]>): string =>
+  [...words].map(([before, list]) => `    "${before}") words="${list.join(' ')}";;`).join('\n');
+
+const SHELLS = {
+  bash: (words: ReadonlyMap<string, readonly string[]>) => `_svc() {
+  local before="\${COMP_WORDS[*]:1:COMP_CWORD-1}" words=""
+  case "$before" in
+${cases(words)}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _svc svc
+`,
+  zsh: (words: ReadonlyMap<string, readonly string[]>) => `#compdef svc
+_svc() {
+  local before="\${(j: :)words[2,CURRENT-1]}" words=""
+  case "$before" in
+${cases(words)}
+  esac
+  compadd -- \${=words}
+}
+compdef _svc svc
+`,
+  fish: (words: ReadonlyMap<string, readonly string[]>) =>
+    `function __svc_before
+  set -l words (commandline -opc)
+  string join ' ' $words[2..-1]
+end
+complete -c svc -f
+${[...words].map(([before, list]) => `complete -c svc -n 'test "$(__svc_before)" = "${before}"' -a '${list.join(' ')}'`).join('\n')}
+`,
+  powershell: (words: ReadonlyMap<string, readonly string[]>) => `Register-ArgumentCompleter -Native -CommandName svc -ScriptBlock {
+  param($word, $ast, $position)
+  $following = @{
+${[...words].map(([before, list]) => `    '${before}' = @(${list.map((each) => `'${each}'`).join(', ')})`).join('\n')}
+  }
+  $before = ($ast.CommandElements | Select-Object -Skip 1 | ForEach-Object { "$_" } | Where-Object { $_ -ne $word }) -join ' '
+  $following[$before] | Where-Object { $_ -like "$word*" }
+}
+`,
+} as const;

@@ -1,0 +1,114 @@
+import type { Verb, VerbGroup } from './verb.ts';
+
+export const toolGroups: readonly VerbGroup[] = [
+  { name: 'permissions', summary: 'who may do what' },
+  { name: 'actions', summary: 'actions of the project' },
+];
+
+export const toolVerbs: readonly Verb[] = [
+  {
+    path: ['doctor'],
+    summary: 'look for what goes wrong, and say what to do',
+    details:
+      'Files, settings, access, migrations, inconsistencies, tables without a primary key, what another service has left behind. Ends with 1 where there are errors.',
+    options: [],
+    needs: 'service',
+    example: 'svc doctor --json',
+    load: async () => (await import('../run/doctor.ts')).runDoctor,
+  },
+  {
+    path: ['permissions', 'matrix'],
+    summary: 'list roles by tables by operations, as sorted text to be committed',
+    details:
+      'Inherited permissions are listed with the role that they come from. Rules are told by a digest: the same digest is the same rule.',
+    options: [],
+    needs: 'files',
+    example: 'svc permissions matrix > permissions.txt',
+    load: async () => (await import('../run/permissions.ts')).runMatrix,
+  },
+  {
+    path: ['permissions', 'explain'],
+    summary: 'tell which rule holds for a role, where it stands, and which session variables it needs',
+    options: [
+      { flags: '--role <role>', help: 'the role', mandatory: true },
+      { flags: '--table <table>', help: 'the table, [schema.]name', mandatory: true },
+      { flags: '--op <operation>', help: 'what is done', choices: ['select', 'insert', 'update', 'delete'], default: 'select' },
+      { flags: '--session <pair>', help: 'a session variable, user-id=7', many: true },
+      { flags: '--pk <key>', help: 'of a row; refused, because rows are not looked at yet' },
+      { flags: '--row <json>', help: 'a row; refused, because rows are not looked at yet' },
+    ],
+    needs: 'files',
+    example: 'svc permissions explain --role user --table author --session user-id=7',
+    load: async () => (await import('../run/permissions.ts')).runExplain,
+  },
+  {
+    path: ['permissions', 'test'],
+    summary: 'ask the service as roles, and compare with what is expected',
+    details:
+      'Runs the files tests/permissions/*.yaml, each a test or a list of tests: name, as: {role, session}, query, variables, expect: {data, rows, error, denied}. Prints TAP. What queries change is not undone: use a database for tests.',
+    arguments: [{ name: 'file', help: 'only these files', many: true }],
+    options: [],
+    needs: 'service',
+    example: 'svc permissions test',
+    load: async () => (await import('../run/permissions.ts')).runPermissionsTest,
+  },
+  {
+    path: ['permissions', 'lint'],
+    summary: 'look for permissions that look wrong',
+    details:
+      'Rules that are always true for writes, updates without a check, columns that can be written and not read, filters on a column that the client may set, writes of anonymous.',
+    options: [],
+    needs: 'files',
+    example: 'svc permissions lint',
+    load: async () => (await import('../run/permissions.ts')).runPermissionsLint,
+  },
+  {
+    path: ['actions', 'create'],
+    summary: 'add an action to the files of the project',
+    arguments: [{ name: 'name', help: 'its name', required: true }],
+    options: [
+      { flags: '--sdl <file>', help: 'SDL with the field in type Query or Mutation, and its types', mandatory: true },
+      { flags: '--kind <kind>', help: 'of a mutation; else that of config.yaml', choices: ['synchronous', 'asynchronous'] },
+      { flags: '--webhook <url>', help: 'its handler; else the base URL of config.yaml and its name' },
+    ],
+    needs: 'files',
+    example: 'svc actions create login --sdl login.graphql --webhook http://localhost:3000/login',
+    load: async () => (await import('../run/actions.ts')).runActionsCreate,
+  },
+  {
+    path: ['actions', 'codegen'],
+    summary: 'write types and handlers of actions',
+    details:
+      'TypeScript: the types of arguments and answers, and a handler for each action, for node:http, fastify or express, or the types only.',
+    arguments: [{ name: 'name', help: 'only these actions', many: true }],
+    options: [
+      {
+        flags: '--framework <name>',
+        help: 'what the handlers are for',
+        choices: ['types', 'node', 'fastify', 'express'],
+        default: 'types',
+      },
+      { flags: '--output-dir <dir>', help: 'folder; else that of config.yaml' },
+    ],
+    needs: 'files',
+    example: 'svc actions codegen --framework fastify',
+    load: async () => (await import('../run/actions.ts')).runActionsCodegen,
+  },
+  {
+    path: ['version'],
+    summary: 'print the version of the command, and of the service where it is named',
+    options: [],
+    needs: 'sometimes a service',
+    example: 'svc version',
+    load: async () => (await import('../run/about.ts')).runVersion,
+  },
+  {
+    path: ['completion'],
+    summary: 'print the completion of a shell',
+    arguments: [{ name: 'shell', help: 'bash, zsh, fish or powershell', required: true }],
+    options: [],
+    needs: 'files',
+    example: 'svc completion bash > /etc/bash_completion.d/svc',
+    load: async () => (await import('../run/about.ts')).runCompletion,
+  },
+];

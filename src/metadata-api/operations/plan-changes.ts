@@ -1,0 +1,194 @@
+/** What migrations and metadata would do: tried in transactions that are rolled back, and nothing of it is ever current. */
+import { ADMIN_ROLE } from '../../auth/session.ts';
+import type { Connection, Source } from '../../backend/backend.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import { SvcError } from '../../errors/svc-error.ts';
+import { anyJson, defaulted, list, nonEmptyText, object, optional, required, text } from '../../metadata/codec.ts';
+import { decodeDocument } from '../../metadata/document.ts';
+import type { Metadata } from '../../metadata/metadata.ts';
+import { recordsOf } from '../../schema-cache/inconsistency.ts';
+import { printRoleSchema } from '../../schema/sdl.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
+import type { Json, JsonObject } from '../../util/json.ts';
+import { at } from '../../util/path.ts';
+import { define, operation, type OperationContext, type OperationGroup } from '../operation.ts';
+import { refused, SOURCE_ERRORS } from '../operation-error.ts';
+
+interface PlannedMigration {
+  readonly source: string;
+  /** Told again in the answer. */
+  readonly version: string;
+  readonly sql: string;
+}
+
+interface PlanChanges {
+  readonly metadata: Json | undefined;
+  readonly migrations: readonly PlannedMigration[];
+  /** SQL that is run first in each transaction, such as limits of time. */
+  readonly prelude: string;
+}
+
+/** Roles whose schemas are compared; each takes memory and time. */
+const MOST_ROLES = 100;
+
+const migration = object('PlannedMigration', { source: required(nonEmptyText), version: required(nonEmptyText), sql: required(text) });
+
+const planChanges: OperationGroup = () => [
+  operation({
+    type: 'plan_changes',
+    ...define<PlanChanges>({
+      args: object('PlanChanges', {
+        metadata: optional(anyJson),
+        migrations: defaulted(list(migration), () => []),
+        prelude: defaulted(text, () => ''),
+      }),
+      changes: 'nothing',
+      errors: [...SOURCE_ERRORS, refused('not-supported', 'the source cannot undo definitions, so that its migrations cannot be tried')],
+      documentation: {
+        summary:
+          'Tries migrations and a document of metadata: runs the SQL in a transaction of each source that is rolled back, and tells which of it failed, what would be inconsistent before and after, and the schemas of the roles for which they differ. What is locked by the SQL is locked until it is rolled back, and sequences advance.',
+        example: { metadata: { version: 3, sources: [] }, migrations: [] },
+      },
+      run: (args, context) => plan(args, context),
+    }),
+  }),
+];
+
+class RolledBack extends Error {}
+
+async function plan(args: PlanChanges, context: OperationContext): Promise<Json> {
+  const { snapshot, services, path } = context;
+  const wanted =
+    args.metadata === undefined ? undefined : decodeDocument(args.metadata, at(path, 'metadata'), services.kinds, snapshot.metadata);
+  const results: JsonObject[] = [];
+  const catalogs = new Map<string, Catalog>();
+  const bySource = new Map<string, PlannedMigration[]>();
+  for (const each of args.migrations) bySource.set(each.source, [...(bySource.get(each.source) ?? []), each]);
+  let answer: JsonObject | undefined;
+  const inside = async (): Promise<void> => {
+    answer = results.some(({ ok }) => ok === false) ? {} : await compared(wanted, catalogs, context);
+  };
+  const sources = [...bySource].map(([name, migrations]) => ({ source: transactionalSource(name, snapshot), name, migrations }));
+  await nested(
+    sources,
+    async ({ name, migrations }, connection) => {
+      if (args.prelude !== '') await connection.runSql(args.prelude, {});
+      for (const each of migrations) {
+        const result = await attempt(each, connection, context);
+        results.push(result);
+        if (result['ok'] === false) return false;
+      }
+      catalogs.set(name, await connection.introspect());
+      return true;
+    },
+    inside,
+  );
+  return { migrations: results, ...answer };
+}
+
+interface Trial {
+  readonly name: string;
+  readonly source: Source;
+  readonly migrations: readonly PlannedMigration[];
+}
+
+/** A transaction for each, one inside the other; all are rolled back. */
+async function nested(
+  [first, ...others]: readonly Trial[],
+  run: (trial: Trial, connection: Connection) => Promise<boolean>,
+  inside: () => Promise<void>,
+): Promise<void> {
+  if (first === undefined) return inside();
+  try {
+    await first.source.transaction({}, async (connection) => {
+      // The transaction of one that failed can do no more.
+      if (await run(first, connection)) await nested(others, run, inside);
+      else await inside();
+      throw new RolledBack();
+    });
+  } catch (thrown) {
+    if (!(thrown instanceof RolledBack)) throw thrown;
+  }
+}
+
+/** @throws SvcError not-exists, not-supported */
+function transactionalSource(name: string, { metadata, cache, connections }: Snapshot): Source {
+  const found = cache.sources.get(name);
+  const connection = connections.get(name);
+  if (!metadata.sources.has(name)) throw new SvcError('not-exists', `source with name "${name}" does not exist`);
+  if (found === undefined || connection === undefined)
+    throw new SvcError('unexpected', `source with name "${name}" is inconsistent`, { status: 400 });
+  if (!found.backend.capabilities.transactionalDdl)
+    throw new SvcError('not-supported', `what migrations of the source "${name}" define cannot be undone, so that they cannot be tried`);
+  return connection;
+}
+
+async function attempt(
+  { source, version, sql }: PlannedMigration,
+  connection: Connection,
+  { signal }: OperationContext,
+): Promise<JsonObject> {
+  try {
+    await connection.runSql(sql, signal === undefined ? {} : { signal });
+    return { source, version, ok: true };
+  } catch (thrown) {
+    if (!(thrown instanceof SvcError)) throw thrown;
+    const cause = thrown.cause as { readonly message?: string; readonly position?: string | null; readonly code?: string } | undefined;
+    return {
+      source,
+      version,
+      ok: false,
+      message: cause?.message ?? thrown.message,
+      code: cause?.code ?? thrown.code,
+      position: cause?.position == null ? null : Number(cause.position),
+    };
+  }
+}
+
+/** The candidate beside what is current. */
+async function compared(
+  wanted: Metadata | undefined,
+  changed: ReadonlyMap<string, Catalog>,
+  { snapshot, services }: OperationContext,
+): Promise<JsonObject> {
+  const before = snapshot.cache.inconsistencies;
+  const isNew = (name: string): boolean => !snapshot.metadata.sources.has(name);
+  const metadata = wanted ?? snapshot.metadata;
+  // Databases that nobody has opened yet are not opened for a trial.
+  const untried = [...metadata.sources.keys()].filter(isNew);
+  const known: Metadata = { ...metadata, sources: new Map([...metadata.sources].filter(([name]) => !isNew(name))) };
+  const catalogs = new Map(changed);
+  for (const [name, connection] of snapshot.connections)
+    if (!catalogs.has(name) && known.sources.get(name) !== snapshot.metadata.sources.get(name))
+      catalogs.set(name, await connection.introspect());
+  const [first, ...others] = catalogs;
+  const after = await services.state.preview({
+    edit: () => known,
+    source: first?.[0] ?? '',
+    catalog: first?.[1] ?? { tables: new Map(), functions: new Map(), version: 0 },
+    renamedTables: new Map(),
+    others: new Map(others),
+  });
+  return {
+    inconsistencies: { before: [...recordsOf(before)], after: [...recordsOf(after.inconsistencies)] },
+    untried_sources: untried,
+    ...(await changedSchemas(snapshot, after.snapshot)),
+  };
+}
+
+/** The schemas of roles for which they differ. */
+async function changedSchemas(before: Snapshot, after: Snapshot): Promise<JsonObject> {
+  const roles = [...new Set([ADMIN_ROLE, ...before.cache.roles, ...after.cache.roles])].sort();
+  const schemas: JsonObject[] = [];
+  for (const role of roles.slice(0, MOST_ROLES)) {
+    const [one, other] = [await printed(before, role), await printed(after, role)];
+    if (one !== other) schemas.push({ role, before: one, after: other });
+  }
+  return { schemas, roles_not_compared: roles.slice(MOST_ROLES) };
+}
+
+async function printed(snapshot: Snapshot, role: string): Promise<string> {
+  return printRoleSchema(snapshot.roleSchema(role, 'backend').roots);
+}
+
+export const planOperations: readonly OperationGroup[] = [planChanges];

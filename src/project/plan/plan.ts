@@ -1,0 +1,273 @@
+/** What a deployment would do, found out without doing it. */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { buildSchema, findBreakingChanges, findDangerousChanges } from 'graphql';
+import type { Kinds } from '../../metadata/kinds.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
+import { canonical } from '../directory/sections.ts';
+import type { ReadMetadata } from '../directory/read-metadata.ts';
+import { type DocumentChange, printChanges } from '../document-diff.ts';
+import { type Migration, migratedSources, readMigrations, shownFile } from '../migrations/migration-files.ts';
+import { bookOf } from '../migrations/book.ts';
+import { compareMigrations, readEntries } from '../migrations/run-migrations.ts';
+import { scanSql } from '../migrations/scan-sql.ts';
+import { sourcesOf } from '../migrations/sources.ts';
+import { changesOf, exportFrom, isApplied } from '../project-metadata.ts';
+import type { Project } from '../project.ts';
+import { ServerError, type ServerClient, type SqlSource } from '../server-client.ts';
+
+export interface PlannedStep {
+  readonly source: string;
+  readonly version: string;
+  readonly name: string;
+  readonly file: string;
+  readonly checksum: string;
+  readonly state: 'tried' | 'failed' | 'not tried';
+  /** Why it failed or was not tried, with the line where it is known. */
+  readonly message?: string;
+  readonly line?: number;
+}
+
+export interface SchemaChange {
+  readonly role: string;
+  readonly kind: 'breaking' | 'dangerous' | 'safe';
+  readonly message: string;
+}
+
+export interface Plan {
+  /** Of everything that it was made of: files, and the state of the service. */
+  readonly hash: string;
+  readonly migrations: readonly PlannedStep[];
+  readonly changes: readonly DocumentChange[];
+  readonly schemas: readonly SchemaChange[];
+  readonly inconsistencies: { readonly before: readonly string[]; readonly after: readonly string[] };
+  readonly notes: readonly string[];
+}
+
+interface Pending {
+  readonly source: SqlSource;
+  readonly migration: Migration;
+}
+
+export interface PlanOptions {
+  /** Whether SQL is run, in transactions that are rolled back. */
+  readonly tries: boolean;
+  /** ms that a statement of the trial may take. */
+  readonly statementTimeoutMs: number;
+  /** ms that it may wait for a lock. */
+  readonly lockTimeoutMs: number;
+}
+
+/** @throws ProjectFailure */
+export async function makePlan(
+  project: Project,
+  read: ReadMetadata,
+  server: ServerClient,
+  kinds: Kinds,
+  options: PlanOptions,
+): Promise<Plan> {
+  const { metadata, resourceVersion } = await exportFrom(server);
+  const there = sourcesOf(metadata);
+  const notes: string[] = [];
+  const pending: Pending[] = [];
+  for (const name of migratedSources(project.migrationsFolder)) {
+    const migrations = readMigrations(project.files, join(project.migrationsFolder, name));
+    const source = there.find((each) => each.name === name);
+    const wanted = sourcesOf(read.document).find((each) => each.name === name);
+    if (source === undefined && wanted === undefined)
+      notes.push(`there are migrations of the source "${name}", which the metadata does not have`);
+    const known = source ?? wanted;
+    if (known === undefined) continue;
+    const entries = source === undefined ? [] : await readEntries(server, source);
+    for (const { status, migration, version } of compareMigrations(migrations, entries)) {
+      if (status === 'pending' && migration !== undefined) pending.push({ source: known, migration });
+      else if (status !== 'applied') notes.push(`migration ${version} of ${name} is ${status}`);
+    }
+  }
+  const hash = createHash('sha256')
+    .update(canonical(read.document))
+    .update(`\n${resourceVersion}\n`)
+    .update(pending.map(({ source, migration }) => `${source.name} ${migration.version} ${migration.checksum}`).join('\n'))
+    .digest('hex');
+  const changes = isApplied(read.document, metadata, kinds) ? [] : changesOf(metadata, read.document, kinds);
+  const triable = pending.filter(
+    ({ source, migration }) =>
+      options.tries &&
+      trialSql(migration) !== undefined &&
+      there.some(({ name }) => name === source.name) &&
+      bookOf(source.kind)?.transactional === true,
+  );
+  // What follows one that is not tried cannot be tried either.
+  const stopped = new Set(pending.filter((each) => !triable.includes(each)).map(({ source }) => source.name));
+  const tried = triable.filter(
+    ({ source, migration }) =>
+      !pending.some(
+        (other) =>
+          stopped.has(other.source.name) &&
+          other.source.name === source.name &&
+          !triable.includes(other) &&
+          other.migration.version < migration.version,
+      ),
+  );
+  const trial = await tryOut(server, tried, pending.length === tried.length ? read.document : undefined, options, notes);
+  return {
+    hash,
+    migrations: pending.map((each) => stepOf(each, tried, trial, options)),
+    changes,
+    schemas: schemaChanges(trial),
+    inconsistencies: { before: reasons(trial, 'before'), after: reasons(trial, 'after') },
+    notes: [
+      ...notes,
+      ...(pending.length === tried.length ? [] : ['some migrations were not tried: what the metadata makes of the schemas is not told']),
+    ],
+  };
+}
+
+/** What of a migration can be tried in a transaction. */
+function trialSql(migration: Migration): string | undefined {
+  const sql = migration.up ?? '';
+  if (migration.withoutTransaction) return undefined;
+  const scanned = scanSql(sql);
+  if (scanned.outside.length > 0 || scanned.foreign.length > 0) return undefined;
+  return scanned.control.length === 0 ? sql : scanned.unwrapped;
+}
+
+async function tryOut(
+  server: ServerClient,
+  tried: readonly Pending[],
+  document: JsonObject | undefined,
+  { statementTimeoutMs, lockTimeoutMs, tries }: PlanOptions,
+  notes: string[],
+): Promise<JsonObject> {
+  if (!tries) return {};
+  const args: JsonObject = {
+    migrations: tried.map(({ source, migration }) => ({
+      source: source.name,
+      version: String(migration.version),
+      sql: trialSql(migration) ?? '',
+    })),
+    ...(document === undefined ? {} : { metadata: document }),
+    prelude:
+      tried.length === 0
+        ? ''
+        : `set local statement_timeout = ${Math.round(statementTimeoutMs)}; set local lock_timeout = ${Math.round(lockTimeoutMs)};`,
+  };
+  try {
+    const answer = await server.metadata('plan_changes', args);
+    return isJsonObject(answer) ? answer : {};
+  } catch (thrown) {
+    if (!(thrown instanceof ServerError) || !/unknown|no operation|plan_changes/i.test(thrown.message)) throw thrown;
+    notes.push('the service is older than this command and cannot try anything');
+    return {};
+  }
+}
+
+function stepOf({ source, migration }: Pending, tried: readonly Pending[], trial: JsonObject, { tries }: PlanOptions): PlannedStep {
+  const version = String(migration.version);
+  const common = { source: source.name, version, name: migration.name, file: shownFile(migration, 'up'), checksum: migration.checksum };
+  const results = isJsonArray(trial['migrations']) ? trial['migrations'].filter(isJsonObject) : [];
+  const result = results.find((each) => each['source'] === source.name && each['version'] === version);
+  if (result === undefined) {
+    const wasSent = tried.some((each) => each.migration === migration);
+    const message = !tries
+      ? '--no-try'
+      : wasSent
+        ? 'one before it failed'
+        : 'it, or one before it, cannot run in a transaction that is rolled back';
+    return { ...common, state: 'not tried', message };
+  }
+  if (result['ok'] === true) return { ...common, state: 'tried' };
+  const position = result['position'];
+  const line = typeof position === 'number' ? { line: (migration.up ?? '').slice(0, position - 1).split('\n').length } : {};
+  return { ...common, state: 'failed', message: String(result['message']), ...line };
+}
+
+function reasons(trial: JsonObject, when: 'before' | 'after'): readonly string[] {
+  const found = isJsonObject(trial['inconsistencies']) ? trial['inconsistencies'][when] : undefined;
+  return isJsonArray(found)
+    ? found.map((each) => (isJsonObject(each) ? `${String(each['type'] ?? 'objects')}: ${String(each['reason'])}` : ''))
+    : [];
+}
+
+/** What changes for clients, role by role. */
+function schemaChanges(trial: JsonObject): readonly SchemaChange[] {
+  const schemas = isJsonArray(trial['schemas']) ? trial['schemas'].filter(isJsonObject) : [];
+  return schemas.flatMap((each): readonly SchemaChange[] => {
+    const role = String(each['role']);
+    const [before, after] = [schemaOf(each['before']), schemaOf(each['after'])];
+    if (before === undefined || after === undefined) return [{ role, kind: 'safe', message: 'the schema is another one' }];
+    const breaking = findBreakingChanges(before, after).map(
+      ({ description }): SchemaChange => ({ role, kind: 'breaking', message: description }),
+    );
+    const dangerous = findDangerousChanges(before, after).map(
+      ({ description }): SchemaChange => ({ role, kind: 'dangerous', message: description }),
+    );
+    // What the one schema must not lose, the other has gained.
+    const gained = findBreakingChanges(after, before)
+      .filter(({ description }) => /was removed/.test(description))
+      .map(({ description }): SchemaChange => ({ role, kind: 'safe', message: description.replace('was removed', 'was added') }));
+    return [...breaking, ...dangerous, ...gained];
+  });
+}
+
+function schemaOf(sdl: Json | undefined) {
+  try {
+    return buildSchema(String(sdl), { assumeValid: true });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a deployment would do anything. */
+export function isEmptyPlan({ migrations, changes }: Plan): boolean {
+  return migrations.length + changes.length === 0;
+}
+
+/** For people; the same whenever the same is planned. */
+export function printPlan(plan: Plan): string {
+  const { migrations, changes, schemas, inconsistencies, notes, hash } = plan;
+  const lines: string[] = [];
+  lines.push(`migrations: ${migrations.length === 0 ? 'none' : ''}`.trimEnd());
+  for (const { source, version, name, state, message, file, line } of migrations) {
+    const where = state === 'failed' ? ` at ${file}${line === undefined ? '' : `:${line}`}` : '';
+    lines.push(`  ${source} ${version} ${name}: ${state}${where}${message === undefined ? '' : `: ${message}`}`);
+  }
+  lines.push('', `metadata: ${changes.length === 0 ? 'no changes' : ''}`.trimEnd());
+  if (changes.length > 0)
+    lines.push(
+      ...printChanges(changes)
+        .split('\n')
+        .map((line) => `  ${line}`),
+    );
+  const access = changes.filter((change) => change.access !== undefined);
+  if (access.length > 0) {
+    lines.push('', 'access:');
+    for (const { role, access: what, object, details } of access)
+      lines.push(`  ${role ?? ''} ${what ?? ''}: ${object}${details.length === 0 ? '' : ` (${details.join('; ')})`}`);
+  }
+  for (const kind of ['breaking', 'dangerous', 'safe'] as const) {
+    const all = schemas.filter((change) => change.kind === kind);
+    if (all.length > 0) lines.push('', `schema, ${kind}:`, ...all.map(({ role, message }) => `  ${role}: ${message}`));
+  }
+  const fresh = inconsistencies.after.filter((reason) => !inconsistencies.before.includes(reason));
+  if (fresh.length > 0) lines.push('', 'would be inconsistent:', ...fresh.map((reason) => `  ${reason}`));
+  if (notes.length > 0) lines.push('', ...notes.map((note) => `note: ${note}`));
+  return [...lines, '', `plan ${hash}`].join('\n');
+}
+
+export function planJson({ hash, migrations, changes, schemas, inconsistencies, notes }: Plan): JsonObject {
+  return {
+    hash,
+    migrations: migrations.map((step) => ({ ...step }) as JsonObject),
+    changes: changes.map(({ kind, object, role, access, details }) => ({
+      kind,
+      object,
+      role: role ?? null,
+      access: access ?? null,
+      details,
+    })),
+    schemas: schemas.map((change) => ({ ...change })),
+    inconsistencies: { before: inconsistencies.before, after: inconsistencies.after },
+    notes,
+  };
+}

@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Ran } from '../support/command.ts';
+import { type ProjectFolder, OWN_DATABASE, projectFolder } from '../support/project-folder.ts';
+import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { serveInProcess } from '../support/served-process.ts';
+
+let database: TestDatabase;
+let project: ProjectFolder;
+beforeAll(async () => {
+  database = await testDatabase('ready');
+  project = projectFolder({ url: 'http://localhost:1' });
+  project.write({
+    'config.yaml': 'version: 3\nendpoint: http://nowhere.invalid\n',
+    'metadata/databases/databases.yaml': `- name: default\n  kind: postgres\n  ${OWN_DATABASE}\n  tables:
+    - table: {schema: public, name: author}
+      select_permissions: [{role: user, permission: {columns: '*', filter: {id: {_eq: X-Svc-User-Id}}}}]
+`,
+    'metadata/inherited_roles.yaml': '- {role_name: both, role_set: [user]}\n',
+    'migrations/default/1_author/up.sql': 'create table author (id int primary key); insert into author values (1), (2);',
+  });
+});
+afterAll(async () => {
+  await database.drop();
+  project.remove();
+});
+
+it('deploys a project before it is healthy; other commands see what it did', async () => {
+  const running = serveInProcess(database.url, { PROJECT: project.root });
+  const url = await running.listening;
+  await expect.poll(async () => (await fetch(`${url}/healthz`)).status, { timeout: 20_000 }).toBe(200);
+  const ask = async (role: string): Promise<unknown> => {
+    const headers = { 'content-type': 'application/json', 'x-svc-role': role, 'x-svc-user-id': '2' };
+    return (await fetch(`${url}/v1/graphql`, { method: 'POST', headers, body: JSON.stringify({ query: '{ author { id } }' }) })).json();
+  };
+  expect(await ask('user')).toEqual({ data: { author: [{ id: 2 }] } });
+  const at = ['--endpoint', url];
+  project.write({
+    'tests/permissions/author.yaml': `- name: sees own
+  as: {role: both, session: {user-id: 1}}
+  query: '{ author { id } }'
+  expect: {data: {author: [{id: 1}]}, rows: 1}
+- name: may not write
+  as: {role: user}
+  query: 'mutation { delete_author(where: {}) { affected_rows } }'
+  expect: {denied: true, error: validation-failed}
+- name: wrong
+  as: {role: user, session: {user-id: 1}}
+  query: '{ author { id } }'
+  expect: {rows: 2}
+`,
+  });
+  const [tested, doctor]: Ran[] = await Promise.all([project.svc('permissions', 'test', ...at), project.svc('doctor', '--json', ...at)]);
+  expect(tested?.stdout).toBe('1..3\nok 1 - sees own\nok 2 - may not write\nnot ok 3 - wrong\n');
+  expect(tested?.code).toBe(1);
+  expect(doctor?.json['findings']).toEqual([expect.objectContaining({ id: 'open-access' })]);
+  running.kill('SIGTERM');
+  await running.ended;
+});
+
+it('does not start with a project that does not fit', async () => {
+  project.write({ 'migrations/default/2_broken/up.sql': 'select nothing;' });
+  const running = serveInProcess(database.url, { PROJECT: project.root });
+  // It listens, and ends before it is ever healthy.
+  await running.listening.catch(() => undefined);
+  await running.ended;
+});
+
+it('tells what holds from the files alone', async () => {
+  const matrix = await project.svc('permissions', 'matrix');
+  expect(
+    matrix.stdout
+      .split('\n')
+      .slice(1, 3)
+      .map((line) => line.split(/ {2,}/)),
+  ).toEqual([
+    ['both', 'default', 'public.author', 'select', '*', expect.stringMatching(/^filter=/), 'from user'],
+    ['user', 'default', 'public.author', 'select', '*', expect.stringMatching(/^filter=/)],
+  ]);
+  const explained = await project.svc('permissions', 'explain', '--role', 'both', '--table', 'author', '--json');
+  expect(explained.json).toMatchObject({
+    verdict: 'allowed',
+    rules: [{ inherited_from: 'user', missing_session_variables: ['x-svc-user-id'], file: 'metadata/databases/databases.yaml', line: 6 }],
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'svc-sdl-'));
+  writeFileSync(
+    join(folder, 'login.graphql'),
+    'type Mutation { login(name: String!, age: Int): Token! }\ntype Token { text: String!, kind: Kind }\nenum Kind { A B }\n',
+  );
+  const created = await project.svc('actions', 'create', 'login', '--sdl', join(folder, 'login.graphql'), '--json');
+  expect(created.json).toMatchObject({ ok: true, written: ['metadata/actions.graphql', 'metadata/actions.yaml'] });
+  await project.svc('actions', 'codegen', '--framework', 'fastify', '--output-dir', 'handlers');
+  expect(project.read('handlers/types.ts')).toContain(`export type Kind = 'A' | 'B';`);
+  expect(project.read('handlers/types.ts')).toContain('  readonly age?: number | null;');
+  expect(project.read('handlers/login.ts')).toContain(`app.post<{ Body: ActionRequest<LoginArguments> }>('/login'`);
+  rmSync(folder, { recursive: true });
+});
