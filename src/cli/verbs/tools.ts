@@ -7,6 +7,20 @@ export const toolGroups: readonly VerbGroup[] = [
 
 export const toolVerbs: readonly Verb[] = [
   {
+    path: ['dev'],
+    summary: 'run a service for the project that follows its files',
+    details:
+      'Starts the service, with its own PostgreSQL where no database is configured, deploys the project, and applies its metadata again whenever a file of it changes. Errors are told with file and line, and the service goes on with what it had. Migrations are run at the start, and with --migrate when they change. Handlers of actions are not generated again: svc actions codegen does that.',
+    options: [
+      { flags: '--port <port>', help: 'of the service; else that of SVC_GRAPHQL_SERVER_PORT' },
+      { flags: '--migrate', help: 'run migrations when they change, too' },
+      { flags: '--with-seeds', help: 'run seeds that were not run yet' },
+    ],
+    needs: 'files',
+    example: 'svc dev --with-seeds',
+    load: async () => (await import('../run/dev.ts')).runDev,
+  },
+  {
     path: ['doctor'],
     summary: 'look for what goes wrong, and say what to do',
     details:
