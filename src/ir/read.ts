@@ -12,6 +12,8 @@ export interface ColumnRead {
   readonly kind: 'column';
   readonly column: string;
   readonly type: CatalogType;
+  /** No row has null here; absent: one may have. */
+  readonly notNull?: true;
   /** Cell mask of an inherited role: the value is null where this does not hold for the row. */
   readonly mask?: BoolExp;
 }

@@ -34,6 +34,11 @@ export function readsTable(condition: BoolExp, table: QualifiedName): boolean {
   return reader(relation).condition(condition);
 }
 
+/** Whether a condition may read rows of tables that it does not name: through views and functions. */
+export function readsUnnamed(condition: BoolExp): boolean {
+  return reader((from) => from.kind === 'function' || from.stored !== true).condition(condition);
+}
+
 interface Reader {
   field(of: Field): boolean;
   condition(of: BoolExp): boolean;

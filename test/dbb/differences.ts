@@ -3,8 +3,32 @@ export interface Difference {
   readonly reason: string;
   /** What MariaDB answers. */
   readonly mariadb: unknown;
-  /** The rows differ afterwards. */
-  readonly rows?: 'differ';
 }
 
-export const DIFFERENCES: ReadonlyMap<string, Difference> = new Map<string, Difference>([]);
+export const DIFFERENCES: ReadonlyMap<string, Difference> = new Map<string, Difference>([
+  [
+    'delete: with rows that go along',
+    {
+      reason: 'rows are read before they are deleted: afterwards MariaDB knows nothing of them',
+      mariadb: {
+        data: { _insert_mark: { affected_rows: 1 }, _delete_book: { returning: [{ id: 3, marks: [{ label: 'p' }, { label: 'z' }] }] } },
+      },
+    },
+  ],
+  [
+    'update: delete a string of an array',
+    {
+      reason: 'a key is one of an object',
+      mariadb: {
+        data: { _update_writer: { returning: [{ facts: ['zero', 'two', 3, { four: 4 }] }] }, a: { affected_rows: 1 } },
+      },
+    },
+  ],
+  [
+    'update: delete an item of an object',
+    {
+      reason: 'an object has no items, so that nothing is deleted; PostgreSQL refuses',
+      mariadb: { data: { _update_writer: { affected_rows: 1 } } },
+    },
+  ],
+]);

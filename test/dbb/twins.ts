@@ -21,7 +21,7 @@ const SOURCES = { pg: 'default', dbb: 'twin' } as const;
 export async function startTwins(tables: readonly string[], sql: Readonly<Record<Kind, string>>): Promise<Twins> {
   const mariadb = await startMariadb();
   await mariadb.run(`create database twin; use twin; ${sql.dbb}`);
-  const service = await startTestService();
+  const service = await startTestService({ ADMIN_SECRET: 'secret' });
   await service.sql(sql.pg);
   const customization = (prefix: string): JsonObject => ({ root_fields: { prefix }, type_names: { prefix } });
   await service.metadata('pg_update_source', { name: 'default', customization: customization('pg_') });

@@ -306,6 +306,58 @@ export const WRITES: readonly WriteCase[] = [
     session: { name: 'a' },
   },
   {
+    title: 'boss: a new row does not speak for itself',
+    request: 'mutation { _insert_writer(objects: [{id: 70, name: "self", boss_id: 70}]) { affected_rows } }',
+    role: 'boss',
+    session: { name: 'self' },
+  },
+  {
+    title: 'boss: new rows do not speak for each other',
+    request:
+      'mutation { _insert_writer(objects: [{id: 70, name: "self", boss_id: 1}, {id: 71, name: "s2", boss_id: 70}]) { affected_rows } }',
+    role: 'boss',
+    session: { name: 'self' },
+  },
+  {
+    title: 'boss: a row does not speak for itself by what it becomes',
+    request: 'mutation { _update_writer(where: {id: {_eq: 60}}, _set: {boss_id: 60, name: "self"}) { affected_rows } }',
+    role: 'boss',
+    session: { name: 'self' },
+  },
+  {
+    title: 'boss: nor by key',
+    request: 'mutation { _update_writer_by_pk(pk_columns: {id: 60}, _set: {boss_id: 60, name: "self"}) { id } }',
+    role: 'boss',
+    session: { name: 'self' },
+  },
+  {
+    title: 'boss: nor in an upsert',
+    request:
+      'mutation { _insert_writer(objects: [{id: 60, name: "self", boss_id: 60}], on_conflict: {constraint: writer_id, update_columns: [name, boss_id]}) { affected_rows } }',
+    role: 'boss',
+    session: { name: 'self' },
+  },
+  {
+    title: 'boss: an upsert that holds',
+    request:
+      'mutation { _insert_writer(objects: [{id: 60, name: "b60x", boss_id: 1}], on_conflict: {constraint: writer_id, update_columns: [name, boss_id]}) { affected_rows returning { id name } } }',
+    role: 'boss',
+    session: { name: 'a' },
+  },
+  {
+    title: 'boss: an update that holds',
+    request: 'mutation { _update_writer(where: {id: {_eq: 60}}, _set: {boss_id: 1, name: "b60"}) { affected_rows returning { id name } } }',
+    role: 'boss',
+    session: { name: 'a' },
+  },
+  {
+    title: 'boss: a row that holds for itself before and after',
+    request:
+      'mutation { _update_writer(where: {id: {_eq: 60}}, _set: {boss_id: 60}) { affected_rows } a: _update_writer(where: {id: {_eq: 60}}, _set: {boss_id: 60}) { affected_rows } }',
+    role: 'boss',
+    session: { name: 'b60' },
+  },
+  {
     title: 'backend: not from a client',
     request: 'mutation { _insert_writer(objects: [{id: 63, name: "b63"}]) { affected_rows } }',
     role: 'backend',
@@ -346,6 +398,18 @@ export const WRITES: readonly WriteCase[] = [
   admin(
     'delete: asks the table itself',
     'mutation { _delete_book(where: {writer: {books: {title: {_eq: "t0"}}}, title: {_like: "t%"}}) { affected_rows } }',
+  ),
+  admin(
+    'delete: with rows that go along',
+    'mutation { _insert_mark(objects: [{book_id: 3, label: "z"}]) { affected_rows } _delete_book(where: {id: {_eq: 3}}) { returning { id marks(order_by: {label: asc}) { label } } } }',
+  ),
+  admin(
+    'update: delete a string of an array',
+    'mutation { _update_writer(where: {id: {_eq: 2}}, _delete_key: {facts: "zero"}) { returning { facts } } a: _update_writer(where: {id: {_eq: 2}}, _set: {facts: 1}) { affected_rows } }',
+  ),
+  admin(
+    'update: delete an item of an object',
+    'mutation { _update_writer(where: {id: {_eq: 1}}, _delete_elem: {facts: 0}) { affected_rows } }',
   ),
   admin('delete: all without a key', 'mutation { _delete_log(where: {}) { affected_rows } }'),
 ];

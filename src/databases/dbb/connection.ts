@@ -3,9 +3,10 @@ import type { Connection, Foresight, JsonRow, RunOptions, RunSqlResult, Statemen
 import type { Catalog, CatalogScope } from '../../catalog/catalog.ts';
 import { bytesOfBuffer } from '../../util/bytes.ts';
 import { readCatalog } from './catalog.ts';
-import { refuseWarnings, warningCount } from './cut.ts';
+import { refuseCut } from './cut.ts';
 import { foresee, identified } from './definitions/foresee.ts';
 import { runSqlError, statementError } from './errors.ts';
+import { execute } from './execute.ts';
 import type { Lent, Pool } from './pool.ts';
 
 /** Statements in a session that the caller has for itself. */
@@ -31,19 +32,9 @@ export class SessionConnection implements Connection {
     const { connection } = this.lent;
     try {
       return await this.pool.run(this.lent, this.within(how), async () => {
-        const [answer, warnings] = await Promise.all([
-          connection.execute<RowDataPacket[][]>({
-            sql: text,
-            values: [...values],
-            rowsAsArray: true,
-            typeCast: (field: { buffer(): Buffer | null }) => field.buffer(),
-          } as QueryOptions),
-          warningCount(connection),
-        ]);
-        if (warnings > 0) await refuseWarnings(connection);
-        return (answer[0] as unknown as readonly (readonly (Buffer | null)[])[]).map((row) =>
-          row.map((cell) => (cell === null ? null : [bytesOfBuffer(cell, 0, cell.length)])),
-        );
+        const { rows, warns } = await execute(connection, text, values);
+        if (warns) await refuseCut(connection);
+        return (rows ?? []).map((row) => row.map((cell) => (cell === null ? null : [bytesOfBuffer(cell, 0, cell.length)])));
       });
     } catch (failure) {
       throw statementError(failure, { text, values });

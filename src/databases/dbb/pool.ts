@@ -134,6 +134,7 @@ export class Pool {
   async tell({ connection }: Lent, settings: SessionSettings): Promise<void> {
     const session = this.sessions.get(sessionOf(connection));
     const before = session?.told ?? NOTHING_TOLD;
+    if (before.size === settings.length && settings.every(([name, text]) => before.get(name) === text)) return;
     const after = new Map(settings);
     const changed = [...new Set([...before.keys(), ...after.keys()])].filter((name) => before.get(name) !== after.get(name));
     if (changed.length === 0) return;
@@ -250,6 +251,8 @@ function optionsOf(target: ConnectionTarget) {
     charset: 'utf8mb4',
     connectTimeout: CONNECT_TIMEOUT_MS,
     enableKeepAlive: true,
+    // Where an error comes from is known without the stack of every statement.
+    trace: false,
     jsonStrings: true,
     dateStrings: true,
     supportBigNumbers: true,

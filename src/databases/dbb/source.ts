@@ -18,6 +18,7 @@ import type { BodyOptions } from './capture/triggers.ts';
 import type { Query } from './capture/work.ts';
 import { SessionConnection } from './connection.ts';
 import { isDeadlock, statementError, StatementCancelledError } from './errors.ts';
+import { command } from './execute.ts';
 import { type Lent, type Pool, refuseLate } from './pool.ts';
 import { runStatements } from './transaction.ts';
 
@@ -98,9 +99,9 @@ export class DbbSource implements Source {
     for (let attempt = 1; ; attempt++) {
       try {
         if (how.isolation !== undefined) await connection.query(`set transaction isolation level ${ISOLATION[how.isolation]}`);
-        await connection.query('start transaction');
+        await command(connection, 'start transaction');
         const rows = await runStatements(connection, statements, before);
-        await connection.query('commit');
+        await command(connection, 'commit');
         return rows;
       } catch (failure) {
         await this.rollBack(lent);

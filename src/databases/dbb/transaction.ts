@@ -1,5 +1,5 @@
 /** Runs the statements of a mutation one after another and hands rows from one to another as their flows say. */
-import type { Connection, FieldPacket, QueryOptions, ResultSetHeader } from 'mysql2/promise';
+import type { Connection } from 'mysql2/promise';
 import type { JsonRow, MutationStatement } from '../../backend/backend.ts';
 import type { GivenCell, StatementFlow, Taken } from '../../backend/statement-flow.ts';
 import { SvcError } from '../../errors/svc-error.ts';
@@ -7,9 +7,8 @@ import { type Bytes, bytesOfBuffer, bytesOfText } from '../../util/bytes.ts';
 import type { Path } from '../../util/path.ts';
 import { refuseCut } from './cut.ts';
 import { isDuplicate, raisedError, statementError, tooLarge, wrongRow } from './errors.ts';
+import { execute, type Row } from './execute.ts';
 import { repeatedStatements } from './repeated-rows.ts';
-
-type Row = readonly (Buffer | null)[];
 
 /** What a statement has done. */
 interface Outcome {
@@ -89,12 +88,12 @@ async function run(
   const filled = flow.takes.length === 0 ? values : [...values];
   for (const taken of flow.takes)
     (filled as (string | null)[])[taken.parameter] = taken.row === null ? listOf(taken, outcomes) : textOf(taken, outcomes);
-  if (flow.rows === undefined) return execute(connection, text, filled, once === true, flow);
+  if (flow.rows === undefined) return outcomeOf(connection, text, filled, once === true, flow);
   const all: Outcome[] = [];
   let start = 0;
   for (const part of repeatedStatements(flow.rows, filled)) {
     try {
-      all.push(await execute(connection, part.text, part.values, false, flow));
+      all.push(await outcomeOf(connection, part.text, part.values, false, flow));
     } catch (failure) {
       throw new RowsError(failure, start);
     }
@@ -116,30 +115,20 @@ class RowsError extends Error {
   }
 }
 
-async function execute(
+async function outcomeOf(
   connection: Connection,
   text: string,
   values: readonly (string | null)[],
   once: boolean,
   { given, mayBeCut }: StatementFlow,
 ): Promise<Outcome> {
-  const options = {
-    sql: text,
-    values: [...values],
-    rowsAsArray: true,
-    typeCast: (field: { buffer(): Buffer | null }) => field.buffer(),
-  } as QueryOptions;
-  const [result] = (await connection.execute(options)) as unknown as [ResultSetHeader | readonly Row[], FieldPacket[]];
+  const { rows: found, affectedRows, warns } = await execute(connection, text, values);
   // The server would keep it for nothing.
   if (once) connection.unprepare(text);
-  if (!isRows(result)) return { rows: [], given: result.affectedRows, met: result.affectedRows };
-  if (mayBeCut === true) await refuseCut(connection);
-  const rows = given === undefined ? result : result.filter((row) => isOne(row[given]));
-  return { rows, given: rows.length, met: result.length };
-}
-
-function isRows(result: ResultSetHeader | readonly Row[]): result is readonly Row[] {
-  return Array.isArray(result);
+  if (found === null) return { rows: [], given: affectedRows, met: affectedRows };
+  if (mayBeCut === true && warns) await refuseCut(connection);
+  const rows = given === undefined ? found : found.filter((row) => isOne(row[given]));
+  return { rows, given: rows.length, met: found.length };
 }
 
 const ONE = '1'.charCodeAt(0);

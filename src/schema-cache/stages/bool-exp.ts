@@ -3,6 +3,7 @@
  * permission filters of the related table: the rule says exactly what it says.
  */
 import { and, type BoolExp, not, or } from '../../ir/bool-exp.ts';
+import type { Relation } from '../../ir/relation.ts';
 import { describeJson } from '../../metadata/codec.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 import { ROOT } from '../../util/path.ts';
@@ -61,7 +62,11 @@ function resolveExists(scope: ExpressionScope, value: Json): BoolExp {
   const name = scope.source.backend.tableName.decode(table, ROOT);
   const fields = scope.inquiry.fields(name);
   if (fields === undefined) throw new Defect(`table "${printTable(scope.source, name)}" is not tracked`);
-  return { kind: 'exists', join: null, from: { kind: 'table', name }, where: resolveBoolExp(inside(scope, fields), where) };
+  return { kind: 'exists', join: null, from: relationOf(fields), where: resolveBoolExp(inside(scope, fields), where) };
+}
+
+function relationOf({ name, stored }: TableFields): Relation {
+  return { kind: 'table', name, ...(stored ? { stored } : {}) };
 }
 
 function resolveField(scope: ExpressionScope, key: string, value: Json): BoolExp {
@@ -76,7 +81,7 @@ function resolveField(scope: ExpressionScope, key: string, value: Json): BoolExp
     const fields = inquiry.fields(relationship.target);
     if (fields === undefined) throw new Defect(`table "${printTable(source, relationship.target)}" is not tracked`);
     const where = resolveBoolExp(inside(scope, fields), value);
-    return { kind: 'exists', join: relationship.join, from: { kind: 'table', name: relationship.target }, where };
+    return { kind: 'exists', join: relationship.join, from: relationOf(fields), where };
   }
   const computed = row.computedFields.get(key);
   if (computed === undefined) throw new Defect(`"${key}" does not exist`);

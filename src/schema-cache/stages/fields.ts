@@ -72,7 +72,7 @@ export function resolveFields(
     core,
     metadata,
     answered: inquiry.answered,
-    fields: { name: core.name, columns, relationships, computedFields },
+    fields: { name: core.name, stored: core.catalog.stored === true, columns, relationships, computedFields },
     inconsistencies,
   };
 }

@@ -12,6 +12,8 @@ import type { ColumnInfo, ComputedFieldInfo, RelationshipInfo } from '../schema-
 /** Everything that can be named in a permission of the table; GraphQL names play no part here. */
 export interface TableFields {
   readonly name: QualifiedName;
+  /** See `CatalogTable`. */
+  readonly stored: boolean;
   /** All columns of the catalog. */
   readonly columns: ReadonlyMap<string, ColumnInfo>;
   readonly relationships: ReadonlyMap<string, RelationshipInfo>;

@@ -181,7 +181,9 @@ function columnsOf(source: SourceContext, table: TableInfo, access: TableAccess)
     const name = source.columnName(info);
     const place = valuePlace(source, info.catalog.type, info.enumTable);
     if (place === null || columns.has(name)) continue;
-    const read: ColumnRead = { kind: 'column', column: info.name, type: info.catalog.type, ...(mask === null ? {} : { mask }) };
+    const { type, nullable } = info.catalog;
+    const known = nullable ? {} : { notNull: true as const };
+    const read: ColumnRead = { kind: 'column', column: info.name, type, ...known, ...(mask === null ? {} : { mask }) };
     columns.set(name, { info, name, read, place, nullable: info.catalog.nullable || mask !== null });
   }
   return columns;

@@ -21,7 +21,7 @@ describe('rows of a table', () => {
       from: { kind: 'table', name: { schema: 'public', name: 'author' } },
       rows: { where: { kind: 'constant', value: true }, distinctOn: [], orderBy: [], limit: null, offset: null },
       fields: [
-        { kind: 'read', alias: 'key', read: read('id', 'int4'), jsonPath: null },
+        { kind: 'read', alias: 'key', read: { ...read('id', 'int4'), notNull: true }, jsonPath: null },
         { kind: 'read', alias: 'name', read: read('name', 'text'), jsonPath: null },
         { kind: 'typename', alias: '__typename', typeName: 'author' },
       ],

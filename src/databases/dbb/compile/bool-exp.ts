@@ -1,8 +1,9 @@
 /** Conditions on a row, and reads of its columns: together because a masked read holds a condition. */
-import type { CatalogType } from '../../../catalog/catalog.ts';
+import { type CatalogType, sameName } from '../../../catalog/catalog.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
 import { type AggregatePredicate, type BoolExp, type Compare, type CompareColumns, type Exists, someLeaf } from '../../../ir/bool-exp.ts';
 import type { Read } from '../../../ir/read.ts';
+import type { Relation } from '../../../ir/relation.ts';
 import { comparisonNamed, compareValueSql, joinConditions, logicSql, nullSafeSql, nullTest, whereSql } from '../../../sql/condition.ts';
 import { EMPTY, join, type Sql, sql } from '../../../sql/fragment.ts';
 import { ownScope, type Row, rowOutside, type Scope } from '../../../sql/row.ts';
@@ -71,9 +72,14 @@ function relatedRows(context: Context, exp: Exists | AggregatePredicate, scope: 
   const { item, row } = relationSql(context, exp.from);
   const conditions = [
     ...(exp.join === null ? [] : joinConditions(exp.join.columns, scope.row, row)),
+    ...otherRows(context, exp.from, row),
     ...conditionsOf(context, exp.where, { row, outer: scope }),
   ];
   return { body: sql`${item}${whereSql(conditions)}`, row };
+}
+
+function otherRows({ unseen }: Context, from: Relation, row: Row): readonly Sql[] {
+  return unseen !== null && from.kind === 'table' && sameName(from.name, unseen.table) ? [unseen.isOther(row)] : [];
 }
 
 function aggregatePredicateSql(context: Context, exp: AggregatePredicate, scope: Scope): Sql {

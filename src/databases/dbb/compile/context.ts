@@ -1,5 +1,7 @@
 import type { CompilerOptions } from '../../../backend/backend.ts';
+import type { QualifiedName } from '../../../catalog/catalog.ts';
 import { identifier, type Sql } from '../../../sql/fragment.ts';
+import type { Row } from '../../../sql/row.ts';
 
 /** What the compilation of one statement shares. */
 export interface Context {
@@ -8,9 +10,18 @@ export interface Context {
   alias(): Sql;
   /** Derived tables of the statement, which see nothing around them. */
   readonly derived: Sql[];
+  /** Rows that conditions on others do not find; null: they find all. */
+  unseen: UnseenRows | null;
+}
+
+/** Rows of a table, such as those that are being checked: that they are there must not speak for them. */
+export interface UnseenRows {
+  readonly table: QualifiedName;
+  /** Holds for the other rows. */
+  isOther(row: Row): Sql;
 }
 
 export function createContext(options: CompilerOptions): Context {
   let aliases = 0;
-  return { options, derived: [], alias: () => identifier(`:t${++aliases}`) };
+  return { options, derived: [], alias: () => identifier(`:t${++aliases}`), unseen: null };
 }

@@ -10,12 +10,21 @@ import { relationSql } from './relation.ts';
 export interface OrderKey {
   readonly value: Sql;
   readonly direction: OrderBy['direction'];
-  readonly nulls: OrderBy['nulls'];
+  /** Null: there are none. */
+  readonly nulls: OrderBy['nulls'] | null;
 }
 
 /** Sort keys of a row; those of related rows are scalar sub-selects. */
 export function orderKeys(context: Context, orderBy: readonly OrderBy[], row: Row): readonly OrderKey[] {
-  return orderBy.map(({ term, direction, nulls }) => ({ value: termSql(context, term, row), direction, nulls }));
+  return orderBy.map(({ term, direction, nulls }) => ({
+    value: termSql(context, term, row),
+    direction,
+    nulls: isNeverNull(term) ? null : nulls,
+  }));
+}
+
+function isNeverNull(term: OrderTerm): boolean {
+  return term.kind === 'read' && term.read.kind === 'column' && term.read.notNull === true && term.read.mask === undefined;
 }
 
 /** ` order by …`, or nothing. Nulls are less than everything by themselves. */
@@ -23,7 +32,8 @@ export function orderBySql(keys: readonly OrderKey[]): Sql {
   if (keys.length === 0) return EMPTY;
   const items = keys.flatMap(({ value, direction, nulls }) => {
     const key = direction === 'asc' ? value : sql`${value} desc`;
-    if ((direction === 'asc') === (nulls === 'first')) return [key];
+    // A further key would keep the database from reading the rows in the order of an index.
+    if (nulls === null || (direction === 'asc') === (nulls === 'first')) return [key];
     return [nulls === 'last' ? sql`${value} is null` : sql`${value} is not null`, key];
   });
   return sql` order by ${join(items, sql`, `)}`;

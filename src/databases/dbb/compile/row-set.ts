@@ -49,8 +49,11 @@ export function rowSetOf(
     ...keys.map(({ value }, i) => sql`${value} as ${keyName(i)}`),
     ...distinct.map((value, i) => sql`${value} as ${distinctName(i)}`),
   ];
-  let table = sql`select ${join(columns, sql`, `)} from ${item}${whereSql(filter)}`;
+  const isPaged = rows.limit !== null || rows.offset !== null;
   const partition = on === null ? [] : on.columns.map(({ remote }) => remote);
+  // Without other numbers than these the rows are read in order and no further.
+  const isCut = isPaged && partition.length === 0 && distinct.length === 0;
+  let table = sql`select ${join(columns, sql`, `)} from ${item}${whereSql(filter)}${isCut ? sql`${orderBySql(keys)}${pageSql(rows)}` : EMPTY}`;
   let page = context.alias();
   const keysOf = (table: Sql): readonly OrderKey[] => keys.map((key, i) => ({ ...key, value: sql`${table}.${keyName(i)}` }));
   const numbered = (by: readonly Sql[], of: Sql): Sql => {
@@ -66,14 +69,10 @@ export function rowSetOf(
     table = sql`select ${first}.* from (${all}) as ${first} where ${first}.\`:first\` = 1`;
     page = context.alias();
   }
-  const isPaged = rows.limit !== null || rows.offset !== null;
-  if (isPaged && partition.length === 0) {
-    const limit = rows.limit === null ? MOST_ROWS : integer(rows.limit);
-    const offset = rows.offset === null ? EMPTY : sql` offset ${offsetSql(rows.offset)}`;
-    const bound = rows.ties === true ? sql` fetch first ${limit} rows with ties` : sql` limit ${limit}${offset}`;
-    table = sql`select ${page}.* from (${table}) as ${page}${orderBySql(keysOf(page))}${bound}`;
+  if (isPaged && partition.length === 0 && !isCut) {
+    table = sql`select ${page}.* from (${table}) as ${page}${orderBySql(keysOf(page))}${pageSql(rows)}`;
     page = context.alias();
-  } else if (isPaged) {
+  } else if (isPaged && !isCut) {
     table = sql`select ${page}.*, ${numbered(columnsOf(page), page)} as ${NUMBER} from (${table}) as ${page}`;
     page = context.alias();
     const number = sql`${page}.${NUMBER}`;
@@ -89,6 +88,12 @@ export function rowSetOf(
   context.derived.push(table);
   const outer = aliasRow(page);
   return { row: outer, keys: keysOf(page), body: sql`(${table}) as ${page}${whereSql([...related(outer), ...limits])}` };
+}
+
+function pageSql({ limit, offset, ties }: RowSet): Sql {
+  const rows = limit === null ? MOST_ROWS : integer(limit);
+  if (ties === true) return sql` fetch first ${rows} rows with ties`;
+  return sql` limit ${rows}${offset === null ? EMPTY : sql` offset ${offsetSql(offset)}`}`;
 }
 
 function keyName(index: number): Sql {

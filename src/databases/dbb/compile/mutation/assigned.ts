@@ -10,6 +10,11 @@ import { jsonKeyText, jsonPathText } from '../../coerce/json-path.ts';
 import { operandSql, placeholderSql } from '../operand.ts';
 import { writtenSql } from './values.ts';
 
+/** The value of an assignment as conditions read it. */
+export function newValueSql(assignment: Assignment, row: Row): Sql {
+  return assignment.operator === 'set' ? operandSql(assignment.operand) : assignedSql(assignment, row);
+}
+
 export function assignedSql({ column, operator, operand }: Assignment, row: Row): Sql {
   const old = row.column(column);
   switch (operator) {

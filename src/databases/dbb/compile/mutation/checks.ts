@@ -19,6 +19,11 @@ export function flagSql(context: Context, condition: BoolExp, row: Row): Sql {
   return isTrue(condition) ? sql`'1'` : sql`if(${conditionSql(context, condition, ownScope(row))}, '1', '0')`;
 }
 
+/** A row with other values in some columns. */
+export function rowWith(row: Row, values: ReadonlyMap<string, Sql>): Row {
+  return { column: (name) => values.get(name) ?? row.column(name), whole: () => row.whole() };
+}
+
 /** `1`, or the statement, which has to be one that writes, fails. */
 export function checkedSql({ context, fails }: Draft, check: BoolExp, row: Row, path: Path): Sql {
   if (isTrue(check)) return sql`'1'`;
@@ -38,6 +43,12 @@ export function lostFailure(table: QualifiedName, path: Path): RaisedFailure {
 /** @param what what would have to be done with them */
 export function withoutKey(table: QualifiedName, what: string, path: Path): SvcError {
   const message = `rows of "${printTable(table)}" cannot be ${what}: the table has no primary key, or unique one without nulls, whose values are exact`;
+  return new SvcError('not-supported', message, { path });
+}
+
+/** A view may show the new rows, which must not speak for themselves. */
+export function unaskable(table: QualifiedName, path: Path): SvcError {
+  const message = `the permission to insert into "${printTable(table)}" cannot be checked: it reads a view, which may show the new rows`;
   return new SvcError('not-supported', message, { path });
 }
 

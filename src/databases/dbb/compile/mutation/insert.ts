@@ -7,14 +7,14 @@ import { emptyAnswer, returnedFields } from '../../../../backend/mutation-output
 import { arrayFailure, groups, type NestedGroup, objectFailure, unitedColumns } from '../../../../backend/nested-inserts.ts';
 import type { Insert, InsertColumn, InsertRow, InsertRows, RowKey } from '../../../../ir/mutation.ts';
 import { ROOT } from '../../../../util/path.ts';
-import { readOthers, readsTable } from '../../../../ir/reads-elsewhere.ts';
+import { readOthers, readsTable, readsUnnamed } from '../../../../ir/reads-elsewhere.ts';
 import { join, sql } from '../../../../sql/fragment.ts';
 import { rowObjectSql } from '../query.ts';
 import { answer } from './answer.ts';
-import { checkFailure, flagSql, lostFailure, withoutKey } from './checks.ts';
+import { checkFailure, flagSql, lostFailure, unaskable, withoutKey } from './checks.ts';
 import { type Cells, insertRowsInto, insertUniform, type Fills, type LevelRow, NOTHING_FILLED } from './insert-rows.ts';
 import type { Program } from './program.ts';
-import { rowsOfKeys, usableKey } from './row-key.ts';
+import { isNoneOf, rowsOfKeys, usableKey } from './row-key.ts';
 import { upsertRow } from './upsert.ts';
 
 /** Values in one statement; the protocol's bound on parameters is 65,535. */
@@ -179,9 +179,13 @@ class InsertTree {
     };
   }
 
-  /** The key by which rows are checked when all of them are there: where the check reads others of the table. */
+  /** The key by which rows are checked behind the statement: where the check reads others of the table, of which these are none. */
   private keyOfCheck({ check, table, key }: InsertRows): RowKey | null {
-    return readsTable(check, table) ? usableKey(key) : null;
+    if (!readsTable(check, table)) return null;
+    if (readsUnnamed(check)) throw unaskable(table, this.root.path);
+    const usable = usableKey(key);
+    if (usable === null) throw withoutKey(table, 'checked by others of it', this.root.path);
+    return usable;
   }
 
   private check({ table, check, onConflict }: InsertRows, key: RowKey, { writes, reads }: Written, cell: number): void {
@@ -189,7 +193,9 @@ class InsertTree {
     // Rows that were there before are under the check of updates.
     const inserted = onConflict === null ? reads : reads.filter((statement) => writes.includes(statement));
     this.program.add(path, ({ context, fails }) => {
-      const found = rowsOfKeys(context, table, key, { statements: inserted, cell });
+      const kept = { statements: inserted, cell };
+      const found = rowsOfKeys(context, table, key, kept);
+      context.unseen = { table, isOther: isNoneOf(context, key, kept) };
       return {
         sql: sql`select ${flagSql(context, check, found.row)} from ${found.from}`,
         ifAny: inserted,

@@ -32,25 +32,41 @@ export interface FoundRows {
   readonly position: Sql;
 }
 
+/** Where the keys of rows are: a cell of earlier statements. */
+export interface KeptKeys {
+  readonly statements: readonly number[];
+  readonly cell: number;
+}
+
+/** Whether a row is none of those whose keys are the cells. */
+export function isNoneOf(context: Context, key: RowKey, kept: KeptKeys): (row: Row) => Sql {
+  return (row) => {
+    const { item, conditions } = keysItem(context, key, kept, row);
+    return sql`(not exists (select 1 from ${item} where ${conditions}))`;
+  };
+}
+
 /** The rows whose keys are the cells, in an item of a from clause; each key once. */
-export function rowsOfKeys(
-  context: Context,
-  table: QualifiedName,
-  key: RowKey,
-  { statements, cell }: { readonly statements: readonly number[]; readonly cell: number },
-): FoundRows {
-  const [keys, alias] = [context.alias(), context.alias()];
+export function rowsOfKeys(context: Context, table: QualifiedName, key: RowKey, kept: KeptKeys): FoundRows {
+  const alias = context.alias();
   const row = aliasRow(alias);
-  const list = keptSql({ kind: 'kept', statements, cell, row: null });
-  const columns = key.map((column, i) => sql`${partName(i)} ${partType(column)} path ${string(`$[${i}]`)}`);
-  const conditions = key.map((column, i) => sql`${row.column(column.name)} = ${partValue(column, sql`${keys}.${partName(i)}`)}`);
-  const items = sql`json_table(${list}, '$[*]' columns (\`i\` for ordinality, ${join(columns, sql`, `)})) as ${keys}`;
+  const { keys, item, conditions } = keysItem(context, key, kept, row);
   return {
-    from: sql`${items} straight_join ${qualified(table)} as ${alias} on ${join(conditions, sql` and `)}`,
+    from: sql`${item} straight_join ${qualified(table)} as ${alias} on ${conditions}`,
     alias,
     row,
     position: sql`${keys}.\`i\``,
   };
+}
+
+/** The keys as an item of a from clause, and where a row has one of them. */
+function keysItem(context: Context, key: RowKey, { statements, cell }: KeptKeys, row: Row) {
+  const keys = context.alias();
+  const list = keptSql({ kind: 'kept', statements, cell, row: null });
+  const columns = key.map((column, i) => sql`${partName(i)} ${partType(column)} path ${string(`$[${i}]`)}`);
+  const conditions = key.map((column, i) => sql`${row.column(column.name)} = ${partValue(column, sql`${keys}.${partName(i)}`)}`);
+  const item = sql`json_table(${list}, '$[*]' columns (\`i\` for ordinality, ${join(columns, sql`, `)})) as ${keys}`;
+  return { keys, item, conditions: join(conditions, sql` and `) };
 }
 
 function partName(index: number): Sql {

@@ -6,7 +6,7 @@ import type { ResultPiece } from '../../../../backend/backend.ts';
 import { emptyAnswer, hasNothingToDo, returnedFields } from '../../../../backend/mutation-output.ts';
 import type { BoolExp } from '../../../../ir/bool-exp.ts';
 import type { Assignment, Delete, RowKey, Update } from '../../../../ir/mutation.ts';
-import { readOthers } from '../../../../ir/reads-elsewhere.ts';
+import { readOthers, readsTable } from '../../../../ir/reads-elsewhere.ts';
 import type { Operand } from '../../../../ir/value.ts';
 import { whereSql } from '../../../../sql/condition.ts';
 import { EMPTY, join, type Sql, sql } from '../../../../sql/fragment.ts';
@@ -19,8 +19,8 @@ import { operandSql } from '../operand.ts';
 import { rowObjectSql } from '../query.ts';
 import { qualified } from '../relation.ts';
 import { answer } from './answer.ts';
-import { assignedSql } from './assigned.ts';
-import { checkFailure, flagSql, isTrue, lostFailure, withoutKey } from './checks.ts';
+import { assignedSql, newValueSql } from './assigned.ts';
+import { checkFailure, flagSql, isTrue, lostFailure, rowWith, withoutKey } from './checks.ts';
 import type { Draft, Program } from './program.ts';
 import { keyCellSql, rowsOfKeys, usableKey } from './row-key.ts';
 
@@ -40,7 +40,8 @@ export function compileUpdate(program: Program, update: Update): readonly Result
   const returned = returnedFields(output);
   const isRead = returned.length > 0 || !isTrue(check);
   const keyChanges = key === null ? new Map<string, Assignment | null>() : changedKeys(update, key);
-  const pinned = key === null || keyChanges.size > 0 ? null : pinnedKey(update.where, key);
+  const readsItself = readsTable(check, table);
+  const pinned = key === null || keyChanges.size > 0 || readsItself ? null : pinnedKey(update.where, key);
   if (!isRead || pinned !== null) {
     const written = program.add(ROOT, ({ context }) => {
       const alias = context.alias();
@@ -52,13 +53,17 @@ export function compileUpdate(program: Program, update: Update): readonly Result
     return readBack(program, update, written, (context) => pinnedRows(context, update, pinned));
   }
   if (key === null) throw withoutKey(table, 'updated where they are checked or returned', ROOT);
-  const found = program.add(ROOT, ({ context }) => {
+  const found = program.add(ROOT, ({ context, fails }) => {
     const alias = context.alias();
     const row = aliasRow(alias);
     const cells = [keyCellSql(key, row)];
     if (keyChanges.size > 0) cells.push(keyCellSql(key, row, newKeys(keyChanges, row)));
+    // What rows of the table will be must not speak for them: the check has to hold also while the others, and they, are as they were.
+    const checked = readsItself ? { check: { cell: cells.length, failure: fails(checkFailure(ROOT)) } } : {};
+    if (readsItself) cells.push(flagSql(context, check, rowWith(row, newValues(update, row))));
     return {
       sql: sql`select ${join(cells, sql`, `)} from ${qualified(table)} as ${alias}${filterSql(context, update.where, row)} for update`,
+      ...checked,
     };
   });
   const written = program.add(ROOT, ({ context, fails }) => {
@@ -148,6 +153,14 @@ function changedKeys({ assignments, defaults = [] }: Update, key: RowKey): Reado
   return new Map([
     ...assignments.filter(({ column }) => isOfKey(column)).map((assignment) => [assignment.column, assignment] as const),
     ...defaults.filter(isOfKey).map((column) => [column, null] as const),
+  ]);
+}
+
+/** By column what a row will have. */
+function newValues({ assignments, defaults = [] }: Update, row: Row): ReadonlyMap<string, Sql> {
+  return new Map([
+    ...assignments.map((assignment) => [assignment.column, newValueSql(assignment, row)] as const),
+    ...defaults.map((column) => [column, sql`default(${row.column(column)})`] as const),
   ]);
 }
 

@@ -6,6 +6,7 @@ import type { RaisedFailure } from '../../../../backend/backend.ts';
 import { SvcError } from '../../../../errors/svc-error.ts';
 import { TRUE } from '../../../../ir/bool-exp.ts';
 import type { InsertColumn, OnConflict } from '../../../../ir/mutation.ts';
+import { readsTable } from '../../../../ir/reads-elsewhere.ts';
 import type { Operand } from '../../../../ir/value.ts';
 import { join, type Sql, sql } from '../../../../sql/fragment.ts';
 import { aliasRow, ownScope, type Row } from '../../../../sql/row.ts';
@@ -13,7 +14,7 @@ import { whereSql } from '../../../../sql/condition.ts';
 import { conditionsOf } from '../bool-exp.ts';
 import { placeholderSql } from '../operand.ts';
 import { qualified } from '../relation.ts';
-import { checkFailure, flagSql, isTrue, lostFailure } from './checks.ts';
+import { checkFailure, flagSql, isTrue, lostFailure, rowWith } from './checks.ts';
 import { cellsSql, type InsertInto, insertRowsInto, type LevelRow } from './insert-rows.ts';
 import type { Program } from './program.ts';
 import { comparedSql, filledSql, keptSql, writtenSql } from './values.ts';
@@ -36,12 +37,22 @@ export function upsertRow(program: Program, into: InsertInto, row: LevelRow, awa
   const isNew = key?.some((column) => counted.includes(column) && !row.row.values.has(column) && !row.fills.has(column)) === true;
   if (key === null || isNew) return ignoring(program, into, row, awaited, isNew);
   const { table } = common;
-  const found = program.add(path, ({ context }) => {
+  const found = program.add(path, ({ context, fails }) => {
     const alias = context.alias();
     const where = keyConditions(key, into, row, aliasRow(alias));
     const from = sql` from ${qualified(table)} as ${alias}${whereSql(where)}`;
     if (clause.update === null || update === null) return { sql: sql`select '0'${from}`, given: 0 };
-    return { sql: sql`select ${flagSql(context, clause.update.where, aliasRow(alias))}${from} for update`, given: 0 };
+    const { where: wanted, check } = clause.update;
+    const target = aliasRow(alias);
+    const allowed = flagSql(context, wanted, target);
+    if (check === null || !readsTable(check, table)) return { sql: sql`select ${allowed}${from} for update`, given: 0 };
+    // See `compileUpdate`: what the row will be must not speak for it.
+    const checked = flagSql(context, check, rowWith(target, newValues(clause.update, row, target)));
+    return {
+      sql: sql`select ${allowed}, if(${allowed} = '1', ${checked}, '1')${from} for update`,
+      given: 0,
+      check: { cell: 1, failure: fails(checkFailure(path)) },
+    };
   });
   const isLast = update === null || clause.update === null;
   const inserted = insertRowsInto(program, into, [row], { ifNone: [found], onDuplicate: { again: found } });
@@ -108,6 +119,19 @@ function assignments(update: OnConflict['update'], { row, fills }: LevelRow): re
   }
   for (const [column, operand] of update.presets) values.set(column, writtenSql(operand));
   return values.size === 0 ? null : [...values];
+}
+
+/** By column what the row that is there will have, as conditions read it. */
+function newValues(update: NonNullable<OnConflict['update']>, { row, fills }: LevelRow, target: Row): ReadonlyMap<string, Sql> {
+  const values = new Map<string, Sql>();
+  for (const column of update.columns) {
+    const operand = row.values.get(column);
+    const fill = fills.get(column);
+    if (fill !== undefined) values.set(column, comparedSql(fill.type, keptSql(fill.value)));
+    else values.set(column, operand === undefined ? sql`default(${target.column(column)})` : operandValue(operand));
+  }
+  for (const [column, operand] of update.presets) values.set(column, operandValue(operand));
+  return values;
 }
 
 function keyConditions(
