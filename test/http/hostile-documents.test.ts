@@ -29,11 +29,10 @@ afterAll(async () => {
 
 it('work is seen by the clock', async () => {
   const used = await cpuOf(async () => {
-    const end = performance.now() + 3 * BUDGET_MS;
-    while (performance.now() < end);
+    const started = process.cpuUsage();
+    while (process.cpuUsage(started).user < BUDGET_MS * 1000);
     await new Promise((resolve) => setImmediate(resolve));
   });
-  // Less than the time that passed, where others have the processor too.
   expect(used).toBeGreaterThan(BUDGET_MS / 5);
 });
 

@@ -94,7 +94,8 @@ test('keeps the cursor of who is not ready; those who meet go on together', asyn
   await insert(1, 6);
   await quick.until((self) => all(self).length === 6);
   expect(slow.answers).toEqual([]);
-  expect(service.subscriptions.reports()).toMatchObject([{ kind: 'streaming', cohorts: 2, subscribers: 2 }]);
+  const pollers = service.subscriptions.reports().filter(({ subscribers }) => subscribers > 0);
+  expect(pollers).toMatchObject([{ kind: 'streaming', cohorts: 2, subscribers: 2 }]);
   slow.isReady = true;
   slow.subscription.drained();
   await slow.until((self) => all(self).length === 6);
