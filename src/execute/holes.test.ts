@@ -22,6 +22,12 @@ async function filled(
   return { pieces, asked };
 }
 
+test('no two requests have the same name', () => {
+  const names = Array.from({ length: 2000 }, newHoleName);
+  expect(new Set(names).size).toBe(2000);
+  expect(names.every((name) => /^[\w-]{22}$/.test(name))).toBe(true);
+});
+
 describe('a hole', () => {
   test.each<[string, Key]>([
     ['of a number', ['12']],

@@ -4,7 +4,7 @@
  * any number of parts: a name of 128 random bits, new for every request, so that no data can contain it and holes are found
  * by a plain search. Only the keys are parsed; everything else stays the bytes it is.
  */
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import { invariant, SvcError } from '../errors/svc-error.ts';
 import type { JoinStep } from '../plan/plan.ts';
 import { type Bytes, sliceBytes, textOfBytes } from '../util/bytes.ts';
@@ -39,8 +39,19 @@ export const DEFAULT_JOIN_BOUNDS: JoinBounds = { maxKeys: 10_000, maxBytes: 256 
 export type AskJoin = (step: JoinStep, keys: readonly Key[]) => Promise<readonly Bytes[]>;
 
 /** A name that no data can have by chance or guess. */
+const NAME_BYTES = 16;
+/** Made for many names at a time, and used once. */
+const random = Buffer.alloc(256 * NAME_BYTES);
+let used = random.length;
+
 export function newHoleName(): string {
-  return randomBytes(16).toString('base64url');
+  if (used === random.length) {
+    randomFillSync(random);
+    used = 0;
+  }
+  const name = random.toString('base64url', used, used + NAME_BYTES);
+  used += NAME_BYTES;
+  return name;
 }
 
 /** A hole as those write it who make JSON here. */

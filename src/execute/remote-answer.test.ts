@@ -11,7 +11,7 @@ const field = (name: string, ...fields: readonly RemoteOutput[]): RemoteField =>
   responseKey: name,
   name,
   args: [],
-  shape: '',
+  shape: name === 'rows' ? '[{}]' : '{}',
   selection: fields.length === 0 ? null : { kind: 'object', fields },
 });
 
@@ -26,7 +26,7 @@ test.each<[string, RemoteField, Json]>([
     field('rows', { kind: 'hidden', key: { name: 'id', shape: 'Int' } }),
     Array.from({ length: 5000 }, () => ({})),
   ],
-  ['lists', field('rows', field('id')), Array.from({ length: 500 }, () => [[], [{ id: 1 }, null]])],
+  ['lists', { ...field('rows', field('id')), shape: '[[[{}!]!]!]' }, Array.from({ length: 500 }, () => [[], [{ id: 1 }, null]])],
   ['plain values', field('rows'), Array.from({ length: 20_000 }, (_, i) => [i, { [`k${i}`]: null }])],
 ])('a long list of %s is printed as it is, and leaves time to others', (_, rows, value) => {
   const print = new RemoteAnswer('', { maxKeys: 0, maxBytes: 1e9, use: noJoinUse() });

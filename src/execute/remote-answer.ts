@@ -51,6 +51,8 @@ type Printing =
       readonly kind: 'list';
       readonly items: readonly Json[];
       readonly selection: RemoteSelection | null;
+      /** Of lists that its items are. */
+      readonly levels: number;
       readonly path: Path;
       next: number;
     };
@@ -111,8 +113,9 @@ export class RemoteAnswer {
     return { last, value: reached };
   }
 
-  *value(field: RemoteField, value: Json, path: Path): Sliced<readonly Bytes[]> {
-    this.#value(field, value, path);
+  /** The text of the value of a field. @param isItem it is an item of the field's list */
+  *value(field: RemoteField, value: Json, path: Path, isItem = false): Sliced<readonly Bytes[]> {
+    this.#value(field, value, path, isItem);
     return yield* this.#finish();
   }
 
@@ -147,13 +150,13 @@ export class RemoteAnswer {
   }
 
   #goOnWithList(of: Extract<Printing, { kind: 'list' }>): void {
-    const { items, selection, path } = of;
+    const { items, selection, levels, path } = of;
     if (of.next < items.length) {
       this.#text.write(of.next === 0 ? '[' : ',');
       const index = of.next++;
       const item = items[index] as Json;
       if (selection === null) this.#json(item, path);
-      else this.#selected(selection, item, at(path, index));
+      else this.#selected(selection, levels, item, at(path, index));
     } else {
       this.#text.write(items.length === 0 ? '[]' : ']');
       this.#printing.pop();
@@ -181,21 +184,24 @@ export class RemoteAnswer {
     }
   }
 
-  #value({ selection }: RemoteField, value: Json, path: Path): void {
+  #value({ selection, shape }: RemoteField, value: Json, path: Path, isItem = false): void {
     if (selection === null) this.#json(value, path);
-    else this.#selected(selection, value, path);
+    else this.#selected(selection, shape.lastIndexOf('[') + (isItem ? 0 : 1), value, path);
   }
 
   #json(value: Json, path: Path): void {
-    if (isJsonArray(value) && value.length > LONG_LIST) this.#printing.push({ kind: 'list', items: value, selection: null, path, next: 0 });
+    if (isJsonArray(value) && value.length > LONG_LIST)
+      this.#printing.push({ kind: 'list', items: value, selection: null, levels: 0, path, next: 0 });
     else this.#text.write(printJson(value));
   }
 
   /** Prints a null; lists and objects are begun. */
-  #selected(selection: RemoteSelection, value: Json, path: Path): void {
+  #selected(selection: RemoteSelection, levels: number, value: Json, path: Path): void {
     if (value === null) this.#text.write('null');
-    else if (isJsonArray(value)) this.#printing.push({ kind: 'list', items: value, selection, path, next: 0 });
-    else if (!isJsonObject(value)) throw failed('expecting an object in the response from remote', path);
+    else if (levels > 0) {
+      if (!isJsonArray(value)) throw failed('expecting a list in the response from remote', path);
+      this.#printing.push({ kind: 'list', items: value, selection, levels: levels - 1, path, next: 0 });
+    } else if (!isJsonObject(value)) throw failed('expecting an object in the response from remote', path);
     else if (selection.kind === 'object') this.#beginObject(selection.fields, value, path);
     else {
       const typeName = value[TYPE_KEY];

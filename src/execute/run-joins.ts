@@ -129,7 +129,7 @@ async function askByList(step: RemoteJoinStep, keys: readonly Key[], context: Bo
         if (index % ROWS_AT_ONCE === 0) yield;
         const found = rows.get(key ?? '');
         const row = batch?.rows === 'all' ? (found ?? []) : found?.[0];
-        answers.push(row === undefined ? NULL : oneText(yield* print.value(last, row, step.path)));
+        answers.push(row === undefined ? NULL : oneText(yield* print.value(last, row, step.path, batch?.rows !== 'all')));
       }
       return answers;
     })(),

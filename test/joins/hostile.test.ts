@@ -96,6 +96,11 @@ describe('a server that', () => {
     ['breaks off', () => (server.answer = () => 'reset'), 'HTTP exception occurred'],
     ['hangs', () => (server.answer = () => 'hang'), 'HTTP exception occurred'],
     ['answers with another type', () => answers(asked({ f0: 'x', f1: 'y', f2: 'z' })), 'expecting an object in the response from remote'],
+    [
+      'answers with a list',
+      () => answers(asked({ f0: [{ name: 'x' }], f1: null, f2: null })),
+      'expecting an object in the response from remote',
+    ],
     ['leaves out a key', () => answers(asked({ f0: null })), 'expecting a key for each join in the response from remote'],
     ['leaves out a field', () => answers(asked({ f0: {}, f1: {}, f2: {} })), 'expecting key name'],
     ['answers of something else', () => answers(asked({ constructor: {}, __proto__: {} })), 'expecting a key for each join'],
