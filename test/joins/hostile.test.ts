@@ -262,6 +262,15 @@ describe('a client that', () => {
     expect((await post({ query: '{ person_by_pk(id: 1) { old { name } } }' })).json).toHaveProperty('errors');
   });
 
+  test('follows a stored operation finds joined fields in it and in its description', async () => {
+    await service.metadata('create_query_collection', { name: 'stored', definition: { queries: [{ name: 'people', query: JOINED }] } });
+    const definition = { query: { collection_name: 'stored', query_name: 'people' } };
+    await service.metadata('create_rest_endpoint', { name: 'people', url: 'people', methods: ['GET'], definition });
+    const get = (path: string) => service.send(path, { headers: { 'x-svc-admin-secret': SECRET } });
+    expect((await get('/api/rest/people')).json).toMatchObject({ person: [{ id: 1, town: { name: 'Town 1' } }, {}, {}] });
+    expect((await get('/api/swagger/json')).text).toContain('"town"');
+  });
+
   test('asks under many names is stopped before any server is asked', async () => {
     const many = Array.from({ length: 201 }, (_, i) => `n${i}: town { data }`).join(' ');
     expect((await post({ query: `{ person { ${many} } }` })).json).toMatchObject({
