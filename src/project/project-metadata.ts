@@ -64,9 +64,19 @@ export async function applyMetadata(
     const inconsistencies = records.flatMap((record) => inconsistencyOf(record, read));
     return { sent: true, resourceVersion: current.resourceVersion + 1, changes, inconsistencies };
   } catch (thrown) {
+    if (thrown instanceof ServerError && isConflict(thrown) && expected === undefined) {
+      // Another deployment of the same project may have been faster.
+      const now = await exportFrom(server);
+      if (isApplied(read.document, now.metadata, kinds))
+        return { sent: false, resourceVersion: now.resourceVersion, changes: [], inconsistencies: await listInconsistencies(server, read) };
+    }
     if (thrown instanceof ServerError) throw await explained(thrown, read, server, kinds, current);
     throw thrown;
   }
+}
+
+function isConflict({ status, code }: ServerError): boolean {
+  return status === 409 || code === 'conflict';
 }
 
 async function explained(
@@ -76,7 +86,7 @@ async function explained(
   kinds: Kinds,
   seen: { readonly resourceVersion: number; readonly metadata: JsonObject },
 ): Promise<ProjectFailure> {
-  if (error.status === 409 || error.code === 'conflict') {
+  if (isConflict(error)) {
     const now = await exportFrom(server);
     const others = changesOf(seen.metadata, now.metadata, kinds).map(({ kind, object }) => `${kind} ${object}`);
     const told = `somebody else has changed the metadata meanwhile (version ${seen.resourceVersion} -> ${now.resourceVersion})`;

@@ -97,11 +97,15 @@ it('accounts for every key of what it cannot translate, and keeps it', () => {
       'config.yaml': 'version: 3\nadmin_secret: hunter2\nunheard: [of]\n',
       'metadata/databases/databases.yaml': `- name: default
   kind: pg
-  configuration: {connection_info: {database_url: postgres://u:p@h/d, pool_settings: {total_max_connections: 3}}}
+  configuration: {connection_info: {database_url: postgres://u:p@h/d, pool_settings: {total_max_connections: 3}, isolation_level: weird}}
   native_queries: [{root_field_name: x, code: select 1}]
   logical_models: []
   tables:
     - table: {schema: public, name: a}
+    - table: a
+      is_enum: true
+      comment: twin
+    - table: {schema: public, name: b}
       apollo_federation_config: {enable: v1}
       strange: {deep: [1, 2]}
       remote_relationships:
@@ -130,11 +134,16 @@ it('accounts for every key of what it cannot translate, and keeps it', () => {
       'migrations/default/squashed_1_to_2/x/up.sql': '',
     }),
   );
-  expect(entry(made, 'sources[0].tables[0].strange.deep[1]')).toMatchObject({ bucket: 'unsupported' });
+  expect(entry(made, 'sources[0].tables[2].strange.deep[1]')).toMatchObject({ bucket: 'unsupported' });
   expect(entry(made, 'sources[0].native_queries[0].code')).toMatchObject({ bucket: 'unsupported' });
   expect(entry(made, 'sources[0].logical_models')).toMatchObject({ bucket: 'ignored' });
+  expect(entry(made, 'sources[0].configuration.connection_info.isolation_level')).toMatchObject({ bucket: 'unsupported' });
+  expect(entry(made, 'sources[0].tables[1].is_enum')).toMatchObject({
+    bucket: 'unsupported',
+    note: expect.stringContaining('multiple declarations'),
+  });
   expect(entry(made, 'sources[1].kind')).toMatchObject({ bucket: 'unsupported' });
-  expect(entry(made, 'sources[0].tables[0].remote_relationships[0].name')).toMatchObject({ bucket: 'unsupported' });
+  expect(entry(made, 'sources[0].tables[2].remote_relationships[0].name')).toMatchObject({ bucket: 'unsupported' });
   expect(entry(made, 'backend_configs.dataconnector.athena.uri')).toMatchObject({ bucket: 'ignored' });
   expect(entry(made, 'config.yaml.admin_secret')).toMatchObject({ bucket: 'needs-you' });
   expect(entry(made, 'migrations.default.1_a.up.sql:catalog')).toBeUndefined();

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Ran } from '../support/command.ts';
 import { type ProjectFolder, OWN_DATABASE, projectFolder } from '../support/project-folder.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { DEEP } from '../support/deep.ts';
 import { serveInProcess } from '../support/served-process.ts';
 
 let database: TestDatabase;
@@ -68,7 +69,7 @@ it('does not start with a project that does not fit', async () => {
   await running.ended;
 });
 
-it('tells what holds from the files alone', async () => {
+it.runIf(DEEP)('tells what holds from the files alone', async () => {
   const matrix = await project.svc('permissions', 'matrix');
   expect(
     matrix.stdout

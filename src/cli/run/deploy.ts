@@ -9,7 +9,7 @@ import { readSeeds, runSeeds } from '../../project/migrations/seeds.ts';
 import { serverSources, sourcesOf } from '../../project/migrations/sources.ts';
 import { applyMetadata, problemOf } from '../../project/project-metadata.ts';
 import type { Project } from '../../project/project.ts';
-import type { ServerClient, SqlSource } from '../../project/server-client.ts';
+import { type ServerClient, ServerError, type SqlSource } from '../../project/server-client.ts';
 import type { Kinds } from '../../metadata/kinds.ts';
 import type { JsonObject } from '../../util/json.ts';
 import { type Call, flagOption, type Outcome, textOption } from '../call.ts';
@@ -165,8 +165,13 @@ async function addSources({ server, tell }: Deployment, read: ReadMetadata, miss
       configuration: configuration ?? null,
       ...(customization === undefined ? {} : { customization }),
     };
-    await server.metadata(`${source.kind}_add_source`, args);
-    tell(`added the source ${source.name}`);
+    try {
+      await server.metadata(`${source.kind}_add_source`, args);
+      tell(`added the source ${source.name}`);
+    } catch (thrown) {
+      // Another deployment was faster.
+      if (!(thrown instanceof ServerError) || thrown.code !== 'already-exists') throw thrown;
+    }
   }
   return missing;
 }

@@ -7,6 +7,7 @@ import { UnknownKeysError } from '../../metadata/unknown-keys.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 import { ROOT } from '../../util/path.ts';
 import { keysOf } from '../document.ts';
+import { identityOf } from '../directory/sections.ts';
 import type { Account, LeafPath } from './account.ts';
 import { printLeafPath } from './account.ts';
 import { renamedPresets, renamedTemplate, renamedVariable } from './session-names.ts';
@@ -258,8 +259,49 @@ class Translator {
     }
   }
 
+  /** Of two items of a list that are the same thing, the later one. */
+  #dropTwin(document: Mutable, path: LeafPath, reason: string): boolean {
+    const list = valueAt(document, path);
+    if (!isJsonArray(list)) return false;
+    const seen = new Set<string>();
+    for (const [i, item] of list.entries()) {
+      const identity = identityOf(item);
+      const known = isJsonObject(item) ? this.#input.get(item) : undefined;
+      if (identity !== undefined && seen.has(identity) && known !== undefined) {
+        this.#account.takeBack(fileOf(known.path.slice(0, -1), undefined), known.path, known.value, reason);
+        (list as Json[]).splice(i, 1);
+        return true;
+      }
+      if (identity !== undefined) seen.add(identity);
+    }
+    return false;
+  }
+
+  /** A setting of a source: the source is more than one of its settings. Elsewhere a member may be what narrows a permission. */
+  #dropSetting(document: Mutable, path: LeafPath, reason: string): boolean {
+    if (path[0] !== 'sources' || !SETTINGS.has(path[2] as string)) return false;
+    for (let length = path.length; length > 3; length--) {
+      const key = path[length - 1];
+      const object = valueAt(document, path.slice(0, length - 1));
+      if (typeof key !== 'string' || !isJsonObject(object) || !Object.hasOwn(object, key)) continue;
+      const known = this.#input.get(object);
+      if (known === undefined) continue;
+      const from = known.names.get(key) ?? key;
+      this.#account.takeBack(
+        fileOf(known.path, from),
+        [...known.path, from],
+        isJsonObject(known.value) ? (known.value[from] ?? null) : null,
+        reason,
+      );
+      delete (object as Mutable)[key];
+      return true;
+    }
+    return false;
+  }
+
   /** The smallest item of a list, or else member of the document, around a place that is wrong. */
   #dropItem(document: Mutable, path: LeafPath, reason: string): void {
+    if (this.#dropTwin(document, path, reason) || this.#dropSetting(document, path, reason)) return;
     for (let length = path.length; length > 0; length--) {
       const item = valueAt(document, path.slice(0, length));
       const list = valueAt(document, path.slice(0, length - 1));
@@ -321,6 +363,7 @@ const TRACKED: ReadonlySet<string | number> = new Set([
   'query_collections',
   'cron_triggers',
 ]);
+const SETTINGS: ReadonlySet<string | number> = new Set(['configuration', 'customization', 'health_check']);
 const RULES: ReadonlySet<string | number> = new Set(['filter', 'check', 'set']);
 const TRANSFORMS: ReadonlySet<string | number> = new Set(['request_transform', 'response_transform']);
 

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DEEP } from '../support/deep.ts';
+import { hasMariadb, startMariadb, type TestMariadb } from '../support/mariadb.ts';
+import { type ProjectFolder, projectFolder } from '../support/project-folder.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+describe.runIf(DEEP && hasMariadb())('migrations of MariaDB', () => {
+  let mariadb: TestMariadb;
+  let service: TestService;
+  let project: ProjectFolder;
+  beforeAll(async () => {
+    mariadb = await startMariadb();
+    await mariadb.run('create database shop');
+    service = await startTestService({}, { SHOP: mariadb.url('shop') });
+    project = projectFolder(service);
+    project.write({
+      'config.yaml': 'version: 3\n',
+      'metadata/databases/databases.yaml':
+        '- name: shop\n  kind: dbb\n  configuration: {connection_info: {database_url: {from_env: SHOP}}}\n  tables: [{table: {schema: shop, name: item}}]\n',
+      'migrations/shop/1_item/up.sql': "create table item (id int primary key, name text); insert into item values (1, 'it''s');",
+      'migrations/shop/1_item/down.sql': 'drop table item;',
+      'migrations/shop/2_broken/up.sql': 'create table other (id int); select nothing;',
+    });
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await mariadb?.stop();
+    project?.remove();
+  });
+
+  it('tells what began and did not end, because definitions commit', async () => {
+    const half = await project.svc('deploy', '--json');
+    expect(half.json).toMatchObject({ ok: false, migrations: [{ version: '1', outcome: 'run' }], done: ['sources'] });
+    const status = await project.svc('migrate', 'status', '--json');
+    expect(status.json['databases']).toMatchObject([{ migrations: [{ status: 'applied' }, { status: 'dirty' }] }]);
+    const refused = await project.svc('migrate', 'apply', '--json');
+    expect(refused.json['errors']).toMatchObject([{ code: 'dirty' }]);
+    expect((await project.svc('migrate', 'delete', '--server', '--version', '2', '--yes')).code).toBe(0);
+    project.write({ 'migrations/shop/2_broken/up.sql': "insert into item values (2, 'two');" });
+    const deployed = await project.svc('deploy', '--json');
+    expect(deployed.json).toMatchObject({ ok: true, migrations: [{ version: '2', outcome: 'run' }] });
+    expect(await service.graphql('{ item(order_by: {id: asc}) { name } }')).toEqual({
+      data: { item: [{ name: "it's" }, { name: 'two' }] },
+    });
+  });
+});
