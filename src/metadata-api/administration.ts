@@ -11,6 +11,7 @@ import type { State } from '../state/state.ts';
 import type { Bytes } from '../util/bytes.ts';
 import type { Json } from '../util/json.ts';
 import { at, ROOT } from '../util/path.ts';
+import { inSlices } from '../util/sliced.ts';
 import { printAnswer } from './answer.ts';
 import { legacyLanguage } from './legacy/language.ts';
 import { countOperations, isOpenToRoles } from './legacy/data-operations.ts';
@@ -64,7 +65,7 @@ export function createAdministration(options: AdministrationOptions): Administra
   const handler =
     (language: Language, rows: boolean): AdministrationHandler =>
     async (body, caller) => {
-      if (isAdmin(caller.session)) return printAnswer(await runCommands(decodeAdministration(body, language), services, caller));
+      if (isAdmin(caller.session)) return inSlices(printAnswer(await runCommands(decodeAdministration(body, language), services, caller)));
       const { pipeline, state } = options;
       if (!rows || !options.rows.openToAllRoles || pipeline.allowList !== null || !isOpenToRoles(body)) {
         throw new SvcError('access-denied', 'restricted access : admin only', { path: ARGS });
@@ -73,7 +74,9 @@ export function createAdministration(options: AdministrationOptions): Administra
         body,
         Math.min(options.rows.batchLimit, limitsFor(state.current().cache.apiLimits, caller.session)?.batch ?? Number.POSITIVE_INFINITY),
       );
-      return printAnswer(await runCommands(decodeAdministration(body, language), services, { ...caller, budget: pipeline.newBudget() }));
+      return inSlices(
+        printAnswer(await runCommands(decodeAdministration(body, language), services, { ...caller, budget: pipeline.newBudget() })),
+      );
     };
   return {
     metadata: handler(metadataLanguage(table, options.backends), false),

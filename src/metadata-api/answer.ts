@@ -1,6 +1,8 @@
 /** What operations answer. Rows go through as the database has printed them: nobody waits while many are read and printed again. */
 import { type Bytes, bytesOfText } from '../util/bytes.ts';
-import { type Json, printJson } from '../util/json.ts';
+import type { Json } from '../util/json.ts';
+import { printInPieces } from '../util/print-in-pieces.ts';
+import type { Sliced } from '../util/sliced.ts';
 
 /** JSON that is printed already. */
 export class PrintedJson {
@@ -24,13 +26,17 @@ const OPEN = bytesOfText('[');
 const COMMA = bytesOfText(',');
 const CLOSE = bytesOfText(']');
 
-/** The body of the response. */
-export function printAnswer(answer: CommandAnswer): readonly Bytes[] {
-  if (answer.kind === 'one') return answer.answer instanceof PrintedJson ? answer.answer.pieces : [bytesOfText(printJson(answer.answer))];
+/** The body of the response, made with pauses. */
+export function* printAnswer(answer: CommandAnswer): Sliced<readonly Bytes[]> {
+  if (answer.kind === 'one') {
+    if (answer.answer instanceof PrintedJson) return answer.answer.pieces;
+    const texts = yield* printInPieces(answer.answer);
+    return texts.map(bytesOfText);
+  }
   const pieces: Bytes[] = [OPEN];
   for (const [i, each] of answer.answers.entries()) {
     if (i > 0) pieces.push(COMMA);
-    for (const piece of printAnswer(each)) pieces.push(piece);
+    for (const piece of yield* printAnswer(each)) pieces.push(piece);
   }
   pieces.push(CLOSE);
   return pieces;

@@ -11,6 +11,7 @@ import { type CronTrigger, cronTriggerCodec, exportedCronTriggers } from './cron
 import { type Codec, defaulted, int, leaf, list, mapOrNone, nonEmptyText, object, optional, required } from './codec.ts';
 import { type CustomTypes, customTypesCodec, isEmptyCustomTypes, NO_CUSTOM_TYPES } from './custom-types.ts';
 import type { DecodedTables } from './decoded-tables.ts';
+import type { EncodedTables } from './encode-document.ts';
 import { type FunctionMetadata, functionCodec } from './function.ts';
 import { type InheritedRole, inheritedRoleCodec } from './inherited-role.ts';
 import { kept, type UnknownKey, type WithUnknownKeys } from './kept.ts';
@@ -114,16 +115,21 @@ export const introspectionCodec: Codec<Introspection> = object('SetGraphqlIntros
   disabledForRoles: required(list(nonEmptyText)),
 });
 
-/** @param decoded tables that need not be decoded again */
-export function tablesCodec(codecs: KindCodecs, decoded?: DecodedTables): Codec<ReadonlyMap<string, TableMetadata>> {
+/** @param decoded tables that need not be decoded again @param encoded the same of encoding */
+export function tablesCodec(
+  codecs: KindCodecs,
+  decoded?: DecodedTables,
+  encoded?: EncodedTables,
+): Codec<ReadonlyMap<string, TableMetadata>> {
   const table = tableCodec(codecs);
-  const known: Codec<TableMetadata> = {
+  const item: Codec<TableMetadata> = {
     ...table,
     decode: (json, path) => (isJsonObject(json) ? decoded?.get(json) : undefined) ?? table.decode(json, path),
+    encode: (value) => encoded?.get(value) ?? table.encode(value),
   };
   return keyedList({
     what: 'tables',
-    item: decoded === undefined ? table : known,
+    item,
     key: ({ table }) => nameKey(table),
     print: ({ table }) => printName(table, codecs.defaultSchema),
   });
@@ -139,14 +145,14 @@ function functionsCodec(codecs: KindCodecs): Codec<ReadonlyMap<string, FunctionM
 }
 
 /** One entry of `sources`, tables and functions included. */
-export function sourceCodec(kinds: Kinds, decoded?: DecodedTables): Codec<SourceMetadata> {
+export function sourceCodec(kinds: Kinds, decoded?: DecodedTables, encoded?: EncodedTables): Codec<SourceMetadata> {
   return byKind('SourceMetadata', kinds, (codecs) =>
     kept<SourceMetadata>(
       object(
         'SourceMetadata',
         {
           ...sourceHead(codecs),
-          tables: required(tablesCodec(codecs, decoded)),
+          tables: required(tablesCodec(codecs, decoded, encoded)),
           functions: mapOrNone(functionsCodec(codecs)),
           ...sourceFields(codecs),
         },
@@ -157,8 +163,12 @@ export function sourceCodec(kinds: Kinds, decoded?: DecodedTables): Codec<Source
 }
 
 /** All of `sources`: those of kinds that the service has, and others. */
-function sourcesCodec(kinds: Kinds, decoded?: DecodedTables): Codec<ReadonlyMap<string, SourceMetadata | UnknownSource>> {
-  const known = sourceCodec(kinds, decoded);
+function sourcesCodec(
+  kinds: Kinds,
+  decoded?: DecodedTables,
+  encoded?: EncodedTables,
+): Codec<ReadonlyMap<string, SourceMetadata | UnknownSource>> {
+  const known = sourceCodec(kinds, decoded, encoded);
   const item: Codec<SourceMetadata | UnknownSource> = {
     name: known.name,
     decode: (json, path) => unknownSourceOf(json, kinds) ?? known.decode(json, path),
@@ -218,13 +228,13 @@ export const sharedSections = {
   cronTriggers: mapOrNone(cronTriggersCodec),
 };
 
-/** A document of version 3. For documents of any version see `decodeDocument`. */
-export function metadataCodec(kinds: Kinds, decoded?: DecodedTables): Codec<Metadata> {
+/** A document of version 3. For documents of any version see `decodeDocument`, for large ones `encodeDocument`. */
+export function metadataCodec(kinds: Kinds, decoded?: DecodedTables, encoded?: EncodedTables): Codec<Metadata> {
   const written = object(
     'Metadata',
     {
       version: defaulted(int, () => 3),
-      sources: required(sourcesCodec(kinds, decoded)),
+      sources: required(sourcesCodec(kinds, decoded, encoded)),
       ...sharedSections,
       inheritedRoles: mapOrNone(keyedList({ what: 'inherited roles', item: entryCodecs.inheritedRole, key: ({ roleName }) => roleName })),
       graphqlSchemaIntrospection: defaulted<Introspection>(

@@ -4,9 +4,11 @@ import * as arbitrary from '../../test/support/arbitrary-metadata.ts';
 import { testKind, testKinds } from '../../test/support/kinds.ts';
 import { parseJson, printJson } from '../util/json.ts';
 import { ROOT } from '../util/path.ts';
+import { atOnce } from '../util/sliced.ts';
 import { apiLimitsCodec } from './api-limits.ts';
 import type { Codec } from './codec.ts';
 import { computedFieldCodec } from './computed-field.ts';
+import { encodeDocument } from './encode-document.ts';
 import { functionCodec } from './function.ts';
 import { metadataCodec, sourceCodec } from './metadata.ts';
 import { arrayUsingCodec, objectUsingCodec } from './relationship.ts';
@@ -40,3 +42,12 @@ roundTrips('source customization', sourceCustomizationCodec, arbitrary.customiza
 roundTrips('limits of roles', apiLimitsCodec, arbitrary.apiLimits);
 roundTrips('source', sourceCodec(testKinds), arbitrary.source);
 roundTrips('document', metadataCodec(testKinds), arbitrary.metadata);
+
+test('a document that is made table by table is the same', () => {
+  fc.assert(
+    fc.property(arbitrary.metadata, (value) => {
+      expect(printJson(atOnce(encodeDocument(value, testKinds)))).toBe(printJson(metadataCodec(testKinds).encode(value)));
+    }),
+    runs(30, 30),
+  );
+});

@@ -18,7 +18,8 @@ import {
 import { type DecodedTables, decodeTables } from '../../metadata/decoded-tables.ts';
 import { decodeDocument } from '../../metadata/document.ts';
 import { refusingUnknownKeys } from '../../metadata/kept.ts';
-import { EMPTY_METADATA, type Metadata, metadataCodec } from '../../metadata/metadata.ts';
+import { encodeDocument } from '../../metadata/encode-document.ts';
+import { EMPTY_METADATA, type Metadata } from '../../metadata/metadata.ts';
 import { withSource } from '../../metadata/edit.ts';
 import { nameComplaint } from '../../metadata/event-trigger.ts';
 import { DEFAULT_SOURCE, NO_CUSTOMIZATION } from '../../metadata/source.ts';
@@ -27,6 +28,7 @@ import { recordsOf } from '../../schema-cache/inconsistency.ts';
 import type { Inconsistency } from '../../schema-cache/schema-cache.ts';
 import type { Warning } from '../../state/state.ts';
 import { isJsonArray, isJsonObject, type Json } from '../../util/json.ts';
+import { inSlices } from '../../util/sliced.ts';
 import { at, type Path } from '../../util/path.ts';
 import { dropInconsistent } from '../drop-inconsistent.ts';
 import { noArguments } from '../no-arguments.ts';
@@ -39,7 +41,7 @@ const exportMetadata: OperationGroup = () => [
     changes: 'nothing',
     errors: [],
     documentation: { summary: 'Gives the whole metadata as a document.', example: {} },
-    run: async (_args, { services, snapshot }) => metadataCodec(services.kinds).encode(snapshot.metadata),
+    run: (_args, { services, snapshot }) => inSlices(encodeDocument(snapshot.metadata, services.kinds)),
   }),
   operation({
     type: 'export_metadata',
@@ -50,7 +52,7 @@ const exportMetadata: OperationGroup = () => [
     documentation: { summary: 'Gives the whole metadata with its resource version.', example: {} },
     run: async (_args, { services, snapshot }) => ({
       resource_version: snapshot.resourceVersion,
-      metadata: metadataCodec(services.kinds).encode(snapshot.metadata),
+      metadata: await inSlices(encodeDocument(snapshot.metadata, services.kinds)),
     }),
   }),
 ];

@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { runs } from '../../test/support/deep.ts';
+import { type Json, JsonNumber, parseJson, printJson } from './json.ts';
+import { printInPieces } from './print-in-pieces.ts';
+import { atOnce } from './sliced.ts';
+
+const { json } = fc.letrec<{ json: Json }>((tie) => ({
+  json: fc.oneof(
+    { maxDepth: 8 },
+    fc.constantFrom<Json>(null, true, 1.5, -0, 'é"\\', new JsonNumber('1e400')),
+    fc.string(),
+    fc.array(tie('json'), { maxLength: 4 }),
+    fc.dictionary(fc.string(), tie('json'), { maxKeys: 4 }),
+  ),
+}));
+
+it('gives what printing at once gives', () => {
+  fc.assert(
+    fc.property(json, (value) => {
+      expect(atOnce(printInPieces(value)).join('')).toBe(printJson(value));
+    }),
+    runs(200),
+  );
+});
+
+it('pauses within large values, however they are large', () => {
+  const rows = Array.from({ length: 2000 }, (_, id) => ({ id, name: 'x'.repeat(20) }));
+  for (const large of [rows, { a: { b: rows } }, Object.fromEntries(rows.map((row) => [row.id, row]))] as const) {
+    const pieces = atOnce(printInPieces(large));
+    expect(pieces.length).toBeGreaterThan(4);
+    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(17_000);
+    expect(parseJson(pieces.join(''))).toEqual(large);
+  }
+});
