@@ -59,6 +59,9 @@ const attempts = new Map();
 const accepted = new Map();
 const behaviours = { ok: 0, hang: 0, reset: 0, error: 0, busy: 0, redirect: 0, big: 0 };
 const history = [];
+/** Of the run, every ten seconds: a long wait with many events that wait is one for the machine. */
+const progress = [];
+let inserted = 0;
 const fault = (what, detail = {}) => history.push({ at: Number(now().toFixed(3)), what, ...detail });
 
 function behaviour() {
@@ -264,6 +267,7 @@ async function insertAll(items) {
     const upTo = Math.min(rows, n + each - 1);
     const began = performance.now();
     await persistently(() => items.insert(n, upTo));
+    inserted = 2 * upTo;
     await sleep(Math.max(0, 100 - (performance.now() - began)));
   }
 }
@@ -289,6 +293,9 @@ const missing = async (items) => {
   return { committed: keys.length, keys: keys.filter((key) => !accepted.has(key)) };
 };
 
+/** The most events that had come and were not accepted, at one of the looks. */
+const mostBehind = () => Math.max(0, ...progress.map(({ inserted: all, accepted: done }) => all - done));
+
 function findings(committed, lost) {
   const faults = history.map(({ at }) => at);
   let duplicates = 0;
@@ -312,6 +319,7 @@ function findings(committed, lost) {
     duplicates,
     unexplained_duplicates: unexplained,
     longest_wait_between_attempts_s: Number(longest.toFixed(1)),
+    most_events_behind: mostBehind(),
     receiver: behaviours,
     kills: history.filter(({ what }) => what === 'kill').length,
     crashes: history.filter(({ what }) => what.startsWith('crash')).length,
@@ -356,6 +364,8 @@ async function main() {
   await instances[1].ready();
 
   const over = new AbortController();
+  const watch = setInterval(() => progress.push({ at: Math.round(now()), inserted, accepted: accepted.size }), 10_000);
+  atEnd(() => clearInterval(watch));
   const faults = doFaults(items, instances, over.signal);
   await insertAll(items);
   over.abort();
@@ -365,7 +375,7 @@ async function main() {
   // What was on its way is perhaps delivered twice.
   await sleep(2000);
   const result = findings(left.committed, left.keys);
-  fs.writeFileSync(options.output, `${JSON.stringify({ ...result, lost_events: left.keys.slice(0, 1000), history }, null, 2)}\n`);
+  fs.writeFileSync(options.output, `${JSON.stringify({ ...result, lost_events: left.keys.slice(0, 1000), progress, history }, null, 2)}\n`);
   console.log(JSON.stringify(result, null, 2));
   console.log(`counts and history: ${options.output}`);
   const complaints = [
