@@ -48,6 +48,7 @@ class Foreseen {
   readonly #database: string;
   #schema: string;
   #tables: Map<string, CatalogTable>;
+  readonly #dropped = new Map<string, CatalogTable>();
   #isChanged = false;
 
   constructor(before: Catalog, database: string) {
@@ -64,6 +65,7 @@ class Foreseen {
 
   run(reader: Reader): void {
     if (reader.take('use')) this.#schema = reader.name() ?? this.#schema;
+    else if (reader.take('create')) this.#create(reader);
     else if (reader.take('drop')) this.#drop(reader);
     else if (reader.take('rename', 'table') || reader.take('rename', 'tables')) this.#renameTables(reader);
     else if (reader.take('alter')) {
@@ -86,6 +88,15 @@ class Foreseen {
       const name = this.#name(reader.upToComma());
       if (name !== null) this.#remove(name);
     }
+  }
+
+  /** What is made again in the place of something that was dropped is taken to be like it; what it is like is seen afterwards. */
+  #create(reader: Reader): void {
+    while (!reader.isDone && !reader.take('table') && !reader.take('view')) if (reader.name() === null && !reader.takeSign()) return;
+    reader.take('if', 'not', 'exists');
+    const name = this.#name(reader);
+    const dropped = name === null ? undefined : this.#dropped.get(nameKey(name));
+    if (name !== null && dropped !== undefined) this.#tables.set(nameKey(name), dropped);
   }
 
   #renameTables(reader: Reader): void {
@@ -121,6 +132,7 @@ class Foreseen {
 
   #alterPart(table: QualifiedName, part: Reader): void {
     if (part.take('drop')) this.#dropPart(table, part);
+    else if (part.take('add')) this.#addPart(table, part);
     else if (part.take('change')) {
       part.take('column');
       part.take('if', 'exists');
@@ -152,6 +164,36 @@ class Foreseen {
       columns: found.columns.filter((column) => !same(column.name, name)),
       foreignKeys: found.foreignKeys.filter(({ columns }) => !columns.some((each) => same(each, name))),
     }));
+  }
+
+  /** As what is created anew. */
+  #addPart(table: QualifiedName, part: Reader): void {
+    const before = this.#before.tables.get(nameKey(table));
+    if (before === undefined) return;
+    const isNamed = part.take('constraint');
+    if (isNamed && !part.isNext('foreign')) part.name();
+    if (part.take('foreign', 'key')) {
+      this.#edit(table, (found) => ({
+        ...found,
+        foreignKeys: [
+          ...found.foreignKeys,
+          ...before.foreignKeys.filter(({ name }) => !found.foreignKeys.some((key) => key.name === name)),
+        ],
+      }));
+      return;
+    }
+    if (isNamed) return;
+    part.take('column');
+    part.take('if', 'not', 'exists');
+    const name = part.name();
+    const column = before.columns.find((each) => same(each.name, name));
+    if (name === null || column === undefined) return;
+    this.#edit(table, (found) =>
+      found.columns.some((each) => same(each.name, name) || each.position === column.position)
+        ? found
+        : { ...found, columns: [...found.columns, column] },
+    );
+    this.#retype(table, name, part);
   }
 
   #renameColumn(table: QualifiedName, part: Reader): void {
@@ -189,7 +231,11 @@ class Foreseen {
   }
 
   #remove(name: QualifiedName): void {
-    if (this.#tables.delete(nameKey(name))) this.#isChanged = true;
+    const found = this.#tables.get(nameKey(name));
+    if (found === undefined) return;
+    this.#tables.delete(nameKey(name));
+    this.#dropped.set(nameKey(name), found);
+    this.#isChanged = true;
   }
 
   #rename(from: QualifiedName, to: QualifiedName): void {

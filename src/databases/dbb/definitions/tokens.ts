@@ -85,6 +85,19 @@ export class Reader {
     return isNext;
   }
 
+  /** Whether this word is next. */
+  isNext(word: string): boolean {
+    const token = this.#tokens[this.#at];
+    return token?.kind === 'word' && token.text.toLowerCase() === word;
+  }
+
+  /** Goes on behind a sign. */
+  takeSign(): boolean {
+    if (this.#tokens[this.#at]?.kind !== 'sign') return false;
+    this.#at++;
+    return true;
+  }
+
   /** The name that is next, quoted or not; null: none is. */
   name(): string | null {
     const token = this.#tokens[this.#at];
