@@ -34,6 +34,16 @@ export function hasMariadb(): boolean {
   return isThere;
 }
 
+/**
+ * Runs a server until its standard input ends, which it does when the process of the test does, however that ends. Unless there is a word
+ * in it, the files go too.
+ */
+const WATCHED = `"$@" & server=$!
+read -r word
+kill -9 $server
+wait $server 2> /dev/null
+[ -n "$word" ] || rm -rf "$0"`;
+
 /** The one of this worker, whose files follow one another: each finds it empty. */
 let shared: Promise<TestMariadb> | undefined;
 
@@ -102,18 +112,23 @@ export async function startOwnMariadb(more: readonly string[] = []): Promise<Tes
   ];
   const settings = { host: '127.0.0.1', port, user: 'root', multipleStatements: true };
   let server: ChildProcess;
-  const kill = async (): Promise<void> => {
-    const ended = new Promise<void>((resolve) =>
-      server.exitCode === null && server.signalCode === null ? server.once('exit', () => resolve()) : resolve(),
-    );
-    server.kill('SIGKILL');
-    await ended;
+  /** @param forGood also its files */
+  const end = async (forGood: boolean): Promise<void> => {
+    const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
+    if (server.exitCode === null && server.signalCode === null) {
+      server.stdin?.end(forGood ? '' : 'keep\n');
+      await ended;
+    }
+    if (forGood) rmSync(folder, { recursive: true, force: true });
   };
   const start = async (): Promise<void> => {
     server = spawn(
-      program('mariadbd') as string,
-      ['--no-defaults', `--user=${owner}`, `--datadir=${data}`, `--socket=${join(folder, 's')}`, `--port=${port}`, ...options],
-      { stdio: 'ignore' },
+      '/bin/sh',
+      [
+        ...['-c', WATCHED, folder, program('mariadbd') as string, '--no-defaults', `--user=${owner}`, `--datadir=${data}`],
+        ...[`--socket=${join(folder, 's')}`, `--port=${port}`, ...options],
+      ],
+      { stdio: ['pipe', 'ignore', 'ignore'] },
     );
     for (let attempt = 0; ; attempt++) {
       try {
@@ -125,15 +140,8 @@ export async function startOwnMariadb(more: readonly string[] = []): Promise<Tes
       }
     }
   };
-  const remove = (): void => rmSync(folder, { recursive: true, force: true });
-  process.once('exit', () => {
-    server.kill('SIGKILL');
-    remove();
-  });
-  const stop = async (): Promise<void> => {
-    await kill();
-    remove();
-  };
+  const kill = (): Promise<void> => end(false);
+  const stop = (): Promise<void> => end(true);
   try {
     await start();
   } catch (error) {
