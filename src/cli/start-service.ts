@@ -7,6 +7,7 @@ import { startWarmUp, type WarmUp } from '../app/warm-up/warm-up.ts';
 import { adminSecretsOf } from '../config/access.ts';
 import type { Config } from '../config/options.ts';
 import { boundHeapGrowth } from './heap-growth.ts';
+import { collectWhenIdle } from './idle-collection.ts';
 import { stopOnSignals } from './signals.ts';
 
 export interface RunningService {
@@ -25,6 +26,7 @@ const START_PATIENCE_MS = 3000;
  */
 export async function startService(config: Config): Promise<RunningService> {
   boundHeapGrowth();
+  collectWhenIdle();
   const logger = serviceLogger(config, process.env);
   let databases: ProvidedDatabases | undefined;
   let service: { readonly url: string; stop(): Promise<void> } | undefined;
