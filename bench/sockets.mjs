@@ -27,7 +27,7 @@ const PORT = 18_091;
 let service = null;
 let failed = false;
 /** Of the memory at the start, so much may be there after a storm. */
-const MORE = 1.25;
+const MORE = 1.4;
 
 const resident = () => memoryOf(service.pid);
 const openFiles = () => fs.readdirSync(`/proc/${service.pid}/fd`).length;

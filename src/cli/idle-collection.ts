@@ -25,6 +25,7 @@ export class IdleCollection {
   readonly #heap: Heap;
   /** Bytes that were in use after the last collection by it, or when there was less. */
   #left: number;
+  #isSecond = false;
 
   constructor(heap: Heap) {
     this.#heap = heap;
@@ -36,9 +37,11 @@ export class IdleCollection {
     const used = this.#heap.used();
     // V8 has collected by itself.
     if (used < this.#left) this.#left = used;
-    if (busy > IDLE || used > MOST || used < this.#left + WORTHWHILE) return;
+    if (busy > IDLE || used > MOST || (!this.#isSecond && used < this.#left + WORTHWHILE)) return;
     this.#heap.collect();
     this.#left = this.#heap.used();
+    // What lies outside of the heap goes with the second one: the first finds that nobody has it any more.
+    this.#isSecond = !this.#isSecond;
   }
 }
 
