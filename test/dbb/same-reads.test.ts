@@ -5,7 +5,9 @@ import { hasMariadb } from '../support/mariadb.ts';
 import type { GraphqlOptions } from '../support/service.ts';
 import { MODERN, TestSocket } from '../support/websocket.ts';
 import { READ_DIFFERENCES } from './read-differences.ts';
-import { type Kind, startTwins, type Twins } from './twins.ts';
+import { ADMIN_SECRET, type Kind, startTwins, type Twins } from './twins.ts';
+
+const AS_ADMIN = { 'x-svc-admin-secret': ADMIN_SECRET };
 
 const tables = (kind: Kind): string => {
   const [text, json, zoned, plain, double, bytes] =
@@ -174,7 +176,7 @@ describe.skipIf(!hasMariadb())('what is read of PostgreSQL and MariaDB', () => {
   });
 
   it('by subscribers, many of whom share a statement', async () => {
-    const socket = await new TestSocket(twins.service.url, { protocol: MODERN }).init();
+    const socket = await new TestSocket(twins.service.url, { protocol: MODERN, headers: AS_ADMIN }).init(AS_ADMIN);
     const heard = new Map<string, Json>();
     try {
       const queries = [
@@ -226,7 +228,7 @@ describe.skipIf(!hasMariadb())('what is read of PostgreSQL and MariaDB', () => {
     ['uid', '"00000000-0000-0000-0000-000000000000"', 'asc', [3, 1]],
   ] as const)('as a stream by %s from %s on, %s', async (column, start, ordering, expected) => {
     const stream = async (kind: Kind): Promise<readonly number[]> => {
-      const socket = await new TestSocket(twins.service.url, { protocol: MODERN }).init();
+      const socket = await new TestSocket(twins.service.url, { protocol: MODERN, headers: AS_ADMIN }).init(AS_ADMIN);
       const ids: number[] = [];
       try {
         socket.start(
@@ -279,7 +281,7 @@ describe.skipIf(!hasMariadb())('what is read of PostgreSQL and MariaDB', () => {
         methods: ['GET'],
         definition: { query: { collection_name: kind, query_name: 'pieces' } },
       });
-      expect((await service.send(`/api/rest/pieces/${kind}/4`)).json).toEqual({
+      expect((await service.send(`/api/rest/pieces/${kind}/4`, { headers: AS_ADMIN })).json).toEqual({
         rows: [
           { of: 4, place: 9, label: 'n' },
           { of: 4, place: 10, label: null },
@@ -288,11 +290,12 @@ describe.skipIf(!hasMariadb())('what is read of PostgreSQL and MariaDB', () => {
       });
       const explained = await service.send('/v1/graphql/explain', {
         method: 'POST',
+        headers: AS_ADMIN,
         body: JSON.stringify({ query: { query: `{ ${kind}_heavy { id } }` }, user: { 'x-svc-role': 'admin' } }),
       });
       expect(explained.json).toMatchObject([{ field: `${kind}_heavy`, sql: expect.stringContaining('select'), plan: expect.any(Array) }]);
     }
-    expect((await service.send('/healthz/sources')).status).toBe(200);
+    expect((await service.send('/healthz/sources', { headers: AS_ADMIN })).status).toBe(200);
   });
 
   it('with the names of the other convention', async () => {

@@ -5,6 +5,9 @@ import { type GraphqlOptions, startTestService, type TestService } from '../supp
 
 export type Kind = 'pg' | 'dbb';
 
+/** Of the service: what is asked without it is asked by nobody. */
+export const ADMIN_SECRET = 'secret';
+
 export interface Twins {
   readonly service: TestService;
   /** Runs an operation on a source of each kind: `track_table`. */
@@ -21,7 +24,7 @@ const SOURCES = { pg: 'default', dbb: 'twin' } as const;
 export async function startTwins(tables: readonly string[], sql: Readonly<Record<Kind, string>>): Promise<Twins> {
   const mariadb = await startMariadb();
   await mariadb.run(`create database twin; use twin; ${sql.dbb}`);
-  const service = await startTestService({ ADMIN_SECRET: 'secret' });
+  const service = await startTestService({ ADMIN_SECRET });
   await service.sql(sql.pg);
   const customization = (prefix: string): JsonObject => ({ root_fields: { prefix }, type_names: { prefix } });
   await service.metadata('pg_update_source', { name: 'default', customization: customization('pg_') });
