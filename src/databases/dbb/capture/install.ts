@@ -2,6 +2,7 @@
  * Puts event triggers into a database and takes them out again. Each definition stands by itself, as all do: what is there is
  * compared with what should be, so that what was left half done is completed by the next one who looks.
  */
+import { CAPTURE_PREFIX, captureName } from '../../../backend/capture-names.ts';
 import { createHash } from 'node:crypto';
 import type { CapturedTrigger, InstallFailure, InstallOptions } from '../../../backend/captures.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
@@ -9,7 +10,6 @@ import { CAPTURED_OPERATIONS, type CapturedOperationName } from '../../../metada
 import { identifier, print, type Sql, sql } from '../../../sql/fragment.ts';
 import { dialect } from '../compile/dialect.ts';
 import { EVENT_TABLES, eventCatalogVersion, lock, migrateEvents } from './migrations.ts';
-import { captureName, PREFIX } from './names.ts';
 import { type BodyOptions, schemaOf, triggerBody } from './triggers.ts';
 import { affected, again as repeatedly, type EventDatabase, type Query, serverErrorOf } from './work.ts';
 
@@ -32,7 +32,7 @@ interface Installed extends Mark {
 }
 
 const FIND = `select trigger_schema, trigger_name, event_object_schema, event_object_table, event_manipulation, action_statement
-from information_schema.triggers where trigger_name like '${PREFIX.replaceAll('_', '\\_')}%'`;
+from information_schema.triggers where trigger_name like '${CAPTURE_PREFIX.replaceAll('_', '\\_')}%'`;
 
 const BEGIN = /^begin \/\* svc (\S+) \*\/\n/;
 

@@ -2,6 +2,7 @@
  * The bodies of the triggers that write changes of rows down. They run with the rights of the service's user and the `sql_mode` that
  * holds when they are made, but in the zone of whoever writes: moments are read as the database stores them.
  */
+import { inCatalog, OPERATION_NAMES } from '../../../backend/capture-names.ts';
 import type { CapturedTrigger } from '../../../backend/captures.ts';
 import type { CatalogColumn, CatalogTable } from '../../../catalog/catalog.ts';
 import type { CapturedOperationName, ColumnList } from '../../../metadata/event-trigger.ts';
@@ -10,7 +11,6 @@ import { createContext } from '../compile/context.ts';
 import { dialect } from '../compile/dialect.ts';
 import { outputSql, textOutputSql } from '../compile/output.ts';
 import { familyOf } from '../families.ts';
-import { inCatalog, OPERATION_NAMES } from './names.ts';
 
 const COMMA = sql`, `;
 const NULL = sql`null`;

@@ -3,6 +3,7 @@
  * not be able to write the log; and with the search path of the writer, so that every name in them is qualified and
  * nothing is an operator.
  */
+import { inCatalog, OPERATION_NAMES } from '../../../backend/capture-names.ts';
 import type { CapturedTrigger } from '../../../backend/captures.ts';
 import type { CatalogColumn, CatalogTable } from '../../../catalog/catalog.ts';
 import type { CapturedOperationName, ColumnList } from '../../../metadata/event-trigger.ts';
@@ -10,7 +11,7 @@ import { identifier, join, print, type Sql, sql, string } from '../../../sql/fra
 import { dialect } from '../compile/dialect.ts';
 import { isSpatial } from '../compile/operand.ts';
 import { isStringified } from '../compile/output.ts';
-import { CHANNEL, inCatalog, OPERATION_NAMES } from './names.ts';
+import { CHANNEL } from './names.ts';
 
 /** A function takes 100 arguments at most: keys and values. */
 const PAIRS = 50;

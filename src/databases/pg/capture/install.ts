@@ -1,4 +1,5 @@
 /** Puts event triggers into a database and takes them out again. */
+import { captureName, inCatalog } from '../../../backend/capture-names.ts';
 import type { CapturedTrigger, InstallFailure, InstallOptions } from '../../../backend/captures.ts';
 import type { QualifiedName } from '../../../catalog/catalog.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
@@ -9,7 +10,6 @@ import { dialect } from '../compile/dialect.ts';
 import { DatabaseError } from '../driver/database-error.ts';
 import { type FunctionOptions, functionBody } from './functions.ts';
 import { EVENT_CATALOG_LOCK, eventCatalogVersion, migrateEvents } from './migrations.ts';
-import { captureName, inCatalog } from './names.ts';
 import { type PatientDatabase, patientStatements, type Statements } from './patient.ts';
 
 export interface CaptureOptions extends FunctionOptions {
