@@ -311,8 +311,10 @@ describe.skipIf(!hasMariadb())('events in MariaDB', () => {
 
   it('have clean-ups planned, which one instance takes', async () => {
     await install(captured('t'));
-    await captures.planCleanups('t', ['2020-01-01T00:00:00Z', '2020-01-02T00:00:00Z', '2999-01-01T00:00:00Z']);
-    await captures.planCleanups('t', ['2020-01-01T00:00:00Z']);
+    // Old ones would be forgotten by whoever comes second.
+    const [older, later] = [2, 1].map((days) => new Date(Date.now() - days * 86_400_000).toISOString()) as [string, string];
+    await captures.planCleanups('t', [older, later, '2999-01-01T00:00:00Z']);
+    await captures.planCleanups('t', [older]);
     await captures.planCleanups('u', ['2999-01-01T00:00:00Z']);
     expect([...(await captures.plannedCleanups())]).toEqual([
       ['t', 3],
