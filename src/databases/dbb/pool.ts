@@ -1,12 +1,6 @@
 /** Sessions of a source: opened, set up, lent to one user at a time. */
-import {
-  type Connection,
-  createConnection,
-  createPool,
-  type Pool as DriverPool,
-  type PoolConnection,
-  type RowDataPacket,
-} from 'mysql2/promise';
+import { createPool, type Pool as DriverPool, type PoolConnection as DriverConnection } from 'mysql2';
+import { type Connection, createConnection, type PoolConnection, type RowDataPacket } from 'mysql2/promise';
 import type { RunOptions, SessionSettings } from '../../backend/backend.ts';
 import { identifier, join, print, type Sql, sql, string } from '../../sql/fragment.ts';
 import { dialect } from './compile/dialect.ts';
@@ -68,6 +62,7 @@ export class Pool {
   private readonly target: ConnectionTarget;
   private readonly settings: PoolSettings;
   private readonly sessions = new WeakMap<object, Session>();
+  private readonly promising = new WeakMap<DriverConnection, PoolConnection>();
   private lent = 0;
   private closing = false;
 
@@ -188,7 +183,7 @@ export class Pool {
     this.closing = true;
     const end = Date.now() + boundMs;
     while (this.lent > 0 && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 10));
-    await this.pool.end();
+    await this.pool.promise().end();
   }
 
   private wait(how: RunOptions): Promise<PoolConnection> {
@@ -208,15 +203,23 @@ export class Pool {
         if (reason !== null) giveUp(new StatementCancelledError(reason));
         else if (Date.now() - start > this.settings.waitTimeoutMs) giveUp(new NoConnectionError('no connection became free in time'));
       }, LOOK_EVERY_MS);
-      this.pool.getConnection().then(
-        (connection) => {
-          clearInterval(timer);
-          if (isOver) connection.release();
-          else resolve(connection);
-        },
-        (error: Error) => giveUp(error),
-      );
+      this.pool.getConnection((error, connection) => {
+        if (error !== null) return giveUp(error);
+        clearInterval(timer);
+        if (isOver) connection.release();
+        else resolve(this.withPromises(connection));
+      });
     });
+  }
+
+  /** The same one for the same session: to make it takes as long as a small statement. */
+  private withPromises(connection: DriverConnection): PoolConnection {
+    let made = this.promising.get(connection);
+    if (made === undefined) {
+      made = connection.promise();
+      this.promising.set(connection, made);
+    }
+    return made;
   }
 
   /** On a connection of its own: those of the pool may all be busy. */
