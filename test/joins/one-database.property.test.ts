@@ -14,6 +14,9 @@ import { startTestService, type TestService } from '../support/service.ts';
 /** Where a table is: in one of two databases, or behind a GraphQL server, which is a service like the one that is tested. */
 type Side = 'left' | 'right' | 'away';
 type Mapping = Readonly<Record<string, string>>;
+/** Of the sources on databases of PostgreSQL; one of Citus compiles in another way. */
+type Kind = 'postgres' | 'dbc';
+type Kinds = Readonly<Record<'whole' | 'left' | 'right', Kind>>;
 
 const TABLES = ['t0', 't1', 't2', 't3', 't4'];
 const DDL = TABLES.map(
@@ -148,7 +151,12 @@ function joinsOf(own: Table, tables: readonly Table[]): JsonObject[] {
 }
 
 /** @param place of all tables, or of those that are there */
-function sourceMetadata(place: Side | 'whole', tables: readonly Table[], other: typeof mariadb = null): JsonObject {
+function sourceMetadata(
+  place: Side | 'whole',
+  tables: readonly Table[],
+  other: typeof mariadb = null,
+  kind: Kind = 'postgres',
+): JsonObject {
   const isHere = (each: Table): boolean => place === 'whole' || each.side === place;
   const near = (name: string, target: Table, column_mapping: Mapping): JsonObject[] =>
     isHere(target) ? [{ name, using: { manual_configuration: { remote_table: target.name, column_mapping } } }] : [];
@@ -173,7 +181,7 @@ function sourceMetadata(place: Side | 'whole', tables: readonly Table[], other: 
   const pool_settings = { max_connections: 3 };
   return {
     name: place === 'away' ? 'default' : place,
-    kind: other === null ? 'postgres' : 'dbb',
+    kind: other === null ? kind : 'dbb',
     configuration: {
       connection_info:
         other === null
@@ -208,7 +216,7 @@ async function fillMariadb({ connection }: NonNullable<typeof mariadb>, tables: 
 }
 
 /** @param other what stands in for the database `right` */
-async function setUp(tables: readonly Table[], other: typeof mariadb): Promise<void> {
+async function setUp(tables: readonly Table[], other: typeof mariadb, kinds: Kinds): Promise<void> {
   const fill = (own: readonly Table[]): string =>
     [
       `truncate ${TABLES.join(', ')};`,
@@ -228,7 +236,9 @@ async function setUp(tables: readonly Table[], other: typeof mariadb): Promise<v
   await server.metadata('replace_metadata', { metadata: { version: 3, sources: [sourceMetadata('away', tables)] } });
   // A remote schema that stays is not asked again.
   await service.metadata('replace_metadata', { metadata: { version: 3, sources: [] } });
-  const sources = (['whole', 'left', 'right'] as const).map((place) => sourceMetadata(place, tables, place === 'right' ? other : null));
+  const sources = (['whole', 'left', 'right'] as const).map((place) =>
+    sourceMetadata(place, tables, place === 'right' ? other : null, kinds[place]),
+  );
   const remote_schemas = tables.some(({ side }) => side === 'away') ? [remoteSchema(tables)] : [];
   await service.metadata('replace_metadata', { metadata: { version: 3, sources, remote_schemas } });
 }
@@ -308,7 +318,9 @@ test(
     let mixed = 0;
     const property = fc.asyncProperty(world, fc.gen(), fc.boolean(), async (tables, generate, hasOther) => {
       const other = hasOther && tables.some(({ side }) => side === 'right') ? mariadb : null;
-      await setUp(tables, other);
+      const kind = (): Kind => (generate(fc.boolean) ? 'dbc' : 'postgres');
+      const kinds: Kinds = { whole: kind(), left: kind(), right: kind() };
+      await setUp(tables, other, kinds);
       const query = new Query(tables, (below) => generate(fc.nat, { max: below - 1 }));
       for (let i = 0; i < QUERIES; i++) {
         const root = tables[generate(fc.nat, { max: tables.length - 1 })] as Table;
@@ -326,8 +338,8 @@ test(
         };
         const [one, two] = await Promise.all([ask('whole'), ask(root.side)]);
         expect(one).toMatch(/^\{"data":/);
-        const away = tables.some(({ side }) => side === 'away');
-        const alike = other !== null ? asValues : away ? compact : (text: string): string => text;
+        const isSpaced = tables.some(({ side }) => side === 'away') || Object.values(kinds).includes('dbc');
+        const alike = other !== null ? asValues : isSpaced ? compact : (text: string): string => text;
         expect(alike(two), `${role}: ${rest}`).toBe(alike(one));
         if (tables.some(({ side }) => side !== root.side) && /to_|up/.test(rest)) {
           crossed += 1;
