@@ -100,6 +100,24 @@ describe('a source of Citus', () => {
     expect(Object.keys(((answer['wide_aggregate'] as JsonObject)['aggregate'] as JsonObject)['sum'] as JsonObject)).toEqual(WIDE);
   });
 
+  it('answers any number of relationships of a row, in lists, orders and what is returned', async () => {
+    const many = Array.from({ length: 60 }, (_, i) => i);
+    const fields = many.map((i) => `f${i}: players(where: {score: {_gt: ${i}}}, order_by: {id: asc}) { name team { id } }`).join(' ');
+    const orders = many.map((i) => `{players_aggregate: {${i % 2 === 0 ? 'max' : 'min'}: {score: asc}}}`).join(', ');
+    const expected = many.map((i) => [
+      `f${i}`,
+      i === 0 ? ['x', 'y'].map((name) => ({ name, team: { id: 1 } })) : i === 1 ? [{ name: 'y', team: { id: 1 } }] : [],
+    ]);
+    const [first] = ((await data(`{ team(order_by: [${orders}, {id: asc}], where: {id: {_eq: 1}}) { id ${fields} } }`)) as JsonObject)[
+      'team'
+    ] as readonly Json[];
+    expect(first).toEqual({ id: 1, ...Object.fromEntries(expected) });
+    const written = (await data(
+      `mutation { update_team(where: {id: {_eq: 1}}, _set: {name: "a"}) { returning { id ${fields} } } }`,
+    )) as JsonObject;
+    expect(written['update_team']).toEqual({ returning: [first] });
+  });
+
   it('keeps subscribers up to date, each with its own values, and hands out streams', async () => {
     const socket = await new TestSocket(service.url, { protocol: MODERN }).opened();
     socket.send({ type: 'connection_init' });

@@ -9,7 +9,7 @@ import { EMPTY, identifier, integer, join, type Sql, sql } from '../fragment.ts'
 import type { Row } from '../row.ts';
 import { Columns, Named } from './columns.ts';
 import { type LevelRows, relatedRows, rootRows } from './level.ts';
-import { asksOf, groupBy, keyColumns, keyName, looksElsewhere, numbered, Place, sourceOf } from './place.ts';
+import { asksOf, groupBy, type Joined, keyColumns, keyName, looksElsewhere, numbered, Place, sourceOf } from './place.ts';
 import type { Aggregates, Entry, SetWriter } from './writer.ts';
 
 const JSON_COLUMN = identifier('json');
@@ -59,8 +59,7 @@ function relatedObjects(writer: SetWriter, query: RowsQuery, on: Join, parent: P
   const json = isList ? writer.array(object, rows.order(place.alias), null) : object;
   const group = isList ? groupBy(on.columns, place.row) : EMPTY;
   const select = sql`select ${join([...keys, sql`${json} as ${JSON_COLUMN}`], COMMA)} from ${place.from(false)}${group}`;
-  const alias = parent.attach(on.columns, () => select);
-  const value = sql`${alias}.${JSON_COLUMN}`;
+  const value = parent.attach(on.columns, () => select)(JSON_COLUMN);
   return isList ? writer.arrayOrEmpty(value) : value;
 }
 
@@ -141,21 +140,21 @@ function relatedAggregate(writer: SetWriter, query: AggregateQuery, on: Join, pa
   const hasNodes = query.fields.some(({ kind }) => kind === 'nodes');
   const empty = aggregateObject(writer, query.fields, null, null);
   if (!hasNodes && !items.some(isAggregate)) return empty;
-  let alias: Sql;
+  let found: Joined;
   if (!hasNodes && !isPaged(query) && writer.aggregatesInPlace(items) && !items.some(asksMasks)) {
     const source = sourceOf(writer, { from: query.from, where: query.rows.where }, on.columns, parent, false);
     const object = aggregateObject(writer, query.fields, (read) => writer.read(read, source.row, null), null);
-    alias = attached(parent, on, source.row, object, source.body());
+    found = attached(parent, on, source.row, object, source.body());
   } else {
     const rows = relatedRows(writer, hasNodes || isPaged(query) ? query : withoutOrder(query), on.columns, parent, hasNodes ? 'all' : 'no');
     const place = new Place(writer, rows.rows);
     const object = aggregatesOver(writer, query, place, rows);
-    alias = attached(parent, on, place.row, object, place.from(!hasNodes && writer.named));
+    found = attached(parent, on, place.row, object, place.from(!hasNodes && writer.named));
   }
-  return writer.objectOr(sql`${alias}.${JSON_COLUMN}`, sql`${alias}.${keyName(0)}`, empty);
+  return writer.objectOr(found(JSON_COLUMN), found(keyName(0)), empty);
 }
 
-function attached(parent: Place, on: Join, row: Row, object: Sql, body: Sql): Sql {
+function attached(parent: Place, on: Join, row: Row, object: Sql, body: Sql): Joined {
   const columns = join([...keyColumns(on.columns, row), sql`${object} as ${JSON_COLUMN}`], COMMA);
   const select = sql`select ${columns} from ${body}${groupBy(on.columns, row)}`;
   return parent.attach(on.columns, () => select);

@@ -38,6 +38,7 @@ export function rootRows(writer: SetWriter, of: Of): LevelRows {
   const source = sourceOf(writer, { from: of.from, where: rows.where }, [], null, isMet(of));
   const keys = orderKeys(writer, rows.orderBy, source);
   const distinct = rows.distinctOn.map((read) => writer.read(read, source.row, source.asks));
+  source.seal();
   const columns = new Columns(source.row);
   const names = keys.map((key, i) => nameOfKey(columns, key, rows.orderBy[i]?.term));
   const isCut = rows.limit !== null || rows.offset !== null;
@@ -68,12 +69,13 @@ export function relatedRows(writer: SetWriter, of: Of, on: JoinColumns, parent: 
   const keyNames = on.map((pair) => columns.column(pair.remote));
   const limit = which === 'first' ? Math.min(rows.limit ?? 1, 1) : rows.limit;
   const offset = rows.offset === null ? null : writer.count(rows.offset);
+  const distinct = rows.distinctOn.map((read) => writer.read(read, source.row, source.asks));
+  source.seal();
   const isNumbered = which !== 'no' || limit !== null || offset !== null || rows.distinctOn.length > 0;
   if (!isNumbered) {
     const named = new Named(writer, columns, () => sql`select ${columns.list()} from ${source.body()}`);
     return { rows: named, order: () => [], before: null, number: null, firstKey: null };
   }
-  const distinct = rows.distinctOn.map((read) => writer.read(read, source.row, source.asks));
   const names = distinct.length === 0 ? [] : keys.map((key, i) => nameOfKey(columns, key, rows.orderBy[i]?.term));
   const named = new Named(writer, columns, () => {
     let all: Sql;

@@ -31,22 +31,24 @@ function termValue(writer: SetWriter, term: OrderTerm, source: Source): Sql {
     const value = termValue(writer, term.term, target);
     const columns = [...keyColumns(on, target.row), sql`${value} as ${KEY}`];
     const keys = on.map(({ remote }) => target.row.column(remote));
-    const alias = place.attach(on, () => {
+    target.seal();
+    const found = place.attach(on, () => {
       if (term.join.unique) return sql`select ${join(columns, sql`, `)} from ${target.body()}`;
       const inside = writer.alias();
       const first = numbered(keys, []);
       const all = sql`select ${join([...columns, sql`${first} as ${FIRST}`], sql`, `)} from ${target.body()}`;
       return sql`select ${inside}.* from (${all}) as ${inside} where ${inside}.${FIRST} = 1`;
     });
-    return sql`${alias}.${KEY}`;
+    return found(KEY);
   }
   const target = sourceOf(writer, term, on, place, term.arguments.some(looksElsewhere));
   const values = term.arguments.map((read) => ({ value: writer.read(read, target.row, target.asks), type: read.type }));
   const aggregate = writer.aggregate(term.function, values, false);
   const columns = join([...keyColumns(on, target.row), sql`${aggregate} as ${KEY}`], sql`, `);
   const group = groupBy(on, target.row);
-  const alias = place.attach(on, () => sql`select ${columns} from ${target.body()}${group}`);
-  return term.function === 'count' ? sql`coalesce(${alias}.${KEY}, 0)` : sql`${alias}.${KEY}`;
+  target.seal();
+  const found = place.attach(on, () => sql`select ${columns} from ${target.body()}${group}`);
+  return term.function === 'count' ? sql`coalesce(${found(KEY)}, 0)` : found(KEY);
 }
 
 function placeOf({ place }: Source): Place {

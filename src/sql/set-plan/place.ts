@@ -12,13 +12,29 @@ export type JoinColumns = Join['columns'];
 const COMMA = sql`, `;
 const AND = sql` and `;
 
+/** More joins than these in one select take the database long to plan: the time grows faster than their number. */
+const MANY_JOINS = 16;
+const ROW = identifier(':row');
+
+/** What was joined to a row: a column of it. */
+export type Joined = (column: Sql) => Sql;
+
+/** A select of its own for some of what is joined to the rows of another one, which it tells apart by numbers. */
+interface Side {
+  readonly alias: Sql;
+  readonly inside: Sql;
+  readonly joins: Sql[];
+  readonly columns: Sql[];
+}
+
 /** The select over a relation. */
 export class Place {
   readonly writer: SetWriter;
   readonly rows: Named;
   readonly alias: Sql;
   readonly row: Row;
-  readonly joins: Sql[] = [];
+  private readonly joins: Sql[] = [];
+  private readonly sides: Side[] = [];
 
   constructor(writer: SetWriter, rows: Named) {
     this.writer = writer;
@@ -27,21 +43,55 @@ export class Place {
     this.row = rows.columns.seenAs(this.alias);
   }
 
-  /** The from clause: to be called last. @param named whether the rows are a relation in any case */
-  from(named: boolean): Sql {
-    const item = named || this.joins.length > 0 ? this.rows.item() : this.rows.inline();
-    return sql`${item} as ${this.alias}${join(this.joins, EMPTY)}`;
+  get isJoined(): boolean {
+    return this.joins.length > 0;
   }
 
-  /** Joins a relation that has at most one row for the values of `columns`, which it calls `k0`, `k1`, …; @returns its alias */
-  attach(columns: JoinColumns, select: () => Sql): Sql {
-    const alias = this.writer.alias();
+  /** The from clause: to be called last. @param named whether the rows are a relation in any case */
+  from(named: boolean): Sql {
+    const { writer, rows, sides } = this;
+    if (sides.length === 0) {
+      const item = named || this.isJoined ? rows.item() : rows.inline();
+      return sql`${item} as ${this.alias}${join(this.joins, EMPTY)}`;
+    }
+    const inside = writer.alias();
+    const all = rows.item();
+    const numberedRows = writer.relation(() => sql`select ${inside}.*, row_number() over () as ${ROW} from ${all} as ${inside}`);
+    const joined = sides.map((side) => {
+      const columns = [sql`${side.inside}.${ROW}`, ...side.columns];
+      const select = sql`select ${join(columns, COMMA)} from ${numberedRows} as ${side.inside}${join(side.joins, EMPTY)}`;
+      return sql` join ${writer.relation(() => select)} as ${side.alias} on ${side.alias}.${ROW} = ${this.alias}.${ROW}`;
+    });
+    return sql`${numberedRows} as ${this.alias}${join([...this.joins, ...joined], EMPTY)}`;
+  }
+
+  /** Joins a relation that has at most one row for the values of `columns`, which it calls `k0`, `k1`, …; @returns its columns */
+  attach(columns: JoinColumns, select: () => Sql): Joined {
+    const { writer } = this;
+    const alias = writer.alias();
     // The rows are a relation before what is joined to them is one.
-    if (this.writer.named) this.rows.item();
-    const equal = columns.map(({ local }, i) => sql`${alias}.${keyName(i)} = ${this.row.column(local)}`);
+    if (writer.named) this.rows.item();
+    const side = writer.named && this.joins.length >= MANY_JOINS ? this.side() : null;
+    const row = side?.inside ?? this.alias;
+    const equal = columns.map(({ local }, i) => sql`${alias}.${keyName(i)} = ${row}.${this.rows.columns.column(local)}`);
     const on = equal.length === 0 ? sql`true` : join(equal, AND);
-    this.joins.push(sql` left join ${this.writer.relation(select)} as ${alias} on ${on}`);
-    return alias;
+    (side?.joins ?? this.joins).push(sql` left join ${writer.relation(select)} as ${alias} on ${on}`);
+    if (side === null) return (column) => sql`${alias}.${column}`;
+    return (column) => {
+      const name = identifier(`:${side.columns.length}`);
+      side.columns.push(sql`${alias}.${column} as ${name}`);
+      return sql`${side.alias}.${name}`;
+    };
+  }
+
+  /** The one that has room. */
+  private side(): Side {
+    let side = this.sides.at(-1);
+    if (side === undefined || side.joins.length >= MANY_JOINS) {
+      side = { alias: this.writer.alias(), inside: this.writer.alias(), joins: [], columns: [] };
+      this.sides.push(side);
+    }
+    return side;
   }
 
   /** For the conditions of rows that are joined to these: that they have one of the keys. */
@@ -84,6 +134,8 @@ export interface Source {
   readonly place: Place | null;
   /** From clause and conditions: to be called last. */
   body(): Sql;
+  /** To be called when all values are there that come from other tables: what they are joined by are relations before this one. */
+  seal(): void;
 }
 
 /** @param meets whether values of the rows come from other tables @param parent restricts them to its keys */
@@ -97,10 +149,19 @@ export function sourceOf(
   const { item, row } = writer.from(of.from);
   const conditions = [...writer.conditions(of.where, row), ...(parent?.restriction(on, row) ?? [])];
   const body = sql`${item}${conditions.length === 0 ? EMPTY : sql` where ${join(conditions, AND)}`}`;
-  if (!meets) return { row, asks: null, place: null, body: () => body };
+  if (!meets) return { row, asks: null, place: null, body: () => body, seal: () => undefined };
   const columns = new Columns(row);
   const place = new Place(writer, new Named(writer, columns, () => sql`select ${columns.list()} from ${body}`));
-  return { row: place.row, asks: asksOf(place), place, body: () => place.from(false) };
+  let sealed: Sql | undefined;
+  return {
+    row: place.row,
+    asks: asksOf(place),
+    place,
+    body: () => sealed ?? place.from(false),
+    seal() {
+      if (writer.named && place.isJoined) sealed = place.from(false);
+    },
+  };
 }
 
 export function asksOf(place: Place): Asks {
@@ -114,13 +175,13 @@ function attachedExists(place: Place, exp: Exists): Sql {
   const on = exp.join?.columns ?? [];
   const source = sourceOf(writer, exp, on, place, false);
   if (on.length === 0) {
-    const alias = place.attach(on, () => sql`select 1 as ${ANY} from ${source.body()}${writer.page(1, false, null)}`);
-    return sql`(${alias}.${ANY} is not null)`;
+    const found = place.attach(on, () => sql`select 1 as ${ANY} from ${source.body()}${writer.page(1, false, null)}`);
+    return sql`(${found(ANY)} is not null)`;
   }
   const columns = join(keyColumns(on, source.row), COMMA);
   const group = groupBy(on, source.row);
-  const alias = place.attach(on, () => sql`select ${columns} from ${source.body()}${group}`);
-  return sql`(${alias}.${keyName(0)} is not null)`;
+  const found = place.attach(on, () => sql`select ${columns} from ${source.body()}${group}`);
+  return sql`(${found(keyName(0))} is not null)`;
 }
 
 const HOLDS = identifier(':holds');
@@ -133,9 +194,10 @@ function attachedAggregate(place: Place, exp: AggregatePredicate): Sql {
   const holds = writer.aggregateHolds(exp.predicate, writer.aggregate(exp.function, values, exp.distinct));
   const columns = join([...keyColumns(on, source.row), sql`${holds} as ${HOLDS}`], COMMA);
   const group = groupBy(on, source.row);
-  const alias = place.attach(on, () => sql`select ${columns} from ${source.body()}${group}`);
+  source.seal();
+  const found = place.attach(on, () => sql`select ${columns} from ${source.body()}${group}`);
   const nothing = writer.aggregateHolds(exp.predicate, writer.aggregateOfNothing(exp));
-  return sql`(case when ${alias}.${keyName(0)} is null then ${nothing} else ${alias}.${HOLDS} end)`;
+  return sql`(case when ${found(keyName(0))} is null then ${nothing} else ${found(HOLDS)} end)`;
 }
 
 /** Whether a mask asks about other tables. */

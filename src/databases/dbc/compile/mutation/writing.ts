@@ -76,7 +76,8 @@ function checkedSql(draft: Draft, writer: SetWriter, rows: Named, write: Write):
   const place = new Place(writer, rows);
   const check = checkOf(draft, place, write);
   if (check === null) return null;
-  return addRelation(draft, () => sql`select coalesce(bool_and(${check} is true), true) as "cell" from ${place.from(true)}`);
+  const select = sql`select coalesce(bool_and(${check} is true), true) as "cell" from ${place.from(true)}`;
+  return addRelation(draft, () => select);
 }
 
 function checkOf(draft: Draft, place: Place, write: Write): Sql | null {
@@ -131,7 +132,7 @@ class Answer {
   private row(fields: readonly Field[]): Sql {
     const place = new Place(this.writer, this.rows);
     const object = objectOf(this.writer, fields, place);
-    return this.joined(addRelation(this.draft, () => sql`select (array_agg(${object}))[1] as "cell" from ${place.from(true)}`));
+    return this.answer(sql`(array_agg(${object}))[1]`, place);
   }
 
   private list(fields: readonly Field[]): Sql {
@@ -140,7 +141,12 @@ class Answer {
     const object = objectOf(this.writer, fields, place);
     const order = position === null ? [] : [sql`${place.alias}.${position}`];
     const array = this.writer.arrayOrEmpty(this.writer.array(object, order, null));
-    return this.joined(addRelation(this.draft, () => sql`select ${array} as "cell" from ${place.from(true)}`));
+    return this.answer(array, place);
+  }
+
+  private answer(aggregate: Sql, place: Place): Sql {
+    const select = sql`select ${aggregate} as "cell" from ${place.from(true)}`;
+    return this.joined(addRelation(this.draft, () => select));
   }
 
   /** What is joined to rows may shuffle them. */
