@@ -12,7 +12,7 @@ const URL = process.env['SVC_TEST_DBC_URL'] ?? '';
 if (URL === '') process.stderr.write('SVC_TEST_DBC_URL is not set: the tests on a real Citus are skipped\n');
 
 const SCHEMA = 'svc_spread';
-const TABLES = `drop schema if exists ${SCHEMA} cascade; create schema ${SCHEMA}; set search_path to ${SCHEMA}; ${LOOSE_TABLES}`;
+const TABLES = `drop schema if exists ${SCHEMA} cascade; create schema ${SCHEMA}; set search_path to ${SCHEMA}, public; ${LOOSE_TABLES}`;
 
 type Kind = 'distributed' | 'with books' | 'reference' | 'local';
 interface Layout {
