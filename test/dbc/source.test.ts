@@ -103,7 +103,10 @@ describe('a source of Citus', () => {
   it('answers any number of relationships of a row, in lists, orders and what is returned', async () => {
     const many = Array.from({ length: 60 }, (_, i) => i);
     const fields = many.map((i) => `f${i}: players(where: {score: {_gt: ${i}}}, order_by: {id: asc}) { name team { id } }`).join(' ');
-    const orders = many.map((i) => `{players_aggregate: {${i % 2 === 0 ? 'max' : 'min'}: {score: asc}}}`).join(', ');
+    const orders = many
+      .slice(0, 20)
+      .map((i) => `{players_aggregate: {${i % 2 === 0 ? 'max' : 'min'}: {score: asc}}}`)
+      .join(', ');
     const expected = many.map((i) => [
       `f${i}`,
       i === 0 ? ['x', 'y'].map((name) => ({ name, team: { id: 1 } })) : i === 1 ? [{ name: 'y', team: { id: 1 } }] : [],

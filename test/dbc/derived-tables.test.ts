@@ -1,0 +1,54 @@
+/** Set plans whose relations are derived tables, for databases that compute a named relation each time: the same answers. */
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import type { Compiler, CompilerOptions } from '../../src/backend/backend.ts';
+import { createDraft } from '../../src/databases/dbc/compile/context.ts';
+import { writerOf } from '../../src/databases/dbc/compile/writer.ts';
+import { dbc } from '../../src/databases/dbc/index.ts';
+import { dialect } from '../../src/databases/pg/compile/dialect.ts';
+import { identifier, join, print, sql } from '../../src/sql/fragment.ts';
+import { rootAnswer } from '../../src/sql/set-plan/answer.ts';
+import type { SetWriter } from '../../src/sql/set-plan/writer.ts';
+import { answersAsNaive } from '../permission-safety/answers-as-naive.ts';
+import { cases } from '../support/deep.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { addTwin, READS, trackTwin, TWIN_TABLES, twinAnswer } from './twin.ts';
+
+const { compiler } = dbc;
+const CASES = cases(2_000, 80);
+
+function derived(options: CompilerOptions): Compiler {
+  return {
+    ...compiler(options),
+    select(roots) {
+      const draft = createDraft(options);
+      const writer: SetWriter = { ...writerOf(draft), named: false, relation: (select) => sql`(${select()})` };
+      const columns = roots.map(({ query }, i) => sql`(${rootAnswer(writer, query)}) as ${identifier(String(i))}`);
+      expect(draft.relations).toEqual([]);
+      const { text, parameters } = print(sql`select ${join(columns, sql`, `)}`, dialect);
+      return { text, parameters, repeatable: !draft.context.volatile, columns: roots.length };
+    },
+  };
+}
+
+let service: TestService;
+beforeAll(async () => {
+  vi.spyOn(dbc, 'compiler').mockImplementation(derived);
+  service = await startTestService();
+  await service.sql(TWIN_TABLES);
+  await addTwin(service, service.databaseUrl);
+  await trackTwin(service, 'pg', 'default');
+  await trackTwin(service, 'dbc', 'twin');
+});
+afterAll(async () => {
+  await service?.stop();
+  vi.restoreAllMocks();
+});
+
+it.each(READS)('answer %s', async (request) => {
+  expect(await twinAnswer(service, 'dbc', request)).toBe(await twinAnswer(service, 'pg', request));
+});
+
+it(`answer ${CASES} random requests as a naive evaluator does`, async () => {
+  const counts = await answersAsNaive({ service }, 'dbc', { all: CASES, perWorld: cases(500, 40) });
+  expect(counts.nonEmpty).toBeGreaterThan(0.3 * counts.answered);
+}, 600_000);
