@@ -83,20 +83,22 @@ export function joinActions(
   const inYaml = isJsonObject(root['custom_types']) ? root['custom_types'] : {};
   const customTypes: Record<string, Json> = {};
   for (const section of TYPE_SECTIONS) {
-    const entries = byName(inYaml[section]);
+    const given = inYaml[section];
+    // What is there twice is the service's to refuse.
+    const entries = isJsonArray(given) ? given.filter(isJsonObject) : [];
     const found: Json[] = [];
     for (const shape of sdl.types[section]) {
       const name = shape.name.value;
-      const entry = entries.get(name);
+      const index = entries.findIndex((each) => each['name'] === name);
+      const [entry] = index < 0 ? [] : entries.splice(index, 1);
       if (entry === undefined) {
         const message = `type ${name} is not present among the ${section} of ${shown.yaml}`;
         problems.push({ code: 'actions', message, ...nodePlace(shape, shown.sdl) });
       }
       found.push(typeOf(shape, entry ?? {}));
-      entries.delete(name);
     }
-    for (const [name, entry] of entries)
-      problems.push({ code: 'actions', message: `type ${name} is not present in ${shown.sdl}`, ...placeIn(entry) });
+    for (const entry of entries)
+      problems.push({ code: 'actions', message: `type ${String(entry['name'])} is not present in ${shown.sdl}`, ...placeIn(entry) });
     if (found.length > 0) customTypes[section] = found;
   }
   for (const key of Object.keys(inYaml)) if (!(TYPE_SECTIONS as readonly string[]).includes(key)) customTypes[key] = inYaml[key] as Json;

@@ -26,7 +26,8 @@ export class FileNames {
     const text = partsOf(name).join('_');
     const taken = this.#takenIn(folder);
     const plain = safe(text, JSON.stringify(name), false);
-    const chosen = taken.has(`${plain}.yaml`.toLowerCase()) ? safe(text, JSON.stringify(name), true) : plain;
+    let chosen = taken.has(`${plain}.yaml`.toLowerCase()) ? safe(text, JSON.stringify(name), true) : plain;
+    for (let count = 2; taken.has(`${chosen}.yaml`.toLowerCase()); count++) chosen = safe(text, `${count} ${JSON.stringify(name)}`, true);
     taken.add(`${chosen}.yaml`.toLowerCase());
     return join(folder, `${chosen}.yaml`);
   }

@@ -193,7 +193,8 @@ export class YamlMerge {
     if (member === 'sources' && isJsonObject(value)) return this.#createSource(file, value);
     const isTracked = member === 'tables' || member === 'functions';
     const inFiles = list === file.document.contents || (list.items as Node[]).some((item) => includedPath(item) !== undefined);
-    if (isTracked && inFiles && isJsonObject(value)) return this.#createInFile(file, value);
+    if (isTracked && inFiles && isJsonObject(value) && (value['table'] ?? value['function'] ?? null) !== null)
+      return this.#createInFile(file, value);
     return this.#create(file, value, undefined);
   }
 

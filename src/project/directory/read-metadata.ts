@@ -109,7 +109,13 @@ export class MetadataReader {
     if (isSeq(node)) {
       const list: Json[] = [];
       for (const item of node.items as (Node | null)[]) {
-        const value = this.#value(at, item, isOfNames(member) ? 'name' : undefined, depth + 1, within);
+        const value = this.#value(
+          at,
+          item,
+          isOfNames(member) ? 'name' : member !== undefined && FREE.has(member) ? ANY : undefined,
+          depth + 1,
+          within,
+        );
         // An include that stands for a list inside a list.
         if (isJsonArray(value) && includedPath(item) !== undefined) list.push(...value);
         else list.push(value);
@@ -123,7 +129,7 @@ export class MetadataReader {
       if (isMergeKey(pair)) this.#merge(at, pair, object, depth);
       else {
         const key = keyText(pair);
-        const value = this.#value(at, pair.value, key, depth + 1, within);
+        const value = this.#value(at, pair.value, member !== undefined && FREE.has(member) ? ANY : key, depth + 1, within);
         Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
       }
     }
@@ -163,6 +169,10 @@ export class MetadataReader {
     return this.#content(this.yaml(path, text), chain);
   }
 }
+
+/** Stands for the keys of what people name as they like: `name` is no name there. */
+const ANY = '';
+const FREE: ReadonlySet<string> = new Set([ANY, 'set', 'filter', 'check', 'payload', 'per_role', 'query_params', 'input']);
 
 /** Lists of roles. */
 function isOfNames(member: string | undefined): boolean {

@@ -9,7 +9,7 @@ import { ROOT } from '../../util/path.ts';
 import { keysOf } from '../document.ts';
 import { identityOf } from '../directory/sections.ts';
 import type { Account, LeafPath } from './account.ts';
-import { printLeafPath } from './account.ts';
+
 import { renamedPresets, renamedTemplate, renamedVariable } from './session-names.ts';
 
 const KINDS: Readonly<Record<string, string>> = { postgres: 'pg', pg: 'pg', citus: 'dbc', bigquery: 'dwh' };
@@ -250,7 +250,8 @@ class Translator {
   #dropKeys(document: Mutable, path: LeafPath, names: readonly string[], reason: string): void {
     const object = valueAt(document, path) as Mutable | undefined;
     const known = object === undefined ? undefined : this.#input.get(object);
-    if (object === undefined || known === undefined) throw new Error(`invariant: nothing is known of ${printLeafPath(path)}: ${reason}`);
+    // A short form that the codec has read as a longer one.
+    if (object === undefined || known === undefined) return this.#dropItem(document, path, reason);
     for (const name of names) {
       const key = known.names.get(name) ?? name;
       const input = isJsonObject(known.value) ? (known.value[key] ?? null) : null;
