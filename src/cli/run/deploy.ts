@@ -115,7 +115,7 @@ export async function deploy(at: Deployment): Promise<Outcome> {
             { kind: 'up', count: 'all' },
             { allowChanged: at.allowChanged, strictOrder: false, options },
           );
-    done.push(...(await runAll(server, [...plannedBefore, ...plannedAfter], options, at.tell)));
+    await runAll(server, [...plannedBefore, ...plannedAfter], options, at.tell, done);
     finished('migrations');
     const applied = await applyMetadata(read, server, kinds, { allowInconsistent: at.allowInconsistent });
     finished('metadata');

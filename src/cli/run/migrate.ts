@@ -177,14 +177,18 @@ export function doneJson({ source, version, name, direction, outcome, ms }: Done
   return { source, version: String(version), name, type: direction, outcome, ms };
 }
 
-/** Runs what was planned, reads the touched sources again, and mirrors what is applied. @throws ProjectFailure */
+/**
+ * Runs what was planned, reads the touched sources again, and mirrors what is applied.
+ * @param done gets what was run, also when something fails
+ * @throws ProjectFailure
+ */
 export async function runAll(
   server: ServerClient,
   planned: readonly PlannedSource[],
   options: RunOptions,
   tell: (message: string) => void,
+  done: DoneIn[] = [],
 ): Promise<readonly DoneIn[]> {
-  const done: DoneIn[] = [];
   const touched = new Set<SqlSource>();
   try {
     for (const { source, steps } of planned) {

@@ -250,8 +250,11 @@ class Translator {
   #dropKeys(document: Mutable, path: LeafPath, names: readonly string[], reason: string): void {
     const object = valueAt(document, path) as Mutable | undefined;
     const known = object === undefined ? undefined : this.#input.get(object);
-    // A short form that the codec has read as a longer one.
-    if (object === undefined || known === undefined) return this.#dropItem(document, path, reason);
+    if (object === undefined || known === undefined) {
+      // A short form that the codec has read as a longer one.
+      this.#dropItem(document, path, reason);
+      return;
+    }
     for (const name of names) {
       const key = known.names.get(name) ?? name;
       const input = isJsonObject(known.value) ? (known.value[key] ?? null) : null;

@@ -5,7 +5,7 @@ import { EXIT, failure, type Problem, ProjectFailure } from '../failure.ts';
 import { ServerError, type ServerClient, type SqlSource } from '../server-client.ts';
 import { type Book, bookOf, type Entry, type Limits, refusalOf } from './book.ts';
 import { checksumOf, type Migration, shownFile } from './migration-files.ts';
-import { type ScannedSql, scanSql } from './scan-sql.ts';
+import { type ScannedSql, scanSql, terminated } from './scan-sql.ts';
 
 export type MigrationStatus = 'applied' | 'pending' | 'missing' | 'changed' | 'dirty';
 
@@ -260,7 +260,7 @@ function doneOf({ known: { version, name }, direction }: Step, outcome: Done['ou
 /** The SQL of a step with its entry. */
 function stepText(book: Book, { known, direction, sql, inTransaction }: Prepared, skip: boolean): string {
   const { version, name, migration } = known;
-  const body = skip ? '' : `${sql}\n;\n`;
+  const body = skip ? '' : book.transactional ? `${sql}\n;\n` : terminated(sql);
   if (direction === 'down') return `${book.refuseMissing(version)}${body}${book.remove(version)}`;
   const entry = { version, name, checksum: migration?.checksum ?? checksumOf(''), down: migration?.down ?? null };
   const guard = book.refuseApplied(version);

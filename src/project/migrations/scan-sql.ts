@@ -129,3 +129,12 @@ function unwrappedText(sql: string, statements: readonly ScannedStatement[], con
   const without = blank(sql, first, sql.indexOf(first.text));
   return blank(without, last, without.lastIndexOf(last.text));
 }
+
+/** The text with a semicolon at its end and nothing behind it: MariaDB takes no empty statements. '' where it says nothing. */
+export function terminated(sql: string): string {
+  const lines = sql.trimEnd().split('\n');
+  while (lines.length > 0 && /^\s*(?:--(?:\s.*)?|#.*)?$/.test(lines.at(-1) as string)) lines.pop();
+  const text = lines.join('\n').trimEnd();
+  if (text === '') return '';
+  return text.endsWith(';') ? `${text}\n` : `${text}\n;\n`;
+}

@@ -7,7 +7,7 @@ import { ServerError, type ServerClient, type SqlSource } from '../server-client
 import { pgText, refusalOf } from './book.ts';
 import { checksumOf } from './migration-files.ts';
 import { readSeedEntries, requireBook, type RunOptions } from './run-migrations.ts';
-import { scanSql } from './scan-sql.ts';
+import { scanSql, terminated } from './scan-sql.ts';
 
 export interface Seed {
   /** Below the folder of its source. */
@@ -65,7 +65,7 @@ export async function runSeeds(
     const parts = left.map(({ name, sql, shown }) => {
       const { control, unwrapped } = scanSql(sql);
       if (control.length > 0 && unwrapped === undefined) throw failure('seed', 'has transactions of its own', { file: shown });
-      const text = `${unwrapped ?? sql}\n;\n`;
+      const text = book.transactional ? `${unwrapped ?? sql}\n;\n` : terminated(sql);
       return once ? `${book.refuseSeed(name)}${text}${book.insertSeed(name, checksumOf(sql))}` : text;
     });
     const sql = book.begin(options.limits) + parts.join('') + (book.transactional ? '' : book.endSession);
