@@ -288,6 +288,8 @@ describe('what is written', () => {
   });
 });
 
+const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
+
 describe('the log', () => {
   it('gives up to many what ran out of retries, and delivers it again by time and trigger', async () => {
     await install(captured('t', INSERT), captured('u', INSERT));
@@ -342,8 +344,9 @@ describe('the log', () => {
 
   it('plans clean-ups that one instance takes', async () => {
     await install(captured('t', INSERT));
-    await captures.planCleanups('t', ['2024-05-01T00:00:00Z', '2024-05-02T00:00:00Z', '2124-05-01T00:00:00Z']);
-    await captures.planCleanups('t', ['2024-05-01T00:00:00Z']);
+    const [two, one] = [daysAgo(2), daysAgo(1)];
+    await captures.planCleanups('t', [two, one, '2124-05-01T00:00:00Z']);
+    await captures.planCleanups('t', [two]);
     expect(await captures.plannedCleanups()).toEqual(new Map([['t', 3]]));
     const all = (await Promise.all([captures.takeDueCleanups(), captures.takeDueCleanups()])).flat();
     expect(all).toMatchObject([{ trigger: 't' }]);
@@ -361,8 +364,7 @@ describe('the log', () => {
 
   it('gives up clean-ups that an instance has left behind, and forgets those that are long over', async () => {
     await install(captured('t', INSERT));
-    const ago = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
-    await captures.planCleanups('t', [ago(40), ago(1)]);
+    await captures.planCleanups('t', [daysAgo(40), daysAgo(1)]);
     expect(await captures.takeDueCleanups()).toHaveLength(1);
     const statuses = (): Promise<unknown> => sql('select status from svc_catalog.svc_event_log_cleanups order by scheduled_at');
     expect(await statuses()).toEqual([['dead'], ['running']]);
