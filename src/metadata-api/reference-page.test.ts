@@ -41,6 +41,7 @@ describe('the reference of operations', () => {
       'concurrent_bulk',
       'count',
       'dbb_run_sql',
+      'dbc_run_sql',
       'delete',
       'insert',
       'pg_run_sql',
