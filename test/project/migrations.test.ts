@@ -121,7 +121,7 @@ it('runs seeds once, writes rows as seeds, and deploys all in order', async () =
 });
 
 it.runIf(DEEP)(
-  'agrees with the database after 50 kills of deploy',
+  'agrees with the database after 50 kills of the command that migrates',
   async () => {
     const folders = Array.from({ length: 12 }, (_, i) => `${100 + i}_step`);
     for (const [i, name] of folders.entries()) at(name, `create table step_${i} (); select pg_sleep(0.05);`, `drop table step_${i};`);
