@@ -232,5 +232,13 @@ export const UNPREFIXED: Readonly<Record<string, Case>> = {
     fails: [failure({ type: 'other', state: {} }, 'parse-failed', '$.args.type'), failure({ type: 'cli' }, 'parse-failed', '$.args')],
   },
   dump_internal_state: { args: {}, fails: [failure('x', 'parse-failed', '$.args'), NO_VERSION] },
+  plan_changes: {
+    args: { migrations: [{ source: 'default', version: '1', sql: 'drop table article cascade' }] },
+    fails: [
+      failure({ migrations: [{ source: 'nowhere', version: '1', sql: 'select 1' }] }, 'not-exists', '$.args'),
+      failure({ migrations: [{ source: 'default', version: 1, sql: 'select 1' }] }, 'parse-failed', '$.args.migrations[0].version'),
+      failure({ metadata: { version: 3, sources: 'x' } }, 'parse-failed', '$.args.metadata.sources'),
+    ],
+  },
   get_subscriptions: { args: {}, fails: [failure('x', 'parse-failed', '$.args'), NO_VERSION] },
 };

@@ -3,7 +3,7 @@
  * yet: of `/v1/metadata`, `/v1/query` and `/v2/query`.
  */
 
-export type Wait = 'remote schemas' | 'other kinds of databases' | 'events of MariaDB';
+export type Wait = 'remote schemas' | 'other kinds of databases';
 
 const RELATIONAL = ['pg', 'dbb'];
 const TRACKING = ['pg', 'dbb', 'dwh'];
@@ -40,8 +40,7 @@ const PREFIXED: readonly { readonly prefixes: readonly string[]; readonly names:
     ],
   },
   { prefixes: ['pg', 'dwh'], names: ['add_computed_field', 'drop_computed_field'] },
-  { prefixes: ['pg'], names: EVENT_TRIGGERS },
-  { prefixes: ['dbb'], names: EVENT_TRIGGERS, waitsFor: 'events of MariaDB' },
+  { prefixes: RELATIONAL, names: EVENT_TRIGGERS },
   {
     prefixes: ['pg', 'dbb', 'dbc', 'dwh'],
     names: ['create_remote_relationship', 'update_remote_relationship', 'delete_remote_relationship'],
