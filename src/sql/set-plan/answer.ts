@@ -1,5 +1,5 @@
 /**
- * The answer to a query as relations that meet on keys (ADR 12): the rows of a level, found by the keys of the level above; and from
+ * The answer to a query as relations that meet on keys (ADR 16): the rows of a level, found by the keys of the level above; and from
  * the deepest level upwards the JSON of what belongs to a key, joined to the rows that have it.
  */
 import { SvcError } from '../../errors/svc-error.ts';

@@ -1,4 +1,4 @@
-/** What a kind of database brings to a set plan (ADR 12): how it writes values, conditions, JSON and relations. */
+/** What a kind of database brings to a set plan (ADR 16): how it writes values, conditions, JSON and relations. */
 import type { CatalogType } from '../../catalog/catalog.ts';
 import type { AggregateComparison, AggregatePredicate, BoolExp, Exists } from '../../ir/bool-exp.ts';
 import type { Read } from '../../ir/read.ts';
