@@ -9,6 +9,8 @@ import type { ConnectionTarget } from './target.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const LOOK_EVERY_MS = 50;
+/** That a server has for what takes it no time: to end a statement or a transaction, to set up a session. One that says nothing is given up. */
+const ORDER_BOUND_MS = 3_000;
 /** Later ones would run at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** The server keeps no more than some 16,000 for all sessions together. */
@@ -84,7 +86,7 @@ export class Pool {
         const session = this.sessions.get(sessionOf(connection));
         clearTimeout(session?.idle);
         if (session === undefined) {
-          for (const text of this.setup()) await connection.query(text);
+          await this.prepare(connection);
           this.sessions.set(sessionOf(connection), { openedAt: Date.now(), told: NOTHING_TOLD });
         } else if (Date.now() - session.openedAt > this.settings.lifetimeMs) {
           connection.destroy();
@@ -112,7 +114,7 @@ export class Pool {
     if (this.closing) throw new NoConnectionError('the source is closed');
     const connection = await createConnection({ ...optionsOf(this.target), multipleStatements: true });
     try {
-      for (const text of this.setup()) await connection.query(text);
+      await this.prepare(connection);
     } catch (error) {
       connection.destroy();
       throw error;
@@ -162,12 +164,14 @@ export class Pool {
     let killed: Promise<void> | undefined;
     let reason: 'abort' | 'deadline' | null = lateness(how);
     if (reason !== null) throw new StatementCancelledError(reason);
+    let cut: NodeJS.Timeout | undefined;
     const timer = setInterval(() => {
       reason ??= lateness(how);
       if (reason === null || killed !== undefined) return;
       // The order may hit what comes next in the session: nothing does.
       lent.tainted = true;
       killed = this.kill(lent.connection);
+      cut = setTimeout(() => cutOff(lent.connection), ORDER_BOUND_MS);
     }, LOOK_EVERY_MS);
     try {
       return await task();
@@ -175,7 +179,18 @@ export class Pool {
       throw reason === null ? error : new StatementCancelledError(reason);
     } finally {
       clearInterval(timer);
+      clearTimeout(cut);
       await killed;
+    }
+  }
+
+  /** Ends a transaction with nothing written. A session that does not say that it has is not used again. Never throws. */
+  async rollBack(lent: Lent): Promise<void> {
+    try {
+      await bounded(lent.connection, () => lent.connection.query('rollback'));
+    } catch {
+      // The server rolls back what a session leaves behind.
+      lent.tainted = true;
     }
   }
 
@@ -225,16 +240,22 @@ export class Pool {
   /** On a connection of its own: those of the pool may all be busy. */
   private async kill(connection: Connection): Promise<void> {
     try {
-      const other = await createConnection(optionsOf(this.target));
+      const other = await createConnection({ ...optionsOf(this.target), connectTimeout: ORDER_BOUND_MS });
       try {
-        await other.query(`kill query ${Number(connection.threadId)}`);
+        await bounded(other, () => other.query(`kill query ${Number(connection.threadId)}`));
       } finally {
         other.destroy();
       }
     } catch {
       // The server ends the statement by itself when its time is over.
-      connection.destroy();
+      cutOff(connection);
     }
+  }
+
+  private prepare(connection: Connection): Promise<void> {
+    return bounded(connection, async () => {
+      for (const text of this.setup()) await connection.query(text);
+    });
   }
 
   private setup(): readonly string[] {
@@ -264,6 +285,22 @@ function optionsOf(target: ConnectionTarget) {
     // A file of this machine is never read because the server asks for it.
     flags: ['-LOCAL_FILES'],
   };
+}
+
+/** Whoever waits for an answer in the session gets an error: of one that is only destroyed, the driver would let them wait for ever. */
+function cutOff(connection: Connection): void {
+  const { stream } = sessionOf(connection) as { readonly stream: { destroy(): void } };
+  stream.destroy();
+}
+
+/** A small task in a session, which is cut off when the server does not answer. @throws Error of the driver */
+async function bounded<T>(connection: Connection, task: () => Promise<T>): Promise<T> {
+  const timer = setTimeout(() => cutOff(connection), ORDER_BOUND_MS);
+  try {
+    return await task();
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** What stays the same when the pool lends a session again. */

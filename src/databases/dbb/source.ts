@@ -104,18 +104,9 @@ export class DbbSource implements Source {
         await command(connection, 'commit');
         return rows;
       } catch (failure) {
-        await this.rollBack(lent);
+        await this.pool.rollBack(lent);
         if (attempt >= MOST_ATTEMPTS || !isDeadlock(failure)) throw failure;
       }
-    }
-  }
-
-  private async rollBack(lent: Lent): Promise<void> {
-    try {
-      await lent.connection.query('rollback');
-    } catch {
-      // The server rolls back what a session leaves behind.
-      lent.tainted = true;
     }
   }
 
@@ -143,7 +134,7 @@ export class DbbSource implements Source {
         await this.pool.run(lent, { deadline }, () => connection.query('commit'));
         return result;
       } catch (failure) {
-        await connection.query('rollback').catch(() => undefined);
+        await this.pool.rollBack(lent);
         throw failure;
       }
     });
@@ -160,11 +151,7 @@ export class DbbSource implements Source {
       await control('commit');
       return result;
     } catch (failure) {
-      if (!lent.tainted) {
-        await lent.connection.query('rollback').catch(() => {
-          lent.tainted = true;
-        });
-      }
+      if (!lent.tainted) await this.pool.rollBack(lent);
       throw failure;
     } finally {
       this.pool.giveBack(lent);
