@@ -104,6 +104,11 @@ export interface TypeSystem {
   /** What messages call the type: `integer`, `text[]`. */
   print(type: CatalogType): string;
   /**
+   * Whether columns of the types may find related rows: false where the database would take values for equal that are not (`'1x'` and
+   * 1). Absent: it refuses such comparisons itself.
+   */
+  joins?(one: CatalogType, other: CatalogType): boolean;
+  /**
    * Stands in the names of comparison types (`Int_dbb_comparison_exp`), so that those of kinds whose operators differ are told
    * apart; null: nothing.
    */

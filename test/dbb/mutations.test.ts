@@ -140,6 +140,38 @@ describe.skipIf(!hasMariadb())('mutations of MariaDB', () => {
     ).toBe('{"insert_years":{"returning":[{"id":0,"made":2024,"size":"1"},{"id":1,"made":0,"size":"s,m"}]}}');
   });
 
+  it('joins no values that are others', async () => {
+    const relate = (column: string, remote: string): Promise<unknown> =>
+      shop.service.metadata('dbb_create_array_relationship', {
+        source: 'shop',
+        table: 'years',
+        name: `by_${column}`,
+        using: { manual_configuration: { remote_table: 'author', column_mapping: { [column]: remote } } },
+      });
+    for (const [column, remote] of [
+      ['id', 'name'],
+      ['size', 'total'],
+      ['size', 'born'],
+      ['made', 'seen'],
+    ] as const) {
+      await expect(relate(column, remote), column).rejects.toThrow('incompatible column types');
+    }
+    await relate('size', 'kind');
+    await relate('id', 'score');
+  });
+
+  it('tells of rows that are left out nothing, not their number', async () => {
+    const most = '(where: {n: {_gte: 0}}, _inc: {n: 2147483647}) { affected_rows }';
+    const answer = await ask(`mutation { a: update_hub${most} b: update_hub${most} }`);
+    expect(answer).toMatch(/^data-exception .*Out of range value for column 'n'$/);
+  });
+
+  it('takes nothing away at no path', async () => {
+    expect(await ask('mutation { update_author_by_pk(pk_columns: {id: 3}, _delete_at_path: {facts: []}) { facts } }')).toBe(
+      '{"update_author_by_pk":{"facts":[1,2]}}',
+    );
+  });
+
   it('finds rows by keys of all types', async () => {
     // By any other collation the first two would be one row.
     expect(
@@ -280,5 +312,32 @@ describe.skipIf(!hasMariadb())('mutations of MariaDB', () => {
       await holder.end();
     }
     expect(await ask('{ counter(where: {id: {_in: [3, 99]}}) { id n } }')).toBe('{"counter":[{"id":3,"n":0}]}');
+  });
+
+  it('begins a single statement again that the server gives up', async () => {
+    const { createConnection } = await import('mysql2/promise');
+    const holder = await createConnection({ uri: shop.database.url('shop').replace('mariadb:', 'mysql:') });
+    try {
+      await holder.query('create table crossed (id int primary key, n int not null)');
+      await holder.query('insert into crossed values (1, 0), (2, 0)');
+      await shop.service.metadata('reload_metadata', { reload_sources: true });
+      await shop.service.metadata('dbb_track_table', { source: 'shop', table: 'crossed' });
+      await holder.query('start transaction');
+      // Of two the server gives up the one that has written less.
+      await holder.query("insert into audit select 'x' from seq_1_to_100");
+      await holder.query('update crossed set n = n where id = 2');
+      const answer = ask('mutation { update_crossed(where: {}, _inc: {n: 1}) { affected_rows } }');
+      const waits = async (): Promise<boolean> => {
+        const [rows] = await holder.query("select count(*) as n from information_schema.processlist where info like 'update `crossed`%'");
+        return (rows as unknown as { n: number }[])[0]?.n === 1;
+      };
+      while (!(await waits())) await new Promise((resolve) => setTimeout(resolve, 10));
+      await holder.query('update crossed set n = n where id = 1');
+      await holder.query('rollback');
+      expect(await answer).toBe('{"update_crossed":{"affected_rows":2}}');
+    } finally {
+      await holder.end();
+    }
+    expect(await ask('{ crossed { n } }')).toBe('{"crossed":[{"n":1},{"n":1}]}');
   });
 });

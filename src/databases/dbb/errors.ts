@@ -26,7 +26,7 @@ interface ServerError extends Error {
   readonly sqlMessage?: string;
 }
 
-export interface FailedStatement extends Partial<Pick<MutationStatement, 'path' | 'failures'>> {
+export interface FailedStatement extends Partial<Pick<MutationStatement, 'path' | 'failures' | 'rows'>> {
   readonly text: string;
   readonly values: readonly (string | null)[];
 }
@@ -50,7 +50,7 @@ export function statementError(failure: unknown, statement: FailedStatement): Sv
   const general = generalError(failure);
   if (general !== null) return general;
   const error = failure as ServerError;
-  const message = error.sqlMessage ?? error.message;
+  const message = withoutRow(error.sqlMessage ?? error.message, statement);
   const raised = statement.failures?.[raisedFailure(message) ?? -1];
   if (raised !== undefined) return new SvcError(raised.code, raised.message, { path: raised.path });
   const options = { path: statement.path ?? ROOT, cause: error };
@@ -92,6 +92,11 @@ export function wrongRow(failure: unknown, start: number, rowsOf: MutationStatem
   const text = failure instanceof Error ? (failure as ServerError).sqlMessage : undefined;
   const found = text === undefined ? null : / at row (\d{1,6})$/.exec(text);
   return found === null ? undefined : rowsOf?.().place(start + Number(found[1]) - 1);
+}
+
+/** Of rows that are there the server counts also those that the condition leaves out, of which nobody shall be told. */
+function withoutRow(message: string, { rows }: FailedStatement): string {
+  return rows === undefined ? message.replace(/ at row \d+$/, '') : message;
 }
 
 /** SQL that an administrator sent failed. Never throws. */

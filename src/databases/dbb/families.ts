@@ -42,6 +42,34 @@ export function familyOf(type: CatalogType): Family {
   return FAMILIES.get(type.name) ?? OTHER;
 }
 
+/** Whether the database compares values of the types as they are: of a text and a number it would read the text's first digits. */
+export function areComparable(one: CatalogType, other: CatalogType): boolean {
+  const [a, b] = [comparedAs(one), comparedAs(other)];
+  return a === b || a === 'other' || b === 'other';
+}
+
+function comparedAs(type: CatalogType): 'number' | 'text' | 'moment' | 'time' | 'other' {
+  const { kind } = familyOf(type);
+  switch (kind) {
+    case 'integer':
+    case 'bits':
+    case 'decimal':
+    case 'float':
+    case 'double':
+    case 'boolean':
+      return 'number';
+    case 'date':
+    case 'datetime':
+    case 'timestamp':
+      return 'moment';
+    case 'time':
+    case 'other':
+      return kind;
+    default:
+      return 'text';
+  }
+}
+
 /** Numbers that a client may want as texts, because doubles do not hold them. */
 export function isStringified(type: CatalogType): boolean {
   const family = familyOf(type);

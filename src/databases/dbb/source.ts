@@ -93,18 +93,17 @@ export class DbbSource implements Source {
     const { connection } = lent;
     const before = (): void => refuseLate(how);
     await this.pool.tell(lent, how.settings);
-    if (statements.length === 1 && statements[0]?.flow?.rows === undefined && how.isolation === undefined) {
-      return runStatements(connection, statements, before);
-    }
+    const isAlone = statements.length === 1 && statements[0]?.flow?.rows === undefined && how.isolation === undefined;
     for (let attempt = 1; ; attempt++) {
       try {
+        if (isAlone) return await runStatements(connection, statements, before);
         if (how.isolation !== undefined) await connection.query(`set transaction isolation level ${ISOLATION[how.isolation]}`);
         await command(connection, 'start transaction');
         const rows = await runStatements(connection, statements, before);
         await command(connection, 'commit');
         return rows;
       } catch (failure) {
-        await this.pool.rollBack(lent);
+        if (!isAlone) await this.pool.rollBack(lent);
         if (attempt >= MOST_ATTEMPTS || !isDeadlock(failure)) throw failure;
       }
     }

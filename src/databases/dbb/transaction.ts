@@ -182,7 +182,11 @@ function bytesOf(row: Row, cell: number): Bytes {
 function errorOf(failure: unknown, statement: MutationStatement): unknown {
   const [cause, start] = failure instanceof RowsError ? [failure.cause, failure.start] : [failure, 0];
   if (cause instanceof SvcError) return cause;
-  const { statement: made, values, failures = [], path } = statement;
-  const place: Path | undefined = wrongRow(cause, start, statement.rows) ?? path;
-  return statementError(cause, { text: made.text, values, failures, ...(place === undefined ? {} : { path: place }) });
+  const { statement: made, values, failures = [], path, rows } = statement;
+  const place: Path | undefined = wrongRow(cause, start, rows) ?? path;
+  return statementError(cause, {
+    ...{ text: made.text, values, failures },
+    ...(place === undefined ? {} : { path: place }),
+    ...(rows === undefined ? {} : { rows }),
+  });
 }

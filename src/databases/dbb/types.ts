@@ -14,7 +14,7 @@ import {
   textCheck,
 } from '../../sql/scalar-check.ts';
 import { checkGeoJson } from '../../sql/geojson.ts';
-import { type Family, familyOf, TYPE_NAMES } from './families.ts';
+import { areComparable, type Family, familyOf, TYPE_NAMES } from './families.ts';
 import { type DbbComparison, JSON_COMPARISONS, TEXT_COMPARISONS } from './operators.ts';
 import { BOOLEAN, DOUBLE, TEXT, typeOf } from './type-of.ts';
 
@@ -125,6 +125,7 @@ export const types: TypeSystem = {
   scalar: dbbScalar,
   named: (graphql) => byGraphqlName.get(graphql) ?? null,
   print: (type) => type.name,
+  joins: areComparable,
   comparisonInfix: 'dbb',
   arrayComparisons: [],
   basic: { text: TEXT, integer: typeOf('int') },

@@ -114,6 +114,7 @@ function manual(source: StageSource, core: TableCore, configuration: ManualConfi
   const others = [...configuration.columnMapping.values()];
   checkColumns(source, core.catalog, local);
   checkColumns(source, remote, others);
+  checkTypes(source, core.catalog, remote, configuration.columnMapping);
   return {
     target: configuration.remoteTable,
     join: { columns: pair(local, others), unique: isKey(remote, others) },
@@ -127,5 +128,16 @@ function checkColumns(source: StageSource, table: CatalogTable, columns: readonl
     if (columnOf(table, column) === undefined) {
       throw new DanglingReference(`table "${printTable(source, table.name)}" has no field named "${column}"`);
     }
+  }
+}
+
+function checkTypes(source: StageSource, table: CatalogTable, remote: CatalogTable, mapping: ReadonlyMap<string, string>): void {
+  const { types } = source.backend;
+  for (const [local, other] of mapping) {
+    const [own, their] = [columnOf(table, local)?.type, columnOf(remote, other)?.type];
+    if (own === undefined || their === undefined || types.joins?.(own, their) !== false) continue;
+    throw new Defect(
+      `incompatible column types: column "${local}" has type "${types.print(own)}", column "${other}" of "${printTable(source, remote.name)}" has type "${types.print(their)}"`,
+    );
   }
 }

@@ -32,8 +32,11 @@ export function assignedSql({ column, operator, operand }: Assignment, row: Row)
       return sql`if(json_type(${old}) = 'OBJECT', json_remove(${old}, ${pathSql(operand, (json) => `$${jsonKeyText(String(json))}`)}), ${old})`;
     case 'delete-elem':
       return sql`if(json_type(${old}) = 'ARRAY', json_remove(${old}, ${pathSql(operand, (json) => jsonPathText([json]))}), ${old})`;
-    case 'delete-at-path':
-      return sql`json_remove(${old}, ${pathSql(operand, (json) => jsonPathText(isJsonArray(json) ? json : []))})`;
+    case 'delete-at-path': {
+      const path = pathSql(operand, (json) => jsonPathText(isJsonArray(json) ? json : []));
+      // Nothing is at no path; the database would refuse to take away the whole.
+      return sql`if(${path} = '$', ${old}, json_remove(${old}, ${path}))`;
+    }
   }
 }
 
