@@ -17,6 +17,8 @@ create table hub (id int primary key, n int);
 create table part (id int primary key, hub_id int, body mediumtext);
 create table counter (id int primary key, n int not null);
 create table audit (line varchar(200));
+create function writer() returns varchar(200) deterministic return json_value(@\`svc.user\`, '$."x-svc-user-id"');
+create view own as select id, writer() as writer from counter;
 insert into counter values (1, 0), (2, 0), (3, 0);
 create trigger counted after insert on counter for each row insert into audit values (concat(new.id, ' ', coalesce(json_value(@\`svc.user\`, '$."x-svc-user-id"'), '-')));
 insert into latin values ('A', 1), ('a', 2), ('ä', 3); insert into loose values ('A', 1), ('ß', 2);
@@ -31,7 +33,7 @@ describe.skipIf(!hasMariadb())('mutations of MariaDB', () => {
     shop = await openShop();
     await shop.database.run(TABLES);
     await shop.service.metadata('reload_metadata', { reload_sources: true });
-    const tables = ['latin', 'loose', 'bytes_key', 'floating', 'years', 'myisam_table', 'hub', 'part', 'counter', 'audit'];
+    const tables = ['latin', 'loose', 'bytes_key', 'floating', 'years', 'myisam_table', 'hub', 'part', 'counter', 'audit', 'own'];
     for (const table of tables) await shop.service.metadata('dbb_track_table', { source: 'shop', table });
     await shop.service.metadata('dbb_create_array_relationship', {
       source: 'shop',
@@ -262,6 +264,9 @@ describe.skipIf(!hasMariadb())('mutations of MariaDB', () => {
       await ask(`mutation { insert_counter_one(object: {id: 1${id}, n: 0}) { id } }`, { session: { 'user-id': id } });
     }
     expect(await ask('{ audit(order_by: {line: asc}) { line } }')).toBe('{"audit":[{"line":"17 7"},{"line":"18 8"}]}');
+    // Whoever reads next is somebody else.
+    await ask('mutation { delete_counter_by_pk(id: 18) { id } }', { session: { 'user-id': '8' } });
+    expect(await ask('{ own(limit: 1) { writer } }')).toBe('{"own":[{"writer":null}]}');
   });
 
   it('writes the same rows at the same time', async () => {

@@ -140,6 +140,11 @@ export class Pool {
     if (session !== undefined) session.told = after;
   }
 
+  /** Whether `tell` has set anything in the session that is still there. */
+  isTold({ connection }: Lent): boolean {
+    return (this.sessions.get(sessionOf(connection))?.told ?? NOTHING_TOLD).size > 0;
+  }
+
   /** What the server says of itself. @throws Error of the driver */
   async version(): Promise<string> {
     const connection = await createConnection(optionsOf(this.target));
