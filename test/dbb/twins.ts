@@ -20,11 +20,15 @@ export interface Twins {
 
 const SOURCES = { pg: 'default', dbb: 'twin' } as const;
 
-/** @param tables their names; roots have the prefix of their source before them */
-export async function startTwins(tables: readonly string[], sql: Readonly<Record<Kind, string>>): Promise<Twins> {
+/** @param tables their names; roots have the prefix of their source before them @param options of the service */
+export async function startTwins(
+  tables: readonly string[],
+  sql: Readonly<Record<Kind, string>>,
+  options: Readonly<Record<string, string>> = {},
+): Promise<Twins> {
   const mariadb = await startMariadb();
   await mariadb.run(`create database twin; use twin; ${sql.dbb}`);
-  const service = await startTestService({ ADMIN_SECRET });
+  const service = await startTestService({ ADMIN_SECRET, ...options });
   await service.sql(sql.pg);
   const customization = (prefix: string): JsonObject => ({ root_fields: { prefix }, type_names: { prefix } });
   await service.metadata('pg_update_source', { name: 'default', customization: customization('pg_') });

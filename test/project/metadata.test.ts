@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { command, type Ran } from '../support/command.ts';
+import { DEEP } from '../support/deep.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -139,7 +140,7 @@ it('says where the metadata does not fit the database, and changes nothing', asy
   expect(await service.metadata('get_inconsistent_metadata', {})).toMatchObject({ is_consistent: true });
 });
 
-it('tells of a service that is away or refuses', async () => {
+it.runIf(DEEP)('tells of a service that is away or refuses', async () => {
   const away = await command(['metadata', 'reload', '--endpoint', 'http://127.0.0.1:1'], { cwd: root });
   expect(away).toMatchObject({ code: 5, stderr: expect.stringContaining('cannot be reached') });
   const refused = await command(['metadata', 'reload', '--endpoint', service.url, '--admin-secret', 'wrong'], { cwd: root });

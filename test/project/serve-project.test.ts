@@ -61,7 +61,7 @@ it('deploys a project before it is healthy; other commands see what it did', asy
   await running.ended;
 });
 
-it('does not start with a project that does not fit', async () => {
+it.runIf(DEEP)('does not start with a project that does not fit', async () => {
   project.write({ 'migrations/default/2_broken/up.sql': 'select nothing;' });
   const running = serveInProcess(database.url, { PROJECT: project.root });
   // It listens, and ends before it is ever healthy.

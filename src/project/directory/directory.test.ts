@@ -139,6 +139,6 @@ it('writes what it reads again as the same, whatever was there before', () => {
         rmSync(root, { recursive: true, force: true });
       }
     }),
-    runs(200, 8),
+    runs(200, 2),
   );
 });
