@@ -12,7 +12,7 @@ import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { type ServedProcess, serveInProcess } from '../support/served-process.ts';
 import { canonical, type Document, EXTRA, nextOperation, printDocument, readDocument, TABLES } from './documents.ts';
 
-const ROUNDS = Number(process.env['SVC_CRASH_ROUNDS'] ?? cases(100, 3));
+const ROUNDS = Number(process.env['SVC_CRASH_ROUNDS'] ?? cases(100, 2));
 /** Services that run side by side, each on a database of its own: most of a round is waiting. */
 const LANES = cases(4, 1);
 /** How many operations a service finishes at most before the one that it is killed in. */

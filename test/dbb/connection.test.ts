@@ -7,6 +7,7 @@ import { configuration } from '../../src/databases/dbb/configuration.ts';
 import { connect } from '../../src/databases/dbb/connect.ts';
 import type { JsonObject } from '../../src/util/json.ts';
 import { ROOT } from '../../src/util/path.ts';
+import { DEEP } from '../support/deep.ts';
 import { hasMariadb, startOwnMariadb, type TestMariadb } from '../support/mariadb.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { MODERN, TestSocket } from '../support/websocket.ts';
@@ -139,7 +140,7 @@ describe.skipIf(!hasMariadb())('a connection to MariaDB', () => {
     }
   });
 
-  it('is lent in turn, and not waited for longer than is said', async () => {
+  it.runIf(DEEP)('is lent in turn, and not waited for longer than is said', async () => {
     const source = await open({
       connection_string: server.url('shop'),
       pool_settings: { max_connections: 2, idle_timeout: 1, pool_timeout: 1 },

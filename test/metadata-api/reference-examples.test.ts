@@ -77,7 +77,7 @@ async function begin(): Promise<void> {
   }
 }
 
-it.each(sample(examples, Math.ceil(examples.length / 2)))('$name', async ({ key, path, body, changes }) => {
+it.each(sample(examples, Math.ceil(examples.length / 4)))('$name', async ({ key, path, body, changes }) => {
   await begin();
   isSchemaOld = changes === 'database' || (changes === undefined && path !== '/v1/metadata');
   for (const { type, args } of SETUPS[key] ?? []) await service.metadata(String(type), args as Json);
