@@ -28,6 +28,8 @@ export interface HandlerCall {
   /** Of the client's request; absent where there are none. */
   readonly headers?: IncomingHttpHeaders;
   readonly how: Patience;
+  /** Hears of the bytes of the answer as they come; a promise: nothing more is read before that. Absent: all is read at once. */
+  readonly hold?: (bytes: number) => Promise<void> | null;
   /** Hears after how many seconds the handler asks to be called again. */
   readonly onRetryAfter?: (seconds: number) => void;
 }
@@ -80,7 +82,11 @@ export function createHandlerCaller(options: HandlerCallerOptions): HandlerCalle
       const { url, method, headers } = request;
       response = await callWebhook(
         outbound,
-        { url, method, headers, timeout, maxResponseSize, take, ...(request.body === undefined ? {} : { body: request.body }) },
+        {
+          ...{ url, method, headers, timeout, maxResponseSize, take },
+          ...(call.hold === undefined ? {} : { hold: call.hold }),
+          ...(request.body === undefined ? {} : { body: request.body }),
+        },
         how,
       );
     } catch (error) {

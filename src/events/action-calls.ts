@@ -12,6 +12,7 @@ import type { SchemaCache } from '../schema-cache/schema-cache.ts';
 import type { PromptCancellation } from '../util/cancellation.ts';
 import { printJson } from '../util/json.ts';
 import type { Queue } from './engine.ts';
+import type { Hold } from './holdings.ts';
 
 export interface ActionCallsOptions {
   readonly store: CallStore;
@@ -32,10 +33,10 @@ export function actionCalls(options: ActionCallsOptions): Queue<DueCall, CallOut
     store: () => options.store,
     sizeOf: ({ result }) => (result.kind === 'completed' ? result.response.length : result.kind === 'failed' ? result.errors.length : 0),
     lanes: () => asynchronous().map(({ name }) => ({ name })),
-    async work(due, signal) {
+    async work(due, signal, hold) {
       const action = asynchronous().find(({ name }) => name === due.lane);
       if (action === undefined) throw new Error(`the action ${due.lane} has gone`);
-      return { id: due.id, result: await resultOf(due, action, options, signal) };
+      return { id: due.id, result: await resultOf(due, action, options, signal, hold) };
     },
   };
 }
@@ -45,6 +46,7 @@ async function resultOf(
   action: ActionInfo,
   { cache, call, showsInternal }: ActionCallsOptions,
   signal: PromptCancellation,
+  hold: Hold,
 ): Promise<CallOutcome['result']> {
   const { name, definition, output } = action;
   let wait: number | null = null;
@@ -58,6 +60,7 @@ async function resultOf(
         query: null,
         headers,
         how: { signal },
+        hold,
         onRetryAfter: (seconds) => {
           wait = seconds;
         },

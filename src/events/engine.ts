@@ -5,6 +5,7 @@
 import type { EventStore, QueuedEvent } from '../backend/event-store.ts';
 import type { Observer } from '../observability/observation.ts';
 import type { PromptCancellation } from '../util/cancellation.ts';
+import { type Hold, createHoldings, type Holdings } from './holdings.ts';
 import { createPool, type SlotPool } from './pool.ts';
 import { type QueueSettings, type RunningQueue, startQueue } from './queue.ts';
 
@@ -26,9 +27,9 @@ export interface Queue<E extends QueuedEvent, O extends { readonly id: string }>
   lanes(): readonly WantedLane[];
   /**
    * Gives what came of an event, failures included; must end by itself. When `signal` says so it may reject: then the
-   * event is handed back.
+   * event is handed back. What is read meanwhile, where it may be much, asks `hold` for room.
    */
-  work(event: E, signal: PromptCancellation): Promise<O>;
+  work(event: E, signal: PromptCancellation, hold: Hold): Promise<O>;
   /** Characters of an outcome, where it may be large. */
   sizeOf?(outcome: O): number;
   /** In how many ms the event of an outcome is due again; null: never. */
@@ -71,11 +72,13 @@ const LEASE_SECONDS = 45;
 
 export function createEngine(options: EngineOptions): Engine {
   const pool: SlotPool = createPool(options.slots);
+  const holdings: Holdings = createHoldings();
   const settings: QueueSettings = {
     lease: { holder: options.holder, seconds: options.leaseSeconds ?? LEASE_SECONDS },
     batchSize: options.batchSize,
     observe: options.observe,
     pool,
+    holdings,
   };
   const queues = new Set<RunningQueue>();
   return {

@@ -6,6 +6,7 @@ import { SvcError } from '../errors/svc-error.ts';
 import type { Observer } from '../observability/observation.ts';
 import { CancellationSource } from '../util/cancellation.ts';
 import type { Queue } from './engine.ts';
+import type { Holding, Holdings } from './holdings.ts';
 import type { SlotPool, PoolLane, Slot } from './pool.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
 import { createWaker, type Waker } from './waker.ts';
@@ -14,6 +15,7 @@ export interface QueueSettings {
   readonly lease: Lease;
   readonly batchSize: number;
   readonly pool: SlotPool;
+  readonly holdings: Holdings;
   readonly observe: Observer;
 }
 
@@ -64,6 +66,8 @@ interface HeldEvent {
   isLost: boolean;
   /** Once it is worked on. */
   cancellation: CancellationSource | undefined;
+  /** What was read while it was worked on: until what came of it is recorded. */
+  holding: Holding | undefined;
   /** What came of it is on its way to the database. */
   isRecording: boolean;
 }
@@ -232,7 +236,7 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
     const { lane: name, size = 0 } = event;
     this.#letGo(event.id);
     this.#settings.pool.weigh(size);
-    const held: HeldEvent = { lane: name, size, leaseEnd, isLost: false, cancellation: undefined, isRecording: false };
+    const held: HeldEvent = { lane: name, size, leaseEnd, isLost: false, cancellation: undefined, holding: undefined, isRecording: false };
     this.#held.set(event.id, held);
     const lane = this.#lane(name);
     lane.enqueue((slot) => void this.#work(event, held, lane, slot));
@@ -242,6 +246,7 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
     const held = this.#held.get(id);
     if (held === undefined) return;
     this.#held.delete(id);
+    held.holding?.end();
     this.#settings.pool.weigh(-held.size);
   }
 
@@ -255,7 +260,9 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
         if (!isElsewhere) this.#givenUp.push(event.id);
       } else {
         held.cancellation = new CancellationSource();
-        outcome = await this.#queue.work(event, held.cancellation);
+        const holding = this.#settings.holdings.open();
+        held.holding = holding;
+        outcome = await this.#queue.work(event, held.cancellation, holding.hold);
       }
     } catch (error) {
       // Its lease is left to end: it is tried again, though not at once.

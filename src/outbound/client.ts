@@ -22,6 +22,8 @@ export interface OutboundRequest {
   readonly cutLargeResponse?: boolean;
   /** Hears of the bytes of the answer as they come; false: they are too many, together with those of other calls. */
   readonly take?: (bytes: number) => boolean;
+  /** Hears of them too; a promise: nothing more is read before that. The time of the call goes on. */
+  readonly hold?: (bytes: number) => Promise<void> | null;
   readonly signal?: PromptCancellation;
 }
 

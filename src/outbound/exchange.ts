@@ -92,6 +92,12 @@ class Collector implements Dispatcher.DispatchHandler {
       return;
     }
     this.#pieces.push(piece);
+    const room = this.#call.hold?.(piece.length) ?? null;
+    if (room === null) return;
+    controller.pause();
+    void room.then(() => {
+      if (!this.#isOver) controller.resume();
+    });
   }
 
   onResponseEnd(): void {

@@ -1,6 +1,7 @@
 /** Calls that are made later: written down, made once each, and told of to whoever asked for them. */
 import { createClient } from 'graphql-ws';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { type HandlerServer, startHandlerServer } from '../support/handler-server.ts';
@@ -265,4 +266,50 @@ test('calls that an instance leaves are made by another one, and old ones are fo
   for (; found !== null; found = await read()) await new Promise((resolve) => setTimeout(resolve, 100));
   await heir.stop();
   await keeper.stop();
+});
+
+test('hold no more of large answers than there is room for, until they are recorded', async () => {
+  const CALLS = 4;
+  const large = await startHandlerServer();
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  large.answer = async () => {
+    await released;
+    return { body: `5${' '.repeat(20_000_000)}` };
+  };
+  const reader = await startTestService(
+    { ASYNC_ACTIONS_FETCH_INTERVAL: '50', GRACEFUL_SHUTDOWN_TIMEOUT: '1', ENABLED_LOG_TYPES: 'action-handler-log' },
+    { HANDLERS: large.url },
+  );
+  const locker = new pg.Client({ connectionString: reader.databaseUrl });
+  await locker.connect();
+  try {
+    await reader.metadata('create_action', {
+      name: 'large',
+      definition: { handler: '{{HANDLERS}}', output_type: 'Int', kind: 'asynchronous' },
+    });
+    const { data } = await reader.graphql(`mutation { ${Array.from({ length: CALLS }, (_, i) => `c${i}: large`).join(' ')} }`);
+    const wait = { timeout: 15_000, interval: 20 };
+    await vi.waitFor(() => expect(large.requests).toHaveLength(CALLS), wait);
+    // Nothing can be recorded meanwhile.
+    await locker.query('begin; lock table svc_catalog.svc_action_log in exclusive mode');
+    release();
+    const read = (): number => reader.observations.filter(({ kind }) => kind === 'action').length;
+    await vi.waitFor(() => expect(read()).toBeGreaterThan(0), wait);
+    // Time enough for the others.
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    // One within the 32 MiB of all, and the one that need not wait.
+    expect(read()).toBeLessThanOrEqual(2);
+    await locker.query('rollback');
+    const ids = Object.values(data as Record<string, string>);
+    const fields = ids.map((id, i) => `c${i}: large(id: "${id}") { output }`).join(' ');
+    const all = Object.fromEntries(ids.map((_, i) => [`c${i}`, { output: 5 }]));
+    await vi.waitFor(async () => expect((await reader.graphql(`{ ${fields} }`))['data']).toEqual(all), wait);
+    expect(large.requests).toHaveLength(CALLS);
+  } finally {
+    release();
+    await locker.end();
+    await reader.stop();
+    await large.close();
+  }
 });
