@@ -56,7 +56,7 @@ export async function deployAtStart(config: Config, folder: string, url: string,
 }
 
 /** Those of a service that nothing stands in front of. */
-const OWN_PATHS = {
+export const OWN_PATHS = {
   metadata: 'v1/metadata',
   query: 'v2/query',
   graphql: 'v1/graphql',

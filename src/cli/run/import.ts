@@ -14,7 +14,7 @@ import {
   translatedEnvironment,
 } from '../../project/import/import-project.ts';
 import { type Input, ofVersion3, readInput } from '../../project/import/read-input.ts';
-import { readMigrations } from '../../project/migrations/migration-files.ts';
+import { migratedSources, readMigrations } from '../../project/migrations/migration-files.ts';
 import { compareMigrations, readEntries, runSteps } from '../../project/migrations/run-migrations.ts';
 import { serverSources } from '../../project/migrations/sources.ts';
 import { indented } from '../../project/directory/write-metadata.ts';
@@ -114,13 +114,23 @@ async function inputOfServer(call: Call, endpoint: string, out: string): Promise
 
 /** Writes down what the other service says is applied. */
 async function takeState(call: Call, endpoint: string, out: string): Promise<readonly string[]> {
+  if (/^postgres(?:ql)?:/i.test(endpoint))
+    throw failure('not-supported', '--state-from asks a running service, not its metadata database', {}, EXIT.usage);
   const answer = await askOther(call, endpoint, { type: 'get_catalog_state', args: {} });
   const state =
     isJsonObject(answer['cli_state']) && isJsonObject(answer['cli_state']['migrations']) ? answer['cli_state']['migrations'] : {};
   const server = await call.server();
   const project = openProject(call.cwd, { project: out }, call.environment);
+  const sources = await serverSources(server);
+  // Else they would be run once the source is there.
+  const absent = migratedSources(project.migrationsFolder).filter((name) => name in state && !sources.some((each) => each.name === name));
+  if (absent.length > 0)
+    throw failure(
+      'no-source',
+      `the service does not have ${absent.map((name) => `the source "${name}"`).join(', ')} yet, so that nothing was written down: svc metadata apply in ${out} adds it; then run this again`,
+    );
   const recorded: string[] = [];
-  for (const source of await serverSources(server)) {
+  for (const source of sources) {
     const versions = state[source.name];
     if (!isJsonObject(versions)) continue;
     const applied = new Set(Object.entries(versions).flatMap(([version, dirty]) => (dirty === false ? [version] : [])));

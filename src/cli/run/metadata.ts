@@ -1,5 +1,4 @@
 /** The commands of `svc metadata`. */
-import { watch } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import type { JsonObject } from '../../util/json.ts';
@@ -23,6 +22,7 @@ import {
   problemOf,
 } from '../../project/project-metadata.ts';
 import { type Call, flagOption, listOption, type Outcome, textOption } from '../call.ts';
+import { followFiles } from './follow-files.ts';
 
 /** `svc metadata build` */
 export async function runBuild(call: Call): Promise<Outcome> {
@@ -84,11 +84,9 @@ function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-const WATCH_PAUSE_MS = 200;
-
 /** Applies once and then after each change, until the process is interrupted. */
 async function watchAndApply(call: Call): Promise<Outcome> {
-  const { metadata } = await call.project();
+  const { files, metadata } = await call.project();
   const attempt = async (): Promise<void> => {
     try {
       const { text, problems = [] } = await applyOnce(call);
@@ -99,21 +97,12 @@ async function watchAndApply(call: Call): Promise<Outcome> {
     }
   };
   await attempt();
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> = Promise.resolve();
-  const watcher = watch(metadata.file ?? metadata.folder, { recursive: metadata.file === undefined }, () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      running = running.then(attempt);
-    }, WATCH_PAUSE_MS);
-  });
+  const following = followFiles(files, [metadata.file ?? metadata.folder], attempt, call.tell);
   await new Promise<void>((done) => {
     process.once('SIGINT', done);
     process.once('SIGTERM', done);
   });
-  watcher.close();
-  clearTimeout(timer);
-  await running;
+  await following.stop();
   return {};
 }
 

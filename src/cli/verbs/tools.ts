@@ -110,7 +110,7 @@ export const toolVerbs: readonly Verb[] = [
   },
   {
     path: ['version'],
-    summary: 'print the version of the command, and of the service where it is named',
+    summary: 'print the version of the command, and of the service that --endpoint or SVC_GRAPHQL_ENDPOINT names',
     options: [],
     needs: 'sometimes a service',
     example: 'svc version',

@@ -223,19 +223,26 @@ function exampleEnvironment(variables: readonly string[]): string {
   return `${lines.join('\n')}\n`;
 }
 
+const VALUES: ReadonlyMap<string, string> = new Map([
+  ['hasura-default', 'svc-default'],
+  ['apollo_federation', 'ext_federation'],
+]);
+/** `NAME=value`, `export NAME=value`, and those of compose files: `NAME: value`, `"NAME": "value"`, `- NAME=value`, `- "NAME=value"`. */
+const VARIABLE = /^(\s*(?:export\s+|-\s+)?["']?)([A-Z][A-Z0-9_]*)(["']?\s*[=:]\s*["']?)(.*?)(["']?\s*)$/;
+
 /** An environment file of the other engine for this service: each line, and what is said of it. */
 export function translatedEnvironment(text: string): string {
   const known = optionVariables();
-  const values: Readonly<Record<string, string>> = { 'hasura-default': 'svc-default', apollo_federation: 'ext_federation' };
   return text
     .split('\n')
     .map((line) => {
-      const found = /^(\s*(?:export\s+|-\s+)?)([A-Z][A-Z0-9_]*)(\s*[=:]\s*)(.*)$/.exec(line);
+      const found = VARIABLE.exec(line);
       if (found === null) return line;
-      const [, before, name, between, value] = found as unknown as [string, string, string, string, string];
+      const [, before, name, between, value, after] = found as unknown as [string, string, string, string, string, string];
       const to = known.get(name);
-      if (to !== undefined) return `${before}${to}${between}${values[value] ?? value}`;
-      return name.startsWith(OLD_PREFIX) ? `# svc import: there is no such option here\n# ${line}` : line;
+      if (to === undefined) return name.startsWith(OLD_PREFIX) ? `# svc import: there is no such option here\n# ${line}` : line;
+      const items = value.split(',').map((item) => VALUES.get(item.trim()) ?? item);
+      return `${before}${to}${between}${items.join(',')}${after}`;
     })
     .join('\n');
 }

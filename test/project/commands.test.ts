@@ -1,0 +1,245 @@
+import { renameSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, createServer as createListener } from 'node:net';
+import { spawnSync } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { complaintOf, isServiceCommand, withHelpBehind } from '../../src/cli/service-command.ts';
+import { translatedEnvironment } from '../../src/project/import/import-project.ts';
+import { command } from '../support/command.ts';
+import { DEEP } from '../support/deep.ts';
+import { OWN_DATABASE, type ProjectFolder, projectFolder } from '../support/project-folder.ts';
+import { testDatabase } from '../support/postgres.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+it('tells what an unknown command was probably meant to be', () => {
+  expect(complaintOf(['permisions', 'lint'])).toContain('did you mean "permissions"?');
+  expect(complaintOf(['sreve'])).toContain('did you mean "serve"?');
+  expect(complaintOf(['frobnicate'])).toBe('unknown command "frobnicate"; svc --help lists all commands');
+  expect(complaintOf(['scripts', 'update-project-v3'])).toMatch(/^not-supported: .*svc import/);
+  for (const known of [['md'], ['seeds'], ['import'], ['serve'], ['version'], ['--help'], []]) expect(complaintOf(known)).toBeUndefined();
+  expect(isServiceCommand(withHelpBehind(['help', 'serve']))).toBe(true);
+  expect(withHelpBehind(['help', 'metadata', 'apply'])).toEqual(['metadata', 'apply', '--help']);
+});
+
+it('translates environment and compose files line by line', () => {
+  const translated = (line: string): string => translatedEnvironment(line);
+  expect(translated('HASURA_GRAPHQL_DATABASE_URL=postgres://h/d\nPORT=3\n')).toBe('SVC_GRAPHQL_DATABASE_URL=postgres://h/d\nPORT=3\n');
+  expect(translated('export HASURA_GRAPHQL_ADMIN_SECRET="a,b"')).toBe('export SVC_GRAPHQL_ADMIN_SECRET="a,b"');
+  expect(translated('  "HASURA_GRAPHQL_DEV_MODE": "true"')).toBe('  "SVC_GRAPHQL_DEV_MODE": "true"');
+  expect(translated('  - "HASURA_GRAPHQL_DEV_MODE=true"')).toBe('  - "SVC_GRAPHQL_DEV_MODE=true"');
+  expect(translated(`HASURA_GRAPHQL_DEFAULT_NAMING_CONVENTION='hasura-default'`)).toBe(
+    `SVC_GRAPHQL_DEFAULT_NAMING_CONVENTION='svc-default'`,
+  );
+  expect(translated('HASURA_GRAPHQL_EXPERIMENTAL_FEATURES=naming_convention,apollo_federation')).toBe(
+    'SVC_GRAPHQL_EXPERIMENTAL_FEATURES=naming_convention,ext_federation',
+  );
+  expect(translated('HASURA_GRAPHQL_UNHEARD_OF=1')).toMatch(/^# svc import: .*\n# HASURA_GRAPHQL_UNHEARD_OF=1$/);
+});
+
+describe.runIf(DEEP)('commands beside those that deploy', () => {
+  let service: TestService;
+  let project: ProjectFolder;
+  beforeAll(async () => {
+    service = await startTestService();
+    project = projectFolder(service);
+  });
+  afterAll(async () => {
+    await service.stop();
+    project.remove();
+  });
+
+  it('print what they know without a project', async () => {
+    const [own, both, away, cutover, unknown, nested, scripts, help] = await Promise.all([
+      command(['version'], { cwd: project.root }),
+      project.svc('version', '--json'),
+      project.svc('version', '--endpoint', 'http://127.0.0.1:1'),
+      project.svc('import', '--cutover'),
+      project.svc('metdata', 'apply'),
+      project.svc('metadata', 'aply'),
+      project.svc('scripts'),
+      project.svc('help', 'metadata', 'apply'),
+    ]);
+    expect(own.stdout).toMatch(/^svc \d+\.\d+\.\d+\S*\n$/);
+    expect(both.json).toMatchObject({ ok: true, version: expect.any(String), service: expect.any(String), warnings: [] });
+    expect(away).toMatchObject({ code: 0, stderr: expect.stringContaining('cannot be reached') });
+    expect(cutover).toMatchObject({ code: 0, stdout: expect.stringContaining('notify_hasura_') });
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean "metadata"?') });
+    expect(nested).toMatchObject({ code: 2, stderr: expect.stringContaining('apply') });
+    expect(scripts).toMatchObject({ code: 2, stderr: expect.stringContaining('not-supported') });
+    expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining('Usage: svc metadata apply') });
+  });
+
+  it('complete the words of a shell', async () => {
+    const [bash, fish, other] = await Promise.all([
+      project.svc('completion', 'bash'),
+      project.svc('completion', 'fish'),
+      project.svc('completion', 'tcsh'),
+    ]);
+    const ask = (...words: string[]): readonly string[] => {
+      const script = `${bash.stdout}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _svc; printf '%s\\n' "\${COMPREPLY[@]}"`;
+      return spawnSync('bash', ['-c', script], { encoding: 'utf8' }).stdout.trim().split('\n');
+    };
+    expect(ask('svc', 'me')).toEqual(['metadata']);
+    expect(ask('svc', 'metadata', 'in')).toEqual(['inconsistency']);
+    expect(ask('svc', 'metadata', 'inconsistency', '')).toEqual(['list', 'status', 'drop']);
+    expect(fish.stdout).toContain(`= "migrate"' -a 'apply status`);
+    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('bash, zsh, fish, powershell') });
+  });
+
+  it('find permissions that look wrong', async () => {
+    project.write({
+      'lint/config.yaml': 'version: 3\n',
+      'lint/metadata/databases/databases.yaml': `- name: default
+  kind: postgres
+  ${OWN_DATABASE}
+  tables:
+    - table: {schema: public, name: author}
+      select_permissions: [{role: user, permission: {columns: [id], filter: {}}}]
+      insert_permissions: [{role: anonymous, permission: {columns: [], check: {}}}]
+      update_permissions:
+        - role: user
+          permission: {columns: [id, name], filter: {id: {_eq: X-Svc-User-Id}}, check: null}
+`,
+    });
+    const found = await project.svc('permissions', 'lint', '--project', 'lint', '--json');
+    expect(found.code).toBe(1);
+    expect((found.json['errors'] as { code: string; line: number }[]).map(({ code, line }) => [code, line])).toEqual([
+      ['always-true', 7],
+      ['anonymous-write', 7],
+      ['update-without-check', 9],
+      ['write-only', 10],
+      ['settable-filter', 10],
+    ]);
+  });
+
+  describe('of an import', () => {
+    let other: Server;
+    let url: string;
+    const asked: string[] = [];
+    beforeAll(async () => {
+      other = createServer((request, response) => {
+        let text = '';
+        request.on('data', (chunk: Buffer) => {
+          text += chunk.toString();
+        });
+        request.on('end', () => {
+          const { type } = JSON.parse(text) as { type: string };
+          asked.push(`${request.url} ${type}`);
+          if (request.headers['x-hasura-admin-secret'] !== 'old') {
+            response.writeHead(401).end('{"path":"$","error":"invalid x-hasura-admin-secret","code":"access-denied"}');
+            return;
+          }
+          const url = { from_env: 'HASURA_GRAPHQL_DATABASE_URL' };
+          const sources = [{ name: 'default', kind: 'postgres', configuration: { connection_info: { database_url: url } }, tables: [] }];
+          const answer =
+            type === 'export_metadata'
+              ? { resource_version: 7, metadata: { version: 3, sources } }
+              : { id: 'x', cli_state: { migrations: { default: { 1: false, 2: true, 9: false }, late: { 1: false } } }, console_state: {} };
+          response.end(JSON.stringify(answer));
+        });
+      });
+      await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
+      url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+    });
+    afterAll(() => void other.close());
+
+    it('take metadata from a running service', async () => {
+      const refused = await project.svc('import', '--from-server', url, '--out', 'taken', '--json');
+      expect(refused).toMatchObject({ code: 5, json: { ok: false, errors: [{ code: 'access-denied' }] } });
+      const taken = await project.svc('import', '--from-server', `${url}/v1/graphql`, '--source-secret', 'old', '--out', 'taken', '--json');
+      expect(taken).toMatchObject({ code: 0, json: { ok: true, report: { buckets: { unsupported: 0, 'needs-you': 0 } } } });
+      expect(project.read('taken/metadata/databases/databases.yaml')).toContain('SVC_GRAPHQL_DATABASE_URL');
+      expect(asked).toContain('/v1/metadata export_metadata');
+      expect((await project.svc('metadata', 'apply', '--project', 'taken')).code).toBe(0);
+    });
+
+    it('write down what is applied there, and run nothing', async () => {
+      project.write({
+        'old/config.yaml': 'version: 3\n',
+        'old/metadata/databases/databases.yaml': `- name: default\n  kind: postgres\n  ${OWN_DATABASE}\n  tables: []\n`,
+        'old/migrations/default/1_a/up.sql': 'create table never_run ();',
+        'old/migrations/default/2_b/up.sql': 'select 2;',
+        'old/migrations/default/3_c/up.sql': 'select 3;',
+      });
+      const importing = (): ReturnType<ProjectFolder['svc']> =>
+        project.svc('import', 'old', '--out', 'new', '--state-from', url, '--source-secret', 'old', '--json');
+      expect(await importing()).toMatchObject({
+        code: 0,
+        json: { recorded: ['default 1'], warnings: ['default: no folder of the applied migrations 9'] },
+      });
+      const status = await project.svc('migrate', 'status', '--project', 'new', '--json');
+      expect(status.json['databases']).toMatchObject([
+        { migrations: [{ status: 'applied' }, { status: 'pending' }, { status: 'pending' }] },
+      ]);
+      expect(await service.sql(`select to_regclass('never_run')::text`)).toMatchObject({ result: [['to_regclass'], ['NULL']] });
+      expect((await importing()).json['recorded']).toEqual([]);
+      const late = project.read('old/metadata/databases/databases.yaml').replace('default', 'late');
+      project.write({
+        'old/metadata/databases/databases.yaml': `${project.read('old/metadata/databases/databases.yaml')}${late}`,
+        'old/migrations/late/1_a/up.sql': 'select 1;',
+      });
+      expect(await importing()).toMatchObject({ code: 1, json: { errors: [{ code: 'no-source' }] } });
+      const database = await project.svc('import', 'old', '--out', 'new', '--state-from', 'postgres://x/y', '--json');
+      expect(database).toMatchObject({ code: 2, json: { errors: [{ code: 'not-supported' }] } });
+    });
+
+    it('translate environment files', async () => {
+      project.write({ 'old.env': 'HASURA_GRAPHQL_DATABASE_URL=postgres://h/d\nPORT=3\n' });
+      const { stdout } = await project.svc('import', '--env-file', 'old.env');
+      expect(stdout).toBe('SVC_GRAPHQL_DATABASE_URL=postgres://h/d\nPORT=3\n');
+    });
+  });
+
+  it('follow the files of a project', async () => {
+    const sources = (tables: string): string => `- name: default\n  kind: postgres\n  ${OWN_DATABASE}\n  tables: [${tables}]\n`;
+    project.write({
+      'dev/config.yaml': 'version: 3\nendpoint: http://nowhere.invalid\n',
+      'dev/metadata/databases/databases.yaml': sources('{table: {schema: public, name: author}}'),
+      'dev/migrations/default/1_author/up.sql': 'create table author (id int primary key); insert into author values (1);',
+    });
+    const [port, database] = await Promise.all([freePort(), testDatabase('ready')]);
+    const own = projectFolder(service, { SVC_GRAPHQL_DATABASE_URL: database.url, SVC_GRAPHQL_SERVER_HOST: '127.0.0.1' });
+    const dev = own.start('dev', '--project', `${project.root}/dev`, '--port', String(port));
+    const ask = async (query: string): Promise<unknown> => {
+      const headers = { 'content-type': 'application/json' };
+      const url = `http://127.0.0.1:${port}/v1/graphql`;
+      const asked = fetch(url, { method: 'POST', headers, body: JSON.stringify({ query }) });
+      return asked.then((answer) => answer.json()).catch(() => undefined);
+    };
+    try {
+      await expect.poll(() => ask('{ author { id } }'), { timeout: 20_000 }).toEqual({ data: { author: [{ id: 1 }] } });
+      // Twice, because an editor replaces files; a mistake in between changes nothing.
+      for (const name of ['writer', 'poet']) {
+        project.write({ 'dev/metadata/databases/databases.yaml': '[', 'dev/migrations/default/2_later/up.sql': 'create table later ();' });
+        const configuration = `configuration: {custom_name: ${name}}`;
+        project.write({ 'dev/draft.yaml': sources(`{table: {schema: public, name: author}, ${configuration}}`) });
+        renameSync(`${project.root}/dev/draft.yaml`, `${project.root}/dev/metadata/databases/databases.yaml`);
+        await expect.poll(() => ask(`{ ${name} { id } }`), { timeout: 20_000 }).toEqual({ data: { [name]: [{ id: 1 }] } });
+      }
+      // Migrations that come later are for --migrate.
+      const status = await own.svc(
+        'migrate',
+        'status',
+        '--project',
+        `${project.root}/dev`,
+        '--endpoint',
+        `http://127.0.0.1:${port}`,
+        '--json',
+      );
+      expect(status.json['databases']).toMatchObject([{ migrations: [{ status: 'applied' }, { status: 'pending' }] }]);
+    } finally {
+      dev.kill();
+      await dev.ended;
+      own.remove();
+      await database.drop();
+    }
+  }, 90_000);
+});
+
+async function freePort(): Promise<number> {
+  const listener = createListener();
+  await new Promise<void>((done) => listener.listen(0, '127.0.0.1', done));
+  const { port } = listener.address() as AddressInfo;
+  await new Promise((done) => listener.close(done));
+  return port;
+}
