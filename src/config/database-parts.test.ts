@@ -34,6 +34,7 @@ describe('a database given by its parts', () => {
     [['--host', 'h'], {}, 'needs --host, --user and --dbname; missing: --user, --dbname'],
     [['-p', 'hush'], {}, 'missing: --host, --user, --dbname'],
     [['--port', '1', '-d', 'd'], {}, 'missing: --host, --user'],
+    [['--port', '9000'], {}, 'the service listens at --server-port'],
     [[...NEEDED, '-p', 'hush', '--database-url', 'postgres://u:hush@h/d'], {}, 'only one may be'],
     [[...NEEDED, '-p', 'hush'], { SVC_GRAPHQL_DATABASE_URL: 'postgres://u:hush@h/d' }, 'only one may be'],
     [['--host', 'h', '-u', 'me', '-d', 'a?b'], {}, '--dbname: expecting the name of a database'],

@@ -19,7 +19,9 @@ export function databaseUrlOfParts(config: Parts): string | null {
   }
   if (host === null || user === null || dbname === null) {
     const missing = Object.entries({ host, user, dbname }).flatMap(([flag, value]) => (value === null ? [`--${flag}`] : []));
-    throw new ConfigError(`a database given by its parts needs --host, --user and --dbname; missing: ${missing.join(', ')}`);
+    throw new ConfigError(
+      `a database given by its parts needs --host, --user and --dbname; missing: ${missing.join(', ')}${port === null ? '' : " (--port is the database's; the service listens at --server-port)"}`,
+    );
   }
   const credentials = encodeURIComponent(user) + (password === null || password === '' ? '' : `:${encodeURIComponent(password)}`);
   const path = encodeURIComponent(dbname).replace(PLAIN_IN_PATH, decodeURIComponent);

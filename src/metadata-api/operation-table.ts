@@ -37,11 +37,12 @@ export function findOperation(table: OperationTable, backends: readonly Backend[
     throw new SvcError('not-supported', `the metadata command "${type}" is not supported by this version of the service`, {
       path: at(path, 'args'),
     });
+  const elsewhere = /(?:^|_)run_sql$/.test(type) ? '; POST /v2/query takes SQL' : '';
   const cut = type.indexOf('_');
   const prefix = cut < 0 ? type : type.slice(0, cut);
   const kind = backends.find((b) => b.kind === prefix || b.aliases.includes(prefix))?.kind ?? KNOWN_PREFIXES.get(prefix);
   if (cut < 0 || kind === undefined) {
-    throw parseFailed(`unknown metadata command "${type}"; "${prefix}" was not recognized as a valid backend name`, path);
+    throw parseFailed(`unknown metadata command "${type}"; "${prefix}" was not recognized as a valid backend name${elsewhere}`, path);
   }
-  throw parseFailed(`unknown metadata command "${type.slice(cut + 1)}" for backend ${kind}`, path);
+  throw parseFailed(`unknown metadata command "${type.slice(cut + 1)}" for backend ${kind}${elsewhere}`, path);
 }

@@ -26,6 +26,9 @@ describe('requests that cannot be decoded', () => {
   it('tells an unknown operation from an unknown kind', async () => {
     expect(await refusal(api.metadata('pg_nonsense', {}))).toEqual(failed('$', 'unknown metadata command "nonsense" for backend pg'));
     expect(await refusal(api.metadata('postgres_nonsense', {}))).toEqual(failed('$', 'unknown metadata command "nonsense" for backend pg'));
+    expect(await refusal(api.metadata('pg_run_sql', {}))).toEqual(
+      failed('$', 'unknown metadata command "run_sql" for backend pg; POST /v2/query takes SQL'),
+    );
     expect(await refusal(api.metadata('foo_track_table', {}))).toEqual(
       failed('$', 'unknown metadata command "foo_track_table"; "foo" was not recognized as a valid backend name'),
     );

@@ -19,8 +19,8 @@ import {
 import { MOST_LISTED_BYTES } from '../../sql/within-bytes.ts';
 import { define, type OperationGroup, perKind, SUCCESS } from '../operation.ts';
 import { databaseErrors, type OperationErrors, refused, SOURCE_ERRORS } from '../operation-error.ts';
-import { sourceArgument } from '../target.ts';
-import { hasEventTriggers, requireCaptures } from './event-triggers.ts';
+import { sourceArgument, targetSource } from '../target.ts';
+import { hasEventTriggers, NO_TRIGGER, noSuchTrigger, ownerOfTrigger, requireCaptures } from './event-triggers.ts';
 
 const DEFAULT_LIMIT = 100;
 /** Rows hold whole payloads. */
@@ -176,14 +176,22 @@ const redeliverAll = perKind('redeliver_events', hasEventTriggers, (backend) =>
       limit: optional(count('limit')),
     }),
     changes: 'database',
-    errors: [...errors(backend), BAD_TIME],
+    errors: [...errors(backend), NO_TRIGGER, BAD_TIME],
     documentation: {
       summary:
         'Delivers many events again, the oldest first, and gives their number: those that ran out of retries, or with another status those that were delivered, or both.',
       example: { source: 'default', name: 'article_changed', status: 'error', created_before: '2024-05-02T00:00:00Z' },
     },
     async run({ source, status: state, limit: most, ...args }, context) {
-      const count = await requireCaptures(source, backend, context).redeliverAll(filterOf(args, state), most ?? null);
+      const captures = requireCaptures(source, backend, context);
+      const { name } = args;
+      // A misspelt name would look like nothing left to deliver.
+      if (
+        name !== undefined &&
+        ownerOfTrigger(targetSource(context.snapshot.metadata, source, backend, context.snapshot), name) === undefined
+      )
+        throw noSuchTrigger(name);
+      const count = await captures.redeliverAll(filterOf(args, state), most ?? null);
       return { count };
     },
   }),

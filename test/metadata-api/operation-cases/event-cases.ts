@@ -58,6 +58,7 @@ export const EVENT_TRIGGERS: Readonly<Record<string, Case>> = {
     args: { name: 'tagged', status: 'processed' },
     from: withTrigger(),
     fails: [
+      failure({ name: 'other' }, 'not-exists', '$.args'),
       failure({ status: 'pending' }, 'parse-failed', '$.args.status'),
       failure({ created_from: 'yesterday at noon or so' }, 'data-exception', '$.args'),
     ],

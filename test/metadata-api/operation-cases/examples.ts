@@ -180,6 +180,7 @@ export const SETUPS: Readonly<Record<string, readonly JsonObject[]>> = {
   '/v1/metadata pg_get_event_by_id': captured(),
   '/v1/metadata pg_invoke_event_trigger': captured(),
   '/v1/metadata pg_redeliver_event': captured(),
+  '/v1/metadata pg_redeliver_events': captured(),
   '/v1/metadata create_query_collection': NO_QUERIES,
   '/v1/metadata create_rest_endpoint': [NO_ENDPOINT],
   '/v1/metadata drop_action_permission': [{ type: 'create_action_permission', args: { action: 'login', role: 'user' } }],
