@@ -126,8 +126,11 @@ export async function listInconsistencies(server: ServerClient, read: ReadMetada
   return records.flatMap((record) => inconsistencyOf(record, read));
 }
 
-export function problemOf({ type, name, reason, place }: Inconsistency): Problem {
-  return { code: 'inconsistent', message: `${type} ${name}: ${reason}`, ...(place ?? {}) };
+/** Names of permissions and relationships begin with their type. */
+export const titleOf = ({ type, name }: Inconsistency): string => (name.startsWith(`${type} `) ? name : `${type} ${name}`);
+
+export function problemOf(found: Inconsistency): Problem {
+  return { code: 'inconsistent', message: `${titleOf(found)}: ${found.reason}`, ...(found.place ?? {}) };
 }
 
 function inconsistencyOf(record: Json, read: ReadMetadata | null): readonly Inconsistency[] {

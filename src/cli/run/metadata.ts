@@ -17,6 +17,7 @@ import {
   changesOf,
   exportFrom,
   type Inconsistency,
+  titleOf,
   isApplied,
   listInconsistencies,
   problemOf,
@@ -224,7 +225,7 @@ export async function runInconsistencyList(call: Call): Promise<Outcome> {
   const found = await listInconsistencies(await call.server(), await projectMetadata(call));
   const lines = found.map((each) => {
     const { file, line } = each.place ?? {};
-    return `${file === undefined ? '' : `${file}:${line ?? 1}: `}${each.type} ${each.name}: ${each.reason}`;
+    return `${file === undefined ? '' : `${file}:${line ?? 1}: `}${titleOf(each)}: ${each.reason}`;
   });
   return {
     exit: found.length > 0 && flagOption(call, 'exitCode') ? EXIT.found : EXIT.done,
@@ -246,7 +247,7 @@ export async function runInconsistencyDrop(call: Call): Promise<Outcome> {
   const server = await call.server();
   const found = await listInconsistencies(server, null);
   if (found.length === 0) return { text: 'the metadata is consistent: nothing was dropped', data: { dropped: [] } };
-  const names = found.map(({ type, name }) => `${type} ${name}`);
+  const names = found.map(titleOf);
   if (!(await call.confirm(`This removes from the metadata: ${names.join(', ')}.`))) throw failure('not-confirmed', 'nothing was removed');
   await server.metadata('drop_inconsistent_metadata', {});
   return { text: `dropped ${names.join(', ')}`, data: { dropped: names } };
