@@ -1,6 +1,6 @@
 /** Runs migrations in a source, by the service's `run_sql`, and tells what was and what was not run. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isJsonArray, isJsonObject, type Json, parseJson, printJson } from '../../util/json.ts';
+import { isJsonArray, isJsonObject, type Json, parseJson } from '../../util/json.ts';
 import { EXIT, failure, type Problem, ProjectFailure } from '../failure.ts';
 import { ServerError, type ServerClient, type SqlSource } from '../server-client.ts';
 import { type Book, bookOf, type Entry, type Limits, refusalOf } from './book.ts';
@@ -244,7 +244,7 @@ export async function runSteps(
       await attempt(server, source, sql, [step], options);
       add(doneOf(step, options.skipExecution ? 'recorded' : 'run', start));
     } catch (thrown) {
-      const refusal = thrown instanceof ServerError ? refusalOf(printJson(thrown.answer)) : undefined;
+      const refusal = thrown instanceof ServerError ? refusalOf(thrown.databaseError?.message ?? '') : undefined;
       if (refusal !== (step.direction === 'up' ? 'done' : 'gone')) throw thrown;
       options.tell(`${step.known.version} was run by somebody else meanwhile`);
       add(doneOf(step, 'elsewhere', start));

@@ -1,6 +1,5 @@
 /** Seeds: SQL files below `seeds/<source>/`, run in the order of their paths. */
 import { join } from 'node:path';
-import { printJson } from '../../util/json.ts';
 import type { Files } from '../directory/files.ts';
 import { failure, type Problem, ProjectFailure } from '../failure.ts';
 import { ServerError, type ServerClient, type SqlSource } from '../server-client.ts';
@@ -74,7 +73,7 @@ export async function runSeeds(
       return left.map(({ name }) => name);
     } catch (thrown) {
       if (!(thrown instanceof ServerError)) throw thrown;
-      const refusal = refusalOf(printJson(thrown.answer));
+      const refusal = refusalOf(thrown.databaseError?.message ?? '');
       // Somebody else is at it, or was faster.
       if (refusal !== undefined && attempt * 500 < options.lockTimeoutMs) {
         await new Promise((resolve) => setTimeout(resolve, 500));
