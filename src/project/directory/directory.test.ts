@@ -139,6 +139,6 @@ it('writes what it reads again as the same, whatever was there before', () => {
         rmSync(root, { recursive: true, force: true });
       }
     }),
-    runs(200, 2),
+    runs(100, 2),
   );
-});
+}, 180_000);
