@@ -46,14 +46,12 @@ it('looks at everything before it runs anything', async () => {
 });
 
 it('runs what is pending once, however many run it, and keeps nothing of one that fails', async () => {
-  at('2_index', '-- svc: no-transaction\ncreate index concurrently author_id on author (id);\n');
+  at('2_index', '-- svc: no-transaction\nselect pg_sleep(0.5);\ncreate index concurrently author_id on author (id);\n');
   at('3_psql', 'insert into author select 1;\ninsert into author select 1;\n');
-  // One after another: whoever looks while another runs a migration without a transaction is told that it has begun and not ended.
-  for (const version of ['1', '2'])
-    expect((await project.svc('migrate', 'apply', '--version', version, '--json')).json).toMatchObject({ migrations: [{ version }] });
   const runs = await Promise.all([project.svc('migrate', 'apply', '--json'), project.svc('migrate', 'apply', '--json')]);
   for (const { code, json } of runs) {
     expect(code).toBe(1);
+    // Also of whoever looks while the other is in the middle of the one without a transaction.
     expect(json['errors']).toEqual([
       expect.objectContaining({ file: 'migrations/default/3_psql/up.sql', message: expect.stringContaining('duplicate key') }),
     ]);

@@ -5,10 +5,12 @@ import { readMigrations } from '../../project/migrations/migration-files.ts';
 import {
   checkSteps,
   compareMigrations,
+  dirtyProblem,
   type Done,
   type KnownMigration,
   mirrorState,
   readEntries,
+  readSettledEntries,
   requireBook,
   type RunOptions,
   runSteps,
@@ -135,8 +137,11 @@ export async function planAll(
   const problems: Problem[] = [];
   const planned: PlannedSource[] = [];
   for (const source of sources) {
-    const all = await knownMigrations(project, server, source);
-    for (const { status, version, migration, name } of all) {
+    requireBook(source);
+    const migrations = readMigrations(project.files, join(project.migrationsFolder, source.name));
+    const all = compareMigrations(migrations, await readSettledEntries(server, source, options));
+    for (const known of all) {
+      const { status, version, migration } = known;
       const place = migration === undefined ? {} : { file: migration.shown };
       if (status === 'changed' && !allowChanged)
         problems.push({
@@ -144,12 +149,7 @@ export async function planAll(
           message: `migration ${version} of ${source.name} has changed since it was run: make a new one, or go on with --allow-changed`,
           ...place,
         });
-      if (status === 'dirty' && wish.kind !== 'version')
-        problems.push({
-          code: 'dirty',
-          message: `migration ${version} ${name} of ${source.name} began and did not end: look at the database; then then svc migrate delete --server --version ${version} forgets that it began, and --skip-execution --version ${version} writes down that it is done`,
-          ...place,
-        });
+      if (status === 'dirty' && wish.kind !== 'version') problems.push(dirtyProblem(source, known));
     }
     const { steps, short } = stepsFor(all, wish);
     const last = all.findLast(({ entry }) => entry !== undefined)?.version;

@@ -35,6 +35,8 @@ export interface Book {
   readonly exists: string;
   /** One cell: a JSON list of all entries. */
   readonly entries: string;
+  /** One cell: whether somebody migrates at the moment, `1` or `0`. */
+  readonly locked: string;
   /** One cell: a JSON list of the seeds that were run once. */
   readonly seeds: string;
   /** In front of SQL in one transaction: takes the lock or fails with `locked`, makes the tables. */
@@ -42,7 +44,7 @@ export interface Book {
   /** The same for statements without a transaction around them; the lock is of the session. */
   beginSession(limits: Limits): string;
   endSession: string;
-  /** Fails with `done` where the version is there already. */
+  /** Fails with `done` where the version is there already, with `dirty` where it began and did not end: nobody else runs it behind `begin`. */
   refuseApplied(version: bigint): string;
   /** Fails with `gone` where the version is not there. */
   refuseMissing(version: bigint): string;
@@ -55,9 +57,14 @@ export interface Book {
 }
 
 /** What the text that a book makes fails with, on purpose. */
-export type Refusal = 'locked' | 'done' | 'gone';
+export type Refusal = 'locked' | 'done' | 'gone' | 'dirty';
 
-const REFUSALS: Readonly<Record<Refusal, string>> = { locked: 'svc: locked', done: 'svc: applied already', gone: 'svc: not applied' };
+const REFUSALS: Readonly<Record<Refusal, string>> = {
+  locked: 'svc: locked',
+  done: 'svc: applied already',
+  gone: 'svc: not applied',
+  dirty: 'svc: began and did not end',
+};
 
 /** Why a book's text was refused; undefined: something else failed. */
 export function refusalOf(message: string): Refusal | undefined {
@@ -115,12 +122,18 @@ export const pgBook: Book = {
   exists: `select case when pg_catalog.to_regclass('svc_catalog.migration') is null then '0' else '1' end`,
   entries: `select coalesce(json_agg(json_build_object('version', version::text, 'name', name, 'checksum', checksum, 'applied_at', applied_at,
     'applied_by', applied_by, 'duration_ms', duration_ms, 'dirty', dirty, 'down', down_sql) order by version), '[]') from svc_catalog.migration`,
+  // The two halves of the number are two columns.
+  locked: `select case when exists (select from pg_catalog.pg_locks where locktype = 'advisory' and granted and objsubid = 1
+    and database = (select oid from pg_catalog.pg_database where datname = pg_catalog.current_database())
+    and classid::pg_catalog.int8 = ${LOCK}::pg_catalog.int8 >> 32 and objid::pg_catalog.int8 = ${LOCK}::pg_catalog.int8 & 4294967295) then '1' else '0' end`,
   seeds: `select coalesce(json_agg(json_build_object('name', name, 'checksum', checksum) order by name), '[]') from svc_catalog.seed`,
   begin: (limits) =>
     pgLimits(limits, 'local ') + pgRefuse(`not pg_catalog.pg_try_advisory_xact_lock(${LOCK})`, 'locked') + pgBlock(PG_TABLES),
   beginSession: (limits) => pgLimits(limits, '') + pgRefuse(`not pg_catalog.pg_try_advisory_lock(${LOCK})`, 'locked') + pgBlock(PG_TABLES),
   endSession: `select pg_catalog.pg_advisory_unlock(${LOCK});\n`,
-  refuseApplied: (version) => pgRefuse(`exists (select from svc_catalog.migration where version = ${version})`, 'done'),
+  refuseApplied: (version) =>
+    pgRefuse(`exists (select from svc_catalog.migration where version = ${version} and dirty)`, 'dirty') +
+    pgRefuse(`exists (select from svc_catalog.migration where version = ${version})`, 'done'),
   refuseMissing: (version) => pgRefuse(`not exists (select from svc_catalog.migration where version = ${version})`, 'gone'),
   insert: ({ version, name, checksum, down }, { dirty }) =>
     `insert into svc_catalog.migration (version, name, checksum, down_sql, dirty, duration_ms) values (${version}, ${pgText(name)}, ${pgText(checksum)}, ${pgOrNull(down)}, ${dirty}, (extract(epoch from pg_catalog.clock_timestamp() - pg_catalog.transaction_timestamp()) * 1000)::pg_catalog.int8);\n`,
@@ -157,11 +170,14 @@ export const dbbBook: Book = {
   exists: `select if(exists(select 1 from information_schema.tables where table_schema = database() and table_name = 'svc_migration'), '1', '0')`,
   entries: `select coalesce(concat('[', group_concat(json_object('version', cast(version as char), 'name', name, 'checksum', checksum, 'applied_at', cast(applied_at as char),
     'applied_by', applied_by, 'duration_ms', duration_ms, 'dirty', dirty = 1, 'down', down_sql) order by version separator ','), ']'), '[]') from svc_migration`,
+  locked: `select if(is_used_lock(${DBB_LOCK}) is null, '0', '1')`,
   seeds: `select coalesce(concat('[', group_concat(json_object('name', name, 'checksum', checksum) order by name separator ','), ']'), '[]') from svc_seed`,
   begin: dbbBegin,
   beginSession: dbbBegin,
   endSession: `do release_lock(${DBB_LOCK});\n`,
-  refuseApplied: (version) => dbbRefuse(`exists(select 1 from svc_migration where version = ${version})`, 'done'),
+  refuseApplied: (version) =>
+    dbbRefuse(`exists(select 1 from svc_migration where version = ${version} and dirty)`, 'dirty') +
+    dbbRefuse(`exists(select 1 from svc_migration where version = ${version})`, 'done'),
   refuseMissing: (version) => dbbRefuse(`not exists(select 1 from svc_migration where version = ${version})`, 'gone'),
   insert: ({ version, name, checksum, down }, { dirty }) =>
     `insert into svc_migration (version, name, checksum, down_sql, dirty, applied_by) values (${version}, ${dbbText(name)}, ${dbbText(checksum)}, ${down === null ? 'null' : dbbText(down)}, ${dirty}, current_user());\ncommit;\n`,

@@ -56,6 +56,35 @@ export async function readEntries(server: ServerClient, source: SqlSource): Prom
   return (await readList(server, source, requireBook(source).entries)).map(entryOf);
 }
 
+/**
+ * What is written down in a source, when nobody is in the middle of a migration without a transaction: waits for those who are.
+ * What is dirty then began and did not end.
+ * @throws ProjectFailure
+ */
+export async function readSettledEntries(
+  server: ServerClient,
+  source: SqlSource,
+  { lockTimeoutMs, tell }: Pick<RunOptions, 'lockTimeoutMs' | 'tell'>,
+): Promise<readonly Entry[]> {
+  const dirty = (entries: readonly Entry[]): string =>
+    entries.flatMap((entry) => (entry.dirty ? [`${entry.version} ${entry.appliedAt}`] : [])).join('\n');
+  let entries = await readEntries(server, source);
+  for (const pause of pauses(lockTimeoutMs)) {
+    const before = dirty(entries);
+    if (before === '') return entries;
+    const isLocked = (await readCell(server, source, requireBook(source).locked)) === '1';
+    if (isLocked) {
+      if (pause === FIRST_PAUSE_MS) tell(`somebody else migrates the source ${source.name}: waiting`);
+      await sleep(pause);
+    }
+    entries = await readEntries(server, source);
+    // Dirty before and after nobody held the lock: nobody is running it.
+    if (!isLocked && dirty(entries) === before) return entries;
+  }
+  if (dirty(entries) === '') return entries;
+  throw lockedTooLong(source, lockTimeoutMs);
+}
+
 /** The seeds that were run once, with their checksums. @throws ProjectFailure */
 export async function readSeedEntries(server: ServerClient, source: SqlSource): Promise<ReadonlyMap<string, string>> {
   const list = await readList(server, source, requireBook(source).seeds);
@@ -63,10 +92,13 @@ export async function readSeedEntries(server: ServerClient, source: SqlSource): 
 }
 
 async function readList(server: ServerClient, source: SqlSource, sql: string): Promise<readonly Json[]> {
-  const cell = async (text: string): Promise<string> => (await server.sql(source, text, { read_only: true })).rows[1]?.[0] ?? '';
-  if ((await cell(requireBook(source).exists)) !== '1') return [];
-  const list = parseJson(await cell(sql));
+  if ((await readCell(server, source, requireBook(source).exists)) !== '1') return [];
+  const list = parseJson(await readCell(server, source, sql));
   return isJsonArray(list) ? list : [];
+}
+
+async function readCell(server: ServerClient, source: SqlSource, sql: string): Promise<string> {
+  return (await server.sql(source, sql, { read_only: true })).rows[1]?.[0] ?? '';
 }
 
 function entryOf(json: Json): Entry {
@@ -245,6 +277,7 @@ export async function runSteps(
       add(doneOf(step, options.skipExecution ? 'recorded' : 'run', start));
     } catch (thrown) {
       const refusal = thrown instanceof ServerError ? refusalOf(thrown.databaseError?.message ?? '') : undefined;
+      if (refusal === 'dirty') throw new ProjectFailure([dirtyProblem(source, step.known)]);
       if (refusal !== (step.direction === 'up' ? 'done' : 'gone')) throw thrown;
       options.tell(`${step.known.version} was run by somebody else meanwhile`);
       add(doneOf(step, 'elsewhere', start));
@@ -269,8 +302,31 @@ function stepText(book: Book, { known, direction, sql, inTransaction }: Prepared
   return guard + book.insert(entry, { dirty: true }) + body + book.settle(version);
 }
 
+/** Of a migration that nobody runs any more. */
+export function dirtyProblem(source: SqlSource, { version, name, migration }: KnownMigration): Problem {
+  return {
+    code: 'dirty',
+    message: `migration ${version} ${name} of ${source.name} began and did not end: look at the database; then svc migrate delete --server --version ${version} forgets that it began, and svc migrate apply --skip-execution --version ${version} behind that writes down that it is done`,
+    ...(migration === undefined ? {} : { file: migration.shown }),
+  };
+}
+
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1000;
+
+/** Longer and longer ones, until the time is over. */
+function* pauses(timeoutMs: number): Generator<number> {
+  const end = performance.now() + timeoutMs;
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
+    yield pause;
+    if (performance.now() > end) return;
+  }
+}
+
+function lockedTooLong({ name }: SqlSource, timeoutMs: number): ProjectFailure {
+  const seconds = Math.round(timeoutMs / 1000);
+  return failure('locked', `somebody else has been migrating the source ${name} for ${seconds} s: see --lock-timeout`);
+}
 
 /** Waits for somebody else who migrates the source. @throws ProjectFailure */
 async function attempt(
@@ -281,25 +337,20 @@ async function attempt(
   options: RunOptions,
 ): Promise<void> {
   const inTransaction = steps.every((step) => step.inTransaction);
-  const end = performance.now() + options.lockTimeoutMs;
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
+  for (const pause of pauses(options.lockTimeoutMs)) {
     try {
       await server.sql(source, sql, { check_metadata_consistency: false, ...(inTransaction ? {} : { no_transaction: true }) });
       return;
     } catch (thrown) {
       if (!(thrown instanceof ServerError)) throw thrown;
       const refusal = refusalOf(thrown.databaseError?.message ?? '');
-      if (refusal === 'done' || refusal === 'gone') throw thrown;
-      if (refusal !== 'locked') throw explained(thrown, steps);
-      if (performance.now() > end)
-        throw failure(
-          'locked',
-          `somebody else has been migrating the source ${source.name} for ${Math.round(options.lockTimeoutMs / 1000)} s: see --lock-timeout`,
-        );
+      if (refusal === undefined) throw explained(thrown, steps);
+      if (refusal !== 'locked') throw thrown;
       if (pause === FIRST_PAUSE_MS) options.tell(`somebody else migrates the source ${source.name}: waiting`);
       await sleep(pause);
     }
   }
+  throw lockedTooLong(source, options.lockTimeoutMs);
 }
 
 function explained(error: ServerError, steps: readonly Prepared[]): ProjectFailure {
