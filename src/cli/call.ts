@@ -23,6 +23,8 @@ export interface Call {
   kinds(): Promise<Kinds>;
   /** Told on the way, on stderr; not with --quiet. */
   tell(message: string): void;
+  /** A line of the result that is there before the rest: printed to stdout at once; not with --json. */
+  print(line: string): void;
   /** Told at the end, and among `warnings` of --json. */
   warn(message: string): void;
   /**

@@ -169,6 +169,9 @@ function makeCall(args: readonly string[], options: Readonly<Record<string, Opti
     ],
     json,
     tell,
+    print(line) {
+      if (!json) process.stdout.write(`${line}\n`);
+    },
     warn,
     project: () => openOnce(true),
     anyProject,

@@ -39,6 +39,13 @@ it('tells what a deployment would do, and leaves everything as it is', async () 
   );
   expect(plan.schemas).toContainEqual({ role: 'user', kind: 'breaking', message: 'author.email was removed.' });
   expect(plan.schemas).toContainEqual({ role: 'user', kind: 'safe', message: 'author.name was added.' });
+  // An input that is new is told once.
+  expect(
+    plan.schemas.filter(
+      (change) =>
+        JSON.stringify(change).includes('author_bool_exp.name') || JSON.stringify(change).includes('name on input type author_bool_exp'),
+    ),
+  ).toHaveLength(1);
   expect(await service.graphql('{ author { id } }')).toEqual({ data: { author: [] } });
   expect(await service.metadata('get_inconsistent_metadata', {})).toMatchObject({ is_consistent: true });
 

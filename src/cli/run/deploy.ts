@@ -13,7 +13,7 @@ import { type ServerClient, ServerError, type SqlSource } from '../../project/se
 import type { Kinds } from '../../metadata/kinds.ts';
 import type { JsonObject } from '../../util/json.ts';
 import { type Call, flagOption, type Outcome, textOption } from '../call.ts';
-import { type DoneIn, doneJson, planAll, runAll } from './migrate.ts';
+import { type DoneIn, doneJson, planAll, type PlannedSource, runAll } from './migrate.ts';
 import { requirePlan } from './plan.ts';
 import { runOptions } from './run-options.ts';
 
@@ -93,6 +93,7 @@ export async function deploy(at: Deployment): Promise<Outcome> {
     : [];
   const stages: string[] = [];
   const left = ['sources', 'migrations', 'metadata', ...(seeds.length > 0 ? ['seeds'] : [])];
+  let planned: readonly PlannedSource[] = plannedBefore;
   const done: DoneIn[] = [];
   const finished = (stage: string): void => {
     stages.push(stage);
@@ -115,7 +116,8 @@ export async function deploy(at: Deployment): Promise<Outcome> {
             { kind: 'up', count: 'all' },
             { allowChanged: at.allowChanged, strictOrder: false, options },
           );
-    await runAll(server, [...plannedBefore, ...plannedAfter], options, at.tell, done);
+    planned = [...plannedBefore, ...plannedAfter];
+    await runAll(server, planned, options, at.tell, done);
     finished('migrations');
     const applied = await applyMetadata(read, server, kinds, { allowInconsistent: at.allowInconsistent });
     finished('metadata');
@@ -135,13 +137,31 @@ export async function deploy(at: Deployment): Promise<Outcome> {
     return { text, data: { migrations: done.map(doneJson), metadata, seeds: seeded } };
   } catch (thrown) {
     if (!(thrown instanceof ProjectFailure)) throw thrown;
-    const state: Problem = { code: 'deploy', message: `done: ${stages.join(', ') || 'nothing'}; not done: ${left.join(', ')}` };
+    const { done: isDone, left: isLeft } = bySource(stages, left, planned, done);
+    const state: Problem = { code: 'deploy', message: `done: ${isDone.join(', ') || 'nothing'}; not done: ${isLeft.join(', ')}` };
     return {
       exit: thrown.exit,
       problems: [...thrown.problems, state],
-      data: { done: stages, not_done: left, migrations: done.map(doneJson) },
+      data: { done: isDone, not_done: isLeft, migrations: done.map(doneJson) },
     };
   }
+}
+
+/** Migrations that were run in some sources and not in others are told source by source. */
+function bySource(
+  stages: readonly string[],
+  left: readonly string[],
+  planned: readonly PlannedSource[],
+  done: readonly DoneIn[],
+): { readonly done: readonly string[]; readonly left: readonly string[] } {
+  const pending = planned.filter(({ steps }) => steps.length > 0);
+  if (!left.includes('migrations') || pending.length < 2 || done.length === 0) return { done: stages, left };
+  const isRun = ({ source, steps }: PlannedSource): boolean => done.filter((each) => each.source === source.name).length === steps.length;
+  const named = (list: readonly PlannedSource[]): readonly string[] => list.map(({ source }) => `migrations of ${source.name}`);
+  return {
+    done: [...stages, ...named(pending.filter(isRun))],
+    left: left.flatMap((stage) => (stage === 'migrations' ? named(pending.filter((each) => !isRun(each))) : [stage])),
+  };
 }
 
 /** Why the project is older than what is deployed; undefined: it is not. */

@@ -171,8 +171,12 @@ export async function runMigrateVerify(call: Call): Promise<Outcome> {
   const problems: Problem[] = [];
   const verified: string[] = [];
   for (const source of sources) {
-    if (bookOf(source.kind)?.transactional !== true)
-      throw failure('not-supported', `definitions of the source ${source.name} cannot be rolled back: its migrations cannot be tried`);
+    if (bookOf(source.kind)?.transactional !== true) {
+      const message = `definitions of the source ${source.name} cannot be rolled back: its migrations are not tried`;
+      if (sources.length === 1) throw failure('not-supported', message);
+      call.warn(message);
+      continue;
+    }
     const pending = (await knownMigrations(project, server, source)).filter(({ status }) => status === 'pending');
     const before: string[] = [];
     for (const { migration } of pending) {

@@ -85,13 +85,11 @@ export async function runMigrateApply(call: Call): Promise<Outcome> {
     const list = rows.map(([source, version, type, name]) => ({ source, version, type, name }) as JsonObject);
     return { text: rows.length === 0 ? 'nothing to run' : table(['SOURCE', 'VERSION', 'TYPE', 'NAME'], rows), data: { migrations: list } };
   }
-  const done = await runAll(server, planned, options, call.tell);
+  const done = await runAll(server, planned, options, call.print);
   const short = planned.reduce((sum, each) => sum + each.short, 0);
   const data = { migrations: done.map(doneJson) };
-  const text =
-    done.length === 0
-      ? 'nothing to run'
-      : done.map((each) => `${each.outcome} ${each.source} ${each.version} ${each.name} ${each.direction} (${each.ms} ms)`).join('\n');
+  // Those that ran have been printed.
+  const text = done.length === 0 ? 'nothing to run' : '';
   if (short > 0) return { text, data, exit: EXIT.failed, problems: [{ code: 'limit', message: `limit ${short} short` }] };
   return { text, data };
 }
@@ -179,6 +177,7 @@ export function doneJson({ source, version, name, direction, outcome, ms }: Done
 
 /**
  * Runs what was planned, reads the touched sources again, and mirrors what is applied.
+ * @param tell is given a line for each that was run
  * @param done gets what was run, also when something fails
  * @throws ProjectFailure
  */

@@ -21,6 +21,7 @@ export async function planOf(call: Call): Promise<Plan> {
     tries: call.options['try'] !== false,
     statementTimeoutMs: secondsOption(call, 'statementTimeout', '--statement-timeout') ?? 60_000,
     lockTimeoutMs: secondsOption(call, 'lockTimeoutSql', '--lock-timeout-sql') ?? 5_000,
+    timeoutMs: secondsOption(call, 'timeout', '--timeout') ?? 300_000,
   });
 }
 

@@ -143,6 +143,7 @@ export const migrateVerbs: readonly Verb[] = [
       { flags: '--detailed-exit-code', help: 'end with 3 where a deployment would do something' },
       { flags: '--statement-timeout <seconds>', help: 'how long a statement may take (60)' },
       { flags: '--lock-timeout-sql <seconds>', help: 'how long a statement may wait for a lock (5)' },
+      { flags: '--timeout <seconds>', help: 'how long the trial may take in all, up to 3600 (300)' },
     ],
     needs: 'service',
     example: 'svc plan --out plan.json && svc deploy --plan plan.json',

@@ -3,7 +3,7 @@ import { ADMIN_ROLE } from '../../auth/session.ts';
 import type { Connection, Source } from '../../backend/backend.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
-import { anyJson, defaulted, list, nonEmptyText, object, optional, required, text } from '../../metadata/codec.ts';
+import { anyJson, between, defaulted, list, nonEmptyText, object, optional, required, text } from '../../metadata/codec.ts';
 import { decodeDocument } from '../../metadata/document.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
 import { recordsOf } from '../../schema-cache/inconsistency.ts';
@@ -26,7 +26,12 @@ interface PlanChanges {
   readonly migrations: readonly PlannedMigration[];
   /** SQL that is run first in each transaction, such as limits of time. */
   readonly prelude: string;
+  /** All of the trial. */
+  readonly timeoutSeconds: number;
 }
+
+const DEFAULT_TIMEOUT_SECONDS = 300;
+const LONGEST_TIMEOUT_SECONDS = 3600;
 
 /** Roles whose schemas are compared; each takes memory and time. */
 const MOST_ROLES = 100;
@@ -41,12 +46,13 @@ const planChanges: OperationGroup = () => [
         metadata: optional(anyJson),
         migrations: defaulted(list(migration), () => []),
         prelude: defaulted(text, () => ''),
+        timeoutSeconds: defaulted(between('timeout_seconds', 1, LONGEST_TIMEOUT_SECONDS), () => DEFAULT_TIMEOUT_SECONDS),
       }),
       changes: 'nothing',
       errors: [...SOURCE_ERRORS, refused('not-supported', 'the source cannot undo definitions, so that its migrations cannot be tried')],
       documentation: {
         summary:
-          'Tries migrations and a document of metadata: runs the SQL in a transaction of each source that is rolled back, and tells which of it failed, what would be inconsistent before and after, and the schemas of the roles for which they differ. What is locked by the SQL is locked until it is rolled back, and sequences advance.',
+          'Tries migrations and a document of metadata: runs the SQL in a transaction of each source that is rolled back, and tells which of it failed, what would be inconsistent before and after, and the schemas of the roles for which they differ. What is locked by the SQL is locked until it is rolled back, and sequences advance. All of it is to be done within `timeout_seconds` (300).',
         example: { metadata: { version: 3, sources: [] }, migrations: [] },
       },
       run: (args, context) => plan(args, context),
@@ -69,8 +75,10 @@ async function plan(args: PlanChanges, context: OperationContext): Promise<Json>
     answer = results.some(({ ok }) => ok === false) ? {} : await compared(wanted, catalogs, context);
   };
   const sources = [...bySource].map(([name, migrations]) => ({ source: transactionalSource(name, snapshot), name, migrations }));
+  const deadline = Date.now() + args.timeoutSeconds * 1000;
   await nested(
     sources,
+    deadline,
     async ({ name, migrations }, connection) => {
       if (args.prelude !== '') await connection.runSql(args.prelude, {});
       for (const each of migrations) {
@@ -95,14 +103,15 @@ interface Trial {
 /** A transaction for each, one inside the other; all are rolled back. */
 async function nested(
   [first, ...others]: readonly Trial[],
+  deadline: number,
   run: (trial: Trial, connection: Connection) => Promise<boolean>,
   inside: () => Promise<void>,
 ): Promise<void> {
   if (first === undefined) return inside();
   try {
-    await first.source.transaction({}, async (connection) => {
+    await first.source.transaction({ deadline }, async (connection) => {
       // The transaction of one that failed can do no more.
-      if (await run(first, connection)) await nested(others, run, inside);
+      if (await run(first, connection)) await nested(others, deadline, run, inside);
       else await inside();
       throw new RolledBack();
     });

@@ -47,8 +47,9 @@ function partsOf(name: Json): readonly string[] {
   if (typeof name === 'string') return ['public', name];
   if (isJsonArray(name)) return name.map((part) => (typeof part === 'string' ? part : JSON.stringify(part)));
   if (!isJsonObject(name)) return [JSON.stringify(name)];
-  const schema = name['schema'] ?? name['dataset'] ?? 'public';
-  return [schema, name['name']].map((part) => (typeof part === 'string' ? part : JSON.stringify(part)));
+  // Tables of the database that a MariaDB source is connected to have no schema.
+  const schema = name['schema'] ?? name['dataset'];
+  return [...(schema === undefined ? [] : [schema]), name['name']].map((part) => (typeof part === 'string' ? part : JSON.stringify(part)));
 }
 
 /** @param full what tells it from others of the same text */

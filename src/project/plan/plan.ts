@@ -1,7 +1,7 @@
 /** What a deployment would do, found out without doing it. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { buildSchema, findBreakingChanges, findDangerousChanges } from 'graphql';
+import { BreakingChangeType, buildSchema, findBreakingChanges, findDangerousChanges, type GraphQLSchema, isInputObjectType } from 'graphql';
 import type { Kinds } from '../../metadata/kinds.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 import { canonical } from '../directory/sections.ts';
@@ -56,6 +56,8 @@ export interface PlanOptions {
   readonly statementTimeoutMs: number;
   /** ms that it may wait for a lock. */
   readonly lockTimeoutMs: number;
+  /** ms that the trial may take in all. */
+  readonly timeoutMs: number;
 }
 
 /** @throws ProjectFailure */
@@ -136,7 +138,7 @@ async function tryOut(
   server: ServerClient,
   tried: readonly Pending[],
   document: JsonObject | undefined,
-  { statementTimeoutMs, lockTimeoutMs, tries }: PlanOptions,
+  { statementTimeoutMs, lockTimeoutMs, timeoutMs, tries }: PlanOptions,
   notes: string[],
 ): Promise<JsonObject> {
   if (!tries) return {};
@@ -151,6 +153,7 @@ async function tryOut(
       tried.length === 0
         ? ''
         : `set local statement_timeout = ${Math.round(statementTimeoutMs)}; set local lock_timeout = ${Math.round(lockTimeoutMs)};`,
+    timeout_seconds: Math.max(1, Math.ceil(timeoutMs / 1000)),
   };
   try {
     const answer = await server.metadata('plan_changes', args);
@@ -202,12 +205,19 @@ function schemaChanges(trial: JsonObject): readonly SchemaChange[] {
     const dangerous = findDangerousChanges(before, after).map(
       ({ description }): SchemaChange => ({ role, kind: 'dangerous', message: description }),
     );
-    // What the one schema must not lose, the other has gained.
+    // What the one schema must not lose, the other has gained; what may disturb clients in it is told already.
     const gained = findBreakingChanges(after, before)
-      .filter(({ description }) => /was removed/.test(description))
+      .filter(({ type, description }) => isPlainGain(type, description, after))
       .map(({ description }): SchemaChange => ({ role, kind: 'safe', message: description.replace('was removed', 'was added') }));
     return [...breaking, ...dangerous, ...gained];
   });
+}
+
+/** New types, and new fields of what is answered. */
+function isPlainGain(type: string, description: string, schema: GraphQLSchema): boolean {
+  if (type === BreakingChangeType.TYPE_REMOVED) return true;
+  const [owner = ''] = description.split('.');
+  return type === BreakingChangeType.FIELD_REMOVED && !isInputObjectType(schema.getType(owner));
 }
 
 function schemaOf(sdl: Json | undefined) {
