@@ -5,7 +5,8 @@ import type { RoleSchema } from '../schema/translation.ts';
 import { type Bytes, bytesOfText, textOfBytes } from '../util/bytes.ts';
 import { Detector } from './detector.ts';
 import { Member } from './member.ts';
-import { Poller, type PollerWork } from './poller.ts';
+import { Poller } from './poller.ts';
+import type { PollerWork } from './poller-work.ts';
 import type { Answer, Subscriber } from './subscriptions.ts';
 import { Room } from './version.ts';
 

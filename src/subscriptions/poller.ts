@@ -3,44 +3,18 @@
  * detector says so or an interval is over; those with somebody new at once.
  */
 import { randomUUID } from 'node:crypto';
-import type { JsonRow, LiveQuery, Source } from '../backend/backend.ts';
-import { toSvcError } from '../errors/encode.ts';
-import { SvcError } from '../errors/svc-error.ts';
 import type { PollerReport } from '../metadata-api/poller-report.ts';
 import type { RunTimes } from '../observability/observation.ts';
-import type { TemplatePart } from '../plan/plan.ts';
-import type { RoleSchema } from '../schema/translation.ts';
-import { type Bytes, sizeOfBytes } from '../util/bytes.ts';
 import { CancellationSource } from '../util/cancellation.ts';
-import { inSlices, type Sliced } from '../util/sliced.ts';
-import { type CohortOwner, Cohort } from './cohort.ts';
+import { inSlices } from '../util/sliced.ts';
+import { BatchRunner } from './batch-runner.ts';
+import type { Cohort, CohortOwner } from './cohort.ts';
+import { Cohorts } from './cohorts.ts';
 import type { Detecting, Detector } from './detector.ts';
-import { isAway, isLasting, PATIENCE_MS } from './failures.ts';
 import type { Member } from './member.ts';
+import type { PollerOptions, PollerWork } from './poller-work.ts';
 import { RunClock } from './run-clock.ts';
-import type { Answer } from './subscriptions.ts';
 import type { Room } from './version.ts';
-
-export interface PollerOptions {
-  /** Least time between two runs. */
-  readonly refetchIntervalMs: number;
-  /** Cohorts in one statement. */
-  readonly batchSize: number;
-  /** Of a statement. */
-  readonly timeoutMs: number;
-}
-
-/** What is repeated, and for whom. */
-export interface PollerWork {
-  readonly source: string;
-  readonly connection: Source;
-  readonly schema: RoleSchema;
-  readonly role: string;
-  readonly variant: 'frontend' | 'backend';
-  readonly document: string;
-  readonly query: LiveQuery;
-  readonly template: readonly TemplatePart[];
-}
 
 export interface PollerTools {
   readonly detector: Detector;
@@ -53,10 +27,6 @@ export interface PollerTools {
 
 /** Batches of a poller that are in the database at a time; and as many cohorts that run apart. */
 const PARALLEL = 2;
-/** ms of the database from which on a cohort runs apart, and below which it comes back. */
-const SLOW_MS = 100;
-const QUICK_MS = 50;
-const LONGEST_PAUSE_MS = 30_000;
 
 export class Poller implements CohortOwner, Detecting {
   readonly id = randomUUID();
@@ -64,9 +34,8 @@ export class Poller implements CohortOwner, Detecting {
   readonly options: PollerOptions;
   readonly room: Room;
   readonly #tools: PollerTools;
-  readonly #cohorts = new Map<string, Cohort>();
-  /** Those with somebody who has not been given anything yet. */
-  readonly #fresh = new Set<Cohort>();
+  readonly #cohorts: Cohorts;
+  readonly #runner: BatchRunner;
   /** Those that run alone and wait for their turn; nobody waits for them. */
   readonly #apart: Cohort[] = [];
   #apartRuns = 0;
@@ -86,6 +55,8 @@ export class Poller implements CohortOwner, Detecting {
     this.options = options;
     this.room = tools.room;
     this.#tools = tools;
+    this.#cohorts = new Cohorts(this, work.query);
+    this.#runner = new BatchRunner(work, options, tools, this.#cohorts, this.#cancellation);
     if (this.isBound) tools.detector.add(this);
   }
 
@@ -99,14 +70,14 @@ export class Poller implements CohortOwner, Detecting {
   }
 
   get members(): readonly Member[] {
-    return [...this.#cohorts.values()].flatMap(({ members }) => [...members]);
+    return [...this.#cohorts.all()].flatMap(({ members }) => [...members]);
   }
 
   join(member: Member, values: readonly (string | null)[]): void {
-    const cohort = this.#cohortOf(values);
+    const cohort = this.#cohorts.of(values);
     cohort.members.add(member);
     member.cohort = cohort;
-    this.#fresh.add(cohort);
+    this.#cohorts.fresh.add(cohort);
     this.#serveSoon();
   }
 
@@ -114,7 +85,7 @@ export class Poller implements CohortOwner, Detecting {
     const { cohort } = member;
     member.cohort = null;
     if (cohort === null || !cohort.members.delete(member) || cohort.members.size > 0) return;
-    this.#forget(cohort);
+    this.#cohorts.forget(cohort);
     if (this.#cohorts.size === 0) this.#tools.onEmpty(this);
   }
 
@@ -139,14 +110,13 @@ export class Poller implements CohortOwner, Detecting {
     if (this.isBound) this.#tools.detector.remove(this);
     clearImmediate(this.#flush);
     clearTimeout(this.#timer);
-    for (const cohort of this.#cohorts.values()) cohort.end();
-    this.#fresh.clear();
+    this.#cohorts.end();
     this.#apart.length = 0;
   }
 
   report(): PollerReport {
     const { source, role, document, query } = this.work;
-    const cohorts = [...this.#cohorts.values()];
+    const cohorts = [...this.#cohorts.all()];
     const { detector } = this.#tools;
     const isTimeless = cohorts.every((cohort) => cohort.isTimeless);
     const reason = !this.isBound
@@ -176,23 +146,6 @@ export class Poller implements CohortOwner, Detecting {
     };
   }
 
-  #cohortOf(values: readonly (string | null)[]): Cohort {
-    const key = keyOf(values);
-    let cohort = this.#cohorts.get(key);
-    if (cohort === undefined) {
-      cohort = new Cohort(this, values, this.work.query.isTimeless(values));
-      this.#cohorts.set(key, cohort);
-    }
-    return cohort;
-  }
-
-  #forget(cohort: Cohort): void {
-    cohort.end();
-    this.#fresh.delete(cohort);
-    const key = keyOf(cohort.values);
-    if (this.#cohorts.get(key) === cohort) this.#cohorts.delete(key);
-  }
-
   /** Whether there is nothing that the database could say and the cohort does not know. */
   #isCurrent(cohort: Cohort): boolean {
     return cohort.seen !== null && cohort.seen === this.#tools.detector.snapshot;
@@ -209,9 +162,9 @@ export class Poller implements CohortOwner, Detecting {
     this.#flush = undefined;
     const now = performance.now();
     const cohorts: Cohort[] = [];
-    for (const cohort of this.#fresh) {
+    for (const cohort of this.#cohorts.fresh) {
       if (cohort.isRunning) continue; // what runs may have seen less than whoever came since
-      this.#fresh.delete(cohort);
+      this.#cohorts.fresh.delete(cohort);
       const { latest } = cohort;
       if (this.#isCurrent(cohort) && !this.#tools.detector.isOutdated && (this.isStream || latest !== null)) {
         if (latest !== null) void inSlices(cohort.give(latest)).catch(this.#tools.onFault);
@@ -231,7 +184,7 @@ export class Poller implements CohortOwner, Detecting {
     this.#freshRuns += 1;
     await this.#run(cohorts);
     this.#freshRuns -= 1;
-    if (this.#fresh.size > 0) this.#serveSoon();
+    if (this.#cohorts.fresh.size > 0) this.#serveSoon();
     this.#schedule();
   }
 
@@ -241,7 +194,7 @@ export class Poller implements CohortOwner, Detecting {
     const earliest = this.#earliest;
     if (this.#timer !== undefined && this.#timerAt <= earliest) return;
     let due = Number.POSITIVE_INFINITY;
-    for (const cohort of this.#cohorts.values()) {
+    for (const cohort of this.#cohorts.all()) {
       const at = Math.max(earliest, cohort.notBefore);
       if (at < due && this.#needsRun(cohort)) due = at;
       if (due === earliest) break;
@@ -265,7 +218,7 @@ export class Poller implements CohortOwner, Detecting {
     this.#timer = undefined;
     const now = performance.now();
     // A timer may come a little early.
-    const due = [...this.#cohorts.values()].filter((cohort) => cohort.notBefore <= now + 1 && this.#needsRun(cohort));
+    const due = [...this.#cohorts.all()].filter((cohort) => cohort.notBefore <= now + 1 && this.#needsRun(cohort));
     const cohorts = this.#setApart(due);
     if (cohorts.length > 0) {
       this.#isRunning = true;
@@ -315,7 +268,7 @@ export class Poller implements CohortOwner, Detecting {
     const work = async (): Promise<void> => {
       for (let batch = batches.shift(); batch !== undefined && !this.#isClosed; batch = batches.shift()) {
         // What is not foreseen is told, and the others go on.
-        await this.#runBatch(batch, clock).catch(this.#tools.onFault);
+        await this.#runner.run(batch, clock).catch(this.#tools.onFault);
       }
     };
     await Promise.all(Array.from({ length: Math.min(PARALLEL, batches.length) }, work));
@@ -324,7 +277,7 @@ export class Poller implements CohortOwner, Detecting {
     this.#runs += 1;
     this.#last = clock.times();
     onRun(this, this.#last);
-    if (this.#fresh.size > 0) this.#serveSoon();
+    if (this.#cohorts.fresh.size > 0) this.#serveSoon();
   }
 
   #serveSoon(): void {
@@ -337,198 +290,4 @@ export class Poller implements CohortOwner, Detecting {
     for (let i = 0; i < cohorts.length; i += batchSize) batches.push(cohorts.slice(i, i + batchSize));
     return batches;
   }
-
-  async #runBatch(batch: readonly Cohort[], clock: RunClock): Promise<void> {
-    const { query, connection, role } = this.work;
-    const { detector } = this.#tools;
-    const { epoch } = detector;
-    const began = performance.now();
-    let rows: readonly JsonRow[];
-    try {
-      const { text, values } = query.batch(batch.map((cohort) => cohort.values));
-      rows = await connection.runRows({ text, repeatable: query.repeatable }, values, {
-        signal: this.#cancellation,
-        deadline: Date.now() + this.options.timeoutMs,
-        turn: `subscriptions of ${role}`,
-      });
-    } catch (error) {
-      clock.batch(batch.length, performance.now() - began, 0);
-      if (this.#isClosed) return;
-      if (!(error instanceof SvcError)) this.#tools.onFault(error);
-      await this.#failed(batch, toSvcError(error), clock);
-      return;
-    }
-    const database = performance.now() - began;
-    // Rows that are read again after a change of what connects to the database may be other ones under the same number.
-    const counts = this.isBound && detector.epoch === epoch;
-    noteTimes(batch, rows, query.tellsTime ? query.columns + (query.cursor === null ? 1 : 2) : null, database);
-    // Others get their turn in between, however many subscribers there are and however large the answers.
-    const bytes = await inSlices(this.#handOut(batch, rows, counts ? snapshotOf(rows) : null, clock));
-    clock.batch(batch.length, database, bytes);
-  }
-
-  *#handOut(batch: readonly Cohort[], rows: readonly JsonRow[], snapshot: string | null, clock: RunClock): Sliced<number> {
-    let bytes = 0;
-    for (const row of rows) {
-      if (this.#isClosed) break;
-      const cohort = batch[Number(row[0]?.join(''))];
-      if (cohort === undefined || cohort.members.size === 0) continue;
-      cohort.failures = 0;
-      if (!cohort.isSlow) cohort.notBefore = 0;
-      cohort.awaySince = null;
-      cohort.hasAnswered = true;
-      cohort.seen = cohort.isTimeless ? snapshot : null;
-      bytes += yield* this.isStream ? this.#advance(cohort, row, clock) : this.#answer(cohort, row, clock);
-      yield;
-    }
-    return bytes;
-  }
-
-  *#answer(cohort: Cohort, row: JsonRow, clock: RunClock): Sliced<number> {
-    const answer = this.#answerOf(row);
-    const began = performance.now();
-    const isKnown = cohort.isKnown(answer);
-    const compared = performance.now();
-    clock.hashing += compared - began;
-    if (!isKnown) {
-      clock.sent += yield* cohort.give(answer);
-      clock.sending += performance.now() - compared;
-    }
-    return sizeOfBytes(answer.body);
-  }
-
-  /** Hands the next rows of a stream to those who are ready; for the others the cursor stays where it is. */
-  *#advance(cohort: Cohort, row: JsonRow, clock: RunClock): Sliced<number> {
-    const { query } = this.work;
-    const cursor = row[query.columns + 1];
-    if (cursor === null || cursor === undefined || query.cursor === null) return 0;
-    const answer = this.#answerOf(row);
-    const began = performance.now();
-    const values = cohort.values.with(query.cursor, textOf(cursor));
-    let given = 0;
-    for (const member of [...cohort.members]) {
-      if (this.#isClosed) break;
-      if (member.cohort !== cohort || !member.isReady) continue;
-      // Each moves on as it gets the rows: where this comes to an end in between, nobody has missed any. Who is there already knows
-      // what it has seen, and there may be more behind the rows.
-      const next = this.#cohortOf(values);
-      next.hasAnswered = true;
-      if (cohort.isSlow) {
-        next.isSlow = true;
-        next.notBefore = Math.max(next.notBefore, cohort.notBefore);
-      }
-      cohort.members.delete(member);
-      next.members.add(member);
-      member.cohort = next;
-      member.give(answer);
-      given += 1;
-      yield;
-    }
-    if (cohort.members.size === 0) this.#forget(cohort);
-    else cohort.seen = null;
-    clock.sent += given;
-    clock.sending += performance.now() - began;
-    return given === 0 ? 0 : sizeOfBytes(answer.body);
-  }
-
-  #answerOf(row: JsonRow): Answer {
-    let body = '';
-    for (const part of this.work.template) {
-      if (typeof part === 'string') body += part;
-      else if ('column' in part) {
-        const cell = row[part.column + 1];
-        if (cell === null || cell === undefined) body += part.absent;
-        else for (const piece of cell) body += piece;
-      }
-    }
-    return { body: [body as Bytes] };
-  }
-
-  /** Finds out who is at fault; the others get their answers. */
-  async #failed(batch: readonly Cohort[], error: SvcError, clock: RunClock): Promise<void> {
-    const now = performance.now();
-    if (isAway(error)) {
-      for (const cohort of batch) this.#isAway(cohort, error, now);
-      return;
-    }
-    const [only] = batch;
-    if (batch.length === 1 && only !== undefined) {
-      await this.#failedAlone(only, error);
-      return;
-    }
-    if (!isLasting(error)) {
-      // Whoever it was will be found when each runs alone; what took too long is not tried again at once.
-      for (const cohort of batch) this.#rest(cohort);
-      return;
-    }
-    const half = Math.ceil(batch.length / 2);
-    await this.#runBatch(batch.slice(0, half), clock);
-    if (!this.#isClosed) await this.#runBatch(batch.slice(half), clock);
-  }
-
-  #isAway(cohort: Cohort, error: SvcError, now: number): void {
-    cohort.seen = null;
-    cohort.awaySince ??= now;
-    cohort.notBefore = now + this.options.refetchIntervalMs;
-    if (now - cohort.awaySince >= PATIENCE_MS) cohort.fail(error, false);
-  }
-
-  async #failedAlone(cohort: Cohort, error: SvcError): Promise<void> {
-    const final = !cohort.hasAnswered && (await this.#hasWrongValues(cohort));
-    if (this.#isClosed) return;
-    this.#rest(cohort);
-    cohort.fail(this.work.schema.introspectionDisabled ? error.forStrangers() : error, final);
-  }
-
-  #rest(cohort: Cohort): void {
-    cohort.seen = null;
-    cohort.failures += 1;
-    cohort.notBefore = performance.now() + Math.min(LONGEST_PAUSE_MS, this.options.refetchIntervalMs * 2 ** Math.min(cohort.failures, 16));
-  }
-
-  /** Whether it is the fault of the request, and will be the next time too. */
-  async #hasWrongValues({ values }: Cohort): Promise<boolean> {
-    const { query, connection } = this.work;
-    const check = query.check(values);
-    try {
-      await connection.query(check.text, check.values, { deadline: Date.now() + this.options.timeoutMs });
-      return false;
-    } catch (error) {
-      const fault = toSvcError(error);
-      return !isAway(fault) && isLasting(fault);
-    }
-  }
-}
-
-function keyOf(values: readonly (string | null)[]): string {
-  return values.length === 0 ? '' : JSON.stringify(values);
-}
-
-function textOf(cell: readonly Bytes[] | null | undefined): string {
-  return cell === null || cell === undefined ? '' : Buffer.from(cell.join(''), 'latin1').toString();
-}
-
-/**
- * How long the database took for each of a batch.
- * @param column the cell that tells after how many seconds of the statement a row was there; null: none does
- */
-function noteTimes(batch: readonly Cohort[], rows: readonly JsonRow[], column: number | null, total: number): void {
-  let before = 0;
-  for (const row of rows) {
-    const cohort = batch[Number(row[0]?.join(''))];
-    if (cohort === undefined) continue;
-    let time = total;
-    if (column !== null) {
-      const after = Number(row[column]?.join('')) * 1000;
-      time = after - before;
-      before = after;
-    } else if (batch.length > 1) continue;
-    if (time >= SLOW_MS) cohort.isSlow = true;
-    else if (time < QUICK_MS) cohort.isSlow = false;
-  }
-}
-
-function snapshotOf(rows: readonly JsonRow[]): string | null {
-  const row = rows.find((each) => each[0]?.join('') === '0');
-  return row?.at(-1)?.join('') ?? null;
 }

@@ -1,0 +1,25 @@
+/** What a poller repeats, how often, and for whom. */
+import type { LiveQuery, Source } from '../backend/backend.ts';
+import type { TemplatePart } from '../plan/plan.ts';
+import type { RoleSchema } from '../schema/translation.ts';
+
+export interface PollerOptions {
+  /** Least time between two runs. */
+  readonly refetchIntervalMs: number;
+  /** Cohorts in one statement. */
+  readonly batchSize: number;
+  /** Of a statement. */
+  readonly timeoutMs: number;
+}
+
+/** What is repeated, and for whom. */
+export interface PollerWork {
+  readonly source: string;
+  readonly connection: Source;
+  readonly schema: RoleSchema;
+  readonly role: string;
+  readonly variant: 'frontend' | 'backend';
+  readonly document: string;
+  readonly query: LiveQuery;
+  readonly template: readonly TemplatePart[];
+}
