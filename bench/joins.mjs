@@ -16,11 +16,11 @@ import { QUERIES } from './joins-floor.mjs';
 import {
   administer,
   atEnd,
+  compareInTurn,
   cpuOf,
   databaseServer,
   HEADERS,
   makeDatabase,
-  median,
   operate,
   root,
   run,
@@ -139,23 +139,13 @@ async function main() {
   for (const name of names) {
     const query = QUERIES[name];
     await checkSame(name);
-    const figures = { svc: [], floor: [] };
-    for (const side of sides) await measure(side, query, 1, []);
-    // Whoever has connections now keeps them.
+    let backends = [];
+    const measured = async (side, seconds) => measure(side, query, seconds, backends);
+    // Whoever has connections after it keeps them.
+    for (const side of sides) await measured(side, 1);
     const { rows } = await watcher.query('select pid from pg_stat_activity where datname = any($1)', [NAMES]);
-    const backends = rows.map(({ pid }) => pid);
-    for (let round = 0; round < Number(options.rounds); round++) {
-      for (const side of sides) figures[side.label].push(await measure(side, query, Number(options.seconds), backends));
-    }
-    const medians = (list) => {
-      const of = (key) => median(list.map((each) => each[key]));
-      return { rate: of('rate'), own: of('own'), databases: of('databases') };
-    };
-    const [svc, hands] = [medians(figures.svc), medians(figures.floor)];
-    const cpu = ({ own, databases }) => `${own.toFixed(0)} + ${databases.toFixed(0)}`;
-    const whole = ({ own, databases }) => own + databases;
-    const rates = `${svc.rate.toFixed(0)} | ${hands.rate.toFixed(0)} | ${(svc.rate / hands.rate).toFixed(2)}`;
-    console.log(`| ${name} | ${rates} | ${cpu(svc)} | ${cpu(hands)} | ${(whole(hands) / whole(svc)).toFixed(2)} |`);
+    backends = rows.map(({ pid }) => pid);
+    await compareInTurn(name, sides, measured, options);
   }
 }
 

@@ -19,11 +19,11 @@ import { createConnection } from 'mysql2/promise';
 import { WORKLOADS } from './mariadb-floor.mjs';
 import {
   atEnd,
+  compareInTurn,
   cpuOf,
   databaseServer,
   HEADERS,
   makeDatabase,
-  median,
   operate,
   run,
   startProcess,
@@ -108,7 +108,7 @@ async function measure({ url, pid }, workload, seconds, database) {
   const result = await autocannon({ url, connections: Number(options.connections), duration: seconds, requests });
   if (result.non2xx > 0 || result.errors > 0) throw new Error(`${url}: ${result.non2xx} answers and ${result.errors} connections failed`);
   const per = 1000 / result.requests.total;
-  return { rate: result.requests.average, own: (cpuOf(pid) - before[0]) * per, database: (cpuOf(database) - before[1]) * per };
+  return { rate: result.requests.average, own: (cpuOf(pid) - before[0]) * per, databases: (cpuOf(database) - before[1]) * per };
 }
 
 /** Both must answer the same before they are compared; what was counted up differs. */
@@ -142,20 +142,7 @@ async function main() {
   for (const name of options.only?.split(',') ?? Object.keys(WORKLOADS)) {
     const workload = WORKLOADS[name];
     await checkSame(name, sides);
-    const figures = { svc: [], floor: [] };
-    for (const side of sides) await measure(side, workload, 1, mariadb.pid);
-    for (let round = 0; round < Number(options.rounds); round++) {
-      for (const side of sides) figures[side.label].push(await measure(side, workload, Number(options.seconds), mariadb.pid));
-    }
-    const medians = (list) => {
-      const of = (key) => median(list.map((each) => each[key]));
-      return { rate: of('rate'), own: of('own'), database: of('database') };
-    };
-    const [svc, hands] = [medians(figures.svc), medians(figures.floor)];
-    const cpu = ({ own, database }) => `${own.toFixed(0)} + ${database.toFixed(0)}`;
-    const whole = ({ own, database }) => own + database;
-    const rates = `${svc.rate.toFixed(0)} | ${hands.rate.toFixed(0)} | ${(svc.rate / hands.rate).toFixed(2)}`;
-    console.log(`| ${name} | ${rates} | ${cpu(svc)} | ${cpu(hands)} | ${(whole(hands) / whole(svc)).toFixed(2)} |`);
+    await compareInTurn(name, sides, (side, seconds) => measure(side, workload, seconds, mariadb.pid), options);
   }
 }
 

@@ -147,3 +147,26 @@ export function cpuOf(pid) {
 export function memoryOf(pid, what = 'VmRSS') {
   return Number(new RegExp(`${what}:\\s+(\\d+)`).exec(fs.readFileSync(`/proc/${pid}/status`, 'latin1'))[1]) * 1024;
 }
+
+/**
+ * Measures two sides in turn after a second of warming each, and prints them as a row of a table with the ratios of throughput and CPU.
+ * @param sides labelled svc and floor
+ * @param measure (side, seconds) -> requests a second, and ms of CPU of 1,000 requests: the side's own, its databases'
+ * @param options of the command line, as texts
+ */
+export async function compareInTurn(name, sides, measure, { rounds, seconds }) {
+  const figures = { svc: [], floor: [] };
+  for (const side of sides) await measure(side, 1);
+  for (let round = 0; round < Number(rounds); round++) {
+    for (const side of sides) figures[side.label].push(await measure(side, Number(seconds)));
+  }
+  const medians = (list) => {
+    const of = (key) => median(list.map((each) => each[key]));
+    return { rate: of('rate'), own: of('own'), databases: of('databases') };
+  };
+  const [svc, hands] = [medians(figures.svc), medians(figures.floor)];
+  const cpu = ({ own, databases }) => `${own.toFixed(0)} + ${databases.toFixed(0)}`;
+  const whole = ({ own, databases }) => own + databases;
+  const rates = `${svc.rate.toFixed(0)} | ${hands.rate.toFixed(0)} | ${(svc.rate / hands.rate).toFixed(2)}`;
+  console.log(`| ${name} | ${rates} | ${cpu(svc)} | ${cpu(hands)} | ${(whole(hands) / whole(svc)).toFixed(2)} |`);
+}
