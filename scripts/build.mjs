@@ -32,6 +32,8 @@ export function build({ force = false } = {}) {
     }
     for (const file of sources) if (!/\.(?:ts|md)$/.test(file)) copy(file, join(draft, relative(src, file)));
     writeFileSync(join(draft, STAMP), stamp);
+    // The console has a build of its own.
+    if (existsSync(join(dist, 'console'))) renameSync(join(dist, 'console'), join(draft, 'console'));
     rmSync(dist, { recursive: true, force: true });
     renameSync(draft, dist);
   } catch (error) {

@@ -13,7 +13,7 @@ const tsx = join(dirname(createRequire(import.meta.url).resolve('tsx/package.jso
 // The watcher kills the service when it does not end within five seconds, and at a second signal: then nobody would stop
 // the database. So requests get less time to finish, and signals of a terminal, which reach a whole process group, come
 // through here, each once.
-const serve = ['serve', '--sample-data', '--server-host', '127.0.0.1', '--graceful-shutdown-timeout', '2'];
+const serve = ['serve', '--sample-data', '--enable-console', '--server-host', '127.0.0.1', '--graceful-shutdown-timeout', '2'];
 const child = spawn(process.execPath, [tsx, 'watch', '--clear-screen=false', 'src/cli/main.ts', ...serve, ...process.argv.slice(2)], {
   cwd: root,
   stdio: ['ignore', 'inherit', 'inherit'],

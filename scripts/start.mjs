@@ -22,6 +22,7 @@ const isSet = (flag, variable) =>
 const usesOwnDatabase = isSet('database-url', 'DATABASE_URL') || isSet('metadata-database-url', 'METADATA_DATABASE_URL');
 const added = [];
 if (!usesOwnDatabase && !isSet('sample-data', 'SAMPLE_DATA')) added.push('--sample-data', 'true');
+if (!isSet('enable-console', 'ENABLE_CONSOLE')) added.push('--enable-console', 'true');
 // Without a secret everybody who reaches the service is its administrator.
 if (!isSet('server-host', 'SERVER_HOST')) added.push('--server-host', '127.0.0.1');
 if (!isSet('server-port', 'SERVER_PORT')) added.push('--server-port', String(await freePort()));
@@ -44,7 +45,7 @@ The GraphQL service answers at ${url}/v1/graphql
 
   curl -s ${url}/v1/graphql -H 'Content-Type: application/json'${secret} -d '{"query":"${query}"}'
 
-Ctrl-C stops it.
+${config.enableConsole ? `The console is at ${url}/console\n\n` : ''}Ctrl-C stops it.
 `);
 }
 

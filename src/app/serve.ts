@@ -43,6 +43,7 @@ import { createStorage, type Storage } from '../storage/storage.ts';
 import { createSubscriptions, type SubscriptionOptions } from '../subscriptions/create-subscriptions.ts';
 import { asynchronousActions } from './asynchronous-actions.ts';
 import { configReport } from './config-report.ts';
+import { openConsole } from './console.ts';
 import { trackDefaultSource } from './default-source.ts';
 import { startDeliveries } from './deliveries.ts';
 import { keepInStep } from './keep-in-step.ts';
@@ -64,6 +65,7 @@ const UPLOADS = 16;
 /**
  * Starts the service on databases that exist.
  * @param isReady whether what is done after the start is done: until then the service says that it is not healthy
+ * @param isReadOnly whether the metadata may not be changed at the moment: what the service does with its own at the start comes before
  * @throws SvcError or Error when the metadata database cannot be reached or the port is taken
  */
 export async function serve(
@@ -71,6 +73,7 @@ export async function serve(
   environment: Environment = process.env,
   logger: Logger = serviceLogger(config, environment),
   isReady: () => boolean = () => true,
+  isReadOnly: () => boolean = () => config.metadataReadOnly,
 ): Promise<Service> {
   const { observe } = logger;
   observe({ kind: 'startup', message: 'server_configuration', info: describeConfig(config) });
@@ -127,7 +130,7 @@ export async function serve(
       instanceId,
     });
     if (config.databaseUrl !== null) await trackDefaultSource(state, pg);
-    return await listen(config, { state, storage, database, logger, instanceId, environment, isReady });
+    return await listen(config, { state, storage, database, logger, instanceId, environment, isReady, isReadOnly });
   } catch (error) {
     await state?.stop();
     await database.close();
@@ -143,9 +146,11 @@ interface Parts {
   readonly instanceId: string;
   readonly environment: Environment;
   readonly isReady: () => boolean;
+  readonly isReadOnly: () => boolean;
 }
 
-async function listen(config: Config, { state, storage, database, logger, instanceId, environment, isReady }: Parts): Promise<Service> {
+async function listen(config: Config, parts: Parts): Promise<Service> {
+  const { state, storage, database, logger, instanceId, environment, isReady, isReadOnly } = parts;
   const { observe } = logger;
   const sync = await keepInStep({ state, storage, instanceId, interval: config.schemaSyncPollInterval, observe });
   const outbound = outboundClient(config, state);
@@ -176,6 +181,7 @@ async function listen(config: Config, { state, storage, database, logger, instan
     actionLog: later.log,
     pipeline,
     pollers: () => subscriptions.reports(),
+    isReadOnly,
     rows: { openToAllRoles: config.legacyRowsForAllRoles, batchLimit: config.batchLimit },
   });
   const sourceHealth = watchSourceHealth({ state, observe: logger.observe });
@@ -201,6 +207,7 @@ async function listen(config: Config, { state, storage, database, logger, instan
         pages: pagePolicy(config.disableCors ? null : config.corsDomain, config.trustedHosts, config.serverHost),
         sourceHealth,
         isReady,
+        console: await openConsole(config, observe),
         configReport: configReport(config, serviceVersion()),
         options: {
           enabledApis: config.enabledApis,

@@ -8,6 +8,8 @@ import type { Snapshot } from '../state/snapshot.ts';
 /** What whoever starts the service wants to know: where it answers, on which databases, and to whom. */
 export interface StartSummary extends Readonly<Record<string, unknown>> {
   readonly url: string;
+  /** Where the console is; absent: it is not served. */
+  readonly console?: string;
   readonly databases: readonly string[];
   readonly metadata: string;
   readonly open_to: readonly string[];
@@ -25,6 +27,7 @@ type SummaryConfig = Pick<
   | 'jwtSecret'
   | 'jwtSecrets'
   | 'unauthorizedRole'
+  | 'enableConsole'
 >;
 
 export function startSummary(config: SummaryConfig, url: string, snapshot: Snapshot): StartSummary {
@@ -36,6 +39,7 @@ export function startSummary(config: SummaryConfig, url: string, snapshot: Snaps
   });
   return {
     url,
+    ...(config.enableConsole ? { console: `${url}/console` } : {}),
     databases: sources.length === 0 ? ['none yet'] : sources,
     metadata: config.metadataDatabaseUrl === null ? '' : hidePassword(config.metadataDatabaseUrl),
     open_to: openTo(config),

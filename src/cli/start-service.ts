@@ -38,7 +38,9 @@ export async function startService(config: Config): Promise<RunningService> {
     );
     const complete: Config = { ...config, databaseUrl: databases.databaseUrl, metadataDatabaseUrl: databases.metadataDatabaseUrl };
     let isReady = config.project === null;
-    const started = await serve(complete, process.env, logger, () => isReady);
+    let isSettled = false;
+    const isReadOnly = (): boolean => config.metadataReadOnly && isSettled;
+    const started = await serve(complete, process.env, logger, () => isReady, isReadOnly);
     service = started;
     if (config.project !== null) {
       const { deployAtStart } = await import('./deploy-at-start.ts');
@@ -46,6 +48,7 @@ export async function startService(config: Config): Promise<RunningService> {
       isReady = true;
     }
     if (databases.hasSampleData) await trackSampleData(started.url, adminSecretsOf(config)[0] ?? null);
+    isSettled = true;
     warmUp = startWarmUp();
     warmUp.done.catch((error: unknown) => logger.observe({ kind: 'unexpected', message: 'the warm-up failed', error }));
     return { url: started.url, config: complete };

@@ -25,6 +25,18 @@ export const nonEmpty: OptionType<string> = {
   show: (value) => value,
 };
 
+/** @param most characters */
+export function shortText(most: number): OptionType<string> {
+  return {
+    ...nonEmpty,
+    parse(given) {
+      const text = nonEmpty.parse(given);
+      if (text.length > most) throw new Error(`must have at most ${most} characters, but has ${text.length}`);
+      return text;
+    },
+  };
+}
+
 /** Text that is never shown. Empty text is refused: an unset variable in a script must not open the service. */
 export const secret: OptionType<string> = {
   name: 'secret',

@@ -17,7 +17,7 @@ export interface Option<T> {
   readonly withoutEffect?: ReadonlyMap<string, string>;
 }
 
-export type OptionGroup = 'Databases' | 'HTTP' | 'Access' | 'Behaviour' | 'Events' | 'Limits' | 'Logging';
+export type OptionGroup = 'Databases' | 'HTTP' | 'Access' | 'Behaviour' | 'Events' | 'Console' | 'Limits' | 'Logging';
 
 interface Details extends Pick<Option<unknown>, 'withoutEffect'> {
   readonly short?: string;

@@ -6,6 +6,7 @@
 import type { Option } from './option.ts';
 import { accessOptions } from './options/access.ts';
 import { behaviourOptions } from './options/behaviour.ts';
+import { consoleOptions } from './options/console.ts';
 import { databaseOptions } from './options/databases.ts';
 import { eventOptions } from './options/events.ts';
 import { httpOptions } from './options/http.ts';
@@ -19,6 +20,7 @@ const options = {
   ...accessOptions,
   ...behaviourOptions,
   ...eventOptions,
+  ...consoleOptions,
   ...limitOptions,
   ...loggingOptions,
 } as const;

@@ -19,7 +19,8 @@ import { metadataLanguage } from './metadata-language.ts';
 import { describeOperations, type OperationDescription } from './describe-operations.ts';
 import type { Services } from './operation.ts';
 import { operationTable } from './operation-table.ts';
-import { decodeAdministration, type Language } from './request.ts';
+import { refuseGuarded } from './refuse-guarded.ts';
+import { type AdministrationRequest, decodeAdministration, type Language } from './request.ts';
 import { type Caller, runCommands } from './run.ts';
 import { schemaLanguage } from './schema-language.ts';
 
@@ -55,17 +56,24 @@ export interface AdministrationOptions {
   readonly pipeline: Services['pipeline'];
   readonly pollers: Services['pollers'];
   readonly rows: RowOptions;
+  /** Whether what changes the metadata is refused at the moment, and SQL that is not read-only. */
+  readonly isReadOnly: () => boolean;
 }
 
 /** Builds the operation table once and gives the handlers of the endpoints. */
 export function createAdministration(options: AdministrationOptions): Administration {
   const services: Services = { ...options, kinds: kindsOf(options.backends) };
   const table = operationTable(options.backends);
+  const decode = (body: Json, language: Language): AdministrationRequest => {
+    const request = decodeAdministration(body, language);
+    if (options.isReadOnly()) refuseGuarded(request.command);
+    return request;
+  };
   /** @param rows whether the endpoint has operations on rows */
   const handler =
     (language: Language, rows: boolean): AdministrationHandler =>
     async (body, caller) => {
-      if (isAdmin(caller.session)) return inSlices(printAnswer(await runCommands(decodeAdministration(body, language), services, caller)));
+      if (isAdmin(caller.session)) return inSlices(printAnswer(await runCommands(decode(body, language), services, caller)));
       const { pipeline, state } = options;
       if (!rows || !options.rows.openToAllRoles || pipeline.allowList !== null || !isOpenToRoles(body)) {
         throw new SvcError('access-denied', 'restricted access : admin only', { path: ARGS });
@@ -74,9 +82,7 @@ export function createAdministration(options: AdministrationOptions): Administra
         body,
         Math.min(options.rows.batchLimit, limitsFor(state.current().cache.apiLimits, caller.session)?.batch ?? Number.POSITIVE_INFINITY),
       );
-      return inSlices(
-        printAnswer(await runCommands(decodeAdministration(body, language), services, { ...caller, budget: pipeline.newBudget() })),
-      );
+      return inSlices(printAnswer(await runCommands(decode(body, language), services, { ...caller, budget: pipeline.newBudget() })));
     };
   return {
     metadata: handler(metadataLanguage(table, options.backends), false),

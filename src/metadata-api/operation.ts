@@ -118,6 +118,8 @@ export interface OperationDefinition<A> {
   followsUp?(args: A): boolean;
   /** Whether these arguments leave everything as it is; the default follows from `changes`. */
   readOnly?(args: A): boolean;
+  /** Whether a service refuses these arguments whose metadata is read-only; the default follows from `changes`. */
+  isGuarded?(args: A): boolean;
   /** Runs after `edit`, if there is one; gives the answer. Without it: `{message: "success"}`. */
   run?(args: A, context: OperationContext): Promise<OperationAnswer>;
 }
@@ -141,6 +143,7 @@ export interface Prepared {
   readonly othersBroke: Refusal | undefined;
   readonly readOnly: boolean;
   readonly followsUp: boolean;
+  readonly isGuarded: boolean;
   readonly run: ((context: OperationContext) => Promise<OperationAnswer>) | undefined;
 }
 
@@ -188,6 +191,7 @@ export function operation<A>(definition: Operation<A>, unprefixed?: string): Ope
         othersBroke: definition.othersBroke,
         readOnly: definition.readOnly?.(args) ?? definition.changes === 'nothing',
         followsUp: definition.followsUp?.(args) ?? false,
+        isGuarded: definition.isGuarded?.(args) ?? definition.changes === 'metadata',
         run: run && ((context) => run.call(definition, args, context)),
       };
     },

@@ -15,6 +15,7 @@ import type { LoggedQuery, QueryLogging } from './logged-query.ts';
 import type { LongLived } from './long-lived.ts';
 import type { Uploads } from './read-body.ts';
 import type { Reply } from './reply.ts';
+import type { ConsoleState } from './routes/console.ts';
 import type { CancellationSource } from '../util/cancellation.ts';
 import type { JsonObject } from '../util/json.ts';
 
@@ -33,6 +34,7 @@ export interface ServerContext {
   readonly isReady?: () => boolean;
   /** The answer of the config endpoint. */
   readonly configReport: JsonObject;
+  readonly console: ConsoleState;
   /** Of the administration endpoints; they check the role themselves. */
   readonly handlers: Pick<Administration, 'metadata' | 'queryV1' | 'queryV2'>;
   readonly options: {

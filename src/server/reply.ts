@@ -4,6 +4,7 @@ import { encodeAdminError, printGraphqlErrors } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { type Bytes, bytesOfText } from '../util/bytes.ts';
 import { type Json, printJson } from '../util/json.ts';
+import type { Encoding } from './compression.ts';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -13,6 +14,8 @@ export interface Reply {
   readonly contentType: string;
   readonly body: readonly Bytes[];
   readonly headers?: Readonly<Record<string, string>>;
+  /** How the body is compressed already. */
+  readonly encoding?: Encoding;
   /** For the log. */
   readonly error?: SvcError;
   /** In place of a body: writes events until there are no more, and ends the response. Never rejects. */

@@ -19,6 +19,7 @@ import { type SocketOptions, Sockets } from './sockets/sockets.ts';
 import { serveWithoutUpgrade } from './without-upgrade.ts';
 import { administrationRoutes } from './routes/administration.ts';
 import { configRoute } from './routes/config.ts';
+import { consoleRoute } from './routes/console.ts';
 import { explainRoutes } from './routes/explain.ts';
 import { graphqlRoutes } from './routes/graphql.ts';
 import { healthRoutes } from './routes/health.ts';
@@ -202,7 +203,7 @@ const SHUTTING_DOWN: Reply = {
 };
 
 function answer(exchange: Exchange, context: ServerContext): Promise<Reply> {
-  const route = ROUTES.get(`${exchange.request.method} ${exchange.path}`) ?? restRoute(exchange);
+  const route = consoleRoute(exchange, context.console) ?? ROUTES.get(`${exchange.request.method} ${exchange.path}`) ?? restRoute(exchange);
   if (route === undefined || (route.api !== undefined && !context.options.enabledApis.has(route.api))) {
     return Promise.resolve(notFoundReply());
   }
@@ -251,6 +252,19 @@ async function send(request: IncomingMessage, response: ServerResponse, reply: R
     return;
   }
   const { body } = reply;
+  if (reply.status === 304) {
+    delete headers['Content-Length'];
+    delete headers['Content-Type'];
+    response.writeHead(304, headers).end();
+    return;
+  }
+  if (reply.encoding !== undefined) {
+    sent.encoding = reply.encoding;
+    headers['Content-Encoding'] = reply.encoding;
+    response.writeHead(reply.status, headers);
+    response.end(body.join(''), 'latin1');
+    return;
+  }
   const choice = chooseEncoding(request.headers['accept-encoding']);
   if (reply.error === undefined && choice.encoding !== null && isWorthIt(sent.size, choice)) {
     const compressed = await compress(body, sent.size, choice.encoding);
@@ -258,7 +272,7 @@ async function send(request: IncomingMessage, response: ServerResponse, reply: R
     sent.encoding = choice.encoding;
     headers['Content-Length'] = compressed.length;
     headers['Content-Encoding'] = choice.encoding;
-    headers['Vary'] = headers['Vary'] === undefined ? 'Accept-Encoding' : `${headers['Vary']}, Accept-Encoding`;
+    headers['Vary'] = varyByEncoding(headers['Vary']);
     response.writeHead(reply.status, headers);
     response.end(compressed);
     return;
@@ -272,4 +286,10 @@ async function send(request: IncomingMessage, response: ServerResponse, reply: R
   for (const piece of body) response.write(piece, 'latin1');
   response.end();
   response.uncork();
+}
+
+function varyByEncoding(vary: OutgoingHttpHeaders[string]): string {
+  if (vary === undefined) return 'Accept-Encoding';
+  const text = String(vary);
+  return text.includes('Accept-Encoding') ? text : `${text}, Accept-Encoding`;
 }

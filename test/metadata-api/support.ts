@@ -94,6 +94,7 @@ export async function testAdministration(sql: string): Promise<TestAdministratio
     showInternal: true,
     pipeline: PIPELINE,
     pollers: () => [],
+    isReadOnly: () => false,
     rows: { openToAllRoles: true, batchLimit: 100 },
     actionLog: { clear: async () => undefined },
     catalogState: {

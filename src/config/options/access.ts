@@ -57,6 +57,12 @@ export const accessOptions = {
     false,
     'Keep status 401 on /v1/graphql when the credentials are refused, in place of 200.',
   ),
+  metadataReadOnly: access(
+    'metadata-read-only',
+    boolean,
+    false,
+    'Refuse every operation that changes the metadata, and SQL of administrators that is not read-only, for everybody. What --project deploys at the start, and GraphQL, are not meant.',
+  ),
   disableIntrospection: access(
     'disable-introspection',
     boolean,

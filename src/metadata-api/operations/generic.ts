@@ -229,6 +229,8 @@ const reloadMetadata: OperationGroup = () => [
       remoteSchemas: reloadRemoteSchemas === true ? 'all' : names(reloadRemoteSchemas),
     }),
     inconsistencies: () => 'allow',
+    // The document stays as it is.
+    isGuarded: ({ recreateEventTriggers }) => recreateEventTriggers !== false,
     async run(_args, { changed }) {
       const inconsistencies = changed?.inconsistencies ?? [];
       const consistent = isConsistent(inconsistencies);

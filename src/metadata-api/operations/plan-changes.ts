@@ -55,6 +55,8 @@ const planChanges: OperationGroup = () => [
           'Tries migrations and a document of metadata: runs the SQL in a transaction of each source that is rolled back, and tells which of it failed, what would be inconsistent before and after, and the schemas of the roles for which they differ. What is locked by the SQL is locked until it is rolled back, and sequences advance. All of it is to be done within `timeout_seconds` (300).',
         example: { metadata: { version: 3, sources: [] }, migrations: [] },
       },
+      // SQL may do what no transaction takes back.
+      isGuarded: ({ migrations, prelude }) => migrations.length > 0 || prelude !== '',
       run: (args, context) => plan(args, context),
     }),
   }),

@@ -114,6 +114,8 @@ const reload: OperationGroup = () => [
     },
     refresh: ({ name }) => ({ remoteSchemas: [name] }),
     edited: ({ name }) => [objectId.remoteSchema(name)],
+    // The document stays as it is.
+    isGuarded: () => false,
   }),
 ];
 

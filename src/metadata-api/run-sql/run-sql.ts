@@ -1,5 +1,6 @@
 import type { Backend, Connection, RunOptions, RunSqlResult, SessionSettings } from '../../backend/backend.ts';
 import { type Catalog, nameKey, type QualifiedName } from '../../catalog/catalog.ts';
+import { SvcError } from '../../errors/svc-error.ts';
 import { bool, defaulted, object, optional, required, text } from '../../metadata/codec.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
 import type { Change, PreviewResult, Refresh } from '../../state/state.ts';
@@ -15,7 +16,7 @@ import { requireOpenSource, sourceArgument } from '../target.ts';
 import { catalogChanges } from './catalog-changes.ts';
 import { type Affected, followChanges } from './follow-changes.ts';
 import { refuseInconsistent } from './refuse-inconsistent.ts';
-import { splitStatements } from './split-statements.ts';
+import { firstWord, splitStatements } from './split-statements.ts';
 
 /** SQL that may change what metadata depends on: it is worth looking at the catalog again. */
 const MAY_CHANGE_CATALOG = /\b(?:alter|drop|rename|replace|create function|comment on)\b/i;
@@ -44,6 +45,7 @@ export const runSqlOperations: OperationGroup = perKind('run_sql', everyKind, (b
     errors: [
       ...SOURCE_ERRORS,
       refused(backend.errorCodes.failed, 'the SQL fails; `internal` holds the statement and what the database says'),
+      refused('bad-request', 'the SQL is to be read-only, and begins or ends a transaction'),
       refused('dependency-error', 'metadata depends on what goes and `cascade` is false, or on the type of a column that changes'),
       refused('not-supported', 'a function of the metadata would be overloaded or become volatile'),
       refused('already-exists', 'a column would get the name of a relationship'),
@@ -59,6 +61,7 @@ export const runSqlOperations: OperationGroup = perKind('run_sql', everyKind, (b
       example: { source: 'default', sql: 'select id, name from author', read_only: true },
     },
     readOnly: ({ readOnly }) => readOnly,
+    isGuarded: ({ readOnly }) => !readOnly,
     followsUp: checksMetadata,
     run: (args, context) => runSql(args, backend, context),
   }),
@@ -66,6 +69,7 @@ export const runSqlOperations: OperationGroup = perKind('run_sql', everyKind, (b
 
 async function runSql(args: RunSql, backend: Backend, context: OperationContext): Promise<OperationAnswer> {
   const source = requireOpenSource(args.source, backend, context.snapshot);
+  if (args.readOnly) refuseTransactions(args.sql);
   const how: RunOptions = context.signal === undefined ? {} : { signal: context.signal };
   const inTransaction = args.readOnly || !args.noTransaction;
   const { transactionalDdl } = backend.capabilities;
@@ -78,6 +82,18 @@ async function runSql(args: RunSql, backend: Backend, context: OperationContext)
   if (!checksMetadata(args)) return inSlices(printResult(await within(run), args.cascade ? [] : undefined));
   const { result, affected } = await runChecked(args, { stands: args.noTransaction || !transactionalDdl, run, within }, context);
   return inSlices(printResult(result, args.cascade ? affected : undefined));
+}
+
+/** What begins or ends transactions, in one of the kinds at least. */
+const TRANSACTION_WORDS: ReadonlySet<string> = new Set(['begin', 'start', 'commit', 'end', 'rollback', 'abort', 'prepare', 'xa']);
+
+/** What comes behind the end of a read-only transaction would be in none. @throws SvcError bad-request */
+function refuseTransactions(sql: string): void {
+  const found = splitStatements(sql)
+    .map(firstWord)
+    .find((word) => TRANSACTION_WORDS.has(word));
+  if (found === undefined) return;
+  throw new SvcError('bad-request', `read-only SQL runs in a transaction of its own, so that it cannot have the statement "${found}"`);
 }
 
 /** What captures events reads from the session who is at it. Undefined: nothing does. */

@@ -49,6 +49,15 @@ export function splitStatements(sql: string): readonly string[] {
   return statements;
 }
 
+/** What a statement begins with, in lower case; the empty text when that is no word. */
+export function firstWord(statement: string): string {
+  const lexer: Lexer = { text: statement, at: 0 };
+  while (lexer.at < statement.length && skipBlank(lexer)) {
+    // comments before it
+  }
+  return lexer.at < statement.length ? (readWord(lexer) ?? '') : '';
+}
+
 /** Whitespace and comments, which nest. */
 function skipBlank(lexer: Lexer): boolean {
   const { text, at } = lexer;

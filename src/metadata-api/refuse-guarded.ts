@@ -1,0 +1,20 @@
+import { SvcError } from '../errors/svc-error.ts';
+import type { Command } from './request.ts';
+
+/**
+ * Of a service whose metadata is read-only: nothing of a request is run when a part of it would change the metadata, or is
+ * SQL that may change something.
+ * @throws SvcError access-denied
+ */
+export function refuseGuarded(command: Command): void {
+  if (command.kind === 'bulk') {
+    for (const item of command.items) refuseGuarded(item);
+    return;
+  }
+  const { isGuarded, type } = command.prepared;
+  if (!isGuarded) return;
+  throw new SvcError('access-denied', `the metadata of this service is read-only (--metadata-read-only): "${type}" is refused`, {
+    path: command.path,
+    status: 403,
+  });
+}

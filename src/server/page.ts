@@ -1,0 +1,42 @@
+/** Small pages of the service's own: text and a style, and nothing that is loaded or run. */
+import { createHash } from 'node:crypto';
+
+const STYLE = `:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
+body { max-width: 44rem; margin: 4rem auto; padding: 0 1rem }
+h1 small { font-weight: normal; opacity: .7 }
+pre { padding: 1rem; overflow: auto; border: 1px solid; border-radius: .3rem }`;
+
+export const HTML_TYPE = 'text/html; charset=utf-8';
+
+/** What every such page is sent with. */
+export const PAGE_HEADERS = {
+  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+};
+
+/** @param main HTML */
+export function page(title: string, main: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(title)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+${main}
+</main>
+</body>
+</html>
+`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** Text as HTML has it, in attributes between double quotes too. */
+export function escaped(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => ENTITIES[character] as string);
+}
