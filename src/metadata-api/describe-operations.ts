@@ -16,6 +16,7 @@ export interface OperationDescription {
   /** Undefined where it depends on the elements. */
   readonly changes: OperationEntry['changes'] | undefined;
   readonly summary: string;
+  readonly details?: string;
   readonly example: Json;
   readonly errors: OperationErrors;
   /** Undefined where the arguments are no object with keys of their own. */

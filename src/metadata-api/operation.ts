@@ -86,6 +86,8 @@ export const BROKEN_BY_DROP: Refusal = { message: 'cannot continue due to newly 
 export interface Documentation {
   /** One sentence. */
   readonly summary: string;
+  /** Paragraphs in Markdown, for what a sentence cannot say. */
+  readonly details?: string;
   /** Arguments of an example. */
   readonly example: Json;
 }

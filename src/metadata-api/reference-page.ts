@@ -95,9 +95,10 @@ function withoutAliases(descriptions: readonly OperationDescription[], aliases: 
   return descriptions.filter(({ type }) => !aliases.some(([prefix]) => type.startsWith(prefix)));
 }
 
-function section({ type, version, changes, summary, example, errors, arguments: args }: OperationDescription, where = ''): string {
+function section({ type, version, changes, summary, details, example, errors, arguments: args }: OperationDescription, where = ''): string {
   const sentences = changes === undefined ? summary : `${summary} ${CHANGES[changes]}`;
   const lines = [`## ${type}${version === 1 ? '' : `, version ${version}`}`, '', where + sentences, ''];
+  if (details !== undefined) lines.push(details, '');
   if (args !== undefined && args.length > 0) {
     lines.push('| argument | type | default |', '|---|---|---|', ...args.map(argumentRow), '');
   }

@@ -57,6 +57,12 @@ export const objectId = {
   section: (section: string, name: string) => outside('section', section, name),
 } as const;
 
+/** The source that an object is in, and the `nameKey` of the table or function that it is or belongs to. */
+export function ownerOf(objectIdentity: string): { readonly source: string | undefined; readonly object: string | undefined } {
+  const { source, object } = JSON.parse(objectIdentity) as Parts;
+  return { source, object };
+}
+
 /** The id of an object whose source may have another name now, by the old ones. */
 export function idInRenamedSource(objectIdentity: string, names: ReadonlyMap<string, string>): string {
   const parts = JSON.parse(objectIdentity) as Parts;

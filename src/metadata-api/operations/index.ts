@@ -12,6 +12,7 @@ import { eventTriggerOperations } from './event-triggers.ts';
 import { functionOperations } from './functions.ts';
 import { genericOperations } from './generic.ts';
 import { networkOperations } from './network.ts';
+import { overviewOperations } from './overview.ts';
 import { permissionOperations } from './permissions.ts';
 import { queryCollectionOperations } from './query-collections.ts';
 import { remoteRelationshipOperations } from './remote-relationships.ts';
@@ -56,6 +57,7 @@ export const operationGroups: readonly OperationGroup[] = [
   ...apiLimitOperations,
   ...networkOperations,
   ...genericOperations,
+  ...overviewOperations,
   ...planOperations,
   ...stateOperations,
   ...subscriptionOperations,

@@ -240,5 +240,9 @@ export const UNPREFIXED: Readonly<Record<string, Case>> = {
       failure({ metadata: { version: 3, sources: 'x' } }, 'parse-failed', '$.args.metadata.sources'),
     ],
   },
+  get_overview: {
+    args: { if_not: 'another' },
+    fails: [failure({ if_not: 1 }, 'parse-failed', '$.args.if_not'), failure({ iff_not: 'x' }, 'parse-failed', '$.args.iff_not')],
+  },
   get_subscriptions: { args: {}, fails: [failure('x', 'parse-failed', '$.args'), NO_VERSION] },
 };
