@@ -29,6 +29,8 @@ export interface CatalogType {
   readonly domain?: QualifiedName;
   /** Of an enumeration: its values, where those who write have to know them. */
   readonly members?: readonly string[];
+  /** Of decimals and moments: how many digits behind the point are kept, where statements have to know. */
+  readonly fraction?: number;
   /** How its texts are compared, where that is not the database's default. */
   readonly collation?: CatalogCollation;
 }
@@ -140,6 +142,8 @@ export interface Catalog {
   readonly functions: ReadonlyMap<string, readonly CatalogFunction[]>;
   /** Server version as a number, such as 150018. */
   readonly version: number;
+  /** What the database calls the schema of tables that are named without one. */
+  readonly unnamedSchema?: string;
 }
 
 /** Tables and functions that a caller is interested in; undefined is all. */

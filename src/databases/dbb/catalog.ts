@@ -56,7 +56,7 @@ export async function readCatalog(query: Query, database: string, scope: Catalog
   const wanted = scope.tables === undefined ? null : new Set(scope.tables.map(nameKey));
   const found = await inSlices(buildTables({ database, tables, columns, json, keys }, wanted));
   const [major = 0, minor = 0, patch = 0] = (version[0]?.[0] ?? '').split('.').map(Number);
-  return { tables: found, functions: new Map(), version: major * 10_000 + minor * 100 + patch };
+  return { tables: found, functions: new Map(), version: major * 10_000 + minor * 100 + patch, unnamedSchema: database };
 }
 
 interface Found {
@@ -136,11 +136,19 @@ function columnOf(row: Row, isJson: boolean): CatalogColumn {
 
 function columnTypeOf(dataType: string, columnType: string, collation: string | null): CatalogType {
   if (columnType === 'tinyint(1)' || columnType === 'bit(1)') return typeOf('boolean');
-  const type = typeOf(/\bunsigned\b/.test(columnType) ? `${dataType} unsigned` : dataType);
+  const plain = typeOf(/\bunsigned\b/.test(columnType) ? `${dataType} unsigned` : dataType);
+  const fraction = fractionOf(dataType, columnType);
+  const type = fraction === null ? plain : { ...plain, fraction };
   const members = dataType === 'enum' || dataType === 'set' ? { members: membersOf(columnType) } : {};
   return collation === null
     ? type
     : { ...type, ...members, collation: { id: numberOf(collation), deterministic: collation.endsWith('_bin'), name: collation } };
+}
+
+/** The last number of `decimal(5,2)`, `time(3)`; nothing for types whose values are kept as they are. */
+function fractionOf(dataType: string, columnType: string): number | null {
+  if (!['decimal', 'time', 'datetime', 'timestamp'].includes(dataType)) return null;
+  return Number(/^\w+\((?:\d+,)?(\d+)\)/.exec(columnType)?.[1] ?? 0);
 }
 
 /** Of `enum('a','it''s')`. */

@@ -23,6 +23,7 @@ import { assignedSql, newValueSql } from './assigned.ts';
 import { checkFailure, flagSql, isTrue, lostFailure, rowWith, withoutKey } from './checks.ts';
 import type { Draft, Program } from './program.ts';
 import { keyCellSql, rowsOfKeys, usableKey } from './row-key.ts';
+import { roundedSql } from './values.ts';
 
 /** The rows that are written, in statements behind the one that has found them. */
 interface Found {
@@ -57,7 +58,7 @@ export function compileUpdate(program: Program, update: Update): readonly Result
     const alias = context.alias();
     const row = aliasRow(alias);
     const cells = [keyCellSql(key, row)];
-    if (keyChanges.size > 0) cells.push(keyCellSql(key, row, newKeys(keyChanges, row)));
+    if (keyChanges.size > 0) cells.push(keyCellSql(key, row, newKeys(key, keyChanges, row)));
     // What rows of the table will be must not speak for them: the check has to hold also while the others, and they, are as they were.
     const checked = readsItself ? { check: { cell: cells.length, failure: fails(checkFailure(ROOT)) } } : {};
     if (readsItself) cells.push(flagSql(context, check, rowWith(row, newValues(update, row))));
@@ -164,12 +165,14 @@ function newValues({ assignments, defaults = [] }: Update, row: Row): ReadonlyMa
   ]);
 }
 
-function newKeys(changes: ReadonlyMap<string, Assignment | null>, row: Row): ReadonlyMap<string, Sql> {
+/** By column of the key what a row will have there. */
+function newKeys(key: RowKey, changes: ReadonlyMap<string, Assignment | null>, row: Row): ReadonlyMap<string, Sql> {
   return new Map(
-    [...changes].map(([column, assignment]) => [
-      column,
-      assignment === null ? sql`default(${row.column(column)})` : assignedSql(assignment, row),
-    ]),
+    key.flatMap(({ name, type }) => {
+      const assignment = changes.get(name);
+      if (assignment === undefined) return [];
+      return [[name, assignment === null ? sql`default(${row.column(name)})` : roundedSql(type, assignedSql(assignment, row))]];
+    }),
   );
 }
 

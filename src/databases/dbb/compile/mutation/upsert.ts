@@ -17,7 +17,7 @@ import { qualified } from '../relation.ts';
 import { checkFailure, flagSql, isTrue, lostFailure, rowWith } from './checks.ts';
 import { cellsSql, type InsertInto, insertRowsInto, type LevelRow } from './insert-rows.ts';
 import type { Program } from './program.ts';
-import { comparedSql, filledSql, keptSql, writtenSql } from './values.ts';
+import { comparedSql, filledSql, keptSql, roundedSql, writtenSql } from './values.ts';
 
 export interface Upserted {
   readonly writes: readonly number[];
@@ -145,8 +145,11 @@ function keyConditions(
     const fill = fills.get(name);
     const operand = instead?.get(name) ?? (fill === undefined ? row.values.get(name) : undefined);
     const column = target.column(name);
-    if (operand !== undefined) return sql`${column} = ${operandValue(operand)}`;
-    if (fill !== undefined) return sql`${column} = ${comparedSql(typeOf(columns, name) ?? fill.type, keptSql(fill.value))}`;
+    if (operand !== undefined) return sql`${column} = ${roundedSql(operand.type, operandValue(operand))}`;
+    if (fill !== undefined) {
+      const type = typeOf(columns, name) ?? fill.type;
+      return sql`${column} = ${roundedSql(type, comparedSql(type, keptSql(fill.value)))}`;
+    }
     return sql`${column} = default(${column})`;
   });
 }

@@ -1,7 +1,7 @@
 /** Values that are written, and values of rows as texts that later statements write or look for. */
 import type { CatalogType } from '../../../../catalog/catalog.ts';
 import type { KeptValue, Operand } from '../../../../ir/value.ts';
-import { parameter, type Sql, sql } from '../../../../sql/fragment.ts';
+import { integer, parameter, type Sql, sql } from '../../../../sql/fragment.ts';
 import { familyOf } from '../../families.ts';
 import { TEXT } from '../../type-of.ts';
 import { castSql, placeholderSql } from '../operand.ts';
@@ -20,6 +20,21 @@ export function filledSql(value: KeptValue, type: CatalogType): Sql {
 /** The same to compare a column with. */
 export function comparedSql(type: CatalogType, text: Sql): Sql {
   return castSql(type, text);
+}
+
+/** A value as a column of the type has it when it is written: decimals are rounded, fractions of seconds are cut. */
+export function roundedSql(type: CatalogType, value: Sql): Sql {
+  const { fraction } = type;
+  if (fraction === undefined) return value;
+  const digits = integer(fraction);
+  switch (familyOf(type).kind) {
+    case 'decimal':
+      return sql`cast(${value} as decimal(65,${digits}))`;
+    case 'time':
+      return sql`cast(${value} as time(${digits}))`;
+    default:
+      return sql`cast(${value} as datetime(${digits}))`;
+  }
 }
 
 export function keptSql(value: KeptValue): Sql {
