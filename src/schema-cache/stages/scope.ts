@@ -25,6 +25,8 @@ export interface StageSource {
   readonly name: string;
   readonly backend: Backend;
   readonly namingConvention: NamingConvention;
+  /** The schema whose tables are named without one. */
+  readonly unnamedSchema?: string;
 }
 
 /** As messages name it: without the schema that goes without saying. */

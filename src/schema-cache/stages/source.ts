@@ -51,12 +51,15 @@ export function* resolveCores(
   open: OpenSource,
   previous: CoresStage | undefined,
 ): Sliced<CoresStage> {
+  const { unnamedSchema } = open.catalog;
   const same =
     previous !== undefined &&
     previous.context.backend === open.backend &&
     previous.context.name === metadata.name &&
-    previous.context.namingConvention === namingConvention;
-  const context = same ? previous.context : { name: metadata.name, backend: open.backend, namingConvention };
+    previous.context.namingConvention === namingConvention &&
+    previous.context.unnamedSchema === unnamedSchema;
+  const unnamed = unnamedSchema === undefined ? {} : { unnamedSchema };
+  const context = same ? previous.context : { name: metadata.name, backend: open.backend, namingConvention, ...unnamed };
   const cores = new Map<string, CoreResult>();
   for (const [key, table] of metadata.tables) {
     const inputs = coreInputs(table, open.catalog.tables, open.enumValues);

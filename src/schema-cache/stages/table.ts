@@ -63,7 +63,11 @@ export function resolveCore(source: StageSource, name: QualifiedName, inputs: Co
 function core(source: StageSource, name: QualifiedName, inputs: CoreInputs): TableCore {
   const { configuration, catalog } = inputs;
   const printed = printTable(source, name);
-  if (catalog === undefined) throw new Defect(`no such table/view exists in source: "${printed}"`);
+  if (catalog === undefined) {
+    const isNamed = name.schema !== '' && name.schema === source.unnamedSchema;
+    const hint = isNamed ? `; tables of "${name.schema}", which the source is connected to, are named without it` : '';
+    throw new Defect(`no such table/view exists in source: "${printed}"${hint}`);
+  }
   checkConstraintNames(source, catalog);
   const ownName = name.schema === source.backend.defaultSchema ? name.name : `${name.schema}_${name.name}`;
   const baseName = configuration.customName ?? ownName;
