@@ -98,11 +98,12 @@ export function refName(ref: Ref): string {
   return 'column' in ref ? ref.column : ref.computed;
 }
 
-class Printer {
+/** Prints values and conditions, and gathers the variables that they are given as. */
+export class Printer {
   readonly declarations = new Map<string, string>();
   readonly values: Record<string, Json> = {};
   private readonly world: World;
-  private readonly asVariable: () => boolean;
+  readonly asVariable: () => boolean;
 
   constructor(world: World, asVariable: () => boolean) {
     this.world = world;
@@ -183,7 +184,7 @@ class Printer {
     return printed.length === 0 ? '' : `(${printed.join(', ')})`;
   }
 
-  private exp(table: Table, exp: Exp): string {
+  exp(table: Table, exp: Exp): string {
     switch (exp.k) {
       case 'and':
         return exp.items.length === 0 ? '{}' : `{_and: [${exp.items.map((item) => this.exp(table, item)).join(', ')}]}`;
@@ -228,11 +229,11 @@ class Printer {
     return this.variable(operand.values.map(jsonOf), `[${SCALARS[kind]}!]`);
   }
 
-  private value(value: Value, kind: Kind, mark = ''): string {
+  value(value: Value, kind: Kind, mark = ''): string {
     return this.asVariable() ? this.variable(jsonOf(value), SCALARS[kind] + mark) : literal(value, kind);
   }
 
-  private variable(value: Json, type: string): string {
+  variable(value: Json, type: string): string {
     const name = `v${this.declarations.size}`;
     this.declarations.set(name, type);
     this.values[name] = value;

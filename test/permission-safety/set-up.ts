@@ -7,6 +7,7 @@ import { jsonOf } from './query.ts';
 import { isInts } from './values.ts';
 import { ENUM_TABLE, ENUM_VALUES } from './world.ts';
 import type { Data, Database, Exp, Kind, Operand, Permission, Ref, Relationship, Table, Value, World } from './world.ts';
+import type { Preset, WritePermissions, Writes } from './writes.ts';
 
 /** Where a world is: the service's own database, or that of a MariaDB which the service knows as `PLACE`. */
 export interface Place {
@@ -47,7 +48,7 @@ const SQL_TYPES: Readonly<Record<Kind, string>> = {
 const WITHOUT_JIT = `do $$ begin execute format('alter database %I set jit = off', current_database()); end $$;`;
 
 /** Replaces what the service tracks, and the tables of its database. */
-export async function setUp({ service, mariadb }: Place, world: World): Promise<void> {
+export async function setUp({ service, mariadb }: Place, world: World, writes: Writes = new Map()): Promise<void> {
   await service.metadata('clear_metadata', {});
   if (mariadb === undefined) {
     await runSql(service.databaseUrl, WITHOUT_JIT);
@@ -59,7 +60,7 @@ export async function setUp({ service, mariadb }: Place, world: World): Promise<
     const database = `drop database if exists ${MARIADB_NAME}; create database ${MARIADB_NAME}; use ${MARIADB_NAME};`;
     await mariadb.run(`${database} ${definitions(world)} ${rowsSql(world, world.data)}`);
   }
-  await service.metadata('replace_metadata', metadataOf(world));
+  await service.metadata('replace_metadata', metadataOf(world, writes));
 }
 
 /** New rows for the same tables. */
@@ -143,7 +144,7 @@ function literal(value: Value): string {
   return typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value);
 }
 
-export function metadataOf(world: World): JsonObject {
+export function metadataOf(world: World, writes: Writes = new Map()): JsonObject {
   const tables = world.tables.map((table): Json => {
     const relationships = (kind: 'object' | 'array'): Json[] =>
       table.relationships.filter((each) => each.kind === kind).map((each): Json => ({ name: each.name, using: using(each) }));
@@ -156,6 +157,7 @@ export function metadataOf(world: World): JsonObject {
         const permission = own.get(table.name);
         return permission === undefined ? [] : [{ role, permission: permissionJson(permission) }];
       }),
+      ...writesJson(writes, table.name),
     };
   });
   return {
@@ -192,6 +194,33 @@ export function permissionJson(permission: Permission): JsonObject {
     computed_fields: [...permission.computed],
     allow_aggregations: permission.aggregations,
     ...(permission.limit === null ? {} : { limit: permission.limit }),
+  };
+}
+
+function writesJson(writes: Writes, table: string): JsonObject {
+  const of = (kind: 'insert' | 'update' | 'delete', json: (permissions: WritePermissions) => JsonObject | null): Json[] =>
+    [...writes].flatMap(([role, own]): Json[] => {
+      const permissions = own.get(table);
+      const permission = permissions === undefined || permissions[kind] === null ? null : json(permissions);
+      return permission === null ? [] : [{ role, permission }];
+    });
+  const set = (presets: readonly Preset[]): JsonObject =>
+    Object.fromEntries(presets.map(({ column, operand: given }) => [column, operand(given)]));
+  return {
+    insert_permissions: of('insert', ({ insert }) =>
+      insert === null ? null : { columns: [...insert.columns], check: rule(insert.check), set: set(insert.presets) },
+    ),
+    update_permissions: of('update', ({ update }) =>
+      update === null
+        ? null
+        : {
+            columns: [...update.columns],
+            filter: rule(update.filter),
+            check: update.check === null ? null : rule(update.check),
+            set: set(update.presets),
+          },
+    ),
+    delete_permissions: of('delete', (permissions) => (permissions.delete === null ? null : { filter: rule(permissions.delete.filter) })),
   };
 }
 
