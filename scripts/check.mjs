@@ -18,6 +18,7 @@ const CHECKS = {
   options: () => [join(root, 'scripts', 'options-page.mjs'), '--check'],
   operations: () => [join(root, 'scripts', 'operations-page.mjs'), '--check'],
   commands: () => [join(root, 'scripts', 'commands-page.mjs'), '--check'],
+  metrics: () => [join(root, 'scripts', 'metrics-page.mjs'), '--check'],
 };
 
 const wanted = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(CHECKS);

@@ -83,7 +83,7 @@ export function createHandlerCaller(options: HandlerCallerOptions): HandlerCalle
       response = await callWebhook(
         outbound,
         {
-          ...{ url, method, headers, timeout, maxResponseSize, take },
+          ...({ kind: 'action', url, method, headers, timeout, maxResponseSize, take } as const),
           ...(call.hold === undefined ? {} : { hold: call.hold }),
           ...(request.body === undefined ? {} : { body: request.body }),
         },

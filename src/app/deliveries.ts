@@ -4,6 +4,7 @@ import type { Config } from '../config/options.ts';
 import { serviceVersion } from '../config/version.ts';
 import { createDeliverer } from '../events/delivery.ts';
 import { runCleanups } from '../events/cleanups.ts';
+import type { EventMeter } from '../events/event-meter.ts';
 import { createEngine, type Engine } from '../events/engine.ts';
 import { deliverCapturedEvents } from '../events/event-triggers.ts';
 import { deliverScheduledEvents } from '../events/scheduled.ts';
@@ -23,6 +24,8 @@ export interface DeliveriesOptions {
   readonly environment: Environment;
   readonly observe: Observer;
   readonly instanceId: string;
+  /** Counts; absent: nobody wants to know. */
+  readonly meter?: EventMeter | undefined;
 }
 
 export interface Deliveries {
@@ -30,15 +33,31 @@ export interface Deliveries {
   written(source: string): void;
   /** There is a new event of a schedule. */
   wake(): void;
+  /** Deliveries that are under way, and how many may be. */
+  workers(): { readonly busy: number; readonly most: number };
   /** Waits so many ms for deliveries that are under way; what is left is handed back to other instances. */
   stop(graceMs: number): Promise<void>;
 }
 
 const DEFAULT_BATCH = 100;
 
-const NONE: Deliveries = { written: () => undefined, wake: () => undefined, stop: async () => undefined };
+const NONE: Deliveries = {
+  written: () => undefined,
+  wake: () => undefined,
+  workers: () => ({ busy: 0, most: 0 }),
+  stop: async () => undefined,
+};
 
-export function startDeliveries({ config, state, database, outbound, environment, observe, instanceId }: DeliveriesOptions): Deliveries {
+export function startDeliveries({
+  config,
+  state,
+  database,
+  outbound,
+  environment,
+  observe,
+  instanceId,
+  meter,
+}: DeliveriesOptions): Deliveries {
   if (config.disableEventing) return NONE;
   const engine: Engine = createEngine({
     holder: instanceId,
@@ -59,16 +78,18 @@ export function startDeliveries({ config, state, database, outbound, environment
     state,
     environment,
     observe,
+    meter,
     generate: (triggers) => generateCronEvents(database, triggers),
   });
   const delivers = config.eventsFetchInterval > 0 && config.eventsFetchBatchSize > 0;
   const captured = delivers
-    ? deliverCapturedEvents({ engine, deliver, state, environment, observe, pollInterval: config.eventsFetchInterval })
+    ? deliverCapturedEvents({ engine, deliver, state, environment, observe, meter, pollInterval: config.eventsFetchInterval })
     : undefined;
   const cleanups = runCleanups({ state, observe });
   return {
     written: (source) => captured?.written(source),
     wake: () => scheduled.wake(),
+    workers: () => engine.workers(),
     async stop(graceMs) {
       captured?.stop();
       await Promise.all([scheduled.stop(), cleanups.stop(), engine.stop(graceMs)]);

@@ -20,6 +20,8 @@ export interface KeepInStepOptions {
 }
 
 export interface KeepingInStep {
+  /** Since the newest version was last asked for, or heard of. seconds; 0: nobody asks */
+  lag(): number;
   stop(): Promise<void>;
 }
 
@@ -38,6 +40,7 @@ class Follower implements KeepingInStep {
   /** Something was heard during a look. */
   #lookAgain = false;
   #failing = false;
+  #lastLook = performance.now();
 
   constructor(options: KeepInStepOptions) {
     this.#options = options;
@@ -48,6 +51,10 @@ class Follower implements KeepingInStep {
     this.#listening = await this.#options.storage.listen((change) => this.#hear(change));
     // What was changed since the metadata was loaded and before it listened.
     await this.#look();
+  }
+
+  lag(): number {
+    return this.#options.interval === 0 ? 0 : (performance.now() - this.#lastLook) / 1000;
   }
 
   async stop(): Promise<void> {
@@ -80,6 +87,7 @@ class Follower implements KeepingInStep {
     const { state, storage } = this.#options;
     try {
       if ((await storage.currentVersion()) !== state.current().resourceVersion) await state.synchronize();
+      this.#lastLook = performance.now();
       if (this.#failing) this.#tell('available', 'the metadata of other instances is followed again');
       this.#failing = false;
     } catch (error) {

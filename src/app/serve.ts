@@ -13,13 +13,16 @@ import { serviceVersion } from '../config/version.ts';
 import { givenWithoutEffect } from '../config/without-effect.ts';
 import { backends } from '../databases/index.ts';
 import { pg } from '../databases/pg/index.ts';
+import { EventMeter } from '../events/event-meter.ts';
 import type { LaterCalls } from '../execute/run-context.ts';
 import { createInputValidator } from '../execute/input-validator.ts';
+import { collectedOperations } from '../graphql/collected-operations.ts';
 import { compilersOf } from '../graphql/compilers.ts';
 import { createAllowList } from '../graphql/allow-list.ts';
 import { createAdmission } from '../graphql/admission.ts';
 import { BatchBudget } from '../graphql/batch-budget.ts';
 import { createOperationCache } from '../graphql/operation-cache.ts';
+import { createOperationMeter } from '../graphql/operation-meter.ts';
 import type { RequestPipeline } from '../graphql/run-request.ts';
 import { createRemoteAccess } from '../upstream/remote-caller.ts';
 import type { Environment } from '../metadata/environment-template.ts';
@@ -28,10 +31,12 @@ import { createAdministration } from '../metadata-api/administration.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Observer } from '../observability/observation.ts';
 import { createOutboundClient, type OutboundClient } from '../outbound/client.ts';
+import { meteredClient } from '../outbound/metered-client.ts';
 import { tlsAllowlistOf } from '../outbound/tls-allowlist.ts';
 import type { OperationLimits, UnsentVariables } from '../schema/engine.ts';
 import type { RoleSchemasOptions } from '../schema/role-schemas.ts';
 import { pagePolicy } from '../server/cross-site.ts';
+import { HttpMeter } from '../server/http-meter.ts';
 import { Uploads } from '../server/read-body.ts';
 import { type HttpServer, startServer } from '../server/server.ts';
 import { createState, type RunningState } from '../state/create-state.ts';
@@ -40,6 +45,7 @@ import { createCatalogStateStore } from '../storage/catalog-state.ts';
 import { createRemoteIntrospectionStore } from '../storage/remote-introspections.ts';
 import { createScheduledEvents } from '../storage/scheduled-events.ts';
 import { createStorage, type Storage } from '../storage/storage.ts';
+import { SubscriptionMeter } from '../subscriptions/subscription-meter.ts';
 import { createSubscriptions, type SubscriptionOptions } from '../subscriptions/create-subscriptions.ts';
 import { asynchronousActions } from './asynchronous-actions.ts';
 import { configReport } from './config-report.ts';
@@ -50,6 +56,7 @@ import { keepInStep } from './keep-in-step.ts';
 import { openMetadataDatabase } from './metadata-database.ts';
 import { remoteServers } from './remote-servers.ts';
 import { serviceLogger } from './service-logger.ts';
+import { createRegistry, meteredObserver, metricsAccess, watchService } from './metrics.ts';
 import { startSummary } from './start-summary.ts';
 
 export interface Service {
@@ -151,20 +158,33 @@ interface Parts {
 
 async function listen(config: Config, parts: Parts): Promise<Service> {
   const { state, storage, database, logger, instanceId, environment, isReady, isReadOnly } = parts;
-  const { observe } = logger;
+  const registry = createRegistry(config);
+  const observe = registry === null ? logger.observe : meteredObserver(logger.observe, registry);
   const sync = await keepInStep({ state, storage, instanceId, interval: config.schemaSyncPollInterval, observe });
-  const outbound = outboundClient(config, state);
+  const outbound = registry === null ? outboundClient(config, state) : meteredClient(outboundClient(config, state), registry);
   const later = asynchronousActions(config, database, instanceId, observe);
   // Whoever writes tells those who wait for changes, who plan as all do.
   const pipeline: RequestPipeline = {
+    ...(registry === null
+      ? {}
+      : { meter: createOperationMeter(registry, { names: config.metricsMaxOperations, isCollected: collectedOperations(state) }) }),
     ...requestPipeline(config, outbound, environment, observe, later),
     onWritten(source) {
       subscriptions.written(source);
       deliveries.written(source);
     },
   };
-  const subscriptions = createSubscriptions({ state, pipeline, options: subscriptionOptions(config), observe });
-  const deliveries = startDeliveries({ config, state, database, outbound, environment, observe, instanceId });
+  const subscriptions = createSubscriptions({
+    state,
+    pipeline,
+    options: subscriptionOptions(config),
+    observe,
+    meter: registry === null ? undefined : new SubscriptionMeter(registry),
+  });
+  const deliveries = startDeliveries({
+    ...{ config, state, database, outbound, environment, observe, instanceId },
+    meter: registry === null ? undefined : new EventMeter(registry),
+  });
   const scheduledEvents = createScheduledEvents(database);
   const administration = createAdministration({
     state,
@@ -184,7 +204,7 @@ async function listen(config: Config, parts: Parts): Promise<Service> {
     isReadOnly,
     rows: { openToAllRoles: config.legacyRowsForAllRoles, batchLimit: config.batchLimit },
   });
-  const sourceHealth = watchSourceHealth({ state, observe: logger.observe });
+  const sourceHealth = watchSourceHealth({ state, observe });
   let authenticator: Authenticator | undefined;
   const release = async (): Promise<void> => {
     await subscriptions.close();
@@ -194,14 +214,24 @@ async function listen(config: Config, parts: Parts): Promise<Service> {
   };
   let server: HttpServer;
   try {
-    authenticator = await openAuthenticator(accessOptions(config), outbound, logger.observe);
+    authenticator = await openAuthenticator(accessOptions(config), outbound, observe);
+    if (registry !== null) {
+      watchService(registry, {
+        ...{ state, operations: pipeline.operations, sourceHealth, actionLog: later.log, isReady },
+        workers: () => deliveries.workers(),
+        syncLag: () => sync.lag(),
+        linesDropped: () => logger.dropped?.() ?? 0,
+      });
+    }
     server = await startServer(
       {
         authenticator,
         state,
         pipeline,
         subscriptions,
-        observe: logger.observe,
+        observe,
+        meter: registry === null ? null : new HttpMeter(registry),
+        metrics: registry === null ? null : await metricsAccess(config, registry),
         handlers: administration,
         uploads: new Uploads(UPLOADS * config.requestBodyLimit),
         pages: pagePolicy(config.disableCors ? null : config.corsDomain, config.trustedHosts, config.serverHost),

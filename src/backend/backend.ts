@@ -13,6 +13,7 @@ import type { Cancellation } from '../util/cancellation.ts';
 import type { Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
 import type { Captures } from './captures.ts';
+import type { ServerMeasures } from './connection-counts.ts';
 import type { StatementFlow } from './statement-flow.ts';
 import type { Catalog, CatalogScope, CatalogType, QualifiedName } from '../catalog/catalog.ts';
 
@@ -441,6 +442,8 @@ export interface Source extends Connection {
   watchSnapshots?(intervalMs: number, onSnapshot: (snapshot: string | null) => void): SnapshotWatch;
   /** Absent where the kind has no event triggers. */
   readonly captures?: Captures;
+  /** Of each server that statements run on; absent where the kind does not count. */
+  measures?(): readonly ServerMeasures[];
   /** Waits for running statements up to a bound, then ends all connections. */
   close(): Promise<void>;
 }

@@ -43,6 +43,12 @@ export interface Page {
   readonly offset: number;
 }
 
+export interface Backlog {
+  readonly pending: number;
+  /** Since the oldest of them is due; 0 where none is. seconds */
+  readonly oldestAge: number;
+}
+
 /** What a clean-up takes away. */
 export interface CleanupSpec {
   readonly trigger: string;
@@ -97,6 +103,8 @@ export interface Captures {
   /** Rows of events, newest first, as JSON objects with the columns that are told. */
   list(filter: EventFilter, page: Page): Promise<readonly Json[]>;
   count(filter: EventFilter): Promise<number>;
+  /** What waits for its delivery; absent where the kind does not tell. Of very many, only some are looked at. */
+  backlog?(how: RunOptions): Promise<Backlog>;
   /** Attempts to deliver events of a trigger, newest first, as JSON objects. */
   invocations(trigger: string, page: Page): Promise<readonly Json[]>;
   /** An event and the attempts to deliver it; null when there is none. */

@@ -3,7 +3,7 @@ import { ConfigError } from './config-error.ts';
 import type { JwtSecret } from './jwt-secret.ts';
 import type { Config } from './options.ts';
 
-type AccessConfig = Pick<
+export type AccessConfig = Pick<
   Config,
   'adminSecret' | 'adminSecrets' | 'accessKey' | 'authHook' | 'jwtSecret' | 'jwtSecrets' | 'unauthorizedRole'
 >;

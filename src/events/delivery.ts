@@ -4,7 +4,7 @@ import { SvcError } from '../errors/svc-error.ts';
 import type { Environment } from '../metadata/environment-template.ts';
 import type { RetryPolicy } from '../metadata/retry-policy.ts';
 import type { DeliveryKind, Observer } from '../observability/observation.ts';
-import type { OutboundClient, OutboundResponse } from '../outbound/client.ts';
+import type { CallKind, OutboundClient, OutboundResponse } from '../outbound/client.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import { TransformFailure } from '../transform/transform-failure.ts';
 import type { PromptCancellation } from '../util/cancellation.ts';
@@ -34,6 +34,8 @@ export interface Delivery {
   readonly sessionVariables: ReadonlyMap<string, string> | null;
   /** Of the request that caused the event. */
   readonly trace?: TraceContext | undefined;
+  /** Hears how many seconds the call of the webhook took, whatever came of it. */
+  readonly onCalled?: ((seconds: number) => void) | undefined;
   /** What is said when it has taken longer than anything may. */
   readonly timedOut: string;
 }
@@ -94,14 +96,16 @@ export function createDeliverer({ outbound, observe, version, failuresAreErrors 
     }
     const timeout = Math.min(retry.timeoutSeconds, LONGEST_S) * 1000;
     const sent = recordedRequest(recordedHeaders(webhook.definition.headers, recordedOwn), payloadOf(call));
+    const began = performance.now();
+    const called = (): void => delivery.onCalled?.((performance.now() - began) / 1000);
     try {
       const { url, method, headers } = call;
-      const request = { url, method, headers, ...(call.body === undefined ? {} : { body: call.body }) };
+      const request = { kind: callKind(delivery), url, method, headers, ...(call.body === undefined ? {} : { body: call.body }) };
       const answer = await callWebhook(
         outbound,
         { ...request, timeout, maxResponseSize: ANSWER_LIMIT, cutLargeResponse: true },
         { signal },
-      );
+      ).finally(called);
       return answered(answer);
     } catch (error) {
       if (signal.aborted) throw error;
@@ -169,6 +173,11 @@ export function createDeliverer({ outbound, observe, version, failuresAreErrors 
       return { status, request: sent, response: printJson({ version: recordVersion, type: 'webhook_response', data }) };
     }
   };
+}
+
+function callKind({ of, eventName }: Delivery): CallKind {
+  if (of === 'event-trigger') return 'event';
+  return eventName === null ? 'oneoff' : 'cron';
 }
 
 /** When the trigger of an event is gone for a moment only, as far as this instance knows. */

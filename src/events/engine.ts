@@ -36,8 +36,8 @@ export interface Queue<E extends QueuedEvent, O extends { readonly id: string }>
   dueAgain?(outcome: O): number | null;
   /** ms between fetches where there is nothing */
   readonly pollInterval: number;
-  /** Hears of every fetch that brought something. */
-  fetched?(events: readonly E[]): void;
+  /** Hears of every fetch that brought something. @param seconds that it took */
+  fetched?(events: readonly E[], seconds: number): void;
 }
 
 export interface QueueHandle {
@@ -60,6 +60,8 @@ export interface EngineOptions {
 
 export interface Engine {
   add<E extends QueuedEvent, O extends { readonly id: string }>(queue: Queue<E, O>): QueueHandle;
+  /** Events that are worked on, and how many may be. */
+  workers(): { readonly busy: number; readonly most: number };
   /**
    * Takes nothing more, hands back what was not begun, waits so many ms for what is worked on, then gives that up and
    * hands it back as well.
@@ -93,6 +95,7 @@ export function createEngine(options: EngineOptions): Engine {
         },
       };
     },
+    workers: () => ({ busy: pool.running, most: options.slots }),
     async stop(graceMs) {
       await Promise.all([...queues].map((queue) => queue.stop(graceMs)));
       queues.clear();

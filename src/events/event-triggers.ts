@@ -11,6 +11,7 @@ import { isJsonObject, parseJson } from '../util/json.ts';
 import { storedTrace, type TraceContext } from '../webhooks/trace-context.ts';
 import { openedOnce, sessionVariablesOf, type Webhook } from '../webhooks/webhook.ts';
 import { type Deliverer, dueAgain, openDestination, sizeOf, withoutTrigger } from './delivery.ts';
+import type { EventMeter } from './event-meter.ts';
 import type { Engine, QueueHandle } from './engine.ts';
 import { createFetchStatistics } from './fetch-statistics.ts';
 
@@ -20,6 +21,8 @@ export interface EventTriggerOptions {
   readonly state: Snapshots;
   readonly environment: Environment;
   readonly observe: Observer;
+  /** Absent: nobody wants to know. */
+  readonly meter?: EventMeter | undefined;
   /** ms between looks at a source that has nothing */
   readonly pollInterval: number;
 }
@@ -69,9 +72,15 @@ export function deliverCapturedEvents(options: EventTriggerOptions): EventTrigge
           observe({ kind: 'delivery-trouble', queue: `the source ${source}`, message: `the trigger ${event.lane} of an event is gone` });
           return withoutTrigger(event.id);
         }
-        return { id: event.id, ...(await deliverOne(event, info.definition, options.deliver, () => webhookOf(info.definition), signal)) };
+        const metered = options.meter?.begin(event, event.lane, source);
+        const end = await deliverOne(event, info.definition, options.deliver, () => webhookOf(info.definition), signal, metered?.called);
+        metered?.ended(end);
+        return { id: event.id, ...end };
       },
-      fetched: (events) => statistics.count(source, events.length),
+      fetched(events, seconds) {
+        statistics.count(source, events.length);
+        options.meter?.fetched(source, events, seconds);
+      },
     });
 
   /** Sources come and go. */
@@ -114,6 +123,7 @@ function deliverOne(
   deliver: Deliverer,
   webhook: () => Webhook,
   signal: PromptCancellation,
+  onCalled: ((seconds: number) => void) | undefined,
 ): ReturnType<Deliverer> {
   const { name } = trigger;
   const context = contextOf(event.payload, trigger);
@@ -130,6 +140,7 @@ function deliverOne(
       body: bodyOf(event, name, retry),
       sessionVariables: context.sessionVariables,
       trace: context.trace,
+      onCalled,
       timedOut: `Event Trigger ${name} timed out while processing.`,
     },
     signal,

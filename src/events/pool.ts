@@ -37,6 +37,8 @@ export interface SlotPool {
   lane(): PoolLane;
   /** How many events of all lanes may be taken now. */
   readonly room: number;
+  /** Events that are worked on. */
+  readonly running: number;
   /** How many events of slow lanes may be among them. */
   readonly slowRoom: number;
   /** Keeps room for a fetch that is under way. @returns gives it back */

@@ -187,9 +187,10 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
     } finally {
       giveBack();
     }
+    const seconds = (performance.now() - began) / 1000;
     const leaseEnd = began + lease.seconds * 1000;
     for (const event of events) this.#take(event, leaseEnd);
-    if (events.length > 0) this.#queue.fetched?.(events);
+    if (events.length > 0) this.#queue.fetched?.(events, seconds);
     pool.dispatch();
     this.#mayHaveMore ||= events.length >= limit || hasFullLane(events, lanes);
     return events.length > 0;

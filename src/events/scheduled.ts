@@ -21,6 +21,7 @@ import { repeatedly } from '../util/repeatedly.ts';
 import { ROOT } from '../util/path.ts';
 import { openedOnce, type Webhook } from '../webhooks/webhook.ts';
 import { type Deliverer, dueAgain, openDestination, sizeOf, withoutTrigger } from './delivery.ts';
+import type { EventMeter } from './event-meter.ts';
 import type { Engine } from './engine.ts';
 import { createFetchStatistics } from './fetch-statistics.ts';
 
@@ -31,6 +32,8 @@ export interface ScheduledOptions {
   readonly state: Snapshots;
   readonly environment: Environment;
   readonly observe: Observer;
+  /** Absent: nobody wants to know. */
+  readonly meter?: EventMeter | undefined;
   /** Makes events of triggers that have few ahead. @returns how many */
   readonly generate: (triggers: readonly CronTrigger[]) => Promise<number>;
 }
@@ -63,6 +66,11 @@ export function deliverScheduledEvents(options: ScheduledOptions): ScheduledDeli
   );
 
   const work = async (event: ScheduledEvent, signal: PromptCancellation): Promise<DeliveryOutcome> => {
+    const outcome = await attempt(event, signal);
+    options.meter?.scheduled(event.kind, outcome);
+    return outcome;
+  };
+  const attempt = async (event: ScheduledEvent, signal: PromptCancellation): Promise<DeliveryOutcome> => {
     const { id } = event;
     if (event.kind === 'one-off') return { id, ...(await deliverOneOff(event, options, signal)) };
     const trigger = triggers().get(event.lane);

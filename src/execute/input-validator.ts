@@ -36,6 +36,7 @@ export function createInputValidator(outbound: OutboundClient, environment: Envi
     let answer: OutboundResponse;
     try {
       const call = {
+        kind: 'validation',
         url,
         method: 'POST',
         headers: {

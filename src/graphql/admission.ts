@@ -1,8 +1,9 @@
 /** Counts the requests of roles, in this process: how often they come and how many run at the same time. */
 import type { Session } from '../auth/session.ts';
-import { SvcError } from '../errors/svc-error.ts';
+import type { SvcError } from '../errors/svc-error.ts';
 import type { RateLimit } from '../metadata/api-limits.ts';
 import type { RoleLimits } from './api-limits.ts';
+import { LimitExceeded, type LimitName } from './limit-exceeded.ts';
 
 export interface Admission {
   /**
@@ -52,14 +53,14 @@ export function createAdmission(now: () => number = Date.now): Admission {
     const counter = counterOf(keyOf(rate, session, address), minute);
     const before = counter.previous * (1 - (time - minute * MINUTE) / MINUTE);
     if (counter.count + before + 1 > rate.maxReqsPerMin) {
-      throw busy(`the limit of ${rate.maxReqsPerMin} requests per minute is reached`);
+      throw busy('rate', `the limit of ${rate.maxReqsPerMin} requests per minute is reached`);
     }
     counter.count += 1;
   };
 
   const enter = (role: string, most: number): (() => void) => {
     const others = running.get(role) ?? 0;
-    if (others >= most) throw busy(`the limit of ${most} requests at the same time is reached`);
+    if (others >= most) throw busy('concurrency', `the limit of ${most} requests at the same time is reached`);
     running.set(role, others + 1);
     return () => {
       const left = (running.get(role) ?? 1) - 1;
@@ -82,8 +83,8 @@ export function createAdmission(now: () => number = Date.now): Admission {
   };
 }
 
-function busy(message: string): SvcError {
-  return new SvcError('busy', message, { status: 429 });
+function busy(limit: LimitName, message: string): SvcError {
+  return new LimitExceeded(limit, 'busy', message, { status: 429 });
 }
 
 function keyOf({ uniqueParams }: RateLimit, session: Session, address: string): string {

@@ -1,8 +1,8 @@
 /** What the limits of roles mean for one request. A role has its own limit, else the global one; administrators have none. */
 import { isAdmin, type Session } from '../auth/session.ts';
-import { SvcError } from '../errors/svc-error.ts';
 import type { ApiLimits, Limit, RateLimit } from '../metadata/api-limits.ts';
 import type { OperationSize } from '../schema/translation.ts';
+import { LimitExceeded } from './limit-exceeded.ts';
 
 /** The limits of one role; null where it has none. */
 export interface RoleLimits {
@@ -52,10 +52,15 @@ function resolve(limits: ApiLimits, role: string): RoleLimits {
 /** @throws SvcError validation-failed */
 export function checkSize({ depth, objects }: RoleLimits, size: OperationSize): void {
   if (depth !== null && size.depth > depth) {
-    throw new SvcError('validation-failed', `the operation is ${size.depth} levels deep, but no more than ${depth} are allowed`);
+    throw new LimitExceeded(
+      'depth',
+      'validation-failed',
+      `the operation is ${size.depth} levels deep, but no more than ${depth} are allowed`,
+    );
   }
   if (objects !== null && size.objects > objects) {
-    throw new SvcError(
+    throw new LimitExceeded(
+      'nodes',
       'validation-failed',
       `the operation has ${size.objects} fields with a selection, but no more than ${objects} are allowed`,
     );

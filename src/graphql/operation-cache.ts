@@ -3,6 +3,7 @@
  * schema dies with it, so nothing is ever invalidated. Bounded in bytes, for each role schema and for
  * all together: a client that sends other documents all the time makes its own role forget, not others.
  */
+import { FETCH_BOUNDS, Histogram } from '../observability/metrics/histogram.ts';
 import type { Plan } from '../plan/plan.ts';
 import { planSize } from '../plan/plan-size.ts';
 import { type Constraint, holds, type Variables } from '../schema/constraint.ts';
@@ -28,6 +29,20 @@ export interface OperationCache {
   plan(operation: CachedOperation, variables: Variables, make: () => Plan): Plan;
   /** Bytes of what is kept, estimated. */
   readonly memory: number;
+  readonly counts: OperationCacheCounts;
+  /** Operations of all role schemas that are kept. */
+  entries(): number;
+}
+
+/** Since the start. */
+export interface OperationCacheCounts {
+  operationHits: number;
+  operationMisses: number;
+  planHits: number;
+  planMisses: number;
+  evictions: number;
+  /** Seconds that planning took, where a plan was missing. */
+  readonly planTime: Histogram;
 }
 
 /** A role schema takes at most this part of the memory, ... */
@@ -94,6 +109,14 @@ export function createOperationCache(options: OperationCacheOptions): OperationC
   /** Of the role schemas that are in use, and of those that are not yet collected. */
   let roles: WeakRef<RoleOperations>[] = [];
   let memory = 0;
+  const counts: OperationCacheCounts = {
+    operationHits: 0,
+    operationMisses: 0,
+    planHits: 0,
+    planMisses: 0,
+    evictions: 0,
+    planTime: new Histogram(FETCH_BOUNDS),
+  };
   const ofRole = options.memory * PART_OF_ROLE;
   const ofOperation = ofRole * PART_OF_OPERATION;
   const ofPiece = ofRole * PART_OF_PIECE;
@@ -116,12 +139,16 @@ export function createOperationCache(options: OperationCacheOptions): OperationC
     while (memory > options.memory) {
       const largest = living.reduce((a, b) => (b.memory > a.memory ? b : a));
       memory -= largest.forgetOldest();
+      counts.evictions += 1;
     }
   };
 
   const grow = (role: RoleOperations, bytes: number): void => {
     memory += bytes;
-    while (role.entries.size > options.operations || role.memory > ofRole) memory -= role.forgetOldest();
+    while (role.entries.size > options.operations || role.memory > ofRole) {
+      memory -= role.forgetOldest();
+      counts.evictions += 1;
+    }
     if (memory > options.memory) makeRoom();
   };
 
@@ -140,7 +167,11 @@ export function createOperationCache(options: OperationCacheOptions): OperationC
       const role = operationsOf(schema);
       const key = operationName === null ? query : `${operationName}\u0000${query}`;
       const known = role.get(key, role.entries.size * 2 <= options.operations && role.memory * 2 <= ofRole);
-      if (known !== undefined) return known;
+      if (known !== undefined) {
+        counts.operationHits += 1;
+        return known;
+      }
+      counts.operationMisses += 1;
       const entry = new Entry(schema.prepare(query, operationName));
       if (entry.memory <= ofPiece) {
         role.add(key, entry);
@@ -149,8 +180,15 @@ export function createOperationCache(options: OperationCacheOptions): OperationC
       return entry;
     },
     plan(operation, variables, make) {
-      for (const plan of operation.plans) if (fits(plan.constraints, variables)) return plan;
+      for (const plan of operation.plans) {
+        if (!fits(plan.constraints, variables)) continue;
+        counts.planHits += 1;
+        return plan;
+      }
+      counts.planMisses += 1;
+      const began = performance.now();
       const plan = make();
+      counts.planTime.observe((performance.now() - began) / 1000);
       if (!plan.reusable || !(operation instanceof Entry) || operation.owner === null) return plan;
       const size = planSize(plan);
       const { owner } = operation;
@@ -166,5 +204,7 @@ export function createOperationCache(options: OperationCacheOptions): OperationC
     get memory() {
       return memory;
     },
+    counts,
+    entries: () => roles.reduce((sum, role) => sum + (role.deref()?.entries.size ?? 0), 0),
   };
 }

@@ -24,6 +24,7 @@ import type { BatchBudget } from './batch-budget.ts';
 import { limitsFor, type RoleLimits } from './api-limits.ts';
 import type { CachedOperation, OperationCache } from './operation-cache.ts';
 import { discreet, planOperationFor, prepare } from './prepare.ts';
+import type { OperationMeter } from './operation-meter.ts';
 import { queryObservation } from './query-observation.ts';
 import type { GraphqlRequest } from './request.ts';
 
@@ -57,6 +58,8 @@ export interface RequestPipeline {
   newBudget(): BatchBudget;
   /** Hears of each query before it is run. */
   readonly observeQuery?: (observation: QueryObservation) => void;
+  /** Counts operations; absent: nobody wants to know. */
+  readonly meter?: OperationMeter;
   /** Variables whose values it is not told; absent: none. */
   readonly maskedVariables?: ReadonlySet<string>;
 }
@@ -90,10 +93,19 @@ export async function runRequest(
   request: GraphqlRequest,
   how: RequestOptions,
 ): Promise<readonly Bytes[]> {
-  return admitted(pipeline, snapshot, session, how, async (within, limits) => {
-    const operation = prepare(pipeline, snapshot, session, request, limits, within.budget);
-    return runPrepared(pipeline, snapshot, session, request, operation, within);
-  });
+  const metered = pipeline.meter?.begin(request) ?? null;
+  try {
+    const body = await admitted(pipeline, snapshot, session, how, async (within, limits) => {
+      const operation = prepare(pipeline, snapshot, session, request, limits, within.budget);
+      metered?.known(operation);
+      return runPrepared(pipeline, snapshot, session, request, operation, within);
+    });
+    metered?.succeeded();
+    return body;
+  } catch (error) {
+    metered?.failed(error);
+    throw error;
+  }
 }
 
 /**

@@ -41,9 +41,13 @@ export interface Logger {
    * tries for ever where the reader of a pipe has gone and no write before has shown it.
    */
   settle(): Promise<void>;
+  /** Entries that nobody took in time, since the start. */
+  readonly dropped?: () => number;
 }
 
 const SETTLE_MS = 1000;
+/** Characters that wait for whoever reads the log; what would be more is dropped and counted. */
+const MOST_WAITING = 16 * 1024 * 1024;
 
 const FLUSH_MS = 500;
 /** Each write of the stream is a task of the thread pool with its own call back. */
@@ -97,7 +101,7 @@ function isEnabled(level: LogLevel, least: LogLevel): boolean {
 }
 
 function jsonLogger(options: LoggerOptions): Logger {
-  const stream = pino.destination({ fd: options.destination ?? 1, sync: false, minLength: 4096 });
+  const { stream, dropped } = boundedStream(options, 4096);
   /** Something has been written since the last flush, each of which is a task of the thread pool. */
   let isDirty = false;
   const lines = new LineBuffer((text) => {
@@ -143,13 +147,13 @@ function jsonLogger(options: LoggerOptions): Logger {
     isDirty = true;
     log[level]({ type, detail });
   };
-  return { observe, flush: () => end(stream, timer, lines), settle: () => settle(stream, lines) };
+  return { observe, flush: () => end(stream, timer, lines), settle: () => settle(stream, lines), dropped };
 }
 
 /** Somebody is looking: what is told is written at once. */
 function textLogger(options: LoggerOptions): Logger {
   // Not 0: then nothing can wait for what is under way.
-  const stream = pino.destination({ fd: options.destination ?? 1, sync: false, minLength: 1 });
+  const { stream, dropped } = boundedStream(options, 1);
   const { enabledTypes } = options;
   const print = textLines(options.colour ?? false);
   const observe = (o: Observation): void => {
@@ -160,7 +164,17 @@ function textLogger(options: LoggerOptions): Logger {
     const text = print(o, level, new Date());
     if (text !== '') stream.write(text);
   };
-  return { observe, flush: () => end(stream), settle: () => settle(stream) };
+  return { observe, flush: () => end(stream), settle: () => settle(stream), dropped };
+}
+
+/** A reader that stalls costs no more memory than so much. */
+function boundedStream({ destination = 1 }: LoggerOptions, minLength: number) {
+  const stream = pino.destination({ fd: destination, sync: false, minLength, maxLength: MOST_WAITING });
+  let count = 0;
+  stream.on('drop', (text: string) => {
+    count += text.split('\n').length - 1;
+  });
+  return { stream, dropped: () => count };
 }
 
 function end(stream: ReturnType<typeof pino.destination>, timer?: NodeJS.Timeout, lines?: LineBuffer): void {

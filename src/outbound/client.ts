@@ -8,7 +8,12 @@ import { OutboundError } from './outbound-error.ts';
 import { safeUrl } from './safe-url.ts';
 import { isAllowlisted, type AllowlistedHost } from './tls-allowlist.ts';
 
+/** What a call is for. */
+export type CallKind = 'auth' | 'action' | 'event' | 'cron' | 'oneoff' | 'remote_schema' | 'validation' | 'telemetry';
+
 export interface OutboundRequest {
+  /** For whoever counts calls. */
+  readonly kind?: CallKind;
   /** `http:` or `https:`; user and password in it become basic authentication. */
   readonly url: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -35,6 +35,8 @@ export const DEFAULT_ROLE_SCHEMAS_OPTIONS: RoleSchemasOptions = {
 };
 
 export interface RoleSchemas {
+  /** How many are kept. */
+  readonly size: number;
   /** Never fails: an unknown role has a schema without queries. */
   get(role: string, variant: SchemaVariant): RoleSchema;
   /** The tables of a source as the role has them, under the names of the database; null when there is no such source. */
@@ -72,6 +74,10 @@ class CachedRoleSchemas implements RoleSchemas {
       if (keep) this.entries.set(key, entry);
       yield;
     }
+  }
+
+  get size(): number {
+    return this.entries.size;
   }
 
   get(role: string, variant: SchemaVariant): RoleSchema {

@@ -37,6 +37,8 @@ export class Answers {
   /** The oldest first. */
   readonly #waiting = new Set<Waiting>();
   #bytes = 0;
+  /** Bytes of the messages of websockets since the start. */
+  readonly traffic = { sent: 0, received: 0 };
   readonly #sweeper: NodeJS.Timeout;
 
   constructor(limits: AnswerLimits) {

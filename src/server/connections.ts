@@ -28,6 +28,10 @@ export class Connections {
     return this.count;
   }
 
+  get size(): number {
+    return this.bySocket.size;
+  }
+
   get sockets(): Iterable<Socket> {
     return this.bySocket.keys();
   }

@@ -5,12 +5,14 @@ import type { Session } from '../auth/session.ts';
 import type { SvcError } from '../errors/svc-error.ts';
 import type { RequestPipeline } from '../graphql/run-request.ts';
 import type { Administration } from '../metadata-api/administration.ts';
+import type { MetricsPage } from '../observability/metrics/print.ts';
 import type { Observer } from '../observability/observation.ts';
 import type { SourceHealth } from '../state/source-health.ts';
 import type { Snapshots, State } from '../state/state.ts';
 import type { Subscriptions } from '../subscriptions/subscriptions.ts';
 import type { Answers } from './answers.ts';
 import type { PagePolicy } from './cross-site.ts';
+import type { HttpMeter } from './http-meter.ts';
 import type { LoggedQuery, QueryLogging } from './logged-query.ts';
 import type { LongLived } from './long-lived.ts';
 import type { Uploads } from './read-body.ts';
@@ -18,6 +20,14 @@ import type { Reply } from './reply.ts';
 import type { ConsoleState } from './routes/console.ts';
 import type { CancellationSource } from '../util/cancellation.ts';
 import type { JsonObject } from '../util/json.ts';
+
+/** What the metrics endpoint tells, and whom. */
+export interface MetricsAccess {
+  readonly page: MetricsPage;
+  /** No secret is needed. */
+  readonly isOpen: boolean;
+  admits(secret: string): boolean;
+}
 
 /** What every route may use. */
 export interface ServerContext {
@@ -32,6 +42,10 @@ export interface ServerContext {
   readonly sourceHealth: Pick<SourceHealth, 'reports'>;
   /** Whether what is to be done at the start is done; absent: there is nothing. */
   readonly isReady?: () => boolean;
+  /** Counts what goes over HTTP; null: nobody wants to know. */
+  readonly meter: HttpMeter | null;
+  /** What the metrics endpoint tells, and whom; null: nothing. */
+  readonly metrics: MetricsAccess | null;
   /** The answer of the config endpoint. */
   readonly configReport: JsonObject;
   readonly console: ConsoleState;
@@ -77,6 +91,8 @@ export interface Exchange {
   /** Where the request's credentials are. */
   readonly place: CredentialPlace;
   session: Session | null;
+  /** The route; null until it is found, and where there is none. */
+  endpoint: string | null;
   /** Values of `Set-Cookie` headers; null for none. */
   cookies: readonly string[] | null;
   mode: 'single' | 'batched' | 'non-graphql' | 'error';
@@ -94,6 +110,8 @@ export interface Route {
   readonly path: string;
   /** Set where everybody may look, from whatever page: nothing is told but what everybody may know. */
   readonly isPublic?: true;
+  /** Asked by machines all the time: not counted among requests. */
+  readonly isProbe?: true;
   /** How to say that the request is refused; absent: as the administration does. */
   refuse?(error: SvcError): Reply;
   /** The API that must be enabled; absent: always there. */

@@ -11,6 +11,25 @@ import type { Exchange, ServerContext } from './context.ts';
  * @throws SvcError at once or later
  */
 export function identify(exchange: Exchange, context: ServerContext, graphql: GraphqlPayload | null): Session | Promise<Session> {
+  const { meter } = context;
+  if (meter === null) return sessionOf(exchange, context, graphql);
+  const count = (isAccepted: boolean): void => meter.authenticated(exchange.place, isAccepted);
+  try {
+    const session = sessionOf(exchange, context, graphql);
+    if (!(session instanceof Promise)) count(true);
+    else
+      session.then(
+        () => count(true),
+        () => count(false),
+      );
+    return session;
+  } catch (error) {
+    count(false);
+    throw error;
+  }
+}
+
+function sessionOf(exchange: Exchange, context: ServerContext, graphql: GraphqlPayload | null): Session | Promise<Session> {
   const found = context.authenticator.authenticate(exchange.request, graphql, exchange.signal);
   if (!(found instanceof Promise)) {
     exchange.session = found;

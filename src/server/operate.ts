@@ -39,10 +39,12 @@ export async function operate(
 ): Promise<Outcome> {
   const { pipeline, state } = context;
   let failure: 'refused' | 'failed' = 'refused';
+  const metered = pipeline.meter?.begin(request) ?? null;
   try {
     const snapshot = state.current();
-    return await admitted(pipeline, snapshot, session, how, async (within, limits): Promise<Outcome> => {
+    const outcome = await admitted(pipeline, snapshot, session, how, async (within, limits): Promise<Outcome> => {
       const operation = prepare(pipeline, snapshot, session, request, limits, how.budget);
+      metered?.known(operation);
       const { kind } = operation.prepared;
       if (kind === 'subscription') {
         return { kind: 'subscribed', subscription: await context.subscriptions.open(session, request, within, subscriber) };
@@ -65,7 +67,10 @@ export async function operate(
         lane?.leave();
       }
     });
+    metered?.succeeded();
+    return outcome;
   } catch (thrown) {
+    metered?.failed(thrown);
     if (!(thrown instanceof SvcError)) context.observe({ kind: 'unexpected', message: 'GraphQL operation failed', error: thrown });
     return { kind: failure, error: toSvcError(thrown) };
   }

@@ -13,6 +13,8 @@ const NOTHING = Buffer.alloc(0);
 export class Uploads {
   readonly #limit: number;
   #held = 0;
+  /** Bytes of all bodies that were read to their end. */
+  received = 0;
 
   /** @param limit bytes; small bodies do not count */
   constructor(limit: number) {
@@ -109,6 +111,7 @@ export function readBody(request: IncomingMessage, limit: number, uploads: Uploa
     request.on('data', onData);
     request.on('end', () => {
       done();
+      uploads.received += size;
       resolve(size === body.length ? body : body.subarray(0, size));
     });
     const onGone = (): void => {

@@ -23,6 +23,7 @@ import { consoleRoute } from './routes/console.ts';
 import { explainRoutes } from './routes/explain.ts';
 import { graphqlRoutes } from './routes/graphql.ts';
 import { healthRoutes } from './routes/health.ts';
+import { metricsRoute } from './routes/metrics.ts';
 import { openApiRoute } from './routes/open-api.ts';
 import { restRoute } from './routes/rest.ts';
 import { sourceHealthRoute } from './routes/source-health.ts';
@@ -58,7 +59,7 @@ export interface SocketSettings extends Omit<SocketOptions, 'keepAlive' | 'heade
 }
 
 /** What is looked at with GET, and so with HEAD: the same answer without its body. */
-const VIEWS: readonly Route[] = [...healthRoutes, sourceHealthRoute, configRoute, openApiRoute, welcomeRoute];
+const VIEWS: readonly Route[] = [...healthRoutes, sourceHealthRoute, configRoute, openApiRoute, welcomeRoute, metricsRoute];
 const ROUTES: ReadonlyMap<string, Route> = new Map([
   ...[...graphqlRoutes, ...administrationRoutes, ...VIEWS, ...explainRoutes].map((route): [string, Route] => [
     `${route.method} ${route.path}`,
@@ -101,6 +102,14 @@ export async function startServer(context: ServerContext, listen: ListenOptions)
     if (socket.writableLength > 0 || !connections.isBusy(socket)) socket.destroy();
   });
   server.on('connection', (socket) => connections.add(socket));
+  context.meter?.watch(() => ({
+    inFlight: connections.requests,
+    connections: connections.size,
+    longLived: longLived.size,
+    sentBytes: answers.traffic.sent,
+    receivedBytes: answers.traffic.received,
+    bodyBytes: context.uploads.received,
+  }));
   server.on('upgrade', (request, socket: Socket, head) => {
     // An answer is still on its way there.
     if (connections.isBusy(socket)) socket.destroy();
@@ -159,6 +168,7 @@ async function serve(
     signal: client,
     place: context.authenticator.place(request.headers),
     session: null,
+    endpoint: null,
     cookies: null,
     mode: 'non-graphql',
     operationName: null,
@@ -176,6 +186,10 @@ async function serve(
   const sent: Sent = { size: sizeOfBytes(reply.body), encoding: null, error: reply.error ?? null };
   await send(request, response, reply, { requestId, cors, cookies: exchange.cookies, sent });
   const { queryLogging } = context.options;
+  const duration = (performance.now() - started) / 1000;
+  const size = request.method === 'HEAD' ? 0 : sent.size;
+  if (context.meter !== null && exchange.endpoint !== PROBE)
+    context.meter.done(request, exchange.endpoint ?? 'unknown', reply.status, duration, size);
   context.observe({
     kind: 'http',
     requestId,
@@ -189,13 +203,16 @@ async function serve(
     mode: sent.error === null ? exchange.mode : 'error',
     operationName: exchange.operationName,
     query: queryForLog(exchange, sent.error !== null, queryLogging),
-    responseSize: request.method === 'HEAD' ? 0 : sent.size,
-    duration: (performance.now() - started) / 1000,
+    responseSize: size,
+    duration,
     encoding: sent.encoding,
     error: sent.error === null ? null : encodeLoggedError(sent.error),
   });
   if (!response.destroyed) await answers.sent(request, response);
 }
+
+/** In place of an endpoint: the request is not counted. */
+const PROBE = '';
 
 const SHUTTING_DOWN: Reply = {
   ...adminErrorReply(new SvcError('unexpected', 'the server is shutting down', { status: 503 }), false),
@@ -203,10 +220,14 @@ const SHUTTING_DOWN: Reply = {
 };
 
 function answer(exchange: Exchange, context: ServerContext): Promise<Reply> {
-  const route = consoleRoute(exchange, context.console) ?? ROUTES.get(`${exchange.request.method} ${exchange.path}`) ?? restRoute(exchange);
+  const ofConsole = consoleRoute(exchange, context.console);
+  const known = ROUTES.get(`${exchange.request.method} ${exchange.path}`);
+  const route = ofConsole ?? known ?? restRoute(exchange);
   if (route === undefined || (route.api !== undefined && !context.options.enabledApis.has(route.api))) {
     return Promise.resolve(notFoundReply());
   }
+  if (ofConsole !== undefined) exchange.endpoint = '/console/*';
+  else exchange.endpoint = known === undefined ? '/api/rest/*' : known.isProbe === true ? PROBE : known.path;
   if (route.isPublic !== true) {
     try {
       const { method = '', headers } = exchange.request;

@@ -20,6 +20,7 @@ import { introspectionText, type LiveRemote, openRemote, type RemoteContext } fr
 import { type RemotesFor, remotesFor } from './live-remotes.ts';
 import { distinct, named } from './refresh.ts';
 import type { Snapshot } from './snapshot.ts';
+import type { StateCounts } from './state-counts.ts';
 import type { Refresh } from './state.ts';
 
 export interface AssemblyOptions {
@@ -54,9 +55,11 @@ export class Assembly {
   readonly #options: AssemblyOptions;
   readonly #open: OpenContext;
   readonly captures: EventCaptures;
+  readonly #counts: StateCounts;
 
-  constructor(options: AssemblyOptions) {
+  constructor(options: AssemblyOptions, counts: StateCounts) {
     this.#options = options;
+    this.#counts = counts;
     this.captures = new EventCaptures(options.metadataDatabase ?? '', options.observe);
     this.#open = {
       ...options.connect,
@@ -133,6 +136,7 @@ export class Assembly {
 
   /** In slices: meanwhile requests go on with the snapshot before. */
   async assemble(resourceVersion: number, metadata: Metadata, { sources, remotes }: Live, before?: Assembled): Promise<Assembled> {
+    const began = performance.now();
     const inputs = new Map([...sources].map(([name, { input }]) => [name, input]));
     const remoteSchemas = new Map([...remotes].map(([name, { input }]) => [name, input]));
     const build = await inSlices(
@@ -166,6 +170,7 @@ export class Assembly {
       roleSchema: (role, variant) => made.get(role, variant),
       roleTables: (role, variant, source) => made.tables(role, variant, source),
     };
+    this.#counts.buildTime.observe((performance.now() - began) / 1000);
     return { snapshot, build, sources, remotes, roleSchemas: made, captureFailures };
   }
 

@@ -21,6 +21,7 @@ import { isNamed, sameServer } from './live-remotes.ts';
 import type { LiveSource } from './live-source.ts';
 import { encodeRefresh, isEmpty, mergeNotices, mergeRefreshes } from './refresh.ts';
 import type { Snapshot } from './snapshot.ts';
+import { StateCounts } from './state-counts.ts';
 import type {
   Change,
   ChangeResult,
@@ -46,6 +47,9 @@ export interface StateOptions extends AssemblyOptions {
 }
 
 export interface RunningState extends State, Snapshots {
+  readonly counts: StateCounts;
+  /** How many schemas of roles are kept. */
+  roleSchemas(): number;
   /** Takes over what other instances stored since; resolves when the snapshot shows it. */
   synchronize(): Promise<void>;
   /** Lets the running change finish and closes all connections. */
@@ -74,6 +78,7 @@ class QueuedState implements RunningState {
   readonly #assembly: Assembly;
   readonly #instanceId: string;
   readonly #kept: KeptIntrospections;
+  readonly counts = new StateCounts();
   #current: Assembled | undefined;
   #queue: Promise<unknown> = Promise.resolve();
   #stopped = false;
@@ -87,7 +92,7 @@ class QueuedState implements RunningState {
   constructor(options: StateOptions) {
     this.#options = options;
     this.#instanceId = options.instanceId ?? randomUUID();
-    this.#assembly = new Assembly(options);
+    this.#assembly = new Assembly(options, this.counts);
     this.#kept = new KeptIntrospections(options.introspections);
   }
 
@@ -95,12 +100,30 @@ class QueuedState implements RunningState {
     return this.#now().snapshot;
   }
 
+  roleSchemas(): number {
+    return this.#current?.roleSchemas.size ?? 0;
+  }
+
   change(change: Change): Promise<ChangeResult> {
     return this.together((draft) => draft.change(change), { repeatable: true });
   }
 
   together<T>(run: (draft: State) => Promise<T>, how: TogetherOptions): Promise<T> {
-    return this.#alone(() => this.#together(run, how));
+    return this.#alone(async () => {
+      const before = this.#now();
+      const began = performance.now();
+      try {
+        const answer = await this.#together(run, how);
+        if (this.#now() !== before) this.counts.ok += 1;
+        return answer;
+      } catch (error) {
+        if (error instanceof SvcError && error.code === 'conflict') this.counts.conflict += 1;
+        else this.counts.refused += 1;
+        throw error;
+      } finally {
+        this.counts.changeTime.observe((performance.now() - began) / 1000);
+      }
+    });
   }
 
   preview(preview: Preview): Promise<PreviewResult> {

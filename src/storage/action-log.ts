@@ -56,6 +56,8 @@ export interface ActionLog {
   ): Promise<{ readonly id: string; readonly isDone: boolean } | null>;
   /** Of calls of any action those that have yet to be answered. */
   stillWaiting(ids: readonly string[]): Promise<ReadonlySet<string>>;
+  /** How many calls have yet to be answered; of very many, the first 100,000 are counted. */
+  pending(): Promise<number>;
   readonly store: CallStore;
   /** Forgets all calls of an action. */
   clear(action: string): Promise<void>;
@@ -76,6 +78,9 @@ const STATE = `select id::text, (status in ('completed', 'error'))::text ${SEEN}
 const STILL_WAITING = `
 select id::text from svc_catalog.svc_action_log
 where id in (select json_array_elements_text($1::json)::uuid) and status in ('created', 'processing')`;
+
+const PENDING = `
+select count(*) from (select from svc_catalog.svc_action_log where status in ('created', 'processing') limit 100000) pending`;
 
 const FETCH = `
 with picked as materialized (
@@ -145,6 +150,10 @@ export function createActionLog(database: Source): ActionLog {
     async state(action, id, session) {
       const [row] = (await database.query(STATE, [id, action, session === null ? null : printed(session)], soon())).rows;
       return row === undefined ? null : { id: row[0] ?? '', isDone: row[1] === 'true' };
+    },
+    async pending() {
+      const { rows } = await database.query(PENDING, [], soon());
+      return Number(rows[0]?.[0] ?? 0);
     },
     async stillWaiting(of) {
       return new Set(await ids(STILL_WAITING, [JSON.stringify(of)]));

@@ -28,6 +28,7 @@ import { Member } from './member.ts';
 import { Poller } from './poller.ts';
 import type { PollerOptions, PollerWork } from './poller-work.ts';
 import { runObservation } from './run-observation.ts';
+import type { SubscriptionMeter } from './subscription-meter.ts';
 import type { Subscription, Subscriptions } from './subscriptions.ts';
 import { Room } from './version.ts';
 
@@ -53,6 +54,8 @@ interface Needs {
   readonly pipeline: RequestPipeline;
   readonly options: SubscriptionOptions;
   readonly observe: Observer;
+  /** Absent: nobody wants to know. */
+  readonly meter?: SubscriptionMeter | undefined;
 }
 
 /** Every wait has an end. */
@@ -107,6 +110,7 @@ class Registry implements RunningSubscriptions {
 
   constructor(needs: Needs) {
     this.#needs = needs;
+    needs.meter?.watch(() => this.reports());
     this.#callWaits = new CallWaits(async (ids) => (await needs.pipeline.laterCalls?.log.stillWaiting(ids)) ?? new Set());
     this.#stopListening = needs.state.onSnapshot((shown, before) => this.#shown(shown, before));
   }
@@ -235,7 +239,7 @@ class Registry implements RunningSubscriptions {
     const key = keyOf(work);
     const known = this.#pollers.get(key);
     if (known !== undefined) return known;
-    const { options, observe } = this.#needs;
+    const { options, observe, meter } = this.#needs;
     const { role } = work;
     const count = this.#ofRole.get(role) ?? 0;
     if (isNew && count >= options.pollersPerRole) {
@@ -253,7 +257,10 @@ class Registry implements RunningSubscriptions {
       {
         detector: this.#detector(work.connection),
         room: this.#room,
-        onRun: (poller, times) => observe(runObservation(poller.report(), times)),
+        onRun: (poller, times) => {
+          meter?.ran(isStream ? 'streaming' : 'live-query', times);
+          observe(runObservation(poller.report(), times));
+        },
         onFault: (error) => this.#onFault(error),
         onEmpty: (poller) => this.#drop(poller),
       },

@@ -40,6 +40,7 @@ export async function exchange(
   let answer: OutboundResponse;
   try {
     const call = {
+      kind: 'remote_schema',
       url: connection.url,
       method: 'POST',
       headers,

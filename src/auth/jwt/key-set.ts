@@ -91,7 +91,7 @@ async function fetchAtStart(options: KeySetOptions): Promise<Fetched> {
 
 async function fetchKeys({ url, outbound }: KeySetOptions): Promise<Fetched> {
   const headers = { accept: 'application/json', 'user-agent': 'svc-graphql' };
-  const answer = await outbound.send({ url, method: 'GET', headers, timeout: TIMEOUT_MS, maxResponseSize: MAX_SIZE });
+  const answer = await outbound.send({ kind: 'auth', url, method: 'GET', headers, timeout: TIMEOUT_MS, maxResponseSize: MAX_SIZE });
   if (answer.status !== 200) throw new Error(`the answer has the status ${answer.status}`);
   const keys = usableKeys(answer.body.toString('utf8'));
   return { keys, lifetime: cacheLifetime(one(answer.headers['cache-control']), one(answer.headers['expires']), Date.now()) };

@@ -83,7 +83,7 @@ async function call(
   graphql: GraphqlPayload | null,
   signal: AbortSignal,
 ): Promise<OutboundResponse> {
-  const bounds = { url, method, timeout, maxResponseSize: MAX_RESPONSE_SIZE };
+  const bounds = { kind: 'auth', url, method, timeout, maxResponseSize: MAX_RESPONSE_SIZE } as const;
   try {
     if (method === 'GET') {
       const headers = { ...forwardedHeaders(request.headers), 'user-agent': USER_AGENT };

@@ -9,6 +9,12 @@ export const accessOptions = {
   adminSecret: access('admin-secret', optional(secret), null, 'Secret that makes a request an administrator. Absent: everybody is one.'),
   adminSecrets: access('admin-secrets', optional(secretList), null, 'JSON list of such secrets, in place of --admin-secret.'),
   accessKey: access('access-key', optional(secret), null, 'Older name of --admin-secret, which wins over it.'),
+  metricsSecret: access(
+    'metrics-secret',
+    optional(secret),
+    null,
+    'Secret of /v1/metrics, sent as a bearer token. Absent: an admin secret, where there is one.',
+  ),
   authHook: access(
     'auth-hook',
     optional(httpUrl),

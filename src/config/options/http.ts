@@ -82,7 +82,6 @@ export const httpOptions = {
       withoutEffect: new Map<ApiType, string>([
         ['pgdump', 'there is the endpoint /v1alpha1/pg_dump'],
         ['developer', 'there are endpoints under /dev'],
-        ['metrics', 'there is the endpoint /v1/metrics'],
       ]),
     },
   ),

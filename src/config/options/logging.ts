@@ -1,6 +1,6 @@
 /** What is logged, and how. */
 import { optionsOf } from '../option.ts';
-import { boolean, choice, listOf, nameList } from '../option-types.ts';
+import { boolean, choice, integer, listOf, nameList } from '../option-types.ts';
 
 const LOG_TYPES = [
   'startup',
@@ -19,6 +19,18 @@ type LogType = (typeof LOG_TYPES)[number];
 const logging = optionsOf('Logging');
 
 export const loggingOptions = {
+  metricsEnableHighCardinalityLabels: logging(
+    'metrics-enable-high-cardinality-labels',
+    boolean,
+    true,
+    'Let metrics tell names and hashes of operations and names of triggers; each combination is a series of its own.',
+  ),
+  metricsMaxOperations: logging(
+    'metrics-max-operations',
+    integer(0, 10_000),
+    200,
+    'Most operations that metrics tell by name, and as many again of query collections; all others are counted as "_other".',
+  ),
   logLevel: logging('log-level', choice('debug', 'info', 'warn', 'error'), 'info', 'Least severe level that is logged.'),
   logFormat: logging(
     'log-format',

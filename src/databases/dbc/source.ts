@@ -16,6 +16,7 @@ import type {
   Statement,
   TransactionOptions,
 } from '../../backend/backend.ts';
+import type { ServerMeasures } from '../../backend/connection-counts.ts';
 import type { Catalog, CatalogScope } from '../../catalog/catalog.ts';
 import type { PgSource } from '../pg/source.ts';
 import { ofCitus } from './errors.ts';
@@ -86,6 +87,10 @@ export class DbcSource extends DbcConnection implements Source {
     how: RunOptions,
   ): Promise<readonly JsonRow[]> {
     return translated(this.source.runRows(statement, values, how));
+  }
+
+  measures(): readonly ServerMeasures[] {
+    return this.source.measures();
   }
 
   close(): Promise<void> {

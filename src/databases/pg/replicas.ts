@@ -34,6 +34,10 @@ export class Replicas {
     this.servers = servers;
   }
 
+  get pools(): readonly Pool[] {
+    return this.servers.map(({ pool }) => pool);
+  }
+
   /** Resolves when each has been asked for the first time, and has answered or not. */
   async start(): Promise<void> {
     await Promise.all(this.servers.map((server) => this.ask(server)));

@@ -13,6 +13,7 @@ import type {
   Statement,
   TransactionOptions,
 } from '../../backend/backend.ts';
+import type { ServerMeasures } from '../../backend/connection-counts.ts';
 import type { Captures } from '../../backend/captures.ts';
 import type { Catalog, CatalogScope } from '../../catalog/catalog.ts';
 import { type PgCaptureOptions, pgCaptures } from './capture/captures.ts';
@@ -182,6 +183,13 @@ export class PgSource implements Source {
     };
   }
 
+  measures(): readonly ServerMeasures[] {
+    const of = (role: ServerMeasures['role'], { state: { size, idle, most, waiting }, counts }: Pool): ServerMeasures => ({
+      ...{ role, used: size - idle, idle, most, pending: waiting, counts },
+    });
+    return [of('primary', this.pool), ...this.options.replicas.pools.map((pool) => of('replica', pool))];
+  }
+
   async close(): Promise<void> {
     for (const watch of this.watches) watch.stop();
     await Promise.all([...this.listenings].map((listening) => listening.stop()));
@@ -210,8 +218,10 @@ export class PgSource implements Source {
         return;
       }
       if (server !== primary && isOutOfReach(failure)) replicas.rest(server);
-      if (server !== primary && isReplicasFault(failure)) this.read(primary, step, how, 0, resolve, reject, allRows);
-      else if (this.mayRepeat(failure, done.accident, attempt)) {
+      if (server !== primary && isReplicasFault(failure)) {
+        pool.counts.fallbacks += 1;
+        this.read(primary, step, how, 0, resolve, reject, allRows);
+      } else if (this.mayRepeat(failure, done.accident, attempt)) {
         const again = (): void => this.read(server, step, how, attempt + 1, resolve, reject, allRows);
         // What ended one connection may have ended others: a moment, to hear of it.
         if (isLost(failure)) setTimeout(again, LOST_PAUSE_MS);

@@ -52,7 +52,7 @@ class Watch implements SnapshotWatch {
           session.end();
           return;
         }
-        session.owner = { ready: () => undefined, lost: (_session, reason) => this.#lost(reason.message) };
+        session.owner = { ready: () => undefined, settled: () => undefined, lost: (_session, reason) => this.#lost(reason.message) };
         this.#session = session;
         if (session.isClosed) this.#lost('the connection is closed');
         else this.ask();

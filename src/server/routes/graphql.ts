@@ -3,6 +3,7 @@ import { printGraphqlErrors, toSvcError } from '../../errors/encode.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import type { BatchBudget } from '../../graphql/batch-budget.ts';
 import { limitsFor } from '../../graphql/api-limits.ts';
+import { LimitExceeded } from '../../graphql/limit-exceeded.ts';
 import { requestJson } from '../../graphql/query-observation.ts';
 import { decodeRequest, type GraphqlRequest } from '../../graphql/request.ts';
 import { type RequestOptions, runRequest } from '../../graphql/run-request.ts';
@@ -85,7 +86,8 @@ async function runBatch(
 ): Promise<readonly Bytes[]> {
   const ofRole = limitsFor(context.state.current().cache.apiLimits, session)?.batch ?? Number.POSITIVE_INFINITY;
   const limit = Math.min(context.options.batchLimit, ofRole);
-  if (items.length > limit) throw new SvcError('bad-request', `batch of ${items.length} operations is over the limit of ${limit}`);
+  if (items.length > limit)
+    throw new LimitExceeded('batch', 'bad-request', `batch of ${items.length} operations is over the limit of ${limit}`);
   exchange.mode = 'batched';
   const body: Bytes[] = [OPEN];
   const budget = context.pipeline.newBudget();

@@ -5,6 +5,7 @@ function healthRoute(path: string): Route {
   return {
     method: 'GET',
     path,
+    isProbe: true,
     isPublic: true,
     async handle(exchange, context) {
       if (context.isReady?.() === false) return textReply(503, 'STARTING');
@@ -24,6 +25,7 @@ export const healthRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/v1/version',
+    isProbe: true,
     isPublic: true,
     handle: (_exchange, context) => Promise.resolve(jsonReply(200, { version: context.options.version, server_type: 'ce' })),
   },

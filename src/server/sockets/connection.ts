@@ -112,7 +112,10 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
         : new CompressedWire(websocket, socket, answers, onFlow);
     this.#intake = new Intake(socket, context.uploads, () => this.close(1013, 'too many large messages are on their way to the service'));
     this.#stopTimer = setLongTimer(Date.now() + limits.initTimeout, () => this.#perform(protocol.initTimedOut(), 0));
-    websocket.on('message', (data, isBinary) => this.#onMessage(data, isBinary));
+    websocket.on('message', (data, isBinary) => {
+      answers.traffic.received += (data as Buffer).length;
+      this.#onMessage(data, isBinary);
+    });
     websocket.on('ping', (data) => this.#heard(data));
     websocket.on('pong', (data) => this.#heard(data));
     this.#tell({ type: 'accepted' });

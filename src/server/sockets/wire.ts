@@ -79,6 +79,7 @@ export class PlainWire implements Wire {
   }
 
   #write(frame: Bytes): void {
+    this.#answers.traffic.sent += frame.length;
     const isTaken = this.#socket.write(frame, 'latin1');
     if (this.#held !== null) this.#held.grow(frame.length);
     else if (!isTaken) {
@@ -115,6 +116,7 @@ export class CompressedWire implements Wire {
   send(message: Bytes): void {
     const { readyState, OPEN } = this.#websocket;
     if (readyState !== OPEN) return;
+    this.#answers.traffic.sent += message.length;
     const options = { binary: false, compress: message.length >= MIN_COMPRESSED };
     this.#websocket.send(bufferOfBytes([message]), options, () => this.#sent());
     if (this.#held !== null) this.#held.grow(message.length);

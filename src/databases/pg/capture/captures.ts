@@ -12,6 +12,7 @@ import type {
 import type { Json } from '../../../util/json.ts';
 import { CleanupPlan, cleanUp } from './cleanup.ts';
 import { type CaptureOptions, install, isTaken, retain, uninstall } from './install.ts';
+import { backlog } from './backlog.ts';
 import { EventLog } from './log.ts';
 import { patient } from './patient.ts';
 import { PgEventQueue, type QueueOptions } from './queue.ts';
@@ -36,6 +37,7 @@ export function pgCaptures(database: Source, options: PgCaptureOptions): Capture
     redeliverAll: (filter: EventFilter, limit) => log.redeliverAll(filter, limit),
     list: (filter: EventFilter, page: Page) => log.list(filter, page),
     count: (filter) => log.count(filter),
+    backlog: (how) => backlog(database, how),
     invocations: (trigger, page) => log.invocations(trigger, page),
     event: (id, page) => log.event(id, page),
     cleanUp: (spec: () => CleanupSpec | null, how: RunOptions): Promise<CleanupCounts> => cleanUp(source, spec, how),

@@ -8,6 +8,7 @@
 import { CancelledError, ConnectionError, PoolTimeoutError } from './database-error.ts';
 import type { WireExchange, Failure } from './exchange.ts';
 import { cancelReason, type DriverSession, type SessionOwner } from './session.ts';
+import { ConnectionCounts } from '../../../backend/connection-counts.ts';
 import { StatementCosts } from './statement-costs.ts';
 import { WaitingLines } from './waiting-line.ts';
 import type { Cancellation } from '../../../util/cancellation.ts';
@@ -38,6 +39,8 @@ interface Waiter {
   readonly signal: Cancellation | undefined;
   readonly deadline: number;
   readonly since: number;
+  /** The same by `performance.now()`. */
+  readonly began: number;
   readonly turn: string;
   /** How many have come to wait before. */
   arrival: number;
@@ -63,6 +66,7 @@ const OWN_TURN = '';
 
 export class Pool implements SessionOwner {
   readonly costs = new StatementCosts();
+  readonly counts = new ConnectionCounts();
   private readonly open: () => Promise<DriverSession>;
   private readonly settings: PoolSettings;
   private readonly onEvent: (kind: string, message: string) => void;
@@ -105,15 +109,24 @@ export class Pool implements SessionOwner {
     return this.sessions.size;
   }
 
+  /** How many connections there are, how many of them are idle, how many there may be, and how many statements wait for one. */
+  get state(): { readonly size: number; readonly idle: number; readonly most: number; readonly waiting: number } {
+    return { size: this.sessions.size, idle: this.idle.length, most: this.settings.maxConnections, waiting: this.waiting.size };
+  }
+
   /** Runs a repeatable statement wherever it fits best. */
   read(exchange: WireExchange): void {
     if (exchange.signal !== undefined || exchange.deadline !== Number.POSITIVE_INFINITY) this.watch();
     if (!this.closed) {
       if (this.isQuick(exchange)) {
-        if (this.place(exchange)) return;
+        if (this.place(exchange)) {
+          this.counts.waitTime.observe(0);
+          return;
+        }
       } else {
         const session = this.takeIdle(exchange.turn);
         if (session !== undefined) {
+          this.counts.waitTime.observe(0);
           this.runAlone(session, exchange);
           return;
         }
@@ -130,6 +143,7 @@ export class Pool implements SessionOwner {
       signal: exchange.signal,
       deadline: exchange.deadline,
       since: Date.now(),
+      began: performance.now(),
       turn: exchange.turn,
       arrival: 0,
     });
@@ -146,6 +160,7 @@ export class Pool implements SessionOwner {
     const session = this.takeIdle(turn);
     if (session !== undefined) {
       session.use = 'lent';
+      this.counts.waitTime.observe(0);
       take(session);
       return;
     }
@@ -160,6 +175,7 @@ export class Pool implements SessionOwner {
       signal: how.signal,
       deadline: how.deadline ?? Number.POSITIVE_INFINITY,
       since: Date.now(),
+      began: performance.now(),
       turn,
       arrival: 0,
     });
@@ -211,10 +227,21 @@ export class Pool implements SessionOwner {
     this.release(session);
   }
 
+  settled({ failure, duration }: WireExchange): void {
+    if (duration > 0) this.counts.queryTime.observe(duration / 1000);
+    if (failure instanceof CancelledError) this.countCancelled(failure);
+  }
+
   lost(session: DriverSession, reason: ConnectionError): void {
     this.forget(session);
+    if (!this.closed) this.counts.errors += 1;
     if (!this.closed) this.onEvent('connection-lost', reason.message);
     if (this.waiting.size > 0) this.serve();
+  }
+
+  private countCancelled({ reason }: CancelledError): void {
+    if (reason === 'deadline') this.counts.late += 1;
+    else this.counts.abandoned += 1;
   }
 
   private isQuick(exchange: WireExchange): boolean {
@@ -285,6 +312,7 @@ export class Pool implements SessionOwner {
       return;
     }
     if (this.waiting.sizeOf(waiter.turn) >= MAX_WAITING) {
+      this.counts.timeouts += 1;
       waiter.fail(new PoolTimeoutError('too many statements wait for a connection'));
       return;
     }
@@ -307,10 +335,14 @@ export class Pool implements SessionOwner {
   }
 
   private readonly serveWaiter = (waiter: Waiter): boolean => {
-    if (waiter.exchange !== null && this.isQuick(waiter.exchange)) return this.place(waiter.exchange);
-    const session = this.takeIdle(waiter.turn);
-    if (session === undefined) return false;
-    waiter.take(session);
+    if (waiter.exchange !== null && this.isQuick(waiter.exchange)) {
+      if (!this.place(waiter.exchange)) return false;
+    } else {
+      const session = this.takeIdle(waiter.turn);
+      if (session === undefined) return false;
+      waiter.take(session);
+    }
+    this.counts.waitTime.observe((performance.now() - waiter.began) / 1000);
     return true;
   };
 
@@ -365,9 +397,13 @@ export class Pool implements SessionOwner {
 
   private async openWithRetries(): Promise<DriverSession> {
     for (let attempt = 0; ; attempt++) {
+      const began = performance.now();
       try {
-        return await this.open();
+        const session = await this.open();
+        this.counts.initTime.observe((performance.now() - began) / 1000);
+        return session;
       } catch (error) {
+        this.counts.errors += 1;
         if (attempt >= this.settings.retries) throw error;
         await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS));
       }
@@ -463,7 +499,10 @@ export class Pool implements SessionOwner {
     const late = ({ since }: Waiter): boolean => now - since > this.settings.waitTimeoutMs;
     for (const waiter of this.waiting.remove((each) => cancelReason(each, now) !== null || late(each))) {
       const reason = cancelReason(waiter, now);
-      waiter.fail(reason !== null ? new CancelledError(reason) : new PoolTimeoutError('no connection became free in time'));
+      const failure = reason !== null ? new CancelledError(reason) : new PoolTimeoutError('no connection became free in time');
+      if (failure instanceof CancelledError) this.countCancelled(failure);
+      else this.counts.timeouts += 1;
+      waiter.fail(failure);
     }
     if (this.waiting.size > 0) watched = true;
     // A stuck reader may have left statements waiting for another connection.

@@ -35,6 +35,8 @@ export interface SessionOptions {
 export interface SessionOwner {
   /** An exchange is done (or a cancel request is). */
   ready(session: DriverSession): void;
+  /** An exchange is settled, whatever became of it. */
+  settled(exchange: WireExchange): void;
   /** The connection is gone; its exchanges have been settled. */
   lost(session: DriverSession, reason: ConnectionError): void;
 }
@@ -347,6 +349,7 @@ export class DriverSession {
   private settle(exchange: WireExchange): void {
     if (exchange.settled) return;
     exchange.settled = true;
+    this.owner?.settled(exchange);
     exchange.settle(exchange);
   }
 

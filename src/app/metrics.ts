@@ -1,0 +1,194 @@
+/** Brings together what is counted all over the service, for whoever asks for it. */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Source } from '../backend/backend.ts';
+import type { ConnectionCounts } from '../backend/connection-counts.ts';
+import { type AccessConfig, adminSecretsOf } from '../config/access.ts';
+import type { Config } from '../config/options.ts';
+import { serviceVersion } from '../config/version.ts';
+import type { OperationCache } from '../graphql/operation-cache.ts';
+import { ALL_METRICS, METRICS } from '../observability/metrics/definitions.ts';
+import type { Histogram } from '../observability/metrics/histogram.ts';
+import { metricsPage } from '../observability/metrics/print.ts';
+import { type MetricDefinition, Registry, type Sample } from '../observability/metrics/registry.ts';
+import type { Observer } from '../observability/observation.ts';
+import type { MetricsAccess } from '../server/context.ts';
+import type { RunningState } from '../state/create-state.ts';
+import type { SourceHealth } from '../state/source-health.ts';
+import type { ActionLog } from '../storage/action-log.ts';
+
+/** null where metrics are not enabled: then nothing is counted that is not counted anyhow. */
+export function createRegistry(config: Pick<Config, 'enabledApis' | 'metricsEnableHighCardinalityLabels'>): Registry | null {
+  if (!config.enabledApis.has('metrics')) return null;
+  return new Registry(ALL_METRICS, { freeLabels: config.metricsEnableHighCardinalityLabels });
+}
+
+/** The page, and who may see it: whoever has the secret of the metrics, or where there is none an admin secret. */
+export async function metricsAccess(config: AccessConfig & Pick<Config, 'metricsSecret'>, registry: Registry): Promise<MetricsAccess> {
+  const digest = (secret: string): Buffer => createHash('sha512').update(secret).digest();
+  const digests = (config.metricsSecret === null ? adminSecretsOf(config) : [config.metricsSecret]).map(digest);
+  return {
+    page: await metricsPage(registry),
+    isOpen: digests.length === 0,
+    admits(secret) {
+      const given = digest(secret);
+      let isKnown = false;
+      for (const each of digests) isKnown = timingSafeEqual(given, each) || isKnown;
+      return isKnown;
+    },
+  };
+}
+
+export interface Watched {
+  readonly state: RunningState;
+  readonly operations: OperationCache;
+  readonly sourceHealth: SourceHealth;
+  readonly actionLog: Pick<ActionLog, 'pending'>;
+  /** Deliveries that are under way, and how many may be. */
+  readonly workers: () => { readonly busy: number; readonly most: number };
+  /** Seconds since the newest version of the metadata was asked for. */
+  readonly syncLag: () => number;
+  readonly isReady: () => boolean;
+  readonly linesDropped: () => number;
+}
+
+const HEALTH = { OK: 0, TIMEOUT: 1, FAILED: 2, ERROR: 3 } as const;
+/** Between questions to a database that are asked for metrics alone. ms */
+const ASK_MS = 15_000;
+const PATIENCE_MS = 5_000;
+
+/** From now on the parts of the service are asked when somebody asks. */
+export function watchService(registry: Registry, watched: Watched): void {
+  const { state, operations, sourceHealth } = watched;
+  const one = (definition: MetricDefinition, value: () => number | Histogram): void =>
+    registry.read(definition, () => [{ labels: [], value: value() }]);
+
+  registry.read(METRICS.buildInfo, () => [{ labels: [serviceVersion(), process.versions.node], value: 1 }]);
+  one(METRICS.ready, () => (watched.isReady() ? 1 : 0));
+  one(METRICS.planTime, () => operations.counts.planTime);
+  registry.read(METRICS.operationCacheRequests, () => {
+    const { operationHits, operationMisses, planHits, planMisses } = operations.counts;
+    return [
+      { labels: ['operation', 'hit'], value: operationHits },
+      { labels: ['operation', 'miss'], value: operationMisses },
+      { labels: ['plan', 'hit'], value: planHits },
+      { labels: ['plan', 'miss'], value: planMisses },
+    ];
+  });
+  one(METRICS.operationCacheEvictions, () => operations.counts.evictions);
+  one(METRICS.operationCacheEntries, () => operations.entries());
+  one(METRICS.operationCacheBytes, () => operations.memory);
+
+  one(METRICS.roleSchemas, () => state.roleSchemas());
+  one(METRICS.metadataVersion, () => state.current().resourceVersion);
+  one(METRICS.inconsistentObjects, () => state.current().cache.inconsistencies.length);
+  registry.read(METRICS.metadataChanges, () => {
+    const { ok, conflict, refused } = state.counts;
+    return [
+      { labels: ['ok'], value: ok },
+      { labels: ['conflict'], value: conflict },
+      { labels: ['refused'], value: refused },
+    ];
+  });
+  one(METRICS.metadataChangeTime, () => state.counts.changeTime);
+  one(METRICS.schemaBuildTime, () => state.counts.buildTime);
+  one(METRICS.metadataSyncLag, watched.syncLag);
+  registry.read(METRICS.sourceHealth, async () =>
+    [...(await sourceHealth.reports())].map(([name, { status }]) => ({ labels: [name], value: HEALTH[status] })),
+  );
+
+  one(METRICS.eventWorkers, () => watched.workers().busy);
+  one(METRICS.eventWorkersMax, () => watched.workers().most);
+  const capturing = (): readonly string[] =>
+    [...state.current().cache.sources].filter(([, { eventTriggers }]) => eventTriggers.size > 0).map(([name]) => name);
+  const backlogs = nowAndThen(
+    async () => {
+      const { connections } = state.current();
+      const asked = await Promise.all(
+        capturing().map(async (name) => {
+          const found = await connections
+            .get(name)
+            ?.captures?.backlog?.({ deadline: Date.now() + PATIENCE_MS })
+            // The metrics of its connections tell of a source that is away.
+            .catch(() => undefined);
+          return found === undefined ? [] : [{ name, ...found }];
+        }),
+      );
+      return asked.flat();
+    },
+    () => JSON.stringify(capturing()),
+  );
+  registry.read(METRICS.eventsPending, async () => (await backlogs()).map(({ name, pending }) => ({ labels: [name], value: pending })));
+  registry.read(METRICS.oldestEventAge, async () =>
+    (await backlogs()).map(({ name, oldestAge }) => ({ labels: [name], value: oldestAge })),
+  );
+  const calls = nowAndThen(async () => [await watched.actionLog.pending()].map((value): Sample => ({ labels: [], value })));
+  registry.read(METRICS.asyncActionsPending, () => calls().catch(() => []));
+  one(METRICS.logLinesDropped, watched.linesDropped);
+
+  watchConnections(registry, state);
+}
+
+function watchConnections(registry: Registry, state: Pick<RunningState, 'current'>): void {
+  const servers = (): readonly { readonly source: string; readonly measures: ReturnType<NonNullable<Source['measures']>>[number] }[] =>
+    [...state.current().connections].flatMap(([source, connection]) =>
+      (connection.measures?.() ?? []).map((measures) => ({ source, measures })),
+    );
+  const counted = (definition: MetricDefinition, of: (counts: ConnectionCounts) => number | Histogram): void =>
+    registry.read(definition, () =>
+      servers().map(({ source, measures: { role, counts } }) => ({ labels: [source, role], value: of(counts) })),
+    );
+  registry.read(METRICS.postgresConnections, () =>
+    servers().flatMap(({ source, measures: { role, used, idle } }) => [
+      { labels: [source, role, 'used'], value: used },
+      { labels: [source, role, 'idle'], value: idle },
+    ]),
+  );
+  registry.read(METRICS.postgresMaxConnections, () =>
+    servers().map(({ source, measures: { role, most } }) => ({ labels: [source, role], value: most })),
+  );
+  registry.read(METRICS.postgresPending, () =>
+    servers().map(({ source, measures: { role, pending } }) => ({ labels: [source, role], value: pending })),
+  );
+  counted(METRICS.postgresInitTime, ({ initTime }) => initTime);
+  counted(METRICS.postgresWaitTime, ({ waitTime }) => waitTime);
+  counted(METRICS.postgresQueryTime, ({ queryTime }) => queryTime);
+  counted(METRICS.postgresConnectionErrors, ({ errors }) => errors);
+  counted(METRICS.postgresTimeouts, ({ timeouts }) => timeouts);
+  registry.read(METRICS.postgresCancelled, () =>
+    servers().flatMap(({ source, measures: { role, counts } }) => [
+      { labels: [source, role, 'timeout'], value: counts.late },
+      { labels: [source, role, 'client_gone'], value: counts.abandoned },
+    ]),
+  );
+  registry.read(METRICS.replicaFallbacks, () => {
+    const replicas = servers().filter(({ measures: { role } }) => role === 'replica');
+    return replicas.map(({ source, measures: { counts } }) => ({ labels: [source], value: counts.fallbacks }));
+  });
+}
+
+/** Notes what the log tells of that has a metric. */
+export function meteredObserver(observe: Observer, registry: Registry): Observer {
+  let lastKeys = 0;
+  registry.read(METRICS.jwkSuccess, () => (lastKeys === 0 ? [] : [{ labels: [], value: lastKeys }]));
+  return (observation) => {
+    if (observation.kind === 'jwk-refresh' && observation.error === null) lastKeys = Date.now() / 1000;
+    observe(observation);
+  };
+}
+
+/** The same answer for a while, however often it is asked for; another one at once for what is about something else. */
+function nowAndThen<T>(ask: () => Promise<T>, about: () => string = () => ''): () => Promise<T> {
+  let lastAbout = '';
+  let at = Number.NEGATIVE_INFINITY;
+  let last: Promise<T> | undefined;
+  return () => {
+    const now = performance.now();
+    const what = about();
+    if (last === undefined || what !== lastAbout || now - at >= ASK_MS) {
+      lastAbout = what;
+      at = now;
+      last = ask();
+    }
+    return last;
+  };
+}

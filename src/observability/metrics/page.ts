@@ -1,0 +1,39 @@
+import { ALL_METRICS } from './definitions.ts';
+import type { MetricDefinition } from './registry.ts';
+
+/** The page docs/reference/metrics.md. */
+export function metricsReference(): string {
+  const rows = ALL_METRICS.map(({ name, type, labels, freeLabels, help }) => {
+    const shown = labels.map((label) => `${label}${freeLabels.includes(label) ? '†' : ''}`).join(', ');
+    return `| \`${name}\` | ${type} | ${shown === '' ? '–' : shown} | ${help} |`;
+  });
+  const bounds = new Map<string, string[]>();
+  for (const metric of ALL_METRICS) if (metric.type === 'histogram') add(bounds, metric);
+  const buckets = [...bounds].map(([list, names]) => `- ${list}: ${names.map((name) => `\`${name}\``).join(', ')}`);
+  return [
+    '# Metrics',
+    '',
+    '<!-- Made by scripts/metrics-page.mjs from src/observability/metrics/definitions.ts. -->',
+    '',
+    'What `/v1/metrics` tells; [how to read them](../metrics.md). † left out without `--metrics-enable-high-cardinality-labels`.',
+    'Beside these are the metrics of the process that Prometheus clients of Node.js have (`process_*`, `nodejs_*`), and',
+    '`nodejs_eventloop_utilization_ratio`.',
+    '',
+    '| name | type | labels | meaning |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+    '## Buckets',
+    '',
+    'Upper bounds in seconds.',
+    '',
+    ...buckets,
+    '',
+  ].join('\n');
+}
+
+function add(bounds: Map<string, string[]>, metric: MetricDefinition): void {
+  const list = metric.bounds.join(' ');
+  const names = bounds.get(list) ?? [];
+  bounds.set(list, [...names, metric.name]);
+}

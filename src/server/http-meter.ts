@@ -1,0 +1,84 @@
+/** Counts what goes over HTTP. */
+import type { IncomingMessage } from 'node:http';
+import type { CredentialPlace } from '../auth/credentials.ts';
+import { METRICS } from '../observability/metrics/definitions.ts';
+import type { Histogram } from '../observability/metrics/histogram.ts';
+import type { Counter, Registry } from '../observability/metrics/registry.ts';
+
+/** What a server knows of itself at any moment. */
+export interface ServerState {
+  readonly inFlight: number;
+  readonly connections: number;
+  readonly longLived: number;
+  /** Bytes that websockets have sent and received since the start. */
+  readonly sentBytes: number;
+  readonly receivedBytes: number;
+  /** Bytes of request bodies since the start. */
+  readonly bodyBytes: number;
+}
+
+interface Cells {
+  readonly time: Histogram;
+  /** By the first digit of the status. */
+  readonly byStatus: (Counter | undefined)[];
+}
+
+/** Methods of strangers would be labels of their choice. */
+const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
+
+export class HttpMeter {
+  readonly #registry: Registry;
+  readonly #cells = new Map<string, Map<string, Cells>>();
+  readonly #responseBytes: Counter;
+
+  constructor(registry: Registry) {
+    this.#registry = registry;
+    this.#responseBytes = registry.counter(METRICS.httpResponseBytes);
+  }
+
+  /** @param endpoint the route, never the path of a request */
+  done(request: IncomingMessage, endpoint: string, status: number, seconds: number, size: number): void {
+    const method = request.method !== undefined && METHODS.has(request.method) ? request.method : 'other';
+    const cells = this.#cellsOf(endpoint, method);
+    const digit = Math.floor(status / 100);
+    let counter = cells.byStatus[digit];
+    if (counter === undefined) {
+      counter = this.#registry.counter(METRICS.httpRequests, endpoint, method, `${digit}xx`);
+      cells.byStatus[digit] = counter;
+    }
+    counter.value += 1;
+    cells.time.observe(seconds);
+    this.#responseBytes.value += size;
+  }
+
+  authenticated(place: CredentialPlace, isAccepted: boolean): void {
+    this.#registry.counter(METRICS.authRequests, place, isAccepted ? 'accepted' : 'refused').add();
+  }
+
+  /** From now on the server is asked when somebody asks. */
+  watch(state: () => ServerState): void {
+    const registry = this.#registry;
+    const read = (metric: (typeof METRICS)[keyof typeof METRICS], of: (now: ServerState) => number): void =>
+      registry.read(metric, () => [{ labels: [], value: of(state()) }]);
+    read(METRICS.httpRequestsInFlight, ({ inFlight }) => inFlight);
+    read(METRICS.httpConnections, ({ connections }) => connections);
+    read(METRICS.httpRequestBytes, ({ bodyBytes }) => bodyBytes);
+    read(METRICS.websocketConnections, ({ longLived }) => longLived);
+    read(METRICS.websocketSentBytes, ({ sentBytes }) => sentBytes);
+    read(METRICS.websocketReceivedBytes, ({ receivedBytes }) => receivedBytes);
+  }
+
+  #cellsOf(endpoint: string, method: string): Cells {
+    let methods = this.#cells.get(endpoint);
+    if (methods === undefined) {
+      methods = new Map();
+      this.#cells.set(endpoint, methods);
+    }
+    let cells = methods.get(method);
+    if (cells === undefined) {
+      cells = { time: this.#registry.histogram(METRICS.httpRequestDuration, endpoint, method), byStatus: [] };
+      methods.set(method, cells);
+    }
+    return cells;
+  }
+}

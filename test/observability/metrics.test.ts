@@ -1,0 +1,143 @@
+import { spawnSync } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { ALL_METRICS } from '../../src/observability/metrics/definitions.ts';
+import { startHandlerServer, type HandlerServer } from '../support/handler-server.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const METRICS_SECRET = 'metrics-only';
+let service: TestService;
+let hook: HandlerServer;
+
+beforeAll(async () => {
+  hook = await startHandlerServer();
+  service = await startTestService({
+    ENABLED_APIS: 'graphql,metadata,metrics',
+    ADMIN_SECRET: 'of-admins',
+    METRICS_SECRET,
+    METRICS_MAX_OPERATIONS: '3',
+  });
+  await service.sql('create table note (id int primary key, text text); insert into note values (1, $$one$$)');
+  await service.metadata('pg_track_table', { table: 'note' });
+});
+afterAll(async () => {
+  await service.stop();
+  await hook.close();
+});
+
+function scrape(authorization = `Bearer ${METRICS_SECRET}`): ReturnType<TestService['send']> {
+  return service.send('/v1/metrics', { headers: { authorization } });
+}
+
+/** The value of one line of the text; undefined where there is none. */
+async function sample(name: string, labels: Readonly<Record<string, string>> = {}): Promise<number | undefined> {
+  const { text } = await scrape();
+  const line = text
+    .split('\n')
+    .find(
+      (each) => new RegExp(`^${name}[{ ]`).test(each) && Object.entries(labels).every(([key, value]) => each.includes(`${key}="${value}"`)),
+    );
+  return line === undefined ? undefined : Number(line.slice(line.lastIndexOf(' ') + 1));
+}
+
+describe('the endpoint', () => {
+  it('is for whoever has its secret, in the format that Prometheus reads', async () => {
+    const answer = await scrape();
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+  });
+
+  it.each(['', 'Bearer wrong', 'Bearer of-admins', `Basic ${METRICS_SECRET}`])('refuses %j', async (authorization) => {
+    const answer = await scrape(authorization);
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+  });
+
+  it('tells every metric of the table, with its HELP and TYPE', async () => {
+    const { text } = await scrape();
+    for (const { name, type, help } of ALL_METRICS) {
+      expect(text).toContain(`# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`);
+    }
+  });
+
+  it('satisfies promtool, where that is installed', async (context) => {
+    const { text } = await scrape();
+    const done = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' });
+    if (done.error !== undefined) context.skip('promtool (the package prometheus) is not installed');
+    expect([done.status, done.stdout + done.stderr]).toEqual([0, '']);
+  });
+});
+
+describe('what is counted', () => {
+  it('is each operation by its name and what became of it', async () => {
+    for (let i = 0; i < 3; i++) await service.graphql('query Counted { note { id } }');
+    await service.graphql('query Counted { note { id } }', { role: 'stranger' });
+    expect(await sample('svc_graphql_requests_total', { operation_name: 'Counted', response_status: 'success' })).toBe(3);
+    expect(await sample('svc_graphql_requests_total', { operation_type: 'unknown', response_status: 'failed' })).toBe(0);
+    expect(await sample('svc_graphql_errors_total', { code: 'validation-failed' })).toBe(1);
+    expect(await sample('svc_graphql_execution_time_seconds_count', { operation_type: 'query' })).toBe(3);
+    await service.graphql('{ broken');
+    expect(await sample('svc_graphql_requests_total', { operation_type: 'unknown', response_status: 'failed' })).toBe(1);
+  });
+
+  it('is told by name of few operations only, those of collections first', async () => {
+    await service.metadata('create_query_collection', {
+      name: 'kept',
+      definition: { queries: [{ name: 'mine', query: 'query Collected { note { id } }' }] },
+    });
+    for (const name of ['A', 'B', 'C', 'D', 'E', 'Collected']) await service.graphql(`query ${name} { note { text } }`);
+    const { text } = await scrape();
+    const names = new Set([...text.matchAll(/svc_graphql_requests_total\{[^}]*operation_name="([^"]*)"/g)].map(([, name]) => name));
+    expect(names.size).toBeLessThanOrEqual(3 + 3 + 2);
+    expect(names).toContain('Collected');
+    expect(names).not.toContain('E');
+    expect(await sample('svc_graphql_requests_total', { operation_name: '_other', response_status: 'success' })).toBeGreaterThan(0);
+  });
+
+  it('is each request by its route, never by its path', async () => {
+    await service.send('/api/rest/nothing/here?secret=1');
+    await service.send('/nowhere/at/all');
+    expect(await sample('svc_http_requests_total', { endpoint: '/v1/graphql', method: 'POST', status: '2xx' })).toBeGreaterThan(0);
+    expect(await sample('svc_http_requests_total', { endpoint: '/api/rest/*' })).toBe(1);
+    expect(await sample('svc_http_requests_total', { endpoint: 'unknown' })).toBe(1);
+    const { text } = await scrape();
+    expect(text).not.toContain('nowhere');
+    expect(text).not.toContain('endpoint="/v1/metrics"');
+  });
+
+  it('is what the pool does, and the metadata', async () => {
+    const source = { source_name: 'default', role: 'primary' };
+    expect(await sample('svc_postgres_query_time_seconds_count', source)).toBeGreaterThan(3);
+    expect(await sample('svc_postgres_pool_max_connections', source)).toBe(10);
+    expect(await sample('svc_postgres_connection_init_time_seconds_count', source)).toBeGreaterThan(0);
+    expect(await sample('svc_metadata_resource_version')).toBeGreaterThan(1);
+    expect(await sample('svc_metadata_changes_total', { result: 'ok' })).toBeGreaterThan(1);
+    await expect(service.metadata('pg_track_table', { table: 'missing' })).rejects.toThrow();
+    expect(await sample('svc_metadata_changes_total', { result: 'refused' })).toBe(1);
+    expect(await sample('svc_ready')).toBe(1);
+    expect(await sample('svc_auth_requests_total', { place: 'header', result: 'accepted' })).toBeGreaterThan(0);
+  });
+
+  it('is a limit that was reached', async () => {
+    await service.metadata('pg_create_select_permission', { table: 'note', role: 'reader', permission: { columns: '*', filter: {} } });
+    await service.metadata('set_api_limits', { disabled: false, depth_limit: { global: 1, per_role: {} } });
+    await service.graphql('{ note { id } note_by_pk(id: 1) { id } }', { role: 'reader' });
+    await service.metadata('remove_api_limits', {});
+    expect(await sample('svc_limit_rejections_total', { limit: 'depth' })).toBe(1);
+  });
+
+  it('is the delivery of an event, with what waits', async () => {
+    await service.metadata('pg_create_event_trigger', {
+      name: 'on_note',
+      table: 'note',
+      webhook: hook.url,
+      insert: { columns: '*' },
+    });
+    await service.graphql('mutation { insert_note_one(object: {id: 2}) { id } }');
+    const labels = { trigger_name: 'on_note', source_name: 'default', status: 'success' };
+    await vi.waitFor(async () => expect(await sample('svc_event_processed_total', labels)).toBe(1), 10_000);
+    expect(await sample('svc_event_webhook_processing_time_seconds_count', { trigger_name: 'on_note' })).toBe(1);
+    expect(await sample('svc_outbound_requests_total', { kind: 'event', status: '2xx' })).toBe(1);
+    expect(await sample('svc_events_pending', { source_name: 'default' })).toBeDefined();
+    expect(await sample('svc_event_trigger_http_workers_max')).toBe(100);
+  });
+});
