@@ -1,10 +1,22 @@
-// Compiles src/ to dist/ when it changed, and copies what is not TypeScript. `--force` builds anyway.
+// Compiles src/ to dist/ when it changed, and copies what is not TypeScript; then the console, when that changed. `--force` builds anyway.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { buildConsole } from './build-console.mjs';
 import { ensurePackages, root } from './ensure-packages.mjs';
 
 const src = join(root, 'src');
@@ -12,7 +24,17 @@ const dist = join(root, 'dist');
 const STAMP = '.built-from';
 
 /** Brings dist/ up to date; ends the process when that fails. */
-export function build({ force = false } = {}) {
+export async function build({ force = false } = {}) {
+  buildService(force);
+  try {
+    await buildConsole({ force });
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(1);
+  }
+}
+
+function buildService(force) {
   const sources = sourceFiles(src);
   const stamp = fingerprint([...sources, ...['tsconfig.json', 'tsconfig.build.json', 'package-lock.json'].map((name) => join(root, name))]);
   const before = join(dist, STAMP);
@@ -33,7 +55,9 @@ export function build({ force = false } = {}) {
     for (const file of sources) if (!/\.(?:ts|md)$/.test(file)) copy(file, join(draft, relative(src, file)));
     writeFileSync(join(draft, STAMP), stamp);
     // The console has a build of its own.
-    if (existsSync(join(dist, 'console'))) renameSync(join(dist, 'console'), join(draft, 'console'));
+    for (const kept of ['console', '.console-built-from']) {
+      if (existsSync(join(dist, kept))) renameSync(join(dist, kept), join(draft, kept));
+    }
     rmSync(dist, { recursive: true, force: true });
     renameSync(draft, dist);
   } catch (error) {
@@ -70,5 +94,5 @@ function copy(from, to) {
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   ensurePackages();
-  build({ force: process.argv.includes('--force') });
+  await build({ force: process.argv.includes('--force') });
 }

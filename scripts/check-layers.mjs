@@ -1,4 +1,4 @@
-// Checks the imports of src/ against layers.json: rooms import downwards only, fences hold, no import cycles.
+// Checks the imports of src/ against layers.json, and those of console/src/ against console/layers.json: rooms import downwards only, fences hold, no import cycles.
 // Tests beside the sources are free to import anything.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
@@ -38,7 +38,7 @@ export function checkLayers(files, layers) {
         continue;
       }
       if (!files.has(target)) {
-        if (target.endsWith('.ts')) complaints.push(`${file}: imports ${target}, which does not exist`);
+        if (/\.tsx?$/.test(target)) complaints.push(`${file}: imports ${target}, which does not exist`);
         continue;
       }
       const targetRoom = roomOf(target);
@@ -136,17 +136,24 @@ function cyclesOf(graph) {
 
 function main() {
   const root = dirname(import.meta.dirname);
-  const src = join(root, 'src');
-  const files = new Map(
+  let failed = false;
+  for (const home of [root, join(root, 'console')]) {
+    const files = sourcesIn(join(home, 'src'));
+    const complaints = checkLayers(files, JSON.parse(readFileSync(join(home, 'layers.json'), 'utf8')));
+    for (const complaint of complaints) console.error(complaint);
+    console.log(`${relative(root, join(home, 'src'))}: ${files.size} files, ${complaints.length} complaints`);
+    failed ||= complaints.length > 0;
+  }
+  process.exit(failed ? 1 : 0);
+}
+
+function sourcesIn(src) {
+  return new Map(
     readdirSync(src, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.test.ts'))
+      .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !entry.name.endsWith('.test.ts'))
       .map((entry) => join(entry.parentPath, entry.name))
       .map((path) => [relative(src, path).split(sep).join('/'), readFileSync(path, 'utf8')]),
   );
-  const complaints = checkLayers(files, JSON.parse(readFileSync(join(root, 'layers.json'), 'utf8')));
-  for (const complaint of complaints) console.error(complaint);
-  console.log(`${files.size} files, ${complaints.length} complaints`);
-  process.exit(complaints.length === 0 ? 0 : 1);
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) main();

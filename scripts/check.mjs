@@ -12,6 +12,7 @@ const tool = (name, bin, ...args) => {
 };
 const CHECKS = {
   types: () => tool('typescript', 'bin/tsc', '-p', 'tsconfig.json'),
+  'console-types': () => tool('typescript', 'bin/tsc', '-p', 'console/tsconfig.json'),
   lint: () => tool('@biomejs/biome', 'bin/biome', 'lint', '--error-on-warnings', '.'),
   layers: () => [join(root, 'scripts', 'check-layers.mjs')],
   format: () => tool('@biomejs/biome', 'bin/biome', 'format', '.'),

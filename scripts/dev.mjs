@@ -3,12 +3,14 @@
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { buildConsole } from './build-console.mjs';
 import { ensurePackages, root } from './ensure-packages.mjs';
 
 /** npm passes on the Ctrl-C that the terminal has sent to all. */
 const SAME_SIGNAL_MS = 500;
 
 ensurePackages();
+await buildConsole();
 const tsx = join(dirname(createRequire(import.meta.url).resolve('tsx/package.json')), 'dist', 'cli.mjs');
 // The watcher kills the service when it does not end within five seconds, and at a second signal: then nobody would stop
 // the database. So requests get less time to finish, and signals of a terminal, which reach a whole process group, come

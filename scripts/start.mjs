@@ -12,7 +12,7 @@ const PREFERRED_PORTS = [8080, 8081, 8082, 8083, 8084, 0];
 
 process.chdir(root);
 ensurePackages();
-build();
+await build();
 
 const given = process.argv.slice(2);
 const environment = { ...(existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {}), ...process.env };

@@ -1,0 +1,52 @@
+/** What a request failed with. */
+import { isObject, type Json, parseJson } from '../model/json.ts';
+
+export class Failure extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly path: string | undefined;
+  readonly internal: Json | undefined;
+
+  constructor(
+    message: string,
+    { status = 0, code = 'unreachable', path, internal }: Partial<Pick<Failure, 'status' | 'code' | 'path' | 'internal'>> = {},
+  ) {
+    super(message);
+    this.name = 'Failure';
+    this.status = status;
+    this.code = code;
+    this.path = path;
+    this.internal = internal;
+  }
+}
+
+/** Whether it was the user, or the page, that ended the request. */
+export function isAbort(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError';
+}
+
+export function failureOf(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  return new Failure(error instanceof Error ? error.message : String(error), { code: 'console' });
+}
+
+/** The failure that an answer of the service describes, in either of its two forms. */
+export function failureOfAnswer(status: number, text: string): Failure {
+  let json: Json = null;
+  try {
+    json = parseJson(text);
+  } catch {
+    // a proxy's page, say
+  }
+  const first = isObject(json) && Array.isArray(json['errors']) ? ((json['errors'] as readonly Json[])[0] ?? null) : json;
+  if (!isObject(first))
+    return new Failure(text.slice(0, 300) || `the service answered with status ${status}`, { status, code: `http-${status}` });
+  const extensions = isObject(first['extensions']) ? first['extensions'] : first;
+  const message = first['error'] ?? first['message'];
+  return new Failure(typeof message === 'string' ? message : `the service answered with status ${status}`, {
+    status,
+    code: typeof extensions['code'] === 'string' ? extensions['code'] : `http-${status}`,
+    path: typeof extensions['path'] === 'string' ? extensions['path'] : undefined,
+    internal: first['internal'] ?? (extensions === first ? undefined : extensions['internal']),
+  });
+}

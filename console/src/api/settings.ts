@@ -1,0 +1,22 @@
+/** What the service wrote into the page when it served it. */
+interface PageSettings {
+  readonly read_only?: boolean;
+  readonly label?: string | null;
+}
+
+function read(): PageSettings {
+  const content = document.querySelector('meta[name="svc-console"]')?.getAttribute('content') ?? '{}';
+  try {
+    return JSON.parse(content) as PageSettings;
+  } catch {
+    return {};
+  }
+}
+
+const settings = read();
+
+/** Whether this console sends nothing that changes anything. */
+export const isReadOnly = settings.read_only === true;
+/** The name of the instance, such as PRODUCTION. */
+export const label = settings.label ?? '';
+export const READ_ONLY_REASON = 'This console is read-only (console-read-only).';

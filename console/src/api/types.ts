@@ -1,0 +1,125 @@
+/** Types of a persona's GraphQL schema, asked for when they are needed, ten at a time. Nothing asks for the whole schema. */
+import { isList, isObject, type Json, type JsonObject } from '../model/json.ts';
+import type { Persona } from '../model/persona.ts';
+import { graphql } from './graphql.ts';
+import { overview } from './overview.ts';
+
+export interface TypeReference {
+  /** The name at the core. */
+  readonly name: string;
+  readonly kind: string;
+  /** As it is written: `[album!]!`. */
+  readonly text: string;
+}
+
+export interface FieldType extends TypeReference {
+  readonly field: string;
+  readonly description: string;
+  readonly arguments: readonly FieldType[];
+}
+
+export interface SchemaType {
+  readonly name: string;
+  readonly kind: string;
+  readonly description: string;
+  readonly fields: ReadonlyMap<string, FieldType>;
+  readonly inputFields: ReadonlyMap<string, FieldType>;
+  readonly enumValues: readonly string[];
+}
+
+const BATCH = 10;
+const REFERENCE = 'kind name ofType{kind name ofType{kind name ofType{kind name ofType{kind name}}}}';
+const TYPE = `name kind description
+ fields{name description type{${REFERENCE}} args{name description type{${REFERENCE}}}}
+ inputFields{name description type{${REFERENCE}}} enumValues{name}`;
+
+type Known = Map<string, Promise<SchemaType | undefined>>;
+const schemas = new Map<string, Known>();
+const MOST_SCHEMAS = 12;
+
+let queued: { persona: Persona; name: string; resolve: (type: SchemaType | undefined) => void; reject: (error: unknown) => void }[] = [];
+
+/** The schema depends on the role and the version alone; on a token as a whole. */
+function schemaOf(persona: Persona): Known {
+  const key = JSON.stringify([overview.peek()?.version, persona.role, persona.token]);
+  const known = schemas.get(key) ?? new Map();
+  schemas.delete(key);
+  schemas.set(key, known);
+  for (const old of [...schemas.keys()].slice(0, Math.max(0, schemas.size - MOST_SCHEMAS))) schemas.delete(old);
+  return known;
+}
+
+/** A type by name; undefined when the persona's schema has none of that name. @throws Failure when the role may not introspect */
+export function typeNamed(persona: Persona, name: string): Promise<SchemaType | undefined> {
+  const schema = schemaOf(persona);
+  const known = schema.get(name);
+  if (known !== undefined) return known;
+  const asked = new Promise<SchemaType | undefined>((resolve, reject) => {
+    if (queued.length === 0) setTimeout(() => void flush(), 0);
+    queued.push({ persona, name, resolve, reject });
+  });
+  schema.set(name, asked);
+  asked.catch(() => schema.delete(name));
+  return asked;
+}
+
+async function flush(): Promise<void> {
+  const waiting = queued;
+  queued = [];
+  const groups = Map.groupBy(waiting, ({ persona }) => JSON.stringify(persona));
+  for (const group of groups.values()) {
+    for (let start = 0; start < group.length; start += BATCH) void askTypes(group.slice(start, start + BATCH));
+  }
+}
+
+async function askTypes(batch: typeof queued): Promise<void> {
+  const [first] = batch;
+  if (first === undefined) return;
+  try {
+    const query = `query Types{${batch.map(({ name }, index) => `t${index}:__type(name:${JSON.stringify(name)}){${TYPE}}`).join(' ')}}`;
+    const data = await graphql({ query }, first.persona);
+    for (const [index, { resolve }] of batch.entries()) resolve(decodeType(data[`t${index}`]));
+  } catch (error) {
+    for (const { reject } of batch) reject(error);
+  }
+}
+
+function decodeType(json: Json | undefined): SchemaType | undefined {
+  if (!isObject(json)) return undefined;
+  const values = json['enumValues'];
+  return {
+    name: String(json['name']),
+    kind: String(json['kind']),
+    description: typeof json['description'] === 'string' ? json['description'] : '',
+    fields: fieldsOf(json['fields']),
+    inputFields: fieldsOf(json['inputFields']),
+    enumValues: isList(values) ? values.filter(isObject).map((value) => String(value['name'])) : [],
+  };
+}
+
+function fieldsOf(json: Json | undefined): ReadonlyMap<string, FieldType> {
+  if (!isList(json)) return new Map();
+  return new Map(
+    json.filter(isObject).map((field) => {
+      const name = String(field['name']);
+      return [
+        name,
+        {
+          field: name,
+          description: typeof field['description'] === 'string' ? field['description'] : '',
+          arguments: [...fieldsOf(field['args']).values()],
+          ...referenceOf(field['type'] as JsonObject),
+        },
+      ];
+    }),
+  );
+}
+
+function referenceOf(type: JsonObject): TypeReference {
+  const inner = isObject(type['ofType']) ? referenceOf(type['ofType']) : undefined;
+  if (inner === undefined) {
+    const name = String(type['name']);
+    return { name, kind: String(type['kind']), text: name };
+  }
+  return { ...inner, text: type['kind'] === 'LIST' ? `[${inner.text}]` : `${inner.text}!` };
+}

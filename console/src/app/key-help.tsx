@@ -1,0 +1,46 @@
+import { allKeys, setSingleKeys, singleKeys } from '../browser/keys.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Check } from '../parts/field.tsx';
+
+const IN_GRIDS = [
+  ['Arrows, Home, End, PgUp, PgDn', 'move in a table'],
+  ['Shift+Arrows', 'select cells'],
+  ['Ctrl+C', 'copy cells, as a spreadsheet takes them'],
+  ['Enter, F2', 'open or edit a cell'],
+  ['Ctrl+Enter', 'run, or apply a dialog'],
+  ['Esc, then Tab', 'leave an editor'],
+] as const;
+
+const shown = (keys: string): readonly string[] => keys.replace('mod+', 'Ctrl+').split(' ');
+
+export function KeyHelp({ onClose }: { onClose(): void }) {
+  return (
+    <Dialog title="Keys" onClose={onClose}>
+      <table class="list-table">
+        <tbody>
+          {allKeys().map(({ keys, does }) => (
+            <tr key={keys}>
+              <td class="nowrap">
+                {shown(keys).map((key) => (
+                  <>
+                    <kbd>{key}</kbd>{' '}
+                  </>
+                ))}
+              </td>
+              <td>{does}</td>
+            </tr>
+          ))}
+          {IN_GRIDS.map(([keys, does]) => (
+            <tr key={keys}>
+              <td class="nowrap">
+                <kbd>{keys}</kbd>
+              </td>
+              <td>{does}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <Check label="Single letters are keys" checked={singleKeys.value} onChange={setSingleKeys} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,25 @@
+/** The pages: one table for the navigation, the palette, the keys and the router. */
+import type { ComponentType } from 'preact';
+import type { IconName } from '../parts/icon.tsx';
+
+export interface Page {
+  readonly path: string;
+  readonly title: string;
+  readonly icon: IconName;
+  /** After `g`. */
+  readonly key: string;
+  /** For the palette. */
+  readonly words: string;
+  load(): Promise<ComponentType>;
+}
+
+export const PAGES: readonly Page[] = [
+  {
+    path: '',
+    title: 'Home',
+    icon: 'home',
+    key: 'h',
+    words: 'health checklist start',
+    load: async () => (await import('../pages/home/home.tsx')).Home,
+  },
+];

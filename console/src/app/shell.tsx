@@ -1,0 +1,207 @@
+import { useSignalEffect } from '@preact/signals';
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { config } from '../api/config.ts';
+import { sessionChanges } from '../api/changes.ts';
+import { overview, overviewFailure } from '../api/overview.ts';
+import { hasSecret, signOut } from '../api/session.ts';
+import { isReadOnly, label, READ_ONLY_REASON } from '../api/settings.ts';
+import { addKey } from '../browser/keys.ts';
+import { go, place } from '../browser/place.ts';
+import { type Theme, theme } from '../browser/theme.ts';
+import { ChangeReview, SessionChanges } from '../features/change-review/change-review.tsx';
+import { Button } from '../parts/button.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { ErrorBox } from '../parts/error-box.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Loading } from '../parts/loading.tsx';
+import { Menu } from '../parts/menu.tsx';
+import { Brand } from './brand.tsx';
+import { KeyHelp } from './key-help.tsx';
+import { Palette } from './palette.tsx';
+import { PersonaBar } from './persona-bar.tsx';
+import { type Page, PAGES } from './routes.ts';
+
+const INSTANCE_COLOURS = ['#b02a37', '#8a4b08', '#1b6b3a', '#1c5fa8', '#6b3fa0', '#8c2f6b'] as const;
+
+export function Shell() {
+  const [open, setOpen] = useState<'palette' | 'keys' | 'changes' | null>(null);
+  const current = PAGES.find(({ path }) => path === (place.value.path[0] ?? ''));
+  useEffect(() => {
+    const keys = [
+      addKey({ keys: 'mod+k', does: 'go to a page, table, role, action', run: () => setOpen('palette') }),
+      addKey({ keys: '?', does: 'show the keys', run: () => setOpen('keys') }),
+      addKey({
+        keys: '/',
+        does: 'filter the list of the page',
+        run: () => document.querySelector<HTMLInputElement>('input[data-filter]')?.focus(),
+      }),
+      ...PAGES.map(({ path, title, key }) =>
+        addKey({ keys: `g ${key}`, does: `go to ${title}`, run: () => go(path === '' ? [] : [path]) }),
+      ),
+    ];
+    return () => {
+      for (const remove of keys) remove();
+    };
+  }, []);
+  useSignalEffect(() => {
+    const first = place.value.path[0] ?? '';
+    const page = PAGES.find(({ path }) => path === first);
+    document.title = `${page?.title ?? 'Not found'} · svc${label === '' ? '' : ` · ${label}`}`;
+  });
+  const isOpenToAll = config.value?.['is_admin_secret_set'] === false;
+  return (
+    <div class={`shell${isOpenToAll ? ' has-banner' : ''}`}>
+      {isOpenToAll && (
+        <p class="open-banner" role="note">
+          This service has no admin secret: whoever reaches it may read and change everything.
+        </p>
+      )}
+      <TopBar open={setOpen} />
+      <nav class="sidebar" aria-label="Pages">
+        {PAGES.map((page) => (
+          <a
+            key={page.path}
+            class="nav-link"
+            href={`#/${page.path}`}
+            title={`${page.title} (g ${page.key})`}
+            aria-current={page === current ? 'page' : undefined}
+          >
+            <Icon name={page.icon} />
+            <span>{page.title}</span>
+            {page.path === '' && (overview.value?.inconsistent ?? 0) > 0 && (
+              <span class="badge badge-danger" title="inconsistent objects">
+                {overview.value?.inconsistent}
+              </span>
+            )}
+          </a>
+        ))}
+        <p class="foot">
+          <kbd>Ctrl</kbd> <kbd>K</kbd> finds anything
+        </p>
+      </nav>
+      <main class="main" id="main">
+        {current === undefined ? (
+          <div class="page">
+            <EmptyState
+              icon="search"
+              title="There is no such page"
+              actions={
+                <a class="button" href="#/">
+                  Home
+                </a>
+              }
+            />
+          </div>
+        ) : (
+          <PageFrame key={current.path} page={current} />
+        )}
+      </main>
+      {open === 'palette' && <Palette onClose={() => setOpen(null)} />}
+      {open === 'keys' && <KeyHelp onClose={() => setOpen(null)} />}
+      {open === 'changes' && <SessionChanges onClose={() => setOpen(null)} />}
+      <ChangeReview />
+    </div>
+  );
+}
+
+function TopBar({ open }: { open(what: 'palette' | 'keys' | 'changes'): void }) {
+  const { value } = overview;
+  const count = sessionChanges.value.length;
+  return (
+    <header class="topbar">
+      <Brand />
+      {label !== '' && (
+        <span class="instance" style={{ '--instance': colourOf(label) }} title="The label of this instance">
+          {label}
+        </span>
+      )}
+      {isReadOnly && (
+        <span class="badge badge-warn" title={READ_ONLY_REASON}>
+          read-only
+        </span>
+      )}
+      <span class="grow" />
+      <PersonaBar />
+      <span class="row-tight hide-narrow">
+        {overviewFailure.value !== undefined ? (
+          <span class="badge badge-danger" title={overviewFailure.value.message}>
+            <Icon name="warn" />
+            unreachable
+          </span>
+        ) : (
+          value !== undefined && (
+            <span class={`badge ${value.inconsistent > 0 ? 'badge-warn' : 'badge-ok'}`} title="Version of the metadata">
+              <Icon name={value.inconsistent > 0 ? 'warn' : 'check'} />v{value.version}
+              {value.inconsistent > 0 ? ` · ${value.inconsistent} inconsistent` : ' · consistent'}
+            </span>
+          )
+        )}
+      </span>
+      {count > 0 && (
+        <Button small onClick={() => open('changes')}>
+          {count} {count === 1 ? 'change' : 'changes'}
+        </Button>
+      )}
+      <Button kind="quiet" icon="search" name="Go to (Ctrl+K)" onClick={() => open('palette')} />
+      <Menu
+        kind="quiet"
+        icon={theme.value === 'dark' ? 'moon' : 'sun'}
+        name="Theme"
+        items={(['system', 'light', 'dark'] satisfies Theme[]).map((each) => ({
+          label: { system: 'As the system', light: 'Light', dark: 'Dark' }[each],
+          ...(theme.value === each ? { icon: 'check' as const } : {}),
+          run: () => {
+            theme.value = each;
+          },
+        }))}
+      />
+      <span class="hide-narrow">
+        <Button kind="quiet" icon="help" name="Keys (?)" onClick={() => open('keys')} />
+      </span>
+      {hasSecret.value && <Button kind="quiet" icon="out" name="Sign out" onClick={leave} />}
+    </header>
+  );
+}
+
+/** Nothing that was read stays in the page. */
+function leave(): void {
+  signOut();
+  location.reload();
+}
+
+function colourOf(text: string): string {
+  if (/prod/i.test(text)) return INSTANCE_COLOURS[0];
+  const sum = [...text].reduce((total, character) => (total * 31 + (character.codePointAt(0) ?? 0)) % 9973, 7);
+  return INSTANCE_COLOURS[1 + (sum % (INSTANCE_COLOURS.length - 1))] ?? INSTANCE_COLOURS[1];
+}
+
+/** Loads the page's chunk. */
+function PageFrame({ page }: { readonly page: Page }) {
+  const [Loaded, setLoaded] = useState<ComponentType | null>(null);
+  const [failure, setFailure] = useState(false);
+  useEffect(() => {
+    page.load().then(
+      (component) => setLoaded(() => component),
+      () => setFailure(true),
+    );
+  }, [page]);
+  if (failure) {
+    return (
+      <div class="page">
+        <ErrorBox
+          error={{ message: 'This page could not be loaded. The service may have been updated: reload the console.' }}
+          onRetry={() => location.reload()}
+        />
+      </div>
+    );
+  }
+  if (Loaded === null) {
+    return (
+      <div class="page">
+        <Loading what={page.title} />
+      </div>
+    );
+  }
+  return <Loaded />;
+}

@@ -1,0 +1,58 @@
+/** Keys of the whole page. Single letters act only outside of fields, and may be switched off. */
+import { signal } from '@preact/signals';
+import { remember, remembered } from './storage.ts';
+
+export interface Key {
+  /** `mod+k`, `/`, `g d`, `?`. */
+  readonly keys: string;
+  readonly does: string;
+  run(): void;
+}
+
+export const singleKeys = signal(remembered('single-keys', true));
+export function setSingleKeys(on: boolean): void {
+  singleKeys.value = on;
+  remember('single-keys', on);
+}
+
+const known = new Set<Key>();
+const CHORD_MS = 1200;
+let prefix = '';
+let prefixAt = 0;
+
+/** @returns what takes it away again */
+export function addKey(key: Key): () => void {
+  known.add(key);
+  return () => known.delete(key);
+}
+
+export function allKeys(): readonly Key[] {
+  return [...known];
+}
+
+function isField(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  return target.isContentEditable || target.shadowRoot !== null || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName);
+}
+
+addEventListener('keydown', (event) => {
+  if (event.defaultPrevented || event.altKey) return;
+  const mod = event.ctrlKey || event.metaKey;
+  const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  let pressed = (mod ? 'mod+' : '') + name;
+  if (!mod) {
+    if (!singleKeys.peek() || event.key.length !== 1 || isField(event.composedPath()[0] ?? null) || isField(event.target)) return;
+    if (document.querySelector('dialog[open]') !== null) return;
+    if (prefix !== '' && Date.now() - prefixAt < CHORD_MS) pressed = `${prefix} ${name}`;
+    prefix = '';
+  }
+  // The last one added belongs to what is on top.
+  const found = [...known].findLast(({ keys }) => keys === pressed);
+  if (found !== undefined) {
+    event.preventDefault();
+    found.run();
+  } else if (!mod && [...known].some(({ keys }) => keys.startsWith(`${pressed} `))) {
+    prefix = pressed;
+    prefixAt = Date.now();
+  }
+});

@@ -1,0 +1,168 @@
+import { useSignalEffect } from '@preact/signals';
+import { useState } from 'preact/hooks';
+import { type AppliedChange, applyPending, giveUpPending, lastApplied, pending, sessionChanges, undo } from '../../api/changes.ts';
+import { config } from '../../api/config.ts';
+import { failureOf } from '../../api/failure.ts';
+import { overview } from '../../api/overview.ts';
+import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { copyText, download } from '../../browser/clipboard.ts';
+import { base } from '../../browser/place.ts';
+import { type Json, printJson } from '../../model/json.ts';
+import { bulkOf, curlOf, describeStep, isDestructive, type Step } from '../../model/steps.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { ErrorBox } from '../../parts/error-box.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { shownError } from '../../parts/shown-error.ts';
+import { Segments } from '../../parts/tabs.tsx';
+import { tell } from '../../parts/toast.tsx';
+
+/** The review of the change that waits; and what is offered after one. */
+export function ChangeReview() {
+  const [shown, setShown] = useState<AppliedChange | null>(null);
+  useSignalEffect(() => {
+    const applied = lastApplied.value;
+    if (applied === null) return;
+    lastApplied.value = null;
+    const { title, undo: canUndo } = applied;
+    tell(`Applied: ${title}`, {
+      actions: [
+        ...(canUndo === undefined ? [] : [{ label: 'Undo', run: () => void takeBack(applied) }]),
+        { label: 'Code', run: () => setShown(applied) },
+      ],
+    });
+  });
+  return (
+    <>
+      {pending.value !== null && <Review />}
+      {shown !== null && (
+        <Dialog title={shown.title} kind="wide" onClose={() => setShown(null)}>
+          <Code steps={shown.steps} />
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+async function takeBack(applied: AppliedChange): Promise<void> {
+  try {
+    await undo(applied);
+    tell(`Undone: ${applied.title}`);
+  } catch (error) {
+    tell(failureOf(error).message, { isWrong: true });
+  }
+}
+
+function Review() {
+  const [isBusy, setBusy] = useState(false);
+  const current = pending.value;
+  if (current === null) return null;
+  const { change, steps, failure, theirs, read } = current;
+  const kinds = overview.value?.sources.map(({ kind }) => kind) ?? [];
+  const apply = async (): Promise<void> => {
+    setBusy(true);
+    await applyPending();
+    setBusy(false);
+  };
+  const refusal = isReadOnly ? READ_ONLY_REASON : isBusy ? 'Being applied' : undefined;
+  const destroys = steps.some(isDestructive);
+  return (
+    <Dialog
+      title={change.title}
+      kind="drawer"
+      onClose={giveUpPending}
+      onSubmit={() => void apply()}
+      footer={
+        <>
+          <Button kind={destroys ? 'danger' : 'primary'} refusal={refusal} onClick={() => void apply()}>
+            {theirs === undefined ? 'Apply' : 'Apply on top'} {steps.length > 1 ? `${steps.length} operations` : ''}
+          </Button>
+          <Button onClick={giveUpPending}>Discard</Button>
+          <span class="muted small end">read at v{read.version}</span>
+        </>
+      }
+    >
+      {failure !== undefined && theirs === undefined && <ErrorBox error={shownError(failure)} />}
+      {theirs !== undefined && (
+        <div class="banner banner-warn" role="alert">
+          <Icon name="warn" />
+          <div>
+            <p>Somebody else has changed the same objects since you read them. Below is your change on top of theirs.</p>
+            <details>
+              <summary>How they are now</summary>
+              <pre class="code-block">{theirs.map((entry) => printJson(entry, 2)).join('\n')}</pre>
+            </details>
+          </div>
+        </div>
+      )}
+      <ul class="step-list">
+        {steps.map((step, index) => (
+          <li key={index} class="row-tight">
+            <Icon name={isDestructive(step) ? 'trash' : 'check'} />
+            <span>{describeStep(step, kinds)}</span>
+          </li>
+        ))}
+      </ul>
+      <Code steps={steps} version={read.version} />
+    </Dialog>
+  );
+}
+
+/** The same change as code, for a terminal or version control. */
+export function Code({ steps, version }: { readonly steps: readonly Step[]; readonly version?: number }) {
+  const [form, setForm] = useState<'json' | 'curl'>('json');
+  const body: Json = bulkOf(steps, version);
+  const secret = config.value?.['is_admin_secret_set'] !== false;
+  const text = form === 'json' ? printJson(body, 2) : curlOf(`${base}v1/metadata`, bulkOf(steps), { hasSecret: secret });
+  return (
+    <div class="stack-tight">
+      <div class="row">
+        <Segments
+          name="Form of the code"
+          options={[
+            ['json', 'JSON'],
+            ['curl', 'curl'],
+          ]}
+          chosen={form}
+          onChoose={setForm}
+        />
+        <span class="grow" />
+        <Button small icon="copy" onClick={() => void copyText(text)}>
+          Copy
+        </Button>
+        <Button small icon="download" onClick={() => download('change.json', `${printJson(bulkOf(steps), 2)}\n`)}>
+          Bulk file
+        </Button>
+      </div>
+      <pre class="code-block" tabIndex={0}>
+        {text}
+      </pre>
+    </div>
+  );
+}
+
+/** All changes that this page has made, as one file. */
+export function SessionChanges({ onClose }: { onClose(): void }) {
+  const changes = sessionChanges.value;
+  const steps = changes.flatMap((change) => change.steps);
+  return (
+    <Dialog title="Changes of this session" kind="drawer" onClose={onClose}>
+      <ul class="stack">
+        {changes.toReversed().map((change) => (
+          <li key={change.at.getTime()} class="row">
+            <span class="muted number">{change.at.toLocaleTimeString()}</span>
+            <span class="grow">{change.title}</span>
+            <span class="muted">v{change.version}</span>
+            {change.undo !== undefined && (
+              <Button small icon="undo" onClick={() => void takeBack(change)}>
+                Undo
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      <h3>All of them as code</h3>
+      <Code steps={steps} />
+    </Dialog>
+  );
+}

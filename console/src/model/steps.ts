@@ -1,0 +1,79 @@
+/** Steps of a change: the operations that are sent, in one `bulk`. */
+import { type Json, type JsonObject, printJson } from './json.ts';
+
+export interface Step {
+  readonly type: string;
+  readonly args: JsonObject;
+}
+
+/** The body that carries the steps: one version, all or nothing. */
+export function bulkOf(steps: readonly Step[], resourceVersion?: number): JsonObject {
+  const [only] = steps;
+  const version: JsonObject = resourceVersion === undefined ? {} : { resource_version: resourceVersion };
+  if (steps.length === 1 && only !== undefined) return { type: only.type, ...version, args: only.args };
+  return { type: 'bulk', ...version, args: steps.map(({ type, args }) => ({ type, args })) };
+}
+
+/** Quotes a text for a POSIX shell. */
+export function shellQuoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A curl command that does the same; the secret is a variable of the shell, never the secret. */
+export function curlOf(
+  url: string,
+  body: Json,
+  { hasSecret, headers = {} }: { readonly hasSecret: boolean; readonly headers?: Readonly<Record<string, string>> },
+): string {
+  const lines = [`curl -s ${shellQuoted(url)}`, `-H 'Content-Type: application/json'`];
+  if (hasSecret) lines.push('-H "X-Svc-Admin-Secret: $SVC_ADMIN_SECRET"');
+  for (const [name, value] of Object.entries(headers)) lines.push(`-H ${shellQuoted(`${name}: ${value}`)}`);
+  lines.push(`-d ${shellQuoted(printJson(body))}`);
+  return lines.join(' \\\n  ');
+}
+
+const VERBS: Readonly<Record<string, string>> = {
+  create: 'Create',
+  add: 'Add',
+  drop: 'Drop',
+  delete: 'Delete',
+  remove: 'Remove',
+  set: 'Set',
+  track: 'Track',
+  untrack: 'Untrack',
+  update: 'Update',
+  rename: 'Rename',
+  replace: 'Replace',
+  reload: 'Reload',
+  clear: 'Clear',
+};
+
+/** What a step does, in words. */
+export function describeStep({ type, args }: Step, kinds: readonly string[]): string {
+  const kind = kinds.find((name) => type.startsWith(`${name}_`));
+  const words = (kind === undefined ? type : type.slice(kind.length + 1)).split('_');
+  const verb = VERBS[words[0] ?? ''];
+  const phrase = verb === undefined ? words.join(' ') : [verb, ...words.slice(1)].join(' ');
+  const about = [
+    typeof args['name'] === 'string' ? args['name'] : undefined,
+    args['table'] === undefined ? undefined : `on ${labelOf(args['table'])}`,
+    typeof args['role'] === 'string' ? `for ${args['role']}` : undefined,
+  ].filter((part) => part !== undefined);
+  const tables = args['tables'];
+  if (Array.isArray(tables)) about.push(`${tables.length} ${tables.length === 1 ? 'table' : 'tables'}`);
+  return [phrase, ...about].join(' ');
+}
+
+/** A table's name as it is shown. */
+export function labelOf(table: Json): string {
+  if (typeof table === 'string') return table;
+  if (Array.isArray(table)) return table.map(String).join('.');
+  if (table === null || typeof table !== 'object') return String(table);
+  const { schema, name } = table as JsonObject;
+  return typeof schema === 'string' && schema !== '' ? `${schema}.${String(name)}` : String(name);
+}
+
+/** Whether a step takes something away; such changes are reviewed first. */
+export function isDestructive({ type }: Step): boolean {
+  return /(?:^|_)(?:drop|delete|untrack|remove|clear|replace)_/.test(type);
+}

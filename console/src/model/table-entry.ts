@@ -1,0 +1,104 @@
+/** Entries of tables in the metadata: the least set of operations that makes one of another. */
+import { equalJson, isList, isObject, type Json, type JsonObject } from './json.ts';
+import type { Step } from './steps.ts';
+
+export interface TableAddress {
+  readonly source: string;
+  readonly kind: string;
+  /** As metadata names it. */
+  readonly table: Json;
+}
+
+export const PERMISSION_OPERATIONS = ['select', 'insert', 'update', 'delete'] as const;
+export type PermissionOperation = (typeof PERMISSION_OPERATIONS)[number];
+
+/** Lists of an entry whose members have a name or a role, with how one is added and taken away. */
+interface Noun {
+  readonly key: string;
+  readonly id: 'name' | 'role';
+  readonly add: string;
+  readonly drop: string;
+  /** The argument that names the member in `drop`. */
+  readonly dropKey: string;
+}
+
+const NOUNS: readonly Noun[] = [
+  { key: 'object_relationships', id: 'name', add: 'create_object_relationship', drop: 'drop_relationship', dropKey: 'relationship' },
+  { key: 'array_relationships', id: 'name', add: 'create_array_relationship', drop: 'drop_relationship', dropKey: 'relationship' },
+  { key: 'computed_fields', id: 'name', add: 'add_computed_field', drop: 'drop_computed_field', dropKey: 'name' },
+  { key: 'remote_relationships', id: 'name', add: 'create_remote_relationship', drop: 'delete_remote_relationship', dropKey: 'name' },
+  ...PERMISSION_OPERATIONS.map(
+    (operation): Noun => ({
+      key: `${operation}_permissions`,
+      id: 'role',
+      add: `create_${operation}_permission`,
+      drop: `drop_${operation}_permission`,
+      dropKey: 'role',
+    }),
+  ),
+  { key: 'event_triggers', id: 'name', add: 'create_event_trigger', drop: 'delete_event_trigger', dropKey: 'name' },
+];
+
+const SETTINGS = new Set(['table', 'configuration', 'is_enum', 'ext_federation_config']);
+
+export function membersOf(entry: JsonObject | null, key: string): readonly JsonObject[] {
+  const list = entry?.[key];
+  return isList(list) ? list.filter(isObject) : [];
+}
+
+export function memberOf(entry: JsonObject | null, key: string, id: 'name' | 'role', name: string): JsonObject | undefined {
+  return membersOf(entry, key).find((member) => member[id] === name);
+}
+
+/**
+ * The steps from one entry of a table to another; `null` is an untracked table. What goes is dropped first, and in the opposite order
+ * of what it may rest upon; what changes is dropped and made anew.
+ * @throws Error for keys that no operation sets
+ */
+export function tableSteps({ source, kind, table }: TableAddress, before: JsonObject | null, after: JsonObject | null): Step[] {
+  const step = (name: string, args: JsonObject): Step => ({ type: `${kind}_${name}`, args: { source, ...args } });
+  if (after === null) return before === null ? [] : [step('untrack_table', { table, cascade: true })];
+  const steps: Step[] = [];
+  if (before === null) {
+    const { configuration } = after;
+    steps.push(step('track_table', { table, ...(configuration === undefined ? {} : { configuration }) }));
+  }
+  const known = new Set([...SETTINGS, ...NOUNS.map(({ key }) => key)]);
+  for (const key of new Set([...Object.keys(before ?? {}), ...Object.keys(after)])) {
+    if (!known.has(key) && !equalJson(before?.[key], after[key])) throw new Error(`"${key}" cannot be changed here`);
+  }
+  if (before !== null) {
+    for (const noun of NOUNS.toReversed()) {
+      for (const member of membersOf(before, noun.key)) {
+        const name = member[noun.id] as string;
+        if (!equalJson(member, memberOf(after, noun.key, noun.id, name))) {
+          const args: JsonObject = { [noun.dropKey]: name };
+          steps.push(step(noun.drop, noun.key === 'event_triggers' ? args : { table, ...args }));
+        }
+      }
+    }
+    if (!equalJson(before['configuration'], after['configuration']))
+      steps.push(step('set_table_customization', { table, configuration: after['configuration'] ?? {} }));
+  }
+  if ((before?.['is_enum'] ?? false) !== (after['is_enum'] ?? false))
+    steps.push(step('set_table_is_enum', { table, is_enum: after['is_enum'] === true }));
+  if (!equalJson(before?.['ext_federation_config'], after['ext_federation_config']))
+    steps.push(step('set_ext_federation_config', { table, ext_federation_config: after['ext_federation_config'] ?? null }));
+  for (const noun of NOUNS) {
+    for (const member of membersOf(after, noun.key)) {
+      const name = member[noun.id];
+      if (typeof name !== 'string') throw new Error(`an element of "${noun.key}" has no ${noun.id}`);
+      if (!equalJson(member, memberOf(before, noun.key, noun.id, name))) steps.push(step(noun.add, { table, ...member }));
+    }
+  }
+  return steps;
+}
+
+/** The entry with a member put in place of the one of that id, added, or without it when `member` is null. */
+export function withMember(entry: JsonObject, key: string, id: 'name' | 'role', name: string, member: JsonObject | null): JsonObject {
+  const others = membersOf(entry, key);
+  const at = others.findIndex((other) => other[id] === name);
+  const list = member === null ? others.filter((_, index) => index !== at) : at < 0 ? [...others, member] : others.with(at, member);
+  const { [key]: _, ...rest } = entry;
+  return list.length === 0 ? rest : { ...rest, [key]: list };
+}

@@ -1,0 +1,85 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Editor } from './code-editor-view.ts';
+
+export type CodeLanguage = 'graphql' | 'json' | 'sql' | 'sql-mysql' | 'text';
+
+export interface CodeMark {
+  readonly from: number;
+  readonly to: number;
+  readonly message: string;
+}
+
+export interface Completion {
+  readonly label: string;
+  readonly detail?: string;
+  readonly info?: string;
+  readonly apply?: string;
+  readonly boost?: number;
+}
+
+export interface CompletionAnswer {
+  readonly options: readonly Completion[];
+}
+
+/** What a page may do with an editor besides its value. */
+export type EditorHandle = Pick<Editor, 'selection' | 'insert' | 'focus'>;
+
+interface CodeEditorProps {
+  readonly name: string;
+  readonly value: string;
+  readonly language: CodeLanguage;
+  readonly readOnly?: boolean;
+  readonly hint?: string;
+  readonly height?: string;
+  readonly marks?: readonly CodeMark[];
+  /** Columns by table, for SQL. */
+  readonly tables?: Readonly<Record<string, readonly string[]>>;
+  readonly handle?: { current: EditorHandle | null };
+  onChange?(value: string): void;
+  onRun?(): void;
+  complete?(text: string, at: number): Promise<CompletionAnswer | null>;
+}
+
+/** An editor in a shadow root, where its styles need no inline style of the page. */
+export function CodeEditor(props: CodeEditorProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const latest = useRef(props);
+  latest.current = props;
+  const [editor, setEditor] = useState<Editor | null>(null);
+  const { value, language, height, marks, tables, handle } = props;
+  useEffect(() => {
+    const { current } = host;
+    if (current === null) return;
+    let opened: Editor | undefined;
+    let isGone = false;
+    void import('./code-editor-view.ts').then(({ openEditor }) => {
+      if (isGone) return;
+      const root = current.shadowRoot ?? current.attachShadow({ mode: 'open' });
+      root.replaceChildren();
+      opened = openEditor({
+        parent: root,
+        label: props.name,
+        value: latest.current.value,
+        language,
+        isReadOnly: props.readOnly ?? false,
+        hint: props.hint,
+        onChange: (next) => latest.current.onChange?.(next),
+        onRun: () => latest.current.onRun?.(),
+        complete: (text, at) => latest.current.complete?.(text, at) ?? Promise.resolve(null),
+      });
+      if (handle !== undefined) handle.current = opened;
+      setEditor(opened);
+    });
+    return () => {
+      isGone = true;
+      if (handle !== undefined) handle.current = null;
+      opened?.destroy();
+    };
+  }, [language, props.readOnly]);
+  useEffect(() => editor?.setValue(value), [editor, value]);
+  useEffect(() => editor?.setMarks(marks ?? []), [editor, marks]);
+  useEffect(() => {
+    if (tables !== undefined) editor?.setTables(tables);
+  }, [editor, tables]);
+  return <div ref={host} class="code-editor" style={{ height: height ?? '200px' }} />;
+}

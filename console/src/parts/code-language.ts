@@ -1,0 +1,68 @@
+/** How code is coloured, and the small language of GraphQL documents. */
+import { HighlightStyle, StreamLanguage, syntaxHighlighting } from '@codemirror/language';
+import { EditorView } from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+
+export const graphqlLanguage = StreamLanguage.define<{ block: boolean }>({
+  name: 'graphql',
+  startState: () => ({ block: false }),
+  token(stream, state) {
+    if (state.block) {
+      if (stream.skipTo('"""')) {
+        stream.match('"""');
+        state.block = false;
+      } else stream.skipToEnd();
+      return 'string';
+    }
+    if (stream.eatSpace()) return null;
+    if (stream.match(/#.*/)) return 'comment';
+    if (stream.match('"""')) {
+      state.block = true;
+      return 'string';
+    }
+    if (stream.match(/"(?:[^"\\]|\\.)*"?/)) return 'string';
+    if (stream.match(/\$\w+/)) return 'variableName';
+    if (stream.match(/@\w+/)) return 'meta';
+    if (stream.match(/-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/)) return 'number';
+    if (stream.match(/(?:query|mutation|subscription|fragment|on)\b/)) return 'keyword';
+    if (stream.match(/(?:true|false|null)\b/)) return 'atom';
+    if (stream.match(/[A-Za-z_]\w*(?=\s*:)/)) return 'propertyName';
+    if (stream.match(/[A-Za-z_]\w*/)) return null;
+    stream.next();
+    return 'punctuation';
+  },
+  languageData: { commentTokens: { line: '#' }, closeBrackets: { brackets: ['(', '[', '{', '"'] } },
+});
+
+export const highlighting = syntaxHighlighting(
+  HighlightStyle.define([
+    { tag: [tags.keyword, tags.operatorKeyword, tags.modifier], color: 'var(--violet)' },
+    { tag: [tags.string, tags.special(tags.string)], color: 'var(--ok)' },
+    { tag: [tags.number, tags.bool, tags.null, tags.atom], color: 'var(--warn)' },
+    { tag: [tags.propertyName, tags.variableName, tags.typeName], color: 'var(--accent)' },
+    { tag: [tags.comment, tags.meta, tags.punctuation], color: 'var(--muted)' },
+  ]),
+);
+
+export const look = EditorView.theme({
+  '&': { height: '100%', fontSize: '13px', backgroundColor: 'transparent', color: 'var(--text)' },
+  '&.cm-focused': { outline: 'none' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '20px' },
+  '.cm-content': { caretColor: 'var(--text)', padding: '8px 0' },
+  '.cm-cursor': { borderLeftColor: 'var(--text)' },
+  '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--muted)', border: 'none' },
+  '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'color-mix(in srgb, var(--hover) 60%, transparent)' },
+  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
+    backgroundColor: 'var(--accent-soft)',
+  },
+  '.cm-tooltip': { backgroundColor: 'var(--raised)', border: '1px solid var(--border)', borderRadius: '6px', boxShadow: 'var(--shadow)' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul': { fontFamily: 'var(--mono)', maxHeight: '240px' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li': { padding: '3px 8px' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]': { backgroundColor: 'var(--accent-fill)', color: '#fff' },
+  '.cm-completionDetail': { color: 'inherit', opacity: '0.85', fontStyle: 'normal', marginLeft: '12px' },
+  '.cm-completionMatchedText': { textDecoration: 'none', fontWeight: '700' },
+  '.cm-panels': { backgroundColor: 'var(--bg)', color: 'var(--text)', borderColor: 'var(--border)' },
+  '.cm-placeholder': { color: 'var(--muted)' },
+  '.cm-diagnostic': { borderLeftColor: 'var(--danger)' },
+  '.cm-matchingBracket': { backgroundColor: 'var(--accent-soft) !important', outline: 'none' },
+});

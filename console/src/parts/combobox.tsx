@@ -1,0 +1,129 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { placeBelow } from './place-below.ts';
+
+export interface Option {
+  readonly value: string;
+  readonly note?: string;
+}
+
+interface ComboboxProps {
+  readonly name: string;
+  readonly value: string;
+  readonly options: readonly Option[];
+  readonly placeholder?: string;
+  /** Whether only listed values are taken. */
+  readonly strict?: boolean;
+  readonly small?: boolean;
+  readonly invalid?: boolean;
+  readonly size?: number;
+  onChange(value: string): void;
+}
+
+const MOST_SHOWN = 200;
+
+/** A field that proposes values while one types, after the combobox pattern. */
+export function Combobox({
+  name,
+  value,
+  options,
+  placeholder,
+  strict = false,
+  small = false,
+  invalid = false,
+  size,
+  onChange,
+}: ComboboxProps) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const [active, setActive] = useState(0);
+  const id = useId();
+  const input = useRef<HTMLInputElement>(null);
+  const list = useRef<HTMLUListElement>(null);
+  const isOpen = typed !== null;
+  const wanted = (typed ?? '').toLowerCase();
+  const shown = isOpen
+    ? options
+        .filter((option) => option.value.toLowerCase().includes(wanted))
+        .sort((a, b) => Number(b.value.toLowerCase().startsWith(wanted)) - Number(a.value.toLowerCase().startsWith(wanted)))
+        .slice(0, MOST_SHOWN)
+    : [];
+  useEffect(() => {
+    if (!isOpen || list.current === null || input.current === null) return;
+    if (!list.current.matches(':popover-open')) list.current.showPopover();
+    list.current.style.minWidth = `${input.current.getBoundingClientRect().width}px`;
+    placeBelow(list.current, input.current);
+  }, [isOpen, shown.length]);
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
+  }, [active]);
+  const choose = (chosen: string): void => {
+    setTyped(null);
+    onChange(chosen);
+  };
+  const leave = (): void => {
+    if (typed === null) return;
+    const exact = options.find((option) => option.value === typed);
+    setTyped(null);
+    if (typed !== '' && (!strict || exact !== undefined) && typed !== value) onChange(typed);
+  };
+  return (
+    <span class="combobox">
+      <input
+        ref={input}
+        class={`input${small ? ' input-small' : ''}`}
+        role="combobox"
+        size={size}
+        aria-label={name}
+        aria-expanded={isOpen && shown.length > 0}
+        aria-controls={id}
+        aria-autocomplete="list"
+        aria-invalid={invalid || undefined}
+        aria-activedescendant={isOpen && shown.length > 0 ? `${id}-${active}` : undefined}
+        autocomplete="off"
+        spellcheck={false}
+        placeholder={placeholder}
+        value={typed ?? value}
+        onFocus={(event) => event.currentTarget.select()}
+        onClick={() => {
+          if (!isOpen) setTyped('');
+          setActive(0);
+        }}
+        onInput={(event) => {
+          setTyped(event.currentTarget.value);
+          setActive(0);
+        }}
+        onBlur={leave}
+        onKeyDown={(event) => {
+          if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+            if (!isOpen) setTyped('');
+            else setActive((active + (event.key === 'ArrowDown' ? 1 : shown.length - 1)) % Math.max(1, shown.length));
+          } else if (event.key === 'Enter' && isOpen) {
+            const found = shown[active];
+            if (found !== undefined && (typed !== '' || active > 0)) choose(found.value);
+            else leave();
+          } else if (event.key === 'Escape' && isOpen) setTyped(null);
+          else return;
+          event.preventDefault();
+          event.stopPropagation();
+        }}
+      />
+      <ul ref={list} id={id} class="listbox" role="listbox" aria-label={name} popover="manual" hidden={!isOpen || shown.length === 0}>
+        {shown.map((option, index) => (
+          <li
+            key={option.value}
+            id={`${id}-${index}`}
+            class="option"
+            role="option"
+            aria-selected={index === active}
+            onMouseDown={(event) => {
+              event.preventDefault();
+              choose(option.value);
+            }}
+          >
+            {option.value}
+            {option.note !== undefined && <span class="note">{option.note}</span>}
+          </li>
+        ))}
+      </ul>
+    </span>
+  );
+}

@@ -1,0 +1,53 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { Button } from './button.tsx';
+
+export interface DialogProps {
+  readonly title: string;
+  readonly children: ComponentChildren;
+  readonly footer?: ComponentChildren;
+  readonly kind?: 'plain' | 'wide' | 'drawer';
+  onClose(): void;
+  onSubmit?(): void;
+}
+
+/** A modal dialog: the browser keeps the focus in it, closes it by Escape, and gives the focus back. */
+export function Dialog({ title, children, footer, kind = 'plain', onClose, onSubmit }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const before = document.activeElement;
+    const { current } = dialog;
+    current?.showModal();
+    return () => {
+      current?.close();
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      class={`dialog${kind === 'plain' ? '' : ` dialog-${kind}`}`}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onKeyDown={(event) => {
+        if (onSubmit !== undefined && event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+          event.preventDefault();
+          onSubmit();
+        }
+      }}
+    >
+      <header>
+        <h2 id={id} class="grow">
+          {title}
+        </h2>
+        <Button kind="quiet" icon="cross" name="Close" onClick={onClose} />
+      </header>
+      <div class="body">{children}</div>
+      {footer !== undefined && <footer>{footer}</footer>}
+    </dialog>
+  );
+}

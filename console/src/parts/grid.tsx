@@ -1,0 +1,159 @@
+import type { ComponentChildren } from 'preact';
+import { useRef, useState } from 'preact/hooks';
+import { copyText } from '../browser/clipboard.ts';
+import { useWindow } from './virtual-list.tsx';
+
+export interface GridColumn {
+  readonly id: string;
+  readonly header: ComponentChildren;
+  readonly isNumber?: boolean;
+  readonly isSticky?: boolean;
+  readonly sort?: 'ascending' | 'descending' | 'none';
+}
+
+export interface GridProps {
+  readonly name: string;
+  readonly columns: readonly GridColumn[];
+  readonly count: number;
+  /** How many rows there are beyond the page, where that is known. */
+  readonly total?: number;
+  readonly selected?: ReadonlySet<number>;
+  readonly rowHeight?: number;
+  readonly class?: string;
+  cell(row: number, column: number): ComponentChildren;
+  /** As it is copied; without it nothing is. */
+  text?(row: number, column: number): string;
+  onOpen?(row: number, column: number): void;
+  onKey?(event: KeyboardEvent, row: number, column: number): void;
+}
+
+const ROW = 32;
+
+/** A table after the ARIA grid pattern: one cell has the focus, arrows move it; rows out of sight are not drawn. It pastes into a spreadsheet. */
+export function Grid({ name, columns, count, total, selected, rowHeight = ROW, cell, text, onOpen, onKey, class: extra }: GridProps) {
+  const [at, setAt] = useState({ row: 0, column: 0 });
+  const [from, setFrom] = useState<{ row: number; column: number } | null>(null);
+  const { frame, window } = useWindow(count, rowHeight, rowHeight);
+  const body = useRef<HTMLTableSectionElement>(null);
+  const current = { row: Math.min(at.row, Math.max(0, count - 1)), column: Math.min(at.column, columns.length - 1) };
+
+  const move = (row: number, column: number, extend: boolean): void => {
+    const next = { row: Math.max(0, Math.min(count - 1, row)), column: Math.max(0, Math.min(columns.length - 1, column)) };
+    setFrom(extend ? (from ?? current) : null);
+    setAt(next);
+    const box = frame.current;
+    if (box !== null) {
+      const top = next.row * rowHeight;
+      if (top < box.scrollTop) box.scrollTop = top;
+      else if (top + rowHeight * 2 > box.scrollTop + box.clientHeight) box.scrollTop = top + rowHeight * 2 - box.clientHeight;
+    }
+    requestAnimationFrame(() =>
+      requestAnimationFrame(() =>
+        body.current?.querySelector<HTMLElement>(`[data-cell="${next.row}:${next.column}"]`)?.focus({ preventScroll: false }),
+      ),
+    );
+  };
+  const range = {
+    top: Math.min(current.row, from?.row ?? current.row),
+    bottom: Math.max(current.row, from?.row ?? current.row),
+    left: Math.min(current.column, from?.column ?? current.column),
+    right: Math.max(current.column, from?.column ?? current.column),
+  };
+  const keyDown = (event: KeyboardEvent): void => {
+    if (!(event.target instanceof HTMLElement) || event.target.dataset['cell'] === undefined) return;
+    const { row, column } = current;
+    const mod = event.ctrlKey || event.metaKey;
+    const page = Math.max(1, Math.floor((frame.current?.clientHeight ?? 300) / rowHeight) - 2);
+    const steps: Record<string, readonly [number, number]> = {
+      ArrowDown: [row + 1, column],
+      ArrowUp: [row - 1, column],
+      ArrowRight: [row, column + 1],
+      ArrowLeft: [row, column - 1],
+      PageDown: [row + page, column],
+      PageUp: [row - page, column],
+      Home: [mod ? 0 : row, 0],
+      End: [mod ? count - 1 : row, columns.length - 1],
+    };
+    const step = steps[event.key];
+    if (step !== undefined) {
+      event.preventDefault();
+      move(step[0], step[1], event.shiftKey);
+    } else if ((event.key === 'Enter' || event.key === 'F2') && onOpen !== undefined) {
+      event.preventDefault();
+      onOpen(row, column);
+    } else if (mod && event.key.toLowerCase() === 'c' && text !== undefined && String(getSelection()) === '') {
+      event.preventDefault();
+      const lines = [];
+      for (let r = range.top; r <= range.bottom; r++) {
+        const cells = [];
+        for (let c = range.left; c <= range.right; c++) cells.push(text(r, c).replace(/[\t\n]/g, ' '));
+        lines.push(cells.join('\t'));
+      }
+      void copyText(lines.join('\n'));
+    } else onKey?.(event, row, column);
+  };
+  const isInRange = (row: number, column: number): boolean =>
+    from !== null && row >= range.top && row <= range.bottom && column >= range.left && column <= range.right;
+  const { first, end } = window;
+  return (
+    <div ref={frame} class={`grid-frame ${extra ?? ''}`} role="group" aria-label={name} tabIndex={count === 0 ? 0 : undefined}>
+      <table
+        class="grid"
+        role="grid"
+        aria-label={name}
+        aria-rowcount={(total ?? count) + 1}
+        aria-colcount={columns.length}
+        onKeyDown={keyDown}
+      >
+        <thead>
+          <tr aria-rowindex={1}>
+            {columns.map((column) => (
+              <th
+                key={column.id}
+                scope="col"
+                aria-sort={column.sort}
+                class={`${column.isNumber === true ? 'is-number' : ''}${column.isSticky === true ? ' sticky' : ''}`}
+              >
+                {column.header}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody ref={body}>
+          {first > 0 && (
+            <tr aria-hidden="true">
+              <td colSpan={columns.length} style={{ height: `${first * rowHeight}px`, padding: 0 }} />
+            </tr>
+          )}
+          {Array.from({ length: Math.max(0, end - first) }, (_, index) => {
+            const row = first + index;
+            return (
+              <tr key={row} aria-rowindex={row + 2} aria-selected={selected === undefined ? undefined : selected.has(row)}>
+                {columns.map((column, c) => (
+                  <td
+                    key={column.id}
+                    role="gridcell"
+                    data-cell={`${row}:${c}`}
+                    tabIndex={current.row === row && current.column === c ? 0 : -1}
+                    class={`${column.isNumber === true ? 'is-number' : ''}${column.isSticky === true ? ' sticky' : ''}${isInRange(row, c) ? ' in-range' : ''}`}
+                    onFocus={(event) => {
+                      if (event.target === event.currentTarget && (at.row !== row || at.column !== c)) setAt({ row, column: c });
+                    }}
+                    onDblClick={() => onOpen?.(row, c)}
+                  >
+                    {cell(row, c)}
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
+          {end < count && (
+            <tr aria-hidden="true">
+              <td colSpan={columns.length} style={{ height: `${(count - end) * rowHeight}px`, padding: 0 }} />
+            </tr>
+          )}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,22 @@
+import { printJson, type Json } from '../model/json.ts';
+import type { ShownError } from './error-box.tsx';
+
+/** An error as it is shown; `internal` is printed. */
+export function shownError({
+  message,
+  code,
+  path,
+  internal,
+}: {
+  readonly message: string;
+  readonly code?: string;
+  readonly path?: string | undefined;
+  readonly internal?: Json | undefined;
+}): ShownError {
+  return {
+    message,
+    ...(code === undefined ? {} : { code }),
+    ...(path === undefined ? {} : { path }),
+    ...(internal === undefined || internal === null ? {} : { internal: printJson(internal, 2) }),
+  };
+}

@@ -1,0 +1,79 @@
+import type { ComponentChildren } from 'preact';
+
+export interface Tab {
+  readonly id: string;
+  readonly label: ComponentChildren;
+}
+
+/** Tabs after their pattern: arrows move and choose; the panel is the caller's, with `tabPanel`. */
+export function Tabs({
+  name,
+  tabs,
+  chosen,
+  onChoose,
+}: {
+  readonly name: string;
+  readonly tabs: readonly Tab[];
+  readonly chosen: string;
+  onChoose(id: string): void;
+}) {
+  return (
+    <div
+      class="tabs"
+      role="tablist"
+      aria-label={name}
+      onKeyDown={(event) => {
+        const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+        if (step === undefined) return;
+        event.preventDefault();
+        const at = tabs.findIndex(({ id }) => id === chosen);
+        const next = tabs[(at + step + tabs.length) % tabs.length];
+        if (next === undefined) return;
+        onChoose(next.id);
+        document.getElementById(`tab-${next.id}`)?.focus();
+      }}
+    >
+      {tabs.map(({ id, label }) => (
+        <button
+          key={id}
+          type="button"
+          id={`tab-${id}`}
+          role="tab"
+          aria-selected={id === chosen}
+          aria-controls={id === chosen ? `panel-${id}` : undefined}
+          tabIndex={id === chosen ? 0 : -1}
+          onClick={() => onChoose(id)}
+        >
+          {label}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+export function tabPanel(id: string): { readonly id: string; readonly role: 'tabpanel'; readonly 'aria-labelledby': string } {
+  return { id: `panel-${id}`, role: 'tabpanel', 'aria-labelledby': `tab-${id}` };
+}
+
+/** A few choices beside each other. */
+export function Segments<T extends string>({
+  name,
+  options,
+  chosen,
+  onChoose,
+}: {
+  readonly name: string;
+  readonly options: readonly (readonly [value: T, label: string])[];
+  readonly chosen: T;
+  readonly onChoose: (value: T) => void;
+}) {
+  return (
+    <span class="segments" role="group" aria-label={name}>
+      {options.map(([value, label]) => (
+        <button key={value} type="button" aria-pressed={value === chosen} onClick={() => onChoose(value)}>
+          {label}
+        </button>
+      ))}
+    </span>
+  );
+}

@@ -1,0 +1,60 @@
+import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+
+const OVERSCAN = 8;
+
+export interface Window {
+  readonly first: number;
+  readonly end: number;
+}
+
+/** Which rows of a fixed height an element that scrolls shows. */
+export function useWindow(
+  count: number,
+  rowHeight: number,
+  offset = 0,
+): { readonly frame: { current: HTMLDivElement | null }; readonly window: Window } {
+  const frame = useRef<HTMLDivElement | null>(null);
+  const [shown, setShown] = useState<Window>({ first: 0, end: Math.min(count, 60) });
+  useLayoutEffect(() => {
+    const { current } = frame;
+    if (current === null) return;
+    const measure = (): void => {
+      const first = Math.max(0, Math.floor((current.scrollTop - offset) / rowHeight) - OVERSCAN);
+      const end = Math.min(count, Math.ceil((current.scrollTop + Math.min(current.clientHeight, innerHeight)) / rowHeight) + OVERSCAN);
+      setShown((before) => (before.first === first && before.end === end ? before : { first, end }));
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(current);
+    current.addEventListener('scroll', measure, { passive: true });
+    return () => {
+      observer.disconnect();
+      current.removeEventListener('scroll', measure);
+    };
+  }, [count, rowHeight, offset]);
+  return { frame, window: { first: Math.min(shown.first, count), end: Math.min(shown.end, count) } };
+}
+
+/** A long list of rows of one height. */
+export function VirtualList({
+  count,
+  rowHeight,
+  name,
+  row,
+}: {
+  readonly count: number;
+  readonly rowHeight: number;
+  readonly name: string;
+  row(index: number): ComponentChildren;
+}) {
+  const { frame, window } = useWindow(count, rowHeight);
+  const { first, end } = window;
+  return (
+    <div ref={frame} class="virtual-list" role="group" aria-label={name}>
+      <div style={{ height: `${first * rowHeight}px` }} />
+      {Array.from({ length: Math.max(0, end - first) }, (_, index) => row(first + index))}
+      <div style={{ height: `${Math.max(0, count - end) * rowHeight}px` }} />
+    </div>
+  );
+}
