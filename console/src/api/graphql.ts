@@ -4,7 +4,7 @@ import { headersOf, type Persona } from '../model/persona.ts';
 import { Failure, failureOfAnswer } from './failure.ts';
 import { type Answer, send } from './http.ts';
 import { isReadOnly, READ_ONLY_REASON } from './settings.ts';
-import { signedIn } from './session.ts';
+import { mustWait, signedIn } from './session.ts';
 
 export interface GraphqlRequest {
   readonly query: string;
@@ -30,6 +30,7 @@ export async function sendGraphql(
     ...(operationName === undefined ? {} : { operationName }),
   };
   for (;;) {
+    if (mustWait()) await signedIn(signal);
     const answer = await send('v1/graphql', {
       body,
       signal,

@@ -2,7 +2,7 @@
 import { base } from '../browser/place.ts';
 import { type Json, parseJson, printJson } from '../model/json.ts';
 import { Failure, failureOfAnswer, isAbort } from './failure.ts';
-import { access, credentials, granted, signedIn } from './session.ts';
+import { access, credentials, granted, mustWait, signedIn } from './session.ts';
 
 export interface Answer {
   readonly status: number;
@@ -58,6 +58,7 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
  */
 export async function administer(path: string, options: RequestOptions = {}): Promise<Json> {
   for (;;) {
+    if (mustWait()) await signedIn(options.signal);
     const answer = await send(path, options);
     if (answer.status >= 200 && answer.status < 300) {
       if (access.peek() !== 'granted') granted();

@@ -1,5 +1,6 @@
 /** Who uses the console: the secret is in this module alone, and nowhere else unless its holder keeps it for the tab. */
 import { signal } from '@preact/signals';
+import { needsSecret } from './settings.ts';
 import { keepTabSecret, tabSecret } from '../browser/storage.ts';
 
 const IDLE_MS = 30 * 60_000;
@@ -7,7 +8,7 @@ const IDLE_MS = 30 * 60_000;
 let secret: string | null = tabSecret();
 
 /** `unknown` until the service has answered once. */
-export const access = signal<'unknown' | 'granted' | 'refused'>('unknown');
+export const access = signal<'unknown' | 'granted' | 'refused'>(needsSecret === true && secret === null ? 'refused' : 'unknown');
 /** Why one has to sign in, where it was not the first visit. */
 export const signInReason = signal<string | null>(null);
 export const hasSecret = signal(secret !== null);
@@ -41,6 +42,11 @@ export function signOut(reason: string | null = null): void {
   hasSecret.value = false;
   access.value = 'refused';
   signInReason.value = reason;
+}
+
+/** Whether requests may be sent, or have to wait until somebody signs in. */
+export function mustWait(): boolean {
+  return access.peek() === 'refused';
 }
 
 /** Waits for somebody to sign in; what failed is asked again then. */

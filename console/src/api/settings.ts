@@ -2,6 +2,7 @@
 interface PageSettings {
   readonly read_only?: boolean;
   readonly label?: string | null;
+  readonly is_admin_secret_set?: boolean;
 }
 
 function read(): PageSettings {
@@ -17,6 +18,8 @@ const settings = read();
 
 /** Whether this console sends nothing that changes anything. */
 export const isReadOnly = settings.read_only === true;
+/** Whether one has to sign in, where the service said. */
+export const needsSecret = settings.is_admin_secret_set;
 /** The name of the instance, such as PRODUCTION. */
 export const label = settings.label ?? '';
 export const READ_ONLY_REASON = 'This console is read-only (console-read-only).';

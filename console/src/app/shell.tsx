@@ -5,7 +5,7 @@ import { config } from '../api/config.ts';
 import { sessionChanges } from '../api/changes.ts';
 import { overview, overviewFailure } from '../api/overview.ts';
 import { hasSecret, signOut } from '../api/session.ts';
-import { isReadOnly, label, READ_ONLY_REASON } from '../api/settings.ts';
+import { isReadOnly, label, needsSecret, READ_ONLY_REASON } from '../api/settings.ts';
 import { addKey } from '../browser/keys.ts';
 import { go, place } from '../browser/place.ts';
 import { type Theme, theme } from '../browser/theme.ts';
@@ -49,7 +49,7 @@ export function Shell() {
     const page = PAGES.find(({ path }) => path === first);
     document.title = `${page?.title ?? 'Not found'} · svc${label === '' ? '' : ` · ${label}`}`;
   });
-  const isOpenToAll = config.value?.['is_admin_secret_set'] === false;
+  const isOpenToAll = needsSecret === false || config.value?.['is_admin_secret_set'] === false;
   return (
     <div class={`shell${isOpenToAll ? ' has-banner' : ''}`}>
       {isOpenToAll && (

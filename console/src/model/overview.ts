@@ -1,8 +1,10 @@
 /** What the console knows of the whole service at once, small for any number of tables. */
 import { PERMISSION_OPERATIONS, type PermissionOperation } from './table-entry.ts';
-import type { Json } from './json.ts';
+import { isList, isObject, type Json, type JsonObject } from './json.ts';
 
 export interface Overview {
+  /** Says what is in it. */
+  readonly tag: string;
   readonly version: number;
   readonly roles: readonly string[];
   readonly inheritedRoles: readonly InheritedRole[];
@@ -21,8 +23,11 @@ export interface InheritedRole {
 export interface SourceOverview {
   readonly name: string;
   readonly kind: string;
+  /** Why it cannot be used. */
+  readonly unavailable: string | undefined;
+  readonly defaultSchema: string;
   readonly tables: readonly TableOverview[];
-  readonly functions: readonly string[];
+  readonly functions: readonly { readonly schema: string; readonly name: string }[];
 }
 
 export interface TableOverview {
@@ -30,6 +35,10 @@ export interface TableOverview {
   readonly kind: string;
   readonly schema: string;
   readonly name: string;
+  /** Why it cannot be used, or is listed as inconsistent. */
+  readonly problem: 'unusable' | 'inconsistent' | undefined;
+  readonly isView: boolean;
+  readonly isEnum: boolean;
   readonly relationships: number;
   readonly triggers: number;
   /** A hexadecimal digit for each role of `Overview.roles`: 1 select, 2 insert, 4 update, 8 delete. */
@@ -64,4 +73,71 @@ export function findTable(overview: Overview, source: string, id: string): Table
 
 export function allTables(overview: Overview): readonly TableOverview[] {
   return overview.sources.flatMap(({ tables }) => tables);
+}
+
+/** Reads an overview as the service answers it. @returns undefined for the answer that nothing has changed */
+export function decodeOverview(json: Json): Overview | undefined {
+  if (!isObject(json) || json['unchanged'] === true) return undefined;
+  const inherited = json['inherited_roles'];
+  return {
+    tag: String(json['tag']),
+    version: Number(json['resource_version']),
+    roles: listOf(json['roles']).map(String),
+    inheritedRoles: isObject(inherited)
+      ? Object.entries(inherited).map(([name, parents]) => ({ name, parents: listOf(parents).map(String) }))
+      : [],
+    sources: listOf(json['sources']).filter(isObject).map(decodeSource),
+    remoteSchemas: namesIn(json['remote_schemas']),
+    actions: namesIn(json['actions']),
+    triggers: namesIn(json['event_triggers']),
+    inconsistent: Number(json['inconsistent'] ?? 0),
+  };
+}
+
+const VIEW = 1;
+const ENUM = 2;
+const UNUSABLE = 8;
+const INCONSISTENT = 16;
+
+function decodeSource(source: JsonObject): SourceOverview {
+  const name = String(source['name']);
+  const kind = String(source['kind']);
+  const schemas = listOf(source['schemas']).map(String);
+  const defaultSchema = typeof source['default_schema'] === 'string' ? source['default_schema'] : '';
+  const schemaAt = (place: Json | undefined): string => schemas[Number(place)] ?? '';
+  return {
+    name,
+    kind,
+    unavailable: typeof source['unavailable'] === 'string' ? source['unavailable'] : undefined,
+    defaultSchema,
+    tables: listOf(source['tables'])
+      .filter(isList)
+      .map(([schema, table, flags, objects, arrays, triggers, granted, unrestricted]): TableOverview => {
+        const bits = Number(flags);
+        return {
+          source: name,
+          kind,
+          schema: schemaAt(schema),
+          name: String(table),
+          problem: (bits & UNUSABLE) !== 0 ? 'unusable' : (bits & INCONSISTENT) !== 0 ? 'inconsistent' : undefined,
+          isView: (bits & VIEW) !== 0,
+          isEnum: (bits & ENUM) !== 0,
+          relationships: Number(objects) + Number(arrays),
+          triggers: Number(triggers),
+          granted: String(granted),
+          unrestricted: String(unrestricted),
+        };
+      }),
+    functions: listOf(source['functions'])
+      .filter(isList)
+      .map(([schema, called]) => ({ schema: schemaAt(schema), name: String(called) })),
+  };
+}
+
+function namesIn(json: Json | undefined): string[] {
+  return listOf(json).map((each) => String(isList(each) ? each[0] : each));
+}
+
+function listOf(json: Json | undefined): readonly Json[] {
+  return isList(json) ? json : [];
 }
