@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runs } from '../../../../../test/support/deep.ts';
+import { DEEP, runs } from '../../../../../test/support/deep.ts';
 import { type MutationDatabase, mutationDatabase } from '../../../../../test/support/mutation-database.ts';
 import {
   affected,
@@ -225,5 +225,6 @@ test('the same as row by row', { timeout: 300_000 }, async () => {
     }),
     runs(200, 12),
   );
-  expect(outcomes.written).toBeGreaterThan(5);
+  // Of a few random cases, few may be.
+  expect(outcomes.written).toBeGreaterThan(DEEP ? 5 : 0);
 });
