@@ -14,6 +14,7 @@ import fs from 'node:fs';
 import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createConnection } from 'mysql2/promise';
@@ -68,6 +69,8 @@ const history = [];
 const progress = [];
 /** By event: who had it taken, as its row said: `{ holder, granted, last }`, the time of the grant and when it was last seen. */
 const leases = new Map();
+/** Which process takes events under which id. */
+const holders = new Map();
 let inserted = 0;
 const fault = (what, detail = {}) => history.push({ at: Number(now().toFixed(3)), what, ...detail });
 
@@ -138,12 +141,15 @@ class Instance {
         SVC_GRAPHQL_SERVER_HOST: '127.0.0.1',
         SVC_GRAPHQL_PG_CONNECTIONS: '10',
         SVC_GRAPHQL_ENABLED_LOG_TYPES: 'startup',
-        SVC_GRAPHQL_LOG_LEVEL: 'warn',
+        SVC_GRAPHQL_LOG_LEVEL: 'info',
+        SVC_GRAPHQL_LOG_FORMAT: 'json',
         HOOKS: `${receiverUrl()}/${this.process}`,
         ...(this.shop === undefined ? {} : { SHOP: this.shop }),
       },
-      stdio: ['ignore', 'ignore', process.env.FAULTS_LOG ? 'inherit' : 'ignore'],
+      stdio: ['ignore', 'pipe', process.env.FAULTS_LOG ? 'inherit' : 'ignore'],
     });
+    const name = this.process;
+    createInterface({ input: this.child.stdout }).on('line', (line) => noteHolder(line, name));
     this.ended = new Promise((resolve) => this.child.once('exit', resolve));
     // One that cannot start because the database is away is started again.
     this.child.once('exit', () => {
@@ -170,6 +176,14 @@ class Instance {
     this.child.kill('SIGTERM');
     await this.ended;
   }
+}
+
+/** A process says at its start under which id it takes events. */
+function noteHolder(line, name) {
+  if (process.env.FAULTS_LOG) console.error(`${name} ${line}`);
+  if (!line.includes('instance_id')) return;
+  const { info } = JSON.parse(line).detail;
+  holders.set(info.instance_id, name);
 }
 
 const receiverUrl = () => `http://127.0.0.1:${receiver.address().port}`;
@@ -350,7 +364,7 @@ function findings(committed, lost) {
       if (!faults.some((at) => at >= first - 1 && at <= first + ON_THE_WAY)) unexplained += 1;
     }
   }
-  const longest = waits({ made, attempts, leases, history });
+  const longest = waits({ made, attempts, leases, holders, history });
   return {
     kind: options.kind,
     seed: Number(options.seed),

@@ -13,15 +13,15 @@ const LOOK = 0.5;
  * @param {Map<string, number>} run.made when an event was there
  * @param {Map<string, { at: number, by: string }[]>} run.attempts by which process
  * @param {Map<string, { holder: string, granted: number, last: number }[]>} run.leases what rows said, until when
+ * @param {Map<string, string>} run.holders which process took events under which id
  * @param {{ at: number, what: string, process?: string }[]} run.history of kills and crashes
  * @returns every wait of an event for an attempt, the longest first: `wait` from the last death of a holder, `between` as a
  *   whole, and what it consists of
  */
-export function waits({ made, attempts, leases, history }) {
-  const processOf = processes(attempts, leases);
+export function waits({ made, attempts, leases, holders, history }) {
   const found = [];
   for (const [event, times] of attempts) {
-    const taken = (leases.get(event) ?? []).map((lease) => ({ ...lease, process: processOf.get(lease.holder) }));
+    const taken = (leases.get(event) ?? []).map((lease) => ({ ...lease, process: holders.get(lease.holder) }));
     const before = made.has(event) ? [{ at: made.get(event) }] : [];
     const all = [...before, ...times];
     for (let i = 1; i < all.length; i++) {
@@ -46,22 +46,6 @@ function hitsOneOf({ at, what, process }, from, taken, end) {
     // The one that had been attempted was known to its holder.
     return lease.granted > from.at + LOOK && Math.abs(lease.granted - at) <= GRANT_AROUND_CRASH;
   });
-}
-
-/** Whose holder is which: an attempt that came under a lease was made by the process that holds it. Most of them say so. */
-function processes(attempts, leases) {
-  const votes = new Map();
-  for (const [event, of] of leases) {
-    for (const { holder, granted, last } of of) {
-      for (const { at, by } of attempts.get(event) ?? []) {
-        // Nothing is tried again sooner than a second later.
-        if (at < granted - LOOK || at > last) continue;
-        const counts = votes.get(holder) ?? new Map();
-        votes.set(holder, counts.set(by, (counts.get(by) ?? 0) + 1));
-      }
-    }
-  }
-  return new Map([...votes].map(([holder, counts]) => [holder, [...counts].sort(([, a], [, b]) => b - a)[0][0]]));
 }
 
 const tenths = (seconds) => Number(seconds.toFixed(1));

@@ -13,12 +13,11 @@ function run({ leases, history, to = 100 }) {
           { at: to, by: 'c' },
         ],
       ],
-      // Says which holder is which process.
-      ['b', [{ at: 20, by: 'b' }]],
     ]),
-    leases: new Map([
-      ['e', leases],
-      ['b', [{ holder: 'of b', granted: 19.9, last: 21 }]],
+    leases: new Map([['e', leases]]),
+    holders: new Map([
+      ['of a', 'a'],
+      ['of b', 'b'],
     ]),
     history,
   })[0];

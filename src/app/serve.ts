@@ -83,7 +83,8 @@ export async function serve(
   isReadOnly: () => boolean = () => config.metadataReadOnly,
 ): Promise<Service> {
   const { observe } = logger;
-  observe({ kind: 'startup', message: 'server_configuration', info: describeConfig(config) });
+  const instanceId = randomUUID();
+  observe({ kind: 'startup', message: 'server_configuration', info: { ...describeConfig(config), instance_id: instanceId } });
   if (adminSecretsOf(config).length === 0) {
     observe({
       kind: 'startup',
@@ -103,7 +104,6 @@ export async function serve(
   const storage = createStorage(database, kinds, {
     warn: (message) => observe({ kind: 'source', source: 'metadata', event: 'number-beyond-bounds', message }),
   });
-  const instanceId = randomUUID();
   let state: RunningState | undefined;
   try {
     await storage.migrate();

@@ -349,7 +349,7 @@ export interface Connection {
   /** One or several statements separated by `;`. */
   runSql(sql: string, how: RunOptions): Promise<RunSqlResult>;
   /** One statement with parameters, text results. For the service's own small queries. */
-  query(text: string, values: readonly (string | null)[], how?: RunOptions): Promise<RunSqlResult>;
+  query(text: string, values: readonly (string | null)[], how?: StatementOptions): Promise<RunSqlResult>;
   introspect(scope?: CatalogScope): Promise<Catalog>;
   /** What SQL will do to what is there; where definitions stand whatever becomes of their transaction, and objects have no ids that outlive new names. */
   foresee?(sql: string, before: Catalog): Foresight;
@@ -365,6 +365,11 @@ export interface Foresight {
 
 /** Values that functions and triggers of the database read in a session, by name: `svc.user`. */
 export type SessionSettings = readonly (readonly [name: string, value: string])[];
+
+export interface StatementOptions extends RunOptions {
+  /** Hold for the statement and, in a transaction, for the rest of that. Of PostgreSQL alone. */
+  readonly settings?: SessionSettings;
+}
 
 export interface TransactionOptions {
   readonly readOnly?: boolean;

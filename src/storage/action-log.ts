@@ -2,7 +2,7 @@
 import type { Source } from '../backend/backend.ts';
 import type { EventStore, QueuedEvent } from '../backend/event-store.ts';
 import { isJsonObject, parseJson, printJson, type Json, type JsonObject } from '../util/json.ts';
-import { soon } from './soon.ts';
+import { soon, soonByIndex } from './soon.ts';
 
 /** What is written down. */
 export interface NewCall {
@@ -88,8 +88,7 @@ with picked as materialized (
   from json_to_recordset($1::json) as lane(name text, "limit" int)
   cross join lateral (
     select id, octet_length(input_payload::text) as size from svc_catalog.svc_action_log
-    where action_name = lane.name
-      and (status = 'created' and due_at <= now() or status = 'processing' and lease_until < now())
+    where action_name = lane.name and due_at <= now() and (status = 'created' or status = 'processing' and lease_until < now())
     order by due_at limit lane."limit" for update skip locked
   ) due
   limit $2::int
@@ -102,14 +101,15 @@ set status = 'processing', lease_holder = $3, lease_until = now() + make_interva
 from sized where call.id = sized.id and (before is null or before < $5::bigint)
 returning call.id::text, action_name, input_payload::text, request_headers::text, session_variables::text, tries::text`;
 
+// Who has a lease is who works on it: a condition on the status would bring the index of all that wait into play.
 const RENEW = `
 update svc_catalog.svc_action_log set lease_until = now() + make_interval(secs => $3::int)
-where id in (select json_array_elements_text($1::json)::uuid) and status = 'processing' and lease_holder = $2
+where id = any (array(select json_array_elements_text($1::json)::uuid)) and lease_holder = $2
 returning id::text`;
 
 const RELEASE = `
 update svc_catalog.svc_action_log set status = 'created', lease_holder = null, lease_until = null
-where id in (select json_array_elements_text($1::json)::uuid) and status = 'processing' and lease_holder = $2`;
+where id = any (array(select json_array_elements_text($1::json)::uuid)) and lease_holder = $2`;
 
 const RECORD = `
 update svc_catalog.svc_action_log call
@@ -117,7 +117,7 @@ set status = done.status, response_payload = done.response::json, errors = done.
   due_at = now() + make_interval(secs => coalesce(done.seconds, 0)), lease_holder = null, lease_until = null,
   response_received_at = case when done.status = 'created' then null else now() end
 from json_to_recordset($1::json) as done(id uuid, status text, response text, errors text, seconds int)
-where call.id = done.id and call.status = 'processing' and call.lease_holder = $2
+where call.id = any (array(select (json_array_elements($1::json) ->> 'id')::uuid)) and call.id = done.id and call.lease_holder = $2
 returning call.id::text`;
 
 const CLEAR = 'delete from svc_catalog.svc_action_log where action_name = $1';
@@ -135,7 +135,7 @@ const STATUS = { completed: 'completed', failed: 'error', retry: 'created' } as 
 /** `database` is the open metadata database, migrated. */
 export function createActionLog(database: Source): ActionLog {
   const ids = async (text: string, values: readonly string[]): Promise<readonly string[]> =>
-    (await database.query(text, values, soon())).rows.flatMap(([id]) => (id == null ? [] : [id]));
+    (await database.query(text, values, soonByIndex())).rows.flatMap(([id]) => (id == null ? [] : [id]));
   return {
     async write({ action, input, headers, sessionVariables }) {
       const [id = ''] = await ids(WRITE, [action, printJson(input), printJson(headers), printed(sessionVariables)]);
@@ -161,12 +161,16 @@ export function createActionLog(database: Source): ActionLog {
     store: {
       async fetch({ lease, limit, lanes, bytes = Number.MAX_SAFE_INTEGER }) {
         const wanted = printJson(lanes.map((lane) => ({ name: lane.name, limit: lane.limit })));
-        const { rows } = await database.query(FETCH, [wanted, String(limit), lease.holder, String(lease.seconds), String(bytes)], soon());
+        const { rows } = await database.query(
+          FETCH,
+          [wanted, String(limit), lease.holder, String(lease.seconds), String(bytes)],
+          soonByIndex(),
+        );
         return rows.map(dueCall);
       },
       renew: (lease, of) => ids(RENEW, [JSON.stringify(of), lease.holder, String(lease.seconds)]),
       async release(lease, of) {
-        await database.query(RELEASE, [JSON.stringify(of), lease.holder], soon());
+        await database.query(RELEASE, [JSON.stringify(of), lease.holder], soonByIndex());
       },
       record: (lease, outcomes) =>
         ids(RECORD, [

@@ -4,7 +4,7 @@ import type { Connection } from '../backend/backend.ts';
 import type { DeliveryEvent, DeliveryOutcome, EventStore } from '../backend/event-store.ts';
 import { type Json, parseJson, printJson } from '../util/json.ts';
 import { epochSeconds, zuluTime } from './event-times.ts';
-import { soon } from './soon.ts';
+import { soonByIndex } from './soon.ts';
 
 export type ScheduledEvent = CronEvent | OneOffEvent;
 
@@ -74,14 +74,15 @@ select 'one-off', id, '${ONE_OFF_LANE}', tries::text, ${zuluTime('scheduled_time
   ${zuluTime('created_at')}, webhook_conf::text, retry_conf::text, payload::text, header_conf::text, comment, signature::text
 from one_off`;
 
+// Who has a lease is who works on it: a condition on the status would bring the index of all that wait into play.
 // $1 holder, $2 seconds, $3 ids
 const RENEW = `
 with cron as (
   update svc_catalog.svc_cron_events set lease_until = now() + $2::float8 * interval '1 second'
-  where id in (select json_array_elements_text($3::json)) and lease_holder = $1 and status = 'locked' returning id
+  where id = any (array(select json_array_elements_text($3::json))) and lease_holder = $1 returning id
 ), one_off as (
   update svc_catalog.svc_scheduled_events set lease_until = now() + $2::float8 * interval '1 second'
-  where id in (select json_array_elements_text($3::json)) and lease_holder = $1 and status = 'locked' returning id
+  where id = any (array(select json_array_elements_text($3::json))) and lease_holder = $1 returning id
 )
 select id from cron union all select id from one_off`;
 
@@ -89,16 +90,16 @@ select id from cron union all select id from one_off`;
 const RELEASE = `
 with cron as (
   update svc_catalog.svc_cron_events set status = 'scheduled', lease_holder = null, lease_until = null
-  where id in (select json_array_elements_text($2::json)) and lease_holder = $1 and status = 'locked'
+  where id = any (array(select json_array_elements_text($2::json))) and lease_holder = $1
 )
 update svc_catalog.svc_scheduled_events set status = 'scheduled', lease_holder = null, lease_until = null
-where id in (select json_array_elements_text($2::json)) and lease_holder = $1 and status = 'locked'`;
+where id = any (array(select json_array_elements_text($2::json))) and lease_holder = $1`;
 
 const recorded = (table: string): string => `
   update svc_catalog.${table} e
   set status = outcome.status, tries = e.tries + outcome.attempts, lease_holder = null, lease_until = null,
     next_retry_at = now() + outcome.wait * interval '1 second'
-  from outcome where e.id = outcome.id and e.lease_holder = $1 and e.status = 'locked'
+  from outcome where e.id = any (array(select id from outcome)) and e.id = outcome.id and e.lease_holder = $1
   returning e.id`;
 const logged = (table: string, of: string): string => `
   insert into svc_catalog.${table} (id, event_id, status, request, response)
@@ -125,20 +126,24 @@ export function createScheduledEventStore(database: Pick<Connection, 'query'>): 
       const { rows } = await database.query(
         FETCH,
         [lease.holder, String(lease.seconds), printJson(wanted), String(limit), String(bytes)],
-        soon(),
+        soonByIndex(),
       );
       return rows.map(eventOf);
     },
     async renew({ holder, seconds }, ids) {
-      const { rows } = await database.query(RENEW, [holder, String(seconds), printJson([...ids])], soon());
+      const { rows } = await database.query(RENEW, [holder, String(seconds), printJson([...ids])], soonByIndex());
       return rows.map(([id]) => id ?? '');
     },
     async record({ holder }, outcomes) {
-      const { rows } = await database.query(RECORD, [holder, printJson(outcomes.map((outcome) => written(outcome, randomUUID())))], soon());
+      const { rows } = await database.query(
+        RECORD,
+        [holder, printJson(outcomes.map((outcome) => written(outcome, randomUUID())))],
+        soonByIndex(),
+      );
       return rows.map(([id]) => id ?? '');
     },
     async release({ holder }, ids) {
-      await database.query(RELEASE, [holder, printJson([...ids])], soon());
+      await database.query(RELEASE, [holder, printJson([...ids])], soonByIndex());
     },
   };
 }

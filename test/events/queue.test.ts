@@ -16,12 +16,12 @@ let source: Source;
 let captures: Captures;
 let table: CatalogTable;
 
-const open = async (stringifyNumericTypes = false, extra: JsonObject = {}): Promise<Source> =>
+const open = async (stringifyNumericTypes = false, extra: JsonObject = {}, maxConnections = 6): Promise<Source> =>
   pg.connect(pg.configuration.decode({ connection_info: { database_url: database.url }, ...extra }, ROOT), {
     sourceName: 'test',
     environment: {},
     usePreparedStatements: true,
-    maxConnections: 6,
+    maxConnections,
     stringifyNumericTypes,
   });
 const captured = (name: string, definition: JsonObject, more: JsonObject = {}): CapturedTrigger => ({
@@ -124,6 +124,44 @@ describe('a lease', () => {
     await sql(`update svc_catalog.event_log set next_retry_at = now() at time zone 'utc' where tries = 1`);
     expect((await take()).map(({ tries }) => tries)).toEqual([1]);
   });
+});
+
+it('is not read as a whole, also where its statements were planned while it was small', async () => {
+  await install(captured('t', INSERT));
+  const alone = await open(false, {}, 1);
+  const { events } = alone.captures as Captures;
+  const next = async (): Promise<void> => {
+    const taken = await events.fetch({ lease: A, limit: 20, lanes: [{ name: 't', limit: 20 }] });
+    const outcomes = taken.map(({ id }) => ({
+      id,
+      result: { kind: 'delivered' } as const,
+      invocation: { status: 200, request: '{}', response: '{}' },
+    }));
+    expect(await events.record(A, outcomes)).toHaveLength(taken.length);
+  };
+  // Of tables and indexes; counted by the session, which tells of it when it is asked to.
+  const read = async (): Promise<number> => {
+    await alone.query('select pg_stat_force_next_flush()', []);
+    const { rows } = await alone.query(
+      `select (select sum(seq_tup_read) from pg_stat_user_tables where relname = 'event_log')
+         + (select sum(idx_tup_read) from pg_stat_user_indexes where relname = 'event_log')`,
+      [],
+    );
+    return Number(rows[0]?.[0]);
+  };
+  try {
+    // Often enough for plans that are kept.
+    for (let i = 1; i <= 12; i++) {
+      await sql(`insert into item values (${-i}, 'k')`);
+      await next();
+    }
+    await rowsOf(3000);
+    const before = await read();
+    await next();
+    expect((await read()) - before).toBeLessThan(20 * 20);
+  } finally {
+    await alone.close();
+  }
 });
 
 describe('lanes', () => {

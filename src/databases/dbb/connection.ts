@@ -1,6 +1,7 @@
 import type { FieldPacket, QueryOptions, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
-import type { Connection, Foresight, JsonRow, RunOptions, RunSqlResult, Statement } from '../../backend/backend.ts';
+import type { Connection, Foresight, JsonRow, RunOptions, RunSqlResult, Statement, StatementOptions } from '../../backend/backend.ts';
 import type { Catalog, CatalogScope } from '../../catalog/catalog.ts';
+import { invariant } from '../../errors/svc-error.ts';
 import { bytesOfBuffer } from '../../util/bytes.ts';
 import { readCatalog } from './catalog.ts';
 import { refuseCut } from './cut.ts';
@@ -63,7 +64,8 @@ export class SessionConnection implements Connection {
     }
   }
 
-  async query(text: string, values: readonly (string | null)[], how: RunOptions = {}): Promise<RunSqlResult> {
+  async query(text: string, values: readonly (string | null)[], how: StatementOptions = {}): Promise<RunSqlResult> {
+    invariant(how.settings === undefined, 'settings of a statement are of PostgreSQL alone');
     try {
       return await this.pool.run(this.lent, this.within(how), async () => {
         const [results, fields] = await this.lent.connection.execute<RowDataPacket[][]>({

@@ -9,6 +9,7 @@ import type {
   SessionSettings,
   Source,
   Statement,
+  StatementOptions,
   TransactionOptions,
 } from '../../backend/backend.ts';
 import type { Captures } from '../../backend/captures.ts';
@@ -67,7 +68,7 @@ export class DbbSource implements Source {
     return this.reading(how, (connection) => connection.explain(statement, values, how));
   }
 
-  query(text: string, values: readonly (string | null)[], how: RunOptions = {}): Promise<RunSqlResult> {
+  query(text: string, values: readonly (string | null)[], how: StatementOptions = {}): Promise<RunSqlResult> {
     return this.pooled(how, (connection) => connection.query(text, values, how));
   }
 

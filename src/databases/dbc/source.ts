@@ -14,6 +14,7 @@ import type {
   SessionSettings,
   Source,
   Statement,
+  StatementOptions,
   TransactionOptions,
 } from '../../backend/backend.ts';
 import type { ServerMeasures } from '../../backend/connection-counts.ts';
@@ -43,7 +44,7 @@ class DbcConnection implements Connection {
     return this.inner.runSql(sql, how);
   }
 
-  query(text: string, values: readonly (string | null)[], how?: RunOptions): Promise<RunSqlResult> {
+  query(text: string, values: readonly (string | null)[], how?: StatementOptions): Promise<RunSqlResult> {
     return this.inner.query(text, values, how);
   }
 

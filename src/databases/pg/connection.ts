@@ -1,11 +1,11 @@
-import type { Connection, JsonRow, RunOptions, RunSqlResult, Statement } from '../../backend/backend.ts';
+import type { Connection, JsonRow, RunOptions, RunSqlResult, Statement, StatementOptions } from '../../backend/backend.ts';
 import type { Catalog, CatalogScope } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { readCatalog } from './catalog.ts';
 import { CancelledError } from './driver/database-error.ts';
 import { WireExchange, type WireStep, type TextResult } from './driver/exchange.ts';
 import { cancelReason, type DriverSession } from './driver/session.ts';
-import { WITHOUT_SETTINGS } from './session-settings.ts';
+import { localSettings, WITHOUT_SETTINGS } from './session-settings.ts';
 import { runSqlError, statementError } from './errors.ts';
 
 /** The bound of the protocol's 16-bit count. */
@@ -60,8 +60,9 @@ export class SessionConnection implements Connection {
     return result.rows.map((row) => row[0] ?? '');
   }
 
-  async query(text: string, values: readonly (string | null)[], how: RunOptions = {}): Promise<RunSqlResult> {
-    return runSqlResult(await this.rows({ text, values }, how));
+  async query(text: string, values: readonly (string | null)[], how: StatementOptions = {}): Promise<RunSqlResult> {
+    const { settings = [] } = how;
+    return runSqlResult(await this.rows({ text, values }, how, settings.length === 0 ? [] : [localSettings(settings)]));
   }
 
   async runSql(sql: string, how: RunOptions): Promise<RunSqlResult> {
@@ -117,9 +118,10 @@ export class SessionConnection implements Connection {
     }
   }
 
-  private async rows(step: WireStep, how: RunOptions): Promise<TextResult> {
+  /** @param first steps before it, in its transaction */
+  private async rows(step: WireStep, how: RunOptions, first: readonly WireStep[] = []): Promise<TextResult> {
     try {
-      return (await this.exchange('text', [step], how)).results.at(-1) as TextResult;
+      return (await this.exchange('text', [...first, step], how)).results.at(-1) as TextResult;
     } catch (failure) {
       throw statementError(failure, { text: step.text, values: step.values, prepared: this.session.prepare && step.once !== true });
     }

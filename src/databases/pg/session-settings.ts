@@ -1,4 +1,5 @@
 /** What the service sets in its sessions, so that no request can keep the database busy. */
+import type { SessionSettings as NamedSettings } from '../../backend/backend.ts';
 import type { WireStep } from './driver/exchange.ts';
 
 export interface SessionSettings {
@@ -58,4 +59,15 @@ export const WITHOUT_SETTINGS: WireStep = {
 function isLonger(ms: number): string {
   const now = "current_setting('statement_timeout')::interval";
   return `${now} = interval '0' or ${now} > interval '${Math.ceil(ms)} ms'`;
+}
+
+/** Without a row: nobody reads it. */
+const SET_ONE = 'select where set_config($1, $2, true) is null';
+
+/** A statement that sets values for the transaction. */
+export function localSettings(settings: NamedSettings): WireStep {
+  const [only] = settings;
+  if (settings.length === 1 && only !== undefined) return { text: SET_ONE, values: only };
+  const calls = settings.map((_, i) => `set_config($${2 * i + 1}, $${2 * i + 2}, true)`);
+  return { text: `select ${calls.join(', ')}`, values: settings.flat() };
 }

@@ -11,6 +11,7 @@ import type {
   SnapshotWatch,
   Source,
   Statement,
+  StatementOptions,
   TransactionOptions,
 } from '../../backend/backend.ts';
 import type { ServerMeasures } from '../../backend/connection-counts.ts';
@@ -25,6 +26,7 @@ import { cancelReason, type DriverSession } from './driver/session.ts';
 import { Turnstile } from './driver/turnstile.ts';
 import { statementError } from './errors.ts';
 import { isOutOfReach, isReplicasFault, type Replicas, type Server } from './replicas.ts';
+import { localSettings } from './session-settings.ts';
 
 export type IsolationLevel = 'read-committed' | 'repeatable-read' | 'serializable';
 
@@ -46,8 +48,6 @@ const BEGIN: Readonly<Record<IsolationLevel, string>> = {
   'repeatable-read': 'begin isolation level repeatable read',
   serializable: 'begin isolation level serializable',
 };
-/** Without a row: nobody reads it. */
-const SET_ONE = 'select where set_config($1, $2, true) is null';
 const COMMIT: WireStep = { text: 'commit', values: [] };
 const ROLLBACK: WireStep = { text: 'rollback', values: [] };
 const NO_ROW: JsonRow = [];
@@ -102,7 +102,7 @@ export class PgSource implements Source {
     return this.alone(how, (connection) => connection.runSql(sql, how));
   }
 
-  async query(text: string, values: readonly (string | null)[], how: RunOptions = {}): Promise<RunSqlResult> {
+  async query(text: string, values: readonly (string | null)[], how: StatementOptions = {}): Promise<RunSqlResult> {
     return this.alone(how, (connection) => connection.query(text, values, how));
   }
 
@@ -271,7 +271,7 @@ export class PgSource implements Source {
     const steps: WireStep[] = [];
     if (explicit) steps.push({ text: BEGIN[isolation], values: [] });
     if (this.options.primary.prelude !== null) steps.push(this.options.primary.prelude);
-    if (how.settings.length > 0) steps.push(settingsStep(how.settings));
+    if (how.settings.length > 0) steps.push(localSettings(how.settings));
     const first = steps.length;
     for (const { statement, values, once = false } of statements) steps.push({ text: statement.text, values, once });
     if (explicit) steps.push(COMMIT);
@@ -372,11 +372,4 @@ function isLost(failure: Failure): boolean {
 async function configure(connection: Connection, settings: SessionSettings, local: boolean): Promise<void> {
   const calls = settings.map((_, i) => `set_config($${2 * i + 1}, $${2 * i + 2}, ${local})`);
   await connection.query(`select ${calls.join(', ')}`, settings.flat());
-}
-
-function settingsStep(settings: SessionSettings): WireStep {
-  const [only] = settings;
-  if (settings.length === 1 && only !== undefined) return { text: SET_ONE, values: only };
-  const calls = settings.map((_, i) => `set_config($${2 * i + 1}, $${2 * i + 2}, true)`);
-  return { text: `select ${calls.join(', ')}`, values: settings.flat() };
 }

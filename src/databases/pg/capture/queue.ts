@@ -1,6 +1,7 @@
 /** The queue of events in a database: see `EventStore`. */
-import type { Connection, RunSqlResult, Source } from '../../../backend/backend.ts';
+import type { Connection, RunSqlResult, Source, StatementOptions } from '../../../backend/backend.ts';
 import type { CapturedEvent, CapturedEventStore, DeliveryOutcome, FetchRequest, LaneRequest, Lease } from '../../../backend/event-store.ts';
+import { BY_INDEX } from '../../../sql/by-index.ts';
 import { arrayLiteral } from '../coerce/array-literal.ts';
 import { CHANNEL, DUE, NOW, PENDING } from './names.ts';
 
@@ -38,8 +39,7 @@ with lane as materialized (
   select e.ctid as place, octet_length(e.payload::text) as size, o.turn, o.ordinal
   from (select id, turn, ordinal from open where turn <= most order by turn, ordinal limit $3::int * 2) o
   join svc_catalog.event_log e using (id)
-  where e.trigger_name = any($1::text[]) and not e.delivered and not e.error and not e.archived
-    and coalesce(greatest(e.lease_until, e.next_retry_at), e.created_at) <= ${NOW}
+  where not e.delivered and not e.error and not e.archived and coalesce(greatest(e.lease_until, e.next_retry_at), e.created_at) <= ${NOW}
   order by o.turn, o.ordinal limit $3::int for update of e skip locked
 ), sized as (
   -- the one with which the bytes are reached is the last
@@ -102,10 +102,10 @@ with outcome as (
     next_retry_at = case when o.result = 'retry' then ${NOW} + make_interval(secs => o.seconds) end,
     locked = null, lease_holder = null, lease_until = null
   from outcome o where e.id = o.id and e.lease_holder = $1
-  returning e.id, e.trigger_name, case when o.result <> 'retry' then e.order_key end as order_key
+  returning e.id, e.trigger_name, case when o.result <> 'retry' then e.order_key end as order_key, o.sent, o.status, o.request, o.response
 ), logged as (
   insert into svc_catalog.event_invocation_logs (trigger_name, event_id, status, request, response)
-  select m.trigger_name, m.id, o.status, o.request::json, o.response::json from outcome o join mine m using (id) where o.sent
+  select trigger_name, id, status, request::json, response::json from mine where sent
 )
 select id, trigger_name, order_key from mine`;
 
@@ -120,8 +120,8 @@ where id = any ($1::text[]) and lease_holder = $2 returning trigger_name, order_
 /** For one statement: a fetch that takes longer would bring events whose leases are over. ms */
 const PATIENCE_MS = 30_000;
 
-function soon(): { readonly deadline: number } {
-  return { deadline: Date.now() + PATIENCE_MS };
+function soon(): StatementOptions {
+  return { deadline: Date.now() + PATIENCE_MS, settings: BY_INDEX };
 }
 
 /** How often the search goes on where those that it has seen had to wait. */
