@@ -7,12 +7,12 @@ import { ensurePackages, root } from './ensure-packages.mjs';
 ensurePackages();
 const { tsImport } = await import('tsx/esm/api');
 const { operationsPage, queryPage } = await tsImport('../src/metadata-api/reference-page.ts', import.meta.url);
+const { consoleOperations } = await tsImport('../src/metadata-api/console-operations.ts', import.meta.url);
 const { backends } = await tsImport('../src/databases/index.ts', import.meta.url);
-const { operationListModule } = await tsImport('../src/metadata-api/operation-list.ts', import.meta.url);
 const pages = {
   'docs/reference/metadata-api.md': operationsPage(backends),
   'docs/reference/query-api.md': queryPage(backends),
-  'console/src/api/operations.generated.ts': operationListModule(backends),
+  'console/src/api/operations.generated.ts': consoleOperations(backends),
 };
 const checks = process.argv.includes('--check');
 for (const [name, page] of Object.entries(pages)) {
