@@ -15,7 +15,7 @@ import type { Path } from '../util/path.ts';
 import type { Captures } from './captures.ts';
 import type { ServerMeasures } from './connection-counts.ts';
 import type { StatementFlow } from './statement-flow.ts';
-import type { Catalog, CatalogScope, CatalogType, QualifiedName } from '../catalog/catalog.ts';
+import type { Catalog, CatalogScope, CatalogType, QualifiedName, SurveyedTable } from '../catalog/catalog.ts';
 
 export interface Backend<C = unknown> {
   /** Also the prefix of its operations: `pg`. */
@@ -351,6 +351,8 @@ export interface Connection {
   /** One statement with parameters, text results. For the service's own small queries. */
   query(text: string, values: readonly (string | null)[], how?: StatementOptions): Promise<RunSqlResult>;
   introspect(scope?: CatalogScope): Promise<Catalog>;
+  /** Tells of these tables, or of all, what is quickly told, in no order; absent where that is no less than the catalog. */
+  survey?(tables?: readonly QualifiedName[]): Promise<readonly SurveyedTable[]>;
   /** What SQL will do to what is there; where definitions stand whatever becomes of their transaction, and objects have no ids that outlive new names. */
   foresee?(sql: string, before: Catalog): Foresight;
 }

@@ -151,3 +151,14 @@ export interface CatalogScope {
   readonly tables?: readonly QualifiedName[];
   readonly functions?: readonly QualifiedName[];
 }
+
+/** What is told of a table without reading its columns and keys. */
+export interface SurveyedTable {
+  readonly name: QualifiedName;
+  readonly kind: CatalogTableKind;
+  readonly comment: string | null;
+  /** As the database last estimated it; null: it does not say. */
+  readonly estimatedRows: number | null;
+  /** By column, as SQL; only where the tables were named. */
+  readonly defaults: ReadonlyMap<string, string>;
+}

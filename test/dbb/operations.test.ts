@@ -43,8 +43,8 @@ const CASES: readonly Case[] = [
     ['not-exists', { name: 'none', configuration }],
     ['parse-failed', { name: 'shop', configuration: { connection_info: { database_url: 'x' } } }],
   ],
-  ['get_source_tables', S, ['not-exists', { source: 'none' }], ['parse-failed', { source: 1 }]],
-  ['get_table_info', ITEM, MISSING_SOURCE, ['parse-failed', S]],
+  ['get_source_tables', { ...S, details: true }, ['not-exists', { source: 'none' }], ['parse-failed', { source: 1 }]],
+  ['get_table_info', { ...ITEM, details: true }, MISSING_SOURCE, ['parse-failed', S]],
   ['track_table', ITEM, ['already-tracked', ITEM], ['invalid-configuration', { ...S, table: 'none' }]],
   [
     'track_tables',
@@ -241,6 +241,10 @@ describe.skipIf(!hasMariadb())('operations of MariaDB', () => {
       expect(status, text).toBe(200);
       if (operation === 'invoke_event_trigger') event = String((json as JsonObject)['event_id']);
       if (operation === 'set_ext_federation_config') await isSubgraph();
+      if (operation === 'get_source_tables')
+        expect(json).toContainEqual(expect.objectContaining({ kind: 'table', tracked: false, estimated_rows: expect.any(Number) }));
+      if (operation === 'get_table_info')
+        expect(json).toMatchObject({ kind: 'table', unique_keys: [], columns: [{ generated: false }, {}] });
       for (const [code, wrong] of refusals) {
         const answer = await operate(`dbb_${operation}`, wrong);
         expect([answer.status >= 400, answer.json], answer.text).toMatchObject([true, { code }]);

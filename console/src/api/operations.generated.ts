@@ -637,11 +637,13 @@ export interface KindOperationArguments {
   /** `{"source":"default"}` */
   get_source_tables: {
     readonly source?: string;
+    readonly details?: boolean;
   };
-  /** `{"source":"default","table":"author"}` */
+  /** `{"source":"default","table":"author","details":true}` */
   get_table_info: {
     readonly source?: string;
     readonly table: Json;
+    readonly details?: boolean;
   };
   /** `{"source":"default","name":"article_changed","payload":{"id":1}}` */
   invoke_event_trigger: {

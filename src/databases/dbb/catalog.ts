@@ -18,7 +18,8 @@ import { typeOf } from './type-of.ts';
 type Query = (text: string, values: readonly (string | null)[]) => Promise<RunSqlResult>;
 type Row = readonly (string | null)[];
 
-const SYSTEM = "('mysql', 'information_schema', 'performance_schema', 'sys', 'svc_catalog')";
+/** Schemas of the server's own and of ours. */
+export const SYSTEM = "('mysql', 'information_schema', 'performance_schema', 'sys', 'svc_catalog')";
 
 const TABLES = `select t.table_schema, t.table_name, t.table_type, t.table_comment, e.transactions
 from information_schema.tables t

@@ -1,6 +1,6 @@
 import type { FieldPacket, QueryOptions, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import type { Connection, Foresight, JsonRow, RunOptions, RunSqlResult, Statement, StatementOptions } from '../../backend/backend.ts';
-import type { Catalog, CatalogScope } from '../../catalog/catalog.ts';
+import type { Catalog, CatalogScope, QualifiedName, SurveyedTable } from '../../catalog/catalog.ts';
 import { invariant } from '../../errors/svc-error.ts';
 import { bytesOfBuffer } from '../../util/bytes.ts';
 import { readCatalog } from './catalog.ts';
@@ -9,6 +9,7 @@ import { foresee, identified } from './definitions/foresee.ts';
 import { runSqlError, statementError } from './errors.ts';
 import { execute } from './execute.ts';
 import type { Lent, Pool } from './pool.ts';
+import { surveyTables } from './survey.ts';
 
 /** Statements in a session that the caller has for itself. */
 export class SessionConnection implements Connection {
@@ -82,6 +83,10 @@ export class SessionConnection implements Connection {
 
   introspect(scope?: CatalogScope): Promise<Catalog> {
     return readCatalog((text, values) => this.query(text, values), this.database, scope);
+  }
+
+  survey(tables?: readonly QualifiedName[]): Promise<readonly SurveyedTable[]> {
+    return surveyTables((text, values) => this.query(text, values), this.database, tables);
   }
 
   foresee(sql: string, before: Catalog): Foresight {

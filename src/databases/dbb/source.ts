@@ -13,7 +13,7 @@ import type {
   TransactionOptions,
 } from '../../backend/backend.ts';
 import type { Captures } from '../../backend/captures.ts';
-import type { Catalog, CatalogScope } from '../../catalog/catalog.ts';
+import type { Catalog, CatalogScope, QualifiedName, SurveyedTable } from '../../catalog/catalog.ts';
 import { dbbCaptures } from './capture/captures.ts';
 import type { BodyOptions } from './capture/triggers.ts';
 import type { Query } from './capture/work.ts';
@@ -74,6 +74,10 @@ export class DbbSource implements Source {
 
   introspect(scope?: CatalogScope): Promise<Catalog> {
     return this.pooled({}, (connection) => connection.introspect(scope));
+  }
+
+  survey(tables?: readonly QualifiedName[]): Promise<readonly SurveyedTable[]> {
+    return this.pooled({}, (connection) => connection.survey(tables));
   }
 
   runSql(sql: string, how: RunOptions): Promise<RunSqlResult> {

@@ -18,7 +18,7 @@ import type {
   TransactionOptions,
 } from '../../backend/backend.ts';
 import type { ServerMeasures } from '../../backend/connection-counts.ts';
-import type { Catalog, CatalogScope } from '../../catalog/catalog.ts';
+import type { Catalog, CatalogScope, QualifiedName, SurveyedTable } from '../../catalog/catalog.ts';
 import type { PgSource } from '../pg/source.ts';
 import { ofCitus } from './errors.ts';
 
@@ -50,6 +50,12 @@ class DbcConnection implements Connection {
 
   introspect(scope?: CatalogScope): Promise<Catalog> {
     return this.inner.introspect(scope);
+  }
+
+  /** What the coordinator estimates is about its own part of a table alone. */
+  async survey(tables?: readonly QualifiedName[]): Promise<readonly SurveyedTable[]> {
+    const found = (await this.inner.survey?.(tables)) ?? [];
+    return found.map((table) => ({ ...table, estimatedRows: null }));
   }
 }
 

@@ -105,7 +105,7 @@ const UPDATE = 1 << 2;
 const INSERT = 1 << 3;
 const DELETE = 1 << 4;
 
-const TABLE_KINDS: Readonly<Record<string, CatalogTableKind>> = {
+export const TABLE_KINDS: Readonly<Record<string, CatalogTableKind>> = {
   r: 'table',
   p: 'partitioned-table',
   v: 'view',
@@ -124,7 +124,8 @@ const TYPE_KINDS: Readonly<Record<string, CatalogType['kind']>> = {
 
 const VOLATILITIES: Readonly<Record<string, CatalogFunction['volatility']>> = { i: 'immutable', s: 'stable', v: 'volatile' };
 
-function statement(name: string): string {
+/** A statement of the folder `catalog`. */
+export function statement(name: string): string {
   return readFileSync(new URL(`./catalog/${name}.sql`, import.meta.url), 'utf8');
 }
 

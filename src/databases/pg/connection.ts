@@ -1,5 +1,5 @@
 import type { Connection, JsonRow, RunOptions, RunSqlResult, Statement, StatementOptions } from '../../backend/backend.ts';
-import type { Catalog, CatalogScope } from '../../catalog/catalog.ts';
+import type { Catalog, CatalogScope, QualifiedName, SurveyedTable } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { readCatalog } from './catalog.ts';
 import { CancelledError } from './driver/database-error.ts';
@@ -7,6 +7,7 @@ import { WireExchange, type WireStep, type TextResult } from './driver/exchange.
 import { cancelReason, type DriverSession } from './driver/session.ts';
 import { localSettings, WITHOUT_SETTINGS } from './session-settings.ts';
 import { runSqlError, statementError } from './errors.ts';
+import { surveyTables } from './survey.ts';
 
 /** The bound of the protocol's 16-bit count. */
 const MAX_PARAMETERS = 65_535;
@@ -82,6 +83,10 @@ export class SessionConnection implements Connection {
 
   introspect(scope?: CatalogScope): Promise<Catalog> {
     return readCatalog((text, values) => this.json(text, values, {}), scope);
+  }
+
+  survey(tables?: readonly QualifiedName[]): Promise<readonly SurveyedTable[]> {
+    return surveyTables((text, values) => this.query(text, values), tables);
   }
 
   async commit(): Promise<void> {

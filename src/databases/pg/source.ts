@@ -16,7 +16,7 @@ import type {
 } from '../../backend/backend.ts';
 import type { ServerMeasures } from '../../backend/connection-counts.ts';
 import type { Captures } from '../../backend/captures.ts';
-import type { Catalog, CatalogScope } from '../../catalog/catalog.ts';
+import type { Catalog, CatalogScope, QualifiedName, SurveyedTable } from '../../catalog/catalog.ts';
 import { type PgCaptureOptions, pgCaptures } from './capture/captures.ts';
 import { checkParameters, runExchange, SessionConnection, startExchange } from './connection.ts';
 import { CancelledError, ConnectionError, DatabaseError, isConnectionFailure, isStalePlan } from './driver/database-error.ts';
@@ -108,6 +108,10 @@ export class PgSource implements Source {
 
   async introspect(scope?: CatalogScope): Promise<Catalog> {
     return this.alone({}, (connection) => connection.introspect(scope));
+  }
+
+  survey(tables?: readonly QualifiedName[]): Promise<readonly SurveyedTable[]> {
+    return this.alone({}, (connection) => connection.survey(tables));
   }
 
   runMutation(statements: readonly MutationStatement[], how: MutationOptions): Promise<readonly JsonRow[]> {

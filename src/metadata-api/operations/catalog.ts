@@ -1,4 +1,4 @@
-/** What is in the databases, tracked or not. Always read anew: the schema cache only knows what is tracked. */
+/** What is in the databases, tracked or not. Read anew, unless details are asked for of what the schema cache knows. */
 import {
   type CatalogColumn,
   type CatalogForeignKey,
@@ -6,39 +6,59 @@ import {
   type CatalogType,
   nameKey,
   type QualifiedName,
+  type SurveyedTable,
 } from '../../catalog/catalog.ts';
-import type { Backend } from '../../backend/backend.ts';
+import type { Backend, Source } from '../../backend/backend.ts';
 import { bool, defaulted, list, object, optional, required } from '../../metadata/codec.ts';
-import type { Json } from '../../util/json.ts';
+import type { Json, JsonObject } from '../../util/json.ts';
 import { define, everyKind, operation, type OperationGroup, perKind } from '../operation.ts';
 import { databaseErrors, SOURCE_ERRORS } from '../operation-error.ts';
+import { detailsOfColumn, detailsOfTable, type Tracked } from '../table-details.ts';
 import { requireOpenSource, sourceArgument } from '../target.ts';
 
 function byName(a: QualifiedName, b: QualifiedName): number {
   return a.schema === b.schema ? (a.name < b.name ? -1 : 1) : a.schema < b.schema ? -1 : 1;
 }
 
+const DETAILS = defaulted(bool, () => false);
+
 const getSourceTables = perKind('get_source_tables', everyKind, (backend) =>
   define({
-    args: object('GetSourceTables', { source: sourceArgument }),
+    args: object('GetSourceTables', { source: sourceArgument, details: DETAILS }),
     changes: 'nothing',
     errors: [...SOURCE_ERRORS, ...databaseErrors(backend)],
-    documentation: { summary: 'Lists the tables and views of a source, tracked or not.', example: { source: 'default' } },
-    async run({ source: name }, context) {
-      const catalog = await requireOpenSource(name, backend, context.snapshot).introspect();
-      return [...catalog.tables.values()]
-        .map((table) => table.name)
-        .sort(byName)
-        .map((table) => backend.tableName.encode(table));
+    documentation: {
+      summary:
+        'Lists the tables and views of a source, tracked or not; with `details` each as `{"table", "kind", "comment", "estimated_rows", "tracked"}`, where the kind is `table`, `partitioned-table`, `view`, `materialized-view` or `foreign-table`, and the estimate null where the database has none.',
+      example: { source: 'default' },
+    },
+    async run({ source: name, details }, context) {
+      const source = requireOpenSource(name, backend, context.snapshot);
+      const found = await surveyOf(source);
+      const tracked = context.snapshot.metadata.sources.get(name)?.tables;
+      return [...found]
+        .sort((a, b) => byName(a.name, b.name))
+        .map((each) => {
+          const table = backend.tableName.encode(each.name);
+          if (!details) return table;
+          const { kind, comment, estimatedRows } = each;
+          return { table, kind, comment, estimated_rows: estimatedRows, tracked: tracked?.has(nameKey(each.name)) ?? false };
+        });
     },
   }),
 );
+
+async function surveyOf(source: Source): Promise<readonly SurveyedTable[]> {
+  if (source.survey !== undefined) return source.survey();
+  const { tables } = await source.introspect({ functions: [] });
+  return [...tables.values()].map(({ name, kind, comment }) => ({ name, kind, comment, estimatedRows: null, defaults: new Map() }));
+}
 
 function printType(type: CatalogType): string {
   return type.array ? `${type.name}[]` : type.name;
 }
 
-function describeColumn(column: CatalogColumn, table: CatalogTable): Json {
+function describeColumn(column: CatalogColumn, table: CatalogTable, details: JsonObject): Json {
   return {
     name: column.name,
     type: printType(column.type),
@@ -46,6 +66,7 @@ function describeColumn(column: CatalogColumn, table: CatalogTable): Json {
     insertable: table.insertable && !column.generated && column.identity !== 'always',
     updatable: table.updatable && !column.generated && column.identity !== 'always',
     ...(column.comment === null ? {} : { description: column.comment }),
+    ...details,
   };
 }
 
@@ -53,11 +74,19 @@ function mappingOf({ columns, targetColumns }: CatalogForeignKey): Json {
   return Object.fromEntries(columns.map((column, i) => [column, targetColumns[i] as string]));
 }
 
-function describeTable(table: CatalogTable, backend: Backend): Json {
+interface Details {
+  readonly survey: SurveyedTable | null;
+  readonly tracked: Tracked | null;
+}
+
+/** @param details null: they are not wanted */
+function describeTable(table: CatalogTable, backend: Backend, details: Details | null): Json {
   return {
     name: backend.tableName.encode(table.name),
     type: table.kind === 'table' || table.kind === 'partitioned-table' || table.kind === 'foreign-table' ? 'table' : 'view',
-    columns: table.columns.map((column) => describeColumn(column, table)),
+    columns: table.columns.map((column) =>
+      describeColumn(column, table, details === null ? {} : detailsOfColumn(column, details.survey, details.tracked)),
+    ),
     ...(table.primaryKey === null ? {} : { primary_key: [...table.primaryKey.columns] }),
     foreign_keys: Object.fromEntries(
       table.foreignKeys.map((key) => [key.name, { foreign_table: backend.tableName.encode(key.target), column_mapping: mappingOf(key) }]),
@@ -65,22 +94,38 @@ function describeTable(table: CatalogTable, backend: Backend): Json {
     insertable: table.insertable,
     updatable: table.updatable,
     deletable: table.deletable,
+    ...(details === null ? {} : detailsOfTable(table, details.survey, details.tracked)),
   };
 }
 
 const getTableInfo = perKind('get_table_info', everyKind, (backend) =>
   define({
-    args: object('GetTableInfo', { source: sourceArgument, table: required(backend.tableName) }),
+    args: object('GetTableInfo', { source: sourceArgument, table: required(backend.tableName), details: DETAILS }),
     changes: 'nothing',
     errors: [...SOURCE_ERRORS, ...databaseErrors(backend)],
     documentation: {
-      summary: 'Describes the columns and keys of a table; null when there is no such table.',
-      example: { source: 'default', table: 'author' },
+      summary:
+        'Describes the columns and keys of a table; null when there is no such table. With `details` a tracked table is described as the service knows it, which `reload_metadata` renews.',
+      details: `\`details\` adds \`kind\`, \`comment\`, \`estimated_rows\` (null where the database has no estimate), \`unique_keys\` beside the primary one and \`tracked\`; to each column \`has_default\`, \`default\` (SQL; null where it is none that can be told), \`generated\`, \`identity\`.
+
+Of a tracked table it adds \`enum_values\` and what GraphQL calls it: \`graphql_name\` of each column (null: it has none), and in \`graphql\` (null: it is not there) the \`type\` of its rows, \`where_type\`, \`order_by_type\`, \`insert_type\`, \`set_type\`, the \`namespace\` of the source and the \`root_fields\` as an administrator finds them.`,
+      example: { source: 'default', table: 'author', details: true },
     },
-    async run({ source: name, table }, context) {
-      const catalog = await requireOpenSource(name, backend, context.snapshot).introspect({ tables: [table], functions: [] });
-      const found = catalog.tables.get(nameKey(table));
-      return found === undefined ? null : describeTable(found, backend);
+    async run({ source: name, table, details }, context) {
+      const source = requireOpenSource(name, backend, context.snapshot);
+      const key = nameKey(table);
+      const read = async (): Promise<CatalogTable | undefined> =>
+        (await source.introspect({ tables: [table], functions: [] })).tables.get(key);
+      if (!details) {
+        const found = await read();
+        return found === undefined ? null : describeTable(found, backend, null);
+      }
+      const info = context.snapshot.cache.sources.get(name);
+      const known = info?.tables.get(key);
+      const [found, survey] = await Promise.all([known?.catalog ?? read(), source.survey?.([table])]);
+      if (found === undefined) return null;
+      const tracked = info === undefined || known === undefined ? null : { source: info, table: known };
+      return describeTable(found, backend, { survey: survey?.[0] ?? null, tracked });
     },
   }),
 );

@@ -1,0 +1,70 @@
+/** What tools ask about a table beside its columns and keys: what GraphQL calls it, its defaults, how many rows it has. */
+import type { Backend } from '../backend/backend.ts';
+import type { CatalogColumn, CatalogTable, SurveyedTable } from '../catalog/catalog.ts';
+import { type RootFieldKey, ROOT_FIELD_KEYS } from '../metadata/table-configuration.ts';
+import { fieldName, tableRootNames, tableTypeName } from '../schema-cache/naming.ts';
+import type { ColumnInfo, SourceInfo, TableInfo } from '../schema-cache/schema-cache.ts';
+import type { Json, JsonObject } from '../util/json.ts';
+
+/** A tracked table, and the source that it is in. */
+export interface Tracked {
+  readonly source: SourceInfo;
+  readonly table: TableInfo;
+}
+
+/** @param survey null: nothing is known of it */
+export function detailsOfTable(table: CatalogTable, survey: SurveyedTable | null, tracked: Tracked | null): JsonObject {
+  return {
+    kind: table.kind,
+    comment: table.comment,
+    estimated_rows: survey?.estimatedRows ?? null,
+    unique_keys: table.uniqueConstraints.map(({ name, columns }) => ({ name, columns: [...columns] })),
+    tracked: tracked !== null,
+    ...(tracked === null ? {} : { graphql: namesInGraphql(tracked), enum_values: enumValues(tracked.table) }),
+  };
+}
+
+export function detailsOfColumn(column: CatalogColumn, survey: SurveyedTable | null, tracked: Tracked | null): JsonObject {
+  const info = tracked?.table.columns.get(column.name);
+  return {
+    has_default: column.hasDefault || column.identity !== false,
+    default: survey?.defaults.get(column.name) ?? null,
+    generated: column.generated,
+    identity: column.identity === false ? null : column.identity,
+    ...(tracked === null ? {} : { graphql_name: info === undefined ? null : columnName(tracked.source, info) }),
+  };
+}
+
+function columnName({ namingConvention }: SourceInfo, { customName, fieldName: name }: ColumnInfo): string {
+  return fieldName(namingConvention, customName ? { literal: name } : name);
+}
+
+function enumValues({ enumValues: values }: TableInfo): Json {
+  return values === null ? null : values.map(({ value, description }) => ({ value, description }));
+}
+
+/** What administrators find there; other roles have some of it. */
+function namesInGraphql({ source, table }: Tracked): Json {
+  if (!table.inGraphql) return null;
+  const roots = ROOT_FIELD_KEYS.filter((key) => hasRoot(source.backend, table.catalog, key));
+  const type = (...suffixes: readonly string[]): string => tableTypeName(source, table, ...suffixes);
+  const writes = source.backend.capabilities.mutations;
+  return {
+    namespace: source.customization.rootFields.namespace ?? null,
+    type: type(),
+    where_type: type('bool_exp'),
+    order_by_type: type('order_by'),
+    ...(writes && table.catalog.insertable ? { insert_type: type('insert_input') } : {}),
+    ...(writes && table.catalog.updatable ? { set_type: type('set_input') } : {}),
+    root_fields: Object.fromEntries(roots.map((key) => [key, tableRootNames(source, table, key).name])),
+  };
+}
+
+function hasRoot({ capabilities }: Backend, table: CatalogTable, key: RootFieldKey): boolean {
+  const [operation] = key.split('_');
+  if (key.endsWith('_by_pk') && table.primaryKey === null) return false;
+  if (key === 'select_stream') return capabilities.streaming;
+  if (operation === 'select') return true;
+  if (!capabilities.mutations) return false;
+  return operation === 'insert' ? table.insertable : operation === 'update' ? table.updatable : table.deletable;
+}
