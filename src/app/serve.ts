@@ -1,5 +1,6 @@
 /** The composition root: storage, state, administration and server, started and stopped in order. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createHandlerCaller } from '../actions/handler-call.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import { type AccessOptions, openAuthenticator } from '../auth/open-authenticator.ts';
@@ -36,6 +37,7 @@ import { tlsAllowlistOf } from '../outbound/tls-allowlist.ts';
 import type { OperationLimits, UnsentVariables } from '../schema/engine.ts';
 import type { RoleSchemasOptions } from '../schema/role-schemas.ts';
 import { pagePolicy } from '../server/cross-site.ts';
+import { trustedProxies } from '../server/client-address.ts';
 import { HttpMeter } from '../server/http-meter.ts';
 import { Uploads } from '../server/read-body.ts';
 import { type HttpServer, startServer } from '../server/server.ts';
@@ -201,10 +203,12 @@ async function listen(config: Config, parts: Parts): Promise<Service> {
     actionLog: later.log,
     pipeline,
     pollers: () => subscriptions.reports(),
+    observe,
     isReadOnly,
     rows: { openToAllRoles: config.legacyRowsForAllRoles, batchLimit: config.batchLimit },
   });
   const sourceHealth = watchSourceHealth({ state, observe });
+  let isStopping = false;
   let authenticator: Authenticator | undefined;
   const release = async (): Promise<void> => {
     await subscriptions.close();
@@ -217,7 +221,8 @@ async function listen(config: Config, parts: Parts): Promise<Service> {
     authenticator = await openAuthenticator(accessOptions(config), outbound, observe);
     if (registry !== null) {
       watchService(registry, {
-        ...{ state, operations: pipeline.operations, sourceHealth, actionLog: later.log, isReady },
+        ...{ state, operations: pipeline.operations, sourceHealth, actionLog: later.log },
+        isReady: () => isReady() && !isStopping,
         workers: () => deliveries.workers(),
         syncLag: () => sync.lag(),
         linesDropped: () => logger.dropped?.() ?? 0,
@@ -256,6 +261,7 @@ async function listen(config: Config, parts: Parts): Promise<Service> {
           preserve401Errors: config.preserve401Errors,
           corsDomains: config.disableCors ? null : config.corsDomain,
           version: serviceVersion(),
+          trustedProxies: trustedProxies(config.trustedProxies),
           version2OpenApi: config.version2OpenapiDocument,
         },
       },
@@ -288,6 +294,12 @@ async function listen(config: Config, parts: Parts): Promise<Service> {
   return {
     url: server.url,
     async stop() {
+      isStopping = true;
+      if (config.shutdownDelay > 0) {
+        logger.observe({ kind: 'shutdown', message: `serving for ${config.shutdownDelay / 1000} s more` });
+        server.drain();
+        await sleep(config.shutdownDelay);
+      }
       logger.observe({ kind: 'shutdown', message: 'finishing requests' });
       await sync.stop();
       const grace = config.gracefulShutdownTimeout;
@@ -328,6 +340,7 @@ function requestPipeline(
 ): RequestPipeline {
   const limits = operationLimits(config);
   return {
+    ...(config.slowQueryLog === 0 ? {} : { slow: { limit: config.slowQueryLog, observe } }),
     ...(config.enabledLogTypes.has('query-log') ? { observeQuery: observe, maskedVariables: config.logMaskedVariables } : {}),
     validateInput: createInputValidator(outbound, environment),
     remotes: createRemoteAccess({ outbound, maxResponseSize: config.remoteSchemaResponseLimit }),

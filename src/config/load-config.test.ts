@@ -109,7 +109,6 @@ describe('values whose feature is not there', () => {
       givenWithoutEffect(load(['--enabled-apis', 'metadata,pgdump,metrics'], { SVC_GRAPHQL_ENABLED_LOG_TYPES: 'execution-log,http-log' })),
     ).toEqual([
       '--enabled-apis pgdump has no effect until there is the endpoint /v1alpha1/pg_dump',
-      '--enabled-apis metrics has no effect until there is the endpoint /v1/metrics',
       '--enabled-log-types execution-log has no effect until executions are measured',
     ]);
   });

@@ -1,4 +1,5 @@
 /** How the text of an option becomes its value, and how the value is shown again. */
+import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
 
 export interface OptionType<T> {
@@ -154,6 +155,24 @@ function splitList(given: string): string[] {
     .map((item) => item.trim())
     .filter((item) => item !== '');
 }
+
+/** IP addresses and CIDR ranges, comma separated. */
+export const addressRanges: OptionType<readonly string[]> = {
+  name: 'list of addresses',
+  parse(given) {
+    const ranges = splitList(given);
+    for (const range of ranges) {
+      const [address = '', bits, ...more] = range.split('/');
+      const family = isIP(address);
+      const most = family === 6 ? 128 : 32;
+      if (family === 0 || more.length > 0 || (bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= most))) {
+        throw new Error(`expecting addresses and ranges such as 10.0.0.0/8, but found ${JSON.stringify(range)}`);
+      }
+    }
+    return ranges;
+  },
+  show: (value) => value.join(','),
+};
 
 /** Any names, comma separated. */
 export const nameList: OptionType<ReadonlySet<string>> = {

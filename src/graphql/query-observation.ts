@@ -1,7 +1,8 @@
 import type { Session } from '../auth/session.ts';
+import { shortened } from '../errors/shortened.ts';
 import type { Value } from '../ir/value.ts';
 import { MASKED, maskVariables } from '../observability/masked-variables.ts';
-import type { LoggedRemoteRequest, LoggedStatement, QueryObservation } from '../observability/observation.ts';
+import type { LoggedRemoteRequest, LoggedStatement, QueryObservation, SlowQueryObservation } from '../observability/observation.ts';
 import { bindAll, type JoinValues } from '../plan/bind.ts';
 import type { Plan, SelectStep } from '../plan/plan.ts';
 import { remoteJoinRequest } from '../plan/remote-request.ts';
@@ -95,6 +96,29 @@ function shown(
       return parameter !== undefined && isHidden(parameter.operand.value) ? MASKED : value;
     }),
   };
+}
+
+/** Characters of a document that was slow. */
+const LONGEST_DOCUMENT = 10_000;
+
+/** What was slow, without any value. */
+export function slowQueryObservation(
+  { query, operationName }: GraphqlRequest,
+  plan: Plan,
+  { role }: Session,
+  requestId: string,
+  duration: number,
+): SlowQueryObservation {
+  const statements: { readonly source: string; readonly sql: string }[] = [];
+  for (const step of plan.steps) {
+    if (step.kind === 'select') statements.push({ source: step.source, sql: step.statement.text });
+    else if (step.kind === 'mutation') {
+      for (const { statement } of step.statements) statements.push({ source: step.source, sql: statement.text });
+    }
+  }
+  for (const join of plan.joins) if (join.kind !== 'remote') statements.push({ source: join.target.source, sql: join.statement.text });
+  const type = plan.kind === 'mutation' ? 'mutation' : 'query';
+  return { kind: 'slow-query', requestId, role, operationName, type, duration, document: shortened(query, LONGEST_DOCUMENT), statements };
 }
 
 /** The request as it came. */

@@ -6,7 +6,7 @@ import type { Compiler, RunOptions, Source } from '../backend/backend.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { InputValidator } from '../execute/input-validator.ts';
 import { runPlan } from '../execute/run-plan.ts';
-import type { QueryObservation } from '../observability/observation.ts';
+import type { QueryObservation, SlowQueryObservation } from '../observability/observation.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { JoinBounds } from '../execute/holes.ts';
 import type { LaterCalls, RunContext } from '../execute/run-context.ts';
@@ -25,7 +25,7 @@ import { limitsFor, type RoleLimits } from './api-limits.ts';
 import type { CachedOperation, OperationCache } from './operation-cache.ts';
 import { discreet, planOperationFor, prepare } from './prepare.ts';
 import type { OperationMeter } from './operation-meter.ts';
-import { queryObservation } from './query-observation.ts';
+import { queryObservation, slowQueryObservation } from './query-observation.ts';
 import type { GraphqlRequest } from './request.ts';
 
 /** What a request needs of a snapshot. */
@@ -58,6 +58,8 @@ export interface RequestPipeline {
   newBudget(): BatchBudget;
   /** Hears of each query before it is run. */
   readonly observeQuery?: (observation: QueryObservation) => void;
+  /** Hears of operations that take more than so many ms; absent: nobody wants to know. */
+  readonly slow?: { readonly limit: number; readonly observe: (observation: SlowQueryObservation) => void };
   /** Counts operations; absent: nobody wants to know. */
   readonly meter?: OperationMeter;
   /** Variables whose values it is not told; absent: none. */
@@ -160,7 +162,14 @@ export function runPrepared(
   if (pipeline.observeQuery !== undefined && plan.kind === 'query') {
     pipeline.observeQuery(queryObservation(how.requestId ?? '', request, plan, variables, session, pipeline.maskedVariables));
   }
-  return runPlan(plan, runContext(pipeline, snapshot, plan, session, variables, how, request.query));
+  const context = runContext(pipeline, snapshot, plan, session, variables, how, request.query);
+  const { slow } = pipeline;
+  if (slow === undefined) return runPlan(plan, context);
+  const began = performance.now();
+  return runPlan(plan, context).finally(() => {
+    const duration = performance.now() - began;
+    if (duration > slow.limit) slow.observe(slowQueryObservation(request, plan, session, how.requestId ?? '', duration));
+  });
 }
 
 /**

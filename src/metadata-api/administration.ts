@@ -4,9 +4,11 @@
  */
 import { isAdmin } from '../auth/session.ts';
 import type { Backend } from '../backend/backend.ts';
+import { toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { limitsFor } from '../graphql/api-limits.ts';
 import { kindsOf } from '../metadata/kinds.ts';
+import type { Observer } from '../observability/observation.ts';
 import type { State } from '../state/state.ts';
 import type { Bytes } from '../util/bytes.ts';
 import type { Json } from '../util/json.ts';
@@ -20,7 +22,7 @@ import { describeOperations, type OperationDescription } from './describe-operat
 import type { Services } from './operation.ts';
 import { operationTable } from './operation-table.ts';
 import { refuseGuarded } from './refuse-guarded.ts';
-import { type AdministrationRequest, decodeAdministration, type Language } from './request.ts';
+import { type Command, type AdministrationRequest, decodeAdministration, type Language } from './request.ts';
 import { type Caller, runCommands } from './run.ts';
 import { schemaLanguage } from './schema-language.ts';
 
@@ -56,6 +58,7 @@ export interface AdministrationOptions {
   readonly pipeline: Services['pipeline'];
   readonly pollers: Services['pollers'];
   readonly rows: RowOptions;
+  readonly observe: Observer;
   /** Whether what changes the metadata is refused at the moment, and SQL that is not read-only. */
   readonly isReadOnly: () => boolean;
 }
@@ -73,7 +76,11 @@ export function createAdministration(options: AdministrationOptions): Administra
   const handler =
     (language: Language, rows: boolean): AdministrationHandler =>
     async (body, caller) => {
-      if (isAdmin(caller.session)) return inSlices(printAnswer(await runCommands(decode(body, language), services, caller)));
+      if (isAdmin(caller.session)) {
+        const request = decode(body, language);
+        const answer = await audited(request, options, caller, () => runCommands(request, services, caller));
+        return inSlices(printAnswer(answer));
+      }
       const { pipeline, state } = options;
       if (!rows || !options.rows.openToAllRoles || pipeline.allowList !== null || !isOpenToRoles(body)) {
         throw new SvcError('access-denied', 'restricted access : admin only', { path: ARGS });
@@ -90,6 +97,45 @@ export function createAdministration(options: AdministrationOptions): Administra
     queryV2: handler(schemaLanguage(options.backends), true),
     describeOperations: () => describeOperations(options.backends),
   };
+}
+
+/** Tells of whatever may change the metadata or a database. */
+async function audited<T>(
+  { command }: AdministrationRequest,
+  { state, observe }: Pick<AdministrationOptions, 'state' | 'observe'>,
+  { session, requestId = '', address = '' }: Caller,
+  run: () => Promise<T>,
+): Promise<T> {
+  const types = changingTypes(command);
+  if (types.length === 0) return run();
+  const versionBefore = state.current().resourceVersion;
+  const user = session.variables.get(USER_VARIABLE) ?? null;
+  const tell = (error: string | null): void => {
+    const versionAfter = state.current().resourceVersion;
+    observe({ kind: 'audit', requestId, role: session.role, user, ip: address, types, versionBefore, versionAfter, error });
+  };
+  try {
+    const answer = await run();
+    tell(null);
+    return answer;
+  } catch (error) {
+    tell(toSvcError(error).code);
+    throw error;
+  }
+}
+
+const USER_VARIABLE = 'x-svc-user-id';
+/** Types that are told of one request. */
+const MOST_TYPES = 100;
+
+function changingTypes(command: Command): readonly string[] {
+  const types = new Set<string>();
+  const add = (each: Command): void => {
+    if (each.kind === 'bulk') for (const item of each.items) add(item);
+    else if (each.prepared.changes !== 'nothing' && types.size < MOST_TYPES) types.add(each.prepared.type);
+  };
+  add(command);
+  return [...types];
 }
 
 const ARGS = at(ROOT, 'args');

@@ -72,6 +72,19 @@ export function logEntry(o: RareObservation): LogEntry {
     }
     case 'delivery-trouble':
       return { level: 'warn', type: 'event-delivery', detail: { queue: o.queue, message: o.message } };
+    case 'slow-query': {
+      const { requestId: request_id, role, operationName: operation_name, type, duration, document: query, statements } = o;
+      const generated_sql = statements.map(({ source, sql }) => ({ source, query: sql }));
+      return {
+        level: 'warn',
+        type: 'slow-query-log',
+        detail: { request_id, role, operation_name, type, milliseconds: Math.round(duration), query, generated_sql },
+      };
+    }
+    case 'audit': {
+      const { requestId: request_id, role, user, ip, types, versionBefore: version_before, versionAfter: version_after, error } = o;
+      return { level: 'info', type: 'audit', detail: { request_id, role, user, ip, types, version_before, version_after, error } };
+    }
     case 'metadata':
       return { level: 'info', type: 'metadata', detail: { message: o.message, ...o.info } };
     case 'unexpected': {

@@ -28,8 +28,40 @@ export type Observation =
       readonly invocations: number;
     }
   | { readonly kind: 'delivery-trouble'; readonly queue: string; readonly message: string }
+  | SlowQueryObservation
+  | AuditObservation
   | { readonly kind: 'metadata'; readonly message: string; readonly info?: Readonly<Record<string, unknown>> }
   | { readonly kind: 'unexpected'; readonly message: string; readonly error: unknown };
+
+/** A GraphQL operation that took longer than is usual. */
+export interface SlowQueryObservation {
+  readonly kind: 'slow-query';
+  readonly requestId: string;
+  readonly role: string;
+  readonly operationName: string | null;
+  readonly type: 'query' | 'mutation';
+  /** ms */
+  readonly duration: number;
+  readonly document: string;
+  /** Without values. */
+  readonly statements: readonly { readonly source: string; readonly sql: string }[];
+}
+
+/** An administrator has changed the metadata or a database, or has tried to. No arguments are told: there may be secrets in them. */
+export interface AuditObservation {
+  readonly kind: 'audit';
+  readonly requestId: string;
+  readonly role: string;
+  /** The session variable `x-svc-user-id`; null: there is none. */
+  readonly user: string | null;
+  readonly ip: string;
+  /** Types of the operations, each once. */
+  readonly types: readonly string[];
+  readonly versionBefore: number;
+  readonly versionAfter: number;
+  /** Code of the error; null: it was done. */
+  readonly error: string | null;
+}
 
 export interface HttpObservation {
   readonly kind: 'http';

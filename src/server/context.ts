@@ -12,6 +12,7 @@ import type { Snapshots, State } from '../state/state.ts';
 import type { Subscriptions } from '../subscriptions/subscriptions.ts';
 import type { Answers } from './answers.ts';
 import type { PagePolicy } from './cross-site.ts';
+import type { TrustedProxies } from './client-address.ts';
 import type { HttpMeter } from './http-meter.ts';
 import type { LoggedQuery, QueryLogging } from './logged-query.ts';
 import type { LongLived } from './long-lived.ts';
@@ -66,6 +67,7 @@ export interface ServerContext {
     /** `*`, a list of origins, or null when CORS is switched off. */
     readonly corsDomains: '*' | readonly string[] | null;
     readonly version: string;
+    readonly trustedProxies: TrustedProxies;
     /** REST endpoints are described in the form of version 2. */
     readonly version2OpenApi: boolean;
   };
@@ -76,6 +78,8 @@ export interface ServerConnections {
   readonly answers: Answers;
   /** Websockets and event streams. */
   readonly longLived: LongLived;
+  /** The service is about to stop: requests are answered, but no more should come. */
+  isDraining(): boolean;
 }
 
 /** One request on its way. Routes fill in what the log wants to know. */
@@ -90,6 +94,8 @@ export interface Exchange {
   readonly signal: CancellationSource;
   /** Where the request's credentials are. */
   readonly place: CredentialPlace;
+  /** Of the client, behind trusted proxies. */
+  readonly address: string;
   session: Session | null;
   /** The route; null until it is found, and where there is none. */
   endpoint: string | null;

@@ -1,4 +1,5 @@
 /** Connections that stay: websockets and event streams. How many there may be, what keeps them alive, and how they end together. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError } from '../errors/svc-error.ts';
 import { type Beating, Heartbeat } from './heartbeat.ts';
 
@@ -22,6 +23,9 @@ export interface LongLivedOptions {
 const SILENT_INTERVAL = 5000;
 /** As websockets call it: the service restarts. */
 const RESTART = 1012;
+/** Connections that are told to go at a time, and ms until the next are. */
+const SLICE = 100;
+const SLICE_MS = 50;
 /** ms that clients have to go by themselves. */
 const LAST_WAIT = 1000;
 
@@ -73,7 +77,12 @@ export class LongLived {
   /** Takes no more, lets queries and mutations end for at most `limit` ms, and closes all. */
   async stop(limit: number): Promise<void> {
     this.#isStopping = true;
-    for (const connection of [...this.#connections]) connection.closeSoon(RESTART, 'shutting server down');
+    // Not all at once: each of them connects again, to the instances that stay.
+    const all = [...this.#connections];
+    for (let i = 0; i < all.length; i += SLICE) {
+      if (i > 0) await sleep(Math.min(SLICE_MS, (limit * SLICE) / (2 * all.length)));
+      for (const connection of all.slice(i, i + SLICE)) connection.closeSoon(RESTART, 'shutting server down');
+    }
     if (await this.#emptied(limit)) return;
     for (const connection of [...this.#connections]) connection.close(RESTART, 'shutting server down');
     if (await this.#emptied(LAST_WAIT)) return;

@@ -8,6 +8,7 @@ import { sizeOfBytes } from '../util/bytes.ts';
 import type { CancellationSource } from '../util/cancellation.ts';
 import { Answers } from './answers.ts';
 import { Connections } from './connections.ts';
+import { clientAddress } from './client-address.ts';
 import { chooseEncoding, compress, isWorthIt } from './compression.ts';
 import type { Exchange, Route, ServerConnections, ServerContext } from './context.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
@@ -32,6 +33,8 @@ import { welcomeRoute } from './routes/welcome.ts';
 export interface HttpServer {
   /** `http://127.0.0.1:8080` */
   readonly url: string;
+  /** From now on those who ask are told that the service is about to stop; requests are answered as before. */
+  drain(): void;
   /** Stops listening, lets requests finish for at most `limit` ms, then closes what is left. */
   stop(limit: number): Promise<void>;
 }
@@ -75,6 +78,7 @@ const MAX_WAITING_BYTES = 256 * 1024 * 1024;
 
 export async function startServer(context: ServerContext, listen: ListenOptions): Promise<HttpServer> {
   let stopping = false;
+  let draining = false;
   const connections = new Connections();
   const answers = new Answers({ stall: listen.responseTimeout, waiting: MAX_WAITING_BYTES });
   const { connections: connectionLimit, keepAlive, closeOnChange, ...socketOptions } = listen.sockets;
@@ -94,7 +98,9 @@ export async function startServer(context: ServerContext, listen: ListenOptions)
     maxHeaderSize: listen.maxHeaderLength,
   };
   const server = createServer(limits, (request, response) => {
-    connections.enter(request.socket, (client) => serve(request, response, context, client, { answers, longLived }, () => stopping));
+    connections.enter(request.socket, (client) =>
+      serve(request, response, context, client, { answers, longLived, isDraining: () => draining || stopping }, () => stopping),
+    );
   });
   // Nothing happened on a connection for so long: a request may run, but an answer that is not taken is the client's fault.
   server.timeout = listen.responseTimeout;
@@ -129,6 +135,9 @@ export async function startServer(context: ServerContext, listen: ListenOptions)
   const host = listen.host === '*' || listen.host === '0.0.0.0' || listen.host === '::' ? 'localhost' : listen.host;
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    drain() {
+      draining = true;
+    },
     async stop(limit) {
       stopping = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -167,6 +176,7 @@ async function serve(
     query: () => new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)),
     signal: client,
     place: context.authenticator.place(request.headers),
+    address: clientAddress(request, context.options.trustedProxies),
     session: null,
     endpoint: null,
     cookies: null,
@@ -184,30 +194,32 @@ async function serve(
   }
   const reply = stopping() ? SHUTTING_DOWN : await answer(exchange, context);
   const sent: Sent = { size: sizeOfBytes(reply.body), encoding: null, error: reply.error ?? null };
-  await send(request, response, reply, { requestId, cors, cookies: exchange.cookies, sent });
+  await send(request, response, reply, { requestId, cors, cookies: exchange.cookies, sent, isLast: stopping() });
   const { queryLogging } = context.options;
   const duration = (performance.now() - started) / 1000;
   const size = request.method === 'HEAD' ? 0 : sent.size;
   if (context.meter !== null && exchange.endpoint !== PROBE)
     context.meter.done(request, exchange.endpoint ?? 'unknown', reply.status, duration, size);
-  context.observe({
-    kind: 'http',
-    requestId,
-    method: request.method ?? '',
-    url: urlForLog(url, exchange, queryLogging),
-    httpVersion: request.httpVersion,
-    ip: request.socket.remoteAddress ?? '',
-    status: reply.status,
-    role: exchange.session?.role ?? null,
-    userVariables: exchange.session?.variables ?? null,
-    mode: sent.error === null ? exchange.mode : 'error',
-    operationName: exchange.operationName,
-    query: queryForLog(exchange, sent.error !== null, queryLogging),
-    responseSize: size,
-    duration,
-    encoding: sent.encoding,
-    error: sent.error === null ? null : encodeLoggedError(sent.error),
-  });
+  // Good answers to those who ask all the time say nothing.
+  if (exchange.endpoint !== PROBE || reply.status !== 200)
+    context.observe({
+      kind: 'http',
+      requestId,
+      method: request.method ?? '',
+      url: urlForLog(url, exchange, queryLogging),
+      httpVersion: request.httpVersion,
+      ip: exchange.address,
+      status: reply.status,
+      role: exchange.session?.role ?? null,
+      userVariables: exchange.session?.variables ?? null,
+      mode: sent.error === null ? exchange.mode : 'error',
+      operationName: exchange.operationName,
+      query: queryForLog(exchange, sent.error !== null, queryLogging),
+      responseSize: size,
+      duration,
+      encoding: sent.encoding,
+      error: sent.error === null ? null : encodeLoggedError(sent.error),
+    });
   if (!response.destroyed) await answers.sent(request, response);
 }
 
@@ -246,6 +258,8 @@ interface Sending {
   readonly cors: Record<string, string> | null;
   readonly cookies: readonly string[] | null;
   readonly sent: Sent;
+  /** The connection ends with it. */
+  readonly isLast: boolean;
 }
 
 /** For the log. */
@@ -257,12 +271,13 @@ interface Sent {
 
 async function send(request: IncomingMessage, response: ServerResponse, reply: Reply, sending: Sending): Promise<void> {
   if (response.destroyed) return;
-  const { requestId, cors, cookies, sent } = sending;
+  const { requestId, cors, cookies, sent, isLast } = sending;
   const headers: OutgoingHttpHeaders = {
     'Content-Type': reply.contentType,
     'Content-Length': sent.size,
     'X-Request-Id': requestId,
   };
+  if (isLast) headers['Connection'] = 'close';
   if (cors !== null) Object.assign(headers, cors);
   if (cookies !== null && cookies.length > 0) headers['Set-Cookie'] = [...cookies];
   if (reply.headers !== undefined) Object.assign(headers, reply.headers);

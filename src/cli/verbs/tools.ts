@@ -21,6 +21,20 @@ export const toolVerbs: readonly Verb[] = [
     load: async () => (await import('../run/dev.ts')).runDev,
   },
   {
+    path: ['health'],
+    summary: 'ask a service of this machine whether it is alive, or ready for requests',
+    details:
+      'For the health check of a container: asks /livez, or with --ready /readyz, and ends with 0 where the answer is good and with 1 where it is not, or does not come in time.',
+    options: [
+      { flags: '--ready', help: 'whether it takes requests, rather than whether it is alive' },
+      { flags: '--url <url>', help: 'of the service; else http://127.0.0.1 with the port of SVC_GRAPHQL_SERVER_PORT' },
+      { flags: '--timeout <seconds>', help: 'how long the answer may take; 3 where nothing is said' },
+    ],
+    needs: 'files',
+    example: 'svc health --ready',
+    load: async () => (await import('../run/health.ts')).runHealth,
+  },
+  {
     path: ['doctor'],
     summary: 'look for what goes wrong, and say what to do',
     details:

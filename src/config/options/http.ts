@@ -1,6 +1,17 @@
 /** Where and how the service answers. */
 import { optionsOf } from '../option.ts';
-import { boolean, type CorsDomains, corsDomains, type HostNames, hostNames, integer, listOf, seconds, text } from '../option-types.ts';
+import {
+  addressRanges,
+  boolean,
+  type CorsDomains,
+  corsDomains,
+  type HostNames,
+  hostNames,
+  integer,
+  listOf,
+  seconds,
+  text,
+} from '../option-types.ts';
 
 const API_TYPES = ['metadata', 'graphql', 'pgdump', 'developer', 'config', 'metrics'] as const;
 type ApiType = (typeof API_TYPES)[number];
@@ -28,6 +39,18 @@ export const httpOptions = {
     seconds(0),
     60_000,
     'How long requests in flight may still run after SIGINT or SIGTERM.',
+  ),
+  shutdownDelay: http(
+    'shutdown-delay',
+    seconds(0, 3600),
+    0,
+    'How long to go on serving after SIGINT or SIGTERM, with /readyz already saying 503, before the service stops: balancers need so long to send nothing more. 10 is usual behind them.',
+  ),
+  trustedProxies: http(
+    'trusted-proxies',
+    addressRanges,
+    [] as readonly string[],
+    'Comma separated list of addresses and CIDR ranges of the proxies in front of the service. Of requests that come from them, the address of the client is the last one in X-Forwarded-For that is not in the list: in the log, and where limits of roles count by IP. Without it, it is that of the connection.',
   ),
   corsDomain: http(
     'cors-domain',

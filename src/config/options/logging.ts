@@ -1,6 +1,6 @@
 /** What is logged, and how. */
 import { optionsOf } from '../option.ts';
-import { boolean, choice, integer, listOf, nameList } from '../option-types.ts';
+import { boolean, choice, integer, listOf, milliseconds, nameList } from '../option-types.ts';
 
 const LOG_TYPES = [
   'startup',
@@ -23,7 +23,7 @@ export const loggingOptions = {
     'metrics-enable-high-cardinality-labels',
     boolean,
     true,
-    'Let metrics tell names and hashes of operations and names of triggers; each combination is a series of its own.',
+    'Label metrics with names: of operations, with their hashes, and of triggers; each combination is a series of its own.',
   ),
   metricsMaxOperations: logging(
     'metrics-max-operations',
@@ -46,6 +46,12 @@ export const loggingOptions = {
     {
       withoutEffect: new Map<LogType, string>([['execution-log', 'executions are measured']]),
     },
+  ),
+  slowQueryLog: logging(
+    'slow-query-log',
+    milliseconds(0),
+    0,
+    'Log GraphQL operations that take longer, with their SQL but without its values, as slow-query-log; 0 logs none. Whatever --enabled-log-types says.',
   ),
   logMaskedVariables: logging(
     'log-masked-variables',

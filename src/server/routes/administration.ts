@@ -27,7 +27,7 @@ function administrationRoute(path: string, handler: keyof ServerContext['handler
           session,
           signal: exchange.signal,
           headers: exchange.request.headers,
-          address: exchange.request.socket.remoteAddress ?? '',
+          address: exchange.address,
           requestId: exchange.requestId,
           ...(requestTimeout === 0 ? {} : { timeLimit: requestTimeout }),
         };

@@ -47,7 +47,7 @@ function optionsOf(exchange: Exchange, { options: { requestTimeout } }: ServerCo
     requestId: exchange.requestId,
     deadline: requestTimeout === 0 ? undefined : Date.now() + requestTimeout,
     queriesOnly: exchange.request.method === 'GET',
-    address: exchange.request.socket.remoteAddress ?? '',
+    address: exchange.address,
     headers: exchange.request.headers,
     budget,
     onCookie: (cookie) => addCookie(exchange, cookie),

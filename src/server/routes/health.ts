@@ -1,5 +1,9 @@
-import type { Route } from '../context.ts';
-import { jsonReply, textReply } from '../reply.ts';
+import { isAdmin } from '../../auth/session.ts';
+import { toSvcError } from '../../errors/encode.ts';
+import { SvcError } from '../../errors/svc-error.ts';
+import { type Exchange, type Route, type ServerContext, showsInternal } from '../context.ts';
+import { identify } from '../identify.ts';
+import { adminErrorReply, jsonReply, type Reply, textReply } from '../reply.ts';
 
 function healthRoute(path: string): Route {
   return {
@@ -19,9 +23,46 @@ function healthRoute(path: string): Route {
   };
 }
 
+/** Why no requests should be sent here; null: they may be. Neither sources nor the metadata database count: all instances would be left at once. */
+function unreadiness({ connections }: Exchange, context: ServerContext): 'STOPPING' | 'STARTING' | null {
+  if (connections.isDraining()) return 'STOPPING';
+  return context.isReady?.() === false ? 'STARTING' : null;
+}
+
+async function readiness(exchange: Exchange, context: ServerContext): Promise<Reply> {
+  const reason = unreadiness(exchange, context);
+  const status = reason === null ? 200 : 503;
+  if (!exchange.query().has('verbose')) return textReply(status, reason ?? 'OK');
+  try {
+    if (!isAdmin(await identify(exchange, context, null))) {
+      throw new SvcError('access-denied', 'You have to be an admin to see more than whether the service is ready', { status: 403 });
+    }
+  } catch (thrown) {
+    return adminErrorReply(toSvcError(thrown), showsInternal(context, exchange.session));
+  }
+  const { resourceVersion, cache, connections, metadata } = context.state.current();
+  const sources = [...metadata.sources.keys()].map((name) => [name, connections.has(name) ? 'open' : 'unavailable'] as const);
+  return jsonReply(status, {
+    ready: reason === null,
+    reason,
+    resource_version: resourceVersion,
+    inconsistent_objects: cache.inconsistencies.length,
+    metadata_database: (await context.state.isAlive()) ? 'answers' : 'away',
+    sources: Object.fromEntries(sources),
+  });
+}
+
 export const healthRoutes: readonly Route[] = [
   healthRoute('/healthz'),
   healthRoute('/svc/healthz'),
+  {
+    method: 'GET',
+    path: '/livez',
+    isProbe: true,
+    isPublic: true,
+    handle: () => Promise.resolve(textReply(200, 'OK')),
+  },
+  { method: 'GET', path: '/readyz', isProbe: true, isPublic: true, handle: readiness },
   {
     method: 'GET',
     path: '/v1/version',

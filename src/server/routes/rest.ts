@@ -71,7 +71,7 @@ function requestOptions(exchange: Exchange, { options }: ServerContext): Request
     queriesOnly: exchange.request.method === 'GET' && !mayChangeByGet(exchange.place),
     requestId: exchange.requestId,
     ...(options.requestTimeout === 0 ? {} : { deadline: Date.now() + options.requestTimeout }),
-    address: exchange.request.socket.remoteAddress ?? '',
+    address: exchange.address,
     headers: exchange.request.headers,
     onCookie: (cookie) => addCookie(exchange, cookie),
   };

@@ -10,6 +10,7 @@ import { TransportWs } from '../../subscriptions/protocols/transport-ws.ts';
 import { textOfBytes } from '../../util/bytes.ts';
 import type { Answers } from '../answers.ts';
 import type { ServerContext } from '../context.ts';
+import { clientAddress } from '../client-address.ts';
 import { corsHeaders } from '../cors.ts';
 import { checkPage } from '../cross-site.ts';
 import type { LongLived } from '../long-lived.ts';
@@ -93,7 +94,7 @@ export class Sockets {
     const handshake = {
       headers,
       kept: handshakeHeaders(headers, corsDomains !== null || this.#options.readCookie),
-      address: socket.remoteAddress ?? '',
+      address: clientAddress(request, this.#context.options.trustedProxies),
     };
     this.#library.handleUpgrade(request, socket, head, (websocket) => {
       const protocol = websocket.protocol === MODERN ? new TransportWs() : new LegacyWs(bareErrors === true);

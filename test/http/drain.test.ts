@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { runHealth } from '../../src/cli/run/health.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const SECRET = 'of-admins';
+let service: TestService;
+let isStopped = false;
+
+beforeAll(async () => {
+  service = await startTestService({
+    ADMIN_SECRET: SECRET,
+    SHUTDOWN_DELAY: '1',
+    TRUSTED_PROXIES: '127.0.0.0/8,::1',
+    SLOW_QUERY_LOG: '1',
+    UNAUTHORIZED_ROLE: 'anonymous',
+  });
+  await service.sql('create table note (id int primary key); insert into note values (1)');
+  await service.sql(`create function slowly() returns setof note language sql volatile as $$ select n.* from note n, pg_sleep(0.02) $$`);
+  await service.metadata('pg_track_table', { table: 'note' });
+  await service.metadata('pg_track_function', { function: 'slowly' });
+});
+afterAll(async () => {
+  if (!isStopped) await service.stop();
+});
+
+const health = (options: Record<string, string | boolean>) =>
+  runHealth({ options: { url: service.url, ...options }, environment: {} } as never);
+
+describe('probes', () => {
+  it.each(['/livez', '/readyz'])('%s says OK to everybody', async (path) => {
+    expect(await service.send(path)).toMatchObject({ status: 200, text: 'OK' });
+  });
+
+  it('tells administrators more', async () => {
+    const answer = await service.send('/readyz?verbose', { headers: { 'x-svc-admin-secret': SECRET } });
+    expect(answer.json).toMatchObject({
+      ready: true,
+      reason: null,
+      inconsistent_objects: 0,
+      metadata_database: 'answers',
+      sources: { default: 'open' },
+    });
+    expect((await service.send('/readyz?verbose')).status).toBe(403);
+  });
+
+  it('are not logged while they are good', async () => {
+    const before = service.observations.length;
+    for (const path of ['/livez', '/readyz', '/healthz']) await service.send(path);
+    expect(service.observations.slice(before)).toEqual([]);
+    await service.send('/readyz?verbose');
+    expect(service.observations.slice(before)).toMatchObject([{ kind: 'http', status: 403 }]);
+  });
+
+  it('are what svc health asks', async () => {
+    expect(await health({})).toMatchObject({ text: 'OK' });
+    expect(await health({ ready: true })).toMatchObject({ text: 'OK' });
+    expect(await health({ url: 'http://127.0.0.1:9' })).toMatchObject({ exit: 1, problems: [{ code: 'unhealthy' }] });
+    expect(await health({ url: 'ftp://nothing' })).toMatchObject({ exit: 2 });
+    expect(await health({ timeout: '-1' })).toMatchObject({ exit: 2 });
+  });
+});
+
+describe('the log', () => {
+  it('has the address of the client behind trusted proxies', async () => {
+    await service.send('/nowhere', { headers: { 'x-forwarded-for': '1.2.3.4, 203.0.113.9' } });
+    expect(service.observations.at(-1)).toMatchObject({ kind: 'http', ip: '203.0.113.9' });
+  });
+
+  it('has slow operations with their SQL, and not its values', async () => {
+    await service.graphql('mutation Slow($id: Int) { slowly(where: {id: {_eq: $id}}) { id } }', { variables: { id: 4711 } });
+    const found = service.observations.filter(({ kind }) => kind === 'slow-query');
+    expect(found.at(-1)).toMatchObject({ kind: 'slow-query', type: 'mutation', role: 'admin', statements: [{ source: 'default' }] });
+    expect(JSON.stringify(found.at(-1))).toContain('slowly');
+    expect(JSON.stringify(found.at(-1))).not.toContain('4711');
+  });
+
+  it('has a line for each change, without its arguments', async () => {
+    const { resourceVersion } = {
+      resourceVersion: Number(((await service.metadata('export_metadata', {}, { version: 2 })) as never)['resource_version']),
+    };
+    const before = service.observations.length;
+    await service.send('/v1/metadata', {
+      method: 'POST',
+      headers: { 'x-svc-admin-secret': SECRET, 'x-svc-role': 'admin', 'x-svc-user-id': '17', 'x-request-id': 'audited' },
+      body: JSON.stringify({
+        type: 'bulk',
+        args: [
+          { type: 'pg_untrack_table', args: { table: 'note', cascade: true } },
+          { type: 'pg_track_table', args: { table: 'note' } },
+        ],
+      }),
+    });
+    const told = service.observations.slice(before).filter(({ kind }) => kind === 'audit');
+    expect(told).toEqual([
+      {
+        kind: 'audit',
+        requestId: 'audited',
+        role: 'admin',
+        user: '17',
+        ip: expect.any(String),
+        types: ['pg_untrack_table', 'pg_track_table'],
+        versionBefore: resourceVersion,
+        versionAfter: resourceVersion + 1,
+        error: null,
+      },
+    ]);
+  });
+
+  it('has changes that were refused, and SQL', async () => {
+    const before = service.observations.length;
+    await expect(service.metadata('pg_track_table', { table: 'missing' })).rejects.toThrow();
+    await service.sql(`comment on table note is 'secret'`);
+    await service.metadata('export_metadata', {});
+    const told = service.observations.slice(before).filter(({ kind }) => kind === 'audit');
+    expect(told).toMatchObject([
+      { types: ['pg_track_table'], error: expect.any(String) },
+      { types: ['pg_run_sql'], error: null },
+    ]);
+    expect(JSON.stringify(told)).not.toContain('secret');
+  });
+});
+
+it.each(['10.0.0.0/33', 'proxy.local', '10.0.0.0/', '1.2.3.4/8/9', '::1/129'])('refuses %s as a proxy', (text) => {
+  expect(() => loadConfig({ argv: ['--trusted-proxies', text], environment: {} })).toThrow(/10\.0\.0\.0\/8/);
+});
+
+describe('a stop', () => {
+  it('goes on serving while balancers learn of it', async () => {
+    const stopping = service.stop();
+    isStopped = true;
+    await vi.waitFor(async () => expect((await service.send('/readyz')).text).toBe('STOPPING'));
+    expect((await service.send('/readyz')).status).toBe(503);
+    expect((await service.send('/livez')).status).toBe(200);
+    expect(await health({ ready: true })).toMatchObject({ exit: 1 });
+    expect(await service.graphql('{ note { id } }')).toEqual({ data: { note: [{ id: 1 }] } });
+    await stopping;
+    await expect(service.send('/livez')).rejects.toThrow();
+  });
+});
