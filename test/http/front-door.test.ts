@@ -195,7 +195,10 @@ describe('answers', () => {
         for (const name of ['content-type', 'content-length', 'content-encoding'])
           expect(head.headers.get(name)).toBe(get.headers.get(name));
       }
-      expect(service.observations.at(-1)).toMatchObject({ kind: 'http', method: 'HEAD', url: path, responseSize: 0 });
+      const [logged] = service.observations.filter((each) => each.kind === 'http' && each.method === 'HEAD' && each.url === path);
+      // Good answers of probes are not logged.
+      if (path.endsWith('/healthz')) expect(logged).toBeUndefined();
+      else expect(logged).toMatchObject({ responseSize: 0 });
     },
   );
 

@@ -66,7 +66,6 @@ export const healthRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/v1/version',
-    isProbe: true,
     isPublic: true,
     handle: (_exchange, context) => Promise.resolve(jsonReply(200, { version: context.options.version, server_type: 'ce' })),
   },
