@@ -328,6 +328,19 @@ export interface RunOptions {
   readonly mayLag?: boolean;
 }
 
+/** How SQL of several statements is run. */
+export interface RunSqlOptions extends RunOptions {
+  /** Is told where the database failed, as far as it says that; before the failure is thrown. */
+  readonly onFailure?: (at: SqlFailure) => void;
+}
+
+export interface SqlFailure {
+  /** Statements of the text that were done before. */
+  readonly done: number;
+  /** The character in the text, from 1, counted in code points; null: the statement failed while it ran. */
+  readonly position: number | null;
+}
+
 /** Column values of the one result row as they came from the database; null is SQL NULL. */
 export type JsonRow = readonly (readonly Bytes[] | null)[];
 
@@ -347,7 +360,7 @@ export interface Connection {
   /** Plan lines of `EXPLAIN (FORMAT TEXT)`. */
   explain(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<readonly string[]>;
   /** One or several statements separated by `;`. */
-  runSql(sql: string, how: RunOptions): Promise<RunSqlResult>;
+  runSql(sql: string, how: RunSqlOptions): Promise<RunSqlResult>;
   /** One statement with parameters, text results. For the service's own small queries. */
   query(text: string, values: readonly (string | null)[], how?: StatementOptions): Promise<RunSqlResult>;
   introspect(scope?: CatalogScope): Promise<Catalog>;

@@ -26,7 +26,7 @@ export class ServerError extends ProjectFailure {
     return this.problems[0]?.code ?? 'server';
   }
 
-  /** What the database says, of SQL that failed. */
+  /** What the database says, of SQL that failed; `position` with `locate_errors`, in characters from 1. */
   get databaseError():
     | { readonly message: string; readonly sqlState: string; readonly position: number | undefined; readonly hint: string | undefined }
     | undefined {
@@ -35,7 +35,7 @@ export class ServerError extends ProjectFailure {
       return typeof internal === 'string' ? { message: internal, sqlState: '', position: undefined, hint: undefined } : undefined;
     const error = internal['error'];
     if (!isJsonObject(error)) return undefined;
-    const position = Number(error['position'] ?? Number.NaN);
+    const position = Number(internal['position'] ?? Number.NaN);
     return {
       message: String(error['message'] ?? ''),
       sqlState: String(error['status_code'] ?? error['code'] ?? ''),

@@ -47,16 +47,29 @@ it('looks at everything before it runs anything', async () => {
 
 it('runs what is pending once, however many run it, and keeps nothing of one that fails', async () => {
   at('2_index', '-- svc: no-transaction\nselect pg_sleep(0.5);\ncreate index concurrently author_id on author (id);\n');
-  at('3_psql', 'insert into author select 1;\ninsert into author select 1;\n');
+  at('3_psql', '-- 🐘\ninsert into author select 1;\n  insert into author select 1;\n');
   const runs = await Promise.all([project.svc('migrate', 'apply', '--json'), project.svc('migrate', 'apply', '--json')]);
   for (const { code, json } of runs) {
     expect(code).toBe(1);
     // Also of whoever looks while the other is in the middle of the one without a transaction.
     expect(json['errors']).toEqual([
-      expect.objectContaining({ file: 'migrations/default/3_psql/up.sql', message: expect.stringContaining('duplicate key') }),
+      expect.objectContaining({
+        file: 'migrations/default/3_psql/up.sql',
+        line: 3,
+        column: 3,
+        message: expect.stringContaining('duplicate key'),
+      }),
     ]);
   }
   expect(await cell('select count(*) from author')).toBe('0');
+  at('3_psql', 'select 1;\nselect 2,\n  nothing;\n');
+  for (const flags of DEEP ? [[], ['--single-transaction'], ['--no-transaction']] : [['--no-transaction']]) {
+    const misspelt = await project.svc('migrate', 'apply', ...flags, '--json');
+    expect(misspelt.json['errors'], flags[0]).toMatchObject([{ file: 'migrations/default/3_psql/up.sql', line: 3, column: 3 }]);
+  }
+  // Nobody runs it, so that it is not waited for.
+  expect(codes((await project.svc('migrate', 'apply', '--json')).json)).toEqual(['dirty']);
+  expect((await project.svc('migrate', 'delete', '--server', '--version', '3', '--yes')).code).toBe(0);
   at('3_psql', 'insert into author select 1;\n');
   // Without execution it is only written down.
   expect((await project.svc('migrate', 'apply', '--skip-execution', '--version', '3', '--json')).json).toMatchObject({

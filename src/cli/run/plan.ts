@@ -34,7 +34,13 @@ export async function runPlan(call: Call): Promise<Outcome> {
   }
   const failed = plan.migrations.filter(({ state }) => state === 'failed');
   const problems = failed.map(
-    ({ message = '', file, line }): Problem => ({ code: 'migration', message, file, ...(line === undefined ? {} : { line }) }),
+    ({ message = '', file, line, column }): Problem => ({
+      code: 'migration',
+      message,
+      file,
+      ...(line === undefined ? {} : { line }),
+      ...(column === undefined ? {} : { column }),
+    }),
   );
   const isFound = flagOption(call, 'detailedExitCode') && !isEmptyPlan(plan);
   const exit = problems.length > 0 ? EXIT.failed : isFound ? EXIT.found : EXIT.done;

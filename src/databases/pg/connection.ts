@@ -1,8 +1,8 @@
-import type { Connection, JsonRow, RunOptions, RunSqlResult, Statement, StatementOptions } from '../../backend/backend.ts';
+import type { Connection, JsonRow, RunOptions, RunSqlOptions, RunSqlResult, Statement, StatementOptions } from '../../backend/backend.ts';
 import type { Catalog, CatalogScope, QualifiedName, SurveyedTable } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { readCatalog } from './catalog.ts';
-import { CancelledError } from './driver/database-error.ts';
+import { CancelledError, DatabaseError } from './driver/database-error.ts';
 import { WireExchange, type WireStep, type TextResult } from './driver/exchange.ts';
 import { cancelReason, type DriverSession } from './driver/session.ts';
 import { localSettings, WITHOUT_SETTINGS } from './session-settings.ts';
@@ -66,7 +66,7 @@ export class SessionConnection implements Connection {
     return runSqlResult(await this.rows({ text, values }, how, settings.length === 0 ? [] : [localSettings(settings)]));
   }
 
-  async runSql(sql: string, how: RunOptions): Promise<RunSqlResult> {
+  async runSql(sql: string, how: RunSqlOptions): Promise<RunSqlResult> {
     if (sql.includes('\0'))
       throw new SvcError('postgres-error', 'query execution failed', { internal: 'the text contains a NUL character' });
     // Whatever the text does to the session's settings must not be seen by others.
@@ -77,6 +77,8 @@ export class SessionConnection implements Connection {
       const done = await this.exchange('simple', [{ text: sql, values: [] }], how);
       return runSqlResult(done.results.at(-1) ?? { columns: null, rows: [], command: '' });
     } catch (failure) {
+      if (failure instanceof DatabaseError)
+        how.onFailure?.({ done: failure.done, position: failure.position === null ? null : Number(failure.position) });
       throw runSqlError(failure, sql);
     }
   }

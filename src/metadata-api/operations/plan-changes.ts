@@ -11,6 +11,7 @@ import { printRoleSchema } from '../../schema/sdl.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import type { Json, JsonObject } from '../../util/json.ts';
 import { at } from '../../util/path.ts';
+import { ErrorPlace } from '../run-sql/error-place.ts';
 import { define, operation, type OperationContext, type OperationGroup } from '../operation.ts';
 import { refused, SOURCE_ERRORS } from '../operation-error.ts';
 
@@ -139,19 +140,20 @@ async function attempt(
   connection: Connection,
   { signal }: OperationContext,
 ): Promise<JsonObject> {
+  const place = new ErrorPlace(sql);
   try {
-    await connection.runSql(sql, signal === undefined ? {} : { signal });
+    await connection.runSql(sql, { onFailure: (at) => place.set(sql, at), ...(signal && { signal }) });
     return { source, version, ok: true };
   } catch (thrown) {
     if (!(thrown instanceof SvcError)) throw thrown;
-    const cause = thrown.cause as { readonly message?: string; readonly position?: string | null; readonly code?: string } | undefined;
+    const cause = thrown.cause as { readonly message?: string; readonly code?: string } | undefined;
     return {
       source,
       version,
       ok: false,
       message: cause?.message ?? thrown.message,
       code: cause?.code ?? thrown.code,
-      position: cause?.position == null ? null : Number(cause.position),
+      position: place.position ?? null,
     };
   }
 }

@@ -1,4 +1,4 @@
-import type { Backend, Connection, RunOptions, RunSqlResult, SessionSettings } from '../../backend/backend.ts';
+import type { Backend, Connection, RunSqlOptions, RunSqlResult, SessionSettings, SqlFailure } from '../../backend/backend.ts';
 import { type Catalog, nameKey, type QualifiedName } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { bool, defaulted, object, optional, required, text } from '../../metadata/codec.ts';
@@ -15,6 +15,7 @@ import { databaseErrors, refused, SOURCE_ERRORS, STALE_VERSION } from '../operat
 import { requireOpenSource, sourceArgument } from '../target.ts';
 import { catalogChanges } from './catalog-changes.ts';
 import { type Affected, followChanges } from './follow-changes.ts';
+import { ErrorPlace } from './error-place.ts';
 import { refuseInconsistent } from './refuse-inconsistent.ts';
 import { firstWord, splitStatements } from './split-statements.ts';
 
@@ -28,6 +29,7 @@ interface RunSql {
   readonly checkMetadataConsistency: boolean | undefined;
   readonly readOnly: boolean;
   readonly noTransaction: boolean;
+  readonly locateErrors: boolean;
 }
 
 /** `run_sql` of every kind. */
@@ -40,6 +42,7 @@ export const runSqlOperations: OperationGroup = perKind('run_sql', everyKind, (b
       checkMetadataConsistency: optional(bool),
       readOnly: defaulted(bool, () => false),
       noTransaction: defaulted(bool, () => false),
+      locateErrors: defaulted(bool, () => false),
     }),
     changes: 'database',
     errors: [
@@ -57,7 +60,7 @@ export const runSqlOperations: OperationGroup = perKind('run_sql', everyKind, (b
     ],
     documentation: {
       summary:
-        'Runs SQL in a source and gives the rows of the last statement; with `cascade` also `affected`, the list of the objects of the metadata that were `dropped` or `changed` with it.',
+        'Runs SQL in a source and gives the rows of the last statement; with `cascade` also `affected`, the list of the objects of the metadata that were `dropped` or `changed` with it. With `locate_errors`, `internal` of an error has the `position` in the SQL, in characters from 1, where the database tells it.',
       example: { source: 'default', sql: 'select id, name from author', read_only: true },
     },
     readOnly: ({ readOnly }) => readOnly,
@@ -70,18 +73,23 @@ export const runSqlOperations: OperationGroup = perKind('run_sql', everyKind, (b
 async function runSql(args: RunSql, backend: Backend, context: OperationContext): Promise<OperationAnswer> {
   const source = requireOpenSource(args.source, backend, context.snapshot);
   if (args.readOnly) refuseTransactions(args.sql);
-  const how: RunOptions = context.signal === undefined ? {} : { signal: context.signal };
+  const place = new ErrorPlace(args.sql);
+  const how: RunSqlOptions = { onFailure: (at) => place.set(args.sql, at), ...(context.signal && { signal: context.signal }) };
   const inTransaction = args.readOnly || !args.noTransaction;
   const { transactionalDdl } = backend.capabilities;
   // Statements of definition that end a transaction by themselves need not come one by one.
   const run = (connection: Connection): Promise<RunSqlResult> =>
-    inTransaction || !transactionalDdl ? connection.runSql(args.sql, how) : runOneByOne(connection, args.sql, how);
+    inTransaction || !transactionalDdl ? connection.runSql(args.sql, how) : runOneByOne(connection, args.sql, how, place);
   const settings = settingsFor(args.source, context);
   const within = <T>(task: (connection: Connection) => Promise<T>): Promise<T> =>
     inTransaction ? source.transaction({ readOnly: args.readOnly, ...(settings && { settings }) }, task) : source.session(task, settings);
-  if (!checksMetadata(args)) return inSlices(printResult(await within(run), args.cascade ? [] : undefined));
-  const { result, affected } = await runChecked(args, { stands: args.noTransaction || !transactionalDdl, run, within }, context);
-  return inSlices(printResult(result, args.cascade ? affected : undefined));
+  try {
+    if (!checksMetadata(args)) return inSlices(printResult(await within(run), args.cascade ? [] : undefined));
+    const { result, affected } = await runChecked(args, { stands: args.noTransaction || !transactionalDdl, run, within }, context);
+    return inSlices(printResult(result, args.cascade ? affected : undefined));
+  } catch (thrown) {
+    throw args.locateErrors ? place.located(thrown) : thrown;
+  }
 }
 
 /** What begins or ends transactions, in one of the kinds at least. */
@@ -111,9 +119,13 @@ function checksMetadata({ sql, readOnly, checkMetadataConsistency }: RunSql): bo
 }
 
 /** Each statement by itself, in one session; the result of the last one. */
-async function runOneByOne(connection: Connection, sql: string, how: RunOptions): Promise<RunSqlResult> {
+async function runOneByOne(connection: Connection, sql: string, how: RunSqlOptions, place: ErrorPlace): Promise<RunSqlResult> {
   let result: RunSqlResult = { kind: 'CommandOk', columns: [], rows: [], command: '' };
-  for (const statement of splitStatements(sql)) result = await connection.runSql(statement, how);
+  for (const statement of splitStatements(sql)) {
+    const onFailure = (at: SqlFailure): void => place.set(statement, at);
+    result = await connection.runSql(statement, { ...how, onFailure });
+    place.behind(statement);
+  }
   return result;
 }
 

@@ -6,6 +6,7 @@ import { ServerError, type ServerClient, type SqlSource } from '../server-client
 import { type Book, bookOf, type Entry, type Limits, refusalOf } from './book.ts';
 import { checksumOf, type Migration, shownFile } from './migration-files.ts';
 import { type ScannedSql, scanSql, terminated } from './scan-sql.ts';
+import { offsetOf, placeIn, type TextPlace } from './text-place.ts';
 
 export type MigrationStatus = 'applied' | 'pending' | 'missing' | 'changed' | 'dirty';
 
@@ -339,12 +340,16 @@ async function attempt(
   const inTransaction = steps.every((step) => step.inTransaction);
   for (const pause of pauses(options.lockTimeoutMs)) {
     try {
-      await server.sql(source, sql, { check_metadata_consistency: false, ...(inTransaction ? {} : { no_transaction: true }) });
+      await server.sql(source, sql, {
+        check_metadata_consistency: false,
+        locate_errors: true,
+        ...(inTransaction ? {} : { no_transaction: true }),
+      });
       return;
     } catch (thrown) {
       if (!(thrown instanceof ServerError)) throw thrown;
       const refusal = refusalOf(thrown.databaseError?.message ?? '');
-      if (refusal === undefined) throw explained(thrown, steps);
+      if (refusal === undefined) throw explained(thrown, steps, sql);
       if (refusal !== 'locked') throw thrown;
       if (pause === FIRST_PAUSE_MS) options.tell(`somebody else migrates the source ${source.name}: waiting`);
       await sleep(pause);
@@ -353,19 +358,38 @@ async function attempt(
   throw lockedTooLong(source, options.lockTimeoutMs);
 }
 
-function explained(error: ServerError, steps: readonly Prepared[]): ProjectFailure {
+function explained(error: ServerError, steps: readonly Prepared[], sent: string): ProjectFailure {
   const said = error.databaseError;
-  const [step] = steps;
+  const found = said?.position === undefined ? undefined : findStep(steps, sent, said.position);
+  const step = found?.step ?? steps[0];
   if (said === undefined || step === undefined) return error;
   const { known, direction, inTransaction } = step;
-  const file = steps.length > 1 || known.migration === undefined ? {} : { file: shownFile(known.migration, direction) };
+  const isKnown = steps.length === 1 || found !== undefined;
+  const file = !isKnown || known.migration === undefined ? {} : { file: shownFile(known.migration, direction), ...found?.place };
   const stands = inTransaction ? '' : '; what ran before stands, and the migration counts as dirty';
   const hint = said.hint === undefined || said.hint === null ? '' : ` (${said.hint})`;
-  const which = steps.length > 1 ? `of the migrations ${steps.map((each) => each.known.version).join(', ')}: ` : '';
+  const which = !isKnown ? `of the migrations ${steps.map((each) => each.known.version).join(', ')}: ` : '';
   return new ProjectFailure(
     [{ code: error.code, message: `${which}${said.message}${hint}${said.sqlState === '' ? '' : ` [${said.sqlState}]`}${stands}`, ...file }],
     EXIT.failed,
   );
+}
+
+/** The step in which a character of what was sent stands, and where in its file. */
+function findStep(
+  steps: readonly Prepared[],
+  sent: string,
+  position: number,
+): { readonly step: Prepared; readonly place: TextPlace } | undefined {
+  const at = offsetOf(sent, position);
+  let from = 0;
+  for (const step of steps) {
+    const start = sent.indexOf(step.sql, from);
+    if (start < 0) return undefined;
+    from = start + step.sql.length;
+    if (at >= start && at < from) return { step, place: placeIn(step.sql, at - start) };
+  }
+  return undefined;
 }
 
 /** Writes what is applied where scripts of others look for it. Nothing depends on it. */

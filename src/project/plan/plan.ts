@@ -12,6 +12,7 @@ import { bookOf } from '../migrations/book.ts';
 import { compareMigrations, readEntries } from '../migrations/run-migrations.ts';
 import { scanSql } from '../migrations/scan-sql.ts';
 import { sourcesOf } from '../migrations/sources.ts';
+import { offsetOf, placeIn } from '../migrations/text-place.ts';
 import { changesOf, exportFrom, isApplied } from '../project-metadata.ts';
 import type { Project } from '../project.ts';
 import { ServerError, type ServerClient, type SqlSource } from '../server-client.ts';
@@ -26,6 +27,7 @@ export interface PlannedStep {
   /** Why it failed or was not tried, with the line where it is known. */
   readonly message?: string;
   readonly line?: number;
+  readonly column?: number;
 }
 
 export interface SchemaChange {
@@ -181,8 +183,9 @@ function stepOf({ source, migration }: Pending, tried: readonly Pending[], trial
   }
   if (result['ok'] === true) return { ...common, state: 'tried' };
   const position = result['position'];
-  const line = typeof position === 'number' ? { line: (migration.up ?? '').slice(0, position - 1).split('\n').length } : {};
-  return { ...common, state: 'failed', message: String(result['message']), ...line };
+  const up = migration.up ?? '';
+  const place = typeof position === 'number' ? placeIn(up, offsetOf(up, position)) : {};
+  return { ...common, state: 'failed', message: String(result['message']), ...place };
 }
 
 function reasons(trial: JsonObject, when: 'before' | 'after'): readonly string[] {

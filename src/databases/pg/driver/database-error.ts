@@ -12,6 +12,8 @@ export class DatabaseError extends Error {
   readonly table: string | null;
   readonly column: string | null;
   readonly where: string | null;
+  /** Statements that the same text had, and that were done before. */
+  done = 0;
 
   constructor(fields: ReadonlyMap<string, string>) {
     super(fields.get('M') ?? 'unknown error');

@@ -41,6 +41,8 @@ export class WireExchange {
   readonly rows: JsonRow[] = [];
   /** One result per finished step (`text`, `simple`). */
   readonly results: TextResult[] = [];
+  /** Finished steps, or statements of a `simple` one. */
+  completed = 0;
   failure: Failure | null = null;
   /** Under which its cost is known: the text of its main statement. */
   get costKey(): string {

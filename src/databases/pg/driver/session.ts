@@ -317,6 +317,7 @@ export class DriverSession {
     if (error.severity === 'FATAL' || error.severity === 'PANIC') this.fatal = error;
     if (exchange === undefined || exchange.failure !== null) return;
     exchange.failure = error;
+    error.done = exchange.completed;
     exchange.accident =
       error.code === '57014' && exchange.cancelled === null && (this.cancelsOpen > 0 || performance.now() - this.lastCancelAt < 1_000);
     if (exchange.cancelled !== null && error.code === '57014') exchange.failure = exchange.cancelled;
@@ -387,6 +388,7 @@ function endStep(exchange: WireExchange, command: string): void {
   const result: TextResult = exchange.text ?? { columns: null, rows: [], command };
   result.command = command;
   exchange.text = null;
+  exchange.completed += 1;
   if (exchange.mode === 'simple') exchange.results.length = 0; // only the last one counts
   exchange.results.push(result);
 }
