@@ -2,14 +2,15 @@
 import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import type { JsonObject } from '../../util/json.ts';
-import { readMetadata, type ReadMetadata } from '../../project/directory/read-metadata.ts';
-import { applyChanges } from '../../project/directory/files.ts';
-import { projectFiles } from '../../project/directory/files.ts';
+import { type MetadataFolder, readMetadata, type ReadMetadata } from '../../project/directory/read-metadata.ts';
+import { applyChanges, projectFiles } from '../../project/directory/files.ts';
+import { SOURCES_FILE } from '../../project/directory/sections.ts';
 import { createNode, newYamlFile, printYamlFile } from '../../project/directory/yaml-file.ts';
 import { indented, orphansOf, writeMetadata } from '../../project/directory/write-metadata.ts';
 import { diffDocuments, type DocumentChange, printChanges, unifiedDiff } from '../../project/document-diff.ts';
 import { normalised, shapeProblems } from '../../project/document.ts';
 import { EXIT, failure, ProjectFailure } from '../../project/failure.ts';
+import { inWordsOf } from '../../project/kept-spelling.ts';
 import { lintMetadata } from '../../project/lint.ts';
 import { openProject } from '../../project/project.ts';
 import {
@@ -113,7 +114,7 @@ export async function runExport(call: Call): Promise<Outcome> {
   const format = textOption(call, 'output');
   if (format !== undefined) return { text: printDocument(metadata, format), data: { metadata } };
   const { metadata: at, files } = await call.project();
-  const written = writeMetadata(at, metadata);
+  const written = writeMetadata(at, inWordsOf(writtenDocument(at), metadata, await call.kinds()));
   const changes = new Map(written.changes);
   const prune = flagOption(call, 'prune');
   for (const path of written.orphans) {
@@ -133,6 +134,12 @@ export async function runExport(call: Call): Promise<Outcome> {
     };
   applyChanges(files, changes);
   return { text: changes.size === 0 ? 'the files say it already' : shown.join('\n'), data };
+}
+
+/** Of the files; one without sources where there are none yet. @throws ProjectFailure */
+function writtenDocument(at: MetadataFolder): JsonObject {
+  const isThere = at.files.read(at.file ?? join(at.folder, SOURCES_FILE)) !== undefined;
+  return isThere ? readMetadata(at).document : { version: 3, sources: [] };
 }
 
 /** `svc metadata diff` */

@@ -20,7 +20,7 @@ import {
 } from 'graphql';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 import { type Problem, reasonOf } from '../failure.ts';
-import { defined } from './sections.ts';
+import { defined, sameMeaning } from './sections.ts';
 import type { Place } from './read-metadata.ts';
 
 export interface JoinedActions {
@@ -136,6 +136,9 @@ export function readSdl(text: string, file: string): Sdl {
     for (const directive of directives ?? [])
       if (!allowed.includes(directive.name.value)) refuse(directive, `the directive @${directive.name.value} has no meaning for actions`);
   };
+  const withoutDefault = (node: InputValueDefinitionNode): void => {
+    if (node.defaultValue !== undefined) refuse(node, `the default value of ${node.name.value} has no meaning for actions: take it out`);
+  };
   for (const definition of document.definitions) {
     switch (definition.kind) {
       case 'ObjectTypeDefinition':
@@ -145,7 +148,10 @@ export function readSdl(text: string, file: string): Sdl {
           refuse(definition, `the type ${definition.name.value} implements an interface: actions have none`);
         for (const field of definition.fields ?? []) {
           plain(field.directives);
-          for (const argument of field.arguments ?? []) plain(argument.directives);
+          for (const argument of field.arguments ?? []) {
+            plain(argument.directives);
+            withoutDefault(argument);
+          }
         }
         const root = definition.name.value === 'Query' ? 'query' : definition.name.value === 'Mutation' ? 'mutation' : undefined;
         if (root !== undefined) for (const field of definition.fields ?? []) actions.push({ type: root, field, of: definition });
@@ -155,7 +161,10 @@ export function readSdl(text: string, file: string): Sdl {
       }
       case 'InputObjectTypeDefinition':
         plain(definition.directives);
-        for (const field of definition.fields ?? []) plain(field.directives);
+        for (const field of definition.fields ?? []) {
+          plain(field.directives);
+          withoutDefault(field);
+        }
         types.input_objects.push(definition);
         break;
       case 'EnumTypeDefinition':
@@ -241,30 +250,73 @@ function unsaid(members: Json | undefined, key: string): Json | undefined {
   return rest.length === 0 ? undefined : rest;
 }
 
-/** What of the document goes into the YAML file. */
-export function actionsYaml(actions: Json | undefined, customTypes: Json | undefined): JsonObject {
+/**
+ * What of the document goes into the YAML file.
+ * @param sdl the other file, where it stays as it is: what it does not say of actions and types is said here
+ */
+export function actionsYaml(actions: Json | undefined, customTypes: Json | undefined, sdl?: string): JsonObject {
+  const described = sdl === undefined ? undefined : describedIn(readSdl(sdl, ''));
   const list = isJsonArray(actions) ? actions.filter(isJsonObject) : [];
   const types = isJsonObject(customTypes) ? customTypes : {};
   return {
     actions: list.map((action) => {
       const { definition, ...rest } = action;
       const { arguments: _, output_type: __, type: ___, ...kept } = isJsonObject(definition) ? definition : {};
-      const { name, ...others } = rest;
-      return defined({ name, definition: kept, ...others });
+      const { name, comment, ...others } = rest;
+      const isSaid = comment !== undefined && described?.get(`action ${String(name)}`) === comment;
+      return defined({ name, definition: kept, ...(isSaid ? {} : { comment }), ...others });
     }),
     custom_types: {
       ...Object.fromEntries(
         TYPE_SECTIONS.map((section) => [
           section,
           (isJsonArray(types[section]) ? (types[section] as readonly Json[]).filter(isJsonObject) : []).map((type) => {
-            const { values, fields, description: _, ...kept } = type;
-            return defined({ ...kept, values: unsaid(values, 'value'), fields: unsaid(fields, 'name') });
+            const { values, fields, description, ...kept } = type;
+            const isSaid = described === undefined || described.has(String(type['name']));
+            return defined({
+              ...kept,
+              description: isSaid ? undefined : description,
+              values: unsaid(values, 'value'),
+              fields: unsaid(fields, 'name'),
+            });
           }),
         ]),
       ),
       ...Object.fromEntries(Object.entries(types).filter(([key]) => !(TYPE_SECTIONS as readonly string[]).includes(key))),
     },
   };
+}
+
+/** Descriptions that the SDL has: of types by their names, of actions behind the word. */
+function describedIn({ actions, types }: Sdl): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const { field } of actions) if (field.description !== undefined) found.set(`action ${field.name.value}`, field.description.value);
+  for (const shape of Object.values(types).flat())
+    if ('description' in shape && shape.description !== undefined) found.set(shape.name.value, shape.description.value);
+  return found;
+}
+
+/**
+ * Both files for the document.
+ * @param before the SDL as it is; it stays where it says the same shapes
+ */
+export function actionsFiles(
+  actions: Json | undefined,
+  customTypes: Json | undefined,
+  before: string,
+): { readonly yaml: JsonObject; readonly sdl: string } {
+  const yaml = actionsYaml(actions, customTypes, before);
+  const joined = joinActions(yaml, before, { yaml: '', sdl: '' }, () => ({}));
+  const isSaid =
+    joined.problems.length === 0 &&
+    sameMeaning([...joined.actions], isJsonArray(actions) ? actions : [], 'actions') &&
+    sameMeaning(joined.customTypes ?? {}, withoutEmpty(customTypes));
+  return isSaid ? { yaml, sdl: before } : { yaml: actionsYaml(actions, customTypes), sdl: actionsSdl(actions, customTypes, before) };
+}
+
+function withoutEmpty(customTypes: Json | undefined): JsonObject {
+  const types = isJsonObject(customTypes) ? customTypes : {};
+  return Object.fromEntries(Object.entries(types).filter(([, list]) => !isJsonArray(list) || list.length > 0));
 }
 
 /**

@@ -16,6 +16,8 @@ export interface Files {
   isInside(path: string): boolean;
   /** All files below a folder, sorted; none when it does not exist. */
   list(folder: string): readonly string[];
+  /** Seen through further changes. */
+  with(more: FileChanges): Files;
 }
 
 export function projectFiles(root: string, changes: FileChanges = new Map()): Files {
@@ -25,6 +27,7 @@ export function projectFiles(root: string, changes: FileChanges = new Map()): Fi
     root,
     show,
     isInside,
+    with: (more) => projectFiles(root, new Map([...changes, ...more])),
     read(path) {
       const changed = changes.get(path);
       if (changed !== undefined) return changed ?? undefined;

@@ -2,12 +2,12 @@
 import { join } from 'node:path';
 import { isJsonObject, type Json, type JsonObject, printJson } from '../../util/json.ts';
 import { failure, ProjectFailure } from '../failure.ts';
-import { actionsSdl, actionsYaml } from './actions-sdl.ts';
-import { type FileChanges, projectFiles } from './files.ts';
+import { actionsFiles } from './actions-sdl.ts';
+import type { FileChanges } from './files.ts';
 import { YamlMerge } from './merge-yaml.ts';
 import { type MetadataFolder, MetadataReader, type ReadMetadata, readMetadata } from './read-metadata.ts';
 import { ACTIONS_FILE, ACTIONS_SDL_FILE, canonical, SECTIONS, SOURCES_FILE, sameMeaning, VERSION_FILE } from './sections.ts';
-import { printYamlFile } from './yaml-file.ts';
+import { printYamlFile, withoutAliases } from './yaml-file.ts';
 
 export interface WrittenMetadata {
   readonly changes: FileChanges;
@@ -33,10 +33,22 @@ export function writeMetadata(at: MetadataFolder, document: JsonObject): Written
   const before = isThere ? readMetadata(at) : undefined;
   const merged = finished(at, mergedChanges(at, document), before);
   if (says(at, merged, document)) return { changes: merged, orphans: orphansOf(at, merged) };
-  // Anchors that stand for several places, say, cannot follow a change of one of them: those files are written anew.
+  // Anchors that stand for several places cannot follow a change of one of them.
+  const spelledOut = new Map<string, string | null>(
+    [...(before?.files ?? [])].flatMap(([path, file]) => {
+      const text = typeof file === 'string' ? undefined : withoutAliases(file);
+      return text === undefined ? [] : [[path, text] as const];
+    }),
+  );
+  if (spelledOut.size > 0) {
+    const there: MetadataFolder = { ...at, files: at.files.with(spelledOut) };
+    const changes = finished(at, new Map([...spelledOut, ...mergedChanges(there, document)]), before);
+    if (says(at, changes, document)) return { changes, orphans: orphansOf(at, changes) };
+  }
+  // Whatever else cannot follow is written anew.
   const anew = new Map<string, string | null>();
   if (before !== undefined) for (const path of before.files.keys()) anew.set(path, null);
-  const empty: MetadataFolder = { ...at, files: projectFiles(at.files.root, anew) };
+  const empty: MetadataFolder = { ...at, files: at.files.with(anew) };
   const fresh = new Map([...anew, ...mergedChanges(empty, document)]);
   if (!says(at, fresh, document))
     throw failure('round-trip', 'the files that would be written would not give back the metadata: nothing was written');
@@ -66,10 +78,9 @@ function mergedChanges(at: MetadataFolder, document: JsonObject): Map<string, st
   const sdl = files.read(sdlPath);
   const hasActions = document['actions'] !== undefined || document['custom_types'] !== undefined;
   if (hasActions || isNew || sdl !== undefined || files.read(actionsPath) !== undefined) {
-    const yaml = actionsYaml(document['actions'], document['custom_types']);
     if (!saysActions(at, reader.read(actionsPath), sdl, document)) {
+      const { yaml, sdl: text } = actionsFiles(document['actions'], document['custom_types'], sdl ?? '');
       merge.setFile(actionsPath, yaml);
-      const text = actionsSdl(document['actions'], document['custom_types'], sdl ?? '');
       if (text !== sdl) changes.set(sdlPath, text);
     }
   }
@@ -108,7 +119,7 @@ function sameParts(a: JsonObject, b: JsonObject, keys: readonly string[]): boole
 function finished(at: MetadataFolder, changes: Map<string, string | null>, before: ReadMetadata | undefined): Map<string, string | null> {
   if (before !== undefined) {
     try {
-      const after = readMetadata({ ...at, files: projectFiles(at.files.root, changes) });
+      const after = readMetadata({ ...at, files: at.files.with(changes) });
       for (const path of before.files.keys()) if (!after.files.has(path)) changes.set(path, null);
     } catch (thrown) {
       if (!(thrown instanceof ProjectFailure)) throw thrown;
@@ -123,7 +134,7 @@ function withoutUnchanged({ files }: MetadataFolder, changes: ReadonlyMap<string
 
 function says(at: MetadataFolder, changes: FileChanges, document: JsonObject): boolean {
   try {
-    const { document: read } = readMetadata({ ...at, files: projectFiles(at.files.root, changes) });
+    const { document: read } = readMetadata({ ...at, files: at.files.with(changes) });
     return sameParts(
       read,
       document,
@@ -137,7 +148,7 @@ function says(at: MetadataFolder, changes: FileChanges, document: JsonObject): b
 
 /** YAML files and SDL below the folder that are no part of the metadata. */
 export function orphansOf(at: MetadataFolder, changes: FileChanges = new Map()): readonly string[] {
-  const files = projectFiles(at.files.root, changes);
+  const files = at.files.with(changes);
   const read = readMetadata({ ...at, files });
   const own = new Set(
     [VERSION_FILE, ACTIONS_FILE, ACTIONS_SDL_FILE, ...SECTIONS.map(({ file }) => file)].map((file) => join(at.folder, file)),

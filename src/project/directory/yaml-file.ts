@@ -12,6 +12,7 @@ import {
   type Scalar,
   type ScalarTag,
   type ToStringOptions,
+  visit,
 } from 'yaml';
 import { type Json, JsonNumber, parseJson } from '../../util/json.ts';
 import { failure, type Problem, ProjectFailure, reasonOf } from '../failure.ts';
@@ -88,10 +89,48 @@ export function newYamlFile(path: string, shown: string, content: Json): YamlFil
 }
 
 /** The document as text. */
-export function printYamlFile({ document }: YamlFile): string {
+export function printYamlFile({ document, text }: YamlFile): string {
   const { contents } = document;
+  // `{a: 1}` or `{ a: 1 }`: as the file has it so far.
+  const flowCollectionPadding = !/(?:[:-] +|, *)[{[][^\s{}[\]]/.test(text) || /(?:[:-] +|, *)[{[] +\S/.test(text);
   // An empty collection is what an empty section is.
-  return document.toString(isSeq(contents) || isMap(contents) ? STYLE : { ...STYLE });
+  return document.toString(isSeq(contents) || isMap(contents) ? { ...STYLE, flowCollectionPadding } : { ...STYLE });
+}
+
+/** The text with every alias and merge key replaced by what it stands for; undefined: there are none. */
+export function withoutAliases({ path, shown, text }: YamlFile): string | undefined {
+  // Read anew: the nodes of the file belong to whoever reads it.
+  const file = parseYamlFile(path, shown, text);
+  const { document } = file;
+  const expansion = new Expansion(file);
+  let found = false;
+  visit(document, {
+    Alias: (_, alias) => {
+      found = true;
+      const clone = (expansion.resolve(alias) as Node).clone() as Node;
+      visit(clone, (__, node) => expansion.enter(node as Node, 0, true));
+      return clone;
+    },
+  });
+  if (!found) return undefined;
+  visit(document, {
+    Map: (_, map) => {
+      const merges = map.items.filter((pair) => isMergeKey(pair as Pair)) as Pair<Node, Node | null>[];
+      if (merges.length === 0) return undefined;
+      const own = map.items.filter((pair) => !isMergeKey(pair as Pair)) as Pair[];
+      for (const { value } of merges)
+        for (const part of isSeq(value) ? value.items : [value])
+          for (const pair of isMap(part) ? (part.items as Pair[]) : [])
+            if (!own.some((each) => keyText(each) === keyText(pair))) own.push(pair);
+      map.items = own;
+      return map;
+    },
+    Node: (_, node) => {
+      if ('anchor' in node) delete node.anchor;
+      return undefined;
+    },
+  });
+  return printYamlFile(file);
 }
 
 /** A node for the value: plain where unambiguous, else double quotes; several lines as a block. */

@@ -7,6 +7,7 @@ import type { Kinds } from '../../metadata/kinds.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, printJson } from '../../util/json.ts';
 import { projectFiles } from '../directory/files.ts';
 import { createNode, newYamlFile, printYamlFile } from '../directory/yaml-file.ts';
+import { ACTIONS_FILE, ACTIONS_SDL_FILE } from '../directory/sections.ts';
 import { writeMetadata } from '../directory/write-metadata.ts';
 import { plainSecrets } from '../lint.ts';
 import { Account, BUCKETS, type Finding, type Leaf, leavesOf, printLeafPath } from './account.ts';
@@ -125,13 +126,16 @@ function namesOf(document: JsonObject): readonly string[] {
   return (isJsonArray(document['sources']) ? document['sources'] : []).filter(isJsonObject).map(({ name }) => String(name));
 }
 
+const ACTIONS_FILES: readonly string[] = [ACTIONS_FILE, ACTIONS_SDL_FILE];
+
 /** Files of the metadata: those of the input with what differs changed, comments and includes kept. */
 function metadataTexts(input: Input, out: string, document: JsonObject): ReadonlyMap<string, string> {
   const folder = join(out, 'metadata');
   const taken = new Map<string, string>();
   if (input.metadataFolder !== undefined)
     for (const [name, text] of textsBelow(input.files, input.metadataFolder))
-      if (/\.(?:ya?ml|graphql|sql)$/i.test(name)) taken.set(join(folder, name), text);
+      if (/\.(?:ya?ml|graphql|sql)$/i.test(name) && !(input.newActions === true && ACTIONS_FILES.includes(name)))
+        taken.set(join(folder, name), text);
   // What is there from an earlier run does not count: the same input gives the same bytes.
   const here = projectFiles(out);
   const hidden = new Map<string, string | null>(here.list(folder).map((path) => [path, null]));

@@ -21,6 +21,8 @@ export interface Input {
   readonly shapeless: JsonObject;
   /** Where its files are, when they can be taken over as they are. */
   readonly metadataFolder: string | undefined;
+  /** Of the two files of actions: they cannot. */
+  readonly newActions?: boolean;
   readonly problems: readonly Problem[];
   readonly migrationsFolder: string;
   readonly seedsFolder: string;
@@ -194,8 +196,16 @@ function readFolder(files: Files, folder: string, version: 2 | 3) {
     made = ofVersion3({ ...document, tables: tables ?? [], ...(functions === undefined || functions === null ? {} : { functions }) });
   }
   const layout: Layout = version === 3 ? 'version 3' : 'version 2';
-  const isTakenOver = version === 3 && reader.problems.length === 0;
-  return { layout, document: made, shapeless, metadataFolder: isTakenOver ? folder : undefined, problems: reader.problems };
+  const ofActions: readonly (string | undefined)[] = [shown.yaml, shown.sdl];
+  const isTakenOver = version === 3 && reader.problems.every(({ file }) => ofActions.includes(file));
+  return {
+    layout,
+    document: made,
+    shapeless,
+    metadataFolder: isTakenOver ? folder : undefined,
+    newActions: reader.problems.length > 0,
+    problems: reader.problems,
+  };
 }
 
 /** Files below a folder, relative to it, with their text. */

@@ -32,6 +32,8 @@ type Meaning =
   | 'role-sdl'
   | 'query'
   | 'header-name'
+  /** Its key is the name of a header, and its value a template. */
+  | 'added-header'
   | 'kind'
   | 'convention'
   | 'database-env'
@@ -135,6 +137,9 @@ class Translator {
         ? { bucket: 'unsupported', reason: 'external connectors are not supported' }
         : { bucket: 'ignored', reason: 'no source uses it' };
     }
+    if (inSource && key === 'query_tags' && isJsonObject(item) && item['disabled'] === true)
+      return { bucket: 'ignored', reason: 'no tags are written' };
+    if (key === 'cleanup_config' && isEmpty(item)) return { bucket: 'ignored', reason: 'nothing is in it' };
     if (key === 'total_max_connections') return { bucket: 'ignored', reason: 'a bound of the hosted product' };
     if (key === 'comment' && item === null) return { bucket: 'ignored', reason: 'nothing is in it' };
     if (isEmpty(item) && path.length === 0 && ['opentelemetry', 'metrics_config', 'network', 'api_limits'].includes(key))
@@ -190,13 +195,14 @@ class Translator {
     if (typeof value === 'string') {
       const meaning = meaningOf(path);
       const to = this.#renamedText(value, meaning);
-      if (to !== undefined && to !== value) return rename(to);
-      if (meaning === 'header-name' && /^x-hasura-/i.test(value)) {
+      const header = meaning === 'header-name' ? value : meaning === 'added-header' ? String(path.at(-1)) : '';
+      if (/^x-hasura-/i.test(header)) {
         this.#account.leaf(path, 'needs-you', {
           note: 'a header of the other engine is sent: whoever gets it may look for it; where that is this service, write x-svc-…',
         });
-        return value;
+        return to ?? value;
       }
+      if (to !== undefined && to !== value) return rename(to);
       if (meaning === 'query' && /@cached\b/.test(value)) {
         this.#account.leaf(path, 'needs-you', { note: 'the directive @cached is not known here: take it out' });
         return value;
@@ -212,6 +218,7 @@ class Translator {
       case 'session':
         return renamedVariable(value);
       case 'template':
+      case 'added-header':
         return renamedTemplate(value);
       case 'role-sdl':
         return renamedPresets(value);
@@ -375,6 +382,8 @@ function meaningOf(path: LeafPath): Meaning {
   const key = path.at(-1);
   const permission = path.indexOf('permission');
   if (permission > 0 && RULES.has(path[permission + 1] as string)) return 'session';
+  if (path[0] === 'api_limits' && path.includes('unique_params')) return 'session';
+  if (path.at(-2) === 'add_headers') return 'added-header';
   if (path.some((step) => TRANSFORMS.has(step))) return 'template';
   if (path[0] === 'remote_schemas' && key === 'schema' && path.includes('permissions')) return 'role-sdl';
   if (path[0] === 'query_collections' && key === 'query') return 'query';
