@@ -9,7 +9,7 @@ import { MetadataReader, type MetadataFolder } from './directory/read-metadata.t
 import { EXIT, failure, ProjectFailure } from './failure.ts';
 
 export const CONFIG_FILE = 'config.yaml';
-const DEFAULT_ENDPOINT = 'http://localhost:8080';
+export const DEFAULT_ENDPOINT = 'http://localhost:8080';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -116,7 +116,7 @@ type Token {
   const author = read('metadata/databases/tables/author.yaml');
   expect(author).toContain('# who writes');
   expect(author).toContain('# readers see names only');
-  expect(author).toContain('columns: [ name, email, id ]');
+  expect(author).toContain('columns: [name, email, id]');
   expect(author).not.toContain('articles');
   expect(read('metadata/actions.graphql')).toContain('# the way in');
   expect((await svc('metadata', 'export', '--check')).code).toBe(0);

@@ -13,7 +13,7 @@ import {
   reportJson,
   translatedEnvironment,
 } from '../../project/import/import-project.ts';
-import { type Input, ofVersion3, readInput } from '../../project/import/read-input.ts';
+import { foreignFiles, type Input, ofVersion3, readInput } from '../../project/import/read-input.ts';
 import { migratedSources, readMigrations } from '../../project/migrations/migration-files.ts';
 import { compareMigrations, readEntries, runSteps } from '../../project/migrations/run-migrations.ts';
 import { serverSources } from '../../project/migrations/sources.ts';
@@ -101,7 +101,7 @@ async function inputOfServer(call: Call, endpoint: string, out: string): Promise
   return {
     layout: 'single file',
     root: out,
-    files: projectFiles(out),
+    files: foreignFiles(out),
     config: {},
     document: ofVersion3(metadata),
     shapeless: {},

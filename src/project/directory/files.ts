@@ -1,5 +1,5 @@
 /** Files of a project, seen through changes that are not written yet. */
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { failure, reasonOf } from '../failure.ts';
 
@@ -9,12 +9,12 @@ export type FileChanges = ReadonlyMap<string, string | null>;
 export interface Files {
   /** Of the project; nothing outside is read as a part of it or written. */
   readonly root: string;
-  /** undefined: there is no such file. @throws ProjectFailure when it cannot be read */
+  /** undefined: there is no such file. @throws ProjectFailure when it cannot be read, or is no UTF-8 */
   read(path: string): string | undefined;
   /** Relative to the root, with slashes. */
   show(path: string): string;
   isInside(path: string): boolean;
-  /** All files below a folder, sorted; none when it does not exist. */
+  /** All files below a folder, sorted; none when it does not exist. Links are followed, but not in circles. */
   list(folder: string): readonly string[];
   /** Seen through further changes. */
   with(more: FileChanges): Files;
@@ -31,21 +31,18 @@ export function projectFiles(root: string, changes: FileChanges = new Map()): Fi
     read(path) {
       const changed = changes.get(path);
       if (changed !== undefined) return changed ?? undefined;
-      try {
-        return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
-      } catch (thrown) {
-        const { code } = thrown as NodeJS.ErrnoException;
-        if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-        throw failure('unreadable', `the file cannot be read: ${reasonOf(thrown)}`, { file: show(path) });
-      }
+      const bytes = readBytes(path, show);
+      if (bytes === undefined) return undefined;
+      const text = decodeUtf8(bytes);
+      if (text === undefined) throw failure('encoding', 'the file is no UTF-8: save it as that', { file: show(path) });
+      return text;
     },
     list(folder) {
       const found = new Set<string>();
       try {
-        for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true }))
-          if (!entry.isDirectory()) found.add(resolve(entry.parentPath, entry.name));
+        collectFiles(folder, new Set(), found);
       } catch (thrown) {
-        if ((thrown as NodeJS.ErrnoException).code !== 'ENOENT') throw failure('unreadable', reasonOf(thrown), { file: show(folder) });
+        throw failure('unreadable', reasonOf(thrown), { file: show(folder) });
       }
       for (const [path, text] of changes) {
         if (text === null) found.delete(path);
@@ -54,6 +51,48 @@ export function projectFiles(root: string, changes: FileChanges = new Map()): Fi
       return [...found].sort();
     },
   };
+}
+
+/** Of a file; undefined: there is none. @throws ProjectFailure when it cannot be read */
+export function readBytes(path: string, show: (path: string) => string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR' || code === 'ELOOP') return undefined;
+    throw failure('unreadable', `the file cannot be read: ${reasonOf(thrown)}`, { file: show(path) });
+  }
+}
+
+/** Without a mark of the order of bytes; undefined: it is no UTF-8. */
+export function decodeUtf8(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param above where the folder lies, links resolved */
+function collectFiles(folder: string, above: ReadonlySet<string>, found: Set<string>): void {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return;
+  const real = realpathSync(folder);
+  if (above.has(real)) return;
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = resolve(folder, entry.name);
+    const kind = entry.isSymbolicLink() ? kindOfTarget(path) : entry.isDirectory() ? 'folder' : 'file';
+    if (kind === 'folder') collectFiles(path, new Set([...above, real]), found);
+    else if (kind === 'file') found.add(path);
+  }
+}
+
+function kindOfTarget(link: string): 'file' | 'folder' | undefined {
+  try {
+    return statSync(link).isDirectory() ? 'folder' : 'file';
+  } catch {
+    // It leads nowhere, or in a circle.
+    return undefined;
+  }
 }
 
 /**

@@ -174,9 +174,10 @@ export class MetadataReader {
 const ANY = '';
 const FREE: ReadonlySet<string> = new Set([ANY, 'set', 'filter', 'check', 'payload', 'per_role', 'query_params', 'input']);
 
-/** Lists of roles. */
+const LISTS_OF_NAMES: ReadonlySet<string> = new Set(['role_set', 'roles', 'disabled_for_roles', 'columns']);
+
 function isOfNames(member: string | undefined): boolean {
-  return member === 'role_set' || member === 'roles' || member === 'disabled_for_roles';
+  return member !== undefined && LISTS_OF_NAMES.has(member);
 }
 
 /**

@@ -31,8 +31,8 @@ export function writeMetadata(at: MetadataFolder, document: JsonObject): Written
     );
   const isThere = at.files.read(join(at.folder, SOURCES_FILE)) !== undefined;
   const before = isThere ? readMetadata(at) : undefined;
-  const merged = finished(at, mergedChanges(at, document), before);
-  if (says(at, merged, document)) return { changes: merged, orphans: orphansOf(at, merged) };
+  const merged = attempt(() => finished(at, mergedChanges(at, document), before));
+  if (merged !== undefined && says(at, merged, document)) return { changes: merged, orphans: orphansOf(at, merged) };
   // Anchors that stand for several places cannot follow a change of one of them.
   const spelledOut = new Map<string, string | null>(
     [...(before?.files ?? [])].flatMap(([path, file]) => {
@@ -42,8 +42,8 @@ export function writeMetadata(at: MetadataFolder, document: JsonObject): Written
   );
   if (spelledOut.size > 0) {
     const there: MetadataFolder = { ...at, files: at.files.with(spelledOut) };
-    const changes = finished(at, new Map([...spelledOut, ...mergedChanges(there, document)]), before);
-    if (says(at, changes, document)) return { changes, orphans: orphansOf(at, changes) };
+    const changes = attempt(() => finished(at, new Map([...spelledOut, ...mergedChanges(there, document)]), before));
+    if (changes !== undefined && says(at, changes, document)) return { changes, orphans: orphansOf(at, changes) };
   }
   // Whatever else cannot follow is written anew.
   const anew = new Map<string, string | null>();
@@ -53,6 +53,17 @@ export function writeMetadata(at: MetadataFolder, document: JsonObject): Written
   if (!says(at, fresh, document))
     throw failure('round-trip', 'the files that would be written would not give back the metadata: nothing was written');
   return { changes: withoutUnchanged(at, fresh), orphans: orphansOf(at, fresh) };
+}
+
+/** undefined: what an alias stands for has gone. */
+function attempt(run: () => Map<string, string | null>): Map<string, string | null> | undefined {
+  try {
+    return run();
+  } catch (thrown) {
+    // The printer's own error is one of its documents.
+    if (thrown instanceof ProjectFailure || (thrown instanceof Error && /^Unresolved alias/.test(thrown.message))) return undefined;
+    throw thrown;
+  }
 }
 
 function mergedChanges(at: MetadataFolder, document: JsonObject): Map<string, string | null> {

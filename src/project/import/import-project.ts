@@ -2,6 +2,7 @@
 import { join, relative, sep } from 'node:path';
 import { Document, parse } from 'yaml';
 import { VARIABLE_PREFIX } from '../../config/option.ts';
+import { DEFAULT_ENDPOINT } from '../project.ts';
 import { optionRows } from '../../config/options.ts';
 import type { Kinds } from '../../metadata/kinds.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, printJson } from '../../util/json.ts';
@@ -58,6 +59,7 @@ export function optionVariables(): ReadonlyMap<string, string> {
  */
 export function importProject(input: Input, out: string, accepted: ReadonlySet<string>, kinds: Kinds): Imported {
   const account = new Account();
+  const texts = new Map<string, string>();
   const variables = optionVariables();
   const { document, variables: named } = translate(input.document, account, { kinds, optionVariables: variables });
   for (const [key, value] of Object.entries(input.shapeless))
@@ -66,6 +68,18 @@ export function importProject(input: Input, out: string, accepted: ReadonlySet<s
     const place = [file, line].filter((part) => part !== undefined).join(':');
     account.find({ id: `problem:${place}`, bucket: 'needs-you', place, message });
   }
+  for (const file of new Set(input.problems.map((problem) => problem.file))) {
+    // What cannot be read is kept as it is; but settings may hold secrets.
+    const text = file === undefined || file === 'config.yaml' ? undefined : input.files.read(join(input.root, file));
+    if (file !== undefined && text !== undefined) texts.set(`unsupported/files/${file}`, text);
+  }
+  if ((input.unread ?? []).length > 0)
+    account.find({
+      id: 'unread',
+      bucket: 'ignored',
+      place: (input.unread ?? []).join(', '),
+      message: 'nothing includes these files: the other engine does not read them either',
+    });
   const config = configOf(input.config, account);
   const read =
     leavesOf(input.document).length + leavesOf(input.config, ['config.yaml']).length * (Object.keys(input.config).length === 0 ? 0 : 1);
@@ -77,7 +91,14 @@ export function importProject(input: Input, out: string, accepted: ReadonlySet<s
   const gone = new Set(namesOf(input.document).filter((name) => !sources.includes(name)));
   const migrations = importMigrations(input, sources, gone, account);
   findGeneral(input, document, migrations.readsSession, account);
-  const texts = new Map<string, string>([...migrations.texts, ...metadataTexts(input, out, document)]);
+  for (const [path, text] of [...migrations.texts, ...metadataTexts(input, out, document)]) texts.set(path, text);
+  for (const [file, encoding] of input.files.encodings)
+    account.find({
+      id: `encoding:${file}`,
+      bucket: 'needs-you',
+      place: file,
+      message: `is no UTF-8: it was read as ${encoding} and written as UTF-8; look whether that is right`,
+    });
   texts.set('config.yaml', config);
   for (const [file, text] of asideTexts(account)) texts.set(`unsupported/${file}`, text);
   texts.set('.env.example', exampleEnvironment(named));
@@ -177,12 +198,18 @@ function configOf(config: JsonObject, account: Account): string {
       account.all(value, path, 'ignored', 'the new project has the usual folders');
     else if (['admin_secret', 'admin_secrets', 'access_key'].includes(key))
       account.all(value, path, 'needs-you', 'a secret does not come along: set SVC_GRAPHQL_ADMIN_SECRET in .env');
+    else if (key === 'endpoint' && typeof value === 'string' && !/^https?:\/\/(?:localhost|127\.0\.0\.1)\b/.test(value))
+      // Nothing of the new project is to be sent to the other engine.
+      account.leaf(path, 'renamed', {
+        to: DEFAULT_ENDPOINT,
+        note: `the address of the other engine -> ${DEFAULT_ENDPOINT}: set that of this service`,
+      });
     else if (CONFIG_SAME.has(key)) {
       made[key] = value;
       account.all(value, path, 'same', '');
     } else account.aside('config.yaml', path, value, 'there is no such setting');
   }
-  return yamlText({ ...made, endpoint: made['endpoint'] ?? 'http://localhost:8080' });
+  return yamlText({ ...made, endpoint: made['endpoint'] ?? DEFAULT_ENDPOINT });
 }
 
 function findGeneral(input: Input, document: JsonObject, readsSession: readonly string[], account: Account): void {
@@ -193,16 +220,17 @@ function findGeneral(input: Input, document: JsonObject, readsSession: readonly 
       place: readsSession.join(', '),
       message: `SQL reads session variables under the prefix x-hasura-: start the service with ${SESSION_ALIASES}=x-hasura- (it is in .env.example), or write the functions anew with x-svc-`,
     });
-  for (const [i, source] of (isJsonArray(document['sources']) ? document['sources'] : []).entries()) {
-    if (!isJsonObject(source)) continue;
-    if (plainSecrets(source['configuration'] ?? null, []).length > 0)
-      account.find({
-        id: `secret:sources.${String(source['name'])}`,
-        bucket: 'needs-you',
-        place: `sources[${i}].configuration`,
-        message: 'a password stands in the metadata: use {from_env: NAME}',
-      });
-  }
+  for (const section of ['sources', 'remote_schemas', 'actions', 'cron_triggers'] as const)
+    for (const [i, item] of (isJsonArray(document[section]) ? document[section] : []).entries()) {
+      if (!isJsonObject(item)) continue;
+      for (const path of plainSecrets(item, [section, i]))
+        account.find({
+          id: `secret:${section}.${String(item['name'])}:${printLeafPath(path)}`,
+          bucket: 'needs-you',
+          place: printLeafPath(path),
+          message: 'a secret stands in the metadata: use from_env, or value_from_env of a header',
+        });
+    }
   const hasNothing = !isJsonArray(document['sources']) || document['sources'].length === 0;
   if (hasNothing && input.layout === 'version 1')
     account.find({

@@ -30,8 +30,9 @@ export function importMigrations(
   account: Account,
 ): ImportedMigrations {
   const texts: Texts = new Map();
-  const found = collect(input, sources, account);
+  const found = collect(input, sources, account, texts);
   const readsSession: string[] = [];
+  findOddVersions(found, account);
   for (const { source, folder, file, text } of found) {
     const shown = `migrations/${source}/${folder}/${file}`;
     if (gone.has(source)) {
@@ -53,6 +54,34 @@ export function importMigrations(
   return { texts, readsSession, count: new Set(found.map(({ source, folder }) => `${source}/${folder}`)).size };
 }
 
+const LARGEST_VERSION = 2n ** 64n - 1n;
+
+/** Versions that are there twice, or are no version here: such a project is not deployed. */
+function findOddVersions(found: readonly Found[], account: Account): void {
+  const folders = new Map<string, Set<string>>();
+  for (const { source, folder } of found) {
+    const version = BigInt(FOLDER.exec(folder)?.[1] ?? 0);
+    const place = `migrations/${source}/${folder}`;
+    if (version > LARGEST_VERSION)
+      account.find({
+        id: `${place}:version`,
+        bucket: 'needs-you',
+        place,
+        message: 'the version is no unsigned number of 64 bits: give it another',
+      });
+    const key = `${source} ${version}`;
+    folders.set(key, (folders.get(key) ?? new Set()).add(place));
+  }
+  for (const places of folders.values())
+    if (places.size > 1)
+      account.find({
+        id: `${[...places].join()}:twice`,
+        bucket: 'needs-you',
+        place: [...places].join(', '),
+        message: 'have the same version: give all but one another, or none of the source is run',
+      });
+}
+
 interface Found {
   readonly source: string;
   readonly folder: string;
@@ -60,11 +89,12 @@ interface Found {
   readonly text: string;
 }
 
-function collect(input: Input, sources: readonly string[], account: Account): readonly Found[] {
+function collect(input: Input, sources: readonly string[], account: Account, texts: Texts): readonly Found[] {
   const root = input.migrationsFolder;
   if (!existsSync(root)) return [];
   const found: Found[] = [];
   const implicit = sources[0] ?? 'default';
+  const left: string[] = [];
   /** Of version 1: SQL and calls of one migration, beside each other. */
   const parts = new Map<string, { folder: string; direction: 'up' | 'down'; sql: string; calls: string }>();
   const part = (version: string, name: string, direction: 'up' | 'down') => {
@@ -81,7 +111,7 @@ function collect(input: Input, sources: readonly string[], account: Account): re
       const inFolder = FOLDER.exec(name);
       if (inFolder === null) {
         if (/^squashed_/.test(name)) ignore(account, `migrations/${name}`);
-        else found.push(...ofSource(input, path, name, account));
+        else found.push(...ofSource(input, path, name, account, left));
         continue;
       }
       const [, version, rest] = inFolder as unknown as [string, string, string];
@@ -101,6 +131,30 @@ function collect(input: Input, sources: readonly string[], account: Account): re
       else into.calls = callsSql(text, `migrations/${name}`, account);
     }
   }
+  if (input.layout === 'version 3' && parts.size > 0) {
+    // A project of this version has them below its sources.
+    const places = [...new Set([...parts.values()].map(({ folder }) => `migrations/${folder}`))];
+    const hasOthers = found.length > 0;
+    account.find({
+      id: 'migrations:root',
+      bucket: 'needs-you',
+      place: places.join(', '),
+      message: hasOthers
+        ? 'are in the folder of no source, so that they were never run: kept in unsupported/'
+        : `are in the folder of no source: now in that of ${implicit}; look whether they were run`,
+    });
+    if (hasOthers)
+      for (const { folder, direction, sql, calls } of parts.values())
+        texts.set(`unsupported/migrations/${folder}/${direction}.sql`, sql + calls);
+    if (hasOthers) parts.clear();
+  }
+  if (left.length > 0)
+    account.find({
+      id: 'migrations:unread',
+      bucket: 'ignored',
+      place: left.join(', '),
+      message: 'no up.sql or down.sql of a migration: the other engine does not read them either',
+    });
   for (const { folder, direction, sql, calls } of parts.values()) {
     const pieces = (direction === 'up' ? [sql, calls] : [calls, sql]).filter((piece) => piece.trim() !== '');
     // The bytes of a file that is alone stay.
@@ -110,13 +164,13 @@ function collect(input: Input, sources: readonly string[], account: Account): re
   return found;
 }
 
-function ofSource(input: Input, path: string, source: string, account: Account): readonly Found[] {
+function ofSource(input: Input, path: string, source: string, account: Account, left: string[]): readonly Found[] {
   const found: Found[] = [];
   for (const [name, text] of textsBelow(input.files, path)) {
     const [folder, file, ...deeper] = name.split('/') as [string, ...string[]];
     if (/^squashed_/.test(folder)) ignore(account, `migrations/${source}/${folder}`);
     else if (FOLDER.test(folder) && file !== undefined && deeper.length === 0) {
-      if (/\.sql$/.test(file)) found.push({ source, folder, file, text });
+      if (/^(?:up|down)\.sql$/.test(file)) found.push({ source, folder, file, text });
       else if (/^(?:up|down)\.ya?ml$/.test(file))
         account.find({
           id: `migrations.${source}.${folder}.${file}`,
@@ -124,7 +178,8 @@ function ofSource(input: Input, path: string, source: string, account: Account):
           place: `migrations/${source}/${name}`,
           message: 'calls of the API in a project of this version were never run',
         });
-    }
+      else left.push(`migrations/${source}/${name}`);
+    } else left.push(`migrations/${source}/${name}`);
   }
   return found;
 }

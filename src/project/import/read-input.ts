@@ -3,7 +3,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../../util/json.ts';
 import { joinActions } from '../directory/actions-sdl.ts';
-import { projectFiles, type Files } from '../directory/files.ts';
+import { decodeUtf8, type Files, projectFiles, readBytes } from '../directory/files.ts';
 import { MetadataReader } from '../directory/read-metadata.ts';
 import { ACTIONS_FILE, ACTIONS_SDL_FILE, defined, SECTIONS, VERSION_FILE } from '../directory/sections.ts';
 import { failure, type Problem, ProjectFailure, reasonOf } from '../failure.ts';
@@ -13,7 +13,7 @@ export type Layout = 'version 3' | 'version 2' | 'version 1' | 'single file';
 export interface Input {
   readonly layout: Layout;
   readonly root: string;
-  readonly files: Files;
+  readonly files: ForeignFiles;
   readonly config: JsonObject;
   /** Of version 3. */
   readonly document: JsonObject;
@@ -24,6 +24,8 @@ export interface Input {
   /** Of the two files of actions: they cannot. */
   readonly newActions?: boolean;
   readonly problems: readonly Problem[];
+  /** Below `metadata`, and included by nothing: the other engine does not read them either. */
+  readonly unread?: readonly string[];
   readonly migrationsFolder: string;
   readonly seedsFolder: string;
 }
@@ -42,11 +44,15 @@ const DEFAULT_CONFIGURATION: JsonObject = {
  */
 export function readInput(path: string): Input {
   if (!existsSync(path)) throw failure('missing-file', `there is no ${path}`);
-  if (statSync(path).isFile()) return readFile(path);
-  const files = projectFiles(path);
+  if (statSync(path).isFile()) return withProblems(readFile(path), []);
+  const files = foreignFiles(path);
   const reader = new MetadataReader(files);
   const read = reader.read(join(path, 'config.yaml'));
   const config = isJsonObject(read) ? read : {};
+  const ofConfig: readonly Problem[] =
+    read !== undefined && read !== null && !isJsonObject(read)
+      ? [{ code: 'shape', message: 'the settings are no object: they count as none', file: 'config.yaml' }]
+      : reader.problems;
   const named = (key: string, byDefault: string): string => {
     const value = config[key];
     return resolve(path, typeof value === 'string' && value !== '' ? value : byDefault);
@@ -59,14 +65,29 @@ export function readInput(path: string): Input {
     seedsFolder: named('seeds_directory', 'seeds'),
   };
   const metadata = metadataFolderOf(files, named('metadata_directory', 'metadata'));
-  if (files.read(join(metadata, 'databases', 'databases.yaml')) !== undefined) return { ...common, ...readFolder(files, metadata, 3) };
+  if (files.read(join(metadata, 'databases', 'databases.yaml')) !== undefined)
+    return withProblems({ ...common, ...readFolder(files, metadata, 3) }, ofConfig);
   if (files.read(join(metadata, 'tables.yaml')) !== undefined || files.read(join(metadata, VERSION_FILE)) !== undefined)
-    return { ...common, ...readFolder(files, metadata, 2) };
+    return withProblems({ ...common, ...readFolder(files, metadata, 2) }, ofConfig);
   const single = singleFile(files, path, config, common.migrationsFolder);
-  if (single !== undefined) return { ...common, ...single };
+  if (single !== undefined) return withProblems({ ...common, ...single }, ofConfig);
   const isProject = read !== undefined || existsSync(common.migrationsFolder);
   if (!isProject) throw failure('no-project', `${path} holds neither metadata nor migrations nor a config.yaml`);
-  return { ...common, layout: 'version 1', document: { version: 3, sources: [] }, shapeless: {}, metadataFolder: undefined, problems: [] };
+  const document: JsonObject = { version: 3, sources: [] };
+  return { ...common, layout: 'version 1', document, shapeless: {}, metadataFolder: undefined, problems: ofConfig };
+}
+
+/** @throws ProjectFailure for a document without an end */
+function withProblems(input: Input, others: readonly Problem[]): Input {
+  if (isDeeper(input.document, DEEPEST)) throw failure('too-large', `the metadata is nested deeper than ${DEEPEST}`);
+  return { ...input, problems: [...others, ...input.problems] };
+}
+
+const DEEPEST = 200;
+
+function isDeeper(value: Json, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return depth === 0 || Object.values(value).some((item) => isDeeper(item as Json, depth - 1));
 }
 
 /** The folder, or one below the root that holds metadata. */
@@ -98,7 +119,7 @@ function singleFile(files: Files, root: string, config: JsonObject, migrations: 
 
 function readFile(path: string): Input {
   const root = dirname(path);
-  const files = projectFiles(root);
+  const files = foreignFiles(root);
   const { document, problems } = readDocument(files, path);
   return {
     layout: 'single file',
@@ -190,6 +211,9 @@ function readFolder(files: Files, folder: string, version: 2 | 3) {
         : [];
     if (left.length > 0) shapeless = { actions: left };
   }
+  const own = new Set(
+    [VERSION_FILE, ACTIONS_FILE, ACTIONS_SDL_FILE, ...SECTIONS.map(({ file }) => file)].map((file) => join(folder, file)),
+  );
   let made: JsonObject = document;
   if (version === 2) {
     const [tables, functions] = [read('tables.yaml'), read('functions.yaml')];
@@ -204,6 +228,10 @@ function readFolder(files: Files, folder: string, version: 2 | 3) {
     shapeless,
     metadataFolder: isTakenOver ? folder : undefined,
     newActions: reader.problems.length > 0,
+    unread: files
+      .list(folder)
+      .filter((each) => /\.(?:ya?ml|graphql)$/i.test(each) && !own.has(each) && !reader.files.has(each))
+      .map((each) => files.show(each)),
     problems: reader.problems,
   };
 }
@@ -211,4 +239,29 @@ function readFolder(files: Files, folder: string, version: 2 | 3) {
 /** Files below a folder, relative to it, with their text. */
 export function textsBelow(files: Files, folder: string): ReadonlyMap<string, string> {
   return new Map(files.list(folder).map((path) => [relative(folder, path).split(sep).join('/'), files.read(path) ?? '']));
+}
+
+/** Files in whatever encoding. */
+export interface ForeignFiles extends Files {
+  /** Of those that were read and are no UTF-8, by the names of messages. */
+  readonly encodings: ReadonlyMap<string, string>;
+}
+
+export function foreignFiles(root: string): ForeignFiles {
+  const files = projectFiles(root);
+  const encodings = new Map<string, string>();
+  return {
+    ...files,
+    encodings,
+    read(path) {
+      const bytes = readBytes(path, files.show);
+      if (bytes === undefined) return undefined;
+      const text = decodeUtf8(bytes);
+      if (text !== undefined) return text;
+      const mark = bytes.subarray(0, 2).toString('hex');
+      const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'windows-1252';
+      encodings.set(files.show(path), encoding);
+      return new TextDecoder(encoding).decode(bytes);
+    },
+  };
 }

@@ -93,7 +93,7 @@ class Translator {
       this.#account.leaf(path, 'same');
       return {};
     }
-    const out: Mutable = {};
+    const out: Mutable = Object.create(null) as Mutable;
     const names = new Map<string, string>();
     this.#input.set(out, { path, value, names });
     for (const [key, item] of Object.entries(value)) {
@@ -142,8 +142,9 @@ class Translator {
     if (key === 'cleanup_config' && isEmpty(item)) return { bucket: 'ignored', reason: 'nothing is in it' };
     if (key === 'total_max_connections') return { bucket: 'ignored', reason: 'a bound of the hosted product' };
     if (key === 'comment' && item === null) return { bucket: 'ignored', reason: 'nothing is in it' };
-    if (isEmpty(item) && path.length === 0 && ['opentelemetry', 'metrics_config', 'network', 'api_limits'].includes(key))
+    if (isEmpty(item) && path.length === 0 && key !== 'version' && !isJsonArray(item))
       return { bucket: 'ignored', reason: 'nothing is in it' };
+    if (path.length === 0 && key === 'sources' && !isJsonArray(item)) return { bucket: 'unsupported', reason: 'sources are a list' };
     return undefined;
   }
 
@@ -356,7 +357,7 @@ function isEmpty(value: Json): boolean {
 /** Where something that is put aside is kept. */
 function fileOf(path: LeafPath, key: string | undefined): string {
   const section = path[0] ?? key ?? 'metadata';
-  return `${String(section)}.yaml`;
+  return `${String(section).replace(/[^\w-]+/g, '_')}.yaml`;
 }
 
 function renamedKey(key: string, path: LeafPath): string {

@@ -1,0 +1,131 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { metadataKinds } from '../../src/app/metadata-kinds.ts';
+import { type Imported, importProject } from '../../src/project/import/import-project.ts';
+import { readInput } from '../../src/project/import/read-input.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'svc-hostile-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const SOURCE = '- name: default\n  kind: postgres\n  configuration: {connection_info: {database_url: {from_env: PG}}}\n';
+const BARE = { 'metadata/databases/databases.yaml': `${SOURCE}  tables: []\n` };
+let count = 0;
+
+function imported(files: Readonly<Record<string, string | Buffer>>, prepare?: (folder: string) => void, file = ''): Imported {
+  count += 1;
+  const folder = join(root, String(count));
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  prepare?.(folder);
+  const made = importProject(readInput(join(folder, file)), `${folder}-svc`, new Set(), metadataKinds);
+  const { leaves, buckets } = made.report;
+  expect(Object.values(buckets).reduce((sum, each) => sum + each, 0)).toBe(leaves);
+  return made;
+}
+/** One table for each file, by its text. */
+function tables(texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return {
+    'metadata/databases/databases.yaml': `${SOURCE}  tables: "!include t/tables.yaml"\n`,
+    'metadata/databases/t/tables.yaml': Object.keys(texts)
+      .map((name) => `- "!include ${name}"\n`)
+      .join(''),
+    ...Object.fromEntries(Object.entries(texts).map(([name, text]) => [`metadata/databases/t/${name}`, text])),
+  };
+}
+const notes = ({ report }: Imported): readonly string[] =>
+  report.entries.map(({ bucket, place, note = '' }) => `${bucket} ${place}: ${note}`);
+const OK = 'table: {schema: public, name: ok}\n';
+
+it.each([
+  ['tabs', { 'a.yaml': 'table:\n\tschema: public\n\tname: a\n' }, /needs-you metadata\/databases\/t\/a\.yaml:2: Tabs/],
+  ['the same key twice', { 'a.yaml': 'table: {schema: public, name: a}\nis_enum: true\nis_enum: false\n' }, /a\.yaml:3: .*unique/],
+  ['an alias bomb', { 'a.yaml': bomb() }, /the aliases stand for more than/],
+  ['a placeholder without quotes', { 'a.yaml': 'table: {{NAME}}/x\n' }, /needs-you metadata\/databases\/t\/a\.yaml:1/],
+  ['a table twice', { 'a.yaml': `${OK}is_enum: true\n` }, /unsupported sources\[0\]\.tables\[1\]\.is_enum: multiple/],
+])('keeps what it can read beside %s, and the rest word for word', (_, texts, note) => {
+  const made = imported(tables({ 'ok.yaml': OK, ...texts }));
+  expect(notes(made)).toContainEqual(expect.stringMatching(note));
+  const metadata = [...made.texts].filter(([path]) => path.startsWith('metadata/databases/')).map(([, text]) => text);
+  expect(metadata.join('\n')).toContain('name: ok');
+  if (!/twice/.test(_) || _ === 'the same key twice')
+    expect(made.texts.get('unsupported/files/metadata/databases/t/a.yaml')).toBe(texts['a.yaml']);
+});
+
+function bomb(): string {
+  const lines = [...'bcdefgh'].map((name, i) => `${name}: &${name} [${Array(10).fill(`*${'abcdefg'[i]}`).join(',')}]\n`);
+  return `a: &a [1,1,1,1,1,1,1,1,1,1]\n${lines.join('')}`;
+}
+
+it('follows links but not in circles, and reads what is no UTF-8', () => {
+  const made = imported(
+    {
+      ...BARE,
+      'shared/1_a/up.sql': 'select 1;',
+      'migrations/default/2_b/up.sql': Buffer.from("select 'gr\xf6\xdfe';", 'latin1'),
+      'migrations/default/3_c/up.sql': Buffer.from('\ufeffselect 3;', 'utf16le'),
+      'metadata/cron_triggers.yaml': '\ufeff[]\r\n',
+    },
+    (folder) => {
+      symlinkSync('../../shared/1_a', join(folder, 'migrations/default/1_a'));
+      symlinkSync('/nowhere', join(folder, 'migrations/default/4_d'));
+      symlinkSync('.', join(folder, 'migrations/default/again'));
+      symlinkSync('../seeds', join(folder, 'seeds'));
+    },
+  );
+  const sql = (name: string): string | undefined => made.texts.get(`migrations/default/${name}/up.sql`);
+  expect([sql('1_a'), sql('2_b'), sql('3_c')]).toEqual(['select 1;', "select 'größe';", 'select 3;']);
+  expect(notes(made)).toContainEqual(expect.stringMatching(/needs-you migrations\/default\/2_b\/up\.sql: .*windows-1252/));
+});
+
+it('tells of migrations that cannot be run as they are, and of files that nothing reads', () => {
+  const told = notes(
+    imported({
+      ...BARE,
+      'config.yaml': 'version: 3\nendpoint: https://api.example.com\n',
+      'migrations/default/1_a/up.sql': 'select 1',
+      'migrations/default/01_b/up.sql': '\\connect x\n',
+      'migrations/default/99999999999999999999_c/up.sql': 'select 1',
+      'migrations/default/2_d/README.md': 'x',
+      'migrations/5_e/up.sql': 'select 5',
+      'metadata/databases/t/public_old.yaml': OK,
+      'metadata/inherited_roles.yaml': '{}\n',
+    }),
+  );
+  for (const note of [
+    /needs-you .*01_b, .*1_a: have the same version/,
+    /needs-you .*01_b\/up\.sql:1: \\connect is for psql only/,
+    /needs-you .*9_c: the version is no unsigned number/,
+    /ignored migrations\/default\/2_d\/README\.md: /,
+    /needs-you migrations\/5_e: are in the folder of no source/,
+    /ignored metadata\/databases\/t\/public_old\.yaml: nothing includes/,
+    /ignored inherited_roles: nothing is in it/,
+    /renamed config\.yaml\.endpoint: the address of the other engine/,
+  ])
+    expect(told).toContainEqual(expect.stringMatching(note));
+});
+
+it('does not trip over names and shapes that mean something to programs', () => {
+  const anchored = imported(
+    tables({
+      'a.yaml':
+        'table: &t {schema: public, name: a}\nx-common: &c {columns: "*", filter: {id: {_eq: X-Hasura-Id}}} # shared\nselect_permissions:\n  - {role: no, permission: *c}\n  - {role: 1, permission: {<<: [*c], limit: 5}}\n',
+      'b.yaml': `# kept\n${OK}`,
+    }),
+  );
+  expect(anchored.texts.get('metadata/databases/t/a.yaml')).toMatch(/role: no[\s\S]*X-Svc-Id[\s\S]*role: 1,[\s\S]*X-Svc-Id/);
+  expect(anchored.texts.get('metadata/databases/t/b.yaml')).toBe(`# kept\n${OK}`);
+  const odd = imported(
+    { 'metadata.json': '{"version":3,"sources":[],"__proto__":{"a":1},"../../x":{"toString":1},"constructor":2}' },
+    undefined,
+    'metadata.json',
+  );
+  expect(notes(odd).filter((note) => note.startsWith('unsupported'))).toHaveLength(3);
+  expect([...odd.texts.keys()].filter((path) => path.includes('..'))).toEqual([]);
+  const deep = `{"version":3,"sources":[],"x":${'['.repeat(3000)}${']'.repeat(3000)}}`;
+  expect(() => imported({ 'metadata.json': deep }, undefined, 'metadata.json')).toThrow('nested deeper');
+  expect(() => imported({ 'metadata.json': '{"version": 3,}' }, undefined, 'metadata.json')).toThrow('JSON');
+});
