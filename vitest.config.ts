@@ -22,7 +22,7 @@ export default defineConfig({
           ...common,
           name: 'shared',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.mjs', 'console/src/**/*.test.ts'],
-          exclude: MEASURING,
+          exclude: [...MEASURING, '**/node_modules/**'],
           // A worker imports the service once for all of its files instead of once for each. Tests leave nothing behind in it.
           isolate: false,
         },

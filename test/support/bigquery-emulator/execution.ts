@@ -1,0 +1,199 @@
+/** Statements: what they read is checked and evaluated by the engine, what they write changes the storage. */
+import type { Engine, Parameters, Tree } from './engine.ts';
+import { EngineError } from './engine.ts';
+import { ApiError, invalidQuery } from './errors.ts';
+import { refuseWhatBigQueryRefuses } from './guard.ts';
+import { type EngineSql, found, withEngineNames, withNamedParameters } from './names.ts';
+import { type Storage, tableBytes } from './storage.ts';
+import { type Field, fieldOf, type Type, typeOfEngine } from './types.ts';
+import { changeStorage } from './definitions.ts';
+
+export interface Result {
+  readonly statementType: string;
+  /** Absent for what answers no rows. */
+  readonly columns?: readonly { readonly name: string; readonly type: Type }[];
+  readonly rows: readonly (readonly Tree[])[];
+  readonly affected?: number;
+  /** Bytes of the columns that are read. */
+  readonly bytes: number;
+  readonly tables: readonly { readonly dataset: string; readonly table: string }[];
+}
+
+export interface QueryRequest {
+  readonly sql: string;
+  readonly parameters: Parameters;
+  readonly defaultDataset: string | undefined;
+  readonly dryRun: boolean;
+  readonly isReadOnly: boolean;
+  /** Called with the bytes of a statement before it runs. @throws ApiError */
+  readonly check: (bytes: number, tables: number) => void;
+  readonly signal: AbortSignal;
+}
+
+const EMPTY: Result = { statementType: 'SCRIPT', rows: [], bytes: 0, tables: [] };
+
+export class Executor {
+  readonly engine: Engine;
+  readonly storage: Storage;
+
+  constructor(engine: Engine, storage: Storage) {
+    this.engine = engine;
+    this.storage = storage;
+  }
+
+  /** All statements of a text. @returns what the last that answers rows has, or the last. @throws ApiError */
+  async run(request: QueryRequest): Promise<Result> {
+    if (request.sql.trim() === '') throw new ApiError('required', 'Required parameter is missing: query', 'query');
+    let last: Result | undefined;
+    let withRows: Result | undefined;
+    let from = 0;
+    let bytes = 0;
+    const whole = Buffer.from(request.sql);
+    while (from < whole.length && whole.subarray(from).toString().trim() !== '') {
+      request.signal.throwIfAborted();
+      let end = whole.length;
+      try {
+        end = await this.endOfStatement(request.sql, from);
+        last = await this.one(whole.subarray(from, end).toString(), request);
+      } catch (error) {
+        throw translated(error, whole, from);
+      }
+      bytes += last.bytes;
+      if (last.columns !== undefined) withRows = last;
+      from = end;
+    }
+    return { ...(withRows ?? last ?? EMPTY), bytes };
+  }
+
+  /** @throws EngineError with the place within the rest of the text */
+  private async endOfStatement(sql: string, from: number): Promise<number> {
+    try {
+      return (await this.engine.parse(sql, from)).end;
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      // The parser alone does not say where; the analyzer fails the same way and does.
+      const rest = Buffer.from(sql).subarray(from).toString();
+      await this.engine.analyze(rest, await this.storage.catalog(), { list: [], isPositional: false });
+      throw error;
+    }
+  }
+
+  private async one(given: string, request: QueryRequest): Promise<Result> {
+    const first = await this.engine.parse(given);
+    const { sql: named, parameters } = withNamedParameters(given, first.statement, request.parameters);
+    const text = named.text;
+    const { statement } = text === given ? first : await this.engine.parse(text);
+    const scope = { storage: this.storage, engine: this.engine, defaultDataset: request.defaultDataset };
+    const catalog = await this.storage.catalog();
+    const sql = await withEngineNames(scope, text, statement);
+    try {
+      const resolved = await this.engine.analyze(sql.text, catalog, parameters);
+      refuseWhatBigQueryRefuses(resolved, sql.bodies);
+      return await this.evaluate(text, sql, resolved, catalog, { ...request, parameters });
+    } catch (error) {
+      throw relocated(error, sql.text, given, (place) => named.origin(sql.origin(place)));
+    }
+  }
+
+  private async evaluate(text: string, sql: EngineSql, resolved: Tree, catalog: string, request: QueryRequest): Promise<Result> {
+    const { bytes, tables } = this.cost(resolved);
+    const query = resolved['resolvedQueryStmtNode'] as Tree | undefined;
+    if (query === undefined && request.isReadOnly) {
+      throw new ApiError('accessDenied', `Access Denied: Project ${this.storage.project}: the access token permits reading only`);
+    }
+    request.check(bytes, tables.length);
+    if (query !== undefined) {
+      const columns = ((query['outputColumnList'] ?? []) as readonly Tree[]).map((column) => ({
+        name: (column['name'] ?? '') as string,
+        type: typeOfEngine((column['column'] as Tree)['type'] as Tree),
+      }));
+      const rows = request.dryRun ? [] : await this.engine.evaluate(sql.text, catalog, request.parameters);
+      return { statementType: 'SELECT', columns, rows, bytes, tables };
+    }
+    const change = await changeStorage({
+      engine: this.engine,
+      storage: this.storage,
+      text,
+      sql,
+      resolved,
+      catalog,
+      parameters: request.parameters,
+      dryRun: request.dryRun,
+    });
+    return { ...change, rows: [], bytes, tables };
+  }
+
+  /** Of the columns that a statement reads, each once. */
+  private cost(resolved: Tree): { readonly bytes: number; readonly tables: Result['tables'] } {
+    const read = new Map<string, Set<number>>();
+    for (const { node } of found(resolved, ['resolvedTableScanNode'])) {
+      const name = (node['table'] as Tree)['name'] as string;
+      const columns = read.get(name) ?? new Set<number>();
+      for (const index of (node['columnIndexList'] ?? []) as readonly string[]) columns.add(Number(index));
+      read.set(name, columns);
+    }
+    let bytes = 0;
+    const tables: { dataset: string; table: string }[] = [];
+    for (const [name, columns] of read) {
+      const at = name.indexOf('.');
+      const [dataset, table] = [name.slice(0, at), name.slice(at + 1)];
+      tables.push({ dataset, table });
+      const own = this.storage.datasets.get(dataset)?.tables.get(table);
+      // What is read of INFORMATION_SCHEMA counts as the least.
+      bytes += own === undefined ? LEAST_BYTES : tableBytes(own, columns);
+    }
+    return { bytes, tables };
+  }
+}
+
+const LEAST_BYTES = 10 * 1024 * 1024;
+const PLACE = / ?\[at (\d+):(\d+)\]$/;
+
+/** An error of the engine whose place is that in the text that was given. */
+function relocated(error: unknown, ran: string, given: string, origin: (place: number) => number): unknown {
+  if (!(error instanceof EngineError)) return error;
+  const match = PLACE.exec(error.message);
+  if (match === null) return error;
+  const offset = offsetOf(Buffer.from(ran), Number(match[1]), Number(match[2]));
+  const { line, column } = placeOf(Buffer.from(given), origin(offset));
+  return new EngineError(error.message.replace(PLACE, ` [at ${line}:${column}]`));
+}
+
+/** As BigQuery shows it, with the place in the whole text. */
+function translated(error: unknown, whole: Buffer, from: number): unknown {
+  if (!(error instanceof EngineError)) return error;
+  const match = PLACE.exec(error.message);
+  if (match === null) return invalidQuery(error.message);
+  const start = placeOf(whole, from);
+  const line = Number(match[1]) + start.line - 1;
+  const column = Number(match[2]) + (match[1] === '1' ? start.column - 1 : 0);
+  return invalidQuery(error.message.replace(PLACE, ` at [${line}:${column}]`));
+}
+
+function offsetOf(text: Buffer, line: number, column: number): number {
+  let start = 0;
+  for (let at = 1; at < line; at++) {
+    const next = text.indexOf(10, start);
+    if (next < 0) break;
+    start = next + 1;
+  }
+  const end = text.indexOf(10, start);
+  const characters = [...text.subarray(start, end < 0 ? text.length : end).toString()];
+  return start + Buffer.byteLength(characters.slice(0, column - 1).join(''));
+}
+
+function placeOf(text: Buffer, offset: number): { readonly line: number; readonly column: number } {
+  const before = text.subarray(0, offset).toString();
+  const lines = before.split('\n');
+  return { line: lines.length, column: [...(lines[lines.length - 1] ?? '')].length + 1 };
+}
+
+/** The schema of an answer. */
+export function schemaOf(columns: Result['columns']): { readonly fields: readonly Field[] } {
+  return {
+    fields: (columns ?? []).map(({ name, type }, index) => {
+      const shown = name === '' || name.startsWith('$') ? `f${index}_` : name;
+      return fieldOf(shown, type);
+    }),
+  };
+}

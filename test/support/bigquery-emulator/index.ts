@@ -1,0 +1,192 @@
+/** A BigQuery of a test's own: its REST interface over HTTP, its SQL by Google's ZetaSQL. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Access, type ServiceAccount } from './access.ts';
+import { Engine, hasEngine } from './engine.ts';
+import { ApiError } from './errors.ts';
+import { Executor } from './execution.ts';
+import { Faults } from './faults.ts';
+import { Jobs } from './jobs.ts';
+import { type Answer, errorAnswer, Rest } from './rest.ts';
+import { type DatasetFixture, Storage } from './storage.ts';
+
+export type { ServiceAccount } from './access.ts';
+export type { DatasetFixture, TableFixture } from './storage.ts';
+
+export interface BigQueryOptions {
+  readonly project?: string;
+  readonly location?: string;
+  /** Tables by dataset; an empty object for a dataset without any. */
+  readonly datasets?: Readonly<Record<string, DatasetFixture>>;
+  /** Statements that run once the datasets are there: CREATE TABLE, VIEW, FUNCTION, TABLE FUNCTION, INSERT and so on. */
+  readonly sql?: string;
+  /** 0: a free one */
+  readonly port?: number;
+  readonly host?: string;
+}
+
+export interface SeenRequest {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly body: string;
+}
+
+export interface BigQuery {
+  /** The address to give as BigQuery's, without a path. */
+  readonly url: string;
+  readonly project: string;
+  readonly location: string;
+  /** Its key file; `token_uri` leads to this server. */
+  readonly serviceAccount: ServiceAccount;
+  readonly faults: Faults;
+  /** In order; those for tokens too. */
+  readonly requests: SeenRequest[];
+  /** Requests that whoever sent them left before they were answered. */
+  readonly dropped: SeenRequest[];
+  /** Ids of jobs that were cancelled. */
+  cancelledJobs(): readonly string[];
+  /** A token that is good, without asking for it. */
+  token(options?: { readonly isReadOnly?: boolean; readonly seconds?: number }): string;
+  /** All tokens that were given stop being good. */
+  expireTokens(): void;
+  /** Seconds that tokens are good for from now on. */
+  setTokenLifetime(seconds: number): void;
+  /** Runs statements as fixtures, without a request. @throws Error */
+  run(sql: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const MAX_BODY = 20 * 1024 * 1024;
+
+/** Tests skip themselves without it: `describe.skipIf(!hasBigQuery())`. */
+export function hasBigQuery(): boolean {
+  const isThere = hasEngine();
+  if (!isThere) {
+    const command = 'npm ci --prefix test/support/bigquery-emulator';
+    if (process.env['SVC_TEST_REQUIRE_BIGQUERY'] === '1') throw new Error(`the emulator of BigQuery is not installed: ${command}`);
+    process.stderr.write(`the emulator of BigQuery is not installed (${command}): its tests are skipped\n`);
+  }
+  return isThere;
+}
+
+/** The one of this process: emulators have catalogs of their own in it. */
+let sharedEngine: Promise<Engine> | undefined;
+
+/** @throws Error when the engine is not installed or the fixtures are wrong */
+export async function startBigQuery({
+  project = 'svc-test',
+  location = 'US',
+  datasets = {},
+  sql,
+  port = 0,
+  host = '127.0.0.1',
+}: BigQueryOptions = {}): Promise<BigQuery> {
+  sharedEngine ??= Engine.start();
+  const engine = await sharedEngine;
+  const storage = new Storage(engine, project, location);
+  for (const [name, tables] of Object.entries(datasets)) {
+    storage.addDataset(name);
+    for (const [table, fixture] of Object.entries(tables)) storage.addFixture(name, table, fixture);
+  }
+  const executor = new Executor(engine, storage);
+  const run = async (text: string): Promise<void> => {
+    await executor.run({
+      sql: text,
+      parameters: { list: [], isPositional: false },
+      defaultDataset: undefined,
+      dryRun: false,
+      isReadOnly: false,
+      check: () => undefined,
+      signal: new AbortController().signal,
+    });
+  };
+  if (sql !== undefined) await run(sql);
+  const faults = new Faults();
+  const jobs = new Jobs(executor, faults, project, location);
+  const requests: SeenRequest[] = [];
+  const dropped: SeenRequest[] = [];
+  let rest: Rest | undefined;
+
+  const serve = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await bodyOf(incoming);
+    const seen = { method: incoming.method ?? 'GET', path: incoming.url ?? '/', body };
+    requests.push(seen);
+    response.once('close', () => {
+      if (!response.writableEnded) dropped.push(seen);
+    });
+    const fault = faults.take(`${seen.method} ${seen.path}`);
+    if (fault === 'drop') {
+      incoming.socket.destroy();
+      return;
+    }
+    if (fault === 'hang') return;
+    if (faults.latency > 0) await new Promise((resolve) => setTimeout(resolve, faults.latency));
+    const answer: Answer =
+      fault === undefined
+        ? await (rest as Rest).answer({ method: seen.method, url: new URL(seen.path, 'http://bigquery'), headers: incoming.headers, body })
+        : errorAnswer(new ApiError(fault, FAULT_TEXTS[fault]));
+    const text = JSON.stringify(answer.body);
+    response.writeHead(answer.status, {
+      'content-type': 'application/json; charset=UTF-8',
+      'content-length': Buffer.byteLength(text),
+      ...(answer.status === 401 ? { 'www-authenticate': 'Bearer realm="https://accounts.google.com/"' } : {}),
+    });
+    response.end(text);
+  };
+  const server = createServer((incoming, response) => {
+    serve(incoming, response).catch((error: Error) => response.destroy(error));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the emulator has no port');
+  const url = `http://${host}:${address.port}`;
+  const access = new Access(project, `${url}/token`);
+  rest = new Rest(storage, jobs, access);
+  return {
+    url,
+    project,
+    location,
+    serviceAccount: access.serviceAccount,
+    faults,
+    requests,
+    dropped,
+    cancelledJobs: () =>
+      jobs
+        .all()
+        .filter(({ error }) => error?.reason === 'stopped')
+        .map(({ id }) => id),
+    token: ({ isReadOnly = false, seconds } = {}) => access.grant(isReadOnly, seconds),
+    expireTokens: () => access.expireAll(),
+    setTokenLifetime: (seconds) => {
+      access.lifetime = seconds;
+    },
+    run,
+    async stop() {
+      jobs.stop();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await storage.forget();
+    },
+  };
+}
+
+const FAULT_TEXTS = {
+  backendError: 'Error encountered during execution. Retrying may solve the problem.',
+  internalError: 'An internal error occurred and the request could not be completed.',
+  rateLimitExceeded: 'Exceeded rate limits: too many api requests per user per method for this user_method',
+  quotaExceeded: 'Quota exceeded: Your project exceeded quota for concurrent queries.',
+} as const;
+
+async function bodyOf(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > MAX_BODY) throw new Error('the body is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}

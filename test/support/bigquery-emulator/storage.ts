@@ -1,0 +1,191 @@
+/** What a project has: datasets of tables, views and routines, and what the engine is told of them. */
+import type { Engine, EngineTable, Tree } from './engine.ts';
+import { ApiError } from './errors.ts';
+import { informationSchema } from './information-schema.ts';
+import { engineType, type Field, type Mode, type Type, typeOfField } from './types.ts';
+import { type Json, jsonValue, sizeOf } from './values.ts';
+
+export interface Column {
+  readonly name: string;
+  readonly type: Type;
+  readonly mode: Mode;
+  readonly description?: string;
+  /** SQL */
+  readonly defaultValue?: string;
+}
+
+export interface Table {
+  readonly name: string;
+  readonly columns: readonly Column[];
+  readonly description?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Of a view. */
+  readonly view?: string;
+  /** Names of columns. */
+  readonly primaryKey: readonly string[];
+  readonly created: number;
+  rows: readonly (readonly Tree[])[];
+}
+
+export interface Routine {
+  readonly name: string;
+  readonly kind: 'SCALAR_FUNCTION' | 'TABLE_VALUED_FUNCTION';
+  /** Absent type: any. */
+  readonly parameters: readonly { readonly name: string; readonly type?: Type }[];
+  readonly body: string;
+  readonly returnType?: Type;
+  /** Of a table function, where it is declared or known. */
+  readonly returnColumns?: readonly { readonly name: string; readonly type: Type }[];
+  readonly description?: string;
+  readonly created: number;
+}
+
+export interface Dataset {
+  readonly name: string;
+  readonly location: string;
+  readonly description?: string;
+  readonly created: number;
+  readonly tables: Map<string, Table>;
+  readonly routines: Map<string, Routine>;
+}
+
+/** A table of a fixture. */
+export interface TableFixture {
+  readonly description?: string;
+  readonly primaryKey?: readonly string[];
+  readonly fields: readonly Field[];
+  readonly rows?: readonly { readonly [column: string]: Json }[];
+}
+
+/** Tables by name. */
+export type DatasetFixture = Readonly<Record<string, TableFixture>>;
+
+export class Storage {
+  readonly datasets = new Map<string, Dataset>();
+  private version = 0;
+  private registered: { readonly id: Promise<string>; readonly version: number } | undefined;
+
+  private readonly engine: Engine;
+  readonly project: string;
+  readonly location: string;
+
+  constructor(engine: Engine, project: string, location: string) {
+    this.engine = engine;
+    this.project = project;
+    this.location = location;
+  }
+
+  /** What the engine knows has to be told anew. */
+  changed(): void {
+    this.version += 1;
+  }
+
+  addDataset(name: string, description?: string): Dataset {
+    if (this.datasets.has(name)) throw new ApiError('duplicate', `Already Exists: Dataset ${this.project}:${name}`);
+    const dataset: Dataset = {
+      name,
+      location: this.location,
+      created: Date.now(),
+      tables: new Map(),
+      routines: new Map(),
+      ...(description === undefined ? {} : { description }),
+    };
+    this.datasets.set(name, dataset);
+    this.changed();
+    return dataset;
+  }
+
+  /** @throws ApiError without it */
+  dataset(name: string): Dataset {
+    const found = this.datasets.get(name);
+    if (found === undefined) {
+      throw new ApiError('notFound', `Not found: Dataset ${this.project}:${name} was not found in location ${this.location}`);
+    }
+    return found;
+  }
+
+  /** @throws ApiError without it */
+  table(dataset: string, name: string): Table {
+    const found = this.dataset(dataset).tables.get(name);
+    if (found === undefined) {
+      throw new ApiError('notFound', `Not found: Table ${this.project}:${dataset}.${name} was not found in location ${this.location}`);
+    }
+    return found;
+  }
+
+  addFixture(dataset: string, name: string, { fields, rows = [], description, primaryKey = [] }: TableFixture): void {
+    const columns = fields.map(
+      (field): Column => ({
+        name: field.name,
+        type: typeOfField(field),
+        mode: field.mode ?? 'NULLABLE',
+        ...(field.description === undefined ? {} : { description: field.description }),
+      }),
+    );
+    const known = new Set(columns.map((column) => column.name));
+    this.dataset(dataset).tables.set(name, {
+      name,
+      columns,
+      primaryKey,
+      created: Date.now(),
+      rows: rows.map((row) => {
+        const stranger = Object.keys(row).find((key) => !known.has(key));
+        if (stranger !== undefined) throw new Error(`the table ${dataset}.${name} has no column ${stranger}`);
+        return columns.map((column) => {
+          const value = row[column.name];
+          if (column.mode === 'REQUIRED' && (value === undefined || value === null)) {
+            throw new Error(`the column ${dataset}.${name}.${column.name} is required`);
+          }
+          return jsonValue(column.type, value);
+        });
+      }),
+      ...(description === undefined ? {} : { description }),
+    });
+    this.changed();
+  }
+
+  /** The engine's catalog of what is there now. */
+  catalog(): Promise<string> {
+    if (this.registered?.version === this.version) return this.registered.id;
+    const before = this.registered?.id;
+    const id = this.engine.register(this.engineTables());
+    this.registered = { id, version: this.version };
+    // Queries that still run keep the old one.
+    before?.then((old) => this.engine.unregister(old)).catch(() => undefined);
+    return id;
+  }
+
+  async forget(): Promise<void> {
+    const id = await this.registered?.id;
+    this.registered = undefined;
+    if (id !== undefined) await this.engine.unregister(id);
+  }
+
+  private engineTables(): readonly EngineTable[] {
+    return [...this.tablesForEngine(), ...informationSchema(this)];
+  }
+
+  /** The tables with their rows, all but one. */
+  tablesForEngine(except?: string): readonly EngineTable[] {
+    return [...this.datasets.values()].flatMap((dataset) =>
+      [...dataset.tables.values()]
+        .filter(({ name, view }) => view === undefined && `${dataset.name}.${name}` !== except)
+        .map((table) => ({
+          name: `${dataset.name}.${table.name}`,
+          columns: table.columns.map(({ name, type }) => ({ name, type: engineType(type) })),
+          rows: table.rows,
+        })),
+    );
+  }
+}
+
+/** Bytes that BigQuery counts for columns of a table, all without a list of them. */
+export function tableBytes(table: Table, columns?: ReadonlySet<number>): number {
+  let bytes = 0;
+  for (const row of table.rows) {
+    for (const [index, column] of table.columns.entries()) {
+      if (columns === undefined || columns.has(index)) bytes += sizeOf(column.type, row[index] ?? {});
+    }
+  }
+  return bytes;
+}
