@@ -6,6 +6,7 @@ import { ensurePackages, root } from './ensure-packages.mjs';
 
 ensurePackages();
 const { tsImport } = await import('tsx/esm/api');
+const { typesPage } = await tsImport('../src/metadata-api/types-page.ts', import.meta.url);
 const { operationsPage, queryPage } = await tsImport('../src/metadata-api/reference-page.ts', import.meta.url);
 const { consoleOperations } = await tsImport('../src/metadata-api/console-operations.ts', import.meta.url);
 const { backends } = await tsImport('../src/databases/index.ts', import.meta.url);
@@ -13,6 +14,7 @@ const pages = {
   'docs/reference/metadata-api.md': operationsPage(backends),
   'docs/reference/query-api.md': queryPage(backends),
   'console/src/api/operations.generated.ts': consoleOperations(backends),
+  'docs/reference/metadata-types.md': typesPage(backends),
 };
 const checks = process.argv.includes('--check');
 for (const [name, page] of Object.entries(pages)) {

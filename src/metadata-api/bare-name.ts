@@ -1,5 +1,5 @@
 import type { QualifiedName } from '../catalog/catalog.ts';
-import { type Codec, leaf } from '../metadata/codec.ts';
+import { type Codec, leaf, like } from '../metadata/codec.ts';
 import { isJsonObject } from '../util/json.ts';
 
 /** Arguments that may also be a bare name: an object without the key `name` is the long form, with the name under `key`. */
@@ -11,6 +11,6 @@ export function orBareName<A>(long: Codec<A>, key: string, name: Codec<Qualified
       return isLong ? long.decode(json, path) : fromName(name.decode(json, path));
     },
     (value) => long.encode(value),
-    long.fields,
+    like(long),
   );
 }

@@ -86,5 +86,5 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 function typeOf({ type }: FieldDescription): string {
-  return TYPES[type] ?? 'Json';
+  return TYPES[type.name] ?? 'Json';
 }

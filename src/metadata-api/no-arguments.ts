@@ -11,5 +11,5 @@ export const noArguments: Codec<unknown> = leaf(
     return {};
   },
   () => ({}),
-  [],
+  { fields: [] },
 );

@@ -5,6 +5,7 @@ import { legacyEntries } from './legacy/language.ts';
 import { METADATA_BULKS } from './metadata-language.ts';
 import { operationTable } from './operation-table.ts';
 import { operationsPage, queryPage } from './reference-page.ts';
+import { typesPage } from './types-page.ts';
 import { schemaEntries } from './schema-language.ts';
 
 const table = [...operationTable(backends).values()];
@@ -29,8 +30,8 @@ describe('the reference of operations', () => {
     const expected = table.filter(({ type }) => !type.startsWith('postgres_'));
     expect(headings).toHaveLength(expected.length + METADATA_BULKS.length);
     expect(new Set(headings).size).toBe(headings.length);
-    expect(page).toContain('| `table` | QualifiedTable |  |');
-    expect(page).toContain('| _`source`_ | NonEmptyText | `"default"` |');
+    expect(page).toContain('| `table` | [QualifiedTable](metadata-types.md#qualifiedtable) |  |');
+    expect(page).toContain('| _`source`_ | [NonEmptyText](metadata-types.md#nonemptytext) | `"default"` |');
   });
 
   it('says on which endpoints there is what `/v1/metadata` does not have', () => {
@@ -64,4 +65,17 @@ describe('the reference of operations', () => {
       expect(printed[0]).toMatch(/^parse-failed 400 /);
     },
   );
+
+  it('says of every type what it takes', () => {
+    const page = typesPage(backends);
+    const anchors = new Set(headingsOf(page).map((heading) => heading.slice(3).toLowerCase()));
+    for (const text of [page, operationsPage(backends), queryPage(backends)])
+      for (const [, anchor = ''] of text.matchAll(/\((?:metadata-types\.md)?#(\w+)\)/g))
+        if (!anchor.includes('_')) expect(anchors).toContain(anchor);
+    expect(page).toContain('## SelPerm\n\n| key | type | default |\n|---|---|---|\n| `columns` | [PermColSpec](#permcolspec) |  |');
+    expect(page).toContain('| _`num_retries`_ | [Int](#int): a whole number from 0 to 1000000 |');
+    expect(page).toContain('## EventLogStatus\n\nOne of `pending`, `processed`.');
+    // A section with nothing in it would help nobody.
+    expect(page).not.toMatch(/^## \w+\n+## /m);
+  });
 });

@@ -1,7 +1,7 @@
 /** The pages of docs/reference/: every operation of the administration endpoints, made from their entries. */
 import type { Backend } from '../backend/backend.ts';
-import type { FieldDescription } from '../metadata/codec.ts';
 import { printJson } from '../util/json.ts';
+import { fieldRow, row } from './describe-type.ts';
 import {
   describeLegacyOperations,
   describeOperations,
@@ -32,8 +32,8 @@ it was. The errors of an operation are listed with it. Any request may also be r
 | \`not-supported\` | 400 | the operation is not part of this version of the service |
 | \`unexpected\`, \`postgres-error\` | 500 | the service cannot do its work, such as when the metadata database is out of reach |
 
-Names of types are those of error messages. An argument in italics may be left out.
-What they hold is told by subject: [tables, relationships and permissions](../permissions.md), [sources](../sources.md),
+Names of types are those of error messages; [all types](metadata-types.md) are on a page of their own. An argument in italics may be
+left out. What they mean is told by subject: [tables, relationships and permissions](../permissions.md), [sources](../sources.md),
 [remote schemas](../remote-schemas.md), [joins](../joins.md), [actions](../actions.md), [event triggers](../event-triggers.md),
 [schedules](../schedules.md), [transforms](../transforms.md), [REST endpoints](../rest-endpoints.md).
 `;
@@ -100,7 +100,7 @@ function section({ type, version, changes, summary, details, example, errors, ar
   const lines = [`## ${type}${version === 1 ? '' : `, version ${version}`}`, '', where + sentences, ''];
   if (details !== undefined) lines.push(details, '');
   if (args !== undefined && args.length > 0) {
-    lines.push('| argument | type | default |', '|---|---|---|', ...args.map(argumentRow), '');
+    lines.push('| argument | type | default |', '|---|---|---|', ...args.map((field) => fieldRow(field, 'metadata-types.md')), '');
   }
   const body = { type, ...(version === 1 ? {} : { version }), args: example };
   lines.push('```json', printJson(body), '```', '');
@@ -108,16 +108,6 @@ function section({ type, version, changes, summary, details, example, errors, ar
   return lines.join('\n');
 }
 
-function argumentRow({ key, aliases, type, required, default: byDefault }: FieldDescription): string {
-  const name = required ? `\`${key}\`` : `_\`${key}\`_`;
-  const others = aliases.length === 0 ? '' : ` (or ${aliases.map((alias) => `\`${alias}\``).join(', ')})`;
-  return row([name + others, type, byDefault === undefined ? '' : `\`${printJson(byDefault)}\``]);
-}
-
 function errorRow({ code, status, when }: OperationError): string {
   return row([`\`${code}\``, String(status), when]);
-}
-
-function row(cells: readonly string[]): string {
-  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }

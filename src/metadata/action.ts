@@ -7,6 +7,7 @@ import {
   flag,
   int,
   leaf,
+  like,
   list,
   listOrNone,
   literal,
@@ -82,6 +83,7 @@ const timeout: Codec<number> = leaf(
     return value;
   },
   (value) => value,
+  { says: 'Seconds, 0 or more.' },
 );
 
 const type: Codec<'mutation' | 'query'> = leaf(
@@ -92,6 +94,7 @@ const type: Codec<'mutation' | 'query'> = leaf(
     return value;
   },
   (value) => value,
+  { values: ['mutation', 'query'] },
 );
 
 const DEFAULT_INTERVAL = 10;
@@ -132,7 +135,7 @@ export const actionDefinitionCodec: Codec<ActionDefinition> = leaf(
   },
   ({ kind, ...rest }): Json =>
     written.encode({ ...rest, type: kind === 'query' ? 'query' : 'mutation', kind: kind === 'query' ? undefined : kind }),
-  written.fields,
+  like(written),
 );
 
 const permissionCodec: Codec<ActionPermission> = object('ActionPermission', { role: required(nonEmptyText), comment: optional(text) });

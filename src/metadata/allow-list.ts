@@ -1,6 +1,6 @@
 import { at, type Path } from '../util/path.ts';
 import type { Json } from '../util/json.ts';
-import { bool, type Codec, defaulted, leaf, list, nonEmptyText, object, optional, parseFailed, required } from './codec.ts';
+import { bool, type Codec, defaulted, leaf, like, list, nonEmptyText, object, optional, parseFailed, required } from './codec.ts';
 import type { WithUnknownKeys } from './kept.ts';
 
 /** Whose operations a collection on the allow-list allows: null is everybody's. */
@@ -15,8 +15,11 @@ export interface AllowListEntry extends WithUnknownKeys {
 const writtenScope = object('AllowlistScope', { global: required(bool), roles: optional(list(nonEmptyText)) });
 
 /** `{global: true}` or `{global: false, roles: […]}`. */
-export const allowListScopeCodec: Codec<AllowListScope> = leaf('AllowlistScope', decodeScope, (scope) =>
-  writtenScope.encode(scope === null ? { global: true } : { global: false, roles: scope }),
+export const allowListScopeCodec: Codec<AllowListScope> = leaf(
+  'AllowlistScope',
+  decodeScope,
+  (scope) => writtenScope.encode(scope === null ? { global: true } : { global: false, roles: scope }),
+  like(writtenScope, '`{"global": true}`, or `{"global": false, "roles": […]}`.'),
 );
 
 function decodeScope(json: Json, path: Path): AllowListScope {

@@ -5,6 +5,7 @@ import {
   defaulted,
   int,
   leaf,
+  like,
   list,
   mapOf,
   mapOrNone,
@@ -53,6 +54,7 @@ const positive: Codec<number> = leaf(
     return value;
   },
   (value) => value,
+  { says: 'A whole number from 1 on.' },
 );
 
 const sessionVariable: Codec<string> = leaf(
@@ -63,6 +65,7 @@ const sessionVariable: Codec<string> = leaf(
     return name;
   },
   (value) => value,
+  { says: 'The name of a session variable: `x-svc-…`.' },
 );
 
 const uniqueParams: Codec<'IP' | readonly string[]> = leaf(
@@ -73,6 +76,7 @@ const uniqueParams: Codec<'IP' | readonly string[]> = leaf(
     return 'IP';
   },
   (value) => value,
+  { says: '`"IP"`, or a list of session variables.', of: [sessionVariable] },
 );
 
 const rateLimit: Codec<RateLimit> = object('RateLimit', { maxReqsPerMin: required(positive), uniqueParams: optional(uniqueParams) });
@@ -87,6 +91,7 @@ function limitOf<T>(item: Codec<T>): Codec<Limit<T>> {
       return limits;
     },
     (value) => roles.encode(new Map([...value].sort(byKey))),
+    like(roles),
   );
   return object('Limit', { global: optional(item), perRole: mapOrNone(sorted) });
 }

@@ -9,22 +9,42 @@ import { orNearest } from './clamping.ts';
 import { hasUnknownKeys } from './kept.ts';
 import { type KnownKeys, refuseUnknownKeys } from './unknown-keys.ts';
 
-export interface Codec<T> {
-  /** Name of the type in messages: `QualifiedTable`. */
-  readonly name: string;
+export interface Codec<T> extends TypeDescription {
   /** @throws SvcError `parse-failed` at the offending path */
   decode(json: Json, path: Path): T;
   encode(value: T): Json;
-  /** Of objects, for documentation. */
+}
+
+/** What JSON a type takes, for documentation. */
+export interface TypeDescription {
+  /** As messages say it: `QualifiedTable`. */
+  readonly name: string;
+  /** Of objects. */
   readonly fields?: readonly FieldDescription[];
+  readonly about?: About;
+}
+
+/** Of a type that is no object, or of an object that is read in another way than `object` does. */
+export interface About {
+  /** Whole sentences in Markdown, for the pages in docs/reference/. */
+  readonly says?: string;
+  /** The texts there are. */
+  readonly values?: readonly string[];
+  /** Types of what is in it, or that it may be. */
+  readonly of?: readonly TypeDescription[];
+  readonly fields?: readonly FieldDescription[];
+}
+
+/** About a type that is written like another one. */
+export function like({ fields, about }: TypeDescription, says?: string): About {
+  return { ...about, ...(fields === undefined ? {} : { fields }), ...(says === undefined ? {} : { says }) };
 }
 
 export interface FieldDescription {
   readonly key: string;
   /** Other spellings. */
   readonly aliases: readonly string[];
-  /** Name of the type. */
-  readonly type: string;
+  readonly type: TypeDescription;
   readonly required: boolean;
   /** Absent: none, or one that says no more than that the key is absent. */
   readonly default?: Json;
@@ -49,14 +69,8 @@ export function wrongType(name: string, expected: string, found: Json | undefine
   return parseFailed(`parsing ${name} failed, expected ${expected}, but encountered ${describeJson(found)}`, path);
 }
 
-/** @param fields of an object that is read in another way than `object` does */
-export function leaf<T>(
-  name: string,
-  decode: (json: Json, path: Path) => T,
-  encode: (value: T) => Json,
-  fields?: readonly FieldDescription[],
-): Codec<T> {
-  return { name, decode, encode, ...(fields === undefined ? {} : { fields }) };
+export function leaf<T>(name: string, decode: (json: Json, path: Path) => T, encode: (value: T) => Json, about: About): Codec<T> {
+  return { name, decode, encode, about, ...(about.fields === undefined ? {} : { fields: about.fields }) };
 }
 
 export const text: Codec<string> = leaf(
@@ -66,6 +80,7 @@ export const text: Codec<string> = leaf(
     return json;
   },
   (value) => value,
+  { says: 'A text.' },
 );
 
 /** Characters that no database can hold in a text, and so not in a name. */
@@ -80,6 +95,7 @@ export const nonEmptyText: Codec<string> = leaf(
     return value;
   },
   (value) => value,
+  { says: 'A text that is not empty.' },
 );
 
 export const bool: Codec<boolean> = leaf(
@@ -89,6 +105,7 @@ export const bool: Codec<boolean> = leaf(
     return json;
   },
   (value) => value,
+  { says: '`true` or `false`.' },
 );
 
 export const int: Codec<number> = leaf(
@@ -101,6 +118,7 @@ export const int: Codec<number> = leaf(
     return value;
   },
   (value) => value,
+  { says: 'A whole number.' },
 );
 
 /** A whole number from `minimum` to `maximum`; `what` is its name in messages. */
@@ -114,6 +132,7 @@ export function between(what: string, minimum: number, maximum: number): Codec<n
       return value;
     },
     (value) => value,
+    { says: `A whole number from ${minimum}${maximum === Number.MAX_SAFE_INTEGER ? ' on' : ` to ${maximum}`}.` },
   );
 }
 
@@ -130,6 +149,7 @@ export function count(what: string, maximum: number = Number.MAX_SAFE_INTEGER): 
     (json, path) =>
       int.decode(json, path) < 0 ? orNearest(0, parseFailed('unexpected negative value', path)) : bounded.decode(json, path),
     (value) => value,
+    like(bounded),
   );
 }
 
@@ -138,6 +158,7 @@ export const anyJson: Codec<Json> = leaf(
   'Value',
   (json) => json,
   (value) => value,
+  { says: 'Any JSON.' },
 );
 
 /** One of a few texts. @param name for messages */
@@ -151,6 +172,7 @@ export function literal<const T extends string>(name: string, values: readonly T
       return found;
     },
     (value) => value,
+    { values },
   );
 }
 
@@ -163,6 +185,7 @@ export function list<T>(item: Codec<T>): Codec<readonly T[]> {
       return json.map((x, i) => item.decode(x, at(path, i)));
     },
     (value) => value.map((x) => item.encode(x)),
+    { of: [item] },
   );
 }
 
@@ -172,6 +195,7 @@ export function nullable<T>(inner: Codec<T>): Codec<T | null> {
     inner.name,
     (json, path) => (json === null ? null : inner.decode(json, path)),
     (value) => (value === null ? null : inner.encode(value)),
+    like(inner),
   );
 }
 
@@ -184,6 +208,7 @@ export function mapOf<T>(item: Codec<T>): Codec<ReadonlyMap<string, T>> {
       return new Map(Object.entries(json).map(([key, value]) => [key, item.decode(value, at(path, key))]));
     },
     (value) => Object.fromEntries([...value].map(([key, item_]) => [key, item.encode(item_)])),
+    { of: [item] },
   );
 }
 
@@ -258,6 +283,7 @@ export interface ObjectCodec<F> {
   decode(json: Json, path: Path): ObjectOf<F>;
   encode(value: PartialObjectOf<F>): Json;
   readonly fields: readonly FieldDescription[];
+  readonly about?: About;
 }
 
 /** `customName` is written `custom_name`; a key without capital letters is written as it is. */
@@ -276,7 +302,7 @@ function describeMember({ keys: [key, ...aliases], spec }: Member): FieldDescrip
   const { codec, presence } = spec;
   const byDefault = presence === 'defaulted' ? codec.encode((spec.default as () => unknown)()) : undefined;
   const says = byDefault !== undefined && byDefault !== null;
-  return { key, aliases, type: codec.name, required: presence === 'required', ...(says ? { default: byDefault } : {}) };
+  return { key, aliases, type: codec, required: presence === 'required', ...(says ? { default: byDefault } : {}) };
 }
 
 function holdsUnknownKeys(value: unknown): boolean {
@@ -293,12 +319,12 @@ function spelling(json: JsonObject, member: Member): string | undefined {
   return undefined;
 }
 
-/** Keys of an object that are no fields of it. */
-export interface OtherKeys {
-  /** Read by somebody else. */
+export interface ObjectOptions {
+  /** Keys that somebody else reads. */
   readonly elsewhere?: readonly string[];
   /** Keys that exist in the interface and have no effect here: refused unless nothing is in them. */
   readonly notSupported?: readonly string[];
+  readonly about?: About;
 }
 
 /**
@@ -308,7 +334,7 @@ export interface OtherKeys {
 export function object<F extends { readonly [key: string]: FieldSpec<unknown> }>(
   name: string,
   fields: F,
-  { elsewhere = [], notSupported = [] }: OtherKeys = {},
+  { elsewhere = [], notSupported = [], about }: ObjectOptions = {},
 ): ObjectCodec<F> {
   const members: readonly Member[] = Object.entries<FieldSpec<unknown>>(fields).map(([property, spec]) => ({
     property,
@@ -318,6 +344,7 @@ export function object<F extends { readonly [key: string]: FieldSpec<unknown> }>
   const known: KnownKeys = { keys: [...members.flatMap(({ keys }) => keys), ...elsewhere], notSupported };
   return {
     name,
+    ...(about === undefined ? {} : { about }),
     get fields() {
       return members.map(describeMember);
     },

@@ -1,5 +1,5 @@
 import type { QualifiedName } from '../catalog/catalog.ts';
-import { type Codec, leaf, nonEmptyText, object, optional, required, text } from './codec.ts';
+import { type Codec, leaf, like, nonEmptyText, object, optional, required, text } from './codec.ts';
 import type { KindCodecs } from './kinds.ts';
 import { kept, type WithUnknownKeys } from './kept.ts';
 
@@ -37,6 +37,7 @@ export function computedFieldCodec(codecs: KindCodecs): Codec<ComputedField> {
         return { ...rest, ...definition };
       },
       ({ name, comment, ...definition }) => written.encode({ name, definition, comment }),
+      like(written),
     ),
   );
 }

@@ -26,4 +26,5 @@ export const cronExpression: Codec<string> = leaf(
     return expression;
   },
   (value) => value,
+  { says: 'Minute, hour, day of the month, month and day of the week, in UTC: `0 3 * * *`.' },
 );

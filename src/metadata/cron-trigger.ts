@@ -9,6 +9,7 @@ import {
   defaulted,
   int,
   leaf,
+  like,
   nonEmptyText,
   object,
   optional,
@@ -57,6 +58,7 @@ const retries: Codec<number> = leaf(
     return value;
   },
   (value) => value,
+  { says: `A whole number from 0 to ${MOST_RETRIES}.` },
 );
 
 const seconds = (what: string): Codec<number> => count(what, LONGEST_S);
@@ -80,7 +82,7 @@ export const scheduledRetryCodec: Codec<ScheduledRetryPolicy> = leaf(
     return { ...rest, timeoutSeconds: positive, intervalSeconds: retryIntervalSeconds };
   },
   ({ intervalSeconds, ...rest }) => written.encode({ ...rest, retryIntervalSeconds: intervalSeconds }),
-  written.fields,
+  like(written),
 );
 
 export const scheduledRetry = defaulted<ScheduledRetryPolicy>(

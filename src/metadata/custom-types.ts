@@ -7,6 +7,7 @@ import {
   type Codec,
   defaulted,
   leaf,
+  like,
   list,
   listOrNone,
   literal,
@@ -98,6 +99,7 @@ function some<T>(item: Codec<T>): Codec<readonly T[]> {
       return items;
     },
     (items) => all.encode(items),
+    like(all, 'It is not empty.'),
   );
 }
 
@@ -142,6 +144,10 @@ const relationship: Codec<CustomRelationship> = leaf(
     const { relationshipType, source, table, fieldMapping } = definition;
     return plainRelationship.encode({ name, type: relationshipType, source, remoteTable: table, fieldMapping });
   },
+  {
+    says: 'To a table: `name`, `type` (`object` or `array`), `source`, `remote_table` and `field_mapping`; or `name` and `definition`.',
+    of: [plainRelationship, definedRelationship],
+  },
 );
 
 const objectCodec = object('ObjectTypeDefinition', {
@@ -169,6 +175,7 @@ const enumValueName: Codec<string> = leaf(
     return value;
   },
   (value) => value,
+  { says: 'A name of GraphQL, but `true`, `false` and `null`.' },
 );
 
 const enumCodec = object('EnumTypeDefinition', {

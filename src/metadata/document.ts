@@ -6,7 +6,7 @@
 import { SvcError } from '../errors/svc-error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { at, type Path } from '../util/path.ts';
-import { type Codec, defaulted, int, leaf, object, optional, parseFailed, required, wrongType } from './codec.ts';
+import { type Codec, defaulted, int, leaf, like, object, optional, parseFailed, required, wrongType } from './codec.ts';
 import type { DecodedTables } from './decoded-tables.ts';
 import { type FunctionMetadata, functionCodec, newFunction } from './function.ts';
 import { kept } from './kept.ts';
@@ -26,6 +26,7 @@ function legacyFunctionsCodec(codecs: KindCodecs): Codec<ReadonlyMap<string, Fun
     (json, path) =>
       isJsonObject(json) && json['function'] !== undefined ? full.decode(json, path) : newFunction(codecs.functionName.decode(json, path)),
     (value) => full.encode(value),
+    like(full, 'Or only the name of the function.'),
   );
   return keyedList({
     what: 'functions',
@@ -48,7 +49,7 @@ function legacyDocument(codecs: KindCodecs) {
     cronTriggers: sharedSections.cronTriggers,
   };
   const { name, decode } = object('MetadataNoSources', fields, { notSupported: NOT_SUPPORTED_SECTIONS });
-  return kept(leaf(name, decode, () => ({})));
+  return kept(leaf(name, decode, () => ({}), { says: 'A document of version 1 or 2, without sources.' }));
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Texts with `{{NAME}}` for environment variables, and headers whose values may be such texts. */
-import { type Codec, leaf, list, listOrNone, nonEmptyText, object, optional, parseFailed, required, text } from './codec.ts';
+import { type Codec, leaf, like, list, listOrNone, nonEmptyText, object, optional, parseFailed, required, text } from './codec.ts';
 
 /** Variables that the metadata may refer to. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -98,6 +98,7 @@ const headerCodec: Codec<HeaderDefinition> = leaf(
     return header;
   },
   (header) => written.encode(header),
+  like(written, 'Either `value`, which is a template, or `value_from_env`.'),
 );
 
 export const headersCodec = list(headerCodec);

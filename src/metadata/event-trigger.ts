@@ -1,5 +1,19 @@
 /** Event triggers of a table: changes of its rows that are told to a webhook. */
-import { type Codec, between, bool, defaulted, leaf, list, nonEmptyText, object, optional, parseFailed, required, text } from './codec.ts';
+import {
+  type Codec,
+  between,
+  bool,
+  defaulted,
+  leaf,
+  like,
+  list,
+  nonEmptyText,
+  object,
+  optional,
+  parseFailed,
+  required,
+  text,
+} from './codec.ts';
 import { cronExpression } from './cron-expression.ts';
 import { type ConfiguredText, type HeaderDefinition, webhookHeaders } from './environment-template.ts';
 import { kept, type WithUnknownKeys } from './kept.ts';
@@ -95,6 +109,7 @@ const columnList: Codec<ColumnList> = leaf(
     return names.decode(json, path);
   },
   (value): Json => (value === '*' ? value : [...value]),
+  { says: '`"*"`, or a list of names of columns.' },
 );
 const names = list(nonEmptyText);
 
@@ -135,6 +150,7 @@ const ordering: Codec<EventOrdering> = leaf(
     return names.decode(json, path);
   },
   (value): Json => (value === 'row' ? value : [...value]),
+  { says: '`"row"`: the events of a row come in the order of its changes; or a list of columns: the events of equal values do.' },
 );
 
 /** What says which writes are told. */
@@ -209,6 +225,7 @@ export const eventTriggerCodec: Codec<EventTrigger> = kept<EventTrigger>(
       const { enableManual, insert, update, delete: deletes, ...rest } = written(trigger);
       return inDocument.encode({ ...rest, definition: { enableManual, insert, update, delete: deletes } });
     },
+    like(inDocument),
   ),
 );
 

@@ -1,6 +1,6 @@
 import type { QualifiedName } from '../catalog/catalog.ts';
 import { isJsonObject } from '../util/json.ts';
-import { type Codec, defaulted, leaf, literal, nonEmptyText, object, optional, required, text } from './codec.ts';
+import { type Codec, defaulted, leaf, like, literal, nonEmptyText, object, optional, required, text } from './codec.ts';
 import { graphqlName } from './graphql-name.ts';
 import { keyedList } from './keyed-list.ts';
 import type { KindCodecs } from './kinds.ts';
@@ -65,6 +65,7 @@ export const functionConfigurationCodec: Codec<FunctionConfiguration> = leaf(
     return isConfigured(value) ? value : NO_FUNCTION_CONFIGURATION;
   },
   (value) => configurationObject.encode(value),
+  like(configurationObject),
 );
 
 const rolesList = keyedList({
@@ -77,6 +78,7 @@ const permissionsCodec: Codec<readonly string[]> = leaf(
   'FunctionPermissions',
   (json, path) => [...rolesList.decode(json, path).keys()].sort(),
   (roles) => rolesList.encode(new Map(roles.map((role) => [role, { role }]))),
+  like(rolesList),
 );
 
 /** One entry of a source's `functions`. */

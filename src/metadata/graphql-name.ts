@@ -15,7 +15,7 @@ export function isFieldName(name: string): boolean {
   return isGraphqlName(name) && !name.startsWith('__') && !OWN_NAMES.has(name);
 }
 
-function matching(codecName: string, pattern: RegExp): Codec<string> {
+function matching(codecName: string, pattern: RegExp, says: string): Codec<string> {
   return leaf(
     codecName,
     (json, path) => {
@@ -24,11 +24,12 @@ function matching(codecName: string, pattern: RegExp): Codec<string> {
       return value;
     },
     (value) => value,
+    { says },
   );
 }
 
 /** A name that the metadata gives to something in the GraphQL schema. */
-export const graphqlName: Codec<string> = matching('Name', NAME);
+export const graphqlName: Codec<string> = matching('Name', NAME, 'A name of GraphQL: letters, digits and `_`, no digit at its beginning.');
 
 /** What may follow a name: digits may come first. */
-export const graphqlNameSuffix: Codec<string> = matching('Name', NAME_PART);
+export const graphqlNameSuffix: Codec<string> = matching('Name', NAME_PART, 'Letters, digits and `_`, to be put behind a name.');

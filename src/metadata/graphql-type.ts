@@ -55,4 +55,5 @@ export const graphqlType: Codec<GraphqlType> = leaf(
   'GraphQLType',
   (json, path) => parseGraphqlType(text.decode(json, path), path),
   printGraphqlType,
+  { says: 'A type as GraphQL writes it: `String`, `[Int!]!`.' },
 );

@@ -1,6 +1,6 @@
 import { SvcError } from '../errors/svc-error.ts';
 import { at } from '../util/path.ts';
-import { type Codec, leaf, list, nonEmptyText, object, parseFailed, required } from './codec.ts';
+import { type Codec, leaf, like, list, nonEmptyText, object, parseFailed, required } from './codec.ts';
 import type { WithUnknownKeys } from './kept.ts';
 
 export interface InheritedRole extends WithUnknownKeys {
@@ -26,7 +26,7 @@ export const inheritedRoleCodec: Codec<InheritedRole> = leaf(
     return { roleName, roleSet: parents };
   },
   (value) => written.encode(value),
-  written.fields,
+  like(written),
 );
 
 /** Arguments of `add_inherited_role`. @throws SvcError also for fewer than two parents */

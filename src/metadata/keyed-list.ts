@@ -25,6 +25,7 @@ export function keyedList<T>(options: KeyedListOptions<T>): Codec<ReadonlyMap<st
   const { what, item, key, print = key } = options;
   return {
     name: `[${item.name}]`,
+    about: { of: [item] },
     decode(json, path) {
       if (!isJsonArray(json)) throw wrongType('[]', 'Array', json, path);
       const map = new Map<string, T>();

@@ -8,7 +8,7 @@ import { type Action, actionCodec } from './action.ts';
 import { type ApiLimits, apiLimitsCodec } from './api-limits.ts';
 import { type AllowListEntry, allowListEntryCodec } from './allow-list.ts';
 import { type CronTrigger, cronTriggerCodec, exportedCronTriggers } from './cron-trigger.ts';
-import { type Codec, defaulted, int, leaf, list, mapOrNone, nonEmptyText, object, optional, required } from './codec.ts';
+import { type Codec, defaulted, int, leaf, like, list, mapOrNone, nonEmptyText, object, optional, required } from './codec.ts';
 import { type CustomTypes, customTypesCodec, isEmptyCustomTypes, NO_CUSTOM_TYPES } from './custom-types.ts';
 import type { DecodedTables } from './decoded-tables.ts';
 import type { EncodedTables } from './encode-document.ts';
@@ -198,11 +198,15 @@ export const entryCodecs = {
 
 /** Sorted by URL in the document. */
 const restEndpointsCodec: Codec<ReadonlyMap<string, RestEndpoint>> = (() => {
-  const { name, decode } = keyedList({ what: 'REST endpoints', item: entryCodecs.restEndpoint, key: (endpoint) => endpoint.name });
-  return leaf(name, decode, (endpoints) =>
-    [...endpoints.values()]
-      .sort((a, b) => byText(a.url, b.url) || byText(a.name, b.name))
-      .map((endpoint) => entryCodecs.restEndpoint.encode(endpoint)),
+  const byName = keyedList({ what: 'REST endpoints', item: entryCodecs.restEndpoint, key: (endpoint) => endpoint.name });
+  return leaf(
+    byName.name,
+    byName.decode,
+    (endpoints) =>
+      [...endpoints.values()]
+        .sort((a, b) => byText(a.url, b.url) || byText(a.name, b.name))
+        .map((endpoint) => entryCodecs.restEndpoint.encode(endpoint)),
+    like(byName),
   );
 })();
 
@@ -268,6 +272,7 @@ export function metadataCodec(kinds: Kinds, decoded?: DecodedTables, encoded?: E
         graphqlSchemaIntrospection: introspection,
         apiLimits: apiLimits ?? undefined,
       }),
+    like(written),
   );
   return inOrder(SECTIONS, kept(document));
 }

@@ -37,6 +37,7 @@ export const tlsSuffixCodec: Codec<string | null> = leaf(
   text.name,
   (json, path) => (json === null || json === '' ? null : nonEmptyText.decode(json, path)),
   (value) => value,
+  { says: 'Usually a port; an empty text is none.' },
 );
 
 const permissions: Codec<readonly TlsPermission[] | null> = nullable(list(literal('TlsPermission', TLS_PERMISSIONS)));

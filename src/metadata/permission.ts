@@ -83,6 +83,7 @@ const columnsCodec: Codec<PermissionColumns> = leaf(
   'PermColSpec',
   (json, path) => (json === '*' ? '*' : [...new Set(nameList.decode(json, path))]),
   (value) => (value === '*' ? '*' : [...value]),
+  { says: '`"*"` for all columns, also those to come, or a list of names of columns.' },
 );
 
 /** Only its outermost shape is known here. */
@@ -93,6 +94,7 @@ export const rawBoolExpCodec: Codec<RawBoolExp> = leaf(
     return json;
   },
   (value) => value,
+  { says: 'A condition of rows, as an object: see [permissions](../permissions.md).' },
 );
 
 /** A set of root fields in the order of `known`. */
@@ -105,6 +107,7 @@ function rootFieldsCodec<R extends string>(known: readonly R[]): Codec<readonly 
       return known.filter((name) => given.has(name));
     },
     (value) => [...value],
+    { says: 'A list; empty: none.', values: known },
   );
 }
 

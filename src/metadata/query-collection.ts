@@ -1,5 +1,5 @@
 import { SvcError } from '../errors/svc-error.ts';
-import { type Codec, leaf, list, nonEmptyText, object, optional, required, text } from './codec.ts';
+import { type Codec, leaf, like, list, nonEmptyText, object, optional, required, text } from './codec.ts';
 import type { WithUnknownKeys } from './kept.ts';
 
 /** A GraphQL document with a name. Its text is not parsed here: a query that is wrong is an inconsistency. */
@@ -31,6 +31,7 @@ const queriesCodec: Codec<ReadonlyMap<string, CollectedQuery>> = leaf(
     return queries;
   },
   (queries) => [...queries.values()].map((query) => collectedQueryCodec.encode(query)),
+  { says: 'A list; each name occurs once.', of: [collectedQueryCodec] },
 );
 
 const definitionCodec = object('CollectionDef', { queries: required(queriesCodec) });
@@ -49,5 +50,5 @@ export const queryCollectionCodec: Codec<QueryCollection> = leaf(
     return { ...rest, queries: definition.queries };
   },
   ({ queries, ...rest }) => written.encode({ ...rest, definition: { queries } }),
-  written.fields,
+  like(written),
 );

@@ -53,6 +53,7 @@ const columnNames: Codec<readonly string[]> = leaf(
     return columns;
   },
   (value) => [...value],
+  { says: 'A list of names of columns, not empty; or one name.' },
 );
 
 const insertionOrder: Codec<ManualConfiguration['insertionOrder']> = nullable(
@@ -90,6 +91,10 @@ function remoteColumnsCodec(codecs: KindCodecs): Codec<Extract<ObjectUsing, { ki
       ...(columns.length === 1 ? { column: columns[0] as string } : { columns: [...columns] }),
       table: codecs.tableName.encode(table),
     }),
+    {
+      says: `A \`table\`, and either \`column\`, a name, or \`columns\`, a list of them: the foreign key of another table that points to this one.`,
+      of: [codecs.tableName],
+    },
   );
 }
 
@@ -117,6 +122,7 @@ function usingCodec<U extends ObjectUsing>(codecs: KindCodecs, foreignKey: Codec
       if (value.kind === 'manual') return { [MANUAL]: manual.encode(value.manual) };
       return { [FOREIGN_KEY]: foreignKey.encode(value as Exclude<U, { kind: 'manual' }>) };
     },
+    { says: `An object with either \`${FOREIGN_KEY}\` or \`${MANUAL}\`.`, of: [foreignKey, manual] },
   );
 }
 
@@ -134,6 +140,7 @@ function objectForeignKeyCodec(codecs: KindCodecs): Codec<Exclude<ObjectUsing, {
       if (value.kind === 'remote-columns') return remote.encode(value);
       return value.columns.length === 1 ? (value.columns[0] as string) : [...value.columns];
     },
+    { says: 'The column, or a list of the columns, of the foreign key of this table; or the one of the other table.', of: [remote] },
   );
 }
 

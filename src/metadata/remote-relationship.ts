@@ -84,7 +84,10 @@ const argumentsCodec: Codec<JsonObject> = leaf(
     return json;
   },
   (value) => value,
+  { says: 'An object with the arguments of the field: constants, and `"$name"` for values of the row, at any depth.' },
 );
+
+const callCodec = object('FieldCall', { arguments: required(argumentsCodec), field: optional(anyJson) });
 
 /** `{field: {arguments, field?: …}}`, one field at each level. */
 const pathCodec: Codec<readonly RemoteFieldCall[]> = leaf(
@@ -95,6 +98,10 @@ const pathCodec: Codec<readonly RemoteFieldCall[]> = leaf(
       (inner, call) => ({ [call.name]: { arguments: call.arguments, ...(inner === null ? {} : { field: inner }) } }),
       null,
     ),
+  {
+    says: '`{"field": {"arguments": {…}, "field": {…}}}`: the field of the root, its arguments, and the field inside it, if any. One field at each level.',
+    of: [callCodec],
+  },
 );
 
 const MAX_LEVELS = 20;
@@ -111,8 +118,6 @@ function readPath(json: Json, path: Path, level = 0): readonly RemoteFieldCall[]
   const inner = call.field === undefined ? [] : readPath(call.field, at(place, 'field'), level + 1);
   return [{ name, arguments: call.arguments }, ...inner];
 }
-
-const callCodec = object('FieldCall', { arguments: required(argumentsCodec), field: optional(anyJson) });
 
 const toRemoteSchemaCodec = object('ToSchemaRelationshipDef', {
   remoteSchema: required(nonEmptyText),
@@ -158,6 +163,7 @@ export const remoteRelationshipDefinitionCodec: Codec<RemoteRelationshipDefiniti
       }),
     };
   },
+  { says: 'An object with either `to_source` or `to_remote_schema`.', of: [sourceCodec, toRemoteSchemaCodec] },
 );
 
 function legacyDefinition(json: Json, path: Path): ToRemoteSchema {

@@ -7,6 +7,7 @@ import {
   flag,
   int,
   leaf,
+  like,
   list,
   mapOf,
   mapOrNone,
@@ -85,6 +86,7 @@ const namePart: Codec<string> = leaf(
     return part;
   },
   (value) => value,
+  { says: 'Letters, digits and `_`; what is put before or after a name.' },
 );
 
 const mapping = mapOrNone(mapOf(graphqlName));
@@ -135,7 +137,7 @@ export const remoteSchemaDefinitionCodec: Codec<RemoteSchemaDefinition> = leaf(
       ...(address.kind === 'template' ? { url: address.text } : { urlFromEnv: address.name }),
       timeoutSeconds: timeout,
     }),
-  writtenDefinition.fields,
+  like(writtenDefinition, 'Either `url`, which is a template, or `url_from_env`.'),
 );
 
 const permissionDefinition = object('RemoteSchemaPermissionDefinition', { schema: required(nonEmptyText) });
@@ -152,7 +154,7 @@ const remoteSchemaPermissionCodec: Codec<RemoteSchemaPermission> = leaf(
     return { ...rest, schema: definition.schema };
   },
   ({ schema, ...rest }) => writtenPermission.encode({ ...rest, definition: { schema } }),
-  writtenPermission.fields,
+  like(writtenPermission),
 );
 
 const typeRelationshipsCodec: Codec<RemoteTypeRelationships> = object('RemoteSchemaTypeRelationships', {

@@ -28,6 +28,7 @@ const methodsCodec: Codec<readonly RestMethod[]> = leaf(
     return [...new Set(methods)];
   },
   (methods) => [...methods],
+  { says: 'A list, not empty, of methods.', values: REST_METHODS },
 );
 
 const referenceCodec: Codec<QueryReference> = object('QueryReference', {

@@ -16,6 +16,7 @@ const variable: Codec<string> = leaf(
     return name;
   },
   (value) => value,
+  { says: 'The name of an environment variable, not one of the service itself.' },
 );
 
 /** The key `signature` of what makes calls. */

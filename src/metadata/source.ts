@@ -1,7 +1,7 @@
 import { SvcError } from '../errors/svc-error.ts';
 import { isJsonObject, type JsonObject } from '../util/json.ts';
 import { at, type Path } from '../util/path.ts';
-import { type Codec, defaulted, int, leaf, nonEmptyText, object, optional, parseFailed, required, text, wrongType } from './codec.ts';
+import { type Codec, defaulted, int, leaf, like, nonEmptyText, object, optional, parseFailed, required, text, wrongType } from './codec.ts';
 import { graphqlName, graphqlNameSuffix } from './graphql-name.ts';
 import { kept, type WithUnknownKeys } from './kept.ts';
 import type { KindCodecs, Kinds } from './kinds.ts';
@@ -47,6 +47,7 @@ function unlessEmpty(codec: Codec<string>): Codec<string | undefined> {
     codec.name,
     (json, path) => (json === '' ? undefined : codec.decode(json, path)),
     (value) => (value === undefined ? null : codec.encode(value)),
+    like(codec),
   );
 }
 
@@ -65,6 +66,7 @@ const namingConventionCodec: Codec<NamingConvention> = leaf(
     throw parseFailed('naming_convention can either be "svc-default" or "graphql-default"', path);
   },
   (value) => value,
+  { values: ['svc-default', 'graphql-default'] },
 );
 
 const customizationObject = object('SourceCustomization', {
@@ -90,6 +92,7 @@ export const sourceCustomizationCodec: Codec<SourceCustomization> = leaf(
     return isCustomized(value) ? value : NO_CUSTOMIZATION;
   },
   (value) => customizationObject.encode(value),
+  like(customizationObject),
 );
 
 function atLeast(minimum: number): Codec<number> {
@@ -101,6 +104,7 @@ function atLeast(minimum: number): Codec<number> {
       return value;
     },
     (value) => value,
+    { says: `A whole number from ${minimum} on.` },
   );
 }
 
@@ -132,6 +136,7 @@ function kindCodec(kind: string): Codec<string> {
     'BackendType',
     () => kind,
     (value) => value,
+    { values: [kind] },
   );
 }
 

@@ -1,6 +1,6 @@
 import { enumerate } from '../util/enumerate.ts';
 import { isJsonObject, type Json } from '../util/json.ts';
-import { type Codec, defaulted, leaf, mapOf, object, optional, parseFailed, text, wrongType } from './codec.ts';
+import { type Codec, defaulted, leaf, like, mapOf, object, optional, parseFailed, text, wrongType } from './codec.ts';
 import { graphqlName } from './graphql-name.ts';
 import { byKey } from './keyed-list.ts';
 import { at } from '../util/path.ts';
@@ -63,6 +63,7 @@ const customRootFieldCodec: Codec<CustomRootField | undefined> = leaf(
     if (value.comment === undefined) return value.name ?? null;
     return { ...(value.name === undefined ? {} : { name: value.name }), comment: value.comment };
   },
+  { says: 'The name of the root field, or `{"name": …, "comment": …}`; null leaves it as it is.' },
 );
 
 /** Names of root fields by key. @throws SvcError also when two names are equal */
@@ -96,6 +97,7 @@ export function customRootFieldsCodec<K extends string>(keys: readonly K[]): Cod
       }
       return out;
     },
+    { says: `An object with any of the keys ${keys.map((key) => `\`${key}\``).join(', ')}.`, of: [customRootFieldCodec] },
   );
 }
 
@@ -166,4 +168,5 @@ export const tableConfigurationCodec: Codec<TableConfiguration> = leaf(
       identifier: undefined,
     });
   },
+  like(written, '`custom_column_names` is an older spelling of `column_config`.'),
 );

@@ -28,6 +28,7 @@ export function qualifiedName(defaultSchema: string, schemaKey = 'schema'): Code
       };
     },
     (value) => ({ [schemaKey]: value.schema, name: value.name }),
+    { says: `A name, of the schema \`${defaultSchema}\`; or \`{"${schemaKey}": …, "name": …}\`.` },
   );
 }
 

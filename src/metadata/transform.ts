@@ -6,6 +6,7 @@ import {
   type Codec,
   defaulted,
   leaf,
+  like,
   list,
   listOrNone,
   literal,
@@ -60,12 +61,16 @@ const method: Codec<string> = leaf(
     return value;
   },
   (value) => value,
+  { says: 'A method of HTTP; a template is not possible.' },
 );
 
 const queryParams: Codec<string | ReadonlyMap<string, string | null>> = leaf(
   'QueryParams',
   (json, path) => (typeof json === 'string' ? json : byName.decode(json, path)),
   (value) => (typeof value === 'string' ? value : byName.encode(value)),
+  {
+    says: 'A text with the whole query string, which is a template, or an object with a template for each parameter; null leaves a parameter out.',
+  },
 );
 const byName = mapOf(nullable(text));
 
@@ -117,6 +122,7 @@ const version: Codec<TransformVersion> = leaf(
     return json;
   },
   (value) => value,
+  { values: ['1', '2'], says: 'A number. In version 1 `body` is the text of a template.' },
 );
 
 /** There is one template language, known by this name. */
@@ -130,6 +136,9 @@ const body: Codec<Json> = leaf(
   'BodyTransform',
   (json) => json,
   (value) => value,
+  {
+    says: 'In version 1 a template, as a text. In version 2 one of `{"action": "remove"}`, `{"action": "transform", "template": …}` and `{"action": "x_www_form_urlencoded", "form_template": {…}}` with a template for each key.',
+  },
 );
 const writtenRequest = object('RequestTransform', {
   ...common,
@@ -155,7 +164,7 @@ export const requestTransformCodec: Codec<RequestTransform> = leaf(
       templateEngine: TEMPLATE_ENGINE,
       ...(decoded === undefined ? {} : { body: encodeBody(decoded, rest.version) }),
     }),
-  writtenRequest.fields,
+  like(writtenRequest),
 );
 
 /** @throws SvcError `parse-failed`; templates are not looked into */
@@ -172,5 +181,5 @@ export const responseTransformCodec: Codec<ResponseTransform> = leaf(
       templateEngine: TEMPLATE_ENGINE,
       ...(decoded === undefined ? {} : { body: encodeBody(decoded, decodedVersion) }),
     }),
-  writtenResponse.fields,
+  like(writtenResponse),
 );

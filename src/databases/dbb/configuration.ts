@@ -34,6 +34,7 @@ const connectionString: Codec<ConfiguredText> = leaf(
     return { kind: 'environment', name: nonEmptyText.decode(name, at(path, 'from_env')) };
   },
   (value): Json => (value.kind === 'template' ? value.text : { from_env: value.name }),
+  { says: 'A URL, which is a template, or `{"from_env": …}`.' },
 );
 
 const poolConfiguration: Codec<PoolConfiguration> = object('MariadbPoolSettings', {
@@ -56,6 +57,7 @@ const document = object('MariadbConfiguration', {
 
 export const configuration: Codec<DbbConfiguration> = {
   name: document.name,
+  fields: document.fields,
   decode(json, path) {
     const { connection_info: info } = document.decode(json, path);
     return { connectionString: info.connection_string, pool: info.pool_settings, ssl: info.ssl_configuration };

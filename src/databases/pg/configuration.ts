@@ -81,18 +81,26 @@ const connectionParameters: Codec<ConnectionParameters> = object('PostgresConnDe
   password: optional(text),
 });
 
-const databaseUrl: Codec<DatabaseUrl> = leaf('UrlConf', decodeUrl, (url): Json => {
-  switch (url.kind) {
-    case 'template':
-      return url.text;
-    case 'environment':
-      return { from_env: url.name };
-    case 'file':
-      return { dynamic_from_file: url.path };
-    case 'parameters':
-      return { connection_parameters: connectionParameters.encode(url.parameters) };
-  }
-});
+const databaseUrl: Codec<DatabaseUrl> = leaf(
+  'UrlConf',
+  decodeUrl,
+  (url): Json => {
+    switch (url.kind) {
+      case 'template':
+        return url.text;
+      case 'environment':
+        return { from_env: url.name };
+      case 'file':
+        return { dynamic_from_file: url.path };
+      case 'parameters':
+        return { connection_parameters: connectionParameters.encode(url.parameters) };
+    }
+  },
+  {
+    says: 'A URL, which is a template; or an object with one of `from_env`, `connection_parameters` and `dynamic_from_file`.',
+    of: [connectionParameters],
+  },
+);
 
 const URL_FORMS = { keys: ['from_env', 'connection_parameters', 'dynamic_from_file'] };
 
@@ -143,6 +151,7 @@ const connectionDocument = object('PostgresSourceConnInfo', {
 
 const connectionInfo: Codec<ConnectionConfiguration> = {
   name: connectionDocument.name,
+  fields: connectionDocument.fields,
   decode(json, path) {
     const info = connectionDocument.decode(json, path);
     return {
@@ -184,6 +193,7 @@ const document = object(
 
 export const configuration: Codec<PgConfiguration> = {
   name: document.name,
+  fields: document.fields,
   decode(json, path) {
     const {
       connection_info: connection,

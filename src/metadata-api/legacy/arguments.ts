@@ -3,6 +3,7 @@ import {
   type Codec,
   int,
   leaf,
+  like,
   list,
   literal,
   nonEmptyText,
@@ -27,7 +28,7 @@ export function legacyArguments<T>(keys: readonly string[], inner: Pick<Codec<T>
     () => {
       throw new Error('invariant: arguments of data operations are only read');
     },
-    inner.fields,
+    like(inner),
   );
 }
 
@@ -58,6 +59,7 @@ const orderItem: Codec<OrderItem> = leaf(
     return { column, direction: type ?? 'asc', nulls };
   },
   ({ column, direction, nulls }): Json => ({ column, type: direction, ...(nulls === undefined ? {} : { nulls }) }),
+  { says: '`"+c"`, `"-c"`, `"c"`, or an object.', of: [orderObject] },
 );
 
 /** One item or a list of them. */
@@ -65,6 +67,7 @@ const orderBy: Codec<readonly OrderItem[]> = leaf(
   'OrderByExp',
   (json, path) => (isJsonArray(json) ? list(orderItem).decode(json, path) : [orderItem.decode(json, path)]),
   (value) => list(orderItem).encode(value),
+  { says: 'One item, or a list of them.', of: [orderItem] },
 );
 
 /** Which rows are wanted. */

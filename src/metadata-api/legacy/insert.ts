@@ -35,6 +35,7 @@ const oneOrMore: Codec<readonly string[]> = leaf(
   '[Text]',
   (json, path) => (typeof json === 'string' ? [nonEmptyText.decode(json, path)] : list(nonEmptyText).decode(json, path)),
   (value) => [...value],
+  { says: 'A name, or a list of names.' },
 );
 
 const conflictCodec = object('OnConflict', {

@@ -34,6 +34,7 @@ const selectItem: Codec<SelectItem> = leaf(
   () => {
     throw new Error('invariant: columns of a select are only read');
   },
+  { says: 'The name of a column, `"*"`, or an object for a relationship.' },
 );
 
 export const selectItems: Codec<readonly SelectItem[]> = list(selectItem);

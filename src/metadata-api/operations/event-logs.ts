@@ -37,6 +37,7 @@ const status: Codec<'pending' | 'processed'> = leaf(
     throw parseFailed('event logs status can only be one of the following: processed or pending', path);
   },
   (value) => value,
+  { values: ['pending', 'processed'] },
 );
 
 const errors = (backend: Backend): OperationErrors => [...SOURCE_ERRORS, ...databaseErrors(backend)];

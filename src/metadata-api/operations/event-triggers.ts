@@ -3,7 +3,7 @@ import { nameKey } from '../../catalog/catalog.ts';
 import type { Backend, Source } from '../../backend/backend.ts';
 import type { Captures } from '../../backend/captures.ts';
 import { invariant, SvcError } from '../../errors/svc-error.ts';
-import { anyJson, bool, type Codec, defaulted, type Decoded, leaf, nonEmptyText, object, required } from '../../metadata/codec.ts';
+import { anyJson, bool, type Codec, defaulted, type Decoded, leaf, like, nonEmptyText, object, required } from '../../metadata/codec.ts';
 import { updateTable, withEntry, withoutEntry } from '../../metadata/edit.ts';
 import { type EventTrigger, eventTriggerFields, eventTriggerOf } from '../../metadata/event-trigger.ts';
 import { requireTable } from '../../metadata/lookup.ts';
@@ -67,7 +67,7 @@ function createArguments(backend: Backend): Codec<CreateEventTrigger> {
     () => {
       throw new Error('invariant: arguments are only read');
     },
-    written.fields,
+    like(written),
   );
 }
 

@@ -7,6 +7,7 @@ import {
   defaulted,
   int,
   leaf,
+  like,
   list,
   nonEmptyText,
   object,
@@ -89,7 +90,7 @@ const replaceArguments: Codec<ReplaceMetadata> = leaf(
     return { document: metadata, at: ['metadata'], tables, allowInconsistent, allowWarnings, resourceVersion, options: true };
   },
   ({ document }) => document,
-  replaceOptions.fields,
+  like(replaceOptions),
 );
 
 /** Where inconsistencies are allowed, a key that nobody knows is one; else it is an error at its place. */
@@ -197,6 +198,7 @@ const selection: Codec<boolean | readonly string[]> = leaf(
     throw parseFailed('expecting a boolean or a list of names', path);
   },
   (value) => value,
+  { says: '`true` is all, `false` none; or a list of names.' },
 );
 
 const reloadMetadata: OperationGroup = () => [

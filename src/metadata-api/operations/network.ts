@@ -1,5 +1,5 @@
 import { SvcError } from '../../errors/svc-error.ts';
-import { type Codec, defaulted, leaf, object, required, text } from '../../metadata/codec.ts';
+import { type Codec, defaulted, leaf, like, object, required, text } from '../../metadata/codec.ts';
 import { withEntry, withoutEntry } from '../../metadata/edit.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
 import { printTlsHost, type TlsAllowlistEntry, tlsAllowlistEntryCodec, tlsAllowlistKey, tlsSuffixCodec } from '../../metadata/network.ts';
@@ -11,7 +11,7 @@ function orBareHost<A>(long: Codec<A>): Codec<A> {
     long.name,
     (json, path) => long.decode(typeof json === 'string' ? { host: json } : json, path),
     (value) => long.encode(value),
-    long.fields,
+    like(long, 'Or only the host.'),
   );
 }
 

@@ -2,7 +2,7 @@
 import type { QualifiedName } from '../../catalog/catalog.ts';
 import type { Backend } from '../../backend/backend.ts';
 import { SvcError } from '../../errors/svc-error.ts';
-import { anyJson, type Codec, leaf, nonEmptyText, object, optional, required } from '../../metadata/codec.ts';
+import { anyJson, type Codec, leaf, like, nonEmptyText, object, optional, required } from '../../metadata/codec.ts';
 import { withEntry, withoutEntry } from '../../metadata/edit.ts';
 import { definitionOfArguments, type RemoteRelationshipDefinition } from '../../metadata/remote-relationship.ts';
 import type { TableMetadata } from '../../metadata/table.ts';
@@ -40,7 +40,7 @@ function argumentsOf(tableName: Codec<QualifiedName>): Codec<RemoteRelationshipA
       return { table, name, source, definition: definitionOfArguments(Object.fromEntries(given), path) };
     },
     ({ table, name, source }) => written.encode({ table, name, source }),
-    written.fields,
+    like(written),
   );
 }
 

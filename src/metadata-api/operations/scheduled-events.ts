@@ -7,6 +7,7 @@ import {
   count,
   defaulted,
   leaf,
+  like,
   list,
   literal,
   nonEmptyText,
@@ -46,6 +47,7 @@ const time: Codec<string> = leaf(
     return value;
   },
   (value) => value,
+  { says: 'A time with its zone as ISO 8601 writes it: `2024-05-01T10:00:00Z`.' },
 );
 
 const type = required(literal('ScheduledEventType', ['cron', 'one_off']));
@@ -58,6 +60,7 @@ const status: Codec<ScheduledStatus> = leaf(
     return found;
   },
   (value) => value,
+  { values: SCHEDULED_STATUSES },
 );
 const slice = { limit: optional(count('limit')), offset: defaulted(count('offset'), () => 0), getRowsCount: defaulted(bool, () => false) };
 
@@ -155,7 +158,7 @@ const checkedEvents: Codec<ReturnType<typeof events.decode>> = leaf(
     return args;
   },
   (args) => events.encode(args),
-  events.fields,
+  like(events),
 );
 
 const get: OperationGroup = () => [

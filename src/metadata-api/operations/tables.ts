@@ -1,7 +1,7 @@
 import { nameKey } from '../../catalog/catalog.ts';
 import type { Backend } from '../../backend/backend.ts';
 import { SvcError } from '../../errors/svc-error.ts';
-import { anyJson, bool, type Codec, defaulted, leaf, object, optional, required } from '../../metadata/codec.ts';
+import { anyJson, bool, type Codec, defaulted, leaf, like, object, optional, required } from '../../metadata/codec.ts';
 import { type ExtFederationConfig, extFederationConfigCodec } from '../../metadata/ext-federation.ts';
 import { withoutTable, withTable } from '../../metadata/edit.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
@@ -55,6 +55,7 @@ export function trackTableArguments(backend: Backend): Codec<TrackTable> {
       return value;
     },
     (value) => value,
+    like(bool),
   );
   const long = object('TrackTable', {
     table: required(backend.tableName),
@@ -68,7 +69,7 @@ export function trackTableArguments(backend: Backend): Codec<TrackTable> {
       long.name,
       (json, path) => long.decode(withSchemaInside(json), path),
       (value) => long.encode(value),
-      long.fields,
+      like(long),
     ),
     'table',
     backend.tableName,
@@ -210,7 +211,7 @@ export const setCustomFields = perKind('set_table_custom_fields', everyKind, (ba
         return { table, source, configuration: tableConfigurationCodec.decode(configuration, path) };
       },
       ({ table, source }) => written.encode({ table, source, customRootFields: undefined, customColumnNames: undefined }),
-      written.fields,
+      like(written),
     ),
     {
       summary: 'Replaces the names that the GraphQL API uses for a table and its columns.',

@@ -32,6 +32,7 @@ const webhookUrl: Codec<ConfiguredText> = leaf(
   (json, path) =>
     typeof json === 'string' ? { kind: 'template', text: json } : { kind: 'environment', name: fromEnv.decode(json, path).fromEnv },
   (value) => (value.kind === 'template' ? value.text : fromEnv.encode({ fromEnv: value.name })),
+  { says: 'A URL, which is a template, or `{"from_env": …}`.' },
 );
 
 const header: Codec<Header> = leaf(
@@ -41,6 +42,7 @@ const header: Codec<Header> = leaf(
     return [nonEmptyText.decode(json[0] as Json, at(path, 0)), text.decode(json[1] as Json, at(path, 1))];
   },
   (value) => [...value],
+  { says: '`[name, value]`' },
 );
 
 const args = object('TestWebhookTransform', {
