@@ -19,6 +19,7 @@ const CHECKS = {
   options: () => [join(root, 'scripts', 'options-page.mjs'), '--check'],
   operations: () => [join(root, 'scripts', 'operations-page.mjs'), '--check'],
   commands: () => [join(root, 'scripts', 'commands-page.mjs'), '--check'],
+  docs: () => [join(root, 'scripts', 'check-docs.mjs')],
   metrics: () => [join(root, 'scripts', 'metrics-page.mjs'), '--check'],
 };
 
