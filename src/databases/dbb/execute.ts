@@ -2,7 +2,7 @@
  * Prepared statements in a session. The driver does not tell how many warnings there were for rows, though the last packet of an answer
  * has the number: it is read from there, which saves a question to the server behind each statement.
  */
-import type { Connection, FieldPacket, PoolConnection, ResultSetHeader } from 'mysql2/promise';
+import type { Connection, PoolConnection, ResultSetHeader } from 'mysql2/promise';
 
 export type Row = readonly (Buffer | null)[];
 
@@ -20,31 +20,58 @@ export interface Answer {
 interface DriverPacket {
   isEOF(): boolean;
   eofWarningCount(): number;
+  readInt8(): number;
+  readLengthCodedBuffer(): Buffer | null;
 }
+/** What a command does with the packet that comes; returns what it does with the next one. */
+type Step = (this: DriverCommand, packet: DriverPacket) => Step;
 interface DriverCommand {
   execute(packet: DriverPacket | null | undefined, connection: object): boolean;
+  readField: Step;
+  row: Step;
+  readonly _fieldCount: number;
+  _receivedFieldsCount: number;
+  _rowParser: { next(packet: DriverPacket): Row };
 }
 interface DriverConnection {
-  execute(
-    options: object,
-    done: (error: Error | null, result: ResultSetHeader | readonly Row[], fields: readonly FieldPacket[] | undefined) => void,
-  ): DriverCommand;
+  execute(options: object, done: (error: Error | null, result: ResultSetHeader | readonly Row[]) => void): DriverCommand;
   query(text: string, done: (error: Error | null) => void): void;
 }
 
-const typeCast = (field: { buffer(): Buffer | null }): Buffer | null => field.buffer();
+/** Nobody asks what the columns are, all of them are texts: to read their descriptions takes longer than a small row. */
+const skipColumn: Step = function () {
+  return ++this._receivedFieldsCount < this._fieldCount ? skipColumn : endColumns;
+};
+const endColumns: Step = function () {
+  this._rowParser = { next: (packet) => cellsOf(packet, this._fieldCount) };
+  return this.row;
+};
+
+/** A row of the binary protocol: a byte, a bit for each column that is null, and the texts of the others. */
+function cellsOf(packet: DriverPacket, count: number): Row {
+  packet.readInt8();
+  const nulls: number[] = [];
+  for (let left = count + 2; left > 0; left -= 8) nulls.push(packet.readInt8());
+  const cells: (Buffer | null)[] = [];
+  for (let bit = 2; bit < count + 2; bit++) {
+    const isNull = ((nulls[bit >> 3] as number) >> (bit & 7)) & 1;
+    cells.push(isNull === 1 ? null : packet.readLengthCodedBuffer());
+  }
+  return cells;
+}
 
 /** @throws Error of the driver */
 export function execute(connection: Connection, text: string, values: readonly (string | null)[]): Promise<Answer> {
   const driver = (connection as PoolConnection).connection as unknown as DriverConnection;
   return new Promise((resolve, reject) => {
     let warnings = 0;
-    const command = driver.execute({ sql: text, values: [...values], rowsAsArray: true, typeCast }, (error, result) => {
+    const command = driver.execute({ sql: text, values: [...values], rowsAsArray: true }, (error, result) => {
       if (error !== null) reject(error);
       else if ('affectedRows' in result) resolve({ rows: null, affectedRows: result.affectedRows, warns: result.warningStatus !== 0 });
       else resolve({ rows: result, affectedRows: 0, warns: warnings !== 0 });
     });
     const read = command.execute;
+    command.readField = skipColumn;
     command.execute = function (packet, of) {
       if (packet?.isEOF() === true) warnings = packet.eofWarningCount();
       return read.call(this, packet, of);

@@ -6,6 +6,7 @@ import { identifier, join, print, type Sql, sql, string } from '../../sql/fragme
 import { dialect } from './compile/dialect.ts';
 import { NoConnectionError, StatementCancelledError } from './errors.ts';
 import type { ConnectionTarget } from './target.ts';
+import { Watch } from './watch.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const LOOK_EVERY_MS = 50;
@@ -64,6 +65,7 @@ export class Pool {
   private readonly target: ConnectionTarget;
   private readonly settings: PoolSettings;
   private readonly sessions = new WeakMap<object, Session>();
+  private readonly watch = new Watch(LOOK_EVERY_MS);
   private readonly promising = new WeakMap<DriverConnection, PoolConnection>();
   private lent = 0;
   private closing = false;
@@ -170,20 +172,20 @@ export class Pool {
     let reason: 'abort' | 'deadline' | null = lateness(how);
     if (reason !== null) throw new StatementCancelledError(reason);
     let cut: NodeJS.Timeout | undefined;
-    const timer = setInterval(() => {
+    const unwatch = this.watch.add(() => {
       reason ??= lateness(how);
       if (reason === null || killed !== undefined) return;
       // The order may hit what comes next in the session: nothing does.
       lent.tainted = true;
       killed = this.kill(lent.connection);
       cut = setTimeout(() => cutOff(lent.connection), ORDER_BOUND_MS);
-    }, LOOK_EVERY_MS);
+    });
     try {
       return await task();
     } catch (error) {
       throw reason === null ? error : new StatementCancelledError(reason);
     } finally {
-      clearInterval(timer);
+      unwatch();
       clearTimeout(cut);
       await killed;
     }
@@ -215,17 +217,17 @@ export class Pool {
       let isOver = false;
       const giveUp = (error: Error): void => {
         isOver = true;
-        clearInterval(timer);
+        unwatch();
         reject(error);
       };
-      const timer = setInterval(() => {
+      const unwatch = this.watch.add(() => {
         const reason = lateness(how);
         if (reason !== null) giveUp(new StatementCancelledError(reason));
         else if (Date.now() - start > this.settings.waitTimeoutMs) giveUp(new NoConnectionError('no connection became free in time'));
-      }, LOOK_EVERY_MS);
+      });
       this.pool.getConnection((error, connection) => {
         if (error !== null) return giveUp(error);
-        clearInterval(timer);
+        unwatch();
         if (isOver) connection.release();
         else resolve(this.withPromises(connection));
       });

@@ -7,7 +7,7 @@ import { dialect } from './dialect.ts';
 import { joinSql } from './join.ts';
 import { compileLiveQuery } from './live-query.ts';
 import { compileMutation } from './mutation/mutation.ts';
-import { querySql } from './query.ts';
+import { listSql, querySql } from './query.ts';
 import { streamSql } from './stream.ts';
 
 export function compiler(options: CompilerOptions): Compiler {
@@ -26,7 +26,13 @@ function statement(root: Sql, columns: number): Statement {
 
 /** One row with a column for each root. */
 function selectSql(options: CompilerOptions, roots: readonly SelectRoot[]): Sql {
-  const columns = rootsSql(createContext(options), roots).map((root, i) => sql`${root} as ${identifier(String(i))}`);
+  const context = createContext(options);
+  const [only] = roots;
+  if (only !== undefined && roots.length === 1 && only.query.kind === 'rows' && only.query.shape === 'list') {
+    const { array, body } = listSql(context, only.query, null, null);
+    return sql`select ${array} as ${identifier('0')} from ${body}`;
+  }
+  const columns = rootsSql(context, roots).map((root, i) => sql`${root} as ${identifier(String(i))}`);
   return sql`select ${join(columns, sql`, `)}`;
 }
 

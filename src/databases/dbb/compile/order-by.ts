@@ -1,7 +1,9 @@
+import type { Read } from '../../../ir/read.ts';
 import type { OrderBy, OrderTerm } from '../../../ir/select.ts';
 import { joinConditions, whereSql } from '../../../sql/condition.ts';
 import { EMPTY, join, type Sql, sql } from '../../../sql/fragment.ts';
 import { ownScope, type Row } from '../../../sql/row.ts';
+import { familyOf } from '../families.ts';
 import { aggregateCall } from './aggregate-call.ts';
 import { conditionsOf, readSql } from './bool-exp.ts';
 import type { Context } from './context.ts';
@@ -12,6 +14,8 @@ export interface OrderKey {
   readonly direction: OrderBy['direction'];
   /** Null: there are none. */
   readonly nulls: OrderBy['nulls'] | null;
+  /** The value is this column, as it is. */
+  readonly column?: string;
 }
 
 /** Sort keys of a row; those of related rows are scalar sub-selects. */
@@ -20,7 +24,18 @@ export function orderKeys(context: Context, orderBy: readonly OrderBy[], row: Ro
     value: termSql(context, term, row),
     direction,
     nulls: isNeverNull(term) ? null : nulls,
+    ...(isPlain(term) ? { column: term.read.column } : {}),
   }));
+}
+
+function isPlain(term: OrderTerm): term is PlainTerm {
+  const { read } = term as PlainTerm;
+  return term.kind === 'read' && read.kind === 'column' && read.mask === undefined && familyOf(read.type).kind !== 'boolean';
+}
+
+interface PlainTerm {
+  readonly kind: 'read';
+  readonly read: Extract<Read, { kind: 'column' }>;
 }
 
 function isNeverNull(term: OrderTerm): boolean {

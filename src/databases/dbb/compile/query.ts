@@ -25,19 +25,29 @@ export function querySql(context: Context, query: RowsQuery | AggregateQuery, pa
 }
 
 function rowsSql(context: Context, query: RowsQuery, parent: Row | null, on: Join | null): Sql {
+  if (query.shape === 'list') {
+    const { array, body } = listSql(context, query, parent, on);
+    return sql`(select ${array} from ${body})`;
+  }
+  const { row, keys, body } = rowSetOf(context, query.from, query.rows, parent, on);
+  return sql`(select ${rowObjectSql(context, query.fields, row)} from ${body}${orderBySql(keys)} limit 1)`;
+}
+
+/** The rows as a JSON array, and what they are selected from. */
+export function listSql(
+  context: Context,
+  query: RowsQuery,
+  parent: Row | null,
+  on: Join | null,
+): { readonly array: Sql; readonly body: Sql } {
   const { row, keys, body } = rowSetOf(context, query.from, query.rows, parent, on);
   const object = rowObjectSql(context, query.fields, row);
-  if (query.shape === 'single') return sql`(select ${object} from ${body}${orderBySql(keys)} limit 1)`;
-  return arraySql(object, orderBySql(keys), body);
+  return { array: sql`coalesce(json_arrayagg(${object}${orderBySql(keys)}), json_array())`, body };
 }
 
 /** Fields of a row as a JSON object. */
 export function rowObjectSql(context: Context, fields: readonly Field[], row: Row): Sql {
   return objectSql(fields.map((field) => [field.alias, fieldSql(context, field, row)]));
-}
-
-function arraySql(item: Sql, order: Sql, body: Sql): Sql {
-  return sql`(select coalesce(json_arrayagg(${item}${order}), json_array()) from ${body})`;
 }
 
 function objectSql(entries: readonly (readonly [key: string, value: Sql])[]): Sql {

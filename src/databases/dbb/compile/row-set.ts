@@ -36,7 +36,7 @@ export function rowSetOf(
   on: Join | null,
   ordered: (keys: readonly OrderKey[]) => readonly OrderKey[] = (keys) => keys,
 ): CompiledRows {
-  const { item, alias, row } = relationSql(context, from);
+  const { item, row } = relationSql(context, from);
   const filter = conditionsOf(context, rows.where, ownScope(row));
   const keys = ordered(orderKeys(context, rows.orderBy, row));
   const related = (remote: Row): readonly Sql[] => (parent === null || on === null ? [] : joinConditions(on.columns, parent, remote));
@@ -44,23 +44,26 @@ export function rowSetOf(
     return { row, keys, body: sql`${item}${whereSql([...related(row), ...filter])}` };
   }
   const distinct = rows.distinctOn.map((read) => readSql(context, read, row));
-  const columns = [
-    sql`${alias}.*`,
-    ...keys.map(({ value }, i) => sql`${value} as ${keyName(i)}`),
+  const columns = new DerivedColumns(row, [
+    ...keys.flatMap(({ value, column }, i) => (column === undefined ? [sql`${value} as ${keyName(i)}`] : [])),
     ...distinct.map((value, i) => sql`${value} as ${distinctName(i)}`),
-  ];
+  ]);
   const isPaged = rows.limit !== null || rows.offset !== null;
   const partition = on === null ? [] : on.columns.map(({ remote }) => remote);
   // Without other numbers than these the rows are read in order and no further.
   const isCut = isPaged && partition.length === 0 && distinct.length === 0;
-  let table = sql`select ${join(columns, sql`, `)} from ${item}${whereSql(filter)}${isCut ? sql`${orderBySql(keys)}${pageSql(rows)}` : EMPTY}`;
+  let table = sql`select ${columns.list} from ${item}${whereSql(filter)}${isCut ? sql`${orderBySql(keys)}${pageSql(rows)}` : EMPTY}`;
   let page = context.alias();
-  const keysOf = (table: Sql): readonly OrderKey[] => keys.map((key, i) => ({ ...key, value: sql`${table}.${keyName(i)}` }));
+  const keysOf = (table: Sql): readonly OrderKey[] =>
+    keys.map((key, i) => ({
+      ...key,
+      value: key.column === undefined ? sql`${table}.${keyName(i)}` : columns.of(table).column(key.column),
+    }));
   const numbered = (by: readonly Sql[], of: Sql): Sql => {
     const within = by.length === 0 ? EMPTY : sql`partition by ${join(by, sql`, `)}`;
     return sql`row_number() over (${within}${orderBySql(keysOf(of))})`;
   };
-  const columnsOf = (of: Sql): readonly Sql[] => partition.map((name) => aliasRow(of).column(name));
+  const columnsOf = (of: Sql): readonly Sql[] => partition.map((name) => columns.of(of).column(name));
   const limits: Sql[] = [];
   if (distinct.length > 0) {
     const first = context.alias();
@@ -86,8 +89,45 @@ export function rowSetOf(
     }
   }
   context.derived.push(table);
-  const outer = aliasRow(page);
+  const outer = columns.of(page);
   return { row: outer, keys: keysOf(page), body: sql`(${table}) as ${page}${whereSql([...related(outer), ...limits])}` };
+}
+
+/** Columns of a derived table: those that are asked for, because wide ones that nobody reads would be copied too. */
+class DerivedColumns {
+  /** Grows until the statement is printed. */
+  readonly list: Sql;
+  private readonly items: Sql[];
+  private readonly known = new Set<string>();
+  private readonly row: Row;
+
+  /** @param others with names of their own */
+  constructor(row: Row, others: readonly Sql[]) {
+    this.row = row;
+    this.items = [];
+    this.list = { kind: 'sequence', items: this.items };
+    for (const item of others.length === 0 ? [sql`1`] : others) this.add(item);
+  }
+
+  /** The row under another alias. */
+  of(alias: Sql): Row {
+    const row = aliasRow(alias);
+    return {
+      column: (name) => {
+        if (!this.known.has(name)) {
+          this.known.add(name);
+          this.add(this.row.column(name));
+        }
+        return row.column(name);
+      },
+      whole: () => row.whole(),
+    };
+  }
+
+  private add(item: Sql): void {
+    if (this.items.length > 0) this.items.push(sql`, `);
+    this.items.push(item);
+  }
 }
 
 function pageSql({ limit, offset, ties }: RowSet): Sql {
