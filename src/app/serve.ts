@@ -31,6 +31,7 @@ import { kindsOf } from '../metadata/kinds.ts';
 import { createAdministration } from '../metadata-api/administration.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Observer } from '../observability/observation.ts';
+import type { Network } from '../metadata/network.ts';
 import { createOutboundClient, type OutboundClient } from '../outbound/client.ts';
 import { meteredClient } from '../outbound/metered-client.ts';
 import { tlsAllowlistOf } from '../outbound/tls-allowlist.ts';
@@ -107,6 +108,14 @@ export async function serve(
     warn: (message) => observe({ kind: 'source', source: 'metadata', event: 'number-beyond-bounds', message }),
   });
   let state: RunningState | undefined;
+  let opening: Network | null = null;
+  const http = createOutboundClient({
+    refusePrivate: config.refusePrivateAddresses,
+    tlsAllowlist() {
+      const network = opening ?? state?.current().metadata.network;
+      return network === undefined ? [] : tlsAllowlistOf(network);
+    },
+  });
   try {
     await storage.migrate();
     state = await createState({
@@ -131,6 +140,10 @@ export async function serve(
         isolation: config.txIso,
         requestTimeoutMs: config.requestTimeout,
         stringifyNumericTypes: config.stringifyNumericTypes,
+        http,
+      },
+      onOpening: (network) => {
+        opening = network;
       },
       metadataDatabase: (await createCatalogStateStore(database).read()).id,
       remotes: remoteServers(config.refusePrivateAddresses, environment),
@@ -139,9 +152,10 @@ export async function serve(
       instanceId,
     });
     if (config.databaseUrl !== null) await trackDefaultSource(state, pg);
-    return await listen(config, { state, storage, database, logger, instanceId, environment, isReady, isReadOnly });
+    return await listen(config, { state, storage, database, http, logger, instanceId, environment, isReady, isReadOnly });
   } catch (error) {
     await state?.stop();
+    await http.close();
     await database.close();
     throw error;
   }
@@ -151,6 +165,8 @@ interface Parts {
   readonly state: RunningState;
   readonly storage: Storage;
   readonly database: Source;
+  /** Of sources that are called by HTTP. */
+  readonly http: OutboundClient;
   readonly logger: Logger;
   readonly instanceId: string;
   readonly environment: Environment;
@@ -159,7 +175,7 @@ interface Parts {
 }
 
 async function listen(config: Config, parts: Parts): Promise<Service> {
-  const { state, storage, database, logger, instanceId, environment, isReady, isReadOnly } = parts;
+  const { state, storage, database, http, logger, instanceId, environment, isReady, isReadOnly } = parts;
   const registry = createRegistry(config);
   const observe = registry === null ? logger.observe : meteredObserver(logger.observe, registry);
   const sync = await keepInStep({ state, storage, instanceId, interval: config.schemaSyncPollInterval, observe });
@@ -306,6 +322,7 @@ async function listen(config: Config, parts: Parts): Promise<Service> {
       await Promise.all([server.stop(grace), deliveries.stop(grace), later.stop(grace)]);
       await release();
       await state.stop();
+      await http.close();
       await database.close();
       await logger.settle();
       logger.flush();

@@ -14,6 +14,7 @@ import type { Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
 import type { Captures } from './captures.ts';
 import type { ServerMeasures } from './connection-counts.ts';
+import type { HttpClient } from './http-client.ts';
 import type { StatementFlow } from './statement-flow.ts';
 import type { Catalog, CatalogScope, CatalogType, QualifiedName, SurveyedTable } from '../catalog/catalog.ts';
 
@@ -34,6 +35,8 @@ export interface Backend<C = unknown> {
   readonly storedConfiguration?: Codec<C>;
   readonly tableName: Codec<QualifiedName>;
   readonly functionName: Codec<QualifiedName>;
+  /** Functions of computed fields take values of columns, and no rows; which table's rows they return is said with them. */
+  readonly functionsOfColumns?: true;
   readonly capabilities: Capabilities;
   readonly types: TypeSystem;
   /** Of errors that tell what only such a database says. */
@@ -72,6 +75,8 @@ export interface ConnectContext {
   readonly secretsFolder?: string | null;
   /** Whether large numbers are strings in events, as in answers. */
   readonly stringifyNumericTypes?: boolean;
+  /** For kinds that are called by HTTP. */
+  readonly http?: HttpClient;
   /** Told about connections that broke while idle, retries and so on. */
   readonly onEvent?: (event: { readonly kind: string; readonly message: string }) => void;
 }
@@ -326,6 +331,14 @@ export interface RunOptions {
   readonly turn?: string;
   /** A copy of the database that is a little behind may answer. */
   readonly mayLag?: boolean;
+  /** Told what a statement has read, where the database charges for that. */
+  readonly onCost?: (cost: StatementCost) => void;
+}
+
+/** Bytes; null where the database does not say. */
+export interface StatementCost {
+  readonly processedBytes: number | null;
+  readonly billedBytes: number | null;
 }
 
 /** How SQL of several statements is run. */

@@ -97,6 +97,26 @@ export function someLeaf(exp: BoolExp, holds: (leaf: BoolExpLeaf) => boolean): b
   }
 }
 
+/** Whether a condition compares with the row around so many relationships, or with one further out. */
+export function looksOut(exp: BoolExp, depth: number): boolean {
+  switch (exp.kind) {
+    case 'and':
+    case 'or':
+      return exp.items.some((item) => looksOut(item, depth));
+    case 'not':
+      return looksOut(exp.item, depth);
+    case 'guarded':
+      return looksOut(exp.guard, depth) || looksOut(exp.item, depth);
+    case 'compare-columns':
+      return exp.rightRow === 'root' && exp.levels >= depth;
+    case 'exists':
+    case 'aggregate-predicate':
+      return looksOut(exp.where, depth + 1);
+    default:
+      return false;
+  }
+}
+
 export const TRUE: BoolExp = { kind: 'constant', value: true };
 export const FALSE: BoolExp = { kind: 'constant', value: false };
 

@@ -45,4 +45,6 @@ export interface FunctionCall {
 
 export type FunctionArgument =
   | { readonly kind: 'row' }
+  /** The value of a column of the row. */
+  | { readonly kind: 'column'; readonly column: string }
   | { readonly kind: 'value'; readonly name: string | null; readonly operand: Operand };

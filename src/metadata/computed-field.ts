@@ -1,5 +1,5 @@
 import type { QualifiedName } from '../catalog/catalog.ts';
-import { type Codec, leaf, like, nonEmptyText, object, optional, required, text } from './codec.ts';
+import { type Codec, leaf, like, mapOf, nonEmptyText, object, optional, required, text } from './codec.ts';
 import type { KindCodecs } from './kinds.ts';
 import { kept, type WithUnknownKeys } from './kept.ts';
 
@@ -7,6 +7,10 @@ export interface ComputedFieldDefinition {
   readonly function: QualifiedName;
   readonly tableArgument?: string;
   readonly sessionArgument?: string;
+  /** Where functions take values of columns: the column for each argument that takes one. */
+  readonly argumentMapping?: ReadonlyMap<string, string>;
+  /** There: the table whose rows the function returns. */
+  readonly returnTable?: QualifiedName;
 }
 
 export interface ComputedField extends ComputedFieldDefinition, WithUnknownKeys {
@@ -15,6 +19,13 @@ export interface ComputedField extends ComputedFieldDefinition, WithUnknownKeys 
 }
 
 export function computedFieldDefinitionCodec(codecs: KindCodecs): Codec<ComputedFieldDefinition> {
+  if (codecs.functionsOfColumns === true) {
+    return object('ComputedFieldDefinition', {
+      function: required(codecs.functionName),
+      argumentMapping: required(mapOf(nonEmptyText)),
+      returnTable: required(codecs.tableName),
+    });
+  }
   return object('ComputedFieldDefinition', {
     function: required(codecs.functionName),
     tableArgument: optional(nonEmptyText),

@@ -11,6 +11,8 @@ export interface KindCodecs {
   readonly storedConfiguration?: Codec<unknown>;
   readonly tableName: Codec<QualifiedName>;
   readonly functionName: Codec<QualifiedName>;
+  /** Functions of computed fields take values of columns, and no rows. */
+  readonly functionsOfColumns?: true;
 }
 
 /** By kind or alias; undefined for an unknown one. */

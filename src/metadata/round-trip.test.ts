@@ -36,6 +36,7 @@ roundTrips('table configuration', tableConfigurationCodec, arbitrary.tableConfig
 roundTrips('object relationship', objectUsingCodec(testKind), arbitrary.objectUsing);
 roundTrips('array relationship', arrayUsingCodec(testKind), arbitrary.arrayUsing);
 roundTrips('computed field', computedFieldCodec(testKind), arbitrary.computedField);
+roundTrips('computed field of columns', computedFieldCodec({ ...testKind, functionsOfColumns: true }), arbitrary.computedFieldOfColumns);
 roundTrips('table with its permissions', tableCodec(testKind), arbitrary.table);
 roundTrips('function', functionCodec(testKind), arbitrary.functionMetadata);
 roundTrips('source customization', sourceCustomizationCodec, arbitrary.customization);

@@ -125,8 +125,10 @@ export interface ComputedFieldInfo {
   readonly name: string;
   readonly comment: string | undefined;
   readonly function: CatalogFunction;
-  /** Index of the table argument in `function.arguments`. */
-  readonly tableArgument: number;
+  /** Index of the table argument in `function.arguments`; null where it takes values of columns. */
+  readonly tableArgument: number | null;
+  /** Columns by the index of the argument that takes their value. */
+  readonly columnArguments?: ReadonlyMap<number, string>;
   readonly sessionArgument: number | null;
   readonly returns: { readonly kind: 'scalar'; readonly type: CatalogType } | { readonly kind: 'table'; readonly table: QualifiedName };
 }

@@ -30,6 +30,8 @@ export interface AssemblyOptions {
   readonly roleSchemas: RoleSchemasOptions;
   readonly connect: Omit<ConnectContext, 'sourceName' | 'onEvent'>;
   readonly remotes: RemoteContext;
+  /** Told of the settings of the network that hold while sources are opened that are not current yet; null: they are no more. */
+  readonly onOpening?: (network: Metadata['network'] | null) => void;
   readonly observe: Observer;
   /** Names the metadata among those of other services, in the databases of sources. Absent: there are no others. */
   readonly metadataDatabase?: string;
@@ -82,6 +84,7 @@ export class Assembly {
     refresh: Refresh,
     withoutSilent = false,
   ): Promise<ReadonlyMap<string, LiveSource>> {
+    this.#options.onOpening?.(metadata.network);
     const outcomes = await Promise.allSettled(
       [...metadata.sources.values()].map(async (source): Promise<readonly [string, LiveSource]> => {
         const known = before === undefined ? undefined : takeOver(source, metadata, before.sources);
@@ -96,6 +99,7 @@ export class Assembly {
         }
       }),
     );
+    this.#options.onOpening?.(null);
     const entries = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
     const failure = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failure !== undefined) {

@@ -149,9 +149,14 @@ function entries<P>(permission: fc.Arbitrary<P>): fc.Arbitrary<ReadonlyMap<strin
   return mapBy(sparse<PermissionEntry<P>>({ role: name, permission, comment }, ['role', 'permission']), ({ role }) => role);
 }
 
-export const computedField: fc.Arbitrary<ComputedField> = sparse<ComputedField>(
+export const computedField: fc.Arbitrary<ComputedField> = sparse<Omit<ComputedField, 'argumentMapping' | 'returnTable'>>(
   { name, function: qualifiedName, tableArgument: name, sessionArgument: name, comment },
   ['name', 'function'],
+);
+
+export const computedFieldOfColumns: fc.Arbitrary<ComputedField> = sparse<Omit<ComputedField, 'tableArgument' | 'sessionArgument'>>(
+  { name, function: qualifiedName, argumentMapping: fc.constant(new Map([['one', 'id']])), returnTable: qualifiedName, comment },
+  ['name', 'function', 'argumentMapping', 'returnTable'],
 );
 
 const graphqlArguments = jsonObject.map((value) => value as JsonObject);

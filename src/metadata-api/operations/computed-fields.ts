@@ -22,6 +22,12 @@ function tableOf(metadata: Metadata, target: TableTarget, backend: Backend, cont
   return requireTable(targetSource(metadata, target.source, backend, context.snapshot), target.table, backend, at(context.path, 'table'));
 }
 
+const OF_COLUMNS = {
+  function: { dataset: 'shop', name: 'articles_of' },
+  argument_mapping: { author_id: 'id' },
+  return_table: { dataset: 'shop', name: 'article' },
+};
+
 const add = perKind('add_computed_field', hasComputedFields, (backend) =>
   define({
     args: object('AddComputedField', {
@@ -39,7 +45,7 @@ const add = perKind('add_computed_field', hasComputedFields, (backend) =>
         source: 'default',
         table: 'author',
         name: 'full_name',
-        definition: { function: 'author_full_name', table_argument: 'author_row' },
+        definition: backend.functionsOfColumns === true ? OF_COLUMNS : { function: 'author_full_name', table_argument: 'author_row' },
       },
     },
     edit(metadata, target, context) {

@@ -1,6 +1,6 @@
 import type { CatalogFunction, CatalogType, QualifiedName } from '../../catalog/catalog.ts';
 import type { ComputedField } from '../../metadata/computed-field.ts';
-import type { FunctionCall } from '../../ir/read.ts';
+import type { FunctionArgument, FunctionCall } from '../../ir/read.ts';
 import { Defect } from '../inconsistency.ts';
 import { isGraphqlName } from '../../metadata/graphql-name.ts';
 import type { ComputedFieldInfo } from '../schema-cache.ts';
@@ -28,6 +28,7 @@ export function isJson(source: StageSource, type: CatalogType): boolean {
 /** @throws Defect with every reason why the function cannot be a field of the table */
 export function resolveComputedField(source: StageSource, table: QualifiedName, field: ComputedField, inquiry: Inquiry): ComputedFieldInfo {
   const found = singleFunction(source, field.function, inquiry.functions(field.function));
+  if (source.backend.functionsOfColumns === true) return resolveFunctionOfColumns(source, table, field, found, inquiry);
   const printed = `"${printTable(source, field.function)}"`;
   const reasons: string[] = [];
   if (!isGraphqlName(field.name)) reasons.push(`"${field.name}" is not a valid GraphQL name`);
@@ -44,6 +45,54 @@ export function resolveComputedField(source: StageSource, table: QualifiedName, 
   }
   if (returns.kind === 'scalar') requireScalar(source, returns.type);
   return { name: field.name, comment: field.comment, function: found, tableArgument, sessionArgument, returns };
+}
+
+function resolveFunctionOfColumns(
+  source: StageSource,
+  table: QualifiedName,
+  field: ComputedField,
+  found: CatalogFunction,
+  inquiry: Inquiry,
+): ComputedFieldInfo {
+  const printed = `"${printTable(source, field.function)}"`;
+  const reasons: string[] = [];
+  if (!isGraphqlName(field.name)) reasons.push(`"${field.name}" is not a valid GraphQL name`);
+  if (found.arguments.length === 0) reasons.push(`the function ${printed} has no input arguments`);
+  const { argumentMapping = new Map<string, string>(), returnTable } = field;
+  const own = inquiry.tracked(table);
+  const columnArguments = new Map<number, string>();
+  for (const [argument, column] of argumentMapping) {
+    const index = found.arguments.findIndex(({ name }) => name === argument);
+    if (index < 0) reasons.push(`"${argument}" is not an input argument of the function ${printed}`);
+    const taken = own?.columns.find(({ name }) => name === column);
+    if (taken === undefined) reasons.push(`"${column}" is not a column of table "${printTable(source, table)}"`);
+    const expected = found.arguments[index]?.type;
+    if (taken !== undefined && expected !== undefined && source.backend.types.joins?.(taken.type, expected) === false) {
+      const print = source.backend.types.print;
+      reasons.push(
+        `the argument "${argument}" of type ${print(expected)} does not take the column "${column}" of type ${print(taken.type)}`,
+      );
+    }
+    if (index >= 0) columnArguments.set(index, column);
+  }
+  if (argumentMapping.size === 0) reasons.push('"argument_mapping" maps no argument to a column');
+  if (returnTable === undefined || inquiry.tracked(returnTable) === undefined) {
+    const name = returnTable === undefined ? '' : ` "${printTable(source, returnTable)}"`;
+    reasons.push(`the table${name} whose rows the function ${printed} returns is not tracked or not found in database`);
+  }
+  if (reasons.length > 0 || returnTable === undefined) {
+    throw functionDefect(`the computed field "${field.name}" cannot be added to table "${printTable(source, table)}"`, reasons);
+  }
+  for (const [i, argument] of found.arguments.entries()) if (!columnArguments.has(i)) requireScalar(source, argument.type);
+  return {
+    name: field.name,
+    comment: field.comment,
+    function: found,
+    tableArgument: null,
+    columnArguments,
+    sessionArgument: null,
+    returns: { kind: 'table', table: returnTable },
+  };
 }
 
 function returnsOf(source: StageSource, found: CatalogFunction, inquiry: Inquiry): ComputedFieldInfo['returns'] | string {
@@ -103,7 +152,7 @@ function sessionArgumentOf(source: StageSource, field: ComputedField, found: Cat
 
 /** Whether the field takes arguments of the caller's. */
 export function takesArguments(field: ComputedFieldInfo): boolean {
-  const own = field.sessionArgument === null ? 1 : 2;
+  const own = (field.tableArgument === null ? 0 : 1) + (field.sessionArgument === null ? 0 : 1) + (field.columnArguments?.size ?? 0);
   return field.function.arguments.length > own;
 }
 
@@ -113,14 +162,15 @@ export function callFor(field: ComputedFieldInfo): FunctionCall {
     function: field.function.name,
     volatile: field.function.volatility === 'volatile',
     ...(field.function.volatility === 'immutable' ? { immutable: true } : {}),
-    arguments: field.function.arguments.map((argument, i) =>
-      i === field.tableArgument
-        ? { kind: 'row' }
-        : {
-            kind: 'value',
-            name: argument.name === '' ? null : argument.name,
-            operand: { value: { kind: 'session-variables' }, type: argument.type, list: false },
-          },
-    ),
+    arguments: field.function.arguments.map((argument, i): FunctionArgument => {
+      if (i === field.tableArgument) return { kind: 'row' };
+      const column = field.columnArguments?.get(i);
+      if (column !== undefined) return { kind: 'column', column };
+      return {
+        kind: 'value',
+        name: argument.name === '' ? null : argument.name,
+        operand: { value: { kind: 'session-variables' }, type: argument.type, list: false },
+      };
+    }),
   };
 }

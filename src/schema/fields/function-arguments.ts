@@ -23,6 +23,8 @@ export interface FunctionArguments {
 export interface FunctionShape {
   /** Index of the argument that is the row, null for a tracked function. */
   readonly row: number | null;
+  /** Columns of the row by the index of the argument that takes their value. */
+  readonly columns?: ReadonlyMap<number, string>;
   /** Index of the argument that gets the session variables. */
   readonly session: number | null;
   /** Name of the input type. */
@@ -52,7 +54,9 @@ export function functionArguments(source: SourceContext, definition: CatalogFunc
         if (name === '') throw new SvcError('not-supported', 'Only last set of positional arguments can be omitted', { path });
         out.push({ kind: 'value', name, operand: { value, type: argument.type, list: false } });
       };
+      const column = shape.columns?.get(index);
       if (index === shape.row) out.push({ kind: 'row' });
+      else if (column !== undefined) out.push({ kind: 'column', column });
       else if (index === shape.session) pass({ kind: 'session-variables' });
       else {
         const user = byIndex.get(index);
@@ -104,7 +108,7 @@ function userArguments(source: SourceContext, definition: CatalogFunction, shape
   const users: UserArgument[] = [];
   let unnamed = 0;
   definition.arguments.forEach((argument, index) => {
-    if (index === shape.row || index === shape.session) return;
+    if (index === shape.row || index === shape.session || shape.columns?.has(index) === true) return;
     const name = argument.name === '' ? `arg_${++unnamed}` : argument.name;
     const place = valuePlace(source, argument.type, null);
     if (place === null) return;

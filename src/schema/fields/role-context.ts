@@ -146,6 +146,7 @@ export class RoleSource {
       ),
       arguments: functionArguments(source, info.function, {
         row: info.tableArgument,
+        ...(info.columnArguments === undefined ? {} : { columns: info.columnArguments }),
         session: info.sessionArgument,
         typeName: computedFieldArgsTypeName(source.info, info.name, table),
         description: `input parameters for computed field "${info.name}" defined on table "${table.name.name}"`,

@@ -5,7 +5,7 @@
 import { SvcError } from '../../errors/svc-error.ts';
 import type { Join } from '../../ir/relation.ts';
 import type { AggregateField, AggregateQuery, Field, RowsQuery } from '../../ir/select.ts';
-import { EMPTY, identifier, integer, join, type Sql, sql } from '../fragment.ts';
+import { EMPTY, identifier, join, type Sql, sql } from '../fragment.ts';
 import type { Row } from '../row.ts';
 import { Columns, Named } from './columns.ts';
 import { type LevelRows, relatedRows, rootRows } from './level.ts';
@@ -128,7 +128,7 @@ function aggregatesOver(writer: SetWriter, { fields, nodesLimit }: AggregateQuer
     (read) => writer.read(read, place.row, asks),
     (nodes) => {
       const object = objectOf(writer, nodes.fields, place);
-      const bound = rows.before === null ? integer(nodesLimit ?? 0) : sql`${rows.before} + ${integer(nodesLimit ?? 0)}`;
+      const bound = rows.before === null ? writer.rowLimit(nodesLimit ?? 0) : sql`${rows.before} + ${writer.rowLimit(nodesLimit ?? 0)}`;
       const only = nodesLimit === null || rows.number === null ? null : sql`${place.alias}.${rows.number} <= ${bound}`;
       return writer.arrayOrEmpty(writer.array(object, rows.order(place.alias), only));
     },

@@ -37,7 +37,7 @@ export function rootRows(writer: SetWriter, of: Of): LevelRows {
   const { rows } = of;
   const source = sourceOf(writer, { from: of.from, where: rows.where }, [], null, isMet(of));
   const keys = orderKeys(writer, rows.orderBy, source);
-  const distinct = rows.distinctOn.map((read) => writer.read(read, source.row, source.asks));
+  const distinct = rows.distinctOn.map((read) => writer.distinctKey(read, source.row, source.asks));
   source.seal();
   const columns = new Columns(source.row);
   const names = keys.map((key, i) => nameOfKey(columns, key, rows.orderBy[i]?.term));
@@ -69,7 +69,7 @@ export function relatedRows(writer: SetWriter, of: Of, on: JoinColumns, parent: 
   const keyNames = on.map((pair) => columns.column(pair.remote));
   const limit = which === 'first' ? Math.min(rows.limit ?? 1, 1) : rows.limit;
   const offset = rows.offset === null ? null : writer.count(rows.offset);
-  const distinct = rows.distinctOn.map((read) => writer.read(read, source.row, source.asks));
+  const distinct = rows.distinctOn.map((read) => writer.distinctKey(read, source.row, source.asks));
   source.seal();
   const isNumbered = which !== 'no' || limit !== null || offset !== null || rows.distinctOn.length > 0;
   if (!isNumbered) {
@@ -91,7 +91,7 @@ export function relatedRows(writer: SetWriter, of: Of, on: JoinColumns, parent: 
       );
       all = sql`select ${alias}.*, ${number} as ${NUMBER} from (select ${columns.list()}, ${first} as ${FIRST} from ${source.body()}) as ${alias} where ${alias}.${FIRST} = 1`;
     }
-    const bounds = (alias: Sql): readonly Sql[] => between(sql`${alias}.${NUMBER}`, offset, limit);
+    const bounds = (alias: Sql): readonly Sql[] => between(writer, sql`${alias}.${NUMBER}`, offset, limit);
     const alias = writer.alias();
     const conditions = bounds(alias);
     return conditions.length === 0 ? all : sql`select ${alias}.* from (${all}) as ${alias} where ${andAll(conditions)}`;

@@ -2,7 +2,7 @@
 import type { AggregatePredicate, BoolExp, Exists } from '../../ir/bool-exp.ts';
 import type { Read } from '../../ir/read.ts';
 import type { Join, Relation } from '../../ir/relation.ts';
-import { EMPTY, identifier, integer, join, type Sql, sql } from '../fragment.ts';
+import { EMPTY, identifier, join, type Sql, sql } from '../fragment.ts';
 import type { Row } from '../row.ts';
 import { Columns, Named } from './columns.ts';
 import type { Asks, SetWriter } from './writer.ts';
@@ -241,11 +241,13 @@ export function numbered(partition: readonly Sql[], order: readonly Sql[]): Sql 
 }
 
 /** Numbers from behind an offset up to a limit. */
-export function between(number: Sql, offset: Sql | null, limit: number | null): readonly Sql[] {
+export function between(writer: SetWriter, number: Sql, offset: Sql | null, limit: number | null): readonly Sql[] {
   const conditions: Sql[] = [];
   if (offset !== null) conditions.push(sql`${number} > ${offset}`);
   if (limit !== null)
-    conditions.push(offset === null ? sql`${number} <= ${integer(limit)}` : sql`${number} <= ${offset} + ${integer(limit)}`);
+    conditions.push(
+      offset === null ? sql`${number} <= ${writer.rowLimit(limit)}` : sql`${number} <= ${offset} + ${writer.rowLimit(limit)}`,
+    );
   return conditions;
 }
 

@@ -39,6 +39,8 @@ export interface SetWriter {
   conditions(exp: BoolExp, row: Row): readonly Sql[];
   /** A value, masked. @param asks answers what masks ask about other tables; null: inside of a `where` or where there are no such masks */
   read(read: Read, row: Row, asks: Asks | null): Sql;
+  /** A value by which rows are told apart (`distinct_on`). */
+  distinctKey(read: Read, row: Row, asks: Asks | null): Sql;
   /** A field's value as the objects of the answer hold it. */
   field(field: LeafField, row: Row, asks: Asks | null): Sql;
   /** What holds for a row with several columns: `(a, b) in (select c, d …)`. @param keys a select of as many columns */
@@ -47,6 +49,8 @@ export interface SetWriter {
   orderKey(value: Sql, order: OrderBy): Sql;
   /** ` limit 3 offset 1` with what stands for rows that the order does not tell apart; not empty. */
   page(limit: number | null, ties: boolean, offset: Value | null): Sql;
+  /** A number of rows that there are at most. */
+  rowLimit(limit: number): Sql;
   /** An offset as a number; nothing for null. */
   count(value: Value): Sql;
   /** An aggregate of a group. */

@@ -4,7 +4,7 @@ import type { CapturedTrigger, EventFilter, Page } from '../../../backend/captur
 import { SvcError } from '../../../errors/svc-error.ts';
 import { type Json, parseJson, printJson } from '../../../util/json.ts';
 import { MOST_LISTED_BYTES } from '../../../sql/within-bytes.ts';
-import { momentText } from '../coerce/moment.ts';
+import { momentText } from '../../../util/moment.ts';
 import { tooLarge } from '../errors.ts';
 import { NOW } from './names.ts';
 import { schemaOf } from './triggers.ts';

@@ -6,10 +6,11 @@ import { isIP } from 'node:net';
 import type { CatalogType } from '../../../catalog/catalog.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
 import type { Operand } from '../../../ir/value.ts';
+import { listItems } from '../../../sql/list-items.ts';
 import { parseDecimal, plainText } from '../../../util/decimal.ts';
-import { isJsonArray, isJsonNumber, type Json, numberText, parseJson, printJson } from '../../../util/json.ts';
+import { isJsonNumber, type Json, numberText, parseJson, printJson } from '../../../util/json.ts';
 import { familyOf } from '../families.ts';
-import { momentText } from './moment.ts';
+import { momentText } from '../../../util/moment.ts';
 
 export type ValueEncoding = (json: Json) => string | null;
 
@@ -18,40 +19,8 @@ export function encoder({ type, list, value }: Operand): ValueEncoding {
   const scalar = (json: Json): string => encodeScalar(type, json, value.kind === 'session');
   // A list in a session variable has the type of an array.
   if (!list && !type.array) return (json) => (json === null ? null : scalar(json));
-  return (json) => (json === null ? null : JSON.stringify(itemsOf(json, type).map((item) => (item === null ? null : scalar(item)))));
-}
-
-/** A list in a session variable is a JSON array, or items between braces. */
-function itemsOf(json: Json, type: CatalogType): readonly Json[] {
-  if (isJsonArray(json)) return json;
-  if (typeof json !== 'string') return [json];
-  const text = json.trim();
-  if (text.startsWith('[')) {
-    try {
-      const parsed = parseJson(text);
-      if (isJsonArray(parsed)) return parsed;
-    } catch {
-      // said below
-    }
-    throw refused(type, json);
-  }
-  if (!text.startsWith('{') || !text.endsWith('}')) throw refused(type, json);
-  return bracedItems(text.slice(1, -1)) ?? refuse(type, json);
-}
-
-/** `a,"b c",null`; null where it is none. */
-function bracedItems(text: string): readonly Json[] | null {
-  const items: Json[] = [];
-  if (text.trim() === '') return items;
-  const item = /\s*(?:"((?:[^"\\]|\\.)*)"|([^",{}]*?))\s*(,|$)/suy;
-  for (;;) {
-    const found = item.exec(text);
-    if (found === null) return null;
-    const [, quoted, plain = '', end] = found;
-    if (quoted === undefined && plain === '') return null;
-    items.push(quoted !== undefined ? quoted.replaceAll(/\\(.)/gsu, '$1') : /^null$/i.test(plain) ? null : plain);
-    if (end === '') return items;
-  }
+  return (json) =>
+    json === null ? null : JSON.stringify((listItems(json) ?? refuse(type, json)).map((item) => (item === null ? null : scalar(item))));
 }
 
 function encodeScalar(type: CatalogType, json: Json, isSession: boolean): string {

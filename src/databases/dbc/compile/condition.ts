@@ -2,7 +2,7 @@
  * Conditions about other tables. A distributed table can hardly be asked row by row: relationships are lists of keys, sub-selects
  * that do not look out and that the database may plan, move and compute by themselves.
  */
-import type { AggregatePredicate, BoolExp, Exists } from '../../../ir/bool-exp.ts';
+import { type AggregatePredicate, type BoolExp, type Exists, looksOut } from '../../../ir/bool-exp.ts';
 import type { Join, Relation } from '../../../ir/relation.ts';
 import { EMPTY, join, type Sql, sql } from '../../../sql/fragment.ts';
 import type { Row, Scope } from '../../../sql/row.ts';
@@ -115,24 +115,4 @@ export function aggregateOfNothing(exp: AggregatePredicate): Sql {
   if (exp.function === 'count') return sql`0::int8`;
   const compared = exp.predicate.find((comparison) => comparison.kind === 'compare');
   return compared === undefined ? sql`null::text` : sql`null::${typeName(compared.operand.type)}`;
-}
-
-/** Whether a condition compares with the row around so many relationships, or with one further out. */
-export function looksOut(exp: BoolExp, depth: number): boolean {
-  switch (exp.kind) {
-    case 'and':
-    case 'or':
-      return exp.items.some((item) => looksOut(item, depth));
-    case 'not':
-      return looksOut(exp.item, depth);
-    case 'guarded':
-      return looksOut(exp.guard, depth) || looksOut(exp.item, depth);
-    case 'compare-columns':
-      return exp.rightRow === 'root' && exp.levels >= depth;
-    case 'exists':
-    case 'aggregate-predicate':
-      return looksOut(exp.where, depth + 1);
-    default:
-      return false;
-  }
 }

@@ -1,4 +1,5 @@
 /** What set plans are on Citus: a common table expression for each relation. */
+import { looksOut } from '../../../ir/bool-exp.ts';
 import { EMPTY, integer, join, string, sql } from '../../../sql/fragment.ts';
 import { ownScope } from '../../../sql/row.ts';
 import type { Asks, SetWriter } from '../../../sql/set-plan/writer.ts';
@@ -10,7 +11,7 @@ import { bigintSql } from '../../pg/compile/operand.ts';
 import { directionSql } from '../../pg/compile/order-by.ts';
 import { isStringified } from '../../pg/compile/output.ts';
 import { relationSql } from '../../pg/compile/relation.ts';
-import { aggregateOfNothing, conditionsOf, elsewhereIn, looksOut, tuple } from './condition.ts';
+import { aggregateOfNothing, conditionsOf, elsewhereIn, tuple } from './condition.ts';
 import { addRelation, asking, type Draft } from './context.ts';
 import { jsonObject } from './json-object.ts';
 
@@ -24,6 +25,7 @@ export function writerOf(draft: Draft): SetWriter {
     from: (relation) => relationSql(context, relation, null),
     conditions: (exp, row) => conditionsOf(context, exp, ownScope(row)),
     read: (read, row, asks) => asked(asks, () => readSql(context, read, row)),
+    distinctKey: (read, row, asks) => asked(asks, () => readSql(context, read, row)),
     field: (field, row, asks) => asked(asks, () => leafSql(context, field, row)),
     among: (columns, keys) => sql`(${tuple(columns)} in (${keys}))`,
     orderKey: (value, order) => sql`${value}${directionSql(order)}`,
@@ -31,6 +33,7 @@ export function writerOf(draft: Draft): SetWriter {
       const rows = limit === null ? EMPTY : ties ? sql` fetch first ${integer(limit)} rows with ties` : sql` limit ${integer(limit)}`;
       return offset === null ? rows : sql`${rows} offset ${bigintSql(offset)}`;
     },
+    rowLimit: integer,
     count: (value) => sql`coalesce(${bigintSql(value)}, 0)`,
     aggregate: aggregateCall,
     aggregateHolds,

@@ -22,12 +22,13 @@ export function relationSql(context: Context, relation: Relation, parent: Row | 
 export function callSql(context: Context, call: FunctionCall, row: Row | null): Sql {
   if (call.volatile !== false) context.volatile = true;
   if (call.immutable !== true) context.dependsOn ??= `what the function ${printed(call.function)} does, which is not immutable`;
-  const positional = 1 + call.arguments.findLastIndex((argument) => argument.kind === 'row' || argument.name === null);
+  const positional = 1 + call.arguments.findLastIndex((argument) => argument.kind !== 'value' || argument.name === null);
   const items = call.arguments.map((argument, i) => {
     if (argument.kind === 'row') {
       if (row === null) throw new Error('invariant: a function of a row is called without one');
       return row.whole();
     }
+    if (argument.kind === 'column') throw new Error('invariant: functions of PostgreSQL take whole rows');
     const value = operandSql(argument.operand);
     return i < positional ? value : sql`${identifier(argument.name as string)} => ${value}`;
   });

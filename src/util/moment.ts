@@ -1,4 +1,4 @@
-/** Dates and times as MariaDB reads them in a session whose zone is UTC. */
+/** Dates and times as texts: those without a zone mean UTC. */
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const TIME = /^-?\d{1,3}:[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?$/;

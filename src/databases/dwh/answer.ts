@@ -1,0 +1,56 @@
+/** How the rows of a statement become its answer: their texts are JSON already, and are put together unread. */
+import type { JsonRow, Statement } from '../../backend/backend.ts';
+import { type Bytes, bytesOfText } from '../../util/bytes.ts';
+import type { Json } from '../../util/json.ts';
+
+/** What stands in the rows of a statement. */
+export type Layout =
+  /** One root; each row has one cell, an object of its list, or the only object. */
+  | { readonly kind: 'root'; readonly isList: boolean }
+  /** Several; each row has the number of its root and such an object. */
+  | { readonly kind: 'roots'; readonly isList: readonly boolean[] }
+  /** Each row has what one key leads to; between two of them stands the value of a parameter that is not sent, and a semicolon. */
+  | { readonly kind: 'keys'; readonly holeName: number };
+
+export interface DwhStatement extends Statement {
+  readonly layout: Layout;
+}
+
+/** @throws Error where the statement is not one of this kind of database */
+export function layoutOf(statement: Statement): Layout {
+  const { layout } = statement as Partial<DwhStatement>;
+  if (layout === undefined) throw new Error('invariant: the statement is none of BigQuery');
+  return layout;
+}
+
+type Row = readonly Json[];
+
+/** One cell for each root, or one for the keys. */
+export function answerOf(layout: Layout, rows: readonly Row[], values: readonly (string | null)[]): JsonRow {
+  switch (layout.kind) {
+    case 'root':
+      return [cellOf(layout.isList, rows, 0)];
+    case 'roots': {
+      const byRoot: Row[][] = layout.isList.map(() => []);
+      for (const row of rows) byRoot[Number(row[0])]?.push(row);
+      return layout.isList.map((isList, i) => cellOf(isList, byRoot[i] ?? [], 1));
+    }
+    case 'keys': {
+      const separator = bytesOfText(`${values[layout.holeName] ?? ''};`);
+      return [rows.flatMap((row, i) => (i === 0 ? [textOf(row, 0)] : [separator, textOf(row, 0)]))];
+    }
+  }
+}
+
+const [OPEN, CLOSE, COMMA] = ['[', ']', ','].map(bytesOfText) as [Bytes, Bytes, Bytes];
+
+/** Null: there is no such object. */
+function cellOf(isList: boolean, rows: readonly Row[], column: number): readonly Bytes[] | null {
+  if (!isList) return rows[0] === undefined ? null : [textOf(rows[0], column)];
+  return [OPEN, ...rows.flatMap((row, i) => (i === 0 ? [textOf(row, column)] : [COMMA, textOf(row, column)])), CLOSE];
+}
+
+function textOf(row: Row, column: number): Bytes {
+  const cell = row[column];
+  return bytesOfText(typeof cell === 'string' ? cell : 'null');
+}

@@ -1,0 +1,127 @@
+/** What the REST interface answers, as far as it is read here; anything else in an answer is passed over. */
+import { isJsonArray, isJsonNumber, isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../../../util/json.ts';
+import { BigQueryError } from '../errors.ts';
+
+export interface ResultField {
+  readonly name: string;
+  readonly type: string;
+  readonly repeated: boolean;
+  /** Of a structure. */
+  readonly fields: readonly ResultField[];
+}
+
+export interface JobName {
+  readonly projectId: string;
+  readonly jobId: string;
+  readonly location: string | undefined;
+}
+
+/** A page of what a query gives. */
+export interface Page {
+  readonly job: JobName | null;
+  readonly isComplete: boolean;
+  /** Null: the statement gives no rows. */
+  readonly fields: readonly ResultField[] | null;
+  /** Their cells are as they came. */
+  readonly rows: readonly (readonly Json[])[];
+  readonly next: string | null;
+  readonly processedBytes: number | null;
+  readonly billedBytes: number | null;
+  readonly affectedRows: number | null;
+}
+
+/** @throws BigQueryError for what is no JSON object, and for what BigQuery says went wrong */
+export function readAnswer(status: number, body: Buffer): JsonObject {
+  let json: Json;
+  try {
+    json = parseJson(body.toString());
+  } catch {
+    json = null;
+  }
+  if (status >= 200 && status < 300 && isJsonObject(json)) return json;
+  const error = isJsonObject(json) ? json['error'] : undefined;
+  if (isJsonObject(error)) throw failureOf(error, status);
+  const reason = typeof error === 'string' ? `: ${error.slice(0, 300)}` : '';
+  throw new BigQueryError(status, '', `an answer of status ${status} that is none of BigQuery${reason}`);
+}
+
+/** @param status 0 where a job failed */
+export function failureOf(error: JsonObject, status: number): BigQueryError {
+  const [first] = listOf(error['errors']);
+  const reason = textOf(first?.['reason']) ?? textOf(error['reason']) ?? textOf(error['status']) ?? '';
+  return new BigQueryError(status, reason, textOf(error['message']) ?? textOf(first?.['message']) ?? 'no message');
+}
+
+export function readPage(json: JsonObject): Page {
+  const schema = json['schema'];
+  const fields = isJsonObject(schema) ? fieldsOf(schema['fields']) : null;
+  return {
+    job: jobOf(json['jobReference']),
+    isComplete: json['jobComplete'] !== false,
+    fields: fields === null || fields.length === 0 ? null : fields,
+    rows: listOf(json['rows']).map((row) => listOf(row['f']).map((cell) => cell['v'] ?? null)),
+    next: textOf(json['pageToken']),
+    processedBytes: numberOf(json['totalBytesProcessed']),
+    billedBytes: numberOf(json['totalBytesBilled']),
+    affectedRows: numberOf(json['numDmlAffectedRows']),
+  };
+}
+
+export function jobOf(json: Json | undefined): JobName | null {
+  if (!isJsonObject(json)) return null;
+  const [projectId, jobId] = [textOf(json['projectId']), textOf(json['jobId'])];
+  return projectId === null || jobId === null ? null : { projectId, jobId, location: textOf(json['location']) ?? undefined };
+}
+
+function fieldsOf(json: Json | undefined): readonly ResultField[] {
+  return listOf(json).map((field) => ({
+    name: textOf(field['name']) ?? '',
+    type: textOf(field['type']) ?? 'STRING',
+    repeated: field['mode'] === 'REPEATED',
+    fields: fieldsOf(field['fields']),
+  }));
+}
+
+export function listOf(json: Json | undefined): readonly JsonObject[] {
+  return isJsonArray(json) ? json.filter(isJsonObject) : [];
+}
+
+export function textOf(json: Json | undefined): string | null {
+  return typeof json === 'string' && json !== '' ? json : null;
+}
+
+/** Counts come as texts. */
+export function numberOf(json: Json | undefined): number | null {
+  if (typeof json !== 'string' && !isJsonNumber(json)) return null;
+  const number = Number(typeof json === 'string' ? json : String(json));
+  return Number.isFinite(number) ? number : null;
+}
+
+/** The text of a cell for people: structures and arrays as JSON, moments as dates and times. Null is SQL NULL. */
+export function cellText(field: ResultField, cell: Json): string | null {
+  if (cell === null) return null;
+  const value = plainValue(field, cell);
+  return typeof value === 'string' ? value : printJson(value);
+}
+
+function plainValue(field: ResultField, cell: Json): Json {
+  if (field.repeated)
+    return (isJsonArray(cell) ? cell : []).map((item) =>
+      plainValue({ ...field, repeated: false }, isJsonObject(item) ? (item['v'] ?? null) : item),
+    );
+  if (cell === null) return null;
+  if (isJsonObject(cell)) {
+    const cells = listOf(cell['f']);
+    return Object.fromEntries(field.fields.map((inner, i) => [inner.name, plainValue(inner, cells[i]?.['v'] ?? null)]));
+  }
+  return field.type === 'TIMESTAMP' && typeof cell === 'string' ? momentText(cell) : cell;
+}
+
+/** Of microseconds since 1970. */
+function momentText(micros: string): string {
+  if (!/^-?\d{1,18}$/.test(micros)) return micros;
+  const all = BigInt(micros);
+  const part = ((all % 1_000_000n) + 1_000_000n) % 1_000_000n;
+  const seconds = new Date(Number((all - part) / 1000n)).toISOString().slice(0, 19);
+  return part === 0n ? `${seconds}Z` : `${seconds}.${String(part).padStart(6, '0')}Z`;
+}

@@ -1,0 +1,396 @@
+/** BigQuery's REST interface: queries as jobs that are asked for their pages, repeated where they fail in passing, and cancelled. */
+import { randomUUID } from 'node:crypto';
+import type { RunOptions } from '../../../backend/backend.ts';
+import type { HttpAnswer, HttpCall, HttpClient } from '../../../backend/http-client.ts';
+import { OutboundError } from '../../../outbound/outbound-error.ts';
+import { CancellationSource, isPrompt } from '../../../util/cancellation.ts';
+import { isJsonObject, type Json, type JsonObject, printJson } from '../../../util/json.ts';
+import { BigQueryError, connectionError, isPassingFailure, StatementCancelledError } from '../errors.ts';
+import type { Target } from '../target.ts';
+import { failureOf, type JobName, listOf, numberOf, type Page, readAnswer, readPage, type ResultField, textOf } from './answers.ts';
+import { Slots } from './slots.ts';
+import { Tokens } from './token.ts';
+
+export interface QueryParameter {
+  readonly name: string;
+  readonly parameterType: JsonObject;
+  readonly parameterValue: JsonObject;
+}
+
+export interface Query {
+  readonly text: string;
+  readonly parameters: readonly QueryParameter[];
+}
+
+export interface Result {
+  /** Null: the statement gives no rows. */
+  readonly fields: readonly ResultField[] | null;
+  readonly rows: readonly (readonly Json[])[];
+  readonly processedBytes: number | null;
+  readonly billedBytes: number | null;
+  readonly affectedRows: number | null;
+}
+
+export interface DryRun {
+  readonly bytes: number | null;
+  /** `SELECT`, `CREATE_TABLE`, … */
+  readonly statement: string | null;
+  /** `dataset.table` */
+  readonly tables: readonly string[];
+}
+
+export interface ClientOptions {
+  readonly location: string | undefined;
+  readonly maximumBytesBilled: number | undefined;
+  readonly retryBaseDelayMs: number;
+  readonly retryLimit: number;
+  readonly maxStatements: number;
+  /** ms to wait until a statement may begin */
+  readonly waitTimeoutMs: number;
+}
+
+/** ms that the server takes before it says that a job goes on. */
+const FIRST_ANSWER_MS = 2_000;
+const NEXT_ANSWER_MS = 10_000;
+/** ms for an answer on top of what the server takes on purpose. */
+const CALL_MS = 60_000;
+const CANCEL_MS = 10_000;
+/** ms; of statements that nobody has set a time for. */
+const LONGEST_STATEMENT_MS = 30 * 60_000;
+/** Timers know no longer ones. */
+const LONGEST_DELAY_MS = 32_000;
+const ASK_MS = 100;
+/** Bytes; the server's pages are smaller. */
+const MAX_PAGE = 64 * 1024 * 1024;
+/** Bytes of all pages of an answer. */
+const MAX_ANSWER = 256 * 1024 * 1024;
+
+/** When a statement is over, and what is told of it then. */
+interface Waiting {
+  readonly cancellation: CancellationSource;
+  /** epoch milliseconds */
+  readonly deadline: number;
+  /** @throws StatementCancelledError where it is over */
+  check(): void;
+}
+
+export class BigQueryClient {
+  private readonly target: Target;
+  private readonly options: ClientOptions;
+  private readonly http: HttpClient;
+  private readonly tokens: Tokens;
+  private readonly slots: Slots;
+  private readonly running = new Set<CancellationSource>();
+  private readonly ending = new Set<Promise<void>>();
+  private isClosed = false;
+
+  constructor(http: HttpClient, target: Target, options: ClientOptions) {
+    this.http = http;
+    this.target = target;
+    this.options = options;
+    this.slots = new Slots(options.maxStatements);
+    this.tokens = new Tokens(target.account, (call) => this.sent(call));
+  }
+
+  /** All rows of a query. @throws BigQueryError, StatementCancelledError, SvcError */
+  run(query: Query, how: RunOptions): Promise<Result> {
+    return this.waited(how, async (waiting) => {
+      const first = await this.begin(query, waiting);
+      const pages = [first];
+      let bytes = first.bytes;
+      const job = first.page.job;
+      try {
+        let { page } = first;
+        while (!page.isComplete || page.next !== null) {
+          if (job === null) throw new BigQueryError(0, '', 'a job that goes on has no name');
+          const next = await this.page(job, page.isComplete ? page.next : null, waiting);
+          page = next.page;
+          bytes += next.bytes;
+          if (bytes > MAX_ANSWER) throw new BigQueryError(0, 'responseTooLarge', `the answer has more than ${MAX_ANSWER} bytes`);
+          pages.push(next);
+        }
+      } catch (error) {
+        if (job !== null && error instanceof StatementCancelledError) this.cancelLater(job);
+        throw error;
+      }
+      const last = <T>(of: (page: Page) => T | null): T | null => pages.reduce<T | null>((found, { page }) => of(page) ?? found, null);
+      return {
+        fields: last(({ fields }) => fields),
+        rows: pages.flatMap(({ page }) => page.rows),
+        processedBytes: last(({ processedBytes }) => processedBytes),
+        billedBytes: last(({ billedBytes }) => billedBytes),
+        affectedRows: last(({ affectedRows }) => affectedRows),
+      };
+    });
+  }
+
+  /** What a query would read, without running it. @throws as `run` */
+  dryRun(query: Query, how: RunOptions): Promise<DryRun> {
+    return this.waited(how, async (waiting) => {
+      const { location } = this.options;
+      const body: JsonObject = {
+        configuration: { dryRun: true, query: this.queryBody(query) },
+        ...(location === undefined ? {} : { jobReference: { projectId: this.target.project, location } }),
+      };
+      const { json } = await this.call(`/projects/${encodeURIComponent(this.target.project)}/jobs`, 'POST', body, waiting, CALL_MS);
+      const status = json['status'];
+      const failed = isJsonObject(status) ? status['errorResult'] : undefined;
+      if (isJsonObject(failed)) throw failureOf(failed, 0);
+      const statistics = isJsonObject(json['statistics']) ? json['statistics'] : {};
+      const ofQuery = isJsonObject(statistics['query']) ? statistics['query'] : {};
+      const tables = listOf(ofQuery['referencedTables']).map(
+        (each) => `${textOf(each['datasetId']) ?? ''}.${textOf(each['tableId']) ?? ''}`,
+      );
+      return {
+        bytes: numberOf(ofQuery['totalBytesProcessed']) ?? numberOf(statistics['totalBytesProcessed']),
+        statement: textOf(ofQuery['statementType']),
+        tables,
+      };
+    });
+  }
+
+  /** Cancels what runs, and waits for that up to a bound. */
+  async close(boundMs: number): Promise<void> {
+    this.isClosed = true;
+    for (const cancellation of this.running) cancellation.cancel();
+    let timer: NodeJS.Timeout | undefined;
+    const bound = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, boundMs);
+    });
+    await Promise.race([Promise.allSettled([...this.ending]), bound]);
+    clearTimeout(timer);
+  }
+
+  /** The job is begun once, however often it is asked for; a job that nobody waits for any more is cancelled. */
+  private async begin(query: Query, waiting: Waiting): Promise<{ readonly page: Page; readonly bytes: number }> {
+    const body = {
+      ...this.queryBody(query),
+      timeoutMs: FIRST_ANSWER_MS,
+      requestId: randomUUID(),
+      formatOptions: { useInt64Timestamp: true },
+      ...(this.options.location === undefined ? {} : { location: this.options.location }),
+    };
+    const path = `/projects/${encodeURIComponent(this.target.project)}/queries`;
+    // Its name comes with the answer: the call itself is not given up.
+    const time = FIRST_ANSWER_MS + CALL_MS;
+    const apart = { cancellation: new CancellationSource(), deadline: Date.now() + time, check: () => waiting.check() };
+    const begun = this.call(path, 'POST', body, apart, time);
+    const answered = begun.then(({ json, bytes }) => ({ page: readPage(json), bytes }));
+    let leave = (): void => undefined;
+    const over = new Promise<never>((_, reject) => {
+      leave = waiting.cancellation.onCancel(() => {
+        try {
+          waiting.check();
+          reject(new StatementCancelledError('abort'));
+        } catch (error) {
+          reject(error as Error);
+        }
+      });
+    });
+    try {
+      waiting.check();
+      return await Promise.race([answered, over]);
+    } catch (error) {
+      if (error instanceof StatementCancelledError) {
+        const ended = answered.then(
+          ({ page }) => {
+            if (page.job !== null && (!page.isComplete || page.next !== null)) this.cancelLater(page.job);
+          },
+          () => undefined,
+        );
+        this.end(ended);
+      }
+      throw error;
+    } finally {
+      leave();
+    }
+  }
+
+  private async page(job: JobName, token: string | null, waiting: Waiting): Promise<{ readonly page: Page; readonly bytes: number }> {
+    const search = new URLSearchParams({ timeoutMs: String(NEXT_ANSWER_MS), 'formatOptions.useInt64Timestamp': 'true' });
+    if (token !== null) search.set('pageToken', token);
+    if (job.location !== undefined) search.set('location', job.location);
+    const path = `/projects/${encodeURIComponent(job.projectId)}/queries/${encodeURIComponent(job.jobId)}?${search}`;
+    const { json, bytes } = await this.call(path, 'GET', null, waiting, NEXT_ANSWER_MS + CALL_MS);
+    return { page: readPage(json), bytes };
+  }
+
+  /** Nobody waits for it: what fails is not told. */
+  private cancelLater(job: JobName): void {
+    const search = job.location === undefined ? '' : `?${new URLSearchParams({ location: job.location })}`;
+    const path = `/projects/${encodeURIComponent(job.projectId)}/jobs/${encodeURIComponent(job.jobId)}/cancel${search}`;
+    const waiting = waitingOf(new CancellationSource(), Date.now() + CANCEL_MS);
+    this.end(
+      this.call(path, 'POST', {}, waiting, CANCEL_MS).then(
+        () => undefined,
+        () => undefined,
+      ),
+    );
+  }
+
+  private end(task: Promise<void>): void {
+    const tracked = task.finally(() => this.ending.delete(tracked));
+    this.ending.add(tracked);
+  }
+
+  private queryBody({ text, parameters }: Query): JsonObject {
+    const { maximumBytesBilled } = this.options;
+    return {
+      query: text,
+      useLegacySql: false,
+      ...(parameters.length === 0 ? {} : { parameterMode: 'NAMED', queryParameters: parameters as unknown as Json }),
+      ...(maximumBytesBilled === undefined ? {} : { maximumBytesBilled: String(maximumBytesBilled) }),
+    };
+  }
+
+  /** A statement with its place, its time and its cancellation. */
+  private async waited<T>(how: RunOptions, run: (waiting: Waiting) => Promise<T>): Promise<T> {
+    if (this.isClosed) throw connectionError('the source was closed');
+    const cancellation = new CancellationSource(how.signal);
+    const deadline = Math.min(how.deadline ?? Number.POSITIVE_INFINITY, Date.now() + LONGEST_STATEMENT_MS);
+    const waiting = waitingOf(cancellation, deadline, () => how.signal?.aborted === true || this.isClosed);
+    waiting.check();
+    const timer = setTimeout(() => cancellation.cancel(), Math.max(deadline - Date.now(), 0));
+    this.running.add(cancellation);
+    // Who does not tell that the result is no more wanted is asked from time to time.
+    const isTold = how.signal === undefined || isPrompt(how.signal);
+    const watch = isTold ? undefined : setInterval(() => how.signal?.aborted === true && cancellation.cancel(), ASK_MS);
+    try {
+      const giveBack = await this.place(waiting);
+      try {
+        return await run(waiting);
+      } finally {
+        giveBack();
+      }
+    } finally {
+      clearTimeout(timer);
+      clearInterval(watch);
+      this.running.delete(cancellation);
+    }
+  }
+
+  private place(waiting: Waiting): Promise<() => void> {
+    let stop = (): void => undefined;
+    const taken = new Promise<() => void>((resolve, reject) => {
+      const onWait = (leave: () => void): void => {
+        const timer = Number.isFinite(this.options.waitTimeoutMs)
+          ? setTimeout(() => {
+              leave();
+              reject(connectionError('no statement more could begin in time'));
+            }, this.options.waitTimeoutMs)
+          : undefined;
+        const forget = waiting.cancellation.onCancel(() => {
+          leave();
+          try {
+            waiting.check();
+          } catch (error) {
+            reject(error as Error);
+          }
+        });
+        stop = () => {
+          clearTimeout(timer);
+          forget();
+        };
+      };
+      this.slots.take(onWait).then(resolve, reject);
+    });
+    return taken.finally(() => stop());
+  }
+
+  /** @param path below `/bigquery/v2` @param timeout ms */
+  private async call(
+    path: string,
+    method: 'GET' | 'POST',
+    body: Json,
+    waiting: Waiting,
+    timeout: number,
+  ): Promise<{ readonly json: JsonObject; readonly bytes: number }> {
+    const url = `${this.target.endpoint}/bigquery/v2${path}`;
+    const text = body === null ? undefined : printJson(body);
+    let refused = false;
+    return this.repeated(waiting, async () => {
+      for (;;) {
+        waiting.check();
+        const token = await this.tokens.get();
+        waiting.check();
+        const answer = await this.sent(
+          {
+            url,
+            method,
+            headers: {
+              authorization: `Bearer ${token}`,
+              accept: 'application/json',
+              ...(text === undefined ? {} : { 'content-type': 'application/json' }),
+            },
+            ...(text === undefined ? {} : { body: text }),
+            timeout: Math.max(Math.min(timeout, waiting.deadline - Date.now()), 1),
+            maxResponseSize: MAX_PAGE,
+            signal: waiting.cancellation,
+          },
+          waiting,
+        );
+        if (answer.status === 401 && !refused) {
+          refused = true;
+          this.tokens.forget(token);
+          continue;
+        }
+        return { json: readAnswer(answer.status, answer.body), bytes: answer.body.length };
+      }
+    });
+  }
+
+  /** @throws StatementCancelledError, BigQueryError of status 599 where no answer came, SvcError where none can come */
+  private async sent(call: HttpCall, waiting?: Waiting): Promise<HttpAnswer> {
+    try {
+      return await this.http.send(call);
+    } catch (error) {
+      waiting?.check();
+      if (!(error instanceof OutboundError)) throw error;
+      if (error.failure === 'cancelled') throw new StatementCancelledError('abort');
+      if (error.failure === 'too-large') throw new BigQueryError(0, 'responseTooLarge', error.message);
+      if (error.failure === 'invalid-url' || error.failure === 'refused-address') throw connectionError(error.message, error);
+      throw new BigQueryError(599, 'connection', error.message);
+    }
+  }
+
+  /** What fails in passing is tried again, later each time. */
+  private async repeated<T>({ cancellation, deadline }: Waiting, attempt: () => Promise<T>): Promise<T> {
+    const { retryBaseDelayMs, retryLimit } = this.options;
+    for (let failures = 0; ; failures++) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!(error instanceof BigQueryError) || !isPassingFailure(error)) throw error;
+        // Not all at the same time.
+        const delay = Math.min(retryBaseDelayMs * 2 ** failures, LONGEST_DELAY_MS) * (0.5 + Math.random() / 2);
+        if (failures >= retryLimit || Date.now() + delay >= deadline) throw error;
+        await pause(delay, cancellation);
+      }
+    }
+  }
+}
+
+function pause(ms: number, cancellation: CancellationSource): Promise<void> {
+  return new Promise((resolve) => {
+    let forget = (): void => undefined;
+    const end = (): void => {
+      clearTimeout(timer);
+      forget();
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    forget = cancellation.onCancel(end);
+  });
+}
+
+function waitingOf(cancellation: CancellationSource, deadline: number, isAborted: () => boolean = () => false): Waiting {
+  return {
+    cancellation,
+    deadline,
+    check() {
+      if (isAborted()) throw new StatementCancelledError('abort');
+      if (Date.now() >= deadline) throw new StatementCancelledError('deadline');
+      if (cancellation.aborted) throw new StatementCancelledError('abort');
+    },
+  };
+}

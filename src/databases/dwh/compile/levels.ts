@@ -1,0 +1,64 @@
+/**
+ * What a query means on BigQuery before it is compiled: every list has a limit, which the source makes its own, and functions are
+ * called for all rows at once and then found by what they were called with.
+ */
+import type { QualifiedName } from '../../../catalog/catalog.ts';
+import { SvcError } from '../../../errors/svc-error.ts';
+import type { Relation } from '../../../ir/relation.ts';
+import type { AggregateQuery, Field, OrderBy, OrderTerm, RowsQuery } from '../../../ir/select.ts';
+import { type CalledForRows, callJoin } from './relation.ts';
+
+/** More than any source allows. */
+const ALL_ROWS = Number.MAX_SAFE_INTEGER;
+
+export function limited<Q extends RowsQuery | AggregateQuery>(query: Q): Q {
+  return (query.kind === 'rows' ? rowsOf(query) : aggregateOf(query)) as Q;
+}
+
+function rowsOf(query: RowsQuery): RowsQuery {
+  const { rows } = query;
+  const limit = query.shape === 'list' ? (rows.limit ?? ALL_ROWS) : rows.limit;
+  return { ...query, rows: { ...rows, limit, orderBy: ordered(rows.orderBy, query.from) }, fields: fieldsOf(query.fields, query.from) };
+}
+
+function aggregateOf(query: AggregateQuery): AggregateQuery {
+  const fields = query.fields.map((field) => (field.kind === 'nodes' ? { ...field, fields: fieldsOf(field.fields, query.from) } : field));
+  const { rows } = query;
+  return {
+    ...query,
+    rows: { ...rows, orderBy: ordered(rows.orderBy, query.from) },
+    nodesLimit: query.nodesLimit ?? ALL_ROWS,
+    fields,
+  };
+}
+
+function fieldsOf(fields: readonly Field[], parent: Relation): readonly Field[] {
+  return fields.map((field) => {
+    if (field.kind !== 'related') return field;
+    if (field.join !== null) return { ...field, query: limited(field.query) };
+    const from = calledFor(field.query.from, parent);
+    return { ...field, join: callJoin(from.call), query: limited({ ...field.query, from }) };
+  });
+}
+
+function ordered(orderBy: readonly OrderBy[], parent: Relation): readonly OrderBy[] {
+  return orderBy.map((order) => ({ ...order, term: termOf(order.term, parent) }));
+}
+
+function termOf(term: OrderTerm, parent: Relation): OrderTerm {
+  if (term.kind === 'read') return term;
+  if (term.kind === 'related') return { ...term, term: termOf(term.term, term.from) };
+  if (term.join !== null) return term;
+  const from = calledFor(term.from, parent);
+  return { ...term, join: callJoin(from.call), from };
+}
+
+function calledFor(relation: Relation, parent: Relation): CalledForRows {
+  if (relation.kind !== 'function') throw new Error('invariant: rows that are found by nothing are those of a function');
+  return { ...relation, callers: tableOf(parent) };
+}
+
+function tableOf(relation: Relation): QualifiedName {
+  if (relation.kind === 'table') return relation.name;
+  throw new SvcError('not-supported', 'BigQuery calls no function for the rows of another function');
+}

@@ -1,0 +1,62 @@
+/** Values as JSON texts, and as texts of keys. A text is null where the value is. */
+import type { CatalogType } from '../../../catalog/catalog.ts';
+import { type Sql, sql } from '../../../sql/fragment.ts';
+import { familyOf, isStringified } from '../families.ts';
+import type { Context } from './context.ts';
+
+/** @param column the type that decides whether a number is printed as a text, where that is another one */
+export function outputSql(context: Context, value: Sql, type: CatalogType, column: CatalogType = type): Sql {
+  const asText = context.options.stringifyNumericTypes && isStringified(column);
+  if (!type.array) return scalarSql(value, type, asText);
+  switch (familyOf(type)) {
+    // Printed as a whole their items would be texts where they are large.
+    case 'integer':
+    case 'decimal':
+    case 'float':
+    case 'geography': {
+      const item = sql`ifnull(${scalarSql(sql`v`, type, asText)}, 'null')`;
+      return sql`if(${value} is null, null, concat('[', array_to_string(array(select ${item} from unnest(${value}) as v with offset as o order by o), ','), ']'))`;
+    }
+    default:
+      return sql`to_json_string(${value})`;
+  }
+}
+
+function scalarSql(value: Sql, type: CatalogType, asText: boolean): Sql {
+  switch (familyOf(type)) {
+    case 'integer':
+    case 'decimal':
+      return asText ? sql`to_json_string(cast(${value} as string))` : sql`cast(${value} as string)`;
+    case 'float':
+      return asText ? sql`to_json_string(cast(${value} as string))` : sql`to_json_string(${value})`;
+    case 'geography':
+      return sql`st_asgeojson(${value})`;
+    case 'interval':
+    case 'range':
+      return sql`to_json_string(cast(${value} as string))`;
+    default:
+      return sql`to_json_string(${value})`;
+  }
+}
+
+/** A value as a text that its type, or the same type of another database, reads. */
+export function textOutputSql(value: Sql, type: CatalogType): Sql {
+  if (type.array) return sql`to_json_string(${value})`;
+  switch (familyOf(type)) {
+    case 'text':
+      return value;
+    case 'bytes':
+      return sql`to_base64(${value})`;
+    case 'json':
+    case 'struct':
+      return sql`to_json_string(${value})`;
+    case 'geography':
+      return sql`st_asgeojson(${value})`;
+    case 'timestamp':
+      return sql`format_timestamp('%Y-%m-%dT%H:%M:%E*SZ', ${value})`;
+    case 'datetime':
+      return sql`format_datetime('%Y-%m-%dT%H:%M:%E*S', ${value})`;
+    default:
+      return sql`cast(${value} as string)`;
+  }
+}

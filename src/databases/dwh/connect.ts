@@ -1,0 +1,38 @@
+/** From a source's configuration to an open source. */
+import type { ConnectContext } from '../../backend/backend.ts';
+import { BigQueryClient } from './client/client.ts';
+import type { DwhConfiguration } from './configuration.ts';
+import { connectionError, statementError } from './errors.ts';
+import { DwhSource } from './source.ts';
+import { targetOf } from './target.ts';
+
+const DEFAULTS = { rowLimit: 1_000, retryBaseDelayMs: 500, retryLimit: 5 };
+const FIRST_ANSWER_MS = 60_000;
+
+/**
+ * Throws `SvcError`: `not-found` for missing environment variables and files, `database-error` for keys that are none and where
+ * BigQuery does not answer with them.
+ */
+export async function connect(configuration: DwhConfiguration, context: ConnectContext): Promise<DwhSource> {
+  const { http } = context;
+  if (http === undefined) throw connectionError('nothing is there to make calls with');
+  const target = targetOf(configuration, context);
+  const { location, maximumBytesBilled, retryBaseDelay, retryLimit, globalSelectLimit } = configuration;
+  const client = new BigQueryClient(http, target, {
+    location,
+    maximumBytesBilled,
+    retryBaseDelayMs: retryBaseDelay === undefined ? DEFAULTS.retryBaseDelayMs : retryBaseDelay / 1_000,
+    retryLimit: retryLimit ?? DEFAULTS.retryLimit,
+    maxStatements: context.maxConnections,
+    waitTimeoutMs: context.waitTimeoutMs ?? Number.POSITIVE_INFINITY,
+  });
+  try {
+    // It reads nothing, which costs nothing.
+    await client.run({ text: 'select 1', parameters: [] }, { deadline: Date.now() + FIRST_ANSWER_MS });
+  } catch (failure) {
+    await client.close(0);
+    const error = statementError(failure, '', []);
+    throw error.message === 'database query error' ? connectionError((failure as Error).message, failure) : error;
+  }
+  return new DwhSource(client, { datasets: target.datasets, rowLimit: globalSelectLimit ?? DEFAULTS.rowLimit });
+}

@@ -1,0 +1,100 @@
+import { SvcError } from '../../errors/svc-error.ts';
+import type { Json } from '../../util/json.ts';
+
+/** What BigQuery says of a call or a job that failed. */
+export class BigQueryError extends Error {
+  override readonly name = 'BigQueryError';
+  /** Of the answer; 0 for a job that failed. */
+  readonly status: number;
+  /** `invalidQuery`, `accessDenied`, … */
+  readonly reason: string;
+
+  constructor(status: number, reason: string, message: string) {
+    super(message);
+    this.status = status;
+    this.reason = reason;
+  }
+}
+
+/** A statement was given up because nobody waits for it any more, or its time is over. */
+export class StatementCancelledError extends Error {
+  override readonly name = 'StatementCancelledError';
+  readonly reason: 'abort' | 'deadline';
+  constructor(reason: 'abort' | 'deadline') {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
+/** Values that a row has and an expression does not take. */
+const DATA = /^(?:bad |could not (?:cast|parse|convert)|invalid (?:\w+ )?value|division by zero|.*\b(?:overflow|out of range)\b)/i;
+const PASSING = new Set([
+  'backendError',
+  'internalError',
+  'jobBackendError',
+  'jobInternalError',
+  'jobRateLimitExceeded',
+  'rateLimitExceeded',
+]);
+
+/** Whether the same again may succeed. */
+export function isPassingFailure(error: BigQueryError): boolean {
+  return error.status === 429 || error.status >= 500 || PASSING.has(error.reason);
+}
+
+/** A failed statement of a request or a small statement of our own. Never throws. */
+export function statementError(failure: unknown, text: string, values: readonly (string | null)[]): SvcError {
+  const general = generalError(failure);
+  if (general !== null) return general;
+  const error = failure as BigQueryError;
+  const options = { cause: error, internal: internalOf(error, text, values) };
+  if (error.reason === 'bytesBilledLimitExceeded') {
+    return new SvcError('bad-request', `the query reads more than the source allows: ${error.message}`, { cause: error });
+  }
+  if (error.reason === 'responseTooLarge' || error.reason === 'resourcesExceeded') {
+    return new SvcError('bad-request', 'the query is too much for BigQuery: ask for fewer rows or fields', options);
+  }
+  if (error.reason === 'stopped') return new SvcError('timeout', 'the database stopped the statement', options);
+  if (error.reason === 'invalidQuery' && DATA.test(error.message)) return new SvcError('data-exception', error.message, { cause: error });
+  return new SvcError('unexpected', 'database query error', options);
+}
+
+/** SQL that an administrator sent failed. Never throws. */
+export function runSqlError(failure: unknown, text: string): SvcError {
+  const general = generalError(failure);
+  if (general !== null) return general;
+  const error = failure as BigQueryError;
+  return new SvcError('database-error', 'query execution failed', { internal: internalOf(error, text, []), cause: error });
+}
+
+/** The database cannot be reached or used; `internal` says why. */
+export function connectionError(reason: string, cause?: unknown): SvcError {
+  return new SvcError('database-error', 'connection error', { status: 500, internal: reason, isPassing: true, cause });
+}
+
+/** Failures that have nothing to do with the statement's text; null when it is about the text. */
+function generalError(failure: unknown): SvcError | null {
+  if (failure instanceof SvcError) return failure;
+  if (failure instanceof StatementCancelledError) {
+    const message = failure.reason === 'deadline' ? 'the database did not answer in time' : 'the request was cancelled';
+    return new SvcError('timeout', message, { cause: failure });
+  }
+  if (!(failure instanceof BigQueryError)) return new SvcError('unexpected', 'internal error', { cause: failure });
+  if (isPassingFailure(failure)) {
+    return new SvcError('database-error', 'bigquery is busy or away', {
+      status: 503,
+      internal: failure.message,
+      isPassing: true,
+      cause: failure,
+    });
+  }
+  return failure.status === 401 ? connectionError(`the access token was refused: ${failure.message}`, failure) : null;
+}
+
+function internalOf(error: BigQueryError, text: string, values: readonly (string | null)[]): Json {
+  return {
+    statement: text,
+    arguments: [...values],
+    error: { status_code: error.status === 0 ? null : error.status, reason: error.reason, message: error.message },
+  };
+}

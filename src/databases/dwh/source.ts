@@ -1,0 +1,182 @@
+/** A source of BigQuery: it reads. There are no sessions and transactions; every statement is a job of its own. */
+import type {
+  Connection,
+  HealthStatus,
+  JsonRow,
+  MutationOptions,
+  MutationStatement,
+  RunOptions,
+  RunSqlResult,
+  SessionSettings,
+  Source,
+  Statement,
+  TransactionOptions,
+} from '../../backend/backend.ts';
+import type { Catalog, CatalogScope } from '../../catalog/catalog.ts';
+import { SvcError } from '../../errors/svc-error.ts';
+import { answerOf, layoutOf } from './answer.ts';
+import { readCatalog } from './catalog.ts';
+import { cellText } from './client/answers.ts';
+import type { BigQueryClient, DryRun, Result } from './client/client.ts';
+import { runSqlError, statementError, StatementCancelledError } from './errors.ts';
+import { queryParameters } from './parameters.ts';
+import { TEXT } from './type-of.ts';
+
+const CLOSE_BOUND_MS = 10_000;
+const INTROSPECTION_MS = 120_000;
+/** Bytes that are billed of each table that a query reads, at least. */
+const LEAST_BILLED = 10 * 1024 * 1024;
+
+export interface SourceOptions {
+  readonly datasets: readonly string[];
+  readonly rowLimit: number;
+}
+
+export class DwhSource implements Source {
+  private readonly client: BigQueryClient;
+  private readonly options: SourceOptions;
+
+  constructor(client: BigQueryClient, options: SourceOptions) {
+    this.client = client;
+    this.options = options;
+  }
+
+  async runJson(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow> {
+    const layout = layoutOf(statement);
+    const { rows, billedBytes, processedBytes } = await this.run(statement, values, how);
+    how.onCost?.({ processedBytes, billedBytes });
+    return answerOf(layout, rows, values);
+  }
+
+  async explain(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<readonly string[]> {
+    try {
+      return planLines(await this.client.dryRun(this.queryOf(statement, values), how));
+    } catch (failure) {
+      throw statementError(failure, statement.text, values);
+    }
+  }
+
+  async runSql(text: string, how: RunOptions): Promise<RunSqlResult> {
+    try {
+      return textsOf(await this.client.run({ text, parameters: [] }, how));
+    } catch (failure) {
+      throw runSqlError(failure, text);
+    }
+  }
+
+  async query(text: string, values: readonly (string | null)[], how: RunOptions = {}): Promise<RunSqlResult> {
+    const parameters = values.map((value, i) => ({
+      name: `p${i + 1}`,
+      parameterType: { type: TEXT.name },
+      parameterValue: { value },
+    }));
+    try {
+      return textsOf(await this.client.run({ text, parameters }, how));
+    } catch (failure) {
+      throw statementError(failure, text, values);
+    }
+  }
+
+  introspect(scope?: CatalogScope): Promise<Catalog> {
+    const how = { deadline: Date.now() + INTROSPECTION_MS };
+    return readCatalog(async (text) => (await this.query(text, [], how)).rows, this.options.datasets, scope);
+  }
+
+  runRows(): Promise<readonly JsonRow[]> {
+    return Promise.reject(new SvcError('not-supported', 'BigQuery has neither subscriptions nor queues'));
+  }
+
+  runMutation(_statements: readonly MutationStatement[], _how: MutationOptions): Promise<readonly JsonRow[]> {
+    return Promise.reject(new SvcError('not-supported', 'sources of BigQuery are read only'));
+  }
+
+  transaction<T>({ readOnly = false, deadline }: TransactionOptions, run: (connection: Connection) => Promise<T>): Promise<T> {
+    return run(this.connection(readOnly, deadline));
+  }
+
+  session<T>(run: (connection: Connection) => Promise<T>, _settings?: SessionSettings): Promise<T> {
+    return run(this.connection(false, undefined));
+  }
+
+  async health(sql: string, timeoutMs: number): Promise<HealthStatus> {
+    try {
+      await this.client.run({ text: sql, parameters: [] }, { deadline: Date.now() + timeoutMs });
+      return { status: 'OK' };
+    } catch (failure) {
+      if (failure instanceof StatementCancelledError) return { status: 'TIMEOUT' };
+      const message = failure instanceof SvcError && typeof failure.internal === 'string' ? failure.internal : (failure as Error).message;
+      return { status: 'ERROR', message };
+    }
+  }
+
+  close(): Promise<void> {
+    return this.client.close(CLOSE_BOUND_MS);
+  }
+
+  private async run(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<Result> {
+    try {
+      return await this.client.run(this.queryOf(statement, values), how);
+    } catch (failure) {
+      throw statementError(failure, statement.text, values);
+    }
+  }
+
+  private queryOf(statement: Statement, values: readonly (string | null)[]) {
+    const layout = layoutOf(statement);
+    const all = queryParameters(statement.parameters, values, this.options.rowLimit);
+    return { text: statement.text, parameters: layout.kind === 'keys' ? all.filter((_, i) => i !== layout.holeName) : all };
+  }
+
+  /** @param deadline of statements that have none of their own; epoch milliseconds */
+  private connection(readOnly: boolean, deadline: number | undefined): Connection {
+    const within = (how: RunOptions): RunOptions => (how.deadline === undefined && deadline !== undefined ? { ...how, deadline } : how);
+    return {
+      runJson: (statement, values, how) => this.runJson(statement, values, within(how)),
+      explain: (statement, values, how) => this.explain(statement, values, within(how)),
+      runSql: async (sql, how) => {
+        if (readOnly) await this.requireRead(sql, within(how));
+        return this.runSql(sql, within(how));
+      },
+      query: (text, values, how) => this.query(text, values, within(how ?? {})),
+      introspect: (scope) => this.introspect(scope),
+    };
+  }
+
+  /** There are no read-only transactions: BigQuery says what the statement is. */
+  private async requireRead(text: string, how: RunOptions): Promise<void> {
+    let found: DryRun;
+    try {
+      found = await this.client.dryRun({ text, parameters: [] }, how);
+    } catch (failure) {
+      throw runSqlError(failure, text);
+    }
+    if (found.statement === 'SELECT') return;
+    throw new SvcError('database-error', 'query execution failed', {
+      internal: {
+        statement: text,
+        arguments: [],
+        error: { message: `the SQL is to be read only, but it is ${found.statement ?? 'a script'}: a single SELECT is` },
+      },
+    });
+  }
+}
+
+function planLines({ bytes, tables }: DryRun): readonly string[] {
+  const billed = bytes === null ? null : Math.max(bytes, LEAST_BILLED * tables.length);
+  return [
+    `Bytes processed: ${bytes ?? 'unknown'}`,
+    `Bytes billed on demand, at least: ${billed ?? 'unknown'}`,
+    ...(tables.length === 0 ? [] : [`Tables: ${tables.join(', ')}`]),
+  ];
+}
+
+function textsOf({ fields, rows, affectedRows }: Result): RunSqlResult {
+  // Every statement is told with rows, as those of a warehouse are.
+  if (fields === null) return { kind: 'TuplesOk', columns: [], rows: [], command: String(affectedRows ?? 0) };
+  return {
+    kind: 'TuplesOk',
+    columns: fields.map(({ name }) => name),
+    rows: rows.map((row) => fields.map((field, i) => cellText(field, row[i] ?? null))),
+    command: String(rows.length),
+  };
+}

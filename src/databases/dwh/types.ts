@@ -1,0 +1,133 @@
+/** BigQuery's types as GraphQL scalars: names, operators, traits and input checks. */
+import { COMMON_AGGREGATES, commonAggregatePredicates } from '../../backend/aggregates.ts';
+import type { ScalarType, TypeSystem } from '../../backend/backend.ts';
+import type { CatalogType } from '../../catalog/catalog.ts';
+import { SvcError } from '../../errors/svc-error.ts';
+import { checkGeoJson } from '../../sql/geojson.ts';
+import {
+  anyJson,
+  booleanCheck,
+  type Check,
+  floatCheck,
+  integerCheck,
+  numericCheck,
+  stringCheck,
+  textCheck,
+} from '../../sql/scalar-check.ts';
+import { areComparable, type Family, familyOf, TYPE_NAMES } from './families.ts';
+import { BYTES_COMPARISONS, type DwhComparison, GEOGRAPHY_COMPARISONS, TEXT_COMPARISONS } from './operators.ts';
+import { BOOLEAN, DOUBLE, SMALL_INTEGER, TEXT, typeOf } from './type-of.ts';
+
+const NAMES: Readonly<Record<string, string>> = {
+  BOOL: 'Boolean',
+  STRING: 'String',
+  INT: 'Int',
+  INT64: 'bigint',
+  NUMERIC: 'numeric',
+  BIGNUMERIC: 'numeric',
+  FLOAT64: 'float8',
+  DATETIME: 'timestamp',
+  TIMESTAMP: 'timestamptz',
+  'RANGE<DATE>': 'daterange',
+  'RANGE<DATETIME>': 'tsrange',
+  'RANGE<TIMESTAMP>': 'tstzrange',
+};
+
+const geographyCheck: Check = (json, at) => {
+  checkGeoJson(json, at);
+  return json;
+};
+
+function checkOf({ name }: CatalogType, family: Family): Check {
+  switch (family) {
+    case 'integer':
+      return name === 'INT' ? integerCheck('Int', -(2n ** 31n), 2n ** 31n - 1n) : integerCheck(name, -(2n ** 63n), 2n ** 63n - 1n);
+    case 'decimal':
+      return numericCheck;
+    case 'float':
+      return floatCheck(name);
+    case 'boolean':
+      return booleanCheck;
+    case 'text':
+      return textCheck;
+    case 'json':
+    case 'struct':
+    case 'other':
+      return anyJson;
+    case 'geography':
+      return geographyCheck;
+    default:
+      return stringCheck(name);
+  }
+}
+
+function comparisonsOf(family: Family): readonly DwhComparison[] {
+  switch (family) {
+    case 'text':
+      return TEXT_COMPARISONS;
+    case 'bytes':
+      return BYTES_COMPARISONS;
+    case 'geography':
+      return GEOGRAPHY_COMPARISONS;
+    default:
+      return [];
+  }
+}
+
+export interface DwhScalarType extends ScalarType {
+  readonly comparisons: readonly DwhComparison[];
+}
+
+function describe(type: CatalogType): DwhScalarType {
+  const family = familyOf(type);
+  const graphql = NAMES[type.name] ?? type.name.toLowerCase();
+  const check = checkOf(type, family);
+  const isOpaque = family === 'json' || family === 'geography' || family === 'struct' || family === 'other';
+  return {
+    graphql,
+    graphqlArray: `_${graphql}`,
+    comparisons: comparisonsOf(family),
+    numeric: family === 'integer' || family === 'decimal' || family === 'float',
+    comparable: !isOpaque && family !== 'boolean' && family !== 'interval' && family !== 'range',
+    arraysComparable: false,
+    ordered: !isOpaque,
+    // Whatever value it takes; but none has a `path`.
+    json: false,
+    jsonOperators: false,
+    hasEquality: !isOpaque,
+    check(json, at) {
+      if (json === null) throw new SvcError('validation-failed', `unexpected null value for type '${graphql}'`, { path: at });
+      return check(json, at);
+    },
+  };
+}
+
+const known = new Map<string, DwhScalarType>();
+
+/** The same object for the same type. */
+export function dwhScalar(type: CatalogType): DwhScalarType {
+  let scalar = known.get(type.name);
+  if (scalar === undefined) {
+    scalar = describe(type);
+    known.set(type.name, scalar);
+  }
+  return scalar;
+}
+
+const byGraphqlName = new Map<string, CatalogType>();
+for (const name of TYPE_NAMES) {
+  const { graphql } = dwhScalar(typeOf(name));
+  if (!byGraphqlName.has(graphql)) byGraphqlName.set(graphql, typeOf(name));
+}
+
+export const types: TypeSystem = {
+  scalar: dwhScalar,
+  named: (graphql) => byGraphqlName.get(graphql) ?? null,
+  print: (type) => (type.array ? `ARRAY<${type.name}>` : type.name),
+  joins: areComparable,
+  comparisonInfix: 'dwh',
+  arrayComparisons: [],
+  basic: { text: TEXT, integer: SMALL_INTEGER },
+  aggregates: COMMON_AGGREGATES,
+  aggregatePredicates: commonAggregatePredicates(BOOLEAN, DOUBLE),
+};
