@@ -358,7 +358,9 @@ function requestPipeline(
   const limits = operationLimits(config);
   return {
     ...(config.slowQueryLog === 0 ? {} : { slow: { limit: config.slowQueryLog, observe } }),
-    ...(config.enabledLogTypes.has('query-log') ? { observeQuery: observe, maskedVariables: config.logMaskedVariables } : {}),
+    ...(config.enabledLogTypes.has('query-log')
+      ? { observeQuery: observe, observeCost: observe, maskedVariables: config.logMaskedVariables }
+      : {}),
     validateInput: createInputValidator(outbound, environment),
     remotes: createRemoteAccess({ outbound, maxResponseSize: config.remoteSchemaResponseLimit }),
     callHandler: createHandlerCaller({

@@ -31,6 +31,8 @@ export interface Backend<C = unknown> {
   readonly configuration: Codec<C>;
   /** Of one, for documentation. */
   readonly exampleConfiguration: Json;
+  /** How documentation writes the name of a table or function; absent: as a text. */
+  readonly exampleName?: (name: string) => Json;
   /** The stored form, where it says less than the exported one. */
   readonly storedConfiguration?: Codec<C>;
   readonly tableName: Codec<QualifiedName>;

@@ -3,7 +3,7 @@ import type { ActionLog } from '../storage/action-log.ts';
 import type { HandlerCaller } from '../actions/handler-call.ts';
 import type { AnswerUse } from '../webhooks/answer-use.ts';
 import type { Session } from '../auth/session.ts';
-import type { RunOptions, Source } from '../backend/backend.ts';
+import type { RunOptions, Source, StatementCost } from '../backend/backend.ts';
 import { invariant, SvcError } from '../errors/svc-error.ts';
 import type { SourceInfo } from '../schema-cache/schema-cache.ts';
 import type { Variables } from '../schema/constraint.ts';
@@ -50,6 +50,8 @@ export interface RunContext {
   readonly addStatements?: (count: number) => void;
   /** Hears whenever a database or a server is asked: before, nothing has been done for the request. */
   readonly onAsked?: () => void;
+  /** Hears what statements have read, where the database charges for that; absent: nobody wants to know. */
+  readonly onCost?: (source: string, cost: StatementCost) => void;
   /** Of the client's request. */
   readonly headers?: IncomingHttpHeaders;
   /** What is known of the sources: transactions on those that capture events say by which request they are. */
@@ -61,6 +63,12 @@ export interface RunContext {
 /** The same while a plan runs: it counts what it takes. */
 export interface BoundedContext extends RunContext {
   readonly joinBounds: Required<JoinBounds>;
+}
+
+/** How a statement that only reads is run on a source. */
+export function readOptions({ how: { signal, deadline }, session, onCost }: RunContext, source: string): RunOptions {
+  const how: RunOptions = { signal, deadline, turn: session.role, mayLag: true };
+  return onCost === undefined ? how : { ...how, onCost: (cost) => onCost(source, cost) };
 }
 
 /** @throws SvcError where the source is not open */

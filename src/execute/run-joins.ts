@@ -9,7 +9,7 @@ import { ROOT } from '../util/path.ts';
 import { inSlices } from '../util/sliced.ts';
 import type { AskJoin, Key } from './holes.ts';
 import { answerParts, keyText, RemoteAnswer } from './remote-answer.ts';
-import { askRemote, type BoundedContext, connectionOf, type RunContext } from './run-context.ts';
+import { askRemote, type BoundedContext, connectionOf, readOptions, type RunContext } from './run-context.ts';
 
 /** Keys of one request to a server: each is a field of the document. */
 const CALLS_PER_REQUEST = 100;
@@ -58,13 +58,7 @@ async function askSource(
 ): Promise<readonly Bytes[]> {
   const byPart = target.columns.map((_, part) => keys.map((key) => key[part] ?? null));
   const values = bindAll(binders, context.variables, context.session, { holeName, keys: byPart });
-  const { signal, deadline } = context.how;
-  const row = await connectionOf(context, target.source).runJson(statement, values, {
-    signal,
-    deadline,
-    turn: context.session.role,
-    mayLag: true,
-  });
+  const row = await connectionOf(context, target.source).runJson(statement, values, readOptions(context, target.source));
   const cell = (row[0] ?? []).join('') as Bytes;
   return cell.split(`${holeName};`) as Bytes[];
 }

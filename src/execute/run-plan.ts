@@ -10,7 +10,7 @@ import { at, ROOT } from '../util/path.ts';
 import { inSlices } from '../util/sliced.ts';
 import { DEFAULT_JOIN_BOUNDS, Holes, newHoleName, noJoinUse } from './holes.ts';
 import { answerParts, RemoteAnswer } from './remote-answer.ts';
-import { askRemote, type BoundedContext, connectionOf, type RunContext } from './run-context.ts';
+import { askRemote, type BoundedContext, connectionOf, readOptions, type RunContext } from './run-context.ts';
 import { joinAsker } from './run-joins.ts';
 import { type ActionInputs, actionInputs, runAction } from './run-action.ts';
 import { runMutation } from './run-mutation.ts';
@@ -129,9 +129,8 @@ function runStep(step: Step, plan: Plan, context: RunContext, joining: JoinValue
 function runSelect(step: SelectStep, context: RunContext, joining: JoinValues | undefined): Promise<JsonRow> {
   const source = connectionOf(context, step.source);
   const values = bindAll(step.binders, context.variables, context.session, joining);
-  const { signal, deadline } = context.how;
   context.onAsked?.();
-  return source.runJson(step.statement, values, { signal, deadline, turn: context.session.role, mayLag: true });
+  return source.runJson(step.statement, values, readOptions(context, step.source));
 }
 
 /** @throws SvcError; one with the server's own errors where it answers with errors */

@@ -6,7 +6,7 @@ import type { Compiler, RunOptions, Source } from '../backend/backend.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { InputValidator } from '../execute/input-validator.ts';
 import { runPlan } from '../execute/run-plan.ts';
-import type { QueryObservation, SlowQueryObservation } from '../observability/observation.ts';
+import type { CostObservation, QueryObservation, SlowQueryObservation } from '../observability/observation.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { JoinBounds } from '../execute/holes.ts';
 import type { LaterCalls, RunContext } from '../execute/run-context.ts';
@@ -62,6 +62,8 @@ export interface RequestPipeline {
   readonly slow?: { readonly limit: number; readonly observe: (observation: SlowQueryObservation) => void };
   /** Counts operations; absent: nobody wants to know. */
   readonly meter?: OperationMeter;
+  /** Hears what the statements of requests have read, where a database charges for that. */
+  readonly observeCost?: (observation: CostObservation) => void;
   /** Variables whose values it is not told; absent: none. */
   readonly maskedVariables?: ReadonlySet<string>;
 }
@@ -207,6 +209,7 @@ export function runContext(
   how: RequestOptions,
   document: string | null = null,
 ): RunContext {
+  const { observeCost } = pipeline;
   const context: RunContext = {
     connections: snapshot.connections,
     session,
@@ -218,6 +221,9 @@ export function runContext(
     headers: how.headers,
     addStatements: how.budget?.addStatements,
     onAsked: how.onAsked,
+    ...(observeCost === undefined
+      ? {}
+      : { onCost: (source, cost) => observeCost({ kind: 'query-cost', requestId: how.requestId ?? '', source, ...cost }) }),
   };
   const { budget, onCookie } = how;
   let asksServers = plan.joins.length > 0;

@@ -16,7 +16,7 @@ import type { ScheduledEvents } from '../storage/scheduled-events.ts';
 import type { CatalogStateStore } from '../storage/catalog-state.ts';
 import type { Change, ChangeResult, InconsistencyRule, Refresh, State, Warning } from '../state/state.ts';
 import type { Cancellation } from '../util/cancellation.ts';
-import type { Json } from '../util/json.ts';
+import { isJsonArray, isJsonObject, type Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
 import type { Sliced } from '../util/sliced.ts';
 import type { OperationAnswer } from './answer.ts';
@@ -219,8 +219,33 @@ export function perKind<A>(
   return (backends) =>
     backends.filter(capable).flatMap((backend) => {
       const definition = make(backend);
-      return [backend.kind, ...backend.aliases].map((prefix) => operation({ ...definition, type: `${prefix}_${name}` }, name));
+      const { exampleName } = backend;
+      const own =
+        exampleName === undefined
+          ? definition
+          : {
+              ...definition,
+              documentation: { ...definition.documentation, example: withNames(definition.documentation.example, exampleName) },
+            };
+      return [backend.kind, ...backend.aliases].map((prefix) => operation({ ...own, type: `${prefix}_${name}` }, name));
     });
 }
+
+/** What is a table or a function in an example, as a kind writes it; but not those of other sources. */
+function withNames(json: Json, named: (name: string) => Json): Json {
+  if (isJsonArray(json)) return json.map((item) => withNames(item, named));
+  if (!isJsonObject(json) || 'relationship_type' in json) return json;
+  return Object.fromEntries(
+    Object.entries(json).map(([key, value]) => {
+      const name = NAMES.has(key) ? (isJsonObject(value) && 'schema' in value ? value['name'] : value) : null;
+      if (typeof name === 'string') return [key, named(name)];
+      if (key === 'tables' && isJsonArray(value))
+        return [key, value.map((item) => (typeof item === 'string' ? named(item) : withNames(item, named)))];
+      return [key, withNames(value, named)];
+    }),
+  );
+}
+
+const NAMES: ReadonlySet<string> = new Set(['table', 'remote_table', 'function']);
 
 export const everyKind = (): boolean => true;

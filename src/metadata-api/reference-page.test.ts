@@ -44,6 +44,7 @@ describe('the reference of operations', () => {
       'dbb_run_sql',
       'dbc_run_sql',
       'delete',
+      'dwh_run_sql',
       'insert',
       'pg_run_sql',
       'run_sql',

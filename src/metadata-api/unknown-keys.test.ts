@@ -14,6 +14,7 @@ const entries = [...new Set([...table.values(), ...schemaEntries(backends).value
 
 /** Keys whose values are free JSON, or maps by names of the client's. Documents are decoded when they are loaded. */
 const FREE = new Set([
+  'argument_mapping',
   'payload',
   '$inc',
   '$mul',

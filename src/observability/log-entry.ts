@@ -18,6 +18,10 @@ export function logEntry(o: RareObservation): LogEntry {
       const { status: status_code, url, method, error: http_error, message } = o;
       return { level, type: 'webhook-log', detail: { status_code, url, method, http_error, response: null, message } };
     }
+    case 'query-cost': {
+      const { requestId: request_id, source, processedBytes: processed_bytes, billedBytes: billed_bytes } = o;
+      return { level: 'info', type: 'query-log', detail: { request_id, kind: 'cost', source, processed_bytes, billed_bytes } };
+    }
     case 'websocket':
       return { level: hasError(o) ? 'error' : 'info', type: 'websocket-log', detail: websocketDetail(o) };
     case 'action': {
@@ -103,6 +107,8 @@ export function isWanted(o: RareObservation, enabledTypes: ReadonlySet<string>):
       return enabledTypes.has('websocket-log');
     case 'action':
       return enabledTypes.has('action-handler-log');
+    case 'query-cost':
+      return enabledTypes.has('query-log');
     case 'jwk-refresh':
       return enabledTypes.has('jwk-refresh-log');
     case 'poller':

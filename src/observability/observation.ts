@@ -9,6 +9,7 @@ export type Observation =
   | { readonly kind: 'shutdown'; readonly message: string }
   | HttpObservation
   | QueryObservation
+  | CostObservation
   | WebhookObservation
   | WebsocketObservation
   | ActionObservation
@@ -98,6 +99,16 @@ export interface QueryObservation {
   readonly statements: ReadonlyMap<string, LoggedStatement> | null;
   /** By the same: what remote schemas are asked; absent where none is. */
   readonly remoteRequests?: ReadonlyMap<string, LoggedRemoteRequest>;
+}
+
+/** What a statement of a query has read, in a database that charges for that. */
+export interface CostObservation {
+  readonly kind: 'query-cost';
+  readonly requestId: string;
+  readonly source: string;
+  /** null: the database does not say. */
+  readonly processedBytes: number | null;
+  readonly billedBytes: number | null;
 }
 
 /** Its values are not told: all of them are variables of the document. */

@@ -76,10 +76,10 @@ function usingKey({ type, target, local, remote }: Related): JsonObject {
   return { foreign_key_constraint_on: type === 'object' ? local : { table: target, column: remote } };
 }
 
-/** @param loose tables without foreign keys, in this schema, under names without it; and no rows are compared over relationships */
+/** @param loose tables without foreign keys, in this schema, under names without it; and on Citus no rows are compared over relationships */
 export async function trackTwin(service: TestService, kind: string, source: string, loose: string | null = null): Promise<void> {
   const run = (name: string, args: JsonObject): Promise<unknown> => service.metadata(`${kind}_${name}`, { source, ...args });
-  const named = (name: string): JsonObject => ({ schema: loose ?? 'public', name });
+  const named = (name: string): JsonObject => ({ [kind === 'dwh' ? 'dataset' : 'schema']: loose ?? 'public', name });
   for (const table of TABLES) {
     const naming: JsonObject = loose === null ? {} : { configuration: { custom_name: table } };
     await run('track_table', { table: named(table), ...naming });
@@ -98,7 +98,7 @@ export async function trackTwin(service: TestService, kind: string, source: stri
     role: 'user',
     permission: {
       columns: ['id', 'title'],
-      filter: { _or: [loose === null ? compared : others, { writer_id: { _eq: 'X-Svc-User-Id' } }] },
+      filter: { _or: [loose === null || kind === 'dwh' ? compared : others, { writer_id: { _eq: 'X-Svc-User-Id' } }] },
       limit: 3,
       allow_aggregations: true,
     },
@@ -182,7 +182,7 @@ export const ROLE_READS: readonly string[] = [
   '{ _book(where: {writer: {name: {_neq: "q"}}}, order_by: {writer: {name: desc}, id: asc}) { id } }',
 ];
 
-export type TwinKind = 'pg' | 'dbc';
+export type TwinKind = 'pg' | 'dbc' | 'dwh';
 
 /** The text of an answer, in which the prefixes of sources are gone: roots begin with an underscore in the request. */
 export async function twinAnswer(service: TestService, kind: TwinKind, request: string, options: JsonObject = {}): Promise<string> {

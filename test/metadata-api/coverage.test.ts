@@ -21,7 +21,7 @@ import { ofCitus } from './operation-cases/citus.ts';
 import { LEGACY_CASES, SCHEMA_CASES } from './operation-cases/query-cases.ts';
 import { type Endpoint, SPECIFIED } from './operation-cases/specified.ts';
 
-/** Of the kind of database that every run has, and its other spelling; operations of Citus are tried beside them, others in `test/dbb`. */
+/** Of the kind of database that every run has, and its other spelling; operations of Citus are tried beside them, others in `test/dbb` and `test/dwh`. */
 const PREFIXES = ['pg', 'postgres'];
 
 /** Types, with `:2` for the second form of one. */
@@ -144,7 +144,7 @@ describe.each(Object.entries(ENDPOINTS) as [Endpoint, Covered][])('%s', (path, {
   });
 
   it('every operation has a case', () => {
-    const here = [...operations.keys()].filter((name) => !name.startsWith('dbb_'));
+    const here = [...operations.keys()].filter((name) => !/^(?:dbb|dwh)_/.test(name));
     expect([...cases.keys()].sort()).toEqual(here.sort());
   });
 

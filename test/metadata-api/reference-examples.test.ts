@@ -24,7 +24,7 @@ const all: readonly (readonly [Endpoint, OperationDescription])[] = [
 ];
 const examples = all
   // Those of other kinds are like them, and not every run has a MariaDB.
-  .filter(([, { type }]) => !/^(?:postgres|dbb|dbc)_/.test(type))
+  .filter(([, { type }]) => !/^(?:postgres|dbb|dbc|dwh)_/.test(type))
   .map(([path, { type, version, example, changes }]) => {
     const body: JsonObject = { type, ...(version === 1 ? {} : { version }), args: example };
     return { name: `${path} ${type}${version === 1 ? '' : `, version ${version}`}`, key: `${path} ${type}`, path, body, changes };

@@ -35,7 +35,7 @@ describe('requests that cannot be decoded', () => {
   });
 
   it('says of operations of later features that they are not supported', async () => {
-    for (const type of ['dbc_create_event_trigger', 'dwh_track_table', 'dwh_add_source']) {
+    for (const type of ['dbc_create_event_trigger', 'dwh_create_event_trigger', 'dwh_track_function']) {
       expect(await refusal(api.metadata(type, {}))).toMatchObject({ path: '$.args', code: 'not-supported' });
     }
   });

@@ -132,13 +132,13 @@ describe('keys of a document that nobody knows', () => {
       status: 400,
       code: 'parse-failed',
       path: '$.args.sources[0].kind',
-      error: 'unknown source kind "snowflake"; expecting one of pg, dbb, dbc',
+      error: 'unknown source kind "snowflake"; expecting one of pg, dbb, dbc, dwh',
     });
     await api.metadata('replace_metadata', { metadata, allow_inconsistent_metadata: true }, { version: 2 });
     expect(await api.metadata('export_metadata', {})).toMatchObject(metadata);
     expect((await inconsistencies(api)).map(({ name, reason }) => [name, reason])).toEqual([
-      ['source a', 'Inconsistent object: unknown source kind "snowflake"; expecting one of pg, dbb, dbc (at sources.a.kind)'],
-      ['source z', 'Inconsistent object: unknown source kind "mssql"; expecting one of pg, dbb, dbc (at sources.z.kind)'],
+      ['source a', 'Inconsistent object: unknown source kind "snowflake"; expecting one of pg, dbb, dbc, dwh (at sources.a.kind)'],
+      ['source z', 'Inconsistent object: unknown source kind "mssql"; expecting one of pg, dbb, dbc, dwh (at sources.z.kind)'],
     ]);
     expect([...api.state.current().cache.sources.keys()]).toEqual(['default']);
     await api.metadata('pg_track_table', 'article');

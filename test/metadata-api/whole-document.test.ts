@@ -275,7 +275,7 @@ describe('sources', () => {
     });
     expect(await api.metadata('pg_get_table_info', { table: 'nothing' })).toBe(null);
     expect(await api.metadata('list_source_kinds', {})).toEqual({
-      sources: ['pg', 'dbb', 'dbc'].map((kind) => ({ kind, display_name: kind, builtin: true, available: true })),
+      sources: ['pg', 'dbb', 'dbc', 'dwh'].map((kind) => ({ kind, display_name: kind, builtin: true, available: true })),
     });
   });
 

@@ -80,6 +80,9 @@ const account: Codec<ConfiguredAccount> = leaf(
     return { kind: 'key', key: json };
   },
   (value) => (value.kind === 'key' ? value.key : value.kind === 'file' ? { dynamic_from_file: value.path } : encodeText(value)),
+  {
+    says: 'The key of a service account: as the object that Google gives out, as its text, which is a template, as `{"from_env": …}`, or as `{"dynamic_from_file": …}` below the allowed folder.',
+  },
 );
 
 const project: Codec<ConfiguredProject> = leaf(
@@ -91,6 +94,7 @@ const project: Codec<ConfiguredProject> = leaf(
     return fromEnvironment(json, path);
   },
   (value) => (value.kind === 'number' ? value.number : encodeText(value)),
+  { says: 'The id of a project, which is a template, its number, or `{"from_env": …}`.' },
 );
 
 const names = list(nonEmptyText);
@@ -104,6 +108,7 @@ const datasets: Codec<ConfiguredDatasets> = leaf(
     return fromEnvironment(json, path);
   },
   (value) => (value.kind === 'names' ? [...value.names] : encodeText(value)),
+  { says: 'Names of datasets: a list, a text with commas between them, which is a template, or `{"from_env": …}`.' },
 );
 
 const text: Codec<ConfiguredText> = leaf(
@@ -114,6 +119,7 @@ const text: Codec<ConfiguredText> = leaf(
     return fromEnvironment(json, path);
   },
   encodeText,
+  { says: 'A URL, which is a template, or `{"from_env": …}`.' },
 );
 
 export const configuration: Codec<DwhConfiguration> = object('BigQueryConfiguration', {

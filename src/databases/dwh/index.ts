@@ -19,6 +19,7 @@ export const dwh: Backend<DwhConfiguration> = {
     datasets: 'shop',
     maximum_bytes_billed: 10_000_000_000,
   },
+  exampleName: (name) => ({ dataset: 'shop', name }),
   tableName,
   functionName: tableName,
   functionsOfColumns: true,

@@ -14,6 +14,7 @@ import {
 import type { TableMetadata } from '../../metadata/table.ts';
 import { printName } from '../../metadata/table-name.ts';
 import { objectId } from '../../schema-cache/object-id.ts';
+import type { Json, JsonObject } from '../../util/json.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { dropDependents } from '../drop-dependents.ts';
 import { define, everyKind, type OperationDefinition, type OperationGroup, perKind } from '../operation.ts';
@@ -74,13 +75,20 @@ function createRelationship<U>(
   });
 }
 
+/** Of an example: by a foreign key, or by hand where the kind has none. */
+function usingOf({ functionsOfColumns }: Backend, key: Json, table: string, remote: string): JsonObject {
+  if (functionsOfColumns !== true) return { foreign_key_constraint_on: key };
+  const local = remote === 'id' ? 'author_id' : 'id';
+  return { manual_configuration: { remote_table: table, column_mapping: { [local]: remote } } };
+}
+
 const createObject = perKind('create_object_relationship', everyKind, (backend) =>
   createRelationship<ObjectUsing>(
     backend,
     objectUsingCodec(backend),
     {
       summary: 'Adds a field that leads to at most one row of another table.',
-      example: { source: 'default', table: 'article', name: 'author', using: { foreign_key_constraint_on: 'author_id' } },
+      example: { source: 'default', table: 'article', name: 'author', using: usingOf(backend, 'author_id', 'author', 'id') },
     },
     (table, relationship) => ({ ...table, objectRelationships: withEntry(table.objectRelationships, relationship.name, relationship) }),
   ),
@@ -96,7 +104,7 @@ const createArray = perKind('create_array_relationship', everyKind, (backend) =>
         source: 'default',
         table: 'author',
         name: 'articles',
-        using: { foreign_key_constraint_on: { table: 'article', column: 'author_id' } },
+        using: usingOf(backend, { table: 'article', column: 'author_id' }, 'article', 'author_id'),
       },
     },
     (table, relationship) => ({ ...table, arrayRelationships: withEntry(table.arrayRelationships, relationship.name, relationship) }),

@@ -1,4 +1,4 @@
-import type { Backend, Connection, RunSqlOptions, RunSqlResult, SessionSettings, SqlFailure } from '../../backend/backend.ts';
+import type { Backend, Connection, RunSqlOptions, RunSqlResult, SessionSettings, Source, SqlFailure } from '../../backend/backend.ts';
 import { type Catalog, nameKey, type QualifiedName } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { bool, defaulted, object, optional, required, text } from '../../metadata/codec.ts';
@@ -76,6 +76,13 @@ async function runSql(args: RunSql, backend: Backend, context: OperationContext)
   const place = new ErrorPlace(args.sql);
   const how: RunSqlOptions = { onFailure: (at) => place.set(args.sql, at), ...(context.signal && { signal: context.signal }) };
   const inTransaction = args.readOnly || !args.noTransaction;
+  const isFollowed = canFollow(source, backend);
+  if (!isFollowed && !args.readOnly && (args.checkMetadataConsistency === true || args.cascade)) {
+    throw new SvcError(
+      'not-supported',
+      `SQL of ${backend.product} is not compared with the metadata: reload the metadata after definitions`,
+    );
+  }
   const { transactionalDdl } = backend.capabilities;
   // Statements of definition that end a transaction by themselves need not come one by one.
   const run = (connection: Connection): Promise<RunSqlResult> =>
@@ -84,7 +91,7 @@ async function runSql(args: RunSql, backend: Backend, context: OperationContext)
   const within = <T>(task: (connection: Connection) => Promise<T>): Promise<T> =>
     inTransaction ? source.transaction({ readOnly: args.readOnly, ...(settings && { settings }) }, task) : source.session(task, settings);
   try {
-    if (!checksMetadata(args)) return inSlices(printResult(await within(run), args.cascade ? [] : undefined));
+    if (!isFollowed || !checksMetadata(args)) return inSlices(printResult(await within(run), args.cascade ? [] : undefined));
     const { result, affected } = await runChecked(args, { stands: args.noTransaction || !transactionalDdl, run, within }, context);
     return inSlices(printResult(result, args.cascade ? affected : undefined));
   } catch (thrown) {
@@ -102,6 +109,11 @@ function refuseTransactions(sql: string): void {
     .find((word) => TRANSACTION_WORDS.has(word));
   if (found === undefined) return;
   throw new SvcError('bad-request', `read-only SQL runs in a transaction of its own, so that it cannot have the statement "${found}"`);
+}
+
+/** Whether it is known what SQL does before it stands. */
+function canFollow({ foresee }: Pick<Source, 'foresee'>, { capabilities }: Backend): boolean {
+  return capabilities.transactionalDdl || foresee !== undefined;
 }
 
 /** What captures events reads from the session who is at it. Undefined: nothing does. */

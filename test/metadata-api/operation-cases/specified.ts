@@ -7,8 +7,6 @@ export type Wait = 'remote schemas' | 'other kinds of databases';
 
 const RELATIONAL = ['pg', 'dbb'];
 const TRACKING = ['pg', 'dbb', 'dwh'];
-const OTHER: Wait = 'other kinds of databases';
-const EXISTING = new Set(['pg', 'dbb', 'dbc']);
 
 const EVENT_TRIGGERS = ['create_event_trigger', 'delete_event_trigger', 'redeliver_event', 'invoke_event_trigger'];
 
@@ -116,9 +114,7 @@ export interface Specified {
 
 const METADATA: readonly Specified[] = [
   ...PREFIXED.flatMap(({ prefixes, names, waitsFor }) =>
-    prefixes.flatMap((prefix) =>
-      names.map((name) => ({ type: `${prefix}_${name}`, waitsFor: EXISTING.has(prefix) ? waitsFor : (waitsFor ?? OTHER) })),
-    ),
+    prefixes.flatMap((prefix) => names.map((name) => ({ type: `${prefix}_${name}`, waitsFor }))),
   ),
   ...UNPREFIXED.flatMap(({ names, waitsFor }) => names.map((type) => ({ type, waitsFor }))),
 ];
@@ -159,8 +155,7 @@ const LEGACY: readonly { readonly names: readonly string[]; readonly waitsFor?: 
 ];
 
 const SCHEMA: readonly { readonly names: readonly string[]; readonly waitsFor?: Wait }[] = [
-  { names: ['run_sql', 'pg_run_sql', 'dbb_run_sql', 'dbc_run_sql', 'bulk', 'concurrent_bulk', ...DATA] },
-  { names: ['dwh_run_sql'], waitsFor: OTHER },
+  { names: ['run_sql', 'pg_run_sql', 'dbb_run_sql', 'dbc_run_sql', 'dwh_run_sql', 'bulk', 'concurrent_bulk', ...DATA] },
 ];
 
 const flat = (groups: typeof LEGACY): readonly Specified[] =>

@@ -47,7 +47,8 @@ export function conditionSql(context: Context, exp: BoolExp, scope: Scope): Sql 
     case 'compare-columns':
       return compareColumnsSql(context, exp, scope);
     case 'exists':
-      if (context.asks === null || looksOut(exp.where, 1) || exp.from.kind === 'function') return existsSql(context, exp, scope);
+      // What is found by no keys is joined by none.
+      if (context.asks === null || exp.join === null || looksOut(exp.where, 1)) return existsSql(context, exp, scope);
       return context.asks.exists(exp);
     case 'aggregate-predicate':
       return context.asks !== null && !looksOut(exp.where, 1) ? context.asks.aggregate(exp) : aggregateSql(context, exp, scope);

@@ -1,0 +1,255 @@
+/** The client, told to talk to a server that a test plays. */
+import { createVerify, generateKeyPairSync } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createOutboundClient, type OutboundClient } from '../../../outbound/client.ts';
+import { type PlayedAnswer, type PlayedRequest, type PlayedServer, playServer } from '../../../../test/support/played-server.ts';
+import { CancellationSource } from '../../../util/cancellation.ts';
+import type { Json, JsonObject } from '../../../util/json.ts';
+import { BigQueryError, StatementCancelledError } from '../errors.ts';
+import { targetOf } from '../target.ts';
+import { BigQueryClient, type ClientOptions } from './client.ts';
+
+const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const OPTIONS: ClientOptions = {
+  location: undefined,
+  maximumBytesBilled: undefined,
+  retryBaseDelayMs: 1,
+  retryLimit: 3,
+  maxStatements: 10,
+  waitTimeoutMs: 5_000,
+};
+const SELECT = { text: 'select 1', parameters: [] };
+const JOB = { jobReference: { projectId: 'p', jobId: 'job 1', location: 'EU' } };
+const FIELD: JsonObject = { schema: { fields: [{ name: 'a', type: 'STRING', mode: 'NULLABLE' }] } };
+const rows = (...cells: readonly Json[]): JsonObject => ({ rows: cells.map((v) => ({ f: [{ v }] })) });
+
+let server: PlayedServer;
+let http: OutboundClient;
+const clients: BigQueryClient[] = [];
+/** What the server answers to calls that are no tokens, in order; the last one again and again. */
+let answers: ((request: PlayedRequest) => PlayedAnswer | null)[] = [];
+let tokens = 0;
+let lifetime = 3600;
+
+beforeAll(async () => {
+  server = await playServer();
+  http = createOutboundClient();
+});
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.close(50)));
+  server.requests.length = 0;
+  answers = [];
+  tokens = 0;
+  lifetime = 3600;
+});
+afterAll(async () => {
+  await http.close();
+  await server.close();
+});
+
+function client(options: Partial<ClientOptions> = {}): BigQueryClient {
+  server.answer = (request) => {
+    if (request.path === '/token') return { body: { access_token: `t${++tokens}`, expires_in: lifetime, token_type: 'Bearer' } };
+    const next = answers.length > 1 ? answers.shift() : answers[0];
+    return next?.(request) ?? null;
+  };
+  const account = {
+    client_email: 'svc@p.example',
+    private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
+    private_key_id: 'k1',
+    token_uri: `${server.url}/token`,
+  };
+  const target = targetOf(
+    {
+      serviceAccount: { kind: 'key', key: account },
+      projectId: { kind: 'template', text: 'p' },
+      datasets: { kind: 'names', names: ['d'] },
+      apiEndpoint: { kind: 'template', text: `${server.url}/` },
+    },
+    { environment: {} },
+  );
+  const made = new BigQueryClient(http, target, { ...OPTIONS, ...options });
+  clients.push(made);
+  return made;
+}
+
+const asked = (): readonly string[] => server.requests.map(({ method, path }) => `${method} ${path.split('?')[0] as string}`);
+const bodies = (): readonly JsonObject[] =>
+  server.requests.filter(({ path, body }) => path !== '/token' && body !== '').map(({ body }) => JSON.parse(body) as JsonObject);
+const answered =
+  (body: JsonObject, status = 200): (() => PlayedAnswer) =>
+  () => ({ status, body });
+const done = (...cells: readonly Json[]): JsonObject => ({ ...JOB, ...FIELD, jobComplete: true, ...rows(...cells) });
+const refusal = (reason: string, message: string, code = 400): JsonObject => ({ error: { code, message, errors: [{ reason, message }] } });
+
+async function failure(promise: Promise<unknown>): Promise<Error> {
+  return promise.then(
+    () => new Error('it did not fail'),
+    (error: Error) => error,
+  );
+}
+
+describe('a token', () => {
+  it('is asked for with what the key has signed, once for all who need one', async () => {
+    answers = [answered(done('x'))];
+    const one = client();
+    await Promise.all([one.run(SELECT, {}), one.run(SELECT, {})]);
+    await one.run(SELECT, {});
+    expect(tokens).toBe(1);
+    const [{ body }] = server.requests.filter(({ path }) => path === '/token') as [PlayedRequest];
+    const form = new URLSearchParams(body);
+    expect(form.get('grant_type')).toBe('urn:ietf:params:oauth:grant-type:jwt-bearer');
+    const [head = '', claims = '', signature = ''] = (form.get('assertion') ?? '').split('.');
+    const parsed = (part: string): JsonObject => JSON.parse(Buffer.from(part, 'base64url').toString()) as JsonObject;
+    expect(parsed(head)).toEqual({ alg: 'RS256', typ: 'JWT', kid: 'k1' });
+    const { iat, exp, ...rest } = parsed(claims) as { iat: number; exp: number };
+    expect(rest).toEqual({ iss: 'svc@p.example', scope: 'https://www.googleapis.com/auth/bigquery', aud: `${server.url}/token` });
+    expect(exp - iat).toBe(3600);
+    const verifier = createVerify('RSA-SHA256').update(`${head}.${claims}`);
+    expect(verifier.verify(publicKey, Buffer.from(signature, 'base64url'))).toBe(true);
+    expect(server.requests.at(-1)?.headers.authorization).toBe('Bearer t1');
+  });
+
+  it('is another one near its end, and once where it is refused', async () => {
+    lifetime = 59;
+    answers = [answered(done('x'))];
+    const one = client();
+    await one.run(SELECT, {});
+    await one.run(SELECT, {});
+    expect(tokens).toBe(2);
+    answers = [answered(refusal('authError', 'gone', 401), 401), answered(done('y'))];
+    await one.run(SELECT, {});
+    answers = [answered(refusal('authError', 'gone', 401), 401)];
+    const error = await failure(one.run(SELECT, {}));
+    expect(error).toMatchObject({ status: 401, message: 'gone' });
+    expect(asked().slice(-4)).toEqual([
+      'POST /token',
+      'POST /bigquery/v2/projects/p/queries',
+      'POST /token',
+      'POST /bigquery/v2/projects/p/queries',
+    ]);
+  });
+
+  it('that is not given fails what needs it', async () => {
+    const one = client();
+    server.answer = () => ({ status: 400, body: { error: 'invalid_grant', error_description: 'no such account' } });
+    expect(await failure(one.run(SELECT, {}))).toMatchObject({
+      code: 'database-error',
+      internal: 'the service account got no access token (status 400): no such account',
+    });
+  });
+});
+
+describe('a query', () => {
+  it('is a job whose pages are put together', async () => {
+    answers = [
+      answered({ ...JOB, jobComplete: false }),
+      answered({ ...JOB, jobComplete: false }),
+      answered({ ...done('a'), pageToken: 'p 2', totalBytesProcessed: '12' }),
+      answered({ ...done('b', null), totalBytesBilled: '10485760' }),
+    ];
+    const result = await client({ location: 'EU', maximumBytesBilled: 5 }).run(
+      { text: 'select @p1', parameters: [{ name: 'p1', parameterType: { type: 'INT64' }, parameterValue: { value: '1' } }] },
+      {},
+    );
+    expect(result).toMatchObject({ rows: [['a'], ['b'], [null]], processedBytes: 12, billedBytes: 10485760 });
+    expect(bodies()[0]).toMatchObject({
+      query: 'select @p1',
+      useLegacySql: false,
+      parameterMode: 'NAMED',
+      queryParameters: [{ name: 'p1', parameterType: { type: 'INT64' }, parameterValue: { value: '1' } }],
+      maximumBytesBilled: '5',
+      location: 'EU',
+      formatOptions: { useInt64Timestamp: true },
+    });
+    const pages = server.requests.slice(-3).map(({ path }) => new URL(path, server.url));
+    expect(pages.map(({ pathname }) => pathname)).toEqual(Array(3).fill('/bigquery/v2/projects/p/queries/job%201'));
+    expect(pages.map(({ searchParams }) => [searchParams.get('pageToken'), searchParams.get('location')])).toEqual([
+      [null, 'EU'],
+      [null, 'EU'],
+      ['p 2', 'EU'],
+    ]);
+  });
+
+  it('is asked for again where it fails in passing, as the same one', async () => {
+    answers = [answered({}, 503), answered(refusal('rateLimitExceeded', 'slowly', 403), 403), answered(done('x'))];
+    expect((await client().run(SELECT, {})).rows).toEqual([['x']]);
+    const ids = bodies().map(({ requestId }) => requestId);
+    expect(ids).toHaveLength(3);
+    expect(new Set(ids).size).toBe(1);
+    answers = [answered(refusal('backendError', 'broken', 500), 500)];
+    expect(await failure(client().run(SELECT, {}))).toMatchObject({ reason: 'backendError', message: 'broken' });
+    expect(bodies()).toHaveLength(3 + 4);
+    answers = [answered(refusal('invalidQuery', 'Unrecognized name: a at [1:8]'), 400)];
+    expect(await failure(client().run(SELECT, {}))).toEqual(new BigQueryError(400, 'invalidQuery', 'Unrecognized name: a at [1:8]'));
+    expect(bodies()).toHaveLength(3 + 4 + 1);
+  });
+
+  it('is cancelled when nobody waits for it, or its time is over', async () => {
+    answers = [answered({ ...JOB, jobComplete: false }), () => null];
+    const cancellation = new CancellationSource();
+    const waiting = failure(client().run(SELECT, { signal: cancellation }));
+    while (!asked().includes('GET /bigquery/v2/projects/p/queries/job%201')) await new Promise((resolve) => setTimeout(resolve, 5));
+    answers = [answered({})];
+    cancellation.cancel();
+    expect(await waiting).toEqual(new StatementCancelledError('abort'));
+    await Promise.all(clients.splice(0).map((one) => one.close(50)));
+    expect(server.requests.at(-1)).toMatchObject({ method: 'POST', path: '/bigquery/v2/projects/p/jobs/job%201/cancel?location=EU' });
+    answers = [answered({ ...JOB, jobComplete: false }), () => null];
+    const late = failure(client().run(SELECT, { deadline: Date.now() + 300 }));
+    expect(await late).toEqual(new StatementCancelledError('deadline'));
+    expect(await failure(client().run(SELECT, { deadline: Date.now() - 1 }))).toEqual(new StatementCancelledError('deadline'));
+  });
+
+  it('is cancelled too when its name comes later', async () => {
+    answers = [() => ({ body: { ...JOB, jobComplete: false }, delay: 100 }), answered({})];
+    const cancellation = new CancellationSource();
+    const one = client();
+    const waiting = failure(one.run(SELECT, { signal: cancellation }));
+    while (!asked().includes('POST /bigquery/v2/projects/p/queries')) await new Promise((resolve) => setTimeout(resolve, 5));
+    cancellation.cancel();
+    expect(await waiting).toEqual(new StatementCancelledError('abort'));
+    while (!asked().includes('POST /bigquery/v2/projects/p/jobs/job%201/cancel')) await new Promise((resolve) => setTimeout(resolve, 5));
+  });
+
+  it('waits for its turn, for so long', async () => {
+    answers = [() => null];
+    const one = client({ maxStatements: 1, waitTimeoutMs: 30 });
+    const first = failure(one.run(SELECT, {}));
+    expect(await failure(one.run(SELECT, {}))).toMatchObject({ code: 'database-error', internal: 'no statement more could begin in time' });
+    const closed = one.close(10);
+    expect(await first).toEqual(new StatementCancelledError('abort'));
+    await closed;
+    expect(await failure(one.run(SELECT, {}))).toMatchObject({ internal: 'the source was closed' });
+  });
+
+  it.each([
+    ['no JSON', () => ({ body: '<html>' })],
+    ['JSON of others', () => ({ body: '[]' })],
+  ])('fails where the answer is %s', async (_, answer) => {
+    answers = [answer];
+    expect((await failure(client().run(SELECT, {}))).message).toBe('an answer of status 200 that is none of BigQuery');
+  });
+});
+
+it('tells of a dry run what it would read', async () => {
+  answers = [
+    answered({
+      statistics: {
+        totalBytesProcessed: '9',
+        query: { totalBytesProcessed: '7', statementType: 'SELECT', referencedTables: [{ projectId: 'p', datasetId: 'd', tableId: 't' }] },
+      },
+    }),
+  ];
+  const one = client({ location: 'EU' });
+  expect(await one.dryRun(SELECT, {})).toEqual({ bytes: 7, statement: 'SELECT', tables: ['d.t'] });
+  expect(asked().at(-1)).toBe('POST /bigquery/v2/projects/p/jobs');
+  expect(bodies()).toEqual([
+    {
+      configuration: { dryRun: true, query: { query: 'select 1', useLegacySql: false } },
+      jobReference: { projectId: 'p', location: 'EU' },
+    },
+  ]);
+  answers = [answered({ status: { errorResult: { reason: 'invalidQuery', message: 'no' } } })];
+  expect(await failure(one.dryRun(SELECT, {}))).toEqual(new BigQueryError(0, 'invalidQuery', 'no'));
+});
