@@ -107,7 +107,7 @@ describe('the examples', () => {
     );
     const printed = pages
       .flatMap((page) => [...page.matchAll(/^```json\n(.*)\n```$/gm)].map(([, body]) => parseJson(body as string)))
-      .filter((body) => !/^db[bc]_/.test(String((body as JsonObject)['type'])));
+      .filter((body) => !/^(?:db[bc]|dwh)_/.test(String((body as JsonObject)['type'])));
     const texts = (bodies: readonly Json[]): readonly string[] => [...new Set(bodies.map((body) => JSON.stringify(body)))].sort();
     expect(texts(printed)).toEqual(texts(examples.map(({ body }) => body)));
   });
