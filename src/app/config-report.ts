@@ -1,6 +1,6 @@
 import { adminSecretsOf, jwtSecretsOf } from '../config/access.ts';
 import { DEFAULT_CLAIMS_NAMESPACE, type JwtSecret } from '../config/jwt-secret.ts';
-import type { Config } from '../config/options.ts';
+import { type Config, optionRows } from '../config/options.ts';
 import type { Json, JsonObject } from '../util/json.ts';
 
 /** What `/v1alpha1/config` answers (docs/options.md has the options behind it); it holds no secret. */
@@ -25,7 +25,35 @@ export function configReport(config: Config, version: string): JsonObject {
     },
     default_naming_convention: config.defaultNamingConvention,
     experimental_features: [...config.experimentalFeatures],
+    dev_mode: config.devMode,
+    stringify_numeric_types: config.stringifyNumericTypes,
+    enabled_apis: [...config.enabledApis],
+    unauthorized_role: config.unauthorizedRole,
+    is_introspection_disabled: config.disableIntrospection,
+    is_metadata_read_only: config.metadataReadOnly,
+    console: { enabled: config.enableConsole, read_only: config.consoleReadOnly, label: config.consoleLabel },
+    limits: {
+      request_body_bytes: config.requestBodyLimit,
+      request_timeout: config.requestTimeout / 1000,
+      batch: config.batchLimit,
+      query_depth: config.queryDepthLimit,
+      query_tokens: config.queryTokenLimit,
+      query_nodes: config.queryNodeLimit,
+    },
   };
+}
+
+/** Every option as it is in force, secrets hidden. `is_default`: nobody has said anything else. */
+export function optionsReport(config: Config): Json {
+  return optionRows.map(([name, { flag, env, group, type, help, default: byDefault }]) => ({
+    flag,
+    variable: env ?? null,
+    group,
+    type: type.name,
+    value: type.show(config[name]),
+    is_default: type.show(config[name]) === type.show(byDefault),
+    help,
+  }));
 }
 
 function claimsReport({ claims }: JwtSecret): Json {

@@ -51,7 +51,7 @@ import { createStorage, type Storage } from '../storage/storage.ts';
 import { SubscriptionMeter } from '../subscriptions/subscription-meter.ts';
 import { createSubscriptions, type SubscriptionOptions } from '../subscriptions/create-subscriptions.ts';
 import { asynchronousActions } from './asynchronous-actions.ts';
-import { configReport } from './config-report.ts';
+import { configReport, optionsReport } from './config-report.ts';
 import { openConsole } from './console.ts';
 import { trackDefaultSource } from './default-source.ts';
 import { startDeliveries } from './deliveries.ts';
@@ -260,6 +260,7 @@ async function listen(config: Config, parts: Parts): Promise<Service> {
         isReady,
         console: await openConsole(config, observe),
         configReport: configReport(config, serviceVersion()),
+        optionsReport: optionsReport(config),
         options: {
           enabledApis: config.enabledApis,
           queryLogging: {

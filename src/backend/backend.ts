@@ -347,6 +347,8 @@ export interface StatementCost {
 export interface RunSqlOptions extends RunOptions {
   /** Is told where the database failed, as far as it says that; before the failure is thrown. */
   readonly onFailure?: (at: SqlFailure) => void;
+  /** Of rows beyond these nothing is kept. Absent: all are. */
+  readonly maxRows?: number;
 }
 
 export interface SqlFailure {
@@ -367,6 +369,8 @@ export interface RunSqlResult {
   readonly rows: readonly (readonly (string | null)[])[];
   /** Command tag, such as `INSERT 0 1`. */
   readonly command: string;
+  /** There were more rows than wanted. */
+  readonly isCut?: true;
 }
 
 export interface Connection {

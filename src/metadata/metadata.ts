@@ -83,7 +83,7 @@ export const EMPTY_METADATA: Metadata = {
 export const NOT_SUPPORTED_SECTIONS = ['opentelemetry', 'metrics_config', 'backend_configs'] as const;
 
 /** Sections in the order of the exported document; others follow. */
-const SECTIONS = [
+export const SECTIONS = [
   'version',
   'sources',
   'remote_schemas',

@@ -20,7 +20,7 @@ import type { Uploads } from './read-body.ts';
 import type { Reply } from './reply.ts';
 import type { ConsoleState } from './routes/console.ts';
 import type { CancellationSource } from '../util/cancellation.ts';
-import type { JsonObject } from '../util/json.ts';
+import type { Json, JsonObject } from '../util/json.ts';
 
 /** What the metrics endpoint tells, and whom. */
 export interface MetricsAccess {
@@ -49,6 +49,8 @@ export interface ServerContext {
   readonly metrics: MetricsAccess | null;
   /** The answer of the config endpoint. */
   readonly configReport: JsonObject;
+  /** What it adds where all options are asked for. */
+  readonly optionsReport: Json;
   readonly console: ConsoleState;
   /** Of the administration endpoints; they check the role themselves. */
   readonly handlers: Pick<Administration, 'metadata' | 'queryV1' | 'queryV2'>;

@@ -35,8 +35,42 @@ describe('the config report', () => {
         streaming_queries: { batch_size: 100, refetch_delay: 1 },
         default_naming_convention: 'svc-default',
         experimental_features: [],
+        dev_mode: false,
+        stringify_numeric_types: false,
+        enabled_apis: ['metadata', 'graphql', 'pgdump', 'config'],
+        unauthorized_role: null,
+        is_introspection_disabled: false,
+        is_metadata_read_only: false,
+        console: { enabled: false, read_only: false, label: null },
+        limits: {
+          request_body_bytes: 16_777_216,
+          request_timeout: 120,
+          batch: 100,
+          query_depth: 100,
+          query_tokens: 10_000,
+          query_nodes: 5000,
+        },
       },
     });
+  });
+
+  it('lists every option where that is asked for, and no secret', async () => {
+    const service = await startTestService({ ADMIN_SECRET: SECRET, CONSOLE_LABEL: 'STAGING', JWT_SECRET: jwt() });
+    try {
+      const headers = { 'x-svc-admin-secret': SECRET };
+      const { json, text } = await service.send('/v1alpha1/config?options=true', { headers });
+      const options = new Map((json as { options: { flag: string }[] }).options.map((option) => [option.flag, option]));
+      expect(options.get('console-label')).toMatchObject({ variable: 'SVC_GRAPHQL_CONSOLE_LABEL', value: 'STAGING', is_default: false });
+      expect(options.get('batch-limit')).toMatchObject({ value: '100', is_default: true, group: 'Limits', type: 'integer' });
+      expect(options.get('admin-secret')).toMatchObject({ is_default: false });
+      expect(text).not.toContain(SECRET);
+      expect(text).not.toContain('kkkk');
+      expect(text).not.toMatch(/postgres(?:ql)?:\/\/[^*]*:[^*@]+@/);
+      expect((await service.send('/v1alpha1/config', { headers })).json).not.toHaveProperty('options');
+      expect(await service.send('/v1alpha1/config?options=true')).toMatchObject({ status: 400, json: { code: 'invalid-headers' } });
+    } finally {
+      await service.stop();
+    }
   });
 
   it.each<[string, object, Json]>([

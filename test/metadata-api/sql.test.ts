@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { parseJson, type Json } from '../../src/util/json.ts';
+import { parseJson, type Json, type JsonObject } from '../../src/util/json.ts';
 import { refusal, type TestAdministration, testAdministration, USER } from './support.ts';
 
 const SCHEMA = `
@@ -33,6 +33,19 @@ describe('SQL and rows', () => {
     const rows = Array.from({ length: 1234 }, (_, i) => [String(i + 1), '"é', 'NULL']);
     expect(many).toEqual({ result_type: 'TuplesOk', result: [['i', 't', 'n'], ...rows], affected: [] });
     expect(await api.queryV2('run_sql', { sql: 'select 1 as a where false' })).toEqual({ result_type: 'TuplesOk', result: [['a']] });
+  });
+
+  it('gives no more rows than are wanted, and says that there were more', async () => {
+    const run = (sql: string, max_rows: number, more: JsonObject = {}): Promise<Json> => api.queryV2('run_sql', { sql, max_rows, ...more });
+    const many = 'select generate_series(1, 100000) n';
+    expect(await run(many, 2)).toEqual({ result_type: 'TuplesOk', result: [['n'], ['1'], ['2']], truncated: true });
+    expect(await run(many, 1, { read_only: true, cascade: true })).toMatchObject({ result: [['n'], ['1']], truncated: true });
+    expect(await run('select 1 n union all select 2', 2)).toEqual({ result_type: 'TuplesOk', result: [['n'], ['1'], ['2']] });
+    expect(await run(`${many}; select 7 m`, 1)).toEqual({ result_type: 'TuplesOk', result: [['m'], ['7']] });
+    expect(await run('select 1 n', 0)).toEqual({ result_type: 'TuplesOk', result: [['n']], truncated: true });
+    expect(await run('create table few (id int)', 1)).toEqual({ result_type: 'CommandOk', result: null });
+    for (const wrong of [-1, 1.5, 1e9])
+      expect(await refusal(run('select 1', wrong))).toMatchObject({ code: 'parse-failed', path: '$.args.max_rows' });
   });
 
   it('gives rows as text under a header, and the last result only', async () => {

@@ -286,8 +286,10 @@ export interface OperationArguments {
   };
   /** `{}` */
   dump_internal_state: Readonly<Record<string, never>>;
-  /** `{}` */
-  export_metadata: Readonly<Record<string, never>>;
+  /** `{"only":{"tables":[{"source":"default","table":"author"}],"sections":["inherited_roles"]}}` */
+  export_metadata: {
+    readonly only?: Json;
+  };
   /** `{}` */
   get_catalog_state: Readonly<Record<string, never>>;
   /** `{}` */

@@ -1,5 +1,14 @@
 import type { FieldPacket, QueryOptions, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
-import type { Connection, Foresight, JsonRow, RunOptions, RunSqlResult, Statement, StatementOptions } from '../../backend/backend.ts';
+import type {
+  Connection,
+  Foresight,
+  JsonRow,
+  RunOptions,
+  RunSqlOptions,
+  RunSqlResult,
+  Statement,
+  StatementOptions,
+} from '../../backend/backend.ts';
 import type { Catalog, CatalogScope, QualifiedName, SurveyedTable } from '../../catalog/catalog.ts';
 import { invariant } from '../../errors/svc-error.ts';
 import { bytesOfBuffer } from '../../util/bytes.ts';
@@ -48,17 +57,23 @@ export class SessionConnection implements Connection {
     return rows.flatMap((row) => (row[0] ?? '').split('\n'));
   }
 
-  async runSql(text: string, how: RunOptions): Promise<RunSqlResult> {
+  async runSql(text: string, how: RunSqlOptions): Promise<RunSqlResult> {
     // Whatever the text does to the session's settings must not be seen by others.
     this.lent.tainted = true;
     try {
       return await this.pool.run(this.lent, this.within(how), async () => {
+        const { maxRows } = how;
+        // The server sends no more; what has a limit of its own is cut here.
+        if (maxRows !== undefined) await this.lent.connection.query(`set session sql_select_limit = ${maxRows + 1}`);
         const [results, fields] = await this.lent.connection.query<RowDataPacket[][]>({
           sql: text,
           rowsAsArray: true,
           typeCast: (field: { string(): string | null }) => field.string(),
         } as QueryOptions);
-        return resultOf(results as unknown as Result, fields as FieldPacket[] | undefined);
+        const result = resultOf(results as unknown as Result, fields as FieldPacket[] | undefined);
+        return maxRows === undefined || result.rows.length <= maxRows
+          ? result
+          : { ...result, rows: result.rows.slice(0, maxRows), isCut: true };
       });
     } catch (failure) {
       throw runSqlError(failure, text);

@@ -5,6 +5,7 @@ import type {
   MutationOptions,
   MutationStatement,
   RunOptions,
+  RunSqlOptions,
   RunSqlResult,
   SessionSettings,
   Source,
@@ -80,7 +81,7 @@ export class DbbSource implements Source {
     return this.pooled({}, (connection) => connection.survey(tables));
   }
 
-  runSql(sql: string, how: RunOptions): Promise<RunSqlResult> {
+  runSql(sql: string, how: RunSqlOptions): Promise<RunSqlResult> {
     return this.session((connection) => connection.runSql(sql, how));
   }
 

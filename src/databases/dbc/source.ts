@@ -10,6 +10,7 @@ import type {
   MutationOptions,
   MutationStatement,
   RunOptions,
+  RunSqlOptions,
   RunSqlResult,
   SessionSettings,
   Source,
@@ -40,7 +41,7 @@ class DbcConnection implements Connection {
     return translated(this.inner.explain(statement, values, how));
   }
 
-  runSql(sql: string, how: RunOptions): Promise<RunSqlResult> {
+  runSql(sql: string, how: RunSqlOptions): Promise<RunSqlResult> {
     return this.inner.runSql(sql, how);
   }
 

@@ -137,7 +137,7 @@ export class SessionConnection implements Connection {
   private async exchange(
     mode: 'json' | 'text' | 'simple',
     own: readonly WireStep[],
-    how: RunOptions,
+    how: RunSqlOptions,
     collected: JsonRow[] | null = null,
   ): Promise<WireExchange> {
     if (this.over) throw new Error('the transaction is over');
@@ -162,7 +162,7 @@ export function runExchange(
   session: DriverSession,
   mode: 'json' | 'text' | 'simple',
   steps: readonly WireStep[],
-  how: RunOptions,
+  how: RunSqlOptions,
   watch: () => void,
   collected: JsonRow[] | null = null,
 ): Promise<WireExchange> {
@@ -170,6 +170,7 @@ export function runExchange(
   return new Promise((resolve) => {
     const exchange = new WireExchange(mode, steps, resolve);
     exchange.collected = collected;
+    if (how.maxRows !== undefined) exchange.maxRows = how.maxRows;
     startExchange(session, exchange, how, watch);
   });
 }
@@ -205,5 +206,6 @@ function runSqlResult(result: TextResult): RunSqlResult {
     columns: result.columns ?? [],
     rows: result.rows,
     command: result.command,
+    ...(result.isCut === true ? { isCut: true } : {}),
   };
 }

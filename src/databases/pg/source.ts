@@ -6,6 +6,7 @@ import type {
   MutationOptions,
   MutationStatement,
   RunOptions,
+  RunSqlOptions,
   RunSqlResult,
   SessionSettings,
   SnapshotWatch,
@@ -98,7 +99,7 @@ export class PgSource implements Source {
     return this.alone(how, (connection) => connection.explain(statement, values, how));
   }
 
-  async runSql(sql: string, how: RunOptions): Promise<RunSqlResult> {
+  async runSql(sql: string, how: RunSqlOptions): Promise<RunSqlResult> {
     return this.alone(how, (connection) => connection.runSql(sql, how));
   }
 

@@ -19,7 +19,6 @@ import {
 import { type DecodedTables, decodeTables } from '../../metadata/decoded-tables.ts';
 import { decodeDocument } from '../../metadata/document.ts';
 import { refusingUnknownKeys } from '../../metadata/kept.ts';
-import { encodeDocument } from '../../metadata/encode-document.ts';
 import { EMPTY_METADATA, type Metadata } from '../../metadata/metadata.ts';
 import { withSource } from '../../metadata/edit.ts';
 import { nameComplaint } from '../../metadata/event-trigger.ts';
@@ -29,31 +28,39 @@ import { recordsOf } from '../../schema-cache/inconsistency.ts';
 import type { Inconsistency } from '../../schema-cache/schema-cache.ts';
 import type { Warning } from '../../state/state.ts';
 import { isJsonArray, isJsonObject, type Json } from '../../util/json.ts';
-import { inSlices } from '../../util/sliced.ts';
 import { at, type Path } from '../../util/path.ts';
 import { dropInconsistent } from '../drop-inconsistent.ts';
 import { noArguments } from '../no-arguments.ts';
+import { exportArguments, exportDocument } from '../partial-export.ts';
 import { operation, type OperationEntry, type OperationGroup, SUCCESS } from '../operation.ts';
 import { NAME_TAKEN, refused } from '../operation-error.ts';
+const NOT_IN_METADATA = refused('not-exists', 'a source or a table of `only` is not in the metadata');
+const SELECTION =
+  'With `only` it gives the parts that are named, at their places in the document: `tables` (a source and a table each), `sources` (by name: all of them but their tables) and `sections` (`actions`, `inherited_roles`, …; `sources` is all of these). Such a part is no document to replace the metadata by.';
+
 const exportMetadata: OperationGroup = () => [
   operation({
     type: 'export_metadata',
-    args: noArguments,
+    args: exportArguments,
     changes: 'nothing',
-    errors: [],
-    documentation: { summary: 'Gives the whole metadata as a document.', example: {} },
-    run: (_args, { services, snapshot }) => inSlices(encodeDocument(snapshot.metadata, services.kinds)),
+    errors: [NOT_IN_METADATA],
+    documentation: { summary: 'Gives the metadata as a document.', details: SELECTION, example: {} },
+    run: (args, { services, snapshot, path }) => exportDocument(snapshot.metadata, args, services.kinds, path),
   }),
   operation({
     type: 'export_metadata',
     version: 2,
-    args: noArguments,
+    args: exportArguments,
     changes: 'nothing',
-    errors: [],
-    documentation: { summary: 'Gives the whole metadata with its resource version.', example: {} },
-    run: async (_args, { services, snapshot }) => ({
+    errors: [NOT_IN_METADATA],
+    documentation: {
+      summary: 'Gives the metadata with its resource version.',
+      details: SELECTION,
+      example: { only: { tables: [{ source: 'default', table: 'author' }], sections: ['inherited_roles'] } },
+    },
+    run: async (args, { services, snapshot, path }) => ({
       resource_version: snapshot.resourceVersion,
-      metadata: await inSlices(encodeDocument(snapshot.metadata, services.kinds)),
+      metadata: await exportDocument(snapshot.metadata, args, services.kinds, path),
     }),
   }),
 ];

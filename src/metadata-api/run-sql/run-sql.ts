@@ -1,7 +1,7 @@
 import type { Backend, Connection, RunSqlOptions, RunSqlResult, SessionSettings, Source, SqlFailure } from '../../backend/backend.ts';
 import { type Catalog, nameKey, type QualifiedName } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
-import { bool, defaulted, object, optional, required, text } from '../../metadata/codec.ts';
+import { bool, count, defaulted, object, optional, required, text } from '../../metadata/codec.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
 import type { Change, PreviewResult, Refresh } from '../../state/state.ts';
 import { TRACE_SETTING, USER_SETTING, userText } from '../../execute/run-mutation.ts';
@@ -22,6 +22,9 @@ import { firstWord, splitStatements } from './split-statements.ts';
 /** SQL that may change what metadata depends on: it is worth looking at the catalog again. */
 const MAY_CHANGE_CATALOG = /\b(?:alter|drop|rename|replace|create function|comment on)\b/i;
 
+/** More than any page shows. */
+const MOST_ROWS = 1_000_000;
+
 interface RunSql {
   readonly sql: string;
   readonly source: string;
@@ -30,6 +33,7 @@ interface RunSql {
   readonly readOnly: boolean;
   readonly noTransaction: boolean;
   readonly locateErrors: boolean;
+  readonly maxRows: number | undefined;
 }
 
 /** `run_sql` of every kind. */
@@ -43,6 +47,7 @@ export const runSqlOperations: OperationGroup = perKind('run_sql', everyKind, (b
       readOnly: defaulted(bool, () => false),
       noTransaction: defaulted(bool, () => false),
       locateErrors: defaulted(bool, () => false),
+      maxRows: optional(count('max_rows', MOST_ROWS)),
     }),
     changes: 'database',
     errors: [
@@ -60,7 +65,7 @@ export const runSqlOperations: OperationGroup = perKind('run_sql', everyKind, (b
     ],
     documentation: {
       summary:
-        'Runs SQL in a source and gives the rows of the last statement; with `cascade` also `affected`, the list of the objects of the metadata that were `dropped` or `changed` with it. With `locate_errors`, `internal` of an error has the `position` in the SQL, in characters from 1, where the database tells it.',
+        'Runs SQL in a source and gives the rows of the last statement; with `cascade` also `affected`, the list of the objects of the metadata that were `dropped` or `changed` with it. With `locate_errors`, `internal` of an error has the `position` in the SQL, in characters from 1, where the database tells it. With `max_rows` it gives no more rows than these, and `truncated: true` where there were more.',
       example: { source: 'default', sql: 'select id, name from author', read_only: true },
     },
     readOnly: ({ readOnly }) => readOnly,
@@ -74,7 +79,11 @@ async function runSql(args: RunSql, backend: Backend, context: OperationContext)
   const source = requireOpenSource(args.source, backend, context.snapshot);
   if (args.readOnly) refuseTransactions(args.sql);
   const place = new ErrorPlace(args.sql);
-  const how: RunSqlOptions = { onFailure: (at) => place.set(args.sql, at), ...(context.signal && { signal: context.signal }) };
+  const how: RunSqlOptions = {
+    onFailure: (at) => place.set(args.sql, at),
+    ...(context.signal && { signal: context.signal }),
+    ...(args.maxRows === undefined ? {} : { maxRows: args.maxRows }),
+  };
   const inTransaction = args.readOnly || !args.noTransaction;
   const isFollowed = canFollow(source, backend);
   if (!isFollowed && !args.readOnly && (args.checkMetadataConsistency === true || args.cascade)) {
@@ -231,7 +240,10 @@ const ROWS_A_STEP = 500;
 
 /** The header row first; every value is text, SQL NULL the text `NULL`. @param affected undefined: it is not told */
 function* printResult(result: RunSqlResult, affected: readonly Affected[] | undefined): Sliced<OperationAnswer> {
-  const told: JsonObject = affected === undefined ? {} : { affected: affected.map(({ object, change }) => ({ object, change })) };
+  const told: JsonObject = {
+    ...(affected === undefined ? {} : { affected: affected.map(({ object, change }) => ({ object, change })) }),
+    ...(result.isCut === true ? { truncated: true } : {}),
+  };
   if (result.kind === 'CommandOk') return { result_type: 'CommandOk', result: null, ...told };
   const pieces = [bytesOfText(`{"result_type":"TuplesOk","result":[${printJson(result.columns)}`)];
   for (let i = 0; i < result.rows.length; i += ROWS_A_STEP) {

@@ -63,7 +63,15 @@ export const UNPREFIXED: Readonly<Record<string, Case>> = {
     args: {},
     fails: [failure('x', 'parse-failed', '$.args'), { args: {}, extra: { version: 3 }, code: 'parse-failed', path: '$.version' }],
   },
-  'export_metadata:2': { args: {}, version: 2, fails: [failure(1, 'parse-failed', '$.args'), NO_VERSION] },
+  'export_metadata:2': {
+    args: { only: { tables: [{ table: 'author' }], sections: ['network'] } },
+    version: 2,
+    fails: [
+      failure(1, 'parse-failed', '$.args'),
+      NO_VERSION,
+      failure({ only: { tables: [{ source: 'default', table: 'tag' }] } }, 'not-exists', '$.args.only.tables[0]'),
+    ],
+  },
   replace_metadata: {
     args: withoutInheritedRoles(BASE),
     fails: [

@@ -17,6 +17,8 @@ export interface TextResult {
   readonly rows: (readonly (string | null)[])[];
   /** Command tag, such as `INSERT 0 1`. */
   command: string;
+  /** There were more rows than `maxRows`. */
+  isCut?: true;
 }
 
 export type Failure = DatabaseError | ConnectionError | CancelledError | PoolTimeoutError;
@@ -64,6 +66,8 @@ export class WireExchange {
   /** Milliseconds that the server was busy with it. */
   duration = 0;
 
+  /** Most rows of a result that are kept (`text`, `simple`). */
+  maxRows = Number.POSITIVE_INFINITY;
   /** Gets all rows of the last step, where more than one is wanted (`json`). */
   collected: JsonRow[] | null = null;
 

@@ -277,7 +277,8 @@ export class DriverSession {
       return;
     }
     exchange.text ??= { columns: null, rows: [], command: '' };
-    exchange.text.rows.push((exchange.row ?? []).map(textOf));
+    if (exchange.text.rows.length < exchange.maxRows) exchange.text.rows.push((exchange.row ?? []).map(textOf));
+    else exchange.text.isCut = true;
     exchange.row = null;
   }
 
