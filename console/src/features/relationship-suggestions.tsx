@@ -1,0 +1,128 @@
+import { useState } from 'preact/hooks';
+import { makeChange } from '../api/changes.ts';
+import { type Failure, failureOf } from '../api/failure.ts';
+import { askKind, hasOperation } from '../api/metadata.ts';
+import { isReadOnly, READ_ONLY_REASON } from '../api/settings.ts';
+import { useResource } from '../api/use-resource.ts';
+import type { SourceOverview } from '../model/overview.ts';
+import { readSuggestions, relationshipStep, type SuggestedRelationship } from '../model/relationship-names.ts';
+import { labelOf } from '../model/steps.ts';
+import type { Json } from '../model/json.ts';
+import { Button } from '../parts/button.tsx';
+import { ErrorBox } from '../parts/error-box.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Loading } from '../parts/loading.tsx';
+import { shownError } from '../parts/shown-error.ts';
+
+interface SuggestionsProps {
+  readonly source: Pick<SourceOverview, 'name' | 'kind'>;
+  readonly version: number;
+  /** Those of one table; all without it. */
+  readonly table?: Json;
+  /** Names of fields that the table has. */
+  readonly taken?: readonly string[];
+}
+
+/** Relationships that foreign keys allow and that nobody has made yet, with names that can be changed. */
+export function SuggestedRelationships({ source, version, table, taken = [] }: SuggestionsProps) {
+  const { name, kind } = source;
+  const [names, setNames] = useState<Readonly<Record<string, string>>>({});
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const [failure, setFailure] = useState<Failure>();
+  const { value, failure: unread, isLoading, reload } = useResource(async (signal) => {
+    if (!hasOperation(kind, 'suggest_relationships')) return [];
+    const json = await askKind(kind, 'suggest_relationships', { source: name, omit_tracked: true, ...(table === undefined ? {} : { tables: [table] }) }, { signal });
+    const all = readSuggestions(json, () => taken);
+    return table === undefined ? all : all.filter((each) => labelOf(each.table) === labelOf(table));
+  }, `${name} ${version} ${JSON.stringify(table ?? null)}`);
+  const keyOf = (each: SuggestedRelationship): string => [each.kind, labelOf(each.table), each.columns.join(), labelOf(each.toTable), each.toColumns.join()].join(' ');
+  const named = (each: SuggestedRelationship): SuggestedRelationship => ({ ...each, name: names[keyOf(each)] ?? each.name });
+  const make = async (chosen: readonly SuggestedRelationship[]): Promise<void> => {
+    setFailure(undefined);
+    try {
+      await makeChange({
+        title: chosen.length === 1 ? `Relationship ${chosen[0]?.name}` : `${chosen.length} relationships`,
+        steps: () => chosen.map((each) => relationshipStep(name, kind, each)),
+        inverse: chosen.map((each) => ({ type: `${kind}_drop_relationship`, args: { source: name, table: each.table, relationship: each.name } })),
+      });
+    } catch (error) {
+      setFailure(failureOf(error));
+    }
+  };
+  if (unread !== undefined) return <ErrorBox error={shownError(unread)} onRetry={reload} />;
+  if (value === undefined) return isLoading ? <Loading what="suggested relationships" /> : null;
+  const chosen = value.filter((each) => !left.has(keyOf(each))).map(named);
+  return (
+    <section class="card">
+      <header>
+        <Icon name="link" />
+        <h2 class="grow">
+          Suggested by foreign keys <span class="badge">{value.length}</span>
+        </h2>
+        {value.length > 0 && (
+          <Button kind="primary" small refusal={isReadOnly ? READ_ONLY_REASON : chosen.length === 0 ? 'None is ticked' : undefined} onClick={() => void make(chosen)}>
+            Make {chosen.length === value.length ? 'all' : ''} {chosen.length}
+          </Button>
+        )}
+      </header>
+      {failure !== undefined && <ErrorBox error={shownError(failure)} />}
+      {value.length === 0 ? (
+        <p class="muted">Every foreign key between tracked tables has its relationships.</p>
+      ) : (
+        <div class="table-scroll">
+          <table class="list-table">
+            <thead>
+              <tr>
+                <th scope="col">
+                  <span class="visually-hidden">Chosen</span>
+                </th>
+                <th scope="col">Table</th>
+                <th scope="col">Name</th>
+                <th scope="col">Leads to</th>
+              </tr>
+            </thead>
+            <tbody>
+              {value.map((each) => {
+                const key = keyOf(each);
+                return (
+                  <tr key={key}>
+                    <td>
+                      <input
+                        type="checkbox"
+                        class="tick"
+                        aria-label={`Make ${each.name} of ${labelOf(each.table)}`}
+                        checked={!left.has(key)}
+                        onChange={(event) => {
+                          const next = new Set(left);
+                          if (event.currentTarget.checked) next.delete(key);
+                          else next.add(key);
+                          setLeft(next);
+                        }}
+                      />
+                    </td>
+                    <td>{labelOf(each.table)}</td>
+                    <td>
+                      <input
+                        class="input input-small"
+                        aria-label={`Name of the relationship of ${labelOf(each.table)} to ${labelOf(each.toTable)}`}
+                        value={names[key] ?? each.name}
+                        spellcheck={false}
+                        onInput={(event) => setNames({ ...names, [key]: event.currentTarget.value })}
+                      />
+                    </td>
+                    <td>
+                      <span class="muted">{each.kind === 'array' ? 'rows of' : 'a row of'}</span> {labelOf(each.toTable)}{' '}
+                      <span class="muted small mono">
+                        {each.columns.join(', ')} → {each.toColumns.join(', ')}
+                      </span>
+                    </td>
+                  </tr>
+                );
+              })}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,24 @@
+/** Pieces of GraphQL documents. */
+import { isList, isObject, type Json, NumberText } from './json.ts';
+
+/** A value as GraphQL writes it; names of enums are given as `EnumName`. */
+export class EnumName {
+  readonly name: string;
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+export type Literal = Json | EnumName | readonly Literal[] | { readonly [key: string]: Literal };
+
+export function literal(value: Literal): string {
+  if (value instanceof EnumName) return value.name;
+  if (value instanceof NumberText) return value.text;
+  if (isList(value as Json)) return `[${(value as readonly Literal[]).map(literal).join(', ')}]`;
+  if (isObject(value as Json)) {
+    return `{${Object.entries(value as { readonly [key: string]: Literal })
+      .map(([key, item]) => `${key}: ${literal(item)}`)
+      .join(', ')}}`;
+  }
+  return JSON.stringify(value);
+}

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { plural, readSuggestions, relationshipStep } from './relationship-names.ts';
+
+const table = (name: string) => ({ schema: 'public', name });
+
+describe('names of suggested relationships', () => {
+  it('come from the column or the table, and clash with nothing', () => {
+    const suggestions = readSuggestions(
+      {
+        relationships: [
+          { type: 'object', from: { table: table('album'), columns: ['artist_id'] }, to: { table: table('artist'), columns: ['id'] } },
+          { type: 'object', from: { table: table('album'), columns: ['producer'] }, to: { table: table('artist'), columns: ['id'] } },
+          { type: 'array', from: { table: table('artist'), columns: ['id'] }, to: { table: table('album'), columns: ['artist_id'] } },
+          { type: 'array', from: { table: table('artist'), columns: ['id'] }, to: { table: table('album'), columns: ['producer'] } },
+        ],
+      },
+      (label) => (label === 'public.artist' ? ['name'] : []),
+    );
+    expect(suggestions.map(({ name }) => name)).toEqual(['artist', 'artist_by_producer', 'albums', 'albums_by_producer']);
+    expect(suggestions.slice(1, 3).map((each) => relationshipStep('default', 'pg', each).args['using'])).toEqual([
+      { foreign_key_constraint_on: 'producer' },
+      { foreign_key_constraint_on: { table: table('album'), column: 'artist_id' } },
+    ]);
+  });
+
+  it('have plurals that one can read', () => {
+    expect(['album', 'category', 'box', 'news', 'day', 'status'].map(plural)).toEqual(['albums', 'categories', 'boxes', 'news', 'days', 'statuses']);
+  });
+});

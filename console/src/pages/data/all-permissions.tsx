@@ -1,0 +1,51 @@
+import { useState } from 'preact/hooks';
+import { go } from '../../browser/place.ts';
+import { accessOf, type Overview, type SourceOverview, tableId } from '../../model/overview.ts';
+import { PERMISSION_OPERATIONS, type PermissionOperation } from '../../model/table-entry.ts';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { Search } from '../../parts/field.tsx';
+import { Grid } from '../../parts/grid.tsx';
+import { Segments } from '../../parts/tabs.tsx';
+import { AccessMark } from '../../features/permission-editor/access-mark.tsx';
+
+/** Every table and every role, on one grid. */
+export function AllPermissions({ data, source }: { readonly data: Overview; readonly source: SourceOverview }) {
+  const [operation, setOperation] = useState<PermissionOperation>('select');
+  const [filter, setFilter] = useState('');
+  const tables = source.tables.filter((table) => tableId(table).toLowerCase().includes(filter.toLowerCase()));
+  if (data.roles.length === 0) {
+    return (
+      <EmptyState icon="shield" title="No role may do anything yet">
+        Open a table and give a role its first permission: a role is there once a permission names it.
+      </EmptyState>
+    );
+  }
+  const open = (row: number, column: number): void => {
+    const table = tables[row];
+    if (table === undefined) return;
+    const role = data.roles[column - 1];
+    go(['data', source.name, tableId(table)], { tab: 'permissions', ...(role === undefined ? {} : { role, operation }) });
+  };
+  return (
+    <>
+      <div class="row">
+        <Segments name="Operation" options={PERMISSION_OPERATIONS.map((each) => [each, each] as const)} chosen={operation} onChoose={setOperation} />
+        <Search name="Filter tables of the grid" value={filter} onInput={setFilter} />
+      </div>
+      <Grid
+        name={`Who may ${operation}`}
+        class="grid-tall"
+        columns={[{ id: '', header: 'Table', isSticky: true }, ...data.roles.map((role) => ({ id: role, header: role }))]}
+        count={tables.length}
+        cell={(row, column) => {
+          const table = tables[row];
+          const role = data.roles[column - 1];
+          if (table === undefined) return null;
+          return role === undefined ? tableId(table) : <AccessMark access={accessOf(data, table, role, operation)} />;
+        }}
+        onOpen={open}
+      />
+      <p class="muted small">Enter, or a double click, opens a cell.</p>
+    </>
+  );
+}

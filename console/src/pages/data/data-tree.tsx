@@ -1,0 +1,116 @@
+import { signal } from '@preact/signals';
+import { go, hrefOf, place } from '../../browser/place.ts';
+import { type Overview, type TableOverview, tableId } from '../../model/overview.ts';
+import { Search } from '../../parts/field.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { VirtualList } from '../../parts/virtual-list.tsx';
+
+const ROW = 28;
+/** Stay as they are when another page was open meanwhile. */
+const filter = signal('');
+const closed = signal<ReadonlySet<string>>(new Set());
+
+type Line =
+  | { readonly kind: 'source'; readonly name: string; readonly sort: string; readonly isDown: boolean; readonly count: number }
+  | { readonly kind: 'schema'; readonly key: string; readonly name: string; readonly count: number }
+  | { readonly kind: 'table'; readonly table: TableOverview; readonly indent: number };
+
+function linesOf({ sources }: Overview): readonly Line[] {
+  const words = filter.value.toLowerCase().split(/\s+/).filter((word) => word !== '');
+  const matches = (table: TableOverview): boolean => {
+    const text = `${table.source} ${tableId(table)}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  };
+  return sources.flatMap((source): readonly Line[] => {
+    const found = source.tables.filter(matches);
+    const head: Line = { kind: 'source', name: source.name, sort: source.kind, isDown: source.unavailable !== undefined, count: source.tables.length };
+    if (closed.value.has(source.name) && words.length === 0) return [head];
+    const schemas = Map.groupBy(found, ({ schema }) => schema);
+    const sorted = [...schemas].sort(([a], [b]) => (a < b ? -1 : 1));
+    return [
+      head,
+      ...sorted.flatMap(([schema, tables]): readonly Line[] => {
+        const key = `${source.name} ${schema}`;
+        const lines = tables
+          .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+          .map((table): Line => ({ kind: 'table', table, indent: sorted.length > 1 ? 2 : 1 }));
+        if (sorted.length < 2) return lines;
+        const isClosed = closed.value.has(key) && words.length === 0;
+        return [{ kind: 'schema', key, name: schema, count: tables.length }, ...(isClosed ? [] : lines)];
+      }),
+    ];
+  });
+}
+
+function toggle(key: string): void {
+  const next = new Set(closed.peek());
+  if (!next.delete(key)) next.add(key);
+  closed.value = next;
+}
+
+export function DataTree({ data, source, id }: { readonly data: Overview; readonly source: string | undefined; readonly id: string | undefined }) {
+  const lines = linesOf(data);
+  const tab = place.value.query.get('tab') ?? undefined;
+  const first = lines.find((line) => line.kind === 'table');
+  return (
+    <nav class="side" aria-label="Tables">
+      <div class="row-tight side-head">
+        <Search
+          name="Filter tables"
+          value={filter.value}
+          onInput={(value) => {
+            filter.value = value;
+          }}
+          onEnter={() => {
+            if (first?.kind === 'table') go(['data', first.table.source, tableId(first.table)]);
+          }}
+        />
+        <a class="button button-icon" href={hrefOf(['data', '+'])} title="Add a source" aria-label="Add a source">
+          <Icon name="plus" />
+        </a>
+      </div>
+      <VirtualList
+        name="Sources and tables"
+        count={lines.length}
+        rowHeight={ROW}
+        row={(index) => {
+          const line = lines[index];
+          if (line === undefined) return null;
+          if (line.kind === 'table') {
+            const { table } = line;
+            const isCurrent = table.source === source && tableId(table) === id;
+            return (
+              <a
+                key={`${table.source} ${tableId(table)}`}
+                class={`tree-row indent-${line.indent}`}
+                href={hrefOf(['data', table.source, tableId(table)], isCurrent || tab === undefined ? {} : { tab })}
+                aria-current={isCurrent ? 'page' : undefined}
+                title={tableId(table)}
+              >
+                <Icon name={table.problem === undefined ? (table.isView ? 'eye' : 'table') : 'warn'} />
+                <span class="ellipsis">{table.name}</span>
+              </a>
+            );
+          }
+          const key = line.kind === 'source' ? line.name : line.key;
+          return (
+            <div key={key} class={`tree-row ${line.kind === 'source' ? 'tree-source' : 'indent-1'}`} aria-expanded={!closed.value.has(key)} role="group" aria-label={line.name}>
+              <button class="twist-button" type="button" aria-label={`${closed.value.has(key) ? 'Open' : 'Close'} ${line.name}`} onClick={() => toggle(key)}>
+                <Icon name={closed.value.has(key) ? 'right' : 'down'} />
+              </button>
+              {line.kind === 'source' ? (
+                <a href={hrefOf(['data', line.name])} class="ellipsis grow" aria-current={source === line.name && id === undefined ? 'page' : undefined}>
+                  {line.name}
+                </a>
+              ) : (
+                <span class="ellipsis grow">{line.name}</span>
+              )}
+              {line.kind === 'source' && line.isDown && <Icon name="warn" />}
+              <span class="muted small number">{line.count}</span>
+            </div>
+          );
+        }}
+      />
+    </nav>
+  );
+}

@@ -1,0 +1,51 @@
+import { overview, overviewFailure, refreshOverview } from '../../api/overview.ts';
+import { hrefOf, place } from '../../browser/place.ts';
+import { findTable } from '../../model/overview.ts';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorBox } from '../../parts/error-box.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import { shownError } from '../../parts/shown-error.ts';
+import { AddSource } from './add-source.tsx';
+import { DataTree } from './data-tree.tsx';
+import { SourcePage } from './source-page.tsx';
+import { TablePage } from './table-page.tsx';
+
+/** Sources and tables on the left, what was chosen on the right. */
+export function Data() {
+  const data = overview.value;
+  const [, sourceName, id] = place.value.path;
+  if (data === undefined) {
+    return (
+      <div class="page">
+        {overviewFailure.value === undefined ? (
+          <Loading what="the sources" />
+        ) : (
+          <ErrorBox error={shownError(overviewFailure.value)} onRetry={() => void refreshOverview()} />
+        )}
+      </div>
+    );
+  }
+  const source = data.sources.find(({ name }) => name === (sourceName ?? data.sources[0]?.name));
+  const table = source === undefined || id === undefined ? undefined : findTable(data, source.name, id);
+  const isNew = data.sources.length === 0 || sourceName === '+';
+  return (
+    <div class="split">
+      <DataTree data={data} source={source?.name} id={id} />
+      <div class="content">
+        {isNew ? (
+          <AddSource />
+        ) : source === undefined ? (
+          <EmptyState icon="data" title="There is no such source" actions={<a class="button" href={hrefOf(['data'])}>All sources</a>} />
+        ) : id === undefined ? (
+          <SourcePage key={source.name} data={data} source={source} />
+        ) : table === undefined ? (
+          <EmptyState icon="table" title={`${id} is not tracked`} actions={<a class="button" href={hrefOf(['data', source.name])}>Tables of {source.name}</a>}>
+            Only tracked tables are part of the API.
+          </EmptyState>
+        ) : (
+          <TablePage key={`${source.name} ${id}`} data={data} table={table} />
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,203 @@
+import { useState } from 'preact/hooks';
+import type { RowColumn } from '../../api/rows.ts';
+import type { TableInfo } from '../../api/table-info.ts';
+import { persona } from '../../api/persona.ts';
+import { typeNamed } from '../../api/types.ts';
+import { useResource } from '../../api/use-resource.ts';
+import { textOfValue, valueOfText } from '../../model/filter-tree.ts';
+import { isList, isObject, type Json, type JsonObject, parseJson, printJson } from '../../model/json.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+
+interface Part {
+  readonly column: string;
+  readonly operator: string;
+  readonly value: Json;
+}
+
+/** A condition of simple tests, all of which hold; undefined for any other. */
+function partsOf(where: JsonObject): readonly Part[] | undefined {
+  const list = isList(where['_and']) && Object.keys(where).length === 1 ? where['_and'] : [where];
+  const parts: Part[] = [];
+  for (const each of list) {
+    if (!isObject(each)) return undefined;
+    for (const [column, tests] of Object.entries(each)) {
+      if (column.startsWith('_') || !isObject(tests)) return undefined;
+      for (const [operator, value] of Object.entries(tests)) {
+        if (!operator.startsWith('_') || isObject(value)) return undefined;
+        parts.push({ column, operator, value });
+      }
+    }
+  }
+  return parts;
+}
+
+function whereOf(parts: readonly Part[]): JsonObject {
+  const tests = parts.map(({ column, operator, value }) => ({ [column]: { [operator]: value } }));
+  const [only] = tests;
+  return tests.length === 0 ? {} : tests.length === 1 && only !== undefined ? only : { _and: tests };
+}
+
+interface FilterBarProps {
+  readonly where: JsonObject;
+  readonly columns: readonly RowColumn[];
+  readonly info: TableInfo;
+  onChange(where: JsonObject): void;
+}
+
+export function FilterBar({ where, columns, info, onChange }: FilterBarProps) {
+  const [open, setOpen] = useState<number | 'new' | 'json' | null>(null);
+  const parts = partsOf(where);
+  return (
+    <span class="row">
+      {parts?.map((part, index) => (
+        <span class="chip" key={index}>
+          <button type="button" onClick={() => setOpen(index)}>
+            {part.column} <span class="muted">{part.operator}</span> {textOfValue(part.value)}
+          </button>
+          <Button kind="link" icon="cross" name={`Remove the filter of ${part.column}`} onClick={() => onChange(whereOf(parts.toSpliced(index, 1)))} />
+        </span>
+      ))}
+      {parts === undefined && (
+        <span class="chip">
+          <button type="button" onClick={() => setOpen('json')}>
+            <code>{printJson(where).slice(0, 60)}</code>
+          </button>
+          <Button kind="link" icon="cross" name="Remove the filter" onClick={() => onChange({})} />
+        </span>
+      )}
+      <Button small icon="filter" onClick={() => setOpen(parts === undefined ? 'json' : 'new')}>
+        Filter
+      </Button>
+      {open === 'json' && <JsonFilter where={where} onClose={() => setOpen(null)} onChange={onChange} />}
+      {open !== null && open !== 'json' && parts !== undefined && (
+        <PartDialog
+          columns={columns}
+          info={info}
+          part={open === 'new' ? undefined : parts[open]}
+          onClose={() => setOpen(null)}
+          onJson={() => setOpen('json')}
+          onApply={(part) => {
+            setOpen(null);
+            onChange(whereOf(open === 'new' ? [...parts, part] : parts.with(open, part)));
+          }}
+        />
+      )}
+    </span>
+  );
+}
+
+interface PartDialogProps {
+  readonly columns: readonly RowColumn[];
+  readonly info: TableInfo;
+  readonly part: Part | undefined;
+  onClose(): void;
+  onJson(): void;
+  onApply(part: Part): void;
+}
+
+function PartDialog({ columns, info, part, onClose, onJson, onApply }: PartDialogProps) {
+  const [column, setColumn] = useState(part?.column ?? columns[0]?.name ?? '');
+  const [operator, setOperator] = useState(part?.operator ?? '_eq');
+  const [text, setText] = useState(part === undefined ? '' : textOfValue(part.value));
+  const as = persona.value;
+  const { value: operators } = useResource(async () => {
+    const conditions = await typeNamed(as, info.names.boolExp);
+    const type = conditions?.inputFields.get(column)?.name;
+    const found = type === undefined ? undefined : await typeNamed(as, type);
+    return found === undefined ? ['_eq', '_neq'] : [...found.inputFields.keys()];
+  }, column);
+  const type = columns.find(({ name }) => name === column)?.type.text.replaceAll('!', '') ?? '';
+  const apply = (): void => onApply({ column, operator, value: valueOfText(text, type, operator) });
+  return (
+    <Dialog
+      title="Filter"
+      onClose={onClose}
+      onSubmit={apply}
+      footer={
+        <>
+          <Button kind="primary" onClick={apply}>
+            Filter
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+          <span class="grow" />
+          <Button kind="quiet" onClick={onJson}>
+            As JSON
+          </Button>
+        </>
+      }
+    >
+      <form
+        class="row filter-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          apply();
+        }}
+      >
+        <Field label="Column">
+          {(id) => (
+            <select id={id} class="select" value={column} onChange={(event) => setColumn(event.currentTarget.value)}>
+              {columns.map(({ name }) => (
+                <option key={name}>{name}</option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label="Test">
+          {(id) => (
+            <select id={id} class="select" value={operator} onChange={(event) => setOperator(event.currentTarget.value)}>
+              {(operators ?? [operator]).map((name) => (
+                <option key={name}>{name}</option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label="Value" hint={/_n?in$/.test(operator) ? 'separated by commas' : undefined}>
+          {(id) =>
+            operator === '_is_null' ? (
+              <select id={id} class="select" value={text} onChange={(event) => setText(event.currentTarget.value)}>
+                <option>true</option>
+                <option>false</option>
+              </select>
+            ) : (
+              <input id={id} class="input" value={text} spellcheck={false} onInput={(event) => setText(event.currentTarget.value)} />
+            )
+          }
+        </Field>
+        <button type="submit" hidden />
+      </form>
+    </Dialog>
+  );
+}
+
+function JsonFilter({ where, onClose, onChange }: { readonly where: JsonObject; onClose(): void; onChange(where: JsonObject): void }) {
+  const [text, setText] = useState(printJson(where, 2));
+  const [wrong, setWrong] = useState<string>();
+  const apply = (): void => {
+    try {
+      const json = parseJson(text);
+      if (!isObject(json)) throw new SyntaxError('a condition is an object');
+      onChange(json);
+      onClose();
+    } catch (error) {
+      setWrong(error instanceof Error ? error.message : String(error));
+    }
+  };
+  return (
+    <Dialog
+      title="Filter as JSON"
+      onClose={onClose}
+      onSubmit={apply}
+      footer={
+        <Button kind="primary" onClick={apply}>
+          Filter
+        </Button>
+      }
+    >
+      <Field label="Condition" wrong={wrong} hint="As the argument where takes it.">
+        {(id) => <textarea id={id} class="textarea" rows={10} spellcheck={false} value={text} onInput={(event) => setText(event.currentTarget.value)} />}
+      </Field>
+    </Dialog>
+  );
+}

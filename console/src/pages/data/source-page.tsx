@@ -1,0 +1,237 @@
+import { useState } from 'preact/hooks';
+import { makeChange } from '../../api/changes.ts';
+import { failureOf } from '../../api/failure.ts';
+import { askKind, hasOperation } from '../../api/metadata.ts';
+import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { useResource } from '../../api/use-resource.ts';
+import { go, hrefOf, place, setQuery } from '../../browser/place.ts';
+import { SuggestedRelationships } from '../../features/relationship-suggestions.tsx';
+import { isList, isObject, type Json, type JsonObject } from '../../model/json.ts';
+import { type Overview, type SourceOverview, tableId } from '../../model/overview.ts';
+import { readSuggestions, relationshipStep } from '../../model/relationship-names.ts';
+import { labelOf } from '../../model/steps.ts';
+import { Button } from '../../parts/button.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorBox } from '../../parts/error-box.tsx';
+import { Check, Search } from '../../parts/field.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import { Menu } from '../../parts/menu.tsx';
+import { shownError } from '../../parts/shown-error.ts';
+import { tabPanel, Tabs } from '../../parts/tabs.tsx';
+import { tell } from '../../parts/toast.tsx';
+import { AllPermissions } from './all-permissions.tsx';
+
+/** A source as a whole: what is tracked, what its keys suggest, who may do what. */
+export function SourcePage({ data, source }: { readonly data: Overview; readonly source: SourceOverview }) {
+  const tab = place.value.query.get('tab') ?? 'tables';
+  const reload = (): void => void run({ title: `Reload ${source.name}`, steps: () => [{ type: 'reload_metadata', args: { reload_sources: [source.name] } }] });
+  const drop = (): void =>
+    void run({
+      title: `Drop the source ${source.name}`,
+      review: true,
+      steps: () => [{ type: `${source.kind}_drop_source`, args: { name: source.name, cascade: true } }],
+    });
+  return (
+    <div class="page">
+      <header>
+        <h1>{source.name}</h1>
+        <span class="badge">{source.kind}</span>
+        <span class="end row-tight">
+          <Button icon="reload" title="reload_metadata" onClick={reload}>
+            Reload
+          </Button>
+          <Menu icon="more" name="More" items={[{ label: 'Drop this source …', icon: 'trash', danger: true, refusal: isReadOnly ? READ_ONLY_REASON : undefined, run: drop }]} />
+        </span>
+      </header>
+      {source.unavailable !== undefined && (
+        <div class="banner banner-danger" role="alert">
+          <Icon name="warn" />
+          <span>{source.unavailable}</span>
+        </div>
+      )}
+      <Tabs
+        name="Of the source"
+        tabs={[
+          { id: 'tables', label: 'Tables' },
+          { id: 'relationships', label: 'Relationships' },
+          { id: 'permissions', label: 'Permissions' },
+        ]}
+        chosen={tab}
+        onChoose={(id) => setQuery({ tab: id })}
+      />
+      <div {...tabPanel(tab)} class="stack">
+        {tab === 'relationships' ? <SuggestedRelationships source={source} version={data.version} /> : tab === 'permissions' ? <AllPermissions data={data} source={source} /> : <Tables data={data} source={source} />}
+      </div>
+    </div>
+  );
+}
+
+async function run(change: Parameters<typeof makeChange>[0]): Promise<Json | null> {
+  try {
+    return await makeChange(change);
+  } catch (error) {
+    tell(failureOf(error).message, { isWrong: true });
+    return null;
+  }
+}
+
+function Tables({ data, source }: { readonly data: Overview; readonly source: SourceOverview }) {
+  const { name, kind } = source;
+  const [filter, setFilter] = useState('');
+  const [ticked, setTicked] = useState<ReadonlySet<string> | null>(null);
+  const [relate, setRelate] = useState(true);
+  const { value, failure, isLoading, reload } = useResource(async (signal) => {
+    const json = await askKind(kind, 'get_source_tables', { source: name }, { signal });
+    return isList(json) ? json.filter(isObject) : [];
+  }, `${name} ${data.version}`);
+  const tracked = new Set(source.tables.map((table) => tableId(table)));
+  const idOf = (table: JsonObject): string => labelOf({ schema: table['schema'] ?? '', name: table['name'] ?? '' });
+  const untracked = (value ?? []).filter((table) => !tracked.has(idOf(table)) && idOf(table).toLowerCase().includes(filter.toLowerCase()));
+  const chosen = untracked.filter((table) => ticked === null || ticked.has(idOf(table)));
+  const track = async (): Promise<void> => {
+    const tables = chosen.map((table): JsonObject => ({ source: name, table: table['schema'] === undefined || table['schema'] === '' ? { name: table['name'] ?? '' } : { schema: table['schema'], name: table['name'] ?? '' } }));
+    const done = await run({
+      title: `Track ${tables.length === 1 ? idOf(chosen[0] ?? {}) : `${tables.length} tables`}`,
+      steps: () => [{ type: `${kind}_track_tables`, args: { tables, allow_warnings: true } }],
+      inverse: [{ type: `${kind}_untrack_tables`, args: { tables: tables.map((each) => ({ ...each, cascade: true })), allow_warnings: true } }],
+    });
+    if (done === null) return;
+    tellWarnings(done);
+    setTicked(null);
+    if (relate && hasOperation(kind, 'suggest_relationships')) await trackRelationships(source);
+  };
+  return (
+    <>
+      <section class="card">
+        <header>
+          <h2 class="grow">
+            Untracked {value !== undefined && <span class="badge">{untracked.length}</span>}
+          </h2>
+          <Button icon="reload" kind="quiet" small name="Read the list again" onClick={reload} />
+        </header>
+        {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
+        {value === undefined && isLoading && <Loading what="the tables of the database" />}
+        {value !== undefined && untracked.length === 0 && filter === '' && (
+          <p class="muted">
+            {value.length === 0 ? (
+              <>
+                The database has no table yet. Make some on the <a href={hrefOf(['sql'], { source: name })}>SQL page</a>.
+              </>
+            ) : (
+              'All tables of the database are tracked.'
+            )}
+          </p>
+        )}
+        {(untracked.length > 0 || filter !== '') && (
+          <div class="stack">
+            {untracked.length > 12 || filter !== '' ? <Search name="Filter untracked tables" value={filter} onInput={setFilter} /> : null}
+            <ul class="check-list">
+              {untracked.slice(0, 300).map((table) => {
+                const id = idOf(table);
+                return (
+                  <li key={id}>
+                    <Check
+                      label={
+                        <>
+                          {id} {typeof table['type'] === 'string' && table['type'] !== 'table' && <span class="muted small">{table['type']}</span>}
+                        </>
+                      }
+                      checked={ticked === null || ticked.has(id)}
+                      onChange={(on) => {
+                        const next = new Set(ticked ?? untracked.map(idOf));
+                        if (on) next.add(id);
+                        else next.delete(id);
+                        setTicked(next);
+                      }}
+                    />
+                  </li>
+                );
+              })}
+            </ul>
+            {untracked.length > 300 && <p class="muted small">And {untracked.length - 300} more: filter to choose among them.</p>}
+            <div class="row">
+              <Button kind="primary" title={`${kind}_track_tables`} refusal={isReadOnly ? READ_ONLY_REASON : chosen.length === 0 ? 'No table is ticked' : undefined} onClick={() => void track()}>
+                Track {chosen.length === untracked.length ? (chosen.length === 1 ? 'it' : `all ${chosen.length}`) : chosen.length}
+              </Button>
+              <Button small kind="quiet" onClick={() => setTicked(ticked !== null && ticked.size === 0 ? null : new Set())}>
+                {ticked !== null && ticked.size === 0 ? 'Tick all' : 'Tick none'}
+              </Button>
+              {hasOperation(kind, 'suggest_relationships') && <Check label="and the relationships of their foreign keys" checked={relate} onChange={setRelate} />}
+            </div>
+          </div>
+        )}
+      </section>
+      <section class="card">
+        <header>
+          <h2 class="grow">
+            Tracked <span class="badge">{source.tables.length}</span>
+          </h2>
+        </header>
+        {source.tables.length === 0 ? (
+          <EmptyState icon="table" title="No table is tracked">
+            Tracked tables become types of the GraphQL API.
+          </EmptyState>
+        ) : (
+          <div class="table-scroll">
+            <table class="list-table">
+              <thead>
+                <tr>
+                  <th scope="col">Table</th>
+                  <th scope="col">Relationships</th>
+                  <th scope="col">Roles</th>
+                  <th scope="col">
+                    <span class="visually-hidden">Actions</span>
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {source.tables.slice(0, 200).map((table) => (
+                  <tr key={tableId(table)}>
+                    <td>
+                      <a href={hrefOf(['data', name, tableId(table)])}>{tableId(table)}</a>
+                      {table.problem !== undefined && <span class="badge badge-warn">{table.problem}</span>}
+                    </td>
+                    <td class="number">{table.relationships}</td>
+                    <td class="number">{[...table.granted].filter((digit) => digit !== '0').length || <span class="muted">none</span>}</td>
+                    <td class="nowrap">
+                      <Button small kind="quiet" refusal={isReadOnly ? READ_ONLY_REASON : undefined} onClick={() => void untrack(source, table)}>
+                        Untrack …
+                      </Button>
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+        {source.tables.length > 200 && <p class="muted small">And {source.tables.length - 200} more, in the list on the left.</p>}
+      </section>
+    </>
+  );
+}
+
+async function untrack({ name, kind }: SourceOverview, table: { readonly schema: string; readonly name: string }): Promise<void> {
+  const address = { source: name, kind, table: table.schema === '' ? { name: table.name } : { schema: table.schema, name: table.name } };
+  await run({ title: `Untrack ${tableId(table)}`, tables: [address], review: true, steps: () => [{ type: `${kind}_untrack_table`, args: { source: name, table: address.table, cascade: true } }] });
+}
+
+function tellWarnings(answer: Json): void {
+  const warnings = isObject(answer) && isList(answer['warnings']) ? answer['warnings'].filter(isObject) : [];
+  for (const warning of warnings.slice(0, 3)) tell(String(warning['message']), { isWrong: true });
+}
+
+/** The relationships of foreign keys between tracked tables that nobody has made yet. */
+async function trackRelationships({ name, kind }: SourceOverview): Promise<void> {
+  try {
+    const suggested = readSuggestions(await askKind(kind, 'suggest_relationships', { source: name, omit_tracked: true }), () => []);
+    if (suggested.length === 0) return;
+    await makeChange({
+      title: `${suggested.length} relationships`,
+      steps: () => suggested.map((each) => relationshipStep(name, kind, each)),
+      inverse: suggested.map((each) => ({ type: `${kind}_drop_relationship`, args: { source: name, table: each.table, relationship: each.name } })),
+    });
+  } catch (error) {
+    tell(`The relationships were not made: ${failureOf(error).message}`, { isWrong: true, actions: [{ label: 'Review', run: () => go(['data', name], { tab: 'relationships' }) }] });
+  }
+}
