@@ -4,7 +4,7 @@ import { isList, isObject, type Json, type JsonObject } from '../model/json.ts';
 import type { Persona } from '../model/persona.ts';
 import { graphql } from './graphql.ts';
 import type { GraphqlNames } from '../model/graphql-names.ts';
-import { type FieldType, typeNamed } from './types.ts';
+import { type FieldType, type SchemaType, typeNamed } from './types.ts';
 
 export interface RowColumn {
   /** In the GraphQL schema. */
@@ -23,17 +23,20 @@ export interface ReadableTable {
 const NUMBERS = /^(?:Int|Float|bigint|numeric|smallint|float8|float4|int8|int2|decimal|double|bigserial|money|double_precision)$/;
 
 /** What a persona may read of a table; undefined when it may not read it at all. @throws Failure */
-export async function readableTable(persona: Persona, { type: typeName }: GraphqlNames): Promise<ReadableTable | undefined> {
+export async function readableTable(persona: Persona, { type: typeName, aggregateType }: GraphqlNames): Promise<ReadableTable | undefined> {
   const type = await typeNamed(persona, typeName);
   if (type === undefined) return undefined;
   const fields = [...type.fields.values()];
-  const aggregate = await typeNamed(persona, `${typeName}_aggregate`);
+  const aggregate = await typeNamed(persona, aggregateType);
   return {
     columns: fields
-      .filter(({ kind, arguments: given, text }) => (kind === 'SCALAR' || kind === 'ENUM') && given.every(({ field }) => field === 'path') && !text.startsWith('[['))
+      .filter(
+        ({ kind, arguments: given, text }) =>
+          (kind === 'SCALAR' || kind === 'ENUM') && given.every(({ field }) => field === 'path') && !text.startsWith('[['),
+      )
       .map((field) => ({ name: field.field, type: field, isNumber: NUMBERS.test(field.text.replaceAll('!', '')) })),
     relations: fields
-      .filter(({ kind, field }) => kind === 'OBJECT' && !field.endsWith('_aggregate'))
+      .filter(({ kind, field }) => kind === 'OBJECT' && !/_aggregate$|Aggregate$/.test(field))
       .map(({ field, text, name }) => ({ name: field, isList: text.startsWith('['), type: name })),
     hasAggregate: aggregate !== undefined,
   };
@@ -47,21 +50,39 @@ export interface RowsQuery {
 }
 
 /** @throws Failure */
-export async function readRows(persona: Persona, names: GraphqlNames, columns: readonly string[], { where, order, limit, offset }: RowsQuery, signal?: AbortSignal): Promise<readonly JsonObject[]> {
+export async function readRows(
+  persona: Persona,
+  names: GraphqlNames,
+  columns: readonly string[],
+  { where, order, limit, offset }: RowsQuery,
+  signal?: AbortSignal,
+): Promise<readonly JsonObject[]> {
   const given: string[] = [`limit: ${limit}`];
   if (Object.keys(where).length > 0) given.unshift(`where: ${literal(where)}`);
-  if (order.length > 0) given.push(`${names.orderByArgument}: ${literal(order.map(([column, direction]) => ({ [column]: new EnumName(direction) })) as Literal)}`);
+  if (order.length > 0)
+    given.push(
+      `${names.words.orderBy}: ${literal(order.map(([column, direction]) => ({ [column]: new EnumName(names.words[direction]) })) as Literal)}`,
+    );
   if (offset > 0) given.push(`offset: ${offset}`);
-  const data = await graphql({ query: `query Browse { rows: ${names.select}(${given.join(', ')}) { ${columns.join(' ')} } }` }, persona, signal);
-  return isList(data['rows']) ? data['rows'].filter(isObject) : [];
+  const rows = await askRoot(
+    persona,
+    names,
+    { head: 'query Browse', field: `${names.select}(${given.join(', ')}) { ${columns.join(' ')} }` },
+    signal,
+  );
+  return isList(rows) ? rows.filter(isObject) : [];
 }
 
 /** @throws Failure */
 export async function countRows(persona: Persona, names: GraphqlNames, where: JsonObject, signal?: AbortSignal): Promise<string> {
   const given = Object.keys(where).length > 0 ? `(where: ${literal(where)})` : '';
-  const data = await graphql({ query: `query Count { found: ${names.selectAggregate}${given} { aggregate { count } } }` }, persona, signal);
-  const found = isObject(data['found']) ? data['found'] : {};
-  return String(isObject(found['aggregate']) ? found['aggregate']['count'] : '?');
+  const found = await askRoot(
+    persona,
+    names,
+    { head: 'query Count', field: `${names.selectAggregate}${given} { aggregate { count } }` },
+    signal,
+  );
+  return String(isObject(found) && isObject(found['aggregate']) ? found['aggregate']['count'] : '?');
 }
 
 /** Values by column with the types of an input. */
@@ -74,7 +95,8 @@ interface TypedValues {
 function typed(values: Readonly<Record<string, Json>>, fields: ReadonlyMap<string, FieldType>): TypedValues {
   const entries = Object.entries(values);
   return {
-    declarations: entries.length === 0 ? '' : `(${entries.map(([name], index) => `$v${index}: ${fields.get(name)?.text ?? 'String'}`).join(', ')})`,
+    declarations:
+      entries.length === 0 ? '' : `(${entries.map(([name], index) => `$v${index}: ${fields.get(name)?.text ?? 'String'}`).join(', ')})`,
     object: `{${entries.map(([name], index) => `${name}: $v${index}`).join(', ')}}`,
     variables: Object.fromEntries(entries.map(([, value], index) => [`v${index}`, value])),
   };
@@ -82,23 +104,29 @@ function typed(values: Readonly<Record<string, Json>>, fields: ReadonlyMap<strin
 
 /** @throws Failure */
 export async function insertRow(persona: Persona, names: GraphqlNames, values: Readonly<Record<string, Json>>): Promise<number> {
-  const input = await typeNamed(persona, names.insertInput);
+  const input = await inputOf(persona, names.insertInput);
   const { declarations, object, variables } = typed(values, input?.inputFields ?? new Map());
-  const data = await graphql({ query: `mutation Insert${declarations} { done: ${names.insert}(objects: [${object}]) { affected_rows } }`, variables }, persona);
-  return affected(data);
+  const field = `${names.insert}(objects: [${object}]) { ${names.words.affectedRows} }`;
+  return affected(names, await askRoot(persona, names, { head: `mutation Insert${declarations}`, field, variables }));
 }
 
 /** @throws Failure */
-export async function updateRow(persona: Persona, names: GraphqlNames, key: JsonObject, values: Readonly<Record<string, Json>>): Promise<number> {
-  const input = await typeNamed(persona, names.setInput);
+export async function updateRow(
+  persona: Persona,
+  names: GraphqlNames,
+  key: JsonObject,
+  values: Readonly<Record<string, Json>>,
+): Promise<number> {
+  const input = await inputOf(persona, names.setInput);
   const { declarations, object, variables } = typed(values, input?.inputFields ?? new Map());
-  const query = `mutation Update${declarations} { done: ${names.update}(where: ${literal(whereOf(key))}, _set: ${object}) { affected_rows } }`;
-  return affected(await graphql({ query, variables }, persona));
+  const field = `${names.update}(where: ${literal(whereOf(key))}, _set: ${object}) { ${names.words.affectedRows} }`;
+  return affected(names, await askRoot(persona, names, { head: `mutation Update${declarations}`, field, variables }));
 }
 
 /** @throws Failure */
 export async function deleteRows(persona: Persona, names: GraphqlNames, where: JsonObject): Promise<number> {
-  return affected(await graphql({ query: `mutation Delete { done: ${names.delete}(where: ${literal(where)}) { affected_rows } }` }, persona));
+  const field = `${names.delete}(where: ${literal(where)}) { ${names.words.affectedRows} }`;
+  return affected(names, await askRoot(persona, names, { head: 'mutation Delete', field }));
 }
 
 /** The condition that finds the rows with these keys. */
@@ -108,9 +136,36 @@ export function whereAny(keys: readonly JsonObject[]): JsonObject {
 }
 
 function whereOf(key: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(key).map(([column, value]) => [column, value === null ? { _is_null: true } : { _eq: value }]));
+  return Object.fromEntries(
+    Object.entries(key).map(([column, value]): [string, JsonObject] => [column, value === null ? { _is_null: true } : { _eq: value }]),
+  );
 }
 
-function affected(data: JsonObject): number {
-  return isObject(data['done']) ? Number(data['done']['affected_rows']) : 0;
+function affected({ words }: GraphqlNames, json: Json | undefined): number {
+  return isObject(json) ? Number(json[words.affectedRows]) : 0;
+}
+
+function inputOf(persona: Persona, name: string | undefined): Promise<SchemaType | undefined> {
+  return name === undefined ? Promise.resolve(undefined) : typeNamed(persona, name);
+}
+
+interface RootRequest {
+  /** `query Name($v: Int!)` */
+  readonly head: string;
+  readonly field: string;
+  readonly variables?: JsonObject;
+}
+
+/** The value of one root field, within the namespace of the source where it has one. @throws Failure */
+async function askRoot(
+  persona: Persona,
+  { namespace }: GraphqlNames,
+  { head, field, variables }: RootRequest,
+  signal?: AbortSignal,
+): Promise<Json | undefined> {
+  const root = `root: ${field}`;
+  const query = `${head} { ${namespace === undefined ? root : `within: ${namespace} { ${root} }`} }`;
+  const data = await graphql({ query, ...(variables === undefined ? {} : { variables }) }, persona, signal);
+  const around = namespace === undefined ? data : data['within'];
+  return isObject(around) ? around['root'] : undefined;
 }

@@ -1,10 +1,9 @@
 /** What a table is in its database and in the GraphQL schema. */
 import { isList, isObject, type Json, type JsonObject } from '../model/json.ts';
-import { defaultNames, type GraphqlNames, namesOfInfo } from '../model/graphql-names.ts';
+import { type GraphqlNames, readNames } from '../model/graphql-names.ts';
 import { type TableOverview, tableJson } from '../model/overview.ts';
 import { readEntries } from './entries.ts';
 import { askKind } from './metadata.ts';
-import { overview } from './overview.ts';
 
 export interface ColumnInfo {
   readonly name: string;
@@ -28,9 +27,16 @@ export interface TableInfo {
   readonly primaryKey: readonly string[];
   readonly foreignKeys: readonly ForeignKey[];
   readonly estimatedRows: number | undefined;
-  readonly names: GraphqlNames;
+  /** Undefined where GraphQL does not have the table. */
+  readonly names: GraphqlNames | undefined;
+  readonly uniqueKeys: readonly { readonly name: string; readonly columns: readonly string[] }[];
   /** Names of columns in the GraphQL schema, by their names in the database. */
   readonly columnNames: ReadonlyMap<string, string>;
+}
+
+/** Of a table that GraphQL has. */
+export interface NamedTableInfo extends TableInfo {
+  readonly names: GraphqlNames;
 }
 
 /** @throws Failure */
@@ -38,12 +44,11 @@ export async function readTableInfo(table: TableOverview, signal?: AbortSignal):
   const { source, kind } = table;
   const address = tableJson(table);
   const [info, { version, entries }] = await Promise.all([
-    askKind(kind, 'get_table_info', { source, table: address }, { signal }),
+    askKind(kind, 'get_table_info', { source, table: address, details: true }, { signal }),
     readEntries([{ source, kind, table: address }], signal),
   ]);
   const entry = entries[0] ?? null;
   const found = isObject(info) ? info : {};
-  const defaultSchema = overview.peek()?.sources.find(({ name }) => name === source)?.defaultSchema ?? 'public';
   const columns = listOf(found['columns']);
   return {
     version,
@@ -52,7 +57,7 @@ export async function readTableInfo(table: TableOverview, signal?: AbortSignal):
       name: String(column['name']),
       type: String(column['type']),
       isNullable: column['nullable'] === true,
-      hasDefault: column['default'] !== undefined && column['default'] !== null,
+      hasDefault: column['has_default'] === true,
       default: typeof column['default'] === 'string' ? column['default'] : undefined,
       description: typeof column['description'] === 'string' ? column['description'] : undefined,
     })),
@@ -68,24 +73,15 @@ export async function readTableInfo(table: TableOverview, signal?: AbortSignal):
         })
       : [],
     estimatedRows: typeof found['estimated_rows'] === 'number' ? found['estimated_rows'] : undefined,
-    names: { ...defaultNames({ ...table, defaultSchema }, entry), ...namesOfInfo(found['graphql']) },
-    columnNames: columnNames(columns, entry),
+    names: readNames(found['graphql']),
+    uniqueKeys: listOf(found['unique_keys']).map((key) => ({
+      name: String(key['name']),
+      columns: isList(key['columns']) ? key['columns'].map(String) : [],
+    })),
+    columnNames: new Map(
+      columns.flatMap(({ name, graphql_name: called }) => (typeof called === 'string' ? [[String(name), called] as const] : [])),
+    ),
   };
-}
-
-function columnNames(columns: readonly JsonObject[], entry: JsonObject | null): ReadonlyMap<string, string> {
-  const configuration = isObject(entry?.['configuration']) ? entry['configuration'] : {};
-  const config = isObject(configuration['column_config']) ? configuration['column_config'] : {};
-  const old = isObject(configuration['custom_column_names']) ? configuration['custom_column_names'] : {};
-  return new Map(
-    columns.map((column) => {
-      const name = String(column['name']);
-      const each = config[name];
-      const custom = isObject(each) && typeof each['custom_name'] === 'string' ? each['custom_name'] : typeof old[name] === 'string' ? old[name] : undefined;
-      const told = typeof column['graphql_name'] === 'string' ? column['graphql_name'] : undefined;
-      return [name, told ?? custom ?? name];
-    }),
-  );
 }
 
 function listOf(json: Json | undefined): readonly JsonObject[] {

@@ -22,4 +22,12 @@ export const PAGES: readonly Page[] = [
     words: 'health checklist start',
     load: async () => (await import('../pages/home/home.tsx')).Home,
   },
+  {
+    path: 'data',
+    title: 'Data',
+    icon: 'data',
+    key: 'd',
+    words: 'tables rows browse sources relationships permissions',
+    load: async () => (await import('../pages/data/data.tsx')).Data,
+  },
 ];

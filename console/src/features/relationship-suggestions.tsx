@@ -29,13 +29,27 @@ export function SuggestedRelationships({ source, version, table, taken = [] }: S
   const [names, setNames] = useState<Readonly<Record<string, string>>>({});
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const [failure, setFailure] = useState<Failure>();
-  const { value, failure: unread, isLoading, reload } = useResource(async (signal) => {
-    if (!hasOperation(kind, 'suggest_relationships')) return [];
-    const json = await askKind(kind, 'suggest_relationships', { source: name, omit_tracked: true, ...(table === undefined ? {} : { tables: [table] }) }, { signal });
-    const all = readSuggestions(json, () => taken);
-    return table === undefined ? all : all.filter((each) => labelOf(each.table) === labelOf(table));
-  }, `${name} ${version} ${JSON.stringify(table ?? null)}`);
-  const keyOf = (each: SuggestedRelationship): string => [each.kind, labelOf(each.table), each.columns.join(), labelOf(each.toTable), each.toColumns.join()].join(' ');
+  const {
+    value,
+    failure: unread,
+    isLoading,
+    reload,
+  } = useResource(
+    async (signal) => {
+      if (!hasOperation(kind, 'suggest_relationships')) return [];
+      const json = await askKind(
+        kind,
+        'suggest_relationships',
+        { source: name, omit_tracked: true, ...(table === undefined ? {} : { tables: [table] }) },
+        { signal },
+      );
+      const all = readSuggestions(json, () => taken);
+      return table === undefined ? all : all.filter((each) => labelOf(each.table) === labelOf(table));
+    },
+    `${name} ${version} ${JSON.stringify(table ?? null)}`,
+  );
+  const keyOf = (each: SuggestedRelationship): string =>
+    [each.kind, labelOf(each.table), each.columns.join(), labelOf(each.toTable), each.toColumns.join()].join(' ');
   const named = (each: SuggestedRelationship): SuggestedRelationship => ({ ...each, name: names[keyOf(each)] ?? each.name });
   const make = async (chosen: readonly SuggestedRelationship[]): Promise<void> => {
     setFailure(undefined);
@@ -43,7 +57,10 @@ export function SuggestedRelationships({ source, version, table, taken = [] }: S
       await makeChange({
         title: chosen.length === 1 ? `Relationship ${chosen[0]?.name}` : `${chosen.length} relationships`,
         steps: () => chosen.map((each) => relationshipStep(name, kind, each)),
-        inverse: chosen.map((each) => ({ type: `${kind}_drop_relationship`, args: { source: name, table: each.table, relationship: each.name } })),
+        inverse: chosen.map((each) => ({
+          type: `${kind}_drop_relationship`,
+          args: { source: name, table: each.table, relationship: each.name },
+        })),
       });
     } catch (error) {
       setFailure(failureOf(error));
@@ -60,7 +77,12 @@ export function SuggestedRelationships({ source, version, table, taken = [] }: S
           Suggested by foreign keys <span class="badge">{value.length}</span>
         </h2>
         {value.length > 0 && (
-          <Button kind="primary" small refusal={isReadOnly ? READ_ONLY_REASON : chosen.length === 0 ? 'None is ticked' : undefined} onClick={() => void make(chosen)}>
+          <Button
+            kind="primary"
+            small
+            refusal={isReadOnly ? READ_ONLY_REASON : chosen.length === 0 ? 'None is ticked' : undefined}
+            onClick={() => void make(chosen)}
+          >
             Make {chosen.length === value.length ? 'all' : ''} {chosen.length}
           </Button>
         )}

@@ -1,7 +1,8 @@
 /** Rows as CSV and TSV. */
 
 export function csvOf(rows: readonly (readonly (string | null)[])[]): string {
-  const cell = (text: string | null): string => (text === null ? '' : /[",\r\n]|^\s|\s$|^$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const cell = (text: string | null): string =>
+    text === null ? '' : /[",\r\n]|^\s|\s$|^$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   return rows.map((row) => row.map(cell).join(',')).join('\r\n');
 }
 

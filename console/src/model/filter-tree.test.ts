@@ -8,7 +8,10 @@ const { filter } = fc.letrec<{ filter: Json; value: Json }>((tie) => ({
   filter: fc.oneof(
     { depthSize: 'small' },
     fc.constant({}),
-    fc.dictionary(fc.constantFrom('id', 'title', 'owner'), fc.dictionary(fc.constantFrom('_eq', '$in', '_ceq'), tie('value'), { minKeys: 1 })),
+    fc.dictionary(
+      fc.constantFrom('id', 'title', 'owner'),
+      fc.dictionary(fc.constantFrom('_eq', '$in', '_ceq'), tie('value'), { minKeys: 1 }),
+    ),
     fc.dictionary(fc.constantFrom('id', 'title'), tie('value')),
     fc.record({ _and: fc.array(tie('filter'), { maxLength: 3 }) }),
     fc.record({ $or: fc.array(tie('filter'), { maxLength: 3 }), id: tie('value') }),

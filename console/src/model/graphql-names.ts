@@ -1,55 +1,49 @@
 /** Names in the GraphQL schema of what a table has. */
-import { isObject, type Json, type JsonObject } from './json.ts';
+import { isObject, type Json } from './json.ts';
 
 export interface GraphqlNames {
+  /** The field around the root fields of the source. */
+  readonly namespace: string | undefined;
   readonly type: string;
+  readonly aggregateType: string;
+  readonly mutationResponse: string;
+  readonly boolExp: string;
+  readonly insertInput: string | undefined;
+  readonly setInput: string | undefined;
   readonly select: string;
   readonly selectAggregate: string;
-  readonly selectByPk: string;
   readonly insert: string;
-  readonly insertOne: string;
   readonly update: string;
-  readonly updateByPk: string;
   readonly delete: string;
-  readonly deleteByPk: string;
-  readonly boolExp: string;
-  readonly insertInput: string;
-  readonly setInput: string;
-  readonly orderByArgument: string;
+  /** Of arguments, fields and values that have other names in camel case. */
+  readonly words: { readonly orderBy: string; readonly affectedRows: string; readonly asc: string; readonly desc: string };
 }
 
-/** As the service tells them in a table's description; undefined where the table has none. */
-export function namesOfInfo(json: Json | undefined): Partial<GraphqlNames> {
-  if (!isObject(json)) return {};
-  return json as Partial<GraphqlNames>;
-}
+const SNAKE = { orderBy: 'order_by', affectedRows: 'affected_rows', asc: 'asc', desc: 'desc' };
+const CAMEL = { orderBy: 'orderBy', affectedRows: 'affectedRows', asc: 'ASC', desc: 'DESC' };
 
-/** The names that a table has where nothing renames it, with those that its configuration gives. */
-export function defaultNames({ schema, name, defaultSchema }: { readonly schema: string; readonly name: string; readonly defaultSchema: string }, entry: JsonObject | null): GraphqlNames {
-  const configuration = isObject(entry?.['configuration']) ? entry['configuration'] : {};
-  const custom = typeof configuration['custom_name'] === 'string' && configuration['custom_name'] !== '' ? configuration['custom_name'] : undefined;
-  const type = custom ?? (schema === defaultSchema || schema === '' ? name : `${schema}_${name}`);
-  const roots = isObject(configuration['custom_root_fields']) ? configuration['custom_root_fields'] : {};
-  const root = (key: string, otherwise: string): string => {
-    const given = roots[key];
-    if (typeof given === 'string' && given !== '') return given;
-    if (isObject(given) && typeof given['name'] === 'string' && given['name'] !== '') return given['name'];
-    return otherwise;
-  };
+/** Reads what the description of a table tells; undefined for a table that GraphQL does not have. */
+export function readNames(json: Json | undefined): GraphqlNames | undefined {
+  if (!isObject(json)) return undefined;
+  const roots = isObject(json['root_fields']) ? json['root_fields'] : {};
+  const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
+  const optional = (value: Json | undefined): string | undefined => (typeof value === 'string' ? value : undefined);
+  const type = text(json['type']);
+  const boolExp = text(json['where_type']);
+  const isCamel = boolExp.endsWith('BoolExp');
   return {
+    namespace: optional(json['namespace']),
     type,
-    select: root('select', type),
-    selectAggregate: root('select_aggregate', `${type}_aggregate`),
-    selectByPk: root('select_by_pk', `${type}_by_pk`),
-    insert: root('insert', `insert_${type}`),
-    insertOne: root('insert_one', `insert_${type}_one`),
-    update: root('update', `update_${type}`),
-    updateByPk: root('update_by_pk', `update_${type}_by_pk`),
-    delete: root('delete', `delete_${type}`),
-    deleteByPk: root('delete_by_pk', `delete_${type}_by_pk`),
-    boolExp: `${type}_bool_exp`,
-    insertInput: `${type}_insert_input`,
-    setInput: `${type}_set_input`,
-    orderByArgument: 'order_by',
+    aggregateType: isCamel ? `${type}Aggregate` : `${type}_aggregate`,
+    mutationResponse: isCamel ? `${type}MutationResponse` : `${type}_mutation_response`,
+    boolExp,
+    insertInput: optional(json['insert_type']),
+    setInput: optional(json['set_type']),
+    select: text(roots['select']),
+    selectAggregate: text(roots['select_aggregate']),
+    insert: text(roots['insert']),
+    update: text(roots['update']),
+    delete: text(roots['delete']),
+    words: isCamel ? CAMEL : SNAKE,
   };
 }

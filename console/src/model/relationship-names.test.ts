@@ -24,6 +24,13 @@ describe('names of suggested relationships', () => {
   });
 
   it('have plurals that one can read', () => {
-    expect(['album', 'category', 'box', 'news', 'day', 'status'].map(plural)).toEqual(['albums', 'categories', 'boxes', 'news', 'days', 'statuses']);
+    expect(['album', 'category', 'box', 'news', 'day', 'status'].map(plural)).toEqual([
+      'albums',
+      'categories',
+      'boxes',
+      'news',
+      'days',
+      'statuses',
+    ]);
   });
 });

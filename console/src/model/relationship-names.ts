@@ -31,7 +31,10 @@ export function readSuggestions(json: Json, taken: (table: string) => readonly s
     const names = used.get(label) ?? new Set(taken(label));
     used.set(label, names);
     const [column] = columns;
-    const byColumn = kind === 'object' && columns.length === 1 && column !== undefined && /.(?:_id|Id|_key)$/.test(column) ? column.replace(/(?:_id|Id|_key)$/, '') : undefined;
+    const byColumn =
+      kind === 'object' && columns.length === 1 && column !== undefined && /.(?:_id|Id|_key)$/.test(column)
+        ? column.replace(/(?:_id|Id|_key)$/, '')
+        : undefined;
     const wanted = byColumn ?? (kind === 'object' ? nameOf(toTable) : plural(nameOf(toTable)));
     const candidates = [wanted, `${wanted}_by_${(kind === 'array' ? toColumns : columns).join('_and_')}`];
     let name = candidates.find((candidate) => !names.has(candidate));
@@ -47,11 +50,17 @@ export function plural(word: string): string {
   return `${word}s`;
 }
 
-export function relationshipStep(source: string, kind: string, { kind: form, table, toTable, columns, toColumns, name }: SuggestedRelationship): Step {
+export function relationshipStep(
+  source: string,
+  kind: string,
+  { kind: form, table, toTable, columns, toColumns, name }: SuggestedRelationship,
+): Step {
   const [column] = form === 'object' ? columns : toColumns;
   const list = form === 'object' ? columns : toColumns;
   const key = list.length === 1 ? (column ?? null) : [...list];
   const using =
-    form === 'object' ? { foreign_key_constraint_on: key } : { foreign_key_constraint_on: { table: toTable, ...(list.length === 1 ? { column: key } : { columns: key }) } };
+    form === 'object'
+      ? { foreign_key_constraint_on: key }
+      : { foreign_key_constraint_on: { table: toTable, ...(list.length === 1 ? { column: key } : { columns: key }) } };
   return { type: `${kind}_create_${form}_relationship`, args: { source, table, name, using } };
 }

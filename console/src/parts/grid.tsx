@@ -8,6 +8,7 @@ export interface GridColumn {
   readonly header: ComponentChildren;
   readonly isNumber?: boolean;
   readonly isSticky?: boolean;
+  readonly isNarrow?: boolean;
   readonly sort?: 'ascending' | 'descending' | 'none';
 }
 
@@ -108,12 +109,7 @@ export function Grid({ name, columns, count, total, selected, rowHeight = ROW, c
         <thead>
           <tr aria-rowindex={1}>
             {columns.map((column) => (
-              <th
-                key={column.id}
-                scope="col"
-                aria-sort={column.sort}
-                class={`${column.isNumber === true ? 'is-number' : ''}${column.isSticky === true ? ' sticky' : ''}`}
-              >
+              <th key={column.id} scope="col" aria-sort={column.sort} class={classOf(column)}>
                 {column.header}
               </th>
             ))}
@@ -135,7 +131,7 @@ export function Grid({ name, columns, count, total, selected, rowHeight = ROW, c
                     role="gridcell"
                     data-cell={`${row}:${c}`}
                     tabIndex={current.row === row && current.column === c ? 0 : -1}
-                    class={`${column.isNumber === true ? 'is-number' : ''}${column.isSticky === true ? ' sticky' : ''}${isInRange(row, c) ? ' in-range' : ''}`}
+                    class={`${classOf(column)}${isInRange(row, c) ? ' in-range' : ''}`}
                     onFocus={(event) => {
                       if (event.target === event.currentTarget && (at.row !== row || at.column !== c)) setAt({ row, column: c });
                     }}
@@ -156,4 +152,8 @@ export function Grid({ name, columns, count, total, selected, rowHeight = ROW, c
       </table>
     </div>
   );
+}
+
+function classOf({ isNumber = false, isSticky = false, isNarrow = false }: GridColumn): string {
+  return `${isNumber ? 'is-number' : ''}${isSticky ? ' sticky' : ''}${isNarrow ? ' is-narrow' : ''}`;
 }

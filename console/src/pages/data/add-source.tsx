@@ -56,7 +56,17 @@ export function AddSource() {
       <form class="card stack narrow-form" onSubmit={(event) => void submit(event)}>
         {failure !== undefined && <ErrorBox error={shownError(failure)} />}
         <Field label="Name" hint="How permissions, relationships and this console call it.">
-          {(id) => <input id={id} class="input" required placeholder="shop" value={name} spellcheck={false} onInput={(event) => setName(event.currentTarget.value)} />}
+          {(id) => (
+            <input
+              id={id}
+              class="input"
+              required
+              placeholder="shop"
+              value={name}
+              spellcheck={false}
+              onInput={(event) => setName(event.currentTarget.value)}
+            />
+          )}
         </Field>
         <Field label="Kind">
           {(id) => (
@@ -79,12 +89,36 @@ export function AddSource() {
           onChoose={setForm}
         />
         {form === 'env' ? (
-          <Field label="Variable of the service" hint="The service reads the address from its environment; the metadata names only the variable.">
-            {(id) => <input id={id} class="input mono" required placeholder="SHOP_DATABASE_URL" value={variable} spellcheck={false} onInput={(event) => setVariable(event.currentTarget.value)} />}
+          <Field
+            label="Variable of the service"
+            hint="The service reads the address from its environment; the metadata names only the variable."
+          >
+            {(id) => (
+              <input
+                id={id}
+                class="input mono"
+                required
+                placeholder="SHOP_DATABASE_URL"
+                value={variable}
+                spellcheck={false}
+                onInput={(event) => setVariable(event.currentTarget.value)}
+              />
+            )}
           </Field>
         ) : (
           <Field label="Address" hint="It becomes part of the metadata, with its password.">
-            {(id) => <input id={id} class="input mono" type="password" autocomplete="off" required placeholder="postgres://user:password@host:5432/database" value={url} onInput={(event) => setUrl(event.currentTarget.value)} />}
+            {(id) => (
+              <input
+                id={id}
+                class="input mono"
+                type="password"
+                autocomplete="off"
+                required
+                placeholder="postgres://user:password@host:5432/database"
+                value={url}
+                onInput={(event) => setUrl(event.currentTarget.value)}
+              />
+            )}
           </Field>
         )}
         <div class="row">

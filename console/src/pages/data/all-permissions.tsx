@@ -29,7 +29,12 @@ export function AllPermissions({ data, source }: { readonly data: Overview; read
   return (
     <>
       <div class="row">
-        <Segments name="Operation" options={PERMISSION_OPERATIONS.map((each) => [each, each] as const)} chosen={operation} onChoose={setOperation} />
+        <Segments
+          name="Operation"
+          options={PERMISSION_OPERATIONS.map((each) => [each, each] as const)}
+          chosen={operation}
+          onChoose={setOperation}
+        />
         <Search name="Filter tables of the grid" value={filter} onInput={setFilter} />
       </div>
       <Grid

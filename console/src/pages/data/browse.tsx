@@ -3,11 +3,12 @@ import { type Failure, failureOf } from '../../api/failure.ts';
 import { persona } from '../../api/persona.ts';
 import { countRows, deleteRows, type ReadableTable, readableTable, readRows, whereAny } from '../../api/rows.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
-import type { TableInfo } from '../../api/table-info.ts';
+import type { NamedTableInfo, TableInfo } from '../../api/table-info.ts';
 import { typeNamed } from '../../api/types.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { download } from '../../browser/clipboard.ts';
 import { hrefOf, place, setQuery } from '../../browser/place.ts';
+import { cellText } from '../../model/cell-text.ts';
 import { csvOf } from '../../model/delimited.ts';
 import { isObject, type Json, type JsonObject, parseJson, printJson } from '../../model/json.ts';
 import { type TableOverview, tableId } from '../../model/overview.ts';
@@ -30,8 +31,30 @@ const LONGEST_SHOWN = 200;
 
 /** The rows of a table, as the persona sees them. Everything done to them is done as the persona too. */
 export function Browse({ table, info }: { readonly table: TableOverview; readonly info: TableInfo }) {
+  const { names } = info;
+  if (names === undefined) {
+    return (
+      <EmptyState icon="warn" title="GraphQL does not have this table">
+        Its name cannot be one of GraphQL’s: give it another one under Structure.
+      </EmptyState>
+    );
+  }
+  return <BrowseTable table={table} info={{ ...info, names }} />;
+}
+
+function BrowseTable({ table, info }: { readonly table: TableOverview; readonly info: NamedTableInfo }) {
   const as = persona.value;
-  const { value: readable, failure, reload } = useResource(() => readableTable(as, info.names).then((found) => ({ found })), `${JSON.stringify(as)} ${info.names.type} ${info.version}`);
+  const {
+    value: readable,
+    failure,
+    reload,
+  } = useResource(
+    () =>
+      readableTable(as, info.names).then((found) => ({
+        found: found === undefined ? undefined : { ...found, columns: inTableOrder(found.columns, info) },
+      })),
+    `${JSON.stringify(as)} ${info.names.type} ${info.version}`,
+  );
   if (failure !== undefined) return <ErrorBox error={shownError(failure)} onRetry={reload} />;
   if (readable === undefined) return <Loading what="the columns" />;
   if (readable.found === undefined) {
@@ -40,7 +63,10 @@ export function Browse({ table, info }: { readonly table: TableOverview; readonl
         icon="shield"
         title={`${personaLabel(as)} may not select from ${tableId(table)}`}
         actions={
-          <a class="button button-primary" href={hrefOf(['data', table.source, tableId(table)], { tab: 'permissions', role: as.role, operation: 'select' })}>
+          <a
+            class="button button-primary"
+            href={hrefOf(['data', table.source, tableId(table)], { tab: 'permissions', role: as.role, operation: 'select' })}
+          >
             Grant it
           </a>
         }
@@ -52,6 +78,12 @@ export function Browse({ table, info }: { readonly table: TableOverview; readonl
   return <Rows key={JSON.stringify(as)} table={table} info={info} readable={readable.found} />;
 }
 
+/** As in the database, those of no column last: a schema has them by the alphabet. */
+function inTableOrder(columns: ReadableTable['columns'], { columnNames }: NamedTableInfo): ReadableTable['columns'] {
+  const places = new Map([...columnNames.values()].map((name, index) => [name, index]));
+  return columns.toSorted((a, b) => (places.get(a.name) ?? places.size) - (places.get(b.name) ?? places.size));
+}
+
 function filterInPlace(): JsonObject {
   try {
     const json = parseJson(place.value.query.get('where') ?? '{}');
@@ -61,7 +93,15 @@ function filterInPlace(): JsonObject {
   }
 }
 
-function Rows({ table, info, readable }: { readonly table: TableOverview; readonly info: TableInfo; readonly readable: ReadableTable }) {
+function Rows({
+  table,
+  info,
+  readable,
+}: {
+  readonly table: TableOverview;
+  readonly info: NamedTableInfo;
+  readonly readable: ReadableTable;
+}) {
   const as = persona.value;
   const { query } = place.value;
   const where = filterInPlace();
@@ -82,7 +122,18 @@ function Rows({ table, info, readable }: { readonly table: TableOverview; readon
   const [count, setCount] = useState<string>();
   const { value, failure, isLoading, reload, stop } = useResource(
     async (signal) => {
-      const rows = await readRows(as, info.names, names, { where, order: order.length > 0 ? order : key.map((column) => [column, 'asc'] as const).filter(() => hasKey), limit: size + 1, offset }, signal);
+      const rows = await readRows(
+        as,
+        info.names,
+        names,
+        {
+          where,
+          order: order.length > 0 ? order : key.map((column) => [column, 'asc'] as const).filter(() => hasKey),
+          limit: size + 1,
+          offset,
+        },
+        signal,
+      );
       setSelected(new Set());
       return { rows: rows.slice(0, size), hasMore: rows.length > size };
     },
@@ -91,8 +142,12 @@ function Rows({ table, info, readable }: { readonly table: TableOverview; readon
   const rows = value?.rows ?? [];
   const rights = useResource(
     async () => {
-      const [insert, set, root] = await Promise.all([typeNamed(as, info.names.insertInput), typeNamed(as, info.names.setInput), typeNamed(as, `${info.names.type}_mutation_response`)]);
-      return { insert, set, canWrite: root !== undefined };
+      const { insertInput, mutationResponse } = info.names;
+      const [insert, response] = await Promise.all([
+        insertInput === undefined ? undefined : typeNamed(as, insertInput),
+        typeNamed(as, mutationResponse),
+      ]);
+      return { insert, canWrite: response !== undefined };
     },
     `${JSON.stringify(as)} ${info.version}`,
   ).value;
@@ -106,7 +161,9 @@ function Rows({ table, info, readable }: { readonly table: TableOverview; readon
   const foreign = new Map(
     info.foreignKeys.flatMap(({ table: to, columns }) => {
       const [only] = columns;
-      return columns.length === 1 && only !== undefined ? [[info.columnNames.get(only[0]) ?? only[0], { to, column: only[1] }] as const] : [];
+      return columns.length === 1 && only !== undefined
+        ? [[info.columnNames.get(only[0]) ?? only[0], { to, column: only[1] }] as const]
+        : [];
     }),
   );
   const hasFilter = Object.keys(where).length > 0;
@@ -132,10 +189,19 @@ function Rows({ table, info, readable }: { readonly table: TableOverview; readon
             as {personaLabel(as)}
           </span>
         )}
-        <FilterBar where={where} columns={readable.columns} info={info} onChange={(next) => setQuery({ where: Object.keys(next).length === 0 ? undefined : printJson(next), offset: undefined })} />
+        <FilterBar
+          where={where}
+          columns={readable.columns}
+          info={info}
+          onChange={(next) => setQuery({ where: Object.keys(next).length === 0 ? undefined : printJson(next), offset: undefined })}
+        />
         <span class="grow" />
         <span class="muted small number">
-          {count !== undefined ? `${count} rows` : !hasFilter && isAdmin(as) && info.estimatedRows !== undefined && info.estimatedRows >= 0 ? `~ ${info.estimatedRows} rows` : ''}
+          {count !== undefined
+            ? `${count} rows`
+            : !hasFilter && isAdmin(as) && info.estimatedRows !== undefined && info.estimatedRows >= 0
+              ? `~ ${info.estimatedRows} rows`
+              : ''}
         </span>
         {readable.hasAggregate && (
           <Button small kind="quiet" onClick={() => void counted()}>
@@ -148,7 +214,9 @@ function Rows({ table, info, readable }: { readonly table: TableOverview; readon
           kind="quiet"
           icon="download"
           title="The rows of this page, as the persona sees them"
-          onClick={() => download(`${tableId(table)}.csv`, csvOf([names, ...rows.map((row) => names.map((name) => plain(row[name])))]), 'text/csv')}
+          onClick={() =>
+            download(`${tableId(table)}.csv`, csvOf([names, ...rows.map((row) => names.map((name) => cellText(row[name])))]), 'text/csv')
+          }
         >
           CSV
         </Button>
@@ -164,11 +232,19 @@ function Rows({ table, info, readable }: { readonly table: TableOverview; readon
               <Button onClick={() => setQuery({ where: undefined })}>Clear the filter</Button>
             ) : (
               <>
-                <Button kind="primary" icon="plus" refusal={refuse('insert', rights && rights.insert !== undefined)} onClick={() => setOpen('insert')}>
+                <Button
+                  kind="primary"
+                  icon="plus"
+                  refusal={refuse('insert', rights && rights.insert !== undefined)}
+                  onClick={() => setOpen('insert')}
+                >
                   Insert a row
                 </Button>
                 {!isAdmin(as) && (
-                  <a class="button" href={hrefOf(['data', table.source, tableId(table)], { tab: 'permissions', role: as.role, operation: 'select' })}>
+                  <a
+                    class="button"
+                    href={hrefOf(['data', table.source, tableId(table)], { tab: 'permissions', role: as.role, operation: 'select' })}
+                  >
                     Why?
                   </a>
                 )}
@@ -182,7 +258,7 @@ function Rows({ table, info, readable }: { readonly table: TableOverview; readon
             name={`Rows of ${tableId(table)}`}
             class={`grid-fill${isLoading ? ' is-old' : ''}`}
             columns={[
-              ...(hasKey ? [{ id: ' ', header: <span class="visually-hidden">Selected</span>, isSticky: true }] : []),
+              ...(hasKey ? [{ id: ' ', header: <span class="visually-hidden">Selected</span>, isSticky: true, isNarrow: true }] : []),
               ...readable.columns.map(({ name, type, isNumber }) => {
                 const sorted = order.find(([column]) => column === name)?.[1];
                 return {
@@ -225,14 +301,20 @@ function Rows({ table, info, readable }: { readonly table: TableOverview; readon
                 <>
                   <Value json={json} />
                   {link !== undefined && json !== null && (
-                    <a class="cell-link" tabIndex={-1} title={`The row of ${labelOf(link.to)}`} aria-label={`The row of ${labelOf(link.to)}`} href={hrefOf(['data', table.source, labelOf(link.to)], { where: printJson({ [link.column]: { _eq: json } }) })}>
+                    <a
+                      class="cell-link"
+                      tabIndex={-1}
+                      title={`The row of ${labelOf(link.to)}`}
+                      aria-label={`The row of ${labelOf(link.to)}`}
+                      href={hrefOf(['data', table.source, labelOf(link.to)], { where: printJson({ [link.column]: { _eq: json } }) })}
+                    >
                       <Icon name="right" />
                     </a>
                   )}
                 </>
               );
             }}
-            text={(row, index) => plain(rows[row]?.[readable.columns[index - (hasKey ? 1 : 0)]?.name ?? ''] ?? null) ?? ''}
+            text={(row, index) => cellText(rows[row]?.[readable.columns[index - (hasKey ? 1 : 0)]?.name ?? ''] ?? null) ?? ''}
             onOpen={(row, index) => {
               const found = rows[row];
               if (found !== undefined) setOpen({ row: found, column: readable.columns[index - (hasKey ? 1 : 0)]?.name });
@@ -243,17 +325,29 @@ function Rows({ table, info, readable }: { readonly table: TableOverview; readon
                 const next = new Set(selected);
                 if (!next.delete(row)) next.add(row);
                 setSelected(next);
-              } else if (event.key === 'Delete' && hasKey && !isReadOnly) void askToDelete(whereAny(keysOf(selected.size > 0 ? selected : [row])), Math.max(1, selected.size));
+              } else if (event.key === 'Delete' && hasKey && !isReadOnly)
+                void askToDelete(whereAny(keysOf(selected.size > 0 ? selected : [row])), Math.max(1, selected.size));
             }}
           />
         )
       )}
       {value !== undefined && (rows.length > 0 || offset > 0) && (
         <div class="row">
-          <Button small kind="primary" icon="plus" refusal={refuse('insert', rights && rights.insert !== undefined)} onClick={() => setOpen('insert')}>
+          <Button
+            small
+            kind="primary"
+            icon="plus"
+            refusal={refuse('insert', rights && rights.insert !== undefined)}
+            onClick={() => setOpen('insert')}
+          >
             Insert
           </Button>
-          <Button small icon="trash" refusal={selected.size === 0 ? 'No row is selected' : refuse('write', rights?.canWrite)} onClick={() => void askToDelete(whereAny(keysOf(selected)), selected.size)}>
+          <Button
+            small
+            icon="trash"
+            refusal={selected.size === 0 ? 'No row is selected' : refuse('write', rights?.canWrite)}
+            onClick={() => void askToDelete(whereAny(keysOf(selected)), selected.size)}
+          >
             Delete {selected.size > 0 ? selected.size : ''}
           </Button>
           {hasFilter && (
@@ -265,13 +359,26 @@ function Rows({ table, info, readable }: { readonly table: TableOverview; readon
           <span class="muted small number">
             {offset + 1} – {offset + rows.length}
           </span>
-          <Button small refusal={offset === 0 ? 'This is the first page' : undefined} onClick={() => setQuery({ offset: offset - size > 0 ? String(offset - size) : undefined })}>
+          <Button
+            small
+            refusal={offset === 0 ? 'This is the first page' : undefined}
+            onClick={() => setQuery({ offset: offset - size > 0 ? String(offset - size) : undefined })}
+          >
             Previous
           </Button>
-          <Button small refusal={value.hasMore ? undefined : 'This is the last page'} onClick={() => setQuery({ offset: String(offset + size) })}>
+          <Button
+            small
+            refusal={value.hasMore ? undefined : 'This is the last page'}
+            onClick={() => setQuery({ offset: String(offset + size) })}
+          >
             Next
           </Button>
-          <select class="select input-small" aria-label="Rows on a page" value={String(size)} onChange={(event) => setQuery({ size: event.currentTarget.value, offset: undefined })}>
+          <select
+            class="select input-small"
+            aria-label="Rows on a page"
+            value={String(size)}
+            onChange={(event) => setQuery({ size: event.currentTarget.value, offset: undefined })}
+          >
             {SIZES.map((each) => (
               <option key={each} value={String(each)}>
                 {each}
@@ -310,7 +417,17 @@ function Rows({ table, info, readable }: { readonly table: TableOverview; readon
   );
 }
 
-function DeleteDialog({ where, text, onClose, onDelete }: { readonly where: JsonObject; readonly text: string; onClose(): void; onDelete(): Promise<void> }) {
+function DeleteDialog({
+  where,
+  text,
+  onClose,
+  onDelete,
+}: {
+  readonly where: JsonObject;
+  readonly text: string;
+  onClose(): void;
+  onDelete(): Promise<void>;
+}) {
   const [failure, setFailure] = useState<Failure>();
   const remove = (): void => void onDelete().catch((error) => setFailure(failureOf(error)));
   return (
@@ -337,14 +454,8 @@ function DeleteDialog({ where, text, onClose, onDelete }: { readonly where: Json
   );
 }
 
-/** A value as text; null stays null. */
-export function plain(json: Json | undefined): string | null {
-  if (json === null || json === undefined) return null;
-  return typeof json === 'string' ? json : printJson(json);
-}
-
 function Value({ json }: { readonly json: Json }) {
-  const text = plain(json);
+  const text = cellText(json);
   if (text === null) return <span class="null">null</span>;
   if (text === '') return <span class="null">empty</span>;
   return <>{text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text}</>;

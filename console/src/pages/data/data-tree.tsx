@@ -16,14 +16,23 @@ type Line =
   | { readonly kind: 'table'; readonly table: TableOverview; readonly indent: number };
 
 function linesOf({ sources }: Overview): readonly Line[] {
-  const words = filter.value.toLowerCase().split(/\s+/).filter((word) => word !== '');
+  const words = filter.value
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
   const matches = (table: TableOverview): boolean => {
     const text = `${table.source} ${tableId(table)}`.toLowerCase();
     return words.every((word) => text.includes(word));
   };
   return sources.flatMap((source): readonly Line[] => {
     const found = source.tables.filter(matches);
-    const head: Line = { kind: 'source', name: source.name, sort: source.kind, isDown: source.unavailable !== undefined, count: source.tables.length };
+    const head: Line = {
+      kind: 'source',
+      name: source.name,
+      sort: source.kind,
+      isDown: source.unavailable !== undefined,
+      count: source.tables.length,
+    };
     if (closed.value.has(source.name) && words.length === 0) return [head];
     const schemas = Map.groupBy(found, ({ schema }) => schema);
     const sorted = [...schemas].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -48,7 +57,15 @@ function toggle(key: string): void {
   closed.value = next;
 }
 
-export function DataTree({ data, source, id }: { readonly data: Overview; readonly source: string | undefined; readonly id: string | undefined }) {
+export function DataTree({
+  data,
+  source,
+  id,
+}: {
+  readonly data: Overview;
+  readonly source: string | undefined;
+  readonly id: string | undefined;
+}) {
   const lines = linesOf(data);
   const tab = place.value.query.get('tab') ?? undefined;
   const first = lines.find((line) => line.kind === 'table');
@@ -94,12 +111,22 @@ export function DataTree({ data, source, id }: { readonly data: Overview; readon
           }
           const key = line.kind === 'source' ? line.name : line.key;
           return (
-            <div key={key} class={`tree-row ${line.kind === 'source' ? 'tree-source' : 'indent-1'}`} aria-expanded={!closed.value.has(key)} role="group" aria-label={line.name}>
-              <button class="twist-button" type="button" aria-label={`${closed.value.has(key) ? 'Open' : 'Close'} ${line.name}`} onClick={() => toggle(key)}>
+            <div key={key} class={`tree-row ${line.kind === 'source' ? 'tree-source' : 'indent-1'}`} role="group" aria-label={line.name}>
+              <button
+                aria-expanded={!closed.value.has(key)}
+                class="twist-button"
+                type="button"
+                aria-label={`${closed.value.has(key) ? 'Open' : 'Close'} ${line.name}`}
+                onClick={() => toggle(key)}
+              >
                 <Icon name={closed.value.has(key) ? 'right' : 'down'} />
               </button>
               {line.kind === 'source' ? (
-                <a href={hrefOf(['data', line.name])} class="ellipsis grow" aria-current={source === line.name && id === undefined ? 'page' : undefined}>
+                <a
+                  href={hrefOf(['data', line.name])}
+                  class="ellipsis grow"
+                  aria-current={source === line.name && id === undefined ? 'page' : undefined}
+                >
                   {line.name}
                 </a>
               ) : (

@@ -35,11 +35,27 @@ export function Data() {
         {isNew ? (
           <AddSource />
         ) : source === undefined ? (
-          <EmptyState icon="data" title="There is no such source" actions={<a class="button" href={hrefOf(['data'])}>All sources</a>} />
+          <EmptyState
+            icon="data"
+            title="There is no such source"
+            actions={
+              <a class="button" href={hrefOf(['data'])}>
+                All sources
+              </a>
+            }
+          />
         ) : id === undefined ? (
           <SourcePage key={source.name} data={data} source={source} />
         ) : table === undefined ? (
-          <EmptyState icon="table" title={`${id} is not tracked`} actions={<a class="button" href={hrefOf(['data', source.name])}>Tables of {source.name}</a>}>
+          <EmptyState
+            icon="table"
+            title={`${id} is not tracked`}
+            actions={
+              <a class="button" href={hrefOf(['data', source.name])}>
+                Tables of {source.name}
+              </a>
+            }
+          >
             Only tracked tables are part of the API.
           </EmptyState>
         ) : (

@@ -38,9 +38,21 @@ export function EntryJson({ table, info }: { readonly table: TableOverview; read
     <>
       <p class="muted">What the metadata says of this table. Edit it: the review shows the operations that make the difference.</p>
       {failure !== undefined && <ErrorBox error={shownError(failure)} />}
-      <CodeEditor name={`Entry of ${tableId(table)}`} language="json" height="min(60vh, 560px)" value={text ?? before} readOnly={isReadOnly} onChange={setText} onRun={() => void review()} />
+      <CodeEditor
+        name={`Entry of ${tableId(table)}`}
+        language="json"
+        height="min(60vh, 560px)"
+        value={text ?? before}
+        readOnly={isReadOnly}
+        onChange={setText}
+        onRun={() => void review()}
+      />
       <div class="row">
-        <Button kind="primary" refusal={isReadOnly ? READ_ONLY_REASON : text === undefined || text === before ? 'Nothing is changed' : undefined} onClick={() => void review()}>
+        <Button
+          kind="primary"
+          refusal={isReadOnly ? READ_ONLY_REASON : text === undefined || text === before ? 'Nothing is changed' : undefined}
+          onClick={() => void review()}
+        >
           Review
         </Button>
         <Button refusal={text === undefined ? 'Nothing is changed' : undefined} onClick={() => setText(undefined)}>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { RowColumn } from '../../api/rows.ts';
-import type { TableInfo } from '../../api/table-info.ts';
+import type { NamedTableInfo } from '../../api/table-info.ts';
 import { persona } from '../../api/persona.ts';
 import { typeNamed } from '../../api/types.ts';
 import { useResource } from '../../api/use-resource.ts';
@@ -42,7 +42,7 @@ function whereOf(parts: readonly Part[]): JsonObject {
 interface FilterBarProps {
   readonly where: JsonObject;
   readonly columns: readonly RowColumn[];
-  readonly info: TableInfo;
+  readonly info: NamedTableInfo;
   onChange(where: JsonObject): void;
 }
 
@@ -56,7 +56,12 @@ export function FilterBar({ where, columns, info, onChange }: FilterBarProps) {
           <button type="button" onClick={() => setOpen(index)}>
             {part.column} <span class="muted">{part.operator}</span> {textOfValue(part.value)}
           </button>
-          <Button kind="link" icon="cross" name={`Remove the filter of ${part.column}`} onClick={() => onChange(whereOf(parts.toSpliced(index, 1)))} />
+          <Button
+            kind="link"
+            icon="cross"
+            name={`Remove the filter of ${part.column}`}
+            onClick={() => onChange(whereOf(parts.toSpliced(index, 1)))}
+          />
         </span>
       ))}
       {parts === undefined && (
@@ -90,7 +95,7 @@ export function FilterBar({ where, columns, info, onChange }: FilterBarProps) {
 
 interface PartDialogProps {
   readonly columns: readonly RowColumn[];
-  readonly info: TableInfo;
+  readonly info: NamedTableInfo;
   readonly part: Part | undefined;
   onClose(): void;
   onJson(): void;
@@ -196,7 +201,16 @@ function JsonFilter({ where, onClose, onChange }: { readonly where: JsonObject; 
       }
     >
       <Field label="Condition" wrong={wrong} hint="As the argument where takes it.">
-        {(id) => <textarea id={id} class="textarea" rows={10} spellcheck={false} value={text} onInput={(event) => setText(event.currentTarget.value)} />}
+        {(id) => (
+          <textarea
+            id={id}
+            class="textarea"
+            rows={10}
+            spellcheck={false}
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+        )}
       </Field>
     </Dialog>
   );

@@ -35,14 +35,17 @@ interface RelationshipsProps {
 export function Relationships({ data, table, info }: RelationshipsProps) {
   const [open, setOpen] = useState<'manual' | { readonly key: string; readonly name: string } | null>(null);
   const address = { source: table.source, kind: table.kind, table: tableJson(table) };
-  const all = LISTS.flatMap(([key, leads]) => membersOf(info.entry, key).map((member) => ({ key, leads, member, name: String(member['name']) })));
+  const all = LISTS.flatMap(([key, leads]) =>
+    membersOf(info.entry, key).map((member) => ({ key, leads, member, name: String(member['name']) })),
+  );
   const taken = [...info.columnNames.values(), ...all.map(({ name }) => name)];
   const drop = async (key: string, name: string): Promise<void> => {
     try {
       await makeChange({
         title: `Drop the relationship ${name} of ${tableId(table)}`,
         tables: [address],
-        steps: ([entry]) => (entry === null || entry === undefined ? [] : tableSteps(address, entry, withMember(entry, key, 'name', name, null))),
+        steps: ([entry]) =>
+          entry === null || entry === undefined ? [] : tableSteps(address, entry, withMember(entry, key, 'name', name, null)),
       });
     } catch (error) {
       tell(failureOf(error).message, { isWrong: true });
@@ -88,7 +91,12 @@ export function Relationships({ data, table, info }: RelationshipsProps) {
                     <td class="mono small">{byOf(member)}</td>
                     <td class="nowrap">
                       {key !== 'remote_relationships' && (
-                        <Button small kind="quiet" refusal={isReadOnly ? READ_ONLY_REASON : undefined} onClick={() => setOpen({ key, name })}>
+                        <Button
+                          small
+                          kind="quiet"
+                          refusal={isReadOnly ? READ_ONLY_REASON : undefined}
+                          onClick={() => setOpen({ key, name })}
+                        >
                           Rename
                         </Button>
                       )}
@@ -103,7 +111,12 @@ export function Relationships({ data, table, info }: RelationshipsProps) {
           </div>
         )}
       </section>
-      <SuggestedRelationships source={{ name: table.source, kind: table.kind }} version={data.version} table={tableJson(table)} taken={taken} />
+      <SuggestedRelationships
+        source={{ name: table.source, kind: table.kind }}
+        version={data.version}
+        table={tableJson(table)}
+        taken={taken}
+      />
       {open === 'manual' && <ManualRelationship data={data} table={table} info={info} onClose={() => setOpen(null)} />}
       {open !== null && open !== 'manual' && <Rename table={table} name={open.name} onClose={() => setOpen(null)} />}
     </>
@@ -131,7 +144,8 @@ function targetOf(member: JsonObject, info: TableInfo): string {
 function byOf(member: JsonObject): string {
   const using = isObject(member['using']) ? member['using'] : {};
   const key = using['foreign_key_constraint_on'];
-  if (key !== undefined) return isObject(key) ? printJson(key['column'] ?? key['columns'] ?? null).replaceAll('"', '') : printJson(key).replaceAll('"', '');
+  if (key !== undefined)
+    return isObject(key) ? printJson(key['column'] ?? key['columns'] ?? null).replaceAll('"', '') : printJson(key).replaceAll('"', '');
   const manual = using['manual_configuration'];
   return isObject(manual) ? printJson(manual['column_mapping'] ?? null) : '';
 }
@@ -139,10 +153,17 @@ function byOf(member: JsonObject): string {
 function Rename({ table, name, onClose }: { readonly table: TableOverview; readonly name: string; onClose(): void }) {
   const [next, setNext] = useState(name);
   const [failure, setFailure] = useState<Failure>();
-  const step = (from: string, to: string) => ({ type: `${table.kind}_rename_relationship`, args: { source: table.source, table: tableJson(table), name: from, new_name: to } });
+  const step = (from: string, to: string) => ({
+    type: `${table.kind}_rename_relationship`,
+    args: { source: table.source, table: tableJson(table), name: from, new_name: to },
+  });
   const apply = async (): Promise<void> => {
     try {
-      await makeChange({ title: `Rename the relationship ${name} to ${next}`, steps: () => [step(name, next)], inverse: [step(next, name)] });
+      await makeChange({
+        title: `Rename the relationship ${name} to ${next}`,
+        steps: () => [step(name, next)],
+        inverse: [step(next, name)],
+      });
       onClose();
     } catch (error) {
       setFailure(failureOf(error));
@@ -154,14 +175,20 @@ function Rename({ table, name, onClose }: { readonly table: TableOverview; reado
       onClose={onClose}
       onSubmit={() => void apply()}
       footer={
-        <Button kind="primary" refusal={next.trim() === '' || next === name ? 'Give it another name' : undefined} onClick={() => void apply()}>
+        <Button
+          kind="primary"
+          refusal={next.trim() === '' || next === name ? 'Give it another name' : undefined}
+          onClick={() => void apply()}
+        >
           Rename
         </Button>
       }
     >
       {failure !== undefined && <ErrorBox error={shownError(failure)} />}
       <Field label="Name" hint="Permissions that use it are changed with it; queries of clients are not.">
-        {(id) => <input id={id} class="input" value={next} spellcheck={false} autofocus onInput={(event) => setNext(event.currentTarget.value)} />}
+        {(id) => (
+          <input id={id} class="input" value={next} spellcheck={false} autofocus onInput={(event) => setNext(event.currentTarget.value)} />
+        )}
       </Field>
     </Dialog>
   );
@@ -176,14 +203,19 @@ function ManualRelationship({ data, table, info, onClose }: RelationshipsProps &
   const [failure, setFailure] = useState<Failure>();
   const tables = data.sources.find(({ name: each }) => each === table.source)?.tables ?? [];
   const found = findTable(data, table.source, target);
-  const { value: columns } = useResource(async (signal) => (found === undefined ? [] : (await readTableInfo(found, signal)).columns), `${target}`);
+  const { value: columns } = useResource(
+    async (signal) => (found === undefined ? [] : (await readTableInfo(found, signal)).columns),
+    `${target}`,
+  );
   const apply = async (): Promise<void> => {
     if (found === undefined) return;
     const using = { manual_configuration: { remote_table: tableJson(found), column_mapping: { [own]: other } } };
     try {
       await makeChange({
         title: `Relationship ${name}`,
-        steps: () => [{ type: `${table.kind}_create_${form}_relationship`, args: { source: table.source, table: tableJson(table), name, using } }],
+        steps: () => [
+          { type: `${table.kind}_create_${form}_relationship`, args: { source: table.source, table: tableJson(table), name, using } },
+        ],
         inverse: [{ type: `${table.kind}_drop_relationship`, args: { source: table.source, table: tableJson(table), relationship: name } }],
       });
       onClose();
@@ -197,7 +229,11 @@ function ManualRelationship({ data, table, info, onClose }: RelationshipsProps &
       onClose={onClose}
       onSubmit={() => void apply()}
       footer={
-        <Button kind="primary" refusal={name === '' || found === undefined || own === '' || other === '' ? 'Fill in all of it' : undefined} onClick={() => void apply()}>
+        <Button
+          kind="primary"
+          refusal={name === '' || found === undefined || own === '' || other === '' ? 'Fill in all of it' : undefined}
+          onClick={() => void apply()}
+        >
           Make it
         </Button>
       }
@@ -213,11 +249,37 @@ function ManualRelationship({ data, table, info, onClose }: RelationshipsProps &
         chosen={form}
         onChoose={setForm}
       />
-      <Field label="Name">{(id) => <input id={id} class="input" value={name} spellcheck={false} onInput={(event) => setName(event.currentTarget.value)} />}</Field>
-      <Field label="Table">{() => <Combobox name="Table" value={target} options={tables.map((each) => ({ value: tableId(each) }))} strict onChange={setTarget} />}</Field>
+      <Field label="Name">
+        {(id) => <input id={id} class="input" value={name} spellcheck={false} onInput={(event) => setName(event.currentTarget.value)} />}
+      </Field>
+      <Field label="Table">
+        {() => (
+          <Combobox name="Table" value={target} options={tables.map((each) => ({ value: tableId(each) }))} strict onChange={setTarget} />
+        )}
+      </Field>
       <div class="row">
-        <Field label="Column here">{() => <Combobox name="Column here" value={own} options={info.columns.map((each) => ({ value: each.name, note: each.type }))} strict onChange={setOwn} />}</Field>
-        <Field label="Column there">{() => <Combobox name="Column there" value={other} options={(columns ?? []).map((each) => ({ value: each.name, note: each.type }))} strict onChange={setOther} />}</Field>
+        <Field label="Column here">
+          {() => (
+            <Combobox
+              name="Column here"
+              value={own}
+              options={info.columns.map((each) => ({ value: each.name, note: each.type }))}
+              strict
+              onChange={setOwn}
+            />
+          )}
+        </Field>
+        <Field label="Column there">
+          {() => (
+            <Combobox
+              name="Column there"
+              value={other}
+              options={(columns ?? []).map((each) => ({ value: each.name, note: each.type }))}
+              strict
+              onChange={setOther}
+            />
+          )}
+        </Field>
       </div>
     </Dialog>
   );

@@ -3,10 +3,11 @@ import { type Failure, failureOf } from '../../api/failure.ts';
 import { persona } from '../../api/persona.ts';
 import { insertRow, type ReadableTable, updateRow } from '../../api/rows.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
-import type { TableInfo } from '../../api/table-info.ts';
 import { type FieldType, typeNamed } from '../../api/types.ts';
+import type { NamedTableInfo } from '../../api/table-info.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { hrefOf } from '../../browser/place.ts';
+import { cellText } from '../../model/cell-text.ts';
 import { isList, isObject, type Json, type JsonObject, numberOf, parseJson, printJson } from '../../model/json.ts';
 import { type TableOverview, tableId } from '../../model/overview.ts';
 import { personaLabel } from '../../model/persona.ts';
@@ -18,11 +19,10 @@ import { ErrorBox } from '../../parts/error-box.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { tell } from '../../parts/toast.tsx';
-import { plain } from './browse.tsx';
 
 interface RowDialogProps {
   readonly table: TableOverview;
-  readonly info: TableInfo;
+  readonly info: NamedTableInfo;
   readonly readable: ReadableTable;
   /** Null for a new one. */
   readonly row: JsonObject | null;
@@ -35,7 +35,7 @@ interface RowDialogProps {
 type Draft = { readonly kind: 'text'; readonly text: string } | { readonly kind: 'null' } | { readonly kind: 'unset' };
 
 /** @throws SyntaxError for what is no value of the type */
-function valueOf(text: string, type: string): Json {
+function jsonOfText(text: string, type: string): Json {
   const core = type.replaceAll('!', '');
   if (/^jsonb?$|^json$/.test(core) || core.startsWith('[')) return parseJson(text);
   if (core === 'Boolean') {
@@ -56,7 +56,13 @@ export function RowDialog({ table, info, readable, row, focus, onClose, onWritte
   const [failure, setFailure] = useState<Failure>();
   const [wrong, setWrong] = useState<Readonly<Record<string, string>>>({});
   const [isBusy, setBusy] = useState(false);
-  const { value: input, failure: unread } = useResource(async () => ({ type: await typeNamed(as, row === null ? info.names.insertInput : info.names.setInput) }), row === null ? 'insert' : 'update');
+  const { value: input, failure: unread } = useResource(
+    async () => {
+      const name = row === null ? info.names.insertInput : info.names.setInput;
+      return { type: name === undefined ? undefined : await typeNamed(as, name) };
+    },
+    row === null ? 'insert' : 'update',
+  );
   const columnNames = new Set(info.columnNames.values());
   const writable = new Map<string, FieldType>([...(input?.type?.inputFields ?? [])].filter(([name]) => columnNames.has(name)));
   const shown = row === null ? [...writable.keys()] : readable.columns.map(({ name }) => name);
@@ -65,7 +71,7 @@ export function RowDialog({ table, info, readable, row, focus, onClose, onWritte
   const canWrite = writable.size > 0 && (row === null || hasKey);
   const set = (name: string, draft: Draft): void => {
     const current = row === null ? undefined : row[name];
-    const isSame = row !== null && (draft.kind === 'null' ? current === null : draft.kind === 'text' && plain(current) === draft.text);
+    const isSame = row !== null && (draft.kind === 'null' ? current === null : draft.kind === 'text' && cellText(current) === draft.text);
     const { [name]: _, ...rest } = drafts;
     setDrafts(isSame || draft.kind === 'unset' ? rest : { ...rest, [name]: draft });
   };
@@ -74,7 +80,8 @@ export function RowDialog({ table, info, readable, row, focus, onClose, onWritte
     const problems: Record<string, string> = {};
     for (const [name, draft] of Object.entries(drafts)) {
       try {
-        if (draft.kind !== 'unset') values[name] = draft.kind === 'null' ? null : valueOf(draft.text, writable.get(name)?.text ?? 'String');
+        if (draft.kind !== 'unset')
+          values[name] = draft.kind === 'null' ? null : jsonOfText(draft.text, writable.get(name)?.text ?? 'String');
       } catch (error) {
         problems[name] = `This is not ${writable.get(name)?.text}: ${error instanceof Error ? error.message : ''}`;
       }
@@ -130,7 +137,7 @@ export function RowDialog({ table, info, readable, row, focus, onClose, onWritte
           const draft = drafts[name];
           const before = row?.[name];
           const isNull = draft === undefined ? row !== null && before === null : draft.kind === 'null';
-          const text = draft === undefined ? (plain(before) ?? '') : draft.kind === 'text' ? draft.text : '';
+          const text = draft === undefined ? (cellText(before) ?? '') : draft.kind === 'text' ? draft.text : '';
           const isUnset = row === null && draft === undefined;
           const isWritable = writable.has(name) && !isReadOnly;
           return (
@@ -140,7 +147,12 @@ export function RowDialog({ table, info, readable, row, focus, onClose, onWritte
                 <span class="muted small mono">{column?.type}</span>
                 <span class="grow" />
                 {column?.isNullable === true && isWritable && (
-                  <Button small kind="quiet" pressed={isNull} onClick={() => set(name, isNull ? { kind: 'text', text: '' } : { kind: 'null' })}>
+                  <Button
+                    small
+                    kind="quiet"
+                    pressed={isNull}
+                    onClick={() => set(name, isNull ? { kind: 'text', text: '' } : { kind: 'null' })}
+                  >
                     NULL
                   </Button>
                 )}
@@ -158,7 +170,9 @@ export function RowDialog({ table, info, readable, row, focus, onClose, onWritte
                 autofocus={focus === name}
                 readOnly={!isWritable}
                 aria-invalid={wrong[name] !== undefined || undefined}
-                placeholder={isNull ? 'NULL' : isUnset ? (column?.default !== undefined ? `default: ${column.default}` : 'left out') : 'empty text'}
+                placeholder={
+                  isNull ? 'NULL' : isUnset ? (column?.default !== undefined ? `default: ${column.default}` : 'left out') : 'empty text'
+                }
                 value={text}
                 onInput={(event) => set(name, { kind: 'text', text: event.currentTarget.value })}
               />
@@ -176,7 +190,7 @@ export function RowDialog({ table, info, readable, row, focus, onClose, onWritte
 }
 
 /** Links to the rows that lead here, by the array relationships whose columns are known. */
-function RelatedRows({ table, info, row }: { readonly table: TableOverview; readonly info: TableInfo; readonly row: JsonObject }) {
+function RelatedRows({ table, info, row }: { readonly table: TableOverview; readonly info: NamedTableInfo; readonly row: JsonObject }) {
   const links = membersOf(info.entry, 'array_relationships').flatMap((relationship) => {
     const using = isObject(relationship['using']) ? relationship['using']['foreign_key_constraint_on'] : undefined;
     if (!isObject(using) || using['table'] === undefined) return [];
@@ -186,7 +200,12 @@ function RelatedRows({ table, info, row }: { readonly table: TableOverview; read
     if (columns.length !== 1 || column === undefined || own === undefined) return [];
     const value = row[info.columnNames.get(own) ?? own] ?? null;
     const target = typeof using['table'] === 'string' ? { schema: table.schema, name: using['table'] } : using['table'];
-    return [{ name: String(relationship['name']), href: hrefOf(['data', table.source, labelOf(target)], { where: printJson({ [column]: { _eq: value } }) }) }];
+    return [
+      {
+        name: String(relationship['name']),
+        href: hrefOf(['data', table.source, labelOf(target)], { where: printJson({ [column]: { _eq: value } }) }),
+      },
+    ];
   });
   if (links.length === 0) return null;
   return (

@@ -7,7 +7,7 @@ import { useResource } from '../../api/use-resource.ts';
 import { go, hrefOf, place, setQuery } from '../../browser/place.ts';
 import { SuggestedRelationships } from '../../features/relationship-suggestions.tsx';
 import { isList, isObject, type Json, type JsonObject } from '../../model/json.ts';
-import { type Overview, type SourceOverview, tableId } from '../../model/overview.ts';
+import { type Overview, type SourceOverview, tableId, tableJson } from '../../model/overview.ts';
 import { readSuggestions, relationshipStep } from '../../model/relationship-names.ts';
 import { labelOf } from '../../model/steps.ts';
 import { Button } from '../../parts/button.tsx';
@@ -25,7 +25,8 @@ import { AllPermissions } from './all-permissions.tsx';
 /** A source as a whole: what is tracked, what its keys suggest, who may do what. */
 export function SourcePage({ data, source }: { readonly data: Overview; readonly source: SourceOverview }) {
   const tab = place.value.query.get('tab') ?? 'tables';
-  const reload = (): void => void run({ title: `Reload ${source.name}`, steps: () => [{ type: 'reload_metadata', args: { reload_sources: [source.name] } }] });
+  const reload = (): void =>
+    void run({ title: `Reload ${source.name}`, steps: () => [{ type: 'reload_metadata', args: { reload_sources: [source.name] } }] });
   const drop = (): void =>
     void run({
       title: `Drop the source ${source.name}`,
@@ -41,7 +42,13 @@ export function SourcePage({ data, source }: { readonly data: Overview; readonly
           <Button icon="reload" title="reload_metadata" onClick={reload}>
             Reload
           </Button>
-          <Menu icon="more" name="More" items={[{ label: 'Drop this source …', icon: 'trash', danger: true, refusal: isReadOnly ? READ_ONLY_REASON : undefined, run: drop }]} />
+          <Menu
+            icon="more"
+            name="More"
+            items={[
+              { label: 'Drop this source …', icon: 'trash', danger: true, refusal: isReadOnly ? READ_ONLY_REASON : undefined, run: drop },
+            ]}
+          />
         </span>
       </header>
       {source.unavailable !== undefined && (
@@ -61,7 +68,13 @@ export function SourcePage({ data, source }: { readonly data: Overview; readonly
         onChoose={(id) => setQuery({ tab: id })}
       />
       <div {...tabPanel(tab)} class="stack">
-        {tab === 'relationships' ? <SuggestedRelationships source={source} version={data.version} /> : tab === 'permissions' ? <AllPermissions data={data} source={source} /> : <Tables data={data} source={source} />}
+        {tab === 'relationships' ? (
+          <SuggestedRelationships source={source} version={data.version} />
+        ) : tab === 'permissions' ? (
+          <AllPermissions data={data} source={source} />
+        ) : (
+          <Tables data={data} source={source} />
+        )}
       </div>
     </div>
   );
@@ -90,11 +103,21 @@ function Tables({ data, source }: { readonly data: Overview; readonly source: So
   const untracked = (value ?? []).filter((table) => !tracked.has(idOf(table)) && idOf(table).toLowerCase().includes(filter.toLowerCase()));
   const chosen = untracked.filter((table) => ticked === null || ticked.has(idOf(table)));
   const track = async (): Promise<void> => {
-    const tables = chosen.map((table): JsonObject => ({ source: name, table: table['schema'] === undefined || table['schema'] === '' ? { name: table['name'] ?? '' } : { schema: table['schema'], name: table['name'] ?? '' } }));
+    const tables = chosen.map(
+      (table): JsonObject => ({
+        source: name,
+        table:
+          table['schema'] === undefined || table['schema'] === ''
+            ? { name: table['name'] ?? '' }
+            : { schema: table['schema'], name: table['name'] ?? '' },
+      }),
+    );
     const done = await run({
       title: `Track ${tables.length === 1 ? idOf(chosen[0] ?? {}) : `${tables.length} tables`}`,
       steps: () => [{ type: `${kind}_track_tables`, args: { tables, allow_warnings: true } }],
-      inverse: [{ type: `${kind}_untrack_tables`, args: { tables: tables.map((each) => ({ ...each, cascade: true })), allow_warnings: true } }],
+      inverse: [
+        { type: `${kind}_untrack_tables`, args: { tables: tables.map((each) => ({ ...each, cascade: true })), allow_warnings: true } },
+      ],
     });
     if (done === null) return;
     tellWarnings(done);
@@ -105,9 +128,7 @@ function Tables({ data, source }: { readonly data: Overview; readonly source: So
     <>
       <section class="card">
         <header>
-          <h2 class="grow">
-            Untracked {value !== undefined && <span class="badge">{untracked.length}</span>}
-          </h2>
+          <h2 class="grow">Untracked {value !== undefined && <span class="badge">{untracked.length}</span>}</h2>
           <Button icon="reload" kind="quiet" small name="Read the list again" onClick={reload} />
         </header>
         {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
@@ -134,7 +155,10 @@ function Tables({ data, source }: { readonly data: Overview; readonly source: So
                     <Check
                       label={
                         <>
-                          {id} {typeof table['type'] === 'string' && table['type'] !== 'table' && <span class="muted small">{table['type']}</span>}
+                          {id}{' '}
+                          {typeof table['type'] === 'string' && table['type'] !== 'table' && (
+                            <span class="muted small">{table['type']}</span>
+                          )}
                         </>
                       }
                       checked={ticked === null || ticked.has(id)}
@@ -151,13 +175,20 @@ function Tables({ data, source }: { readonly data: Overview; readonly source: So
             </ul>
             {untracked.length > 300 && <p class="muted small">And {untracked.length - 300} more: filter to choose among them.</p>}
             <div class="row">
-              <Button kind="primary" title={`${kind}_track_tables`} refusal={isReadOnly ? READ_ONLY_REASON : chosen.length === 0 ? 'No table is ticked' : undefined} onClick={() => void track()}>
+              <Button
+                kind="primary"
+                title={`${kind}_track_tables`}
+                refusal={isReadOnly ? READ_ONLY_REASON : chosen.length === 0 ? 'No table is ticked' : undefined}
+                onClick={() => void track()}
+              >
                 Track {chosen.length === untracked.length ? (chosen.length === 1 ? 'it' : `all ${chosen.length}`) : chosen.length}
               </Button>
               <Button small kind="quiet" onClick={() => setTicked(ticked !== null && ticked.size === 0 ? null : new Set())}>
                 {ticked !== null && ticked.size === 0 ? 'Tick all' : 'Tick none'}
               </Button>
-              {hasOperation(kind, 'suggest_relationships') && <Check label="and the relationships of their foreign keys" checked={relate} onChange={setRelate} />}
+              {hasOperation(kind, 'suggest_relationships') && (
+                <Check label="and the relationships of their foreign keys" checked={relate} onChange={setRelate} />
+              )}
             </div>
           </div>
         )}
@@ -195,7 +226,12 @@ function Tables({ data, source }: { readonly data: Overview; readonly source: So
                     <td class="number">{table.relationships}</td>
                     <td class="number">{[...table.granted].filter((digit) => digit !== '0').length || <span class="muted">none</span>}</td>
                     <td class="nowrap">
-                      <Button small kind="quiet" refusal={isReadOnly ? READ_ONLY_REASON : undefined} onClick={() => void untrack(source, table)}>
+                      <Button
+                        small
+                        kind="quiet"
+                        refusal={isReadOnly ? READ_ONLY_REASON : undefined}
+                        onClick={() => void untrack(source, table)}
+                      >
                         Untrack …
                       </Button>
                     </td>
@@ -212,8 +248,13 @@ function Tables({ data, source }: { readonly data: Overview; readonly source: So
 }
 
 async function untrack({ name, kind }: SourceOverview, table: { readonly schema: string; readonly name: string }): Promise<void> {
-  const address = { source: name, kind, table: table.schema === '' ? { name: table.name } : { schema: table.schema, name: table.name } };
-  await run({ title: `Untrack ${tableId(table)}`, tables: [address], review: true, steps: () => [{ type: `${kind}_untrack_table`, args: { source: name, table: address.table, cascade: true } }] });
+  const address = { source: name, kind, table: tableJson(table) };
+  await run({
+    title: `Untrack ${tableId(table)}`,
+    tables: [address],
+    review: true,
+    steps: () => [{ type: `${kind}_untrack_table`, args: { source: name, table: address.table, cascade: true } }],
+  });
 }
 
 function tellWarnings(answer: Json): void {
@@ -229,9 +270,15 @@ async function trackRelationships({ name, kind }: SourceOverview): Promise<void>
     await makeChange({
       title: `${suggested.length} relationships`,
       steps: () => suggested.map((each) => relationshipStep(name, kind, each)),
-      inverse: suggested.map((each) => ({ type: `${kind}_drop_relationship`, args: { source: name, table: each.table, relationship: each.name } })),
+      inverse: suggested.map((each) => ({
+        type: `${kind}_drop_relationship`,
+        args: { source: name, table: each.table, relationship: each.name },
+      })),
     });
   } catch (error) {
-    tell(`The relationships were not made: ${failureOf(error).message}`, { isWrong: true, actions: [{ label: 'Review', run: () => go(['data', name], { tab: 'relationships' }) }] });
+    tell(`The relationships were not made: ${failureOf(error).message}`, {
+      isWrong: true,
+      actions: [{ label: 'Review', run: () => go(['data', name], { tab: 'relationships' }) }],
+    });
   }
 }

@@ -27,7 +27,10 @@ export function Structure({ table, info }: { readonly table: TableOverview; read
     return isObject(each) && typeof each['custom_name'] === 'string' ? each['custom_name'] : '';
   };
   const currentType = typeof configuration['custom_name'] === 'string' ? configuration['custom_name'] : '';
-  const isChanged = Object.entries(names).some(([column, name]) => name !== customOf(column)) || (typeName !== undefined && typeName !== currentType) || (isEnum !== undefined && isEnum !== table.isEnum);
+  const isChanged =
+    Object.entries(names).some(([column, name]) => name !== customOf(column)) ||
+    (typeName !== undefined && typeName !== currentType) ||
+    (isEnum !== undefined && isEnum !== table.isEnum);
   const apply = async (): Promise<void> => {
     setFailure(undefined);
     try {
@@ -36,7 +39,11 @@ export function Structure({ table, info }: { readonly table: TableOverview; read
         tables: [address],
         steps: ([entry]) => {
           if (entry === null || entry === undefined) throw new Error('the table is no longer tracked');
-          return tableSteps(address, entry, { ...entry, configuration: changedConfiguration(entry), ...(isEnum === undefined ? {} : { is_enum: isEnum }) });
+          return tableSteps(address, entry, {
+            ...entry,
+            configuration: changedConfiguration(entry),
+            ...(isEnum === undefined ? {} : { is_enum: isEnum }),
+          });
         },
       });
       setNames({});
@@ -49,7 +56,8 @@ export function Structure({ table, info }: { readonly table: TableOverview; read
   const changedConfiguration = (entry: JsonObject): JsonObject => {
     const before: JsonObject = isObject(entry['configuration']) ? entry['configuration'] : {};
     const columns: Record<string, JsonObject> = {};
-    for (const [column, each] of Object.entries(isObject(before['column_config']) ? before['column_config'] : {})) if (isObject(each)) columns[column] = each;
+    for (const [column, each] of Object.entries(isObject(before['column_config']) ? before['column_config'] : {}))
+      if (isObject(each)) columns[column] = each;
     for (const [column, name] of Object.entries(names)) {
       const { custom_name: _, ...rest } = columns[column] ?? {};
       columns[column] = name.trim() === '' ? rest : { ...rest, custom_name: name.trim() };
@@ -114,12 +122,33 @@ export function Structure({ table, info }: { readonly table: TableOverview; read
           <h2>In the API</h2>
         </header>
         <div class="stack">
-          <Field label="Name of the table" hint={`Its type is ${info.names.type}; its root fields are ${info.names.select}, ${info.names.insert} and others after it.`}>
-            {(id) => <input id={id} class="input narrow-input" placeholder={info.names.type} value={typeName ?? currentType} spellcheck={false} onInput={(event) => setTypeName(event.currentTarget.value)} />}
+          <Field
+            label="Name of the table"
+            hint={
+              info.names === undefined
+                ? 'GraphQL does not have it under its own name.'
+                : `Its type is ${info.names.type}; it is read by ${info.names.select}.`
+            }
+          >
+            {(id) => (
+              <input
+                id={id}
+                class="input narrow-input"
+                placeholder={info.names?.type ?? ''}
+                value={typeName ?? currentType}
+                spellcheck={false}
+                onInput={(event) => setTypeName(event.currentTarget.value)}
+              />
+            )}
           </Field>
           <Check label="Its rows are the values of an enum" checked={isEnum ?? table.isEnum} onChange={setEnum} />
           <div class="row">
-            <Button kind="primary" title={`${table.kind}_set_table_customization`} refusal={isReadOnly ? READ_ONLY_REASON : isChanged ? undefined : 'Nothing is changed'} onClick={() => void apply()}>
+            <Button
+              kind="primary"
+              title={`${table.kind}_set_table_customization`}
+              refusal={isReadOnly ? READ_ONLY_REASON : isChanged ? undefined : 'Nothing is changed'}
+              onClick={() => void apply()}
+            >
               Save names
             </Button>
           </div>
@@ -135,7 +164,8 @@ export function Structure({ table, info }: { readonly table: TableOverview; read
           <ul class="stack-tight">
             {info.foreignKeys.map((key) => (
               <li key={key.constraint}>
-                <span class="mono">{key.columns.map(([column]) => column).join(', ')}</span> → <a href={hrefOf(['data', table.source, labelOf(key.table)])}>{labelOf(key.table)}</a>{' '}
+                <span class="mono">{key.columns.map(([column]) => column).join(', ')}</span> →{' '}
+                <a href={hrefOf(['data', table.source, labelOf(key.table)])}>{labelOf(key.table)}</a>{' '}
                 <span class="mono">{key.columns.map(([, to]) => to).join(', ')}</span> <span class="muted small">{key.constraint}</span>
               </li>
             ))}

@@ -23,7 +23,10 @@ const TABS = [
 
 export function TablePage({ data, table }: { readonly data: Overview; readonly table: TableOverview }) {
   const tab = place.value.query.get('tab') ?? 'browse';
-  const { value, failure, reload, stop } = useResource((signal) => readTableInfo(table, signal), `${table.source} ${tableId(table)} ${data.version}`);
+  const { value, failure, reload, stop } = useResource(
+    (signal) => readTableInfo(table, signal),
+    `${table.source} ${tableId(table)} ${data.version}`,
+  );
   return (
     <div class={`page ${tab === 'browse' ? 'page-fill' : ''}`}>
       <header class="crumbs">

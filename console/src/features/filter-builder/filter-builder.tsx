@@ -1,0 +1,308 @@
+import type { ComponentChildren } from 'preact';
+import { overview } from '../../api/overview.ts';
+import { useResource } from '../../api/use-resource.ts';
+import { ANYTHING, type FilterNode, switched, textOfValue, unwrapped, valueOfText, wrapped } from '../../model/filter-tree.ts';
+import { printJson } from '../../model/json.ts';
+import { type TableOverview, tableId, tableJson } from '../../model/overview.ts';
+import { labelOf } from '../../model/steps.ts';
+import { Button } from '../../parts/button.tsx';
+import { Combobox } from '../../parts/combobox.tsx';
+import { Menu, type MenuItem } from '../../parts/menu.tsx';
+import { relationsOf, type Scope, scopeOf, tableNamed } from './scope.ts';
+
+/** Those that every kind of database has; others can be typed, and the service says whether it has them. */
+const OPERATORS = ['_eq', '_neq', '_gt', '_gte', '_lt', '_lte', '_in', '_nin', '_is_null'];
+const TEXT_OPERATORS = ['_like', '_nlike', '_ilike', '_nilike', '_similar', '_regex', '_iregex'];
+const COLUMN_OPERATORS = ['_ceq', '_cne', '_cgt', '_cgte', '_clt', '_clte'];
+const TEXTS = /^(?:text|varchar|bpchar|char|citext|name|longtext|mediumtext|tinytext)/;
+
+interface BuilderProps {
+  readonly node: FilterNode;
+  readonly table: TableOverview | undefined;
+  /** Session variables that are in use, without `X-Svc-`. */
+  readonly variables: readonly string[];
+  readonly isReadOnly: boolean;
+  onChange(node: FilterNode): void;
+}
+
+/** A condition as a tree; nothing of it is lost by any change. */
+export function FilterBuilder(props: BuilderProps) {
+  return (
+    <div class="filter-tree">
+      <Node {...props} path="condition" onRemove={undefined} />
+    </div>
+  );
+}
+
+interface NodeProps extends BuilderProps {
+  /** Names the controls. */
+  readonly path: string;
+  readonly onRemove: (() => void) | undefined;
+}
+
+function useScope(table: TableOverview | undefined): Scope | undefined {
+  const { value } = useResource(
+    async () => (table === undefined ? undefined : scopeOf(table)),
+    table === undefined ? '' : `${overview.value?.version} ${table.source} ${tableId(table)}`,
+  );
+  return value;
+}
+
+function Node(props: NodeProps) {
+  const { node, path, onChange, onRemove, isReadOnly } = props;
+  const scope = useScope(props.table);
+  const menu = (extra: readonly MenuItem[] = []) =>
+    isReadOnly ? null : (
+      <Menu
+        small
+        kind="quiet"
+        icon="more"
+        name={`Change ${path}`}
+        items={[
+          { label: 'Wrap in ALL of', run: () => onChange(wrapped(node, 'all')) },
+          { label: 'Wrap in ANY of', run: () => onChange(wrapped(node, 'any')) },
+          { label: 'Wrap in NOT', run: () => onChange(wrapped(node, 'not')) },
+          ...extra,
+          ...(onRemove === undefined ? [] : [{ label: 'Remove', danger: true, icon: 'trash' as const, run: onRemove }]),
+        ]}
+      />
+    );
+  switch (node.kind) {
+    case 'all':
+    case 'any':
+    case 'not': {
+      const inner = unwrapped(node);
+      const isEmpty = node.kind === 'all' && node.children.length === 0;
+      return (
+        <div class="filter-group" role="group" aria-label={path}>
+          <div class="row-tight">
+            {isEmpty && onRemove === undefined ? (
+              <span class="muted">All rows: no condition.</span>
+            ) : (
+              <select
+                class="select input-small"
+                aria-label={`How ${path} joins`}
+                disabled={isReadOnly}
+                value={node.kind}
+                onChange={(event) => onChange(switched(node, event.currentTarget.value as 'all' | 'any' | 'not'))}
+              >
+                <option value="all">ALL of</option>
+                <option value="any">ANY of</option>
+                <option value="not">NOT</option>
+              </select>
+            )}
+            {menu(inner === undefined ? [] : [{ label: 'Unwrap', run: () => onChange(inner) }])}
+          </div>
+          {node.kind === 'not' ? (
+            <Indent>
+              <Node
+                {...props}
+                node={node.child}
+                path={`${path}, negated`}
+                onChange={(child) => onChange({ ...node, child })}
+                onRemove={() => onChange(ANYTHING)}
+              />
+            </Indent>
+          ) : (
+            <Indent>
+              {node.children.map((child, index) => (
+                <Node
+                  {...props}
+                  key={index}
+                  node={child}
+                  path={`${path}, part ${index + 1}`}
+                  onChange={(next) => onChange({ ...node, children: node.children.with(index, next) })}
+                  onRemove={() => onChange({ ...node, children: node.children.toSpliced(index, 1) })}
+                />
+              ))}
+              {!isReadOnly && (
+                <Add scope={scope} path={path} onAdd={(child) => onChange({ ...node, children: [...node.children, child] })} />
+              )}
+            </Indent>
+          )}
+        </div>
+      );
+    }
+    case 'exists': {
+      const { value: data } = overview;
+      const target = data === undefined || props.table === undefined ? undefined : tableNamed(data, props.table, node.table);
+      const tables = data?.sources.find(({ name }) => name === props.table?.source)?.tables ?? [];
+      return (
+        <div class="filter-group" role="group" aria-label={path}>
+          <div class="row-tight">
+            <span class="muted">there is a row of</span>
+            <Combobox
+              small
+              name={`Table of ${path}`}
+              value={labelOf(node.table)}
+              options={tables.map((each) => ({ value: tableId(each) }))}
+              strict
+              onChange={(id) => {
+                const chosen = tables.find((each) => tableId(each) === id);
+                if (chosen !== undefined) onChange({ ...node, table: tableJson(chosen) });
+              }}
+            />
+            {menu()}
+          </div>
+          <Indent>
+            <Node
+              {...props}
+              table={target}
+              node={node.child}
+              path={`${path}, its row`}
+              onChange={(child) => onChange({ ...node, child })}
+              onRemove={undefined}
+            />
+          </Indent>
+        </div>
+      );
+    }
+    case 'relation': {
+      const { value: data } = overview;
+      const relations = scope === undefined || data === undefined ? [] : relationsOf(scope, data);
+      const target = relations.find(({ name }) => name === node.name)?.target;
+      return (
+        <div class="filter-group" role="group" aria-label={path}>
+          <div class="row-tight">
+            <Combobox
+              small
+              name={`Relationship of ${path}`}
+              value={node.name}
+              invalid={scope !== undefined && !relations.some(({ name }) => name === node.name)}
+              options={relations.map(({ name, target: to }) => ({ value: name, ...(to === undefined ? {} : { note: tableId(to) }) }))}
+              onChange={(name) => onChange({ ...node, name })}
+            />
+            <span class="muted">›</span>
+            {menu()}
+          </div>
+          <Indent>
+            <Node
+              {...props}
+              table={target}
+              node={node.child}
+              path={`${path} ${node.name}`}
+              onChange={(child) => onChange({ ...node, child })}
+              onRemove={undefined}
+            />
+          </Indent>
+        </div>
+      );
+    }
+    case 'raw':
+      return (
+        <div class="row-tight">
+          <code class="grow">{printJson(node.key === null ? node.json : { [node.key]: node.json })}</code>
+          <span class="muted small">kept as it is</span>
+          {menu()}
+        </div>
+      );
+    case 'test':
+      return (
+        <>
+          {node.tests.map(([operator, value], index) => {
+            const column = scope?.info.columns.find(({ name }) => name === node.column);
+            const set = (next: readonly [string | null, typeof value]): void => onChange({ ...node, tests: node.tests.with(index, next) });
+            const shownOperator = operator ?? '_eq';
+            const operators = [
+              ...OPERATORS,
+              ...(column !== undefined && TEXTS.test(column.type) ? TEXT_OPERATORS : []),
+              ...COLUMN_OPERATORS,
+            ];
+            const type = column?.type ?? '';
+            return (
+              <div class="row-tight filter-test" key={index} role="group" aria-label={path}>
+                <Combobox
+                  small
+                  size={14}
+                  name={`Column of ${path}`}
+                  value={node.column}
+                  invalid={scope !== undefined && column === undefined}
+                  options={(scope?.info.columns ?? []).map((each) => ({ value: each.name, note: each.type }))}
+                  onChange={(name) => onChange({ ...node, column: name })}
+                />
+                <Combobox
+                  small
+                  size={8}
+                  name={`Operator of ${path}`}
+                  value={shownOperator}
+                  options={operators.map((each) => ({ value: each }))}
+                  onChange={(next) => set([next, next === '_is_null' ? true : value])}
+                />
+                {shownOperator === '_is_null' ? (
+                  <select
+                    class="select input-small"
+                    aria-label={`Value of ${path}`}
+                    value={String(value)}
+                    onChange={(event) => set([operator, event.currentTarget.value === 'true'])}
+                  >
+                    <option>true</option>
+                    <option>false</option>
+                  </select>
+                ) : (
+                  <Combobox
+                    small
+                    size={18}
+                    name={`Value of ${path}`}
+                    value={textOfValue(value)}
+                    options={
+                      COLUMN_OPERATORS.includes(shownOperator)
+                        ? (scope?.info.columns ?? []).map((each) => ({ value: each.name }))
+                        : props.variables.map((name) => ({ value: `X-Svc-${name}`, note: 'session' }))
+                    }
+                    onChange={(text) => set([operator, valueOfText(text, type, shownOperator)])}
+                  />
+                )}
+                {index === 0 ? menu() : null}
+                {index === 0 && onRemove !== undefined && !isReadOnly && (
+                  <Button small kind="quiet" icon="cross" name={`Remove ${path}`} onClick={onRemove} />
+                )}
+              </div>
+            );
+          })}
+        </>
+      );
+  }
+}
+
+function Indent({ children }: { readonly children: ComponentChildren }) {
+  return <div class="filter-indent">{children}</div>;
+}
+
+/** What can be added to a group. */
+function Add({ scope, path, onAdd }: { readonly scope: Scope | undefined; readonly path: string; onAdd(node: FilterNode): void }) {
+  const { value: data } = overview;
+  const relations = scope === undefined || data === undefined ? [] : relationsOf(scope, data);
+  const column = scope?.info.primaryKey[0] ?? scope?.info.columns[0]?.name ?? '';
+  return (
+    <div class="row-tight">
+      <Button small icon="plus" name={`Add a condition to ${path}`} onClick={() => onAdd({ kind: 'test', column, tests: [['_eq', '']] })}>
+        Condition
+      </Button>
+      <Menu
+        small
+        kind="quiet"
+        icon="down"
+        name={`Add something else to ${path}`}
+        items={[
+          ...relations.map(
+            ({ name }): MenuItem => ({ label: `By ${name}`, icon: 'link', run: () => onAdd({ kind: 'relation', name, child: ANYTHING }) }),
+          ),
+          { label: 'ALL of …', run: () => onAdd({ kind: 'all', key: '_and', children: [] }) },
+          { label: 'ANY of …', run: () => onAdd({ kind: 'any', key: '_or', children: [] }) },
+          { label: 'NOT …', run: () => onAdd({ kind: 'not', key: '_not', child: ANYTHING }) },
+          {
+            label: 'There is a row of …',
+            run: () =>
+              onAdd({
+                kind: 'exists',
+                key: '_exists',
+                table: scope === undefined ? '' : tableJson(scope.table),
+                child: ANYTHING,
+                rest: {},
+              }),
+          },
+        ]}
+      />
+    </div>
+  );
+}
