@@ -13,13 +13,21 @@ const LOCK_TIMEOUT_MS = 600_000;
 
 /**
  * Deploys a project to the service itself; instances that start together take turns.
+ * @param config names the project, or its parts
  * @throws ConfigError when it cannot be deployed
  */
-export async function deployAtStart(config: Config, folder: string, url: string, logger: Logger): Promise<void> {
+export async function deployAtStart(config: Config, url: string, logger: Logger): Promise<void> {
+  const { project: given, metadataDir, migrationsDir } = config;
+  const folder = given ?? metadataDir;
+  if (folder === null)
+    throw new ConfigError(
+      '--migrations-dir (SVC_GRAPHQL_MIGRATIONS_DIR) needs --metadata-dir or --project: migrations are of sources of the metadata',
+    );
   const told = (message: string): void => logger.observe({ kind: 'startup', message: 'project', info: { message } });
   try {
     // The project is for this service, whatever its configuration says of others.
-    const project = openProject(process.cwd(), { project: folder }, { SVC_GRAPHQL_ENDPOINT: undefined }, false);
+    const flags = { project: folder, metadataFolder: metadataDir ?? undefined, migrationsFolder: migrationsDir ?? undefined };
+    const project = openProject(process.cwd(), flags, { SVC_GRAPHQL_ENDPOINT: undefined }, false);
     const [adminSecret = null] = adminSecretsOf(config);
     const server = serverClient({ ...project.settings, endpoint: url, adminSecret, paths: OWN_PATHS });
     try {

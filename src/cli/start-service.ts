@@ -37,14 +37,15 @@ export async function startService(config: Config): Promise<RunningService> {
       logger.observe({ kind: 'startup', message: 'embedded_postgres', info: { message } }),
     );
     const complete: Config = { ...config, databaseUrl: databases.databaseUrl, metadataDatabaseUrl: databases.metadataDatabaseUrl };
-    let isReady = config.project === null;
+    const deploys = [config.project, config.metadataDir, config.migrationsDir].some((folder) => folder !== null);
+    let isReady = !deploys;
     let isSettled = false;
     const isReadOnly = (): boolean => config.metadataReadOnly && isSettled;
     const started = await serve(complete, process.env, logger, () => isReady, isReadOnly);
     service = started;
-    if (config.project !== null) {
+    if (deploys) {
       const { deployAtStart } = await import('./deploy-at-start.ts');
-      await deployAtStart(complete, config.project, started.url, logger);
+      await deployAtStart(complete, started.url, logger);
       isReady = true;
     }
     if (databases.hasSampleData) await trackSampleData(started.url, adminSecretsOf(config)[0] ?? null);

@@ -56,6 +56,9 @@ export interface ProjectFlags {
   readonly adminSecret?: string | undefined;
   readonly insecureSkipTlsVerify?: boolean | undefined;
   readonly certificateAuthority?: string | undefined;
+  /** In place of the folder of the project; may lie outside of it. */
+  readonly metadataFolder?: string | undefined;
+  readonly migrationsFolder?: string | undefined;
 }
 
 const KEYS = [
@@ -118,11 +121,16 @@ export function openProject(cwd: string, flags: ProjectFlags, environment: Envir
     return path;
   };
   const file = text(merged[envName('metadata_file')]) ?? text(written['metadata_file']);
+  const elsewhere = flags.metadataFolder === undefined ? undefined : resolve(cwd, flags.metadataFolder);
   return {
     root,
     files,
-    metadata: { files, folder: folder('metadata_directory', 'metadata'), file: file === undefined ? undefined : join(root, file) },
-    migrationsFolder: folder('migrations_directory', 'migrations'),
+    metadata:
+      elsewhere === undefined
+        ? { files, folder: folder('metadata_directory', 'metadata'), file: file === undefined ? undefined : join(root, file) }
+        : { files: files.isInside(elsewhere) ? files : projectFiles(elsewhere), folder: elsewhere },
+    migrationsFolder:
+      flags.migrationsFolder === undefined ? folder('migrations_directory', 'migrations') : resolve(cwd, flags.migrationsFolder),
     seedsFolder: folder('seeds_directory', 'seeds'),
     settings,
     environment: merged,

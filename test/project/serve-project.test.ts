@@ -61,6 +61,22 @@ it('deploys a project before it is healthy; other commands see what it did', asy
   await running.ended;
 });
 
+it.runIf(DEEP)('deploys folders that are mounted apart, and needs those of the metadata', async () => {
+  const parts = { METADATA_DIR: join(project.root, 'metadata'), MIGRATIONS_DIR: join(project.root, 'migrations') };
+  const other = await testDatabase();
+  const running = serveInProcess(other.url, parts);
+  const url = await running.listening;
+  await expect.poll(async () => (await fetch(`${url}/healthz`)).status, { timeout: 20_000 }).toBe(200);
+  const status = await project.svc('migrate', 'status', '--json', '--endpoint', url);
+  expect(status.json['databases']).toMatchObject([{ migrations: [{ status: 'applied' }] }]);
+  running.kill('SIGTERM');
+  await running.ended;
+  const alone = serveInProcess(other.url, { MIGRATIONS_DIR: parts.MIGRATIONS_DIR });
+  await alone.listening.catch(() => undefined);
+  await alone.ended;
+  await other.drop();
+});
+
 it.runIf(DEEP)('does not start with a project that does not fit', async () => {
   project.write({ 'migrations/default/2_broken/up.sql': 'select nothing;' });
   const running = serveInProcess(database.url, { PROJECT: project.root });

@@ -22,7 +22,7 @@ export async function runDev(call: Call): Promise<Outcome> {
   const port = textOption(call, 'port');
   const argv = ['serve', ...(port === undefined ? [] : ['--server-port', port])];
   const config = loadConfig({ argv, environment: first.environment });
-  const running = await startService({ ...config, sampleData: false, project: null });
+  const running = await startService({ ...config, sampleData: false, project: null, metadataDir: null, migrationsDir: null });
   const [adminSecret = null] = adminSecretsOf(config);
   const server = serverClient({ ...first.settings, endpoint: running.url, adminSecret, paths: OWN_PATHS });
   const kinds = await call.kinds();

@@ -24,6 +24,18 @@ export const behaviourOptions = {
     null,
     'Folder of a project that is deployed at the start: its migrations, then its metadata. The service ends when that fails, and is healthy only after it. Migrations that the folder does not have mean that another instance has deployed a newer project: then nothing is changed.',
   ),
+  metadataDir: behaviour(
+    'metadata-dir',
+    optional(nonEmpty),
+    null,
+    'Folder of metadata that is deployed at the start, in place of that of --project, or without a project.',
+  ),
+  migrationsDir: behaviour(
+    'migrations-dir',
+    optional(nonEmpty),
+    null,
+    'Folder of migrations that are run at the start, in place of that of --project; needs --metadata-dir where there is no project.',
+  ),
   stringifyNumericTypes: behaviour(
     'stringify-numeric-types',
     boolean,
