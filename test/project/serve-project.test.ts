@@ -52,8 +52,24 @@ it('deploys a project before it is healthy; other commands see what it did', asy
   query: '{ author { id } }'
   expect: {rows: 2}
 `,
+    'more.yaml': `setup: insert into author values (7), (8)
+teardown: delete from author where id > 2
+tests:
+  - {name: 'is "there" & <well>', as: {role: user, session: {user-id: 7}}, query: '{ author { id } }', expect: {ids: [7]}}
+`,
   });
-  const [tested, doctor]: Ran[] = await Promise.all([project.svc('permissions', 'test', ...at), project.svc('doctor', '--json', ...at)]);
+  const judge = ['permissions', 'explain', '--role', 'user', '--table', 'author', '--session', 'user-id=1', '--json', ...at];
+  const [tested, doctor, own, other, junit]: Ran[] = await Promise.all([
+    project.svc('permissions', 'test', ...at),
+    project.svc('doctor', '--json', ...at),
+    project.svc(...judge, '--pk', 'id=1'),
+    project.svc(...judge, '--row', '{"id": 2}'),
+    project.svc('permissions', 'test', 'more.yaml', '--reporter', 'junit', ...at),
+  ]);
+  expect(own?.json).toMatchObject({ verdict: 'allowed', rules: [{ row: [{ depth: 0, text: 'id _eq "1"', value: true }] }] });
+  expect(other?.json).toMatchObject({ verdict: 'denied', rules: [{ row: [{ value: false }], passes: false }] });
+  expect(junit?.stdout).toContain('name="is &quot;there&quot; &amp; &lt;well&gt;"');
+  expect(junit?.stdout).toContain('tests="1" failures="0"');
   expect(tested?.stdout).toBe('1..3\nok 1 - sees own\nok 2 - may not write\nnot ok 3 - wrong\n');
   expect(tested?.code).toBe(1);
   expect(doctor?.json['findings']).toEqual([expect.objectContaining({ id: 'open-access' })]);

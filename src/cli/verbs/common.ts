@@ -19,3 +19,39 @@ export const SERVICE_OPTIONS: readonly VerbOption[] = [
 ];
 
 export const EXIT_CODE: VerbOption = { flags: '--exit-code', help: 'end with 3 where there are differences or pending work' };
+
+/** @param help what the source is to the command; else: only this one */
+export function databaseName(help = 'only this source; also SVC_GRAPHQL_DATABASE_NAME. Else all that have a folder'): VerbOption {
+  return { flags: '--database-name <source>', help };
+}
+
+export const ALL_DATABASES: VerbOption = { flags: '--all-databases', help: 'all sources that have a folder' };
+export const ALLOW_CHANGED: VerbOption = { flags: '--allow-changed', help: 'go on though applied migrations have changed since' };
+export const ALLOW_INCONSISTENT: VerbOption = {
+  flags: '--allow-inconsistent',
+  help: 'apply metadata even if parts of it are inconsistent',
+};
+export const NO_TRANSACTION: VerbOption = {
+  flags: '--no-transaction',
+  help: 'run the statements of migrations one by one, with no transaction around them',
+};
+
+/** @param what the file becomes */
+export function sqlFromFile(what: string): VerbOption {
+  return { flags: '--sql-from-file <file>', help: `file that becomes ${what}` };
+}
+
+/** @param defaults seconds, for help */
+export function sqlLimits(defaults: { readonly statement?: number; readonly lock?: number } = {}): readonly VerbOption[] {
+  const shown = (seconds: number | undefined): string => (seconds === undefined ? '' : ` (${seconds})`);
+  return [
+    { flags: '--statement-timeout <seconds>', help: `how long a statement may take${shown(defaults.statement)}` },
+    { flags: '--lock-timeout-sql <seconds>', help: `how long a statement may wait for a lock of the database${shown(defaults.lock)}` },
+  ];
+}
+
+/** Of commands that run SQL in sources. */
+export const RUNNING: readonly VerbOption[] = [
+  { flags: '--lock-timeout <seconds>', help: 'how long to wait for somebody else who migrates the same source', default: '60' },
+  ...sqlLimits(),
+];

@@ -1,4 +1,4 @@
-import { EXIT_CODE } from './common.ts';
+import { ALLOW_INCONSISTENT, EXIT_CODE } from './common.ts';
 import type { Verb, VerbGroup } from './verb.ts';
 
 export const metadataGroups: readonly VerbGroup[] = [
@@ -27,7 +27,7 @@ export const metadataVerbs: readonly Verb[] = [
       'Sends nothing when the service has it already. What is inconsistent is refused with its file and line (exit 4), unless that is allowed. The version that was seen goes along: who was faster in between is told.',
     options: [
       { flags: '--dry-run', help: 'tell what would change, and change nothing' },
-      { flags: '--allow-inconsistent', help: 'apply it even if parts of it are inconsistent' },
+      ALLOW_INCONSISTENT,
       { flags: '--disallow-inconsistent-metadata', help: 'what holds anyhow; taken for scripts that have it' },
       OUTPUT,
       { flags: '--watch', help: 'apply again whenever a file of the metadata changes, until interrupted' },

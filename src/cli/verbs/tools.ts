@@ -1,3 +1,4 @@
+import { databaseName } from './common.ts';
 import type { Verb, VerbGroup } from './verb.ts';
 
 export const toolGroups: readonly VerbGroup[] = [
@@ -62,10 +63,11 @@ export const toolVerbs: readonly Verb[] = [
       { flags: '--table <table>', help: 'the table, [schema.]name', mandatory: true },
       { flags: '--op <operation>', help: 'what is done', choices: ['select', 'insert', 'update', 'delete'], default: 'select' },
       { flags: '--session <pair>', help: 'a session variable, user-id=7', many: true },
-      { flags: '--pk <key>', help: 'of a row; refused, because rows are not looked at yet' },
-      { flags: '--row <json>', help: 'a row; refused, because rows are not looked at yet' },
+      { flags: '--pk <pair>', help: 'a column of a row and its value, id=7: what the rule says of that row, part by part', many: true },
+      { flags: '--row <json>', help: 'the same as an object of columns that tell the row' },
+      databaseName('its source, where several have such a table'),
     ],
-    needs: 'files',
+    needs: 'sometimes a service',
     example: 'svc permissions explain --role user --table author --session user-id=7',
     load: async () => (await import('../run/permissions.ts')).runExplain,
   },
@@ -73,12 +75,12 @@ export const toolVerbs: readonly Verb[] = [
     path: ['permissions', 'test'],
     summary: 'ask the service as roles, and compare with what is expected',
     details:
-      'Runs the files tests/permissions/*.yaml, each a test or a list of tests: name, as: {role, session}, query, variables, expect: {data, rows, error, denied}. Prints TAP. What queries change is not undone: use a database for tests.',
+      'Runs the files tests/permissions/*.yaml, each a test or a list of tests: name, as: {role, session}, query, variables, expect: {data, rows, ids, error, denied}; or an object of those under tests, with setup and teardown, SQL of the source that is run before and behind them. What queries change is not undone: use a database for tests.',
     arguments: [{ name: 'file', help: 'only these files', many: true }],
-    options: [],
+    options: [{ flags: '--reporter <form>', help: 'form of the result', choices: ['tap', 'junit'], default: 'tap' }],
     needs: 'service',
-    example: 'svc permissions test',
-    load: async () => (await import('../run/permissions.ts')).runPermissionsTest,
+    example: 'svc permissions test --reporter junit > permissions.xml',
+    load: async () => (await import('../run/test-permissions.ts')).runPermissionsTest,
   },
   {
     path: ['permissions', 'lint'],

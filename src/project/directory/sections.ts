@@ -62,6 +62,7 @@ const ORDERLESS: ReadonlySet<string> = new Set([
   'subscription_root_fields',
   'disabled_for_roles',
   'tls_allowlist',
+  'ids',
 ]);
 
 export function isOrderless(key: string | undefined): boolean {

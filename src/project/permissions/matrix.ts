@@ -12,6 +12,8 @@ export interface Grant {
   readonly role: string;
   readonly source: string;
   readonly table: string;
+  /** As the document spells it. */
+  readonly tableName: Json;
   readonly operation: PermissionOperation;
   /** Another role where it is inherited. */
   readonly from: string;
@@ -33,6 +35,7 @@ export function grantsOf(document: JsonObject): readonly Grant[] {
             role: name,
             source: String(source['name']),
             table: printedName(table['table'] ?? null),
+            tableName: table['table'] ?? null,
             operation,
             from: name,
             permission,

@@ -1,0 +1,207 @@
+/** `svc permissions test`: asks the service as roles, and compares with what is expected. */
+import { readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { projectFiles } from '../../project/directory/files.ts';
+import { MetadataReader } from '../../project/directory/read-metadata.ts';
+import { sameMeaning } from '../../project/directory/sections.ts';
+import { EXIT, failure, type Problem, ProjectFailure } from '../../project/failure.ts';
+import { serverSources } from '../../project/migrations/sources.ts';
+import type { ServerClient } from '../../project/server-client.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject, printJson } from '../../util/json.ts';
+import { type Call, type Outcome, textOption } from '../call.ts';
+
+interface PermissionCase {
+  readonly name: string;
+  readonly json: JsonObject;
+}
+
+/** A file: its tests, and SQL around them. */
+interface Suite {
+  readonly file: string;
+  readonly source: string;
+  readonly setup: string | undefined;
+  readonly teardown: string | undefined;
+  readonly cases: readonly PermissionCase[];
+}
+
+interface TestResult {
+  readonly file: string;
+  readonly name: string;
+  /** undefined: it is as expected. */
+  readonly complaint: string | undefined;
+  readonly ms: number;
+}
+
+/** `svc permissions test` */
+export async function runPermissionsTest(call: Call): Promise<Outcome> {
+  const project = await call.project();
+  const folder = join(project.root, 'tests', 'permissions');
+  const named = call.args.map((file) => resolve(call.cwd, file));
+  const paths = named.length > 0 ? named : listYaml(folder);
+  if (paths.length === 0) throw failure('missing-file', `there are no tests in ${project.files.show(folder)}`);
+  // All are read before the first one runs.
+  const suites = paths.map((path) => suiteOf(path, project.root));
+  const server = await call.server();
+  const results: TestResult[] = [];
+  const problems: Problem[] = [];
+  for (const suite of suites) {
+    try {
+      await around(server, suite, async () => {
+        for (const { name, json } of suite.cases) {
+          const start = performance.now();
+          const complaint = await runCase(json, suite.file, async (headers, query, variables) => {
+            const { body } = await server.send(project.settings.paths.graphql, { body: { query, variables }, headers });
+            return isJsonObject(body) ? body : { data: body };
+          });
+          results.push({ file: suite.file, name, complaint, ms: Math.round(performance.now() - start) });
+        }
+      });
+    } catch (thrown) {
+      if (!(thrown instanceof ProjectFailure) || thrown.exit === EXIT.unreachable) throw thrown;
+      problems.push(...thrown.problems.map((problem) => ({ file: suite.file, ...problem })));
+    }
+  }
+  for (const { name, file, complaint } of results)
+    if (complaint !== undefined) problems.push({ code: 'permission-test', message: `${name}: ${complaint}`, file });
+  return {
+    text: textOption(call, 'reporter') === 'junit' ? junit(results) : tap(results),
+    problems,
+    exit: problems.length > 0 ? EXIT.failed : EXIT.done,
+    data: { tests: results.length, failed: results.filter(({ complaint }) => complaint !== undefined).length },
+  };
+}
+
+/** With the SQL of a suite before and behind it; that behind it runs whatever happens. @throws ProjectFailure */
+async function around(server: ServerClient, { source, setup, teardown }: Suite, run: () => Promise<void>): Promise<void> {
+  if (setup === undefined && teardown === undefined) return run();
+  const found = (await serverSources(server)).find(({ name }) => name === source);
+  if (found === undefined) throw failure('no-source', `the service has no source "${source}"`);
+  const sql = async (text: string | undefined): Promise<void> => {
+    if (text !== undefined) await server.sql(found, text, { check_metadata_consistency: false });
+  };
+  try {
+    await sql(setup);
+    await run();
+  } finally {
+    await sql(teardown);
+  }
+}
+
+function tap(results: readonly TestResult[]): string {
+  const lines = results.map(({ name, complaint }, i) => `${complaint === undefined ? 'ok' : 'not ok'} ${i + 1} - ${name}`);
+  return [`1..${results.length}`, ...lines].join('\n');
+}
+
+function junit(results: readonly TestResult[]): string {
+  const seconds = (ms: number): string => (ms / 1000).toFixed(3);
+  const suites = [...new Set(results.map(({ file }) => file))].map((file) => {
+    const own = results.filter((result) => result.file === file);
+    const failed = own.filter(({ complaint }) => complaint !== undefined).length;
+    const cases = own.map(({ name, complaint, ms }) => {
+      const head = `    <testcase classname="${escaped(file)}" name="${escaped(name)}" time="${seconds(ms)}"`;
+      return complaint === undefined ? `${head}/>` : `${head}>\n      <failure message="${escaped(complaint)}"/>\n    </testcase>`;
+    });
+    const time = seconds(own.reduce((sum, { ms }) => sum + ms, 0));
+    return `  <testsuite name="${escaped(file)}" tests="${own.length}" failures="${failed}" time="${time}">\n${cases.join('\n')}\n  </testsuite>`;
+  });
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${suites.join('\n')}\n</testsuites>`;
+}
+
+/** Text of an attribute of XML, without the characters that it cannot hold. */
+function escaped(text: string): string {
+  const named: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\n': '&#10;' };
+  return text.replace(/[^\P{Cc}\t\n\r]/gu, '').replace(/[&<>"\n]/g, (character) => named[character] as string);
+}
+
+function listYaml(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => /\.ya?ml$/.test(name))
+      .sort()
+      .map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
+}
+
+const CASE_KEYS = ['name', 'as', 'query', 'variables', 'expect'];
+const SUITE_KEYS = ['source', 'setup', 'teardown', 'tests'];
+
+/** @throws ProjectFailure */
+function suiteOf(path: string, root: string): Suite {
+  const files = projectFiles(root);
+  const reader = new MetadataReader(files);
+  const read = reader.read(path);
+  if (reader.problems.length > 0) throw new ProjectFailure(reader.problems);
+  const file = files.show(path);
+  if (read === undefined) throw failure('missing-file', 'the file does not exist', { file });
+  const isSuite = isJsonObject(read) && read['tests'] !== undefined;
+  if (isSuite) refuseOthers(read, SUITE_KEYS, 'a file of tests', file);
+  const given = isSuite ? read['tests'] : read;
+  const text = (key: string): string | undefined => {
+    const value = isSuite ? read[key] : undefined;
+    if (value === undefined || typeof value === 'string') return value;
+    throw failure('shape', `"${key}" is a text`, { file });
+  };
+  const cases = (isJsonArray(given) ? given : [given as Json]).map((json, i) => {
+    if (!isJsonObject(json)) throw failure('shape', 'a test is an object', { file });
+    refuseOthers(json, CASE_KEYS, 'a test', file);
+    return { name: typeof json['name'] === 'string' ? json['name'] : `${file}#${i + 1}`, json };
+  });
+  return { file, source: text('source') ?? 'default', setup: text('setup'), teardown: text('teardown'), cases };
+}
+
+function refuseOthers(object: JsonObject, known: readonly string[], what: string, file: string): void {
+  const unknown = Object.keys(object).find((key) => !known.includes(key));
+  if (unknown !== undefined) throw failure('shape', `${what} has no "${unknown}": it has ${known.join(', ')}`, { file });
+}
+
+/** @returns what is wrong; undefined: nothing */
+async function runCase(
+  json: JsonObject,
+  file: string,
+  ask: (headers: Readonly<Record<string, string>>, query: string, variables: Json) => Promise<JsonObject>,
+): Promise<string | undefined> {
+  const { as, query, variables, expect } = json;
+  if (!isJsonObject(as) || typeof as['role'] !== 'string' || typeof query !== 'string' || !isJsonObject(expect))
+    throw failure('shape', 'a test needs as: {role, session}, query and expect', { file });
+  const headers: Record<string, string> = { 'x-svc-role': as['role'] };
+  if (isJsonObject(as['session']))
+    for (const [name, value] of Object.entries(as['session'])) headers[/^x-svc-/i.test(name) ? name : `x-svc-${name}`] = String(value);
+  const answer = await ask(headers, query, variables ?? {});
+  const errors = isJsonArray(answer['errors']) ? answer['errors'].filter(isJsonObject) : [];
+  for (const [key, wanted] of Object.entries(expect)) {
+    switch (key) {
+      case 'data':
+        if (!sameMeaning(answer['data'] ?? null, wanted)) return `expected ${printJson(wanted)}, got ${printJson(answer)}`;
+        break;
+      case 'error': {
+        const codes = errors.map((error) => (isJsonObject(error['extensions']) ? error['extensions']['code'] : ''));
+        if (!codes.includes(wanted as string)) return `expected the error ${printJson(wanted)}, got ${printJson(answer)}`;
+        break;
+      }
+      case 'denied':
+        if (errors.length > 0 !== (wanted === true))
+          return `expected ${wanted === true ? 'a refusal' : 'no refusal'}, got ${printJson(answer)}`;
+        break;
+      case 'rows': {
+        const counts = isJsonObject(answer['data'])
+          ? Object.values(answer['data']).map((list) => (isJsonArray(list) ? list.length : list === null ? 0 : 1))
+          : [];
+        if (counts.reduce((sum, each) => sum + each, 0) !== wanted) return `expected ${printJson(wanted)} rows, got ${printJson(answer)}`;
+        break;
+      }
+      case 'ids': {
+        const lists = isJsonObject(answer['data']) ? Object.values(answer['data']) : [];
+        const ids = lists
+          .flatMap((list) => (isJsonArray(list) ? list : [list]))
+          .flatMap((row) => (isJsonObject(row) ? [row['id'] ?? null] : []));
+        if (!sameMeaning(ids, wanted, 'ids')) return `expected the ids ${printJson(wanted)}, got ${printJson(answer)}`;
+        break;
+      }
+      default:
+        throw failure('shape', `expect has no "${key}": it has data, error, denied, rows, ids`, { file });
+    }
+  }
+  return undefined;
+}
