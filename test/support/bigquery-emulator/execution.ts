@@ -6,6 +6,7 @@ import { refuseWhatBigQueryRefuses } from './guard.ts';
 import { type EngineSql, found, withEngineNames, withNamedParameters } from './names.ts';
 import { type Storage, tableBytes } from './storage.ts';
 import { type Field, fieldOf, type Type, typeOfEngine } from './types.ts';
+import { isNull } from './values.ts';
 import { changeStorage } from './definitions.ts';
 
 export interface Result {
@@ -107,7 +108,9 @@ export class Executor {
         name: (column['name'] ?? '') as string,
         type: typeOfEngine((column['column'] as Tree)['type'] as Tree),
       }));
+      refuseRepeatedNames(columns);
       const rows = request.dryRun ? [] : await this.engine.evaluate(sql.text, catalog, request.parameters);
+      for (const row of rows) refuseNullElements(columns, row);
       return { statementType: 'SELECT', columns, rows, bytes, tables };
     }
     const change = await changeStorage({
@@ -143,6 +146,33 @@ export class Executor {
       bytes += own === undefined ? LEAST_BYTES : tableBytes(own, columns);
     }
     return { bytes, tables };
+  }
+}
+
+type Columns = NonNullable<Result['columns']>;
+
+function refuseRepeatedNames(columns: Columns): void {
+  const names = columns.map(({ name }) => name.toLowerCase()).filter((name) => name !== '' && !name.startsWith('$'));
+  const repeated = names.filter((name, index) => names.indexOf(name) !== index);
+  if (repeated.length > 0) {
+    throw invalidQuery(`Duplicate column names in the result are not supported. Found duplicate(s): ${[...new Set(repeated)].join(', ')}`);
+  }
+}
+
+/** What is written to an answer has no NULL in an array, which expressions may have. */
+function refuseNullElements(columns: Columns, row: readonly Tree[]): void {
+  for (const [index, { name, type }] of columns.entries()) refuseNullWithin(name, type, row[index] ?? {});
+}
+
+function refuseNullWithin(field: string, type: Type, value: Tree): void {
+  if (type.kind === 'ARRAY') {
+    for (const element of ((value['arrayValue'] as Tree | undefined)?.['element'] ?? []) as readonly Tree[]) {
+      if (isNull(element)) throw invalidQuery(`Array cannot have a null element; error in writing field ${field}`);
+      refuseNullWithin(field, type.element, element);
+    }
+  } else if (type.kind === 'STRUCT') {
+    const fields = ((value['structValue'] as Tree | undefined)?.['field'] ?? []) as readonly Tree[];
+    for (const [index, of] of type.fields.entries()) refuseNullWithin(of.name, of.type, fields[index] ?? {});
   }
 }
 

@@ -17,7 +17,9 @@ export function refuseWhatBigQueryRefuses(statement: Tree, bodies: readonly (rea
   };
   for (const { node } of found(statement, ['resolvedSubqueryExprNode'])) refuseSubquery(node, isBody);
   for (const { node } of found(statement, ['resolvedAggregateFunctionCallNode'])) refuseAggregate(node);
-  for (const { node } of found(statement, ['resolvedAnalyticFunctionGroupNode', 'analyticFunctionList'])) refuseWindow(node);
+  for (const { node } of found(statement, ['functionGroupList'])) {
+    for (const group of node as unknown as readonly Tree[]) refuseWindow(group);
+  }
   for (const { node } of found(statement, ['resolvedJoinScanNode'])) refuseJoin(node);
 }
 

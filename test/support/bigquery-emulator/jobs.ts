@@ -22,6 +22,8 @@ export interface QueryOptions {
   readonly dryRun?: boolean;
   readonly location?: string;
   readonly jobId?: string;
+  /** The same one again means the same job. */
+  readonly requestId?: string;
   readonly labels?: Readonly<Record<string, string>>;
 }
 
@@ -55,6 +57,7 @@ export function billedBytes(processed: number, tables: number): number {
 
 export class Jobs {
   private readonly jobs = new Map<string, Job>();
+  private readonly byRequest = new Map<string, Job>();
 
   private readonly executor: Executor;
   private readonly faults: Faults;
@@ -90,6 +93,8 @@ export class Jobs {
         throw new ApiError('notFound', `Not found: Dataset ${this.project}:${dataset} was not found in location ${options.location}`);
       }
     }
+    const same = options.requestId === undefined ? undefined : this.byRequest.get(options.requestId);
+    if (same !== undefined) return same;
     const id = options.jobId ?? `job_${randomUUID().replaceAll('-', '')}`;
     if (this.jobs.has(id)) throw new ApiError('duplicate', `Already Exists: Job ${this.project}:${this.location}.${id}`);
     const parameters = parametersOf(options);
@@ -109,6 +114,7 @@ export class Jobs {
     const running = this.run(job, parameters, isReadOnly, delay);
     Object.assign(job, { finished: running });
     if (options.dryRun !== true) this.jobs.set(id, job);
+    if (options.requestId !== undefined && options.dryRun !== true) this.byRequest.set(options.requestId, job);
     return job;
   }
 
