@@ -13,30 +13,31 @@ function requireNode() {
   process.exit(1);
 }
 
-export function ensurePackages() {
+/** @param folder which has a package.json and a lock file of its own */
+export function ensurePackages(folder = root) {
   requireNode();
-  if (packagesAreCurrent()) return;
+  if (packagesAreCurrent(folder)) return;
   console.error('installing packages (npm ci) ...');
   const [command, ...args] = npm();
-  const done = spawnSync(command, [...args, 'ci', '--include=dev', '--no-audit', '--no-fund'], { cwd: root, stdio: ['ignore', 2, 2] });
+  const done = spawnSync(command, [...args, 'ci', '--include=dev', '--no-audit', '--no-fund'], { cwd: folder, stdio: ['ignore', 2, 2] });
   if (done.error) console.error(`npm cannot be run: ${done.error.message}`);
   if (done.status !== 0) process.exit(done.status ?? 1);
-  if (packagesAreCurrent()) return;
+  if (packagesAreCurrent(folder)) return;
   console.error('npm ci has not installed everything that package-lock.json lists for this platform');
   process.exit(1);
 }
 
 /** npm's own record of what it installed must agree with the lock file. */
-function packagesAreCurrent() {
-  const record = join(root, 'node_modules', '.package-lock.json');
+function packagesAreCurrent(folder) {
+  const record = join(folder, 'node_modules', '.package-lock.json');
   if (!existsSync(record)) return false;
-  const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
+  const wanted = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')).packages;
   const installed = JSON.parse(readFileSync(record, 'utf8')).packages;
   return Object.entries(wanted).every(([path, entry]) => {
     if (path === '' || entry.link || !isForThisPlatform(entry)) return true;
     const found = installed[path];
     if (found === undefined) return entry.optional === true && entry.os === undefined && entry.cpu === undefined;
-    return found.version === entry.version && found.integrity === entry.integrity && existsSync(join(root, path, 'package.json'));
+    return found.version === entry.version && found.integrity === entry.integrity && existsSync(join(folder, path, 'package.json'));
   });
 }
 

@@ -160,13 +160,14 @@ function tableColumns(node: Tree): readonly Column[] {
     const type = typeOfEngine(definition['type'] as Tree);
     const mode: Mode = type.kind === 'ARRAY' ? 'REPEATED' : annotations['notNull'] === true ? 'REQUIRED' : 'NULLABLE';
     const description = optionIn((annotations['optionList'] ?? []) as readonly Tree[], 'description');
-    const defaultValue = (definition['defaultValue'] as Tree | null | undefined)?.['sql'] as string | undefined;
+    if (definition['defaultValue'] !== undefined && definition['defaultValue'] !== null) {
+      throw invalidQuery(`The emulator has no default values of columns: ${String(definition['name'])}`);
+    }
     return {
       name: definition['name'] as string,
       type,
       mode,
       ...(description === undefined ? {} : { description }),
-      ...(defaultValue === undefined ? {} : { defaultValue }),
     };
   });
 }

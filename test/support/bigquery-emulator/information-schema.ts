@@ -129,7 +129,7 @@ const VIEWS: Readonly<Record<string, View>> = {
           is_system_defined: 'NO',
           is_partitioning_column: 'NO',
           collation_name: 'NULL',
-          column_default: column.defaultValue ?? 'NULL',
+          column_default: 'NULL',
         })),
       ),
   },

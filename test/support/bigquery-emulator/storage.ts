@@ -10,8 +10,6 @@ export interface Column {
   readonly type: Type;
   readonly mode: Mode;
   readonly description?: string;
-  /** SQL */
-  readonly defaultValue?: string;
 }
 
 export interface Table {
