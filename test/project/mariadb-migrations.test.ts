@@ -47,4 +47,33 @@ describe.runIf(DEEP && hasMariadb())('migrations of MariaDB', () => {
       data: { item: [{ name: "it's" }, { name: 'two' }] },
     });
   });
+
+  it('keeps how the files name tables', async () => {
+    const file = 'metadata/databases/databases.yaml';
+    const before = project.read(file);
+    const compared = await project.svc('metadata', 'diff', '--json');
+    expect(compared.json, JSON.stringify(compared.json)).toMatchObject({ ok: true });
+    expect((await project.svc('metadata', 'export')).code).toBe(0);
+    expect(project.read(file)).toBe(before);
+    const permission = { columns: ['id'], filter: {} };
+    await service.metadata('dbb_create_select_permission', { source: 'shop', table: 'item', role: 'user', permission });
+    expect((await project.svc('metadata', 'export')).code).toBe(0);
+    expect(project.read(file)).toMatch(/table: item\b/);
+    expect(project.read(file)).toContain('role: user');
+  });
+
+  it('verifies those of other sources', async () => {
+    expect((await project.svc('migrate', 'verify', '--json')).json['errors']).toMatchObject([{ code: 'not-supported' }]);
+    await service.metadata('pg_add_source', {
+      name: 'default',
+      configuration: { connection_info: { database_url: { from_env: 'SVC_GRAPHQL_DATABASE_URL' } } },
+    });
+    project.write({
+      'migrations/default/1_note/up.sql': 'create table note (id int primary key);',
+      'migrations/default/1_note/down.sql': 'drop table note;',
+    });
+    const both = await project.svc('migrate', 'verify', '--json');
+    expect(both.json, JSON.stringify(both.json)).toMatchObject({ ok: true, verified: ['1'] });
+    expect(JSON.stringify(both)).toContain('definitions of the source shop cannot be rolled back');
+  });
 });

@@ -85,7 +85,9 @@ export function identityOf(item: Json): string | undefined {
 
 function qualified(name: Json): Json {
   if (!isJsonObject(name)) return name;
-  if (name['schema'] === 'public') return name['name'] ?? null;
+  const { schema, dataset, name: own = null } = name;
+  // Tables of the database that a MariaDB source is connected to have no schema.
+  if (schema === 'public' || (schema ?? dataset ?? null) === null) return own;
   return Object.fromEntries(Object.entries(name).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
