@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Binaries, findBinaries } from './binaries.ts';
+import { type Binaries, findBinaries, platformPackage } from './binaries.ts';
 import { chooseFreePort } from './free-port.ts';
 import { DATABASE_ENVIRONMENT, initialise, startFailure, SUPERUSER } from './initialise.ts';
 import { takeOwnership } from './owner-lock.ts';
@@ -64,6 +64,8 @@ const LONGEST_PAUSE_MS = 30_000;
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const log = options.log ?? (() => undefined);
   const requested = resolve(options.dataDirectory);
+  // Where there is none, nothing else is worth a complaint.
+  platformPackage();
   const place = choosePlace(requested, options.accountNames);
   if (place.folder !== requested) log(`the user of the embedded PostgreSQL cannot enter ${requested}; its files are in ${place.folder}`);
   const release = takeOwnership(place.folder, join(place.folder, 'owner.lock'));

@@ -65,7 +65,9 @@ function ownPlace(folder: string): Place {
   try {
     makeFolders(folder, 0o700);
   } catch (error) {
-    throw new Error(`the folder of the embedded PostgreSQL cannot be made: ${(error as Error).message}`);
+    throw new Error(
+      `the folder of the embedded PostgreSQL cannot be made: ${(error as Error).message}. Give another --data-dir, or --database-url`,
+    );
   }
   return { folder, dataFolder, account: null };
 }
