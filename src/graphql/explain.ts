@@ -13,7 +13,7 @@ import type { Variables } from '../schema/constraint.ts';
 import type { ResponseNode, SourceRoot, TranslatedJoin, TranslatedOperation, TranslatedRoot } from '../schema/translation.ts';
 import { groupBy } from '../util/group-by.ts';
 import { isJsonObject, type Json, type JsonObject } from '../util/json.ts';
-import { at, ROOT } from '../util/path.ts';
+import { at, type Path, ROOT } from '../util/path.ts';
 import { printFieldPath } from './field-path.ts';
 import { prepare } from './prepare.ts';
 import { decodeRequest, type GraphqlRequest, REQUEST_KEYS } from './request.ts';
@@ -37,12 +37,12 @@ export function decodeExplain(json: Json): ExplainRequest {
   const isWhole = isJsonObject(query);
   const request = decodeRequest(isWhole ? query : json);
   refuseUnknownKeys(json, ROOT, { keys: isWhole ? KEYS_AROUND_REQUEST : [...REQUEST_KEYS, 'user'] });
-  return { ...request, session: sessionOf(user) };
+  return { ...request, session: describedSession(user, at(ROOT, 'user')) };
 }
 
-function sessionOf(user: Json | undefined): Session {
+/** The session of somebody whose variables an administrator says; admin without a role. @throws SvcError parse-failed */
+export function describedSession(user: Json | undefined, path: Path): Session {
   const variables = new Map<string, string>();
-  const path = at(ROOT, 'user');
   if (user !== undefined && user !== null) {
     if (!isJsonObject(user)) throw new SvcError('parse-failed', 'parsing HashMap failed, expected Object', { path });
     for (const [name, value] of Object.entries(user)) {

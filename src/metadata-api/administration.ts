@@ -21,8 +21,8 @@ import { metadataLanguage } from './metadata-language.ts';
 import { describeOperations, type OperationDescription } from './describe-operations.ts';
 import type { Services } from './operation.ts';
 import { operationTable } from './operation-table.ts';
-import { refuseGuarded } from './refuse-guarded.ts';
-import { type Command, type AdministrationRequest, decodeAdministration, type Language } from './request.ts';
+import { refuseEffects, refuseGuarded } from './refuse-guarded.ts';
+import { type AdministrationRequest, type Command, decodeAdministration, decodeCommands, type Language } from './request.ts';
 import { type Caller, runCommands } from './run.ts';
 import { schemaLanguage } from './schema-language.ts';
 
@@ -65,8 +65,17 @@ export interface AdministrationOptions {
 
 /** Builds the operation table once and gives the handlers of the endpoints. */
 export function createAdministration(options: AdministrationOptions): Administration {
-  const services: Services = { ...options, kinds: kindsOf(options.backends) };
   const table = operationTable(options.backends);
+  const metadata = metadataLanguage(table, options.backends);
+  const services: Services = {
+    ...options,
+    kinds: kindsOf(options.backends),
+    async changeDraft(draft, changes, { session, how }, path) {
+      const command = decodeCommands(changes, metadata, path);
+      refuseEffects(command);
+      await runCommands({ command, resourceVersion: undefined }, { ...services, state: draft }, { ...how, session }, 'forgotten');
+    },
+  };
   const decode = (body: Json, language: Language): AdministrationRequest => {
     const request = decodeAdministration(body, language);
     if (options.isReadOnly()) refuseGuarded(request.command);
@@ -92,7 +101,7 @@ export function createAdministration(options: AdministrationOptions): Administra
       return inSlices(printAnswer(await runCommands(decode(body, language), services, { ...caller, budget: pipeline.newBudget() })));
     };
   return {
-    metadata: handler(metadataLanguage(table, options.backends), false),
+    metadata: handler(metadata, false),
     queryV1: handler(legacyLanguage(table, options.backends), true),
     queryV2: handler(schemaLanguage(options.backends), true),
     describeOperations: () => describeOperations(options.backends),

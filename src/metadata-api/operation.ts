@@ -38,7 +38,15 @@ export interface Services {
   readonly pipeline: RequestPipeline;
   /** What works for subscriptions at the moment. */
   readonly pollers: () => readonly PollerReport[];
+  /** Makes changes of the metadata on a draft, as requests to `/v1/metadata` do. */
+  readonly changeDraft: ChangeDraft;
 }
+
+/**
+ * @param changes operations as elements of a `bulk`, which stand at `path`; those that do more than change the metadata are refused
+ * @throws SvcError as the operations do
+ */
+export type ChangeDraft = (draft: State, changes: readonly Json[], context: OperationContext, path: Path) => Promise<void>;
 
 export interface EditContext {
   /** The state before the change: catalogs, dependencies. Pending edits of a bulk are not in it. */

@@ -18,3 +18,14 @@ export function refuseGuarded(command: Command): void {
     status: 403,
   });
 }
+
+/** Of what is only tried: nothing of it may do more than change the metadata. @throws SvcError not-supported */
+export function refuseEffects(command: Command): void {
+  if (command.kind === 'bulk') {
+    for (const item of command.items) refuseEffects(item);
+    return;
+  }
+  const { changes, type } = command.prepared;
+  if (changes === 'metadata') return;
+  throw new SvcError('not-supported', `"${type}" is no change of the metadata, so that it cannot be tried`, { path: command.path });
+}

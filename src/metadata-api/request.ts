@@ -48,6 +48,15 @@ export function decodeAdministration(body: Json, language: Language): Administra
   return { command, resourceVersion };
 }
 
+/** Elements as those of a `bulk`, which stand at `path`. @throws SvcError `parse-failed` */
+export function decodeCommands(elements: readonly Json[], language: Language, path: Path): Command {
+  const items = elements.map((item, i) => {
+    if (!isJsonObject(item)) throw wrongType('Object', 'Object', item, at(path, i));
+    return decodeCommand(item, language, at(path, i), at(path, i), ELEMENT);
+  });
+  return { kind: 'bulk', mode: 'stop', items, path };
+}
+
 function decodeCommand(body: JsonObject, language: Language, parsePath: Path, runPath: Path, keys: readonly string[]): Command {
   refuseUnknownKeys(body, parsePath, { keys: [...keys, ...language.idleKeys] });
   const type = text.decode(keyOf(body, 'type', parsePath), at(parsePath, 'type'));

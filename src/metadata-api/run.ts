@@ -18,8 +18,17 @@ export interface Caller extends Pick<RequestOptions, 'signal' | 'address' | 'hea
   readonly timeLimit?: number;
 }
 
-/** Runs a decoded request and gives its answer. @throws SvcError */
-export async function runCommands(request: AdministrationRequest, services: Services, caller: Caller): Promise<CommandAnswer> {
+/**
+ * Runs a decoded request and gives its answer.
+ * @param fate `forgotten`: what cannot be taken back is not done
+ * @throws SvcError
+ */
+export async function runCommands(
+  request: AdministrationRequest,
+  services: Services,
+  caller: Caller,
+  fate: 'kept' | 'forgotten' = 'kept',
+): Promise<CommandAnswer> {
   const { command, resourceVersion } = request;
   const afterwards: Afterwards[] = [];
   const warnings: Warning[] = [];
@@ -34,7 +43,7 @@ export async function runCommands(request: AdministrationRequest, services: Serv
   if (!changesTogether(command)) return run(state);
   const repeatable = !some(command, ({ changes }) => changes === 'database');
   const answer = await state.together(run, { repeatable, onWarning: (warning) => void warnings.push(warning) });
-  for (const { run: task, warning } of afterwards) {
+  for (const { run: task, warning } of fate === 'kept' ? afterwards : []) {
     await task().catch((error: unknown) => {
       warnings.push({ ...warning, message: `${warning.message}: ${describeFailure(error)}` });
     });

@@ -14,7 +14,7 @@ import { shareUnchanged } from '../metadata/share.ts';
 import type { RemoteIntrospectionStore } from '../storage/remote-introspections.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type Assembled, Assembly, type AssemblyOptions, type Live } from './assembly.ts';
-import { Draft } from './draft.ts';
+import { Draft, tryOut } from './draft.ts';
 import { KeptIntrospections } from './kept-introspections.ts';
 import type { LiveRemote } from './live-remote.ts';
 import { isNamed, sameServer } from './live-remotes.ts';
@@ -124,6 +124,11 @@ class QueuedState implements RunningState {
         this.counts.changeTime.observe((performance.now() - began) / 1000);
       }
     });
+  }
+
+  trial<T>(run: (draft: State) => Promise<T>): Promise<T> {
+    const base = this.#now();
+    return tryOut(new Draft(this.#assembly, base, () => this.isAlive(), true), base, run);
   }
 
   preview(preview: Preview): Promise<PreviewResult> {

@@ -15,17 +15,20 @@ export class Draft implements State {
   readonly #assembly: Assembly;
   readonly #base: Assembled;
   readonly #isAlive: () => Promise<boolean>;
+  readonly #isTrial: boolean;
   #latest: Assembled;
   /** All that was assembled on the way. */
   readonly #steps: Assembled[] = [];
   #refresh: Refresh = {};
   #clearsEvents = false;
 
-  constructor(assembly: Assembly, base: Assembled, isAlive: () => Promise<boolean>) {
+  /** @param isTrial the databases are left as they are, because the changes will never count */
+  constructor(assembly: Assembly, base: Assembled, isAlive: () => Promise<boolean>, isTrial = false) {
     this.#assembly = assembly;
     this.#base = base;
     this.#latest = base;
     this.#isAlive = isAlive;
+    this.#isTrial = isTrial;
   }
 
   /** The last change's outcome; the base when there was none. */
@@ -73,7 +76,9 @@ export class Draft implements State {
         const known = change.inconsistencies === 'reject-all' ? [] : underNewNames(before.snapshot, metadata);
         judge(known, inconsistencies, change.edited ?? []);
       }
-      const installed = await this.#assembly.installCaptures(before, candidate, refresh, change.inconsistencies !== 'allow');
+      const installed = this.#isTrial
+        ? candidate
+        : await this.#assembly.installCaptures(before, candidate, refresh, change.inconsistencies !== 'allow');
       this.#steps.push(installed);
       this.#latest = installed;
       this.#clearsEvents ||= change.clearsEvents === true;
@@ -115,9 +120,13 @@ export class Draft implements State {
     } catch (thrown) {
       const forgotten = this.#latest;
       this.#latest = before;
-      await this.#assembly.captures.undo(forgotten, before);
+      if (!this.#isTrial) await this.#assembly.captures.undo(forgotten, before);
       throw thrown;
     }
+  }
+
+  trial<T>(run: (draft: State) => Promise<T>): Promise<T> {
+    return tryOut(new Draft(this.#assembly, this.#latest, this.#isAlive, true), this.#latest, run);
   }
 
   isAlive(): Promise<boolean> {
@@ -128,5 +137,14 @@ export class Draft implements State {
   async close(kept: Assembled): Promise<void> {
     const needed = new Map([...this.#base.sources, ...kept.sources].map(([name, live], i) => [`${i} ${name}`, live]));
     for (const { sources } of this.#steps) await closeOthers(sources, needed);
+  }
+}
+
+/** Runs something on a draft that is forgotten then. @param kept what stays open */
+export async function tryOut<T>(draft: Draft, kept: Assembled, run: (draft: State) => Promise<T>): Promise<T> {
+  try {
+    return await run(draft);
+  } finally {
+    await draft.close(kept);
   }
 }

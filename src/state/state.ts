@@ -98,6 +98,11 @@ export interface State {
    */
   together<T>(run: (draft: State) => Promise<T>, how: TogetherOptions): Promise<T>;
   /**
+   * Changes that nobody else ever sees: nothing is stored, shown or installed, and all is forgotten when `run` is done. Others go on
+   * meanwhile.
+   */
+  trial<T>(run: (draft: State) => Promise<T>): Promise<T>;
+  /**
    * What would be inconsistent after an edit if a source had this catalog, which a transaction sees
    * that is still open. Changes nothing and reads nothing. @throws SvcError of the edit
    */

@@ -46,6 +46,7 @@ export const OPERATIONS = {
   list_source_kinds: 'nothing',
   pause_event_trigger_cleanups: 'metadata',
   plan_changes: 'nothing',
+  preview_changes: 'nothing',
   reload_metadata: 'metadata',
   reload_remote_schema: 'metadata',
   remove_api_limits: 'metadata',
@@ -336,6 +337,12 @@ export interface OperationArguments {
     readonly migrations?: Json;
     readonly prelude?: string;
     readonly timeout_seconds?: number;
+  };
+  /** `{"changes":[{"type":"pg_create_select_permission","args":{"table":"article","role":"guest","permission":{"columns":["id"],"filter":{"author_id":{"_eq":1}}}}}],"roles":["guest"],"queries":[{"query":"{ article { id } }","user":{"x-svc-role":"guest"}}]}` */
+  preview_changes: {
+    readonly changes: Json;
+    readonly roles?: readonly string[];
+    readonly queries?: Json;
   };
   /** `{"reload_sources":["default"]}` */
   reload_metadata: {

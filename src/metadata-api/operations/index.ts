@@ -21,6 +21,7 @@ import { relationshipOperations } from './relationships.ts';
 import { remoteSchemaOperations } from './remote-schemas.ts';
 import { remoteSchemaPermissionOperations } from './remote-schema-permissions.ts';
 import { planOperations } from './plan-changes.ts';
+import { previewOperations } from './preview-changes.ts';
 import { restEndpointOperations } from './rest-endpoints.ts';
 import { roleOperations } from './roles.ts';
 import { scheduledEventOperations } from './scheduled-events.ts';
@@ -59,6 +60,7 @@ export const operationGroups: readonly OperationGroup[] = [
   ...genericOperations,
   ...overviewOperations,
   ...planOperations,
+  ...previewOperations,
   ...stateOperations,
   ...subscriptionOperations,
   ...webhookTransformOperations,

@@ -248,6 +248,13 @@ export const UNPREFIXED: Readonly<Record<string, Case>> = {
       failure({ metadata: { version: 3, sources: 'x' } }, 'parse-failed', '$.args.metadata.sources'),
     ],
   },
+  preview_changes: {
+    args: { changes: [{ type: 'pg_track_table', args: { table: 'tag' } }], roles: ['user'] },
+    fails: [
+      failure({ changes: [{ type: 'export_metadata', args: {} }] }, 'not-supported', '$.args.changes[0].args'),
+      failure({ changes: {} }, 'parse-failed', '$.args.changes'),
+    ],
+  },
   get_overview: {
     args: { if_not: 'another' },
     fails: [failure({ if_not: 1 }, 'parse-failed', '$.args.if_not'), failure({ iff_not: 'x' }, 'parse-failed', '$.args.iff_not')],
