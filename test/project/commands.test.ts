@@ -1,4 +1,5 @@
-import { renameSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createListener } from 'node:net';
 import { spawnSync } from 'node:child_process';
@@ -179,8 +180,25 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
         'old/migrations/late/1_a/up.sql': 'select 1;',
       });
       expect(await importing()).toMatchObject({ code: 1, json: { errors: [{ code: 'no-source' }] } });
-      const database = await project.svc('import', 'old', '--out', 'new', '--state-from', 'postgres://x/y', '--json');
-      expect(database).toMatchObject({ code: 2, json: { errors: [{ code: 'not-supported' }] } });
+    });
+
+    it('read what is applied from the metadata database of another engine, of any age', async () => {
+      const from = (database: string) => project.svc('import', 'old', '--out', 'new', '--state-from', database, '--json');
+      project.write({ 'old/metadata/databases/databases.yaml': `- name: default\n  kind: postgres\n  ${OWN_DATABASE}\n  tables: []\n` });
+      rmSync(join(project.root, 'old/migrations/late'), { recursive: true, force: true });
+      expect((await from('postgres://svc:secret@127.0.0.1:1/y')).json).toMatchObject({ errors: [{ code: 'unreachable' }] });
+      expect((await from(service.databaseUrl)).json).toMatchObject({ errors: [{ code: 'state' }] });
+      await service.sql('create schema hdb_catalog; create table hdb_catalog.schema_migrations (version bigint primary key, dirty bool)');
+      await service.sql('insert into hdb_catalog.schema_migrations values (2, false), (3, true)');
+      expect((await from(service.databaseUrl)).json['recorded']).toEqual(['default 2']);
+      await service.sql(`create table hdb_catalog.hdb_version (hasura_uuid uuid, version text, cli_state json)`);
+      const state = JSON.stringify({
+        migrations: { default: { 3: false } },
+        settings: { migration_mode: 'true' },
+        isStateCopyCompleted: true,
+      });
+      await service.sql(`insert into hdb_catalog.hdb_version values (null, '48', '${state}')`);
+      expect((await from(service.databaseUrl)).json['recorded']).toEqual(['default 3']);
     });
 
     it('translate environment files', async () => {

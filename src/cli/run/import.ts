@@ -23,6 +23,7 @@ import { exportedDocument } from '../../project/document.ts';
 import { ServerError, serverClient, type ServerClient } from '../../project/server-client.ts';
 import { isJsonObject, type JsonObject } from '../../util/json.ts';
 import { type Call, flagOption, listOption, type Outcome, textOption } from '../call.ts';
+import { stateOfDatabase, stateOfService } from './other-state.ts';
 import { runOptions } from './run-options.ts';
 
 export async function runImport(call: Call): Promise<Outcome> {
@@ -83,10 +84,10 @@ function otherServer(
   return { client, headers: secret === undefined ? {} : { 'x-hasura-admin-secret': secret }, close: () => client.close() };
 }
 
-async function askOther(call: Call, endpoint: string, body: JsonObject): Promise<JsonObject> {
+async function askOther(call: Call, endpoint: string, body: JsonObject, path = 'v1/metadata'): Promise<JsonObject> {
   const { client, headers, close } = otherServer(call, endpoint);
   try {
-    const { status, body: answer } = await client.send('v1/metadata', { body, headers });
+    const { status, body: answer } = await client.send(path, { body, headers });
     if (status !== 200 || !isJsonObject(answer))
       throw new ServerError(status, isJsonObject(answer) ? answer : { error: `${endpoint} answers ${status}` });
     return answer;
@@ -114,11 +115,9 @@ async function inputOfServer(call: Call, endpoint: string, out: string): Promise
 
 /** Writes down what the other service says is applied. */
 async function takeState(call: Call, endpoint: string, out: string): Promise<readonly string[]> {
-  if (/^postgres(?:ql)?:/i.test(endpoint))
-    throw failure('not-supported', '--state-from asks a running service, not its metadata database', {}, EXIT.usage);
-  const answer = await askOther(call, endpoint, { type: 'get_catalog_state', args: {} });
-  const state =
-    isJsonObject(answer['cli_state']) && isJsonObject(answer['cli_state']['migrations']) ? answer['cli_state']['migrations'] : {};
+  const state = /^postgres(?:ql)?:/i.test(endpoint)
+    ? await stateOfDatabase(endpoint)
+    : await stateOfService((path, body) => askOther(call, endpoint, body, path));
   const server = await call.server();
   const project = openProject(call.cwd, { project: out }, call.environment);
   const sources = await serverSources(server);
@@ -132,7 +131,7 @@ async function takeState(call: Call, endpoint: string, out: string): Promise<rea
   const recorded: string[] = [];
   for (const source of sources) {
     const versions = state[source.name];
-    if (!isJsonObject(versions)) continue;
+    if (versions === undefined) continue;
     const applied = new Set(Object.entries(versions).flatMap(([version, dirty]) => (dirty === false ? [version] : [])));
     const migrations = readMigrations(project.files, join(project.migrationsFolder, source.name));
     const all = compareMigrations(migrations, await readEntries(server, source));

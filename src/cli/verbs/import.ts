@@ -14,7 +14,7 @@ export const importVerbs: readonly Verb[] = [
       { flags: '--from-server <url>', help: 'take the metadata of a running service of the other engine; its secret in --source-secret' },
       {
         flags: '--state-from <url>',
-        help: 'after the import, write down in the databases of this service the migrations that the other one says were applied',
+        help: 'after the import, write down in the databases of this service the migrations that the other one says were applied: the address of that service, or the postgres:// URL of its metadata database',
       },
       { flags: '--source-secret <secret>', help: 'admin secret of the other service; also HASURA_GRAPHQL_ADMIN_SECRET' },
       { flags: '--env-file <file>', help: 'print this environment file, or compose file, for this service, and do nothing else' },
