@@ -1,7 +1,7 @@
 /** Statements that write: rows, and definitions of datasets, tables, views and functions. */
 import type { Engine, Parameters, Tree } from './engine.ts';
 import { ApiError, invalidQuery } from './errors.ts';
-import type { EngineSql } from './names.ts';
+import { tablesWithoutPlaces } from './geography.ts';
 import type { Column, Dataset, Routine, Storage } from './storage.ts';
 import { engineType, type Mode, type Type, typeOfEngine } from './types.ts';
 import { isNull } from './values.ts';
@@ -11,7 +11,8 @@ export interface Change {
   readonly storage: Storage;
   /** As it was given. */
   readonly text: string;
-  readonly sql: EngineSql;
+  /** For the engine, with places as texts. */
+  readonly sql: string;
   readonly resolved: Tree;
   readonly catalog: string;
   readonly parameters: Parameters;
@@ -186,7 +187,7 @@ function primaryKey(node: Tree, columns: readonly Column[]): readonly string[] {
 
 /** Of CREATE TABLE AS. */
 async function rowsOfQuery({ engine, sql, catalog, parameters }: Change): Promise<readonly (readonly Tree[])[]> {
-  return engine.evaluate(textBehindAs(sql.text), catalog, parameters);
+  return engine.evaluate(textBehindAs(sql), catalog, parameters);
 }
 
 function routine(node: Tree, name: string, text: string, isScalar: boolean): Routine {
@@ -278,7 +279,7 @@ async function modify(change: Change, kind: Kind, node: Tree): Promise<Changed> 
   const statementType = kind.toUpperCase();
   if (table.view !== undefined) throw invalidQuery(`${name} is a view, which cannot be written`);
   if (kind === 'Insert') {
-    const rows = (await engine.modify(sql.text, catalog, parameters)).map(({ cells }) => cells);
+    const rows = (await engine.modify(sql, catalog, parameters)).map(({ cells }) => cells);
     for (const row of rows) refuseMissing(table.columns, row);
     if (!dryRun) {
       table.rows = [...table.rows, ...rows];
@@ -287,20 +288,22 @@ async function modify(change: Change, kind: Kind, node: Tree): Promise<Changed> 
     return { statementType, affected: rows.length };
   }
   const place = table.columns.length;
-  const numbered = await engine.register([
-    ...storage.tablesForEngine(name),
-    {
-      name,
-      columns: [
-        ...table.columns.map((column) => ({ name: column.name, type: engineType(column.type) })),
-        { name: '__row_of_the_emulator', type: { typeKind: 'TYPE_INT64' } },
-      ],
-      rows: table.rows.map((row, index) => [...row, { int64Value: String(index) }]),
-      key: [place],
-    },
-  ]);
+  const numbered = await engine.register(
+    tablesWithoutPlaces([
+      ...storage.tablesForEngine(name),
+      {
+        name,
+        columns: [
+          ...table.columns.map((column) => ({ name: column.name, type: engineType(column.type) })),
+          { name: '__row_of_the_emulator', type: { typeKind: 'TYPE_INT64' } },
+        ],
+        rows: table.rows.map((row, index) => [...row, { int64Value: String(index) }]),
+        key: [place],
+      },
+    ]),
+  );
   try {
-    const modified = await engine.modify(sql.text, numbered, parameters);
+    const modified = await engine.modify(sql, numbered, parameters);
     const rows: (readonly Tree[] | undefined)[] = [...table.rows];
     for (const { operation, cells, key } of modified) {
       const index = Number(((key[0] ?? cells[place]) as Tree)['int64Value']);

@@ -2,9 +2,10 @@
 import type { Engine, Parameters, Tree } from './engine.ts';
 import { EngineError } from './engine.ts';
 import { ApiError, invalidQuery } from './errors.ts';
+import { parametersWithoutPlaces, withoutPlacesIn } from './geography.ts';
 import { refuseWhatBigQueryRefuses } from './guard.ts';
-import { type EngineSql, found, withEngineNames, withNamedParameters } from './names.ts';
-import { type Storage, tableBytes } from './storage.ts';
+import { found, withEngineNames, withNamedParameters } from './names.ts';
+import { type Catalogs, type Storage, tableBytes } from './storage.ts';
 import { type Field, fieldOf, type Type, typeOfEngine } from './types.ts';
 import { isNull } from './values.ts';
 import { changeStorage } from './definitions.ts';
@@ -55,7 +56,8 @@ export class Executor {
       let end = whole.length;
       try {
         end = await this.endOfStatement(request.sql, from);
-        last = await this.one(whole.subarray(from, end).toString(), request);
+        const text = whole.subarray(from, end).toString();
+        last = await this.storage.using((catalogs) => this.one(text, catalogs, request));
       } catch (error) {
         throw translated(error, whole, from);
       }
@@ -74,42 +76,44 @@ export class Executor {
       if (!(error instanceof EngineError)) throw error;
       // The parser alone does not say where; the analyzer fails the same way and does.
       const rest = Buffer.from(sql).subarray(from).toString();
-      await this.engine.analyze(rest, await this.storage.catalog(), { list: [], isPositional: false });
+      await this.storage.using(({ forTypes }) => this.engine.analyze(rest, forTypes, { list: [], isPositional: false }));
       throw error;
     }
   }
 
-  private async one(given: string, request: QueryRequest): Promise<Result> {
+  private async one(given: string, catalogs: Catalogs, request: QueryRequest): Promise<Result> {
     const first = await this.engine.parse(given);
     const { sql: named, parameters } = withNamedParameters(given, first.statement, request.parameters);
     const text = named.text;
     const { statement } = text === given ? first : await this.engine.parse(text);
-    const scope = { storage: this.storage, engine: this.engine, defaultDataset: request.defaultDataset };
-    const catalog = await this.storage.catalog();
+    const { forTypes: catalog } = catalogs;
+    const scope = { storage: this.storage, engine: this.engine, catalog, defaultDataset: request.defaultDataset };
     const sql = await withEngineNames(scope, text, statement);
     try {
       const resolved = await this.engine.analyze(sql.text, catalog, parameters);
       refuseWhatBigQueryRefuses(resolved, sql.bodies);
-      return await this.evaluate(text, sql, resolved, catalog, { ...request, parameters });
+      return await this.evaluate(text, sql.text, resolved, catalogs, { ...request, parameters });
     } catch (error) {
       throw relocated(error, sql.text, given, (place) => named.origin(sql.origin(place)));
     }
   }
 
-  private async evaluate(text: string, sql: EngineSql, resolved: Tree, catalog: string, request: QueryRequest): Promise<Result> {
+  private async evaluate(text: string, sql: string, resolved: Tree, { forValues }: Catalogs, request: QueryRequest): Promise<Result> {
     const { bytes, tables } = this.cost(resolved);
     const query = resolved['resolvedQueryStmtNode'] as Tree | undefined;
     if (query === undefined && request.isReadOnly) {
       throw new ApiError('accessDenied', `Access Denied: Project ${this.storage.project}: the access token permits reading only`);
     }
     request.check(bytes, tables.length);
+    const evaluated = await withoutPlacesIn(this.engine, sql);
+    const parameters = parametersWithoutPlaces(request.parameters);
     if (query !== undefined) {
       const columns = ((query['outputColumnList'] ?? []) as readonly Tree[]).map((column) => ({
         name: (column['name'] ?? '') as string,
         type: typeOfEngine((column['column'] as Tree)['type'] as Tree),
       }));
       refuseRepeatedNames(columns);
-      const rows = request.dryRun ? [] : await this.engine.evaluate(sql.text, catalog, request.parameters);
+      const rows = request.dryRun ? [] : await this.engine.evaluate(evaluated, forValues, parameters);
       for (const row of rows) refuseNullElements(columns, row);
       return { statementType: 'SELECT', columns, rows, bytes, tables };
     }
@@ -117,10 +121,10 @@ export class Executor {
       engine: this.engine,
       storage: this.storage,
       text,
-      sql,
+      sql: evaluated,
       resolved,
-      catalog,
-      parameters: request.parameters,
+      catalog: forValues,
+      parameters,
       dryRun: request.dryRun,
     });
     return { ...change, rows: [], bytes, tables };

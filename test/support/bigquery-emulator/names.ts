@@ -28,6 +28,8 @@ export interface EngineSql {
 export interface NameScope {
   readonly storage: Storage;
   readonly engine: Engine;
+  /** The engine's, with the types of tables. */
+  readonly catalog: string;
   readonly defaultDataset: string | undefined;
 }
 
@@ -104,9 +106,7 @@ async function tableFunction(scope: NameScope, sql: string, node: Tree, depth: n
   const [dataset, name] = parts.length === 1 ? [scope.defaultDataset, parts[0]] : parts;
   const routine = dataset === undefined || name === undefined ? undefined : scope.storage.dataset(dataset).routines.get(name);
   if (routine?.kind !== 'TABLE_VALUED_FUNCTION') throw invalidQuery(`Table-valued function not found: ${names.join('.')}`);
-  const inlined: Inlined = await inlinedCall(scope.engine, await scope.storage.catalog(), sql, node, routine, async (body) =>
-    textOf(scope, body, depth),
-  );
+  const inlined: Inlined = await inlinedCall(scope.engine, scope.catalog, sql, node, routine, async (body) => textOf(scope, body, depth));
   const alias = node['alias'] === null || node['alias'] === undefined ? ` AS ${quoted(routine.name)}` : '';
   const { start, end } = callRange(sql, node);
   return { start, end, text: `(${inlined.text})${alias}`, body: [1, 1 + Buffer.byteLength(inlined.text)] };
@@ -245,7 +245,8 @@ function outermost(edits: readonly Edit[]): readonly Edit[] {
   return kept;
 }
 
-function applied(sql: string, edits: readonly Edit[]): EngineSql {
+/** The text with ranges replaced, which are in order. */
+export function applied(sql: string, edits: readonly Edit[]): EngineSql {
   const bytes = Buffer.from(sql);
   const pieces: Buffer[] = [];
   const bodies: (readonly [number, number])[] = [];

@@ -1,6 +1,7 @@
 /** What a project has: datasets of tables, views and routines, and what the engine is told of them. */
 import type { Engine, EngineTable, Tree } from './engine.ts';
 import { ApiError } from './errors.ts';
+import { tablesWithoutPlaces } from './geography.ts';
 import { informationSchema } from './information-schema.ts';
 import { engineType, type Field, type Mode, type Type, typeOfField } from './types.ts';
 import { type Json, jsonValue, sizeOf } from './values.ts';
@@ -55,13 +56,26 @@ export interface TableFixture {
   readonly rows?: readonly { readonly [column: string]: Json }[];
 }
 
+/** Ids of what the engine has registered: places are texts where values are computed. */
+export interface Catalogs {
+  readonly forTypes: string;
+  readonly forValues: string;
+}
+
+interface Held {
+  readonly catalogs: Promise<Catalogs>;
+  readonly version: number;
+  users: number;
+  isGone?: boolean;
+}
+
 /** Tables by name. */
 export type DatasetFixture = Readonly<Record<string, TableFixture>>;
 
 export class Storage {
   readonly datasets = new Map<string, Dataset>();
   private version = 0;
-  private registered: { readonly id: Promise<string>; readonly version: number } | undefined;
+  private registered: Held | undefined;
 
   private readonly engine: Engine;
   readonly project: string;
@@ -142,21 +156,45 @@ export class Storage {
     this.changed();
   }
 
-  /** The engine's catalog of what is there now. */
-  catalog(): Promise<string> {
-    if (this.registered?.version === this.version) return this.registered.id;
-    const before = this.registered?.id;
-    const id = this.engine.register(this.engineTables());
-    this.registered = { id, version: this.version };
-    // Queries that still run keep the old one.
-    before?.then((old) => this.engine.unregister(old)).catch(() => undefined);
-    return id;
+  /** Work with the engine's catalogs of what is there now, which stay until it is done. */
+  async using<Value>(work: (catalogs: Catalogs) => Promise<Value>): Promise<Value> {
+    let held = this.registered;
+    if (held === undefined || held.version !== this.version) {
+      const before = held;
+      held = { catalogs: this.register(), version: this.version, users: 0 };
+      this.registered = held;
+      if (before !== undefined) await this.release(before);
+    }
+    held.users += 1;
+    try {
+      return await work(await held.catalogs);
+    } finally {
+      held.users -= 1;
+      await this.release(held);
+    }
   }
 
+  /** Nothing is kept in the engine. */
   async forget(): Promise<void> {
-    const id = await this.registered?.id;
+    const held = this.registered;
     this.registered = undefined;
-    if (id !== undefined) await this.engine.unregister(id);
+    if (held !== undefined) await this.release(held);
+  }
+
+  private async release(held: Held): Promise<void> {
+    if (held === this.registered || held.users > 0 || held.isGone === true) return;
+    held.isGone = true;
+    const { forTypes, forValues } = await held.catalogs;
+    await this.engine.unregister(forValues);
+    if (forTypes !== forValues) await this.engine.unregister(forTypes);
+  }
+
+  private async register(): Promise<Catalogs> {
+    const tables = this.engineTables();
+    const evaluated = tablesWithoutPlaces(tables);
+    const forValues = await this.engine.register(evaluated);
+    if (evaluated === tables) return { forTypes: forValues, forValues };
+    return { forTypes: await this.engine.register(tables.map((table) => ({ ...table, rows: [] }))), forValues };
   }
 
   private engineTables(): readonly EngineTable[] {

@@ -1,5 +1,6 @@
 /** Values between the engine, JSON fixtures, parameters and cells of the REST interface. */
 import type { Tree } from './engine.ts';
+import { placeOfText, textOfPlace } from './geography.ts';
 import { type Type, typeName } from './types.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -78,6 +79,8 @@ function scalar(type: Type, text: string): Tree {
         wrong(type, text);
       }
       return { jsonValue: text };
+    case 'GEOGRAPHY':
+      return { stringValue: placeOfText(text) };
     default:
       throw new Error(`values of type ${typeName(type)} cannot be given to the emulator; use SQL`);
   }
@@ -264,6 +267,8 @@ function textOf(type: Type, value: Tree, { useInt64Timestamp }: CellFormat): str
     }
     case 'JSON':
       return value['jsonValue'] as string;
+    case 'GEOGRAPHY':
+      return textOfPlace(value['stringValue'] as string);
     case 'INTERVAL':
       return intervalText(Buffer.from(value['intervalValue'] as Uint8Array));
     default:
