@@ -36,6 +36,8 @@ const TYPE = `name kind description
 type Known = Map<string, Promise<SchemaType | undefined>>;
 const schemas = new Map<string, Known>();
 const MOST_SCHEMAS = 12;
+const roots = new WeakMap<Known, Promise<Readonly<Record<'query' | 'mutation' | 'subscription', string | undefined>>>>();
+const fieldsOfRoots = new WeakMap<Known, Map<string, Promise<ReadonlyMap<string, FieldType>>>>();
 
 let queued: { persona: Persona; name: string; resolve: (type: SchemaType | undefined) => void; reject: (error: unknown) => void }[] = [];
 
@@ -60,6 +62,43 @@ export function typeNamed(persona: Persona, name: string): Promise<SchemaType | 
   });
   schema.set(name, asked);
   asked.catch(() => schema.delete(name));
+  return asked;
+}
+
+/** The names of the root types. @throws Failure when the role may not introspect */
+export async function rootTypes(persona: Persona): Promise<Readonly<Record<'query' | 'mutation' | 'subscription', string | undefined>>> {
+  const schema = schemaOf(persona);
+  const known = roots.get(schema);
+  if (known !== undefined) return known;
+  const asked = graphql({ query: 'query Roots{__schema{queryType{name} mutationType{name} subscriptionType{name}}}' }, persona).then(
+    (data) => {
+      const found = isObject(data['__schema']) ? data['__schema'] : {};
+      const nameOf = (json: Json | undefined): string | undefined => (isObject(json) ? String(json['name']) : undefined);
+      return {
+        query: nameOf(found['queryType']),
+        mutation: nameOf(found['mutationType']),
+        subscription: nameOf(found['subscriptionType']),
+      };
+    },
+  );
+  roots.set(schema, asked);
+  asked.catch(() => roots.delete(schema));
+  return asked;
+}
+
+/** The root fields with their types, without arguments: of thousands they would be most of the answer. @throws Failure */
+export function rootFields(persona: Persona, type: string): Promise<ReadonlyMap<string, FieldType>> {
+  const schema = schemaOf(persona);
+  const kept = fieldsOfRoots.get(schema) ?? new Map<string, Promise<ReadonlyMap<string, FieldType>>>();
+  fieldsOfRoots.set(schema, kept);
+  const known = kept.get(type);
+  if (known !== undefined) return known;
+  const asked = graphql(
+    { query: `query RootFields{__type(name:${JSON.stringify(type)}){fields{name description type{${REFERENCE}}}}}` },
+    persona,
+  ).then((data) => fieldsOf(isObject(data['__type']) ? data['__type']['fields'] : undefined));
+  kept.set(type, asked);
+  asked.catch(() => kept.delete(type));
   return asked;
 }
 

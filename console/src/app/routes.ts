@@ -23,11 +23,27 @@ export const PAGES: readonly Page[] = [
     load: async () => (await import('../pages/home/home.tsx')).Home,
   },
   {
+    path: 'explorer',
+    title: 'Explorer',
+    icon: 'explorer',
+    key: 'e',
+    words: 'graphql query mutation subscription explain',
+    load: async () => (await import('../pages/explorer/explorer.tsx')).Explorer,
+  },
+  {
     path: 'data',
     title: 'Data',
     icon: 'data',
     key: 'd',
     words: 'tables rows browse sources relationships permissions',
     load: async () => (await import('../pages/data/data.tsx')).Data,
+  },
+  {
+    path: 'sql',
+    title: 'SQL',
+    icon: 'sql',
+    key: 's',
+    words: 'sql statements tables create',
+    load: async () => (await import('../pages/sql/sql.tsx')).Sql,
   },
 ];

@@ -1,0 +1,62 @@
+/** Subscriptions over a websocket, as a persona. The library is loaded with the first one. */
+import { base } from '../browser/place.ts';
+import { type Json, type JsonObject, NumberText } from '../model/json.ts';
+import { headersOf, type Persona } from '../model/persona.ts';
+import { failureOf } from './failure.ts';
+import type { GraphqlRequest } from './graphql.ts';
+import { credentials } from './session.ts';
+
+export interface SubscriptionSink {
+  next(answer: Json): void;
+  failed(message: string): void;
+  ended(): void;
+}
+
+/** @returns what ends it */
+export async function subscribe(
+  { query, variables, operationName }: GraphqlRequest,
+  persona: Persona,
+  sink: SubscriptionSink,
+): Promise<() => void> {
+  const { createClient } = await import('graphql-ws');
+  const url = new URL('v1/graphql', base);
+  url.protocol = url.protocol.replace('http', 'ws');
+  const client = createClient({
+    url: url.href,
+    lazy: true,
+    retryAttempts: 3,
+    connectionParams: { headers: { ...(persona.token === undefined ? credentials() : {}), ...headersOf(persona) } },
+    jsonMessageReviver: keepNumber,
+    jsonMessageReplacer: (_, value) => (value instanceof NumberText ? value.text : value),
+  });
+  const end = client.subscribe<JsonObject>(
+    {
+      query,
+      ...(variables === undefined ? {} : { variables: variables as Record<string, string> }),
+      ...(operationName === undefined ? {} : { operationName }),
+    },
+    {
+      next: (answer) => sink.next(answer as Json),
+      error: (error) => {
+        sink.failed(
+          Array.isArray(error)
+            ? error.map((each: { message: string }) => each.message).join('\n')
+            : error instanceof CloseEvent
+              ? error.reason || 'the connection was closed'
+              : failureOf(error).message,
+        );
+      },
+      complete: () => sink.ended(),
+    },
+  );
+  return () => {
+    end();
+    void client.dispose();
+  };
+}
+
+/** What a double would change stays text; browsers tell the source of what they parsed. */
+function keepNumber(_: string, value: Json, context?: { readonly source?: string }): Json {
+  const source = context?.source;
+  return typeof value === 'number' && source !== undefined && String(value) !== source ? new NumberText(source) : value;
+}

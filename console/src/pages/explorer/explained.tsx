@@ -1,0 +1,43 @@
+import { isList, isObject, type Json } from '../../model/json.ts';
+import { Icon } from '../../parts/icon.tsx';
+
+const COST = /cost=[\d.]+\.\.([\d.]+)/;
+
+/** The SQL and plan of each root field; what is costly, and what reads a table whole, stands out. */
+export function Explained({ json }: { readonly json: Json }) {
+  const fields = isList(json) ? json.filter(isObject) : isObject(json) ? [json] : [];
+  return (
+    <div class="stack">
+      {fields.map((field, index) => {
+        const plan = isList(field['plan']) ? field['plan'].map(String) : [];
+        const whole = Number(COST.exec(plan[0] ?? '')?.[1] ?? 1) || 1;
+        return (
+          <section key={index} class="stack-tight">
+            <h3>{String(field['field'] ?? 'all')}</h3>
+            <pre class="code-block" tabIndex={0}>
+              {String(field['sql'] ?? '')}
+            </pre>
+            <div class="plan" role="list" aria-label={`Plan of ${String(field['field'])}`}>
+              {plan.map((line, at) => {
+                const share = Math.min(1, Number(COST.exec(line)?.[1] ?? 0) / whole);
+                const reads = /Seq Scan/.test(line);
+                return (
+                  <div role="listitem" key={at} class="plan-line">
+                    <span class="plan-bar" style={{ width: `${Math.round(share * 60)}px` }} />
+                    <code>{line}</code>
+                    {reads && (
+                      <span class="badge badge-warn">
+                        <Icon name="warn" />
+                        reads the whole table
+                      </span>
+                    )}
+                  </div>
+                );
+              })}
+            </div>
+          </section>
+        );
+      })}
+    </div>
+  );
+}

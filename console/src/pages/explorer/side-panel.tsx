@@ -1,0 +1,170 @@
+import { useState } from 'preact/hooks';
+import { persona } from '../../api/persona.ts';
+import { type FieldType, rootFields, rootTypes, typeNamed } from '../../api/types.ts';
+import { useResource } from '../../api/use-resource.ts';
+import type { OperationKind } from '../../model/graphql-document.ts';
+import { personaLabel } from '../../model/persona.ts';
+import { Button } from '../../parts/button.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorBox } from '../../parts/error-box.tsx';
+import { Search } from '../../parts/field.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import { shownError } from '../../parts/shown-error.ts';
+import { Segments } from '../../parts/tabs.tsx';
+import { VirtualList } from '../../parts/virtual-list.tsx';
+import { history, star } from './tabs.ts';
+
+interface SidePanelProps {
+  readonly form: 'schema' | 'history';
+  onInsert(text: string): void;
+  onOpen(text: string, variables: string): void;
+}
+
+export function SidePanel({ form, onInsert, onOpen }: SidePanelProps) {
+  return <aside class="explorer-side">{form === 'schema' ? <SchemaPanel onInsert={onInsert} /> : <HistoryPanel onOpen={onOpen} />}</aside>;
+}
+
+/** The schema of the persona, type by type. */
+function SchemaPanel({ onInsert }: { onInsert(text: string): void }) {
+  const as = persona.value;
+  const [operation, setOperation] = useState<OperationKind>('query');
+  const [path, setPath] = useState<readonly FieldType[]>([]);
+  const [filter, setFilter] = useState('');
+  const last = path.at(-1);
+  const { value, failure, reload } = useResource(
+    async () => {
+      if (last !== undefined) {
+        const type = await typeNamed(as, last.name);
+        return { fields: [...(type?.fields.values() ?? [])], description: type?.description ?? '' };
+      }
+      const name = (await rootTypes(as))[operation];
+      return { fields: name === undefined ? [] : [...(await rootFields(as, name)).values()], description: '' };
+    },
+    JSON.stringify([as, operation, path.map(({ field }) => field)]),
+  );
+  const fields = (value?.fields ?? []).filter(({ field }) => field.toLowerCase().includes(filter.toLowerCase()));
+  const back = (to: number): void => {
+    setPath(path.slice(0, to));
+    setFilter('');
+  };
+  return (
+    <>
+      <Segments
+        name="Operation"
+        options={[
+          ['query', 'query'],
+          ['mutation', 'mutation'],
+          ['subscription', 'subscription'],
+        ]}
+        chosen={operation}
+        onChoose={(next) => {
+          setOperation(next);
+          back(0);
+        }}
+      />
+      <Search name="Filter fields" value={filter} onInput={setFilter} />
+      {path.length > 0 && (
+        <div class="row-tight crumbs small">
+          <Button kind="link" onClick={() => back(0)}>
+            {operation}
+          </Button>
+          {path.map(({ field }, index) => (
+            <>
+              <span class="muted">›</span>
+              <Button kind="link" onClick={() => back(index + 1)}>
+                {field}
+              </Button>
+            </>
+          ))}
+        </div>
+      )}
+      {value?.description !== undefined && value.description !== '' && <p class="muted small">{value.description}</p>}
+      {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
+      {value === undefined && failure === undefined && <Loading what="the schema" />}
+      {value !== undefined && fields.length === 0 && (
+        <EmptyState icon="search" title={filter === '' ? `Nothing for ${personaLabel(as)}` : 'No such field'} />
+      )}
+      <VirtualList
+        name="Fields"
+        count={fields.length}
+        rowHeight={30}
+        row={(index) => {
+          const field = fields[index];
+          if (field === undefined) return null;
+          const isDeep = field.kind === 'OBJECT' || field.kind === 'INTERFACE';
+          return (
+            <div key={field.field} class="schema-row" title={field.description}>
+              <Button
+                small
+                kind="quiet"
+                icon="plus"
+                name={`Put ${field.field} into the document`}
+                onClick={() => void textOf(field).then(onInsert)}
+              />
+              {isDeep ? (
+                <button
+                  type="button"
+                  class="schema-field"
+                  onClick={() => {
+                    setPath([...path, field]);
+                    setFilter('');
+                  }}
+                >
+                  <span class="ellipsis">{field.field}</span> <span class="muted small ellipsis">{field.text}</span>
+                </button>
+              ) : (
+                <span class="schema-field">
+                  <span class="ellipsis">{field.field}</span> <span class="muted small ellipsis">{field.text}</span>
+                </span>
+              )}
+            </div>
+          );
+        }}
+      />
+    </>
+  );
+}
+
+const MOST_FIELDS = 8;
+
+/** A field with the simple ones of its type. */
+async function textOf(field: FieldType): Promise<string> {
+  if (field.kind !== 'OBJECT') return `${field.field}\n`;
+  const type = await typeNamed(persona.peek(), field.name);
+  const simple = [...(type?.fields.values() ?? [])].filter(({ kind }) => kind === 'SCALAR' || kind === 'ENUM').slice(0, MOST_FIELDS);
+  const inner = simple.length === 0 ? ['__typename'] : simple.map((each) => each.field);
+  const limit = field.text.startsWith('[') ? '(limit: 10)' : '';
+  return `${field.field}${limit} {\n    ${inner.join('\n    ')}\n  }\n`;
+}
+
+function HistoryPanel({ onOpen }: { onOpen(text: string, variables: string): void }) {
+  const [filter, setFilter] = useState('');
+  const found = history.value
+    .filter(({ text }) => text.toLowerCase().includes(filter.toLowerCase()))
+    .toSorted((a, b) => Number(b.isStarred) - Number(a.isStarred));
+  return (
+    <>
+      <Search name="Filter the history" value={filter} onInput={setFilter} />
+      {found.length === 0 ? (
+        <EmptyState icon="history" title="Nothing was run yet" />
+      ) : (
+        <ul class="history-list">
+          {found.map((entry) => (
+            <li key={entry.at + entry.text} class="row-tight">
+              <Button small kind="quiet" icon="star" pressed={entry.isStarred} name="Keep it on top" onClick={() => star(entry)} />
+              <button type="button" class="history-entry" onClick={() => onOpen(entry.text, entry.variables)}>
+                <code class="ellipsis">
+                  {entry.text
+                    .replace(/#[^\n]*/g, '')
+                    .replace(/\s+/g, ' ')
+                    .trim()}
+                </code>
+                <span class="muted small">{new Date(entry.at).toLocaleString()}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
