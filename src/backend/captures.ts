@@ -41,7 +41,22 @@ export interface EventFilter {
 export interface Page {
   readonly limit: number;
   readonly offset: number;
+  /** The id of a row: the page has what comes behind it in the list. */
+  readonly after?: string;
 }
+
+/** Events of a trigger. Of very many, some are counted. */
+export interface EventCounts {
+  readonly delivered: number;
+  readonly failed: number;
+  /** Of any age. */
+  readonly pending: number;
+  /** ISO 8601; null: none is pending. */
+  readonly oldestPending: string | null;
+}
+
+/** Events of one trigger and state that are counted at most. */
+export const MOST_COUNTED = 100_000;
 
 export interface Backlog {
   readonly pending: number;
@@ -103,6 +118,8 @@ export interface Captures {
   /** Rows of events, newest first, as JSON objects with the columns that are told. */
   list(filter: EventFilter, page: Page): Promise<readonly Json[]>;
   count(filter: EventFilter): Promise<number>;
+  /** How many events of these triggers there are, without archived ones; delivered and failed ones made since a time, ISO 8601. */
+  summary(triggers: readonly string[], since: string): Promise<ReadonlyMap<string, EventCounts>>;
   /** What waits for its delivery; absent where the kind does not tell. Of very many, only some are looked at. */
   backlog?(how: RunOptions): Promise<Backlog>;
   /** Attempts to deliver events of a trigger, newest first, as JSON objects. */

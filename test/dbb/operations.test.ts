@@ -141,7 +141,7 @@ const CASES: readonly Case[] = [
   ],
   [
     'get_event_logs',
-    { ...S, name: 'made' },
+    { ...S, name: 'made', after: '$event', since: '2024-05-01T00:00:00Z', status: 'pending' },
     ['not-exists', { source: 'none', name: 'made' }],
     ['parse-failed', { ...S, name: 'made', status: 'odd' }],
   ],

@@ -37,6 +37,7 @@ export const OPERATIONS = {
   export_metadata: 'nothing',
   get_catalog_state: 'nothing',
   get_cron_triggers: 'nothing',
+  get_event_summary: 'nothing',
   get_inconsistent_metadata: 'nothing',
   get_overview: 'nothing',
   get_scheduled_event_invocations: 'nothing',
@@ -295,6 +296,10 @@ export interface OperationArguments {
   get_catalog_state: Readonly<Record<string, never>>;
   /** `{}` */
   get_cron_triggers: Readonly<Record<string, never>>;
+  /** `{"since":"2024-05-01T00:00:00Z"}` */
+  get_event_summary: {
+    readonly since?: string;
+  };
   /** `{}` */
   get_inconsistent_metadata: Readonly<Record<string, never>>;
   /** `{}` */
@@ -634,6 +639,7 @@ export interface KindOperationArguments {
     readonly source?: string;
     readonly limit?: number;
     readonly offset?: number;
+    readonly after?: string;
   };
   /** `{"source":"default","name":"article_changed","limit":10,"status":"processed"}` */
   get_event_logs: {
@@ -641,7 +647,10 @@ export interface KindOperationArguments {
     readonly source?: string;
     readonly limit?: number;
     readonly offset?: number;
+    readonly after?: string;
     readonly status?: Json;
+    readonly since?: string;
+    readonly until?: string;
   };
   /** `{"source":"default"}` */
   get_source_tables: {

@@ -1,6 +1,7 @@
 /** The log of events: what was captured, what came of it, and delivering it again. */
 import type { Backend } from '../../backend/backend.ts';
-import type { EventFilter } from '../../backend/captures.ts';
+import { type EventCounts, type EventFilter, MOST_COUNTED, type Page } from '../../backend/captures.ts';
+import { describeFailure } from '../../errors/describe-failure.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import {
   bool,
@@ -16,8 +17,9 @@ import {
   required,
   text,
 } from '../../metadata/codec.ts';
+import type { JsonObject } from '../../util/json.ts';
 import { MOST_LISTED_BYTES } from '../../sql/within-bytes.ts';
-import { define, type OperationGroup, perKind, SUCCESS } from '../operation.ts';
+import { define, operation, type OperationGroup, perKind, SUCCESS } from '../operation.ts';
 import { databaseErrors, type OperationErrors, refused, SOURCE_ERRORS } from '../operation-error.ts';
 import { sourceArgument, targetSource } from '../target.ts';
 import { hasEventTriggers, NO_TRIGGER, noSuchTrigger, ownerOfTrigger, requireCaptures } from './event-triggers.ts';
@@ -29,15 +31,19 @@ const MOST_ROWS = 10_000;
 const limit = defaulted(count('limit', MOST_ROWS), () => DEFAULT_LIMIT);
 const offset = defaulted(count('offset'), () => 0);
 
-const status: Codec<'pending' | 'processed'> = leaf(
+const STATUSES = ['pending', 'processed', 'delivered', 'error'] as const;
+type Status = (typeof STATUSES)[number];
+
+const status: Codec<Status> = leaf<Status>(
   'EventLogStatus',
   (json, path) => {
     const value = text.decode(json, path);
-    if (value === 'pending' || value === 'processed') return value;
-    throw parseFailed('event logs status can only be one of the following: processed or pending', path);
+    const found = STATUSES.find((each) => each === value);
+    if (found !== undefined) return found;
+    throw parseFailed('event logs status can only be one of the following: processed or pending, delivered or error', path);
   },
   (value) => value,
-  { values: ['pending', 'processed'] },
+  { values: STATUSES },
 );
 
 const errors = (backend: Backend): OperationErrors => [...SOURCE_ERRORS, ...databaseErrors(backend)];
@@ -45,35 +51,64 @@ const listErrors = (backend: Backend): OperationErrors => [
   ...errors(backend),
   refused('bad-request', `the rows have more than ${MOST_LISTED_BYTES / 2 ** 20} MiB: the limit is to be lower`),
 ];
+const NO_CURSOR = refused('not-exists', 'the list has no row of the id `after`');
+
+interface GivenPage {
+  readonly limit: number;
+  readonly offset: number;
+  readonly after?: string | undefined;
+}
+
+function pageOf({ after, ...page }: GivenPage): Page {
+  return after === undefined ? page : { ...page, after };
+}
+
 const BAD_TIME = refused('data-exception', 'a time cannot be read');
 
 const getLogs = perKind('get_event_logs', hasEventTriggers, (backend) =>
   define({
-    args: object('GetEventLogs', { name: required(nonEmptyText), source: sourceArgument, limit, offset, status: optional(status) }),
+    args: object('GetEventLogs', {
+      name: required(nonEmptyText),
+      source: sourceArgument,
+      limit,
+      offset,
+      after: optional(nonEmptyText),
+      status: optional(status),
+      since: optional(nonEmptyText),
+      until: optional(nonEmptyText),
+    }),
     changes: 'nothing',
-    errors: listErrors(backend),
+    errors: [...listErrors(backend), BAD_TIME, NO_CURSOR],
     documentation: {
-      summary: 'Lists the events of a trigger, newest first; with a status only those that are `pending` or `processed`.',
+      summary:
+        'Lists the events of a trigger, newest first; with a status only those that are `pending`, `processed`, `delivered` or failed (`error`), with times those made `since` one and before the other (`until`). With `after`, the id of an event, the list goes on behind it: pages stay what they are while events come.',
       example: { source: 'default', name: 'article_changed', limit: 10, status: 'processed' },
     },
-    async run({ name, source, status: wanted, ...page }, context) {
+    async run({ name, source, status: wanted, since, until, ...page }, context) {
       const state: EventFilter['state'] = wanted ?? 'any';
       const captures = requireCaptures(source, backend, context);
-      return captures.list({ trigger: name, state, archived: state === 'any' }, page);
+      const times = { ...(since === undefined ? {} : { from: since }), ...(until === undefined ? {} : { to: until }) };
+      return captures.list({ trigger: name, state, archived: state === 'any', ...times }, pageOf(page));
     },
   }),
 );
 
 const getInvocations = perKind('get_event_invocation_logs', hasEventTriggers, (backend) =>
   define({
-    args: object('GetEventInvocationLogs', { name: required(nonEmptyText), source: sourceArgument, limit, offset }),
+    args: object('GetEventInvocationLogs', {
+      name: required(nonEmptyText),
+      source: sourceArgument,
+      limit,
+      offset,
+      after: optional(nonEmptyText),
+    }),
     changes: 'nothing',
-    errors: listErrors(backend),
+    errors: [...listErrors(backend), NO_CURSOR],
     documentation: {
-      summary: 'Lists the attempts to deliver events of a trigger, newest first.',
+      summary: 'Lists the attempts to deliver events of a trigger, newest first; with `after`, the id of one, those behind it.',
       example: { source: 'default', name: 'article_changed' },
     },
-    run: ({ name, source, ...page }, context) => requireCaptures(source, backend, context).invocations(name, page),
+    run: ({ name, source, ...page }, context) => requireCaptures(source, backend, context).invocations(name, pageOf(page)),
   }),
 );
 
@@ -198,4 +233,68 @@ const redeliverAll = perKind('redeliver_events', hasEventTriggers, (backend) =>
   }),
 );
 
-export const eventLogOperations: readonly OperationGroup[] = [getLogs, getInvocations, getEvent, getDead, redeliver, redeliverAll];
+const DAY_MS = 86_400_000;
+
+const time: Codec<string> = leaf(
+  'UTCTime',
+  (json, path) => {
+    const value = text.decode(json, path);
+    if (!Number.isNaN(Date.parse(value))) return new Date(value).toISOString();
+    throw parseFailed(`expected a time such as 2024-05-01T10:00:00Z, but found ${JSON.stringify(value)}`, path);
+  },
+  (value) => value,
+  { says: 'A time in ISO 8601.' },
+);
+
+const getSummary: OperationGroup = (backends) => [
+  operation({
+    type: 'get_event_summary',
+    args: object('GetEventSummary', { since: optional(time) }),
+    changes: 'nothing',
+    errors: [],
+    documentation: {
+      summary: `Counts the events of every event trigger: those that were \`delivered\` and that \`failed\` of all made \`since\` a time, by default a day ago, and those that are \`pending\`, with the time of the oldest. Of each at most ${MOST_COUNTED} are counted. A trigger whose source does not answer has an \`error\` in their place.`,
+      example: { since: '2024-05-01T00:00:00Z' },
+    },
+    async run({ since = new Date(Date.now() - DAY_MS).toISOString() }, { snapshot }) {
+      const perSource = await Promise.all(
+        [...snapshot.metadata.sources.values()].map(async ({ name: source, kind, tables }): Promise<readonly JsonObject[]> => {
+          const triggers = [...tables.values()].flatMap(({ table, eventTriggers }) =>
+            [...eventTriggers.keys()].map((name) => ({ name, table })),
+          );
+          if (triggers.length === 0) return [];
+          const tableName = backends.find((backend) => backend.kind === kind)?.tableName;
+          const head = triggers.map(({ name, table }): JsonObject => ({ name, source, table: tableName?.encode(table) ?? table.name }));
+          const captures = snapshot.connections.get(source)?.captures;
+          if (captures === undefined) return head.map((each) => ({ ...each, error: `the source "${source}" cannot be used` }));
+          try {
+            const counts = await captures.summary(
+              triggers.map(({ name }) => name),
+              since,
+            );
+            return head.map((each) => ({ ...each, ...encodeCounts(counts.get(String(each['name']))) }));
+          } catch (error) {
+            return head.map((each) => ({ ...each, error: describeFailure(error) }));
+          }
+        }),
+      );
+      return { since, event_triggers: perSource.flat() };
+    },
+  }),
+];
+
+function encodeCounts({ delivered, failed, pending, oldestPending }: EventCounts = NO_EVENTS): JsonObject {
+  return { delivered, failed, pending, oldest_pending: oldestPending };
+}
+
+const NO_EVENTS: EventCounts = { delivered: 0, failed: 0, pending: 0, oldestPending: null };
+
+export const eventLogOperations: readonly OperationGroup[] = [
+  getSummary,
+  getLogs,
+  getInvocations,
+  getEvent,
+  getDead,
+  redeliver,
+  redeliverAll,
+];

@@ -255,6 +255,10 @@ export const UNPREFIXED: Readonly<Record<string, Case>> = {
       failure({ changes: {} }, 'parse-failed', '$.args.changes'),
     ],
   },
+  get_event_summary: {
+    args: { since: '2024-05-01T00:00:00Z' },
+    fails: [failure({ since: 'never' }, 'parse-failed', '$.args.since'), failure({ until: 'x' }, 'parse-failed', '$.args.until')],
+  },
   get_overview: {
     args: { if_not: 'another' },
     fails: [failure({ if_not: 1 }, 'parse-failed', '$.args.if_not'), failure({ iff_not: 'x' }, 'parse-failed', '$.args.iff_not')],

@@ -35,6 +35,7 @@ export function dbbCaptures(source: EventDatabase, options: Pick<BodyOptions, 's
     redeliverAll: (filter: EventFilter, limit) => log.redeliverAll(filter, limit),
     list: (filter: EventFilter, page: Page) => log.list(filter, page),
     count: (filter) => log.count(filter),
+    summary: (triggers, since) => log.summary(triggers, since),
     invocations: (trigger, page) => log.invocations(trigger, page),
     event: (id, page) => log.event(id, page),
     cleanUp: (spec: () => CleanupSpec | null, how: RunOptions): Promise<CleanupCounts> => cleanUp(database, spec, how),

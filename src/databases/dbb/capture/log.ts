@@ -1,6 +1,6 @@
 /** The log of events and of the attempts to deliver them. */
 import { randomUUID } from 'node:crypto';
-import type { CapturedTrigger, EventFilter, Page } from '../../../backend/captures.ts';
+import { type CapturedTrigger, type EventCounts, type EventFilter, MOST_COUNTED, type Page } from '../../../backend/captures.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
 import { type Json, parseJson, printJson } from '../../../util/json.ts';
 import { MOST_LISTED_BYTES } from '../../../sql/within-bytes.ts';
@@ -129,7 +129,8 @@ export class EventLog {
       {
         row: EVENT,
         size: 'e.size',
-        from: `svc_catalog.event_log e where ${condition} order by e.created_at desc, e.place desc`,
+        from: `svc_catalog.event_log e where ${condition}${behind('event_log', 'e', page)} order by e.created_at desc, e.place desc`,
+        table: 'event_log',
       },
       values,
       page,
@@ -141,6 +142,31 @@ export class EventLog {
     return orNothing(0, async () => {
       const { rows } = await this.#database.query(`select count(*) from svc_catalog.event_log e where ${condition}`, values);
       return Number(rows[0]?.[0]);
+    });
+  }
+
+  async summary(triggers: readonly string[], since: string): Promise<ReadonlyMap<string, EventCounts>> {
+    const { name, query } = this.#database;
+    return orNothing(new Map<string, EventCounts>(), async () => {
+      const counts = new Map<string, EventCounts>();
+      for (const trigger of triggers) {
+        const made = await query(
+          `select coalesce(sum(delivered), 0), coalesce(sum(error), 0) from (
+             select delivered, error from svc_catalog.event_log
+             where source_database = ? and trigger_name = ? and created_at >= ? and not archived order by created_at desc limit ${MOST_COUNTED}) e`,
+          [name, trigger, moment(since)],
+        );
+        const open = await query(
+          `select count(*), concat(date_format(min(created_at), ${SECONDS}), 'Z') from (
+             select created_at from svc_catalog.event_log
+             where source_database = ? and trigger_name = ? and not delivered and not error and not archived limit ${MOST_COUNTED}) e`,
+          [name, trigger],
+        );
+        const [delivered, failed] = (made.rows[0] ?? []).map(Number);
+        const [pending, oldest = null] = open.rows[0] ?? [];
+        counts.set(trigger, { delivered: delivered ?? 0, failed: failed ?? 0, pending: Number(pending ?? 0), oldestPending: oldest });
+      }
+      return counts;
     });
   }
 
@@ -162,7 +188,8 @@ export class EventLog {
       {
         row: INVOCATION,
         size: 'octet_length(i.request) + octet_length(i.response)',
-        from: `svc_catalog.event_invocation_logs i where ${condition} order by i.created_at desc, i.place desc`,
+        from: `svc_catalog.event_invocation_logs i where ${condition}${behind('event_invocation_logs', 'i', page)} order by i.created_at desc, i.place desc`,
+        table: 'event_invocation_logs',
       },
       values,
       page,
@@ -170,8 +197,9 @@ export class EventLog {
   }
 
   /** @throws SvcError bad-request where they are more than can be shown at a time: a part of them would look like all */
-  async #listed(list: Listed, values: readonly string[], { limit, offset }: Page): Promise<readonly Json[]> {
+  async #listed(list: Listed, own: readonly string[], { limit, offset, after }: Page): Promise<readonly Json[]> {
     const { query } = this.#database;
+    const values = after === undefined ? own : [...own, after];
     return orNothing([], async () => {
       const from = `${list.from} limit ${limit} offset ${offset}`;
       const sizes = await query(
@@ -181,6 +209,11 @@ export class EventLog {
         values,
       );
       const [all, fitting] = (sizes.rows[0] ?? []).map(Number);
+      if (all === 0 && after !== undefined) {
+        // A page behind a row that is gone would look like the end.
+        const { rows } = await query(`select 1 from svc_catalog.${list.table} where id = ?`, [after]);
+        if (rows.length === 0) throw new SvcError('not-exists', `the list has no row of the id "${after}"`);
+      }
       if (all !== fitting)
         throw new SvcError(
           'bad-request',
@@ -191,6 +224,12 @@ export class EventLog {
   }
 }
 
+function behind(table: string, alias: string, { after }: Page): string {
+  if (after === undefined) return '';
+  return ` and exists (select 1 from svc_catalog.${table} c where c.id = ?
+    and (${alias}.created_at < c.created_at or ${alias}.created_at = c.created_at and ${alias}.place < c.place))`;
+}
+
 interface Listed {
   /** A JSON object. */
   readonly row: string;
@@ -198,4 +237,5 @@ interface Listed {
   readonly size: string;
   /** All behind the word, up to the limit. */
   readonly from: string;
+  readonly table: 'event_log' | 'event_invocation_logs';
 }

@@ -37,6 +37,7 @@ export function pgCaptures(database: Source, options: PgCaptureOptions): Capture
     redeliverAll: (filter: EventFilter, limit) => log.redeliverAll(filter, limit),
     list: (filter: EventFilter, page: Page) => log.list(filter, page),
     count: (filter) => log.count(filter),
+    summary: (triggers, since) => log.summary(triggers, since),
     backlog: (how) => backlog(database, how),
     invocations: (trigger, page) => log.invocations(trigger, page),
     event: (id, page) => log.event(id, page),

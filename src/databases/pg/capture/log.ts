@@ -1,5 +1,5 @@
 /** The log of events and of the attempts to deliver them. */
-import type { CapturedTrigger, EventFilter, Page } from '../../../backend/captures.ts';
+import { type CapturedTrigger, type EventCounts, type EventFilter, MOST_COUNTED, type Page } from '../../../backend/captures.ts';
 import { type Json, parseJson, printJson } from '../../../util/json.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
 import { cutRows, MOST_LISTED_BYTES, withinBytes } from '../../../sql/within-bytes.ts';
@@ -19,6 +19,22 @@ const STATES: Readonly<Record<EventFilter['state'], string>> = {
   error: 'e.error',
   any: 'true',
 };
+
+/** $1 the names of triggers as a JSON array, $2 the time. By the indexes of each trigger, so that a long log costs little. */
+const SUMMARY = `
+select t.name, made.delivered, made.failed, open.pending, open.oldest
+from json_array_elements_text($1::json) t (name)
+cross join lateral (
+  select count(*) filter (where e.delivered) as delivered, count(*) filter (where e.error) as failed
+  from (
+    select e.delivered, e.error from svc_catalog.event_log e
+    where e.trigger_name = t.name and e.created_at >= $2::timestamptz at time zone 'utc' and not e.archived
+    order by e.created_at desc limit ${MOST_COUNTED}) e) made
+cross join lateral (
+  select count(*) as pending, to_char(min(e.created_at), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as oldest
+  from (
+    select e.created_at from svc_catalog.event_log e
+    where e.trigger_name = t.name and not e.delivered and not e.error and not e.archived limit ${MOST_COUNTED}) e) open`;
 
 /** $1 the trigger, $2 and $3 the times. */
 function matching({ state, archived = false }: EventFilter): string {
@@ -98,16 +114,21 @@ export class EventLog {
     });
   }
 
-  async list(filter: EventFilter, { limit, offset }: Page): Promise<readonly Json[]> {
+  async list(filter: EventFilter, { limit, offset, after }: Page): Promise<readonly Json[]> {
     return orNothing([], async () => {
+      const behind =
+        after === undefined
+          ? ''
+          : `and (e.created_at, e.place) < (select c.created_at, c.place from svc_catalog.event_log c where c.id = $6)`;
       const { rows } = await this.#source.query(
         withinBytes(
-          `select row_to_json(r)::text from (select ${EVENT} from svc_catalog.event_log e where ${matching(filter)}
+          `select row_to_json(r)::text from (select ${EVENT} from svc_catalog.event_log e where ${matching(filter)} ${behind}
            order by e.created_at desc, e.place desc limit $4::bigint offset $5::bigint) r`,
           this.#mostBytes,
         ),
-        [...valuesOf(filter), String(limit), String(offset)],
+        [...valuesOf(filter), String(limit), String(offset), ...(after === undefined ? [] : [after])],
       );
+      if (rows.length === 0 && after !== undefined) await this.#require('event_log', after);
       return jsonRows(rows, this.#mostBytes);
     });
   }
@@ -116,6 +137,18 @@ export class EventLog {
     return orNothing(0, async () => {
       const { rows } = await this.#source.query(`select count(*) from svc_catalog.event_log e where ${matching(filter)}`, valuesOf(filter));
       return Number(rows[0]?.[0]);
+    });
+  }
+
+  async summary(triggers: readonly string[], since: string): Promise<ReadonlyMap<string, EventCounts>> {
+    return orNothing(new Map(), async () => {
+      const { rows } = await this.#source.query(SUMMARY, [JSON.stringify(triggers), since]);
+      return new Map(
+        rows.map(([name, delivered, failed, pending, oldest]) => [
+          name ?? '',
+          { delivered: Number(delivered), failed: Number(failed), pending: Number(pending), oldestPending: oldest ?? null },
+        ]),
+      );
     });
   }
 
@@ -131,16 +164,28 @@ export class EventLog {
     });
   }
 
-  async #invocationsWhere(condition: string, value: string, { limit, offset }: Page): Promise<readonly Json[]> {
+  /** @throws SvcError not-exists: a page behind a row that is gone would look like the end */
+  async #require(table: 'event_log' | 'event_invocation_logs', id: string): Promise<void> {
+    const { rows } = await this.#source.query(`select from svc_catalog.${table} where id = $1`, [id]);
+    if (rows.length === 0) throw new SvcError('not-exists', `the list has no row of the id "${id}"`);
+  }
+
+  async #invocationsWhere(condition: string, value: string, { limit, offset, after }: Page): Promise<readonly Json[]> {
     return orNothing([], async () => {
+      const behind =
+        after === undefined
+          ? ''
+          : `and exists (select from svc_catalog.event_invocation_logs c where c.id = $4
+             and (l.created_at < c.created_at or l.created_at = c.created_at and l.id > c.id))`;
       const { rows } = await this.#source.query(
         withinBytes(
-          `select row_to_json(r)::text from (select ${INVOCATION} from svc_catalog.event_invocation_logs where ${condition}
+          `select row_to_json(r)::text from (select ${INVOCATION} from svc_catalog.event_invocation_logs l where ${condition} ${behind}
            order by created_at desc, id limit $2::bigint offset $3::bigint) r`,
           this.#mostBytes,
         ),
-        [value, String(limit), String(offset)],
+        [value, String(limit), String(offset), ...(after === undefined ? [] : [after])],
       );
+      if (rows.length === 0 && after !== undefined) await this.#require('event_invocation_logs', after);
       return jsonRows(rows, this.#mostBytes);
     });
   }
