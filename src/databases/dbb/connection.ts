@@ -14,7 +14,7 @@ import { invariant } from '../../errors/svc-error.ts';
 import { bytesOfBuffer } from '../../util/bytes.ts';
 import { readCatalog } from './catalog.ts';
 import { refuseCut } from './cut.ts';
-import { foresee, identified } from './definitions/foresee.ts';
+import { foresightOf } from './definitions/foresee.ts';
 import { runSqlError, statementError } from './errors.ts';
 import { execute } from './execute.ts';
 import type { Lent, Pool } from './pool.ts';
@@ -105,8 +105,7 @@ export class SessionConnection implements Connection {
   }
 
   foresee(sql: string, before: Catalog): Foresight {
-    const catalog = foresee(sql, before, this.database);
-    return { catalog, recognize: (found) => identified(found, catalog) };
+    return foresightOf(sql, before, this.database);
   }
 
   private within(how: RunOptions): RunOptions {

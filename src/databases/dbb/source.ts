@@ -1,5 +1,6 @@
 import type {
   Connection,
+  Foresight,
   HealthStatus,
   JsonRow,
   MutationOptions,
@@ -19,6 +20,7 @@ import { dbbCaptures } from './capture/captures.ts';
 import type { BodyOptions } from './capture/triggers.ts';
 import type { Query } from './capture/work.ts';
 import { SessionConnection } from './connection.ts';
+import { foresightOf } from './definitions/foresee.ts';
 import { isDeadlock, statementError, StatementCancelledError } from './errors.ts';
 import { command } from './execute.ts';
 import { type Lent, type Pool, refuseLate } from './pool.ts';
@@ -79,6 +81,10 @@ export class DbbSource implements Source {
 
   survey(tables?: readonly QualifiedName[]): Promise<readonly SurveyedTable[]> {
     return this.pooled({}, (connection) => connection.survey(tables));
+  }
+
+  foresee(sql: string, before: Catalog): Foresight {
+    return foresightOf(sql, before, this.database);
   }
 
   runSql(sql: string, how: RunSqlOptions): Promise<RunSqlResult> {

@@ -2,6 +2,7 @@
  * What a catalog will be after SQL, as far as its text tells. Definitions cannot be taken back, so that what they would break has to be
  * known before; and the database knows no table or column that has a new name from one that is new.
  */
+import type { Foresight } from '../../../backend/backend.ts';
 import {
   type Catalog,
   type CatalogColumn,
@@ -13,6 +14,12 @@ import {
 } from '../../../catalog/catalog.ts';
 import { typeOf } from '../type-of.ts';
 import { Reader, statementsOf, tokensOf } from './tokens.ts';
+
+/** @param database the one that the session is in: its tables have no schema */
+export function foresightOf(sql: string, before: Catalog, database: string): Foresight {
+  const catalog = foresee(sql, before, database);
+  return { catalog, recognize: (found) => identified(found, catalog) };
+}
 
 /**
  * Drops and new names of tables, views, columns and foreign keys, and new types of columns. What the text hides (prepared
