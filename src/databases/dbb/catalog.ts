@@ -30,32 +30,31 @@ const COLUMNS = `select table_schema, table_name, column_name, data_type, column
 column_comment, ordinal_position
 from information_schema.columns where table_schema not in ${SYSTEM} order by table_schema, table_name, ordinal_position`;
 
-/** A column of JSON is one of text with such a check. */
-const JSON_COLUMNS = `select constraint_schema, table_name, check_clause from information_schema.check_constraints
-where constraint_schema not in ${SYSTEM} and level = 'Column' and check_clause like 'json\\_valid(%'`;
+/** Of tables and columns. A column of JSON is one of text with a check of its own. */
+const CHECKS = `select constraint_schema, table_name, check_clause, constraint_name, level from information_schema.check_constraints
+where constraint_schema not in ${SYSTEM} order by constraint_schema, table_name, constraint_name`;
 
-const KEYS = `select c.constraint_schema, c.table_name, c.constraint_name, c.constraint_type, k.column_name,
-k.referenced_table_schema, k.referenced_table_name, k.referenced_column_name
-from information_schema.table_constraints c
-left join information_schema.key_column_usage k
-on k.constraint_schema = c.constraint_schema and k.table_name = c.table_name and k.constraint_name = c.constraint_name
-where c.constraint_schema not in ${SYSTEM}
-order by c.constraint_schema, c.table_name, c.constraint_name, k.ordinal_position`;
+/** The list of constraints that says what kind each is of is not shown to those who may only read. */
+const KEYS = `select constraint_schema, table_name, constraint_name,
+case when referenced_table_name is not null then 'FOREIGN KEY' when constraint_name = 'PRIMARY' then 'PRIMARY KEY' else 'UNIQUE' end,
+column_name, referenced_table_schema, referenced_table_name, referenced_column_name
+from information_schema.key_column_usage where constraint_schema not in ${SYSTEM}
+order by constraint_schema, table_name, constraint_name, referenced_table_name is null, ordinal_position`;
 
 const VERSION = "select regexp_substr(version(), '^[0-9]+[.][0-9]+[.][0-9]+')";
 
 /** @param database the one that the source is connected to: its tables have no schema */
 export async function readCatalog(query: Query, database: string, scope: CatalogScope = {}): Promise<Catalog> {
   const rowsOf = async (text: string): Promise<readonly Row[]> => (await query(text, [])).rows;
-  const [tables, columns, json, keys, version] = [
+  const [tables, columns, checks, keys, version] = [
     await rowsOf(TABLES),
     await rowsOf(COLUMNS),
-    await rowsOf(JSON_COLUMNS),
+    await rowsOf(CHECKS),
     await rowsOf(KEYS),
     await rowsOf(VERSION),
   ];
   const wanted = scope.tables === undefined ? null : new Set(scope.tables.map(nameKey));
-  const found = await inSlices(buildTables({ database, tables, columns, json, keys }, wanted));
+  const found = await inSlices(buildTables({ database, tables, columns, checks, keys }, wanted));
   const [major = 0, minor = 0, patch = 0] = (version[0]?.[0] ?? '').split('.').map(Number);
   return { tables: found, functions: new Map(), version: major * 10_000 + minor * 100 + patch, unnamedSchema: database };
 }
@@ -64,7 +63,7 @@ interface Found {
   readonly database: string;
   readonly tables: readonly Row[];
   readonly columns: readonly Row[];
-  readonly json: readonly Row[];
+  readonly checks: readonly Row[];
   readonly keys: readonly Row[];
 }
 
@@ -73,7 +72,8 @@ function* buildTables(found: Found, wanted: ReadonlySet<string> | null): Sliced<
     schema: schema === found.database ? '' : (schema ?? ''),
     name: name ?? '',
   });
-  const json = new Set(found.json.map(([schema, table, clause]) => `${nameKey(nameOf(schema, table))}\u0000${clause ?? ''}`));
+  const ofColumns = found.checks.filter(([, , , , level]) => level === 'Column');
+  const json = new Set(ofColumns.map(([schema, table, clause]) => `${nameKey(nameOf(schema, table))}\u0000${clause ?? ''}`));
   const columns = new Map<string, CatalogColumn[]>();
   for (const row of found.columns) {
     yield;
@@ -177,23 +177,26 @@ function* buildConstraints(found: Found, nameOf: NameOf): Sliced<ReadonlyMap<str
     if (group === undefined) groups.set(key, [row]);
     else group.push(row);
   }
+  const constraintsOf = (schema: string | null | undefined, table: string | null | undefined): Constraints => {
+    const key = nameKey(nameOf(schema, table));
+    const own = tables.get(key) ?? { primaryKey: null, unique: [], foreign: [], other: [] };
+    tables.set(key, own);
+    return own;
+  };
+  for (const [schema, table, , name] of found.checks) {
+    yield;
+    constraintsOf(schema, table).other.push(name ?? '');
+  }
   for (const rows of groups.values()) {
     yield;
     const [first] = rows;
     if (first === undefined) continue;
-    const key = nameKey(nameOf(first[0], first[1]));
-    let own = tables.get(key);
-    if (own === undefined) {
-      own = { primaryKey: null, unique: [], foreign: [], other: [] };
-      tables.set(key, own);
-    }
+    const own = constraintsOf(first[0], first[1]);
     const name = first[2] ?? '';
     const columns = rows.map((row) => row[4] ?? '');
     if (first[3] === 'PRIMARY KEY') own.primaryKey = { name, columns };
     else if (first[3] === 'UNIQUE') own.unique.push({ name, columns });
-    else if (first[3] === 'FOREIGN KEY') {
-      own.foreign.push({ name, columns, target: nameOf(first[5], first[6]), targetColumns: rows.map((row) => row[7] ?? '') });
-    } else own.other.push(name);
+    else own.foreign.push({ name, columns, target: nameOf(first[5], first[6]), targetColumns: rows.map((row) => row[7] ?? '') });
   }
   return tables;
 }
