@@ -87,6 +87,32 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
     expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('bash, zsh, fish, powershell') });
   });
 
+  it('find what the role of a database may not do, and what a database lacks', async () => {
+    const role = `svc_doctor_${process.pid}`;
+    await service.sql(`create role ${role} login password 'doctor'; create table looked_at (id int); grant select on looked_at to ${role};
+      create function svc_catalog.notify_svc_gone_INSERT() returns trigger language plpgsql as 'begin return new; end';
+      create trigger "notify_svc_gone_INSERT" after insert on looked_at for each row execute procedure svc_catalog.notify_svc_gone_INSERT();`);
+    const url = new URL(service.databaseUrl);
+    [url.username, url.password] = [role, 'doctor'];
+    const pool = { max_connections: 100_000 };
+    const configuration = { connection_info: { database_url: url.href, pool_settings: pool } };
+    await service.metadata('pg_add_source', { name: 'limited', configuration });
+    await service.metadata('pg_track_table', { source: 'limited', table: 'looked_at' });
+    const permission = { columns: ['id'], check: {} };
+    await service.metadata('pg_create_insert_permission', { source: 'limited', table: 'looked_at', role: 'user', permission });
+    project.write({
+      'doctor/config.yaml': 'version: 3\n',
+      'doctor/metadata/databases/databases.yaml': '[]\n',
+      'doctor/migrations/limited/1_a/up.sql': 'create extension if not exists "not-there";',
+    });
+    const { json } = await project.svc('doctor', '--project', 'doctor', '--json');
+    const found = (json['findings'] as { id: string; cause: string }[]).filter(({ cause }) => cause.startsWith('limited'));
+    expect(found.map(({ id }) => id).sort()).toEqual(['connections', 'extension', 'left-trigger', 'no-primary-key', 'privilege']);
+    expect(found.find(({ id }) => id === 'privilege')?.cause).toContain('may not insert looked_at');
+    await service.metadata('pg_drop_source', { name: 'limited', cascade: true });
+    await service.sql(`drop owned by ${role}; drop role ${role}; drop table looked_at`);
+  });
+
   it('find permissions that look wrong', async () => {
     project.write({
       'lint/config.yaml': 'version: 3\n',

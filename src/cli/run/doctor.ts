@@ -6,21 +6,16 @@ import { orphansOf } from '../../project/directory/write-metadata.ts';
 import { shapeProblems } from '../../project/document.ts';
 import { EXIT, printProblem, ProjectFailure } from '../../project/failure.ts';
 import { lintMetadata } from '../../project/lint.ts';
-import { migratedSources } from '../../project/migrations/migration-files.ts';
+import { migratedSources, readMigrations } from '../../project/migrations/migration-files.ts';
 import { bookOf } from '../../project/migrations/book.ts';
-import { serverSources } from '../../project/migrations/sources.ts';
-import { listInconsistencies, problemOf } from '../../project/project-metadata.ts';
+import { sourcesOf } from '../../project/migrations/sources.ts';
+import { exportFrom, listInconsistencies, problemOf } from '../../project/project-metadata.ts';
 import type { Project } from '../../project/project.ts';
 import { type ServerClient, serverClient, type SqlSource } from '../../project/server-client.ts';
 import type { Call, Outcome } from '../call.ts';
+import { isJsonArray, isJsonObject, type JsonObject } from '../../util/json.ts';
+import { type Add, checkDatabase, type Finding } from './doctor-database.ts';
 import { knownMigrations } from './migrate.ts';
-
-interface Finding {
-  readonly id: string;
-  readonly severity: 'error' | 'warning';
-  readonly cause: string;
-  readonly remedy: string;
-}
 
 export async function runDoctor(call: Call): Promise<Outcome> {
   const findings: Finding[] = [];
@@ -46,8 +41,16 @@ export async function runDoctor(call: Call): Promise<Outcome> {
     await checkAccess(project, add);
     const found = await listInconsistencies(server, read);
     for (const each of found)
-      add('inconsistent', 'error', printProblem(problemOf(each)), 'mend the metadata or the database, then svc metadata reload');
-    for (const source of await serverSources(server)) await checkSource(project, server, source, add, attempt);
+      add(
+        NOT_SET.test(each.reason) ? 'environment' : 'inconsistent',
+        'error',
+        printProblem(problemOf(each)),
+        NOT_SET.test(each.reason)
+          ? 'set the variable where the service runs, and start it again'
+          : 'mend the metadata or the database, then svc metadata reload',
+      );
+    await checkSettings(server, project, add);
+    for (const source of sourcesOf((await exportFrom(server)).metadata)) await checkSource(project, server, source, add, attempt);
   });
   const errors = findings.filter(({ severity }) => severity === 'error');
   const text =
@@ -57,7 +60,9 @@ export async function runDoctor(call: Call): Promise<Outcome> {
   return { exit: errors.length > 0 ? EXIT.failed : EXIT.done, text, data: { findings: findings.map((finding) => ({ ...finding })) } };
 }
 
-type Add = (id: string, severity: Finding['severity'], cause: string, remedy: string) => void;
+/** How inconsistencies are worded that a variable of the environment makes. */
+const NOT_SET = /environment variables? /i;
+
 type Attempt = (id: string, remedy: string, run: () => Promise<void>) => Promise<void>;
 
 async function checkFiles(call: Call, project: Project, add: Add, attempt: Attempt): Promise<ReadMetadata | null> {
@@ -98,7 +103,13 @@ async function checkAccess(project: Project, add: Add): Promise<void> {
   }
 }
 
-async function checkSource(project: Project, server: ServerClient, source: SqlSource, add: Add, attempt: Attempt): Promise<void> {
+async function checkSource(
+  project: Project,
+  server: ServerClient,
+  source: SqlSource & { readonly entry: JsonObject },
+  add: Add,
+  attempt: Attempt,
+): Promise<void> {
   if (bookOf(source.kind) !== undefined && migratedSources(project.migrationsFolder).includes(source.name)) {
     await attempt('migrations', 'svc migrate status', async () => {
       for (const { status, version, name } of await knownMigrations(project, server, source))
@@ -112,33 +123,34 @@ async function checkSource(project: Project, server: ServerClient, source: SqlSo
     });
   }
   if (source.kind !== 'pg') return;
-  const list = async (sql: string): Promise<readonly string[]> =>
-    (await server.sql(source, sql, { read_only: true })).rows.slice(1).map(([cell]) => String(cell));
   await attempt('source', 'look at the database', async () => {
-    for (const name of await list(`select distinct tgname from pg_trigger where tgname like 'notify\\_hasura\\_%' limit 20`))
-      add(
-        'old-trigger',
-        'warning',
-        `${source.name} still has the trigger ${name} of another service: changes are captured twice`,
-        'svc import --cutover tells when to drop it',
-      );
-    for (const name of await list(
-      `select oid::regprocedure::text from pg_proc where prosrc ilike '%x-hasura-%' or prosrc ilike '%hasura.user%' limit 20`,
-    ))
-      add(
-        'old-session-names',
-        'warning',
-        `${source.name}: the function ${name} reads session variables of another service`,
-        'set SVC_GRAPHQL_SESSION_PREFIX_ALIASES=x-hasura- of the service, or write it anew',
-      );
-    for (const name of await list(
-      `select c.oid::regclass::text from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relkind in ('r', 'p') and n.nspname !~ '^pg_' and n.nspname not in ('information_schema', 'svc_catalog', 'hdb_catalog') and not exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary) limit 20`,
-    ))
-      add(
-        'no-primary-key',
-        'warning',
-        `${source.name}: the table ${name} has no primary key`,
-        'give it one: fields by key, streams and upserts need it',
-      );
+    const folder = join(project.migrationsFolder, source.name);
+    await checkDatabase(server, source, readMigrations(project.files, folder), add);
   });
+}
+
+/** What the service says of how it is set up; nothing where it does not answer. */
+async function checkSettings(server: ServerClient, project: Project, add: Add): Promise<void> {
+  const { status, body } = await server.send(`${project.settings.paths.config}?options=true`);
+  if (status !== 200 || !isJsonObject(body)) return;
+  const options = new Map(
+    (isJsonArray(body['options']) ? body['options'] : []).filter(isJsonObject).map((option) => [option['flag'], option['value']]),
+  );
+  const isOn = (flag: string): boolean => String(options.get(flag)) === 'true';
+  if (isOn('dev-mode'))
+    add(
+      'dev-mode',
+      'warning',
+      'the service tells everybody internal details of errors',
+      'SVC_GRAPHQL_DEV_MODE=false where others reach it',
+    );
+  if (String(options.get('cors-domain')) === '*' && !isOn('disable-cors') && body['is_auth_hook_set'] === true)
+    add(
+      'cors',
+      'warning',
+      'pages of any origin may send requests with cookies, which the authentication webhook gets',
+      'name the origins in SVC_GRAPHQL_CORS_DOMAIN',
+    );
+  if (Array.isArray(body['enabled_apis']) && !body['enabled_apis'].includes('metadata'))
+    add('metadata-api', 'error', 'the service does not offer the API of metadata', 'SVC_GRAPHQL_ENABLED_APIS has to hold metadata');
 }

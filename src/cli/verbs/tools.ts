@@ -39,7 +39,7 @@ export const toolVerbs: readonly Verb[] = [
     path: ['doctor'],
     summary: 'look for what goes wrong, and say what to do',
     details:
-      'Files, settings, access, migrations, inconsistencies, tables without a primary key, what another service has left behind. Ends with 1 where there are errors.',
+      'Files, settings of the project and of the service, access, migrations, inconsistencies, variables that are not set; in PostgreSQL sources privileges of the role, extensions, connections, clocks, tables without a primary key, triggers of event triggers that are gone, and what another service has left behind. Ends with 1 where there are errors.',
     options: [],
     needs: 'service',
     example: 'svc doctor --json',
