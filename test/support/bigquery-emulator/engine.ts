@@ -30,7 +30,7 @@ interface Grpc {
   };
 }
 type ServiceClass = new (address: string, credentials: object, options: Readonly<Record<string, number>>) => Service;
-type Done = (error: { readonly details: string } | null, answer: Tree) => void;
+type Done = (error: { readonly code: number; readonly details: string } | null, answer: Tree) => void;
 interface Service {
   waitForReady(deadline: number, done: (error?: Error) => void): void;
   close(): void;
@@ -165,6 +165,13 @@ export class Engine {
     );
   }
 
+  async isRunning(): Promise<boolean> {
+    return this.parse('SELECT 1').then(
+      () => true,
+      () => false,
+    );
+  }
+
   stop(): void {
     this.end();
   }
@@ -276,9 +283,16 @@ function values({ list }: Parameters): readonly Tree[] {
   return list.map(({ name, value }) => ({ name, value }));
 }
 
+/** Codes of gRPC, INTERNAL and UNAVAILABLE: the engine has a defect, or has ended. */
+const NOT_OF_THE_STATEMENT: readonly number[] = [13, 14];
+
 function call(method: Method, request: Tree): Promise<Tree> {
   return new Promise((resolve, reject) => {
-    method(request, (error, answer) => (error === null ? resolve(answer) : reject(new EngineError(error.details))));
+    method(request, (error, answer) => {
+      if (error === null) resolve(answer);
+      else if (NOT_OF_THE_STATEMENT.includes(error.code)) reject(new Error(`ZetaSQL fails or has ended: ${error.details}`));
+      else reject(new EngineError(error.details));
+    });
   });
 }
 

@@ -72,6 +72,19 @@ export function hasBigQuery(): boolean {
 /** The one of this process: emulators have catalogs of their own in it. */
 let sharedEngine: Promise<Engine> | undefined;
 
+async function runningEngine(): Promise<Engine> {
+  sharedEngine ??= Engine.start();
+  const known = sharedEngine;
+  const isRunning = await known.then(
+    (engine) => engine.isRunning(),
+    () => false,
+  );
+  if (isRunning) return known;
+  // One that has ended, with whatever test asked for too much, is not that of the next.
+  if (sharedEngine === known) sharedEngine = Engine.start();
+  return sharedEngine;
+}
+
 /** @throws Error when the engine is not installed or the fixtures are wrong */
 export async function startBigQuery({
   project = 'svc-test',
@@ -81,8 +94,7 @@ export async function startBigQuery({
   port = 0,
   host = '127.0.0.1',
 }: BigQueryOptions = {}): Promise<BigQuery> {
-  sharedEngine ??= Engine.start();
-  const engine = await sharedEngine;
+  const engine = await runningEngine();
   const storage = new Storage(engine, project, location);
   for (const [name, tables] of Object.entries(datasets)) {
     storage.addDataset(name);
