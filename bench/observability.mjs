@@ -1,7 +1,7 @@
 // What watching costs: by_pk queries against services that differ in one setting only, in turns within one run. Ratios of requests per
 // second and of the processor's time for a request; the latter holds on a busy machine too.
 //
-//   node bench/observability.mjs [metrics] [--seconds 3] [--rounds 5] [--database-url postgres://…]
+//   node bench/observability.mjs [metrics|tracing] [--seconds 3] [--rounds 5] [--database-url postgres://…]
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 import { administer, cpuOf, databaseServer, HEADERS, makeDatabase, median, operate, run, startService } from './support.mjs';
@@ -18,6 +18,19 @@ const COMPARISONS = {
     off: { env: {}, query: QUERY },
     on: { env: { SVC_GRAPHQL_ENABLED_APIS: 'graphql,metadata,config,metrics' }, query: QUERY },
     least: 0.97,
+  },
+  // Traced: one request in twenty. The collector is a port at which nobody listens.
+  tracing: {
+    off: { env: {}, query: QUERY },
+    on: {
+      env: {
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
+        OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+        OTEL_TRACES_SAMPLER_ARG: '0.05',
+      },
+      query: QUERY,
+    },
+    least: 0.95,
   },
 };
 

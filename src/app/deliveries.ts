@@ -10,6 +10,7 @@ import { deliverCapturedEvents } from '../events/event-triggers.ts';
 import { deliverScheduledEvents } from '../events/scheduled.ts';
 import type { Environment } from '../metadata/environment-template.ts';
 import type { Observer } from '../observability/observation.ts';
+import type { Tracer } from '../observability/tracing/tracer.ts';
 import type { OutboundClient } from '../outbound/client.ts';
 import type { Snapshots } from '../state/state.ts';
 import { generateCronEvents } from '../storage/cron-events.ts';
@@ -24,6 +25,7 @@ export interface DeliveriesOptions {
   readonly environment: Environment;
   readonly observe: Observer;
   readonly instanceId: string;
+  readonly tracing?: { current(): Tracer | null };
   /** Counts; absent: nobody wants to know. */
   readonly meter?: EventMeter | undefined;
 }
@@ -57,6 +59,7 @@ export function startDeliveries({
   observe,
   instanceId,
   meter,
+  tracing,
 }: DeliveriesOptions): Deliveries {
   if (config.disableEventing) return NONE;
   const engine: Engine = createEngine({
@@ -83,7 +86,7 @@ export function startDeliveries({
   });
   const delivers = config.eventsFetchInterval > 0 && config.eventsFetchBatchSize > 0;
   const captured = delivers
-    ? deliverCapturedEvents({ engine, deliver, state, environment, observe, meter, pollInterval: config.eventsFetchInterval })
+    ? deliverCapturedEvents({ engine, deliver, state, environment, observe, meter, tracing, pollInterval: config.eventsFetchInterval })
     : undefined;
   const cleanups = runCleanups({ state, observe });
   return {

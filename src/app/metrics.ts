@@ -11,6 +11,7 @@ import type { Histogram } from '../observability/metrics/histogram.ts';
 import { metricsPage } from '../observability/metrics/print.ts';
 import { type MetricDefinition, Registry, type Sample } from '../observability/metrics/registry.ts';
 import type { Observer } from '../observability/observation.ts';
+import type { SpanCounts } from '../observability/tracing/tracer.ts';
 import type { MetricsAccess } from '../server/context.ts';
 import type { RunningState } from '../state/create-state.ts';
 import type { SourceHealth } from '../state/source-health.ts';
@@ -48,6 +49,7 @@ export interface Watched {
   /** Seconds since the newest version of the metadata was asked for. */
   readonly syncLag: () => number;
   readonly isReady: () => boolean;
+  readonly spans: SpanCounts;
   readonly linesDropped: () => number;
 }
 
@@ -123,6 +125,11 @@ export function watchService(registry: Registry, watched: Watched): void {
   );
   const calls = nowAndThen(async () => [await watched.actionLog.pending()].map((value): Sample => ({ labels: [], value })));
   registry.read(METRICS.asyncActionsPending, () => calls().catch(() => []));
+  one(METRICS.spansSent, () => watched.spans.sent);
+  registry.read(METRICS.spansDropped, () => [
+    { labels: ['buffer_full'], value: watched.spans.full },
+    { labels: ['send_failed'], value: watched.spans.failed },
+  ]);
   one(METRICS.logLinesDropped, watched.linesDropped);
 
   watchConnections(registry, state);

@@ -26,6 +26,7 @@ import { createOperationCache } from '../graphql/operation-cache.ts';
 import { createOperationMeter } from '../graphql/operation-meter.ts';
 import type { RequestPipeline } from '../graphql/run-request.ts';
 import { createRemoteAccess } from '../upstream/remote-caller.ts';
+import { tracedClient } from '../webhooks/traced-client.ts';
 import type { Environment } from '../metadata/environment-template.ts';
 import { kindsOf } from '../metadata/kinds.ts';
 import { createAdministration } from '../metadata-api/administration.ts';
@@ -60,6 +61,7 @@ import { openMetadataDatabase } from './metadata-database.ts';
 import { remoteServers } from './remote-servers.ts';
 import { serviceLogger } from './service-logger.ts';
 import { createRegistry, meteredObserver, metricsAccess, watchService } from './metrics.ts';
+import { startTracing } from './tracing.ts';
 import { startSummary } from './start-summary.ts';
 
 export interface Service {
@@ -179,7 +181,11 @@ async function listen(config: Config, parts: Parts): Promise<Service> {
   const registry = createRegistry(config);
   const observe = registry === null ? logger.observe : meteredObserver(logger.observe, registry);
   const sync = await keepInStep({ state, storage, instanceId, interval: config.schemaSyncPollInterval, observe });
-  const outbound = registry === null ? outboundClient(config, state) : meteredClient(outboundClient(config, state), registry);
+  const metered = (client: OutboundClient): OutboundClient => (registry === null ? client : meteredClient(client, registry));
+  const outbound = tracedClient(metered(outboundClient(config, state)));
+  // Collectors that the environment names are usually private.
+  const ownOutbound = metered(createOutboundClient({ tlsAllowlist: () => tlsAllowlistOf(state.current().metadata.network) }));
+  const tracing = startTracing({ state, environment, outbound, ownOutbound, showsSql: config.traceSqlQuery, observe });
   const later = asynchronousActions(config, database, instanceId, observe);
   // Whoever writes tells those who wait for changes, who plan as all do.
   const pipeline: RequestPipeline = {
@@ -196,11 +202,12 @@ async function listen(config: Config, parts: Parts): Promise<Service> {
     state,
     pipeline,
     options: subscriptionOptions(config),
+    tracing,
     observe,
     meter: registry === null ? undefined : new SubscriptionMeter(registry),
   });
   const deliveries = startDeliveries({
-    ...{ config, state, database, outbound, environment, observe, instanceId },
+    ...{ config, state, database, outbound, environment, observe, instanceId, tracing },
     meter: registry === null ? undefined : new EventMeter(registry),
   });
   const scheduledEvents = createScheduledEvents(database);
@@ -230,7 +237,8 @@ async function listen(config: Config, parts: Parts): Promise<Service> {
     await subscriptions.close();
     sourceHealth.stop();
     authenticator?.stop();
-    await outbound.close();
+    await tracing.stop();
+    await Promise.all([outbound.close(), ownOutbound.close()]);
   };
   let server: HttpServer;
   try {
@@ -240,6 +248,7 @@ async function listen(config: Config, parts: Parts): Promise<Service> {
         ...{ state, operations: pipeline.operations, sourceHealth, actionLog: later.log },
         isReady: () => isReady() && !isStopping,
         workers: () => deliveries.workers(),
+        spans: tracing.counts,
         syncLag: () => sync.lag(),
         linesDropped: () => logger.dropped?.() ?? 0,
       });
@@ -251,6 +260,7 @@ async function listen(config: Config, parts: Parts): Promise<Service> {
         pipeline,
         subscriptions,
         observe,
+        tracing,
         meter: registry === null ? null : new HttpMeter(registry),
         metrics: registry === null ? null : await metricsAccess(config, registry),
         handlers: administration,

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { SvcError } from '../errors/svc-error.ts';
 import type { Json } from '../util/json.ts';
+import type { Span } from '../observability/tracing/span.ts';
 import type { Session } from './session.ts';
 
 /** What authentication looks at; an `IncomingMessage` is one. */
@@ -8,6 +9,8 @@ export interface RequestHead {
   readonly headers: IncomingHttpHeaders;
   /** Names and values in turn, as they were sent. */
   readonly rawHeaders?: readonly string[];
+  /** What the webhook is asked as a part of. */
+  readonly trace?: Span | undefined;
 }
 
 /** Reads the GraphQL request, when somebody wants to know it. */

@@ -8,6 +8,7 @@ import type { JoinToSource } from '../ir/remote-join.ts';
 import type { SelectRoot } from '../ir/select.ts';
 import type { Codec } from '../metadata/codec.ts';
 import type { Parameter } from '../sql/fragment.ts';
+import type { Span } from '../observability/tracing/span.ts';
 import type { Bytes } from '../util/bytes.ts';
 import type { Cancellation } from '../util/cancellation.ts';
 import type { Json } from '../util/json.ts';
@@ -331,6 +332,8 @@ export interface RunOptions {
   readonly deadline?: number | undefined;
   /** The role that it is run for: where statements have to wait, roles take turns. Absent: the service itself. */
   readonly turn?: string;
+  /** What it is a part of; absent: nothing is traced. */
+  readonly trace?: Span | undefined;
   /** A copy of the database that is a little behind may answer. */
   readonly mayLag?: boolean;
   /** Told what a statement has read, where the database charges for that. */
@@ -436,6 +439,15 @@ export interface MutationOptions extends RunOptions {
   readonly apart?: (() => readonly MutationStatement[]) | undefined;
 }
 
+/** Which database it is, for people: without user and password. */
+export interface SourceAddress {
+  /** As OpenTelemetry calls it: `postgresql`. */
+  readonly system: string;
+  readonly database: string | null;
+  readonly host: string | null;
+  readonly port: number | null;
+}
+
 export type HealthStatus = { readonly status: 'OK' | 'TIMEOUT' } | { readonly status: 'ERROR' | 'FAILED'; readonly message: string };
 
 /** Asks again and again what statements see. */
@@ -481,6 +493,8 @@ export interface Source extends Connection {
   watchSnapshots?(intervalMs: number, onSnapshot: (snapshot: string | null) => void): SnapshotWatch;
   /** Absent where the kind has no event triggers. */
   readonly captures?: Captures;
+  /** For traces; absent where the kind does not tell. */
+  readonly address?: SourceAddress;
   /** Of each server that statements run on; absent where the kind does not count. */
   measures?(): readonly ServerMeasures[];
   /** Waits for running statements up to a bound, then ends all connections. */

@@ -4,6 +4,7 @@ import { SvcError } from '../errors/svc-error.ts';
 import type { Environment } from '../metadata/environment-template.ts';
 import type { RetryPolicy } from '../metadata/retry-policy.ts';
 import type { DeliveryKind, Observer } from '../observability/observation.ts';
+import type { Span } from '../observability/tracing/span.ts';
 import type { CallKind, OutboundClient, OutboundResponse } from '../outbound/client.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import { TransformFailure } from '../transform/transform-failure.ts';
@@ -34,6 +35,8 @@ export interface Delivery {
   readonly sessionVariables: ReadonlyMap<string, string> | null;
   /** Of the request that caused the event. */
   readonly trace?: TraceContext | undefined;
+  /** What the call is a part of; absent: nothing is traced here. */
+  readonly span?: Span | undefined;
   /** Hears how many seconds the call of the webhook took, whatever came of it. */
   readonly onCalled?: ((seconds: number) => void) | undefined;
   /** What is said when it has taken longer than anything may. */
@@ -104,7 +107,7 @@ export function createDeliverer({ outbound, observe, version, failuresAreErrors 
       const answer = await callWebhook(
         outbound,
         { ...request, timeout, maxResponseSize: ANSWER_LIMIT, cutLargeResponse: true },
-        { signal },
+        { signal, trace: delivery.span },
       ).finally(called);
       return answered(answer);
     } catch (error) {

@@ -4,6 +4,8 @@ import type { Environment } from '../metadata/environment-template.ts';
 import { DEFAULT_EVENT_TIMEOUT_SEC, type EventTrigger } from '../metadata/event-trigger.ts';
 import type { RetryPolicy } from '../metadata/retry-policy.ts';
 import type { Observer } from '../observability/observation.ts';
+import type { Span } from '../observability/tracing/span.ts';
+import type { Tracer } from '../observability/tracing/tracer.ts';
 import type { EventTriggerInfo } from '../schema-cache/schema-cache.ts';
 import type { Snapshots } from '../state/state.ts';
 import type { PromptCancellation } from '../util/cancellation.ts';
@@ -23,6 +25,8 @@ export interface EventTriggerOptions {
   readonly observe: Observer;
   /** Absent: nobody wants to know. */
   readonly meter?: EventMeter | undefined;
+  /** Absent: nothing is traced. */
+  readonly tracing?: { current(): Tracer | null } | undefined;
   /** ms between looks at a source that has nothing */
   readonly pollInterval: number;
 }
@@ -73,7 +77,10 @@ export function deliverCapturedEvents(options: EventTriggerOptions): EventTrigge
           return withoutTrigger(event.id);
         }
         const metered = options.meter?.begin(event, event.lane, source);
-        const end = await deliverOne(event, info.definition, options.deliver, () => webhookOf(info.definition), signal, metered?.called);
+        const end = await deliverOne(event, info.definition, options.deliver, () => webhookOf(info.definition), signal, {
+          onCalled: metered?.called,
+          tracer: options.tracing?.current() ?? null,
+        });
         metered?.ended(end);
         return { id: event.id, ...end };
       },
@@ -123,12 +130,13 @@ function deliverOne(
   deliver: Deliverer,
   webhook: () => Webhook,
   signal: PromptCancellation,
-  onCalled: ((seconds: number) => void) | undefined,
+  { onCalled, tracer }: { readonly onCalled: ((seconds: number) => void) | undefined; readonly tracer: Tracer | null },
 ): ReturnType<Deliverer> {
   const { name } = trigger;
   const context = contextOf(event.payload, trigger);
   const retry = retryOf(trigger);
-  return deliver(
+  const span = tracer === null ? undefined : processSpan(tracer, event, context.trace);
+  const delivery = deliver(
     {
       of: 'event-trigger',
       eventId: event.id,
@@ -141,10 +149,26 @@ function deliverOne(
       sessionVariables: context.sessionVariables,
       trace: context.trace,
       onCalled,
+      span,
       timedOut: `Event Trigger ${name} timed out while processing.`,
     },
     signal,
   );
+  if (span === undefined) return delivery;
+  return delivery
+    .then((end) => {
+      if (end.result.kind !== 'delivered') span.fail(end.result.kind);
+      return end;
+    })
+    .finally(() => span.end());
+}
+
+/** An attempt, as a part of the request that made the change. */
+function processSpan(tracer: Tracer, { id, lane, tries }: CapturedEvent, trace: TraceContext | undefined): Span {
+  const incoming = trace === undefined ? null : { ...trace, traceId: trace.traceId.padStart(32, '0'), state: null };
+  const span = tracer.begin(`process ${lane}`, 'consumer', incoming);
+  span.set('messaging.system', 'svc').set('messaging.operation.name', 'process').set('messaging.operation.type', 'process');
+  return span.set('messaging.destination.name', lane).set('messaging.message.id', id).set('svc.tries', tries);
 }
 
 function retryOf({ retryConf: { numRetries, intervalSec, timeoutSec = DEFAULT_EVENT_TIMEOUT_SEC } }: EventTrigger): RetryPolicy {

@@ -1,4 +1,5 @@
 /** Asks the target of a join for its keys: one statement, or as many requests to a server as the keys need. */
+import { toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { bindAll } from '../plan/bind.ts';
 import type { RemoteJoinStep, SourceJoinStep } from '../plan/plan.ts';
@@ -9,6 +10,7 @@ import { ROOT } from '../util/path.ts';
 import { inSlices } from '../util/sliced.ts';
 import type { AskJoin, Key } from './holes.ts';
 import { answerParts, keyText, RemoteAnswer } from './remote-answer.ts';
+import { tracedStatement } from './traced.ts';
 import { askRemote, type BoundedContext, connectionOf, readOptions, type RunContext } from './run-context.ts';
 
 /** Keys of one request to a server: each is a field of the document. */
@@ -20,18 +22,24 @@ const ROWS_AT_ONCE = 256;
 const NULL = 'null' as Bytes;
 
 /** @param context of the request whose plan has joins */
-export function joinAsker(context: BoundedContext, holeName: string): AskJoin {
-  const ask: AskJoin = (step, keys) => {
+export function joinAsker(given: BoundedContext, holeName: string): AskJoin {
+  const ask = (context: BoundedContext, ...[step, keys]: Parameters<AskJoin>): ReturnType<AskJoin> => {
     if (step.kind === 'source') return inChunks(keys, KEYS_IN_A_LIST, (chunk) => askSource(step, chunk, context, holeName));
     if (step.target.batch === undefined) return inChunks(keys, CALLS_PER_REQUEST, (chunk) => askByAlias(step, chunk, context, holeName));
     return inChunks(keys, KEYS_IN_A_LIST, (chunk) => askByList(step, chunk, context, holeName));
   };
   return async (step, keys) => {
+    const { trace } = given.how;
+    const span = trace?.isSampled === true ? trace.child('remote_join').set('svc.join.rows', keys.length) : null;
+    const context = span === null ? given : { ...given, how: { ...given.how, trace: span } };
     try {
-      return await ask(step, keys);
+      return await ask(context, step, keys);
     } catch (error) {
+      span?.fail(toSvcError(error).code);
       // A key that is no value of the target's type, a source that is away: the field is what the client asked for.
       throw error instanceof SvcError && error.path === ROOT ? error.withPath(step.path) : error;
+    } finally {
+      span?.end();
     }
   };
 }
@@ -58,7 +66,11 @@ async function askSource(
 ): Promise<readonly Bytes[]> {
   const byPart = target.columns.map((_, part) => keys.map((key) => key[part] ?? null));
   const values = bindAll(binders, context.variables, context.session, { holeName, keys: byPart });
-  const row = await connectionOf(context, target.source).runJson(statement, values, readOptions(context, target.source));
+  const connection = connectionOf(context, target.source);
+  const what = () => ({ source: target.source, verb: 'SELECT', collection: null, statements: 1, text: statement.text });
+  const row = await tracedStatement(context.how, connection, what, () =>
+    connection.runJson(statement, values, readOptions(context, target.source)),
+  );
   const cell = (row[0] ?? []).join('') as Bytes;
   return cell.split(`${holeName};`) as Bytes[];
 }

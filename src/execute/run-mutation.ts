@@ -4,8 +4,9 @@ import type { JsonRow, MutationOptions, MutationStatement, Source } from '../bac
 import { bindAll, firstFault, type JoinValues, rowsOfRequest } from '../plan/bind.ts';
 import { type BoundStatement, type MutationStep, placed } from '../plan/plan.ts';
 import { type Json, printJson } from '../util/json.ts';
-import { traceContextOf } from '../webhooks/trace-context.ts';
+import { storedSpan, traceContextOf } from '../webhooks/trace-context.ts';
 import type { RunContext } from './run-context.ts';
+import { type TracedStatement, tracedStatement } from './traced.ts';
 
 /** Triggers and functions read who is asking from here. */
 export const USER_SETTING = 'svc.user';
@@ -26,10 +27,14 @@ export function userText(session: Session): string {
 }
 
 /** Only for sources that keep it with the events that they capture. */
-function traceSettings(source: string, { sources, headers }: RunContext): readonly (readonly [name: string, value: string])[] {
-  if (headers === undefined || (sources?.get(source)?.eventTriggers.size ?? 0) === 0) return [];
-  const trace = traceContextOf(headers);
+function traceSettings(source: string, { sources, headers, how }: RunContext): readonly (readonly [name: string, value: string])[] {
+  if ((sources?.get(source)?.eventTriggers.size ?? 0) === 0) return [];
+  const trace = how.trace === undefined ? traceContextOf(headers ?? {}) : how.trace.isSampled ? storedSpan(how.trace) : null;
   return trace === null ? [] : [[TRACE_SETTING, printJson(trace)]];
+}
+
+function tracedOf({ source, collection, verb, statements }: MutationStep): TracedStatement {
+  return { source, verb, collection, statements: statements.length, text: statements.map(({ statement }) => statement.text).join(';\n') };
 }
 
 /** Settings, and the same under the names that SQL from another service reads. */
@@ -66,8 +71,8 @@ export async function runMutation(
   const first = bind();
   context.onAsked?.();
   let rows: readonly JsonRow[];
-  try {
-    rows = await (apart === undefined
+  const run = (): Promise<readonly JsonRow[]> =>
+    apart === undefined
       ? source.runMutation(first, options)
       : source.runMutation(first, {
           ...options,
@@ -76,7 +81,9 @@ export async function runMutation(
             context.addStatements?.(statements.length);
             return bind();
           },
-        }));
+        });
+  try {
+    rows = await (how.trace === undefined ? run() : tracedStatement(how, source, () => tracedOf(step), run));
   } finally {
     // Also when it failed: the answer to a commit may be what was lost.
     context.onWritten?.(step.source);

@@ -30,7 +30,7 @@ function step(source: string, ...texts: readonly string[]): MutationStep {
     failures: [],
     binders: [],
   }));
-  return { kind: 'mutation', source, statements };
+  return { kind: 'mutation', collection: null, verb: null, source, statements };
 }
 
 function plan(steps: readonly MutationStep[], template: Plan['template'] = [], reusable = true): Plan {

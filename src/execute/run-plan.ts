@@ -14,6 +14,7 @@ import { askRemote, type BoundedContext, connectionOf, readOptions, type RunCont
 import { joinAsker } from './run-joins.ts';
 import { type ActionInputs, actionInputs, runAction } from './run-action.ts';
 import { runMutation } from './run-mutation.ts';
+import { tracedStatement } from './traced.ts';
 
 /** A cell of a result with its place in the response. */
 type Cell = readonly Bytes[] | null | undefined;
@@ -130,7 +131,10 @@ function runSelect(step: SelectStep, context: RunContext, joining: JoinValues | 
   const source = connectionOf(context, step.source);
   const values = bindAll(step.binders, context.variables, context.session, joining);
   context.onAsked?.();
-  return source.runJson(step.statement, values, readOptions(context, step.source));
+  const options = readOptions(context, step.source);
+  if (context.how.trace === undefined) return source.runJson(step.statement, values, options);
+  const what = () => ({ source: step.source, verb: 'SELECT', collection: step.collection, statements: 1, text: step.statement.text });
+  return tracedStatement(context.how, source, what, () => source.runJson(step.statement, values, options));
 }
 
 /** @throws SvcError; one with the server's own errors where it answers with errors */

@@ -7,6 +7,7 @@ import { isAdmin, type Session } from '../auth/session.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { MutationRoot } from '../ir/mutation.ts';
 import type { SelectRoot } from '../ir/select.ts';
+import { type Span, spanTime } from '../observability/tracing/span.ts';
 import { type Plan, planOperation } from '../plan/plan.ts';
 import type { Variables } from '../schema/constraint.ts';
 import type { RoleSchema } from '../schema/translation.ts';
@@ -42,11 +43,15 @@ export function prepare(
   request: Pick<GraphqlRequest, 'query' | 'operationName'>,
   limits: RoleLimits | null,
   budget?: BatchBudget,
+  trace?: Span,
 ): CachedOperation {
   const schema = schemaOf(snapshot, session);
   pipeline.allowList?.check(snapshot.storedOperations, session, request.query);
   budget?.read(request.query);
-  const operation = pipeline.operations.operation(schema, request.query, request.operationName);
+  const { operations } = pipeline;
+  const began = trace?.isSampled === true ? { at: spanTime(), misses: operations.counts.operationMisses } : null;
+  const operation = operations.operation(schema, request.query, request.operationName);
+  if (began !== null && operations.counts.operationMisses > began.misses) trace?.child('graphql.parse', 'internal', began.at).end();
   const { size } = operation.prepared;
   if (limits !== null) checkSize(limits, size);
   budget?.enter(size);
@@ -64,11 +69,17 @@ export function planOperationFor(
   operation: CachedOperation,
   variables: Variables,
   budget?: BatchBudget,
+  trace?: Span,
 ): Plan {
   const plan = pipeline.operations.plan(operation, variables, () => {
-    const translated = operation.prepared.translate(variables);
-    budget?.looked(translated.parts);
-    return planOperation(translated, (source) => pipeline.compilerOf(snapshot, source));
+    const span = trace?.isSampled === true ? trace.child('graphql.plan') : undefined;
+    try {
+      const translated = operation.prepared.translate(variables);
+      budget?.looked(translated.parts);
+      return planOperation(translated, (source) => pipeline.compilerOf(snapshot, source));
+    } finally {
+      span?.end();
+    }
   });
   budget?.run(plan);
   return plan;

@@ -3,10 +3,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { HandlerCaller } from '../actions/handler-call.ts';
 import type { Session } from '../auth/session.ts';
 import type { Compiler, RunOptions, Source } from '../backend/backend.ts';
+import { toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { InputValidator } from '../execute/input-validator.ts';
 import { runPlan } from '../execute/run-plan.ts';
 import type { CostObservation, QueryObservation, SlowQueryObservation } from '../observability/observation.ts';
+import type { Span } from '../observability/tracing/span.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { JoinBounds } from '../execute/holes.ts';
 import type { LaterCalls, RunContext } from '../execute/run-context.ts';
@@ -98,18 +100,39 @@ export async function runRequest(
   how: RequestOptions,
 ): Promise<readonly Bytes[]> {
   const metered = pipeline.meter?.begin(request) ?? null;
+  const span = how.trace?.child('operation') ?? null;
+  const traced = span === null ? how : { ...how, trace: span };
   try {
-    const body = await admitted(pipeline, snapshot, session, how, async (within, limits) => {
-      const operation = prepare(pipeline, snapshot, session, request, limits, within.budget);
+    const body = await admitted(pipeline, snapshot, session, traced, async (within, limits) => {
+      const operation = prepare(pipeline, snapshot, session, request, limits, within.budget, within.trace);
       metered?.known(operation);
+      if (span !== null) nameOperation(span, operation);
       return runPrepared(pipeline, snapshot, session, request, operation, within);
     });
     metered?.succeeded();
     return body;
   } catch (error) {
     metered?.failed(error);
+    if (span !== null) failOperation(span, error);
     throw error;
+  } finally {
+    // Where nothing is sampled it is the request's own.
+    if (span !== how.trace) span?.end();
   }
+}
+
+/** Names an operation's span, by its kind alone: the name that clients give it is an attribute. */
+export function nameOperation(span: Span, { prepared: { kind, name } }: CachedOperation): void {
+  if (!span.isSampled) return;
+  span.name = kind;
+  span.set('graphql.operation.type', kind).set('graphql.operation.name', name);
+}
+
+/** Faults of the client are none of the span. */
+export function failOperation(span: Span, thrown: unknown): void {
+  const error = toSvcError(thrown);
+  span.set('svc.error.code', error.code);
+  if (error.status >= 500) span.fail(error.code);
 }
 
 /**
@@ -160,7 +183,7 @@ export function runPrepared(
     throw new SvcError('method-not-allowed', 'only queries are allowed in GET requests', { keepsStatus: true });
   }
   const variables = prepared.variables(request.variables, request.variableDepth);
-  const plan = planOperationFor(pipeline, snapshot, operation, variables, how.budget);
+  const plan = planOperationFor(pipeline, snapshot, operation, variables, how.budget, how.trace);
   if (pipeline.observeQuery !== undefined && plan.kind === 'query') {
     pipeline.observeQuery(queryObservation(how.requestId ?? '', request, plan, variables, session, pipeline.maskedVariables));
   }

@@ -87,8 +87,16 @@ export function createAdministration(options: AdministrationOptions): Administra
     async (body, caller) => {
       if (isAdmin(caller.session)) {
         const request = decode(body, language);
-        const answer = await audited(request, options, caller, () => runCommands(request, services, caller));
-        return inSlices(printAnswer(answer));
+        const { command } = request;
+        const span = caller.trace?.child(`metadata ${command.kind === 'operation' ? command.prepared.type : 'bulk'}`);
+        try {
+          const within = span === undefined ? caller : { ...caller, trace: span };
+          const answer = await audited(request, options, caller, () => runCommands(request, services, within));
+          return await inSlices(printAnswer(answer));
+        } finally {
+          span?.set('svc.resource_version', options.state.current().resourceVersion);
+          if (span !== caller.trace) span?.end();
+        }
       }
       const { pipeline, state } = options;
       if (!rows || !options.rows.openToAllRoles || pipeline.allowList !== null || !isOpenToRoles(body)) {

@@ -4,6 +4,7 @@ import type { Metadata, SourceMetadata } from '../metadata/metadata.ts';
 import type { PermissionKind } from '../metadata/permission.ts';
 import type { RemoteSchema, RemoteSchemaDefinition } from '../metadata/remote-schema.ts';
 import type { TableMetadata } from '../metadata/table.ts';
+import type { OpenTelemetry } from '../metadata/opentelemetry.ts';
 import { withoutUnknownParts } from '../metadata/unknown-parts.ts';
 import { withoutRenamings } from '../remote-schema/customization.ts';
 import { objectId } from '../schema-cache/object-id.ts';
@@ -104,11 +105,17 @@ function removeFromTable(entry: TableMetadata, source: string, ids: ReadonlySet<
   return (Object.keys(next) as (keyof TableMetadata)[]).every((key) => next[key] === entry[key]) ? entry : next;
 }
 
+/** Without the kinds of data that are not exported. */
+function withoutData<T extends OpenTelemetry>(openTelemetry: T, ids: ReadonlySet<string>): T {
+  const dataTypes = openTelemetry.dataTypes.filter((type) => !ids.has(objectId.section('opentelemetry.data_types', type)));
+  return dataTypes.length === openTelemetry.dataTypes.length ? openTelemetry : { ...openTelemetry, dataTypes };
+}
+
 /** Keys without effect of sections, and of objects that are in no source. */
 function withoutSectionParts(metadata: Metadata, ids: ReadonlySet<string>): Metadata {
   const left = <T extends WithUnknownKeys>(object: T, where: string): T =>
     withoutUnknownParts(object, (key, name) => ids.has(objectId.section(where === '' ? key : `${where}.${key}`, name)));
-  const { network, introspection, apiLimits } = metadata;
+  const { network, introspection, apiLimits, openTelemetry } = metadata;
   const tlsAllowlist = filterMap(
     network.tlsAllowlist,
     () => true,
@@ -119,6 +126,7 @@ function withoutSectionParts(metadata: Metadata, ids: ReadonlySet<string>): Meta
     network: left(tlsAllowlist === network.tlsAllowlist ? network : { ...network, tlsAllowlist }, 'network'),
     introspection: left(introspection, 'graphql_schema_introspection'),
     apiLimits: apiLimits === null ? null : left(apiLimits, 'api_limits'),
+    openTelemetry: openTelemetry === null ? null : withoutData(left(openTelemetry, 'opentelemetry'), ids),
     queryCollections: filterMap(
       metadata.queryCollections,
       () => true,

@@ -12,7 +12,7 @@ import { type Afterwards, type Prepared, type OperationContext, type Services, S
 import type { AdministrationRequest, Command } from './request.ts';
 
 /** Who asks, and how long the answer is wanted. */
-export interface Caller extends Pick<RequestOptions, 'signal' | 'address' | 'headers' | 'requestId' | 'budget'> {
+export interface Caller extends Pick<RequestOptions, 'signal' | 'address' | 'headers' | 'requestId' | 'budget' | 'trace'> {
   readonly session: Session;
   /** ms that an operation on rows may take; absent: as long as it wants. */
   readonly timeLimit?: number;

@@ -81,6 +81,7 @@ function decodeLegacyDocument(json: JsonObject, path: Path, kinds: Kinds, curren
     inheritedRoles: new Map(),
     introspection: current.introspection,
     apiLimits: null,
+    openTelemetry: null,
     network: NO_NETWORK,
     unknownKeys,
   };

@@ -34,7 +34,7 @@ const FREE = new Set([
   'table',
   'field_mapping',
   'payload',
-  'opentelemetry',
+  'metrics_config',
   'remote_table',
 ]);
 /** Of the kind that tests use; opaque. */

@@ -6,6 +6,7 @@ import { nameKey } from '../catalog/catalog.ts';
 import { isJsonObject, type Json } from '../util/json.ts';
 import { type Action, actionCodec } from './action.ts';
 import { type ApiLimits, apiLimitsCodec } from './api-limits.ts';
+import { type OpenTelemetry, openTelemetryCodec } from './opentelemetry.ts';
 import { type AllowListEntry, allowListEntryCodec } from './allow-list.ts';
 import { type CronTrigger, cronTriggerCodec, exportedCronTriggers } from './cron-trigger.ts';
 import { type Codec, defaulted, int, leaf, like, list, mapOrNone, nonEmptyText, object, optional, required } from './codec.ts';
@@ -21,7 +22,7 @@ import { isEmptyNetwork, type Network, networkCodec, NO_NETWORK } from './networ
 import { type QueryCollection, queryCollectionCodec } from './query-collection.ts';
 import { type RemoteSchema, remoteSchemaCodec } from './remote-schema.ts';
 import { type RestEndpoint, restEndpointCodec } from './rest-endpoint.ts';
-import { inOrder } from './section.ts';
+import { inOrder, isEmptySection } from './section.ts';
 import { byKind, OTHER_SOURCE_KEYS, type SourceSettings, sourceFields, sourceHead } from './source.ts';
 import { type TableMetadata, tableCodec } from './table.ts';
 import { printName } from './table-name.ts';
@@ -51,6 +52,7 @@ export interface Metadata extends WithUnknownKeys {
   readonly introspection: Introspection;
   /** null: none are set. */
   readonly apiLimits: ApiLimits | null;
+  readonly openTelemetry: (OpenTelemetry & WithUnknownKeys) | null;
   readonly network: Network;
 }
 
@@ -76,11 +78,12 @@ export const EMPTY_METADATA: Metadata = {
   inheritedRoles: new Map(),
   introspection: NO_INTROSPECTION,
   apiLimits: null,
+  openTelemetry: null,
   network: NO_NETWORK,
 };
 
 /** Sections of a document that say what the service cannot do. A feature that starts to exist takes its section out of here. */
-export const NOT_SUPPORTED_SECTIONS = ['opentelemetry', 'metrics_config', 'backend_configs'] as const;
+export const NOT_SUPPORTED_SECTIONS = ['metrics_config', 'backend_configs'] as const;
 
 /** Sections in the order of the exported document; others follow. */
 export const SECTIONS = [
@@ -97,6 +100,7 @@ export const SECTIONS = [
   'inherited_roles',
   'graphql_schema_introspection',
   'network',
+  'opentelemetry',
 ] as const;
 
 /** A section of the document that has no effect here; `json` verbatim. */
@@ -194,7 +198,15 @@ export const entryCodecs = {
   introspection: kept(introspectionCodec),
   apiLimits: kept(apiLimitsCodec),
   network: kept(networkCodec),
+  openTelemetry: kept(openTelemetryCodec),
 } as const;
+
+/** An empty one is none. */
+const openTelemetrySection: Codec<(OpenTelemetry & WithUnknownKeys) | undefined> = {
+  name: entryCodecs.openTelemetry.name,
+  decode: (json, path) => (isEmptySection(json) ? undefined : entryCodecs.openTelemetry.decode(json, path)),
+  encode: (value) => (value === undefined ? {} : entryCodecs.openTelemetry.encode(value)),
+};
 
 /** Sorted by URL in the document. */
 const restEndpointsCodec: Codec<ReadonlyMap<string, RestEndpoint>> = (() => {
@@ -247,6 +259,7 @@ export function metadataCodec(kinds: Kinds, decoded?: DecodedTables, encoded?: E
         ({ disabledForRoles }) => disabledForRoles.length === 0,
       ),
       apiLimits: optional(entryCodecs.apiLimits),
+      opentelemetry: optional(openTelemetrySection),
       network: defaulted<Network>(entryCodecs.network, () => NO_NETWORK, isEmptyNetwork),
     },
     { notSupported: NOT_SUPPORTED_SECTIONS },
@@ -254,16 +267,23 @@ export function metadataCodec(kinds: Kinds, decoded?: DecodedTables, encoded?: E
   const document: Codec<Metadata> = leaf(
     'Metadata',
     (json, path) => {
-      const { version: _, sources: all, graphqlSchemaIntrospection, apiLimits, ...sections } = written.decode(json, path);
+      const { version: _, sources: all, graphqlSchemaIntrospection, apiLimits, opentelemetry, ...sections } = written.decode(json, path);
       const sources = new Map<string, SourceMetadata>();
       const unknownSources = new Map<string, UnknownSource>();
       for (const [name, source] of all) {
         if (isUnknown(source)) unknownSources.set(name, source);
         else sources.set(name, source);
       }
-      return { ...sections, sources, unknownSources, introspection: graphqlSchemaIntrospection, apiLimits: apiLimits ?? null };
+      return {
+        ...sections,
+        sources,
+        unknownSources,
+        introspection: graphqlSchemaIntrospection,
+        apiLimits: apiLimits ?? null,
+        openTelemetry: opentelemetry ?? null,
+      };
     },
-    ({ sources, unknownSources, introspection, apiLimits, cronTriggers, ...sections }) =>
+    ({ sources, unknownSources, introspection, apiLimits, openTelemetry, cronTriggers, ...sections }) =>
       written.encode({
         ...sections,
         cronTriggers: exportedCronTriggers(cronTriggers),
@@ -271,6 +291,7 @@ export function metadataCodec(kinds: Kinds, decoded?: DecodedTables, encoded?: E
         sources: new Map<string, SourceMetadata | UnknownSource>([...sources, ...unknownSources]),
         graphqlSchemaIntrospection: introspection,
         apiLimits: apiLimits ?? undefined,
+        opentelemetry: openTelemetry ?? undefined,
       }),
     like(written),
   );

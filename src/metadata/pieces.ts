@@ -61,6 +61,7 @@ export type PieceChange = Piece;
 const INTROSPECTION = 'graphql_schema_introspection';
 const API_LIMITS = 'api_limits';
 const NETWORK = 'network';
+const OPEN_TELEMETRY = 'opentelemetry';
 const CUSTOM_TYPES = 'custom_types';
 
 interface TrackedCodecs {
@@ -187,12 +188,14 @@ export function* changedPieces(before: Metadata, after: Metadata, kinds: Kinds):
 
 function* diffSections(before: Metadata, after: Metadata): Iterable<PieceChange> {
   const section = (key: string, json: Json): PieceChange => ({ kind: 'section', source: '', key, json });
-  const { introspection, apiLimits, network, customTypes } = after;
+  const { introspection, apiLimits, network, customTypes, openTelemetry } = after;
   if (before.introspection !== introspection) {
     const empty = introspection.disabledForRoles.length === 0 && !hasUnknownKeys(introspection);
     yield section(INTROSPECTION, empty ? null : entryCodecs.introspection.encode(introspection));
   }
   if (before.apiLimits !== apiLimits) yield section(API_LIMITS, apiLimits === null ? null : entryCodecs.apiLimits.encode(apiLimits));
+  if (before.openTelemetry !== openTelemetry)
+    yield section(OPEN_TELEMETRY, openTelemetry === null ? null : entryCodecs.openTelemetry.encode(openTelemetry));
   if (before.network !== network) {
     const empty = isEmptyNetwork(network) && !hasUnknownKeys(network);
     yield section(NETWORK, empty ? null : entryCodecs.network.encode(network));
@@ -255,13 +258,15 @@ interface SourceDraft {
   readonly functions: EditedMap<FunctionMetadata>;
 }
 
-type Sections = { -readonly [K in 'introspection' | 'apiLimits' | 'network' | 'customTypes']: Metadata[K] };
+type Sections = { -readonly [K in 'introspection' | 'apiLimits' | 'network' | 'customTypes' | 'openTelemetry']: Metadata[K] };
 
 function applySection(sections: Sections, other: EditedMap<Json>, piece: PieceChange, path: Path): void {
   if (piece.key === INTROSPECTION)
     sections.introspection = piece.json === null ? NO_INTROSPECTION : entryCodecs.introspection.decode(piece.json, path);
   else if (piece.key === API_LIMITS) sections.apiLimits = piece.json === null ? null : entryCodecs.apiLimits.decode(piece.json, path);
-  else if (piece.key === NETWORK) sections.network = piece.json === null ? NO_NETWORK : entryCodecs.network.decode(piece.json, path);
+  else if (piece.key === OPEN_TELEMETRY) {
+    sections.openTelemetry = piece.json === null ? null : entryCodecs.openTelemetry.decode(piece.json, path);
+  } else if (piece.key === NETWORK) sections.network = piece.json === null ? NO_NETWORK : entryCodecs.network.decode(piece.json, path);
   else if (piece.key === CUSTOM_TYPES)
     sections.customTypes = piece.json === null ? NO_CUSTOM_TYPES : entryCodecs.customTypes.decode(piece.json, path);
   else other.set(piece.key, piece.json === null ? undefined : piece.json);
@@ -291,8 +296,8 @@ function replacePieces(before: Metadata, changes: Iterable<PieceChange>, kinds: 
   const cronTriggers = new EditedMap<CronTrigger>(before.cronTriggers);
   const roles = new EditedMap<InheritedRole>(before.inheritedRoles);
   const other = new EditedMap<Json>(sectionsOf(before.unknownKeys));
-  const { introspection, apiLimits, network, customTypes } = before;
-  const sections: Sections = { introspection, apiLimits, network, customTypes };
+  const { introspection, apiLimits, network, customTypes, openTelemetry } = before;
+  const sections: Sections = { introspection, apiLimits, network, customTypes, openTelemetry };
   const tracked: PieceChange[] = [];
 
   const draftOf = (name: string): SourceDraft => {

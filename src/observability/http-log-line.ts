@@ -53,5 +53,6 @@ export function httpLogLine(o: HttpObservation, timestamp: string): string {
     `${o.error === null ? '' : `,"error":${JSON.stringify(o.error)}`}}`;
   const level = o.error === null ? 'info' : 'error';
   const detail = `{"request_id":${id},"http_info":${infoText(o)},"operation":${operation}}`;
-  return `{"level":"${level}","timestamp":"${timestamp}","type":"http-log","detail":${detail}}\n`;
+  const trace = o.trace === undefined ? '' : `,"trace_id":"${o.trace.traceId}","span_id":"${o.trace.spanId}"`;
+  return `{"level":"${level}","timestamp":"${timestamp}","type":"http-log","detail":${detail}${trace}}\n`;
 }

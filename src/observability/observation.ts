@@ -85,8 +85,15 @@ export interface HttpObservation {
   /** seconds */
   readonly duration: number;
   readonly encoding: string | null;
+  /** Absent: nothing is traced. */
+  readonly trace?: LoggedTrace;
   /** Set when the request failed. */
   readonly error: LoggedError | null;
+}
+
+export interface LoggedTrace {
+  readonly traceId: string;
+  readonly spanId: string;
 }
 
 /** A query of a GraphQL request, about to be run. */

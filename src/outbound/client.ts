@@ -1,6 +1,7 @@
 /** The HTTP client for all calls out. See README.md for what it guards against. */
 import type { LookupFunction } from 'node:net';
 import { Agent, type Dispatcher } from 'undici';
+import type { Span } from '../observability/tracing/span.ts';
 import { onCancel, type PromptCancellation } from '../util/cancellation.ts';
 import { createConnector } from './connector.ts';
 import { type CallEnd, exchange } from './exchange.ts';
@@ -30,6 +31,8 @@ export interface OutboundRequest {
   /** Hears of them too; a promise: nothing more is read before that. The time of the call goes on. */
   readonly hold?: (bytes: number) => Promise<void> | null;
   readonly signal?: PromptCancellation;
+  /** What it is a part of. */
+  readonly trace?: Span | undefined;
 }
 
 export interface OutboundResponse {

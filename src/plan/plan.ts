@@ -46,6 +46,8 @@ export type Step = SelectStep | MutationStep | RemoteStep | CallStep | LiveStep;
 export interface SelectStep {
   readonly kind: 'select';
   readonly source: string;
+  /** What its only root reads, `shop.author`, for people; null: there are several, or it is no table. */
+  readonly collection: string | null;
   readonly statement: Statement;
   readonly binders: readonly Binder[];
   /** Of its root fields. */
@@ -98,6 +100,10 @@ export interface RemoteJoinStep {
 export interface MutationStep {
   readonly kind: 'mutation';
   readonly source: string;
+  /** As of `SelectStep`. */
+  readonly collection: string | null;
+  /** What its only root does, as SQL calls it; null: there are several. */
+  readonly verb: 'INSERT' | 'UPDATE' | 'DELETE' | null;
   readonly statements: readonly BoundStatement[];
   /** See `CompiledMutation`. @throws SvcError */
   readonly apart?: () => readonly BoundStatement[];
@@ -178,7 +184,14 @@ function planSelects(operation: ToPlan, compilerOf: (source: string) => Compiler
     for (const [column, index] of indexes.entries()) results[index] = [{ step: steps.length, column, absent: NULL }];
     // Nothing of the IR is kept: it takes several times the memory of what is made of it.
     const responseKeys = roots.map((root) => root.responseKey);
-    steps.push({ kind: 'select', source, statement, binders: statement.parameters.map(binder), responseKeys });
+    steps.push({
+      kind: 'select',
+      source,
+      collection: collectionOf(roots),
+      statement,
+      binders: statement.parameters.map(binder),
+      responseKeys,
+    });
   }
   return { steps, results };
 }
@@ -244,9 +257,35 @@ function planMutation(operation: ToPlan, compilerOf: (source: string) => Compile
     if (compiled.statements.length === 0) continue;
     const { apart } = compiled;
     const statements = boundStatements(compiled);
-    steps.push({ kind: 'mutation', source, statements, ...(apart === undefined ? {} : { apart: () => boundStatements(apart()) }) });
+    steps.push({
+      kind: 'mutation',
+      source,
+      collection: collectionOf(roots),
+      verb: verbOf(roots),
+      statements,
+      ...(apart === undefined ? {} : { apart: () => boundStatements(apart()) }),
+    });
   }
   return { steps, results };
+}
+
+/** Of what the only root is, for people. */
+function collectionOf(roots: readonly SourceRoot[]): string | null {
+  const [only] = roots;
+  if (only === undefined || roots.length > 1) return null;
+  const { root } = only;
+  if (root.mutation !== undefined) {
+    const table = root.mutation.kind === 'update-many' ? root.mutation.updates[0]?.table : root.mutation.table;
+    return table === undefined ? null : `${table.schema}.${table.name}`;
+  }
+  const { from } = root.query;
+  return from.kind === 'table' ? `${from.name.schema}.${from.name.name}` : null;
+}
+
+function verbOf(roots: readonly SourceRoot[]): MutationStep['verb'] {
+  const kind = roots.length === 1 ? roots[0]?.root.mutation?.kind : undefined;
+  if (kind === undefined) return null;
+  return kind === 'insert' ? 'INSERT' : kind === 'delete' ? 'DELETE' : 'UPDATE';
 }
 
 function boundStatements({ statements }: CompiledMutation): readonly BoundStatement[] {

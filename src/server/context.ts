@@ -7,6 +7,8 @@ import type { RequestPipeline } from '../graphql/run-request.ts';
 import type { Administration } from '../metadata-api/administration.ts';
 import type { MetricsPage } from '../observability/metrics/print.ts';
 import type { Observer } from '../observability/observation.ts';
+import type { Span } from '../observability/tracing/span.ts';
+import type { Tracer } from '../observability/tracing/tracer.ts';
 import type { SourceHealth } from '../state/source-health.ts';
 import type { Snapshots, State } from '../state/state.ts';
 import type { Subscriptions } from '../subscriptions/subscriptions.ts';
@@ -43,6 +45,8 @@ export interface ServerContext {
   readonly sourceHealth: Pick<SourceHealth, 'reports'>;
   /** Whether what is to be done at the start is done; absent: there is nothing. */
   readonly isReady?: () => boolean;
+  /** Traces requests; where its tracer is null, nothing. */
+  readonly tracing: { current(): Tracer | null };
   /** Counts what goes over HTTP; null: nobody wants to know. */
   readonly meter: HttpMeter | null;
   /** What the metrics endpoint tells, and whom; null: nothing. */
@@ -99,6 +103,8 @@ export interface Exchange {
   /** Of the client, behind trusted proxies. */
   readonly address: string;
   session: Session | null;
+  /** Of the request; null: nothing is traced. */
+  trace: Span | null;
   /** The route; null until it is found, and where there is none. */
   endpoint: string | null;
   /** Values of `Set-Cookie` headers; null for none. */

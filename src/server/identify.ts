@@ -1,4 +1,4 @@
-import type { GraphqlPayload } from '../auth/credentials.ts';
+import type { GraphqlPayload, RequestHead } from '../auth/credentials.ts';
 import type { Session } from '../auth/session.ts';
 import { isAdmin } from '../auth/session.ts';
 import { SvcError } from '../errors/svc-error.ts';
@@ -30,7 +30,7 @@ export function identify(exchange: Exchange, context: ServerContext, graphql: Gr
 }
 
 function sessionOf(exchange: Exchange, context: ServerContext, graphql: GraphqlPayload | null): Session | Promise<Session> {
-  const found = context.authenticator.authenticate(exchange.request, graphql, exchange.signal);
+  const found = context.authenticator.authenticate(headOf(exchange), graphql, exchange.signal);
   if (!(found instanceof Promise)) {
     exchange.session = found;
     return found;
@@ -40,6 +40,10 @@ function sessionOf(exchange: Exchange, context: ServerContext, graphql: GraphqlP
     exchange.cookies = cookies;
     return session;
   });
+}
+
+function headOf({ request, trace }: Exchange): RequestHead {
+  return trace === null ? request : { headers: request.headers, rawHeaders: request.rawHeaders, trace };
 }
 
 /** @throws SvcError access-denied when an administrator's endpoint is asked by somebody else */

@@ -4,7 +4,7 @@ import { toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { prepare } from '../graphql/prepare.ts';
 import type { GraphqlRequest } from '../graphql/request.ts';
-import { admitted, type RequestOptions, runAnew, runPrepared } from '../graphql/run-request.ts';
+import { admitted, failOperation, nameOperation, type RequestOptions, runAnew, runPrepared } from '../graphql/run-request.ts';
 import type { Subscriber, Subscription } from '../subscriptions/subscriptions.ts';
 import type { Bytes } from '../util/bytes.ts';
 import type { ServerContext } from './context.ts';
@@ -40,11 +40,14 @@ export async function operate(
   const { pipeline, state } = context;
   let failure: 'refused' | 'failed' = 'refused';
   const metered = pipeline.meter?.begin(request) ?? null;
+  const span = how.trace?.child('operation') ?? null;
+  const traced = span === null ? how : { ...how, trace: span };
   try {
     const snapshot = state.current();
-    const outcome = await admitted(pipeline, snapshot, session, how, async (within, limits): Promise<Outcome> => {
-      const operation = prepare(pipeline, snapshot, session, request, limits, how.budget);
+    const outcome = await admitted(pipeline, snapshot, session, traced, async (within, limits): Promise<Outcome> => {
+      const operation = prepare(pipeline, snapshot, session, request, limits, how.budget, within.trace);
       metered?.known(operation);
+      if (span !== null) nameOperation(span, operation);
       const { kind } = operation.prepared;
       if (kind === 'subscription') {
         return { kind: 'subscribed', subscription: await context.subscriptions.open(session, request, within, subscriber) };
@@ -71,7 +74,10 @@ export async function operate(
     return outcome;
   } catch (thrown) {
     metered?.failed(thrown);
+    if (span !== null) failOperation(span, thrown);
     if (!(thrown instanceof SvcError)) context.observe({ kind: 'unexpected', message: 'GraphQL operation failed', error: thrown });
     return { kind: failure, error: toSvcError(thrown) };
+  } finally {
+    if (span !== how.trace) span?.end();
   }
 }

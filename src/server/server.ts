@@ -6,6 +6,7 @@ import { encodeLoggedError, toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { sizeOfBytes } from '../util/bytes.ts';
 import type { CancellationSource } from '../util/cancellation.ts';
+import { incomingTrace } from '../webhooks/trace-context.ts';
 import { Answers } from './answers.ts';
 import { Connections } from './connections.ts';
 import { clientAddress } from './client-address.ts';
@@ -178,6 +179,7 @@ async function serve(
     place: context.authenticator.place(request.headers),
     address: clientAddress(request, context.options.trustedProxies),
     session: null,
+    trace: null,
     endpoint: null,
     cookies: null,
     mode: 'non-graphql',
@@ -200,6 +202,7 @@ async function serve(
   const size = request.method === 'HEAD' ? 0 : sent.size;
   if (context.meter !== null && exchange.endpoint !== PROBE)
     context.meter.done(request, exchange.endpoint ?? 'unknown', reply.status, duration, size);
+  if (exchange.trace !== null) endTrace(exchange, reply.status, sent);
   // Good answers to those who ask all the time say nothing.
   if (exchange.endpoint !== PROBE || reply.status !== 200)
     context.observe({
@@ -218,9 +221,32 @@ async function serve(
       responseSize: size,
       duration,
       encoding: sent.encoding,
+      ...(exchange.trace === null ? {} : { trace: { traceId: exchange.trace.traceId, spanId: exchange.trace.spanId } }),
       error: sent.error === null ? null : encodeLoggedError(sent.error),
     });
   if (!response.destroyed) await answers.sent(request, response);
+}
+
+function beginTrace(exchange: Exchange, { tracing }: ServerContext): void {
+  const tracer = tracing.current();
+  if (tracer === null) return;
+  const { request, endpoint, path, requestId, address } = exchange;
+  const span = tracer.begin(`${request.method} ${endpoint}`, 'server', incomingTrace(request.headers));
+  exchange.trace = span;
+  if (!span.isSampled) return;
+  span.set('http.request.method', request.method).set('http.route', endpoint).set('url.path', path).set('url.scheme', 'http');
+  span.set('network.protocol.version', request.httpVersion).set('client.address', address);
+  span.set('user_agent.original', request.headers['user-agent']).set('svc.request_id', requestId);
+}
+
+/** What the client did wrong is no failure of the span. */
+function endTrace({ trace, session }: Exchange, status: number, { error }: Sent): void {
+  if (trace === null || !trace.isSampled) return;
+  trace.set('http.response.status_code', status);
+  if (session !== null) trace.set('user.roles', [session.role]);
+  if (status >= 500) trace.fail(String(status));
+  else if (error !== null && error.status >= 500) trace.fail(error.code);
+  trace.end();
 }
 
 /** In place of an endpoint: the request is not counted. */
@@ -240,6 +266,7 @@ function answer(exchange: Exchange, context: ServerContext): Promise<Reply> {
   }
   if (ofConsole !== undefined) exchange.endpoint = '/console/*';
   else exchange.endpoint = known === undefined ? '/api/rest/*' : known.isProbe === true ? PROBE : known.path;
+  if (exchange.endpoint !== PROBE) beginTrace(exchange, context);
   if (route.isPublic !== true) {
     try {
       const { method = '', headers } = exchange.request;

@@ -13,7 +13,9 @@ import { discreet, planOperationFor, prepare, schemaOf } from '../graphql/prepar
 import type { GraphqlRequest } from '../graphql/request.ts';
 import { type RequestPipeline, runContext } from '../graphql/run-request.ts';
 import type { PollerReport } from '../metadata-api/poller-report.ts';
-import type { Observer } from '../observability/observation.ts';
+import type { Observer, RunTimes } from '../observability/observation.ts';
+import { spanTime } from '../observability/tracing/span.ts';
+import type { Tracer } from '../observability/tracing/tracer.ts';
 import { bindAll } from '../plan/bind.ts';
 import type { Plan, Step } from '../plan/plan.ts';
 import type { Variables } from '../schema/constraint.ts';
@@ -56,6 +58,7 @@ interface Needs {
   readonly observe: Observer;
   /** Absent: nobody wants to know. */
   readonly meter?: SubscriptionMeter | undefined;
+  readonly tracing?: { current(): Tracer | null };
 }
 
 /** Every wait has an end. */
@@ -258,6 +261,7 @@ class Registry implements RunningSubscriptions {
         detector: this.#detector(work.connection),
         room: this.#room,
         onRun: (poller, times) => {
+          tracePoll(this.#needs.tracing?.current() ?? null, poller, times);
           meter?.ran(isStream ? 'streaming' : 'live-query', times);
           observe(runObservation(poller.report(), times));
         },
@@ -336,6 +340,15 @@ class Registry implements RunningSubscriptions {
       member.fail(fault, !isParked);
     }
   }
+}
+
+/** A run serves many requests and is a trace of its own. */
+function tracePoll(tracer: Tracer | null, poller: Poller, { at, total, cohorts, sent }: RunTimes): void {
+  if (tracer === null) return;
+  const span = tracer.begin('poll', 'internal', null, Math.min(at.getTime(), spanTime() - total));
+  if (!span.isSampled) return;
+  span.set('svc.source', poller.work.source).set('svc.cohorts', cohorts).set('svc.subscribers', poller.members.length);
+  span.set('svc.sent', sent).end();
 }
 
 /** What must be equal for two requests to share a statement and the form of their answers. */

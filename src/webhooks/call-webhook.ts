@@ -2,6 +2,7 @@
 import type { OutboundClient, OutboundRequest, OutboundResponse } from '../outbound/client.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import { safeUrl } from '../outbound/safe-url.ts';
+import type { Span } from '../observability/tracing/span.ts';
 import { type Cancellation, isPrompt } from '../util/cancellation.ts';
 
 /** How long an answer is waited for. */
@@ -9,6 +10,8 @@ export interface Patience {
   readonly signal?: Cancellation | undefined;
   /** epoch milliseconds */
   readonly deadline?: number | undefined;
+  /** What the call is a part of. */
+  readonly trace?: Span | undefined;
 }
 
 /** `timeout`: ms for the call, however long the deadline is. */
@@ -32,5 +35,5 @@ export async function callWebhook(outbound: OutboundClient, request: WebhookRequ
   if (signal?.aborted === true) throw new OutboundError('cancelled', `the call to ${safeUrl(request.url)} was cancelled`);
   const timeout = timeoutWithin(request.timeout, patience);
   if (timeout === 0) throw new OutboundError('timeout', `no answer from ${safeUrl(request.url)} in time`);
-  return outbound.send({ ...request, timeout, ...(isPrompt(signal) ? { signal } : {}) });
+  return outbound.send({ ...request, timeout, ...(isPrompt(signal) ? { signal } : {}), trace: patience.trace });
 }

@@ -1,6 +1,8 @@
 /** By which a client's request is followed through several services: as it comes, as it is kept with events, and as it is sent on. */
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Span } from '../observability/tracing/span.ts';
+import type { IncomingTrace } from '../observability/tracing/tracer.ts';
 import { isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 
 export interface TraceContext {
@@ -42,6 +44,37 @@ function samplingState(sampled: string | undefined): '0' | '1' | undefined {
 function context(trace: string, span: string, sampled: '0' | '1' | undefined): JsonObject | null {
   if (!TRACE_ID.test(trace) || !SPAN_ID.test(span)) return null;
   return { trace_id: trace.toLowerCase(), span_id: span.toLowerCase(), ...(sampled === undefined ? {} : { sampling_state: sampled }) };
+}
+
+/** The trace that a request is part of; null: none. W3C Trace Context counts more than B3. */
+export function incomingTrace(headers: IncomingHttpHeaders): IncomingTrace | null {
+  const json = traceContextOf(headers);
+  if (json === null) return null;
+  const { trace_id: trace, span_id: spanId, sampling_state: sampling } = json;
+  if (typeof trace !== 'string' || typeof spanId !== 'string' || /^0+$/.test(trace) || /^0+$/.test(spanId)) return null;
+  const { traceparent, tracestate } = headers;
+  const state = typeof traceparent === 'string' && typeof tracestate === 'string' && STATE.test(tracestate) ? tracestate : null;
+  return { traceId: trace.padStart(32, '0'), spanId, isSampled: sampling === undefined ? null : sampling === '1', state };
+}
+
+/** Of `tracestate`, which is passed on: what a header can have, and not more than services have to take. */
+const STATE = /^[\x20-\x7e]{1,512}$/;
+
+/** The span as it is kept with an event. */
+export function storedSpan({ traceId, spanId, isSampled }: Span): JsonObject {
+  return { trace_id: traceId, span_id: spanId, sampling_state: isSampled ? '1' : '0' };
+}
+
+/** Headers of a call that is part of a span, for servers of both kinds. */
+export function spanHeaders({ traceId, spanId, isSampled, state, parentId }: Span): Record<string, string> {
+  return {
+    traceparent: `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`,
+    ...(state === null ? {} : { tracestate: state }),
+    'x-b3-traceid': traceId,
+    'x-b3-spanid': spanId,
+    ...(parentId === null ? {} : { 'x-b3-parentspanid': parentId }),
+    'x-b3-sampled': isSampled ? '1' : '0',
+  };
 }
 
 /** What was kept with an event; undefined where that is no trace. */

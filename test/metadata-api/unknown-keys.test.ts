@@ -171,9 +171,9 @@ describe('keys of a document that nobody knows', () => {
       path: '$.args.metadata.actionss',
       error: expect.stringContaining('unknown key "actionss": did you mean "'),
     });
-    expect(await replace((d) => (d['opentelemetry'] = [{ name: 'a' }]))).toMatchObject({
+    expect(await replace((d) => (d['metrics_config'] = [{ name: 'a' }]))).toMatchObject({
       code: 'not-supported',
-      path: '$.args.metadata.opentelemetry',
+      path: '$.args.metadata.metrics_config',
     });
     expect(await replace((d) => (d['sources'] = source({ native_queries: [{ code: '' }] })))).toMatchObject({
       code: 'not-supported',

@@ -1,4 +1,5 @@
 /** Arbitrary documents, for properties that hold for all of them. */
+import type { DataType } from '../../src/metadata/opentelemetry.ts';
 import fc from 'fast-check';
 import { nameKey, type QualifiedName } from '../../src/catalog/catalog.ts';
 import type { Action, ActionDefinition, ActionPermission } from '../../src/metadata/action.ts';
@@ -511,6 +512,20 @@ export const metadata: fc.Arbitrary<Metadata> = fc.record({
   ),
   introspection: names.map((disabledForRoles) => ({ disabledForRoles })),
   apiLimits: fc.option(apiLimits),
+  openTelemetry: fc.option(
+    fc.record({
+      status: fc.constantFrom('disabled', '{{STATUS}}'),
+      dataTypes: fc.constantFrom<readonly DataType[]>([], ['traces'], ['traces', 'logs']),
+      exporterOtlp: fc.record({
+        protocol: fc.constant('http/protobuf' as const),
+        otlpTracesEndpoint: fc.constant('http://collector:4318/v1/traces'),
+        headers: fc.constant([]),
+        resourceAttributes: fc.constantFrom([], [{ name: 'a', value: '{{B}}' }]),
+        tracesPropagators: fc.constant([]),
+      }),
+      batchSpanProcessor: fc.record({ maxExportBatchSize: fc.constantFrom(1, 512) }),
+    }),
+  ),
   network: mapBy(
     fc.record({
       host: name,
@@ -519,5 +534,5 @@ export const metadata: fc.Arbitrary<Metadata> = fc.record({
     }),
     tlsAllowlistKey,
   ).map((tlsAllowlist) => ({ tlsAllowlist })),
-  unknownKeys: unknown('opentelemetry', [{ name: 'r', exporter_otlp: 'http://example.org' }]),
+  unknownKeys: unknown('metrics_config', [{ name: 'r', exporter_otlp: 'http://example.org' }]),
 });

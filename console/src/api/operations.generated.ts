@@ -61,6 +61,8 @@ export const OPERATIONS = {
   set_custom_types: 'metadata',
   set_graphql_introspection_options: 'metadata',
   set_graphql_schema_introspection_options: 'metadata',
+  set_opentelemetry_config: 'metadata',
+  set_opentelemetry_status: 'metadata',
   test_webhook_transform: 'nothing',
   update_action: 'metadata',
   update_remote_schema: 'metadata',
@@ -416,6 +418,10 @@ export interface OperationArguments {
   set_graphql_schema_introspection_options: {
     readonly disabled_for_roles: readonly string[];
   };
+  /** `{"status":"enabled","data_types":["traces"],"exporter_otlp":{"otlp_traces_endpoint":"http://collector.internal:4318/v1/traces","headers":[{"name":"x-key","value_from_env":"COLLECTOR_KEY"}],"resource_attributes":[{"name":"deployment.environment.name","value":"production"}]}}` */
+  set_opentelemetry_config: Json;
+  /** `"disabled"` */
+  set_opentelemetry_status: Json;
   /** `{"webhook_url":"http://{{HOST}}/hook","env":{"HOST":"example.org"},"body":{"user":{"id":7}},"session_variables":{"x-svc-role":"user"},"request_transform":{"version":2,"template_engine":"Kriti","method":"POST","url":"{{$base_url}}/users/{{$body.user.id}}","query_params":{"role":"{{getSessionVariable('x-svc-role')}}"},"request_headers":{"add_headers":{"content-type":"application/json"},"remove_headers":["user-agent"]},"body":{"action":"transform","template":"{\"id\": {{$body.user.id}}}"}}}` */
   test_webhook_transform: {
     readonly webhook_url: Json;

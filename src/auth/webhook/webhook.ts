@@ -87,11 +87,11 @@ async function call(
   try {
     if (method === 'GET') {
       const headers = { ...forwardedHeaders(request.headers), 'user-agent': USER_AGENT };
-      return await callWebhook(outbound, { ...bounds, headers }, { signal });
+      return await callWebhook(outbound, { ...bounds, headers }, { signal, trace: request.trace });
     }
     const body: Json = { headers: describedHeaders(request), ...(sendRequestBody ? { request: await describedRequest(graphql) } : {}) };
     const headers = { 'content-type': 'application/json', 'user-agent': USER_AGENT };
-    return await callWebhook(outbound, { ...bounds, headers, body: printJson(body) }, { signal });
+    return await callWebhook(outbound, { ...bounds, headers, body: printJson(body) }, { signal, trace: request.trace });
   } catch (error) {
     const reason = error instanceof OutboundError ? error.message : 'the call failed';
     report({ url, method, observe: options.observe }, null, reason, null);

@@ -53,6 +53,13 @@ export const loggingOptions = {
     0,
     'Log GraphQL operations that take longer, with their SQL but without its values, as slow-query-log; 0 logs none. Whatever --enabled-log-types says.',
   ),
+  traceSqlQuery: logging(
+    'trace-sql-query',
+    boolean,
+    false,
+    'Put the SQL of statements into their spans, without its values; only where traces are exported.',
+    { env: 'ENABLE_QUERY_TRACING' },
+  ),
   logMaskedVariables: logging(
     'log-masked-variables',
     nameList,

@@ -14,6 +14,7 @@ import type {
   RunSqlResult,
   SessionSettings,
   Source,
+  SourceAddress,
   Statement,
   StatementOptions,
   TransactionOptions,
@@ -95,6 +96,10 @@ export class DbcSource extends DbcConnection implements Source {
     how: RunOptions,
   ): Promise<readonly JsonRow[]> {
     return translated(this.source.runRows(statement, values, how));
+  }
+
+  get address(): SourceAddress {
+    return this.source.address;
   }
 
   measures(): readonly ServerMeasures[] {

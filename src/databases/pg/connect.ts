@@ -13,6 +13,7 @@ import { targetOf } from './target.ts';
 import { watchSnapshots } from './watch-snapshots.ts';
 
 const DEFAULTS = { idleTimeoutMs: 180_000, retries: 1, lifetimeMs: 600_000, preparedMemory: 33_554_432 };
+const DEFAULT_PORT = 5432;
 const AFTER_REQUEST_MS = 10_000;
 const LEAST_TIMEOUT_MS = 60_000;
 
@@ -34,7 +35,9 @@ export async function connect(configuration: PgConfiguration, context: ConnectCo
   } catch (failure) {
     throw statementError(failure, { text: '', values: [], prepared: false });
   }
+  const { host = null, port = null, database = null } = target().client;
   const options = {
+    address: { system: 'postgresql', database: database ?? null, host, port: Number(port ?? DEFAULT_PORT) },
     primary,
     replicas,
     retries: configuration.pool?.retries ?? DEFAULTS.retries,

@@ -11,6 +11,7 @@ import type {
   SessionSettings,
   SnapshotWatch,
   Source,
+  SourceAddress,
   Statement,
   StatementOptions,
   TransactionOptions,
@@ -32,6 +33,7 @@ import { localSettings } from './session-settings.ts';
 export type IsolationLevel = 'read-committed' | 'repeatable-read' | 'serializable';
 
 export interface SourceOptions {
+  readonly address: SourceAddress;
   readonly primary: Server;
   readonly replicas: Replicas;
   /** How often a repeatable statement is sent again when its connection broke. */
@@ -61,6 +63,7 @@ const CLOSE_BOUND_MS = 10_000;
 
 export class PgSource implements Source {
   readonly captures: Captures;
+  readonly address: SourceAddress;
   private readonly pool: Pool;
   private readonly options: SourceOptions;
   private readonly turnstile = new Turnstile();
@@ -71,6 +74,7 @@ export class PgSource implements Source {
   constructor(options: SourceOptions) {
     this.pool = options.primary.pool;
     this.options = options;
+    this.address = options.address;
     this.captures = pgCaptures(this, options.captures);
   }
 

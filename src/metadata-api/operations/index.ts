@@ -1,6 +1,7 @@
 import type { OperationGroup } from '../operation.ts';
 import { actionOperations } from './actions.ts';
 import { apiLimitOperations } from './api-limits.ts';
+import { openTelemetryOperations } from './opentelemetry.ts';
 import { batchTrackingOperations } from './batch-tracking.ts';
 import { catalogOperations } from './catalog.ts';
 import { computedFieldOperations } from './computed-fields.ts';
@@ -56,6 +57,7 @@ export const operationGroups: readonly OperationGroup[] = [
   ...scheduledEventOperations,
   ...roleOperations,
   ...apiLimitOperations,
+  ...openTelemetryOperations,
   ...networkOperations,
   ...genericOperations,
   ...overviewOperations,

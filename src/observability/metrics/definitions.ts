@@ -195,6 +195,8 @@ export const METRICS = {
   ),
   outboundDuration: histogram('outbound_request_duration_seconds', 'Calls of other servers.', ANSWER_BOUNDS, 'kind'),
   jwkSuccess: gauge('jwk_last_success_timestamp_seconds', 'When the keys of a jwk_url were last fetched, in Unix time.'),
+  spansSent: counter('otel_sent_spans_total', 'Spans that the collector has taken.'),
+  spansDropped: counter('otel_dropped_spans_total', 'Spans that were lost.', 'reason'),
   logLinesDropped: counter('log_lines_dropped_total', 'Entries of the log that nobody took in time.'),
 } as const satisfies Readonly<Record<string, MetricDefinition>>;
 

@@ -6,6 +6,7 @@
  */
 import { hasUnknownKeys, type WithUnknownKeys } from '../../metadata/kept.ts';
 import type { Metadata, SourceMetadata } from '../../metadata/metadata.ts';
+import { unsupportedData, unsupportedDataMessage } from '../../metadata/opentelemetry.ts';
 import type { TableMetadata } from '../../metadata/table.ts';
 import { type UnknownPart, unknownParts } from '../../metadata/unknown-parts.ts';
 import { Defect, inconsistent, type ObjectDescription } from '../inconsistency.ts';
@@ -46,6 +47,11 @@ export function unknownSections(metadata: Metadata): readonly Inconsistency[] {
     records.push(inconsistent(describeSource(name), `${complaint} (at sources.${name}.kind)`));
   add(metadata, '');
   for (const { where, keeper } of sectionKeepers(metadata)) add(keeper, where);
+  for (const type of metadata.openTelemetry === null ? [] : unsupportedData(metadata.openTelemetry)) {
+    const name = `opentelemetry ${type}`;
+    const object = { objectId: objectId.section('opentelemetry.data_types', type), type: 'opentelemetry', name, definition: type };
+    records.push(inconsistent(object, `${unsupportedDataMessage(type)} (at opentelemetry.data_types)`));
+  }
   for (const source of metadata.sources.values()) records.push(...ofSource(source));
   return records;
 }
@@ -53,6 +59,7 @@ export function unknownSections(metadata: Metadata): readonly Inconsistency[] {
 /** Objects outside of sources that work without the keys that nobody knows. */
 function* sectionKeepers(metadata: Metadata): Iterable<{ readonly where: string; readonly keeper: WithUnknownKeys }> {
   if (metadata.apiLimits !== null) yield { where: 'api_limits', keeper: metadata.apiLimits };
+  if (metadata.openTelemetry !== null) yield { where: 'opentelemetry', keeper: metadata.openTelemetry };
   yield { where: 'network', keeper: metadata.network };
   for (const entry of metadata.network.tlsAllowlist.values()) yield { where: `network.tls_allowlist.${entry.host}`, keeper: entry };
   yield { where: 'graphql_schema_introspection', keeper: metadata.introspection };

@@ -28,6 +28,7 @@ function administrationRoute(path: string, handler: keyof ServerContext['handler
           signal: exchange.signal,
           headers: exchange.request.headers,
           address: exchange.address,
+          ...(exchange.trace === null ? {} : { trace: exchange.trace }),
           requestId: exchange.requestId,
           ...(requestTimeout === 0 ? {} : { timeLimit: requestTimeout }),
         };

@@ -48,6 +48,7 @@ function optionsOf(exchange: Exchange, { options: { requestTimeout } }: ServerCo
     deadline: requestTimeout === 0 ? undefined : Date.now() + requestTimeout,
     queriesOnly: exchange.request.method === 'GET',
     address: exchange.address,
+    ...(exchange.trace === null ? {} : { trace: exchange.trace }),
     headers: exchange.request.headers,
     budget,
     onCookie: (cookie) => addCookie(exchange, cookie),

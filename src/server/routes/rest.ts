@@ -72,6 +72,7 @@ function requestOptions(exchange: Exchange, { options }: ServerContext): Request
     requestId: exchange.requestId,
     ...(options.requestTimeout === 0 ? {} : { deadline: Date.now() + options.requestTimeout }),
     address: exchange.address,
+    ...(exchange.trace === null ? {} : { trace: exchange.trace }),
     headers: exchange.request.headers,
     onCookie: (cookie) => addCookie(exchange, cookie),
   };

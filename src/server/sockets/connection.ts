@@ -12,6 +12,7 @@ import { requestJson } from '../../graphql/query-observation.ts';
 import type { WebsocketObservation } from '../../observability/observation.ts';
 import type { Effect, Protocol } from '../../subscriptions/protocols/protocol.ts';
 import { CancellationSource } from '../../util/cancellation.ts';
+import { incomingTrace } from '../../webhooks/trace-context.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 import type { Answers } from '../answers.ts';
 import { decodeMeasured } from '../body.ts';
@@ -324,7 +325,11 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
       address: this.#handshake.address,
       headers: this.#headers,
     };
-    void operate(this.#context, session, request, how, this.#lane, operation).then((outcome) => {
+    const span = this.#context.tracing.current()?.begin('websocket operation', 'server', incomingTrace(this.#headers));
+    span?.set('svc.request_id', requestId).set('user.roles', [session.role]).set('client.address', this.#handshake.address);
+    void operate(this.#context, session, request, { ...how, trace: span }, this.#lane, operation).then((outcome) => {
+      if ('error' in outcome && outcome.error.status >= 500) span?.fail(outcome.error.code);
+      span?.end();
       operation.settle(outcome);
       if (this.#goodbye !== null && operation.isSubscription) this.#stop(operation);
     });

@@ -127,6 +127,15 @@ export const UNPREFIXED: Readonly<Record<string, Case>> = {
     ],
   },
   remove_api_limits: { args: {}, fails: [failure('x', 'parse-failed', '$.args'), stale({})] },
+  set_opentelemetry_config: {
+    args: { status: 'disabled', data_types: ['traces'], exporter_otlp: { otlp_traces_endpoint: 'http://collector:4318/v1/traces' } },
+    fails: [
+      failure({ status: 'enabled', data_types: ['traces'] }, 'invalid-params', '$.args.exporter_otlp'),
+      failure({ data_types: ['logs'] }, 'not-supported', '$.args.data_types'),
+      failure({ status: 'on' }, 'parse-failed', '$.args.status'),
+    ],
+  },
+  set_opentelemetry_status: { args: 'disabled', fails: [failure('on', 'parse-failed', '$.args'), failure({}, 'parse-failed', '$.args')] },
   create_query_collection: {
     args: { name: 'more', definition: { queries: [{ name: 'q', query: '{ author { id } }' }] } },
     fails: [

@@ -1,0 +1,57 @@
+/** Spans of what a plan asks databases. */
+import type { RunOptions, Source } from '../backend/backend.ts';
+import { toSvcError } from '../errors/encode.ts';
+import type { Span } from '../observability/tracing/span.ts';
+
+export interface TracedStatement {
+  readonly source: string;
+  /** `SELECT`; null: several. */
+  readonly verb: string | null;
+  /** `shop.author`; null: several. */
+  readonly collection: string | null;
+  readonly statements: number;
+  readonly text: string;
+}
+
+/**
+ * Asks a database; where the request is traced, within a span.
+ * @param ask gets the options with the span in them
+ */
+export function tracedStatement<T>(
+  how: RunOptions,
+  connection: Pick<Source, 'address'>,
+  what: () => TracedStatement,
+  ask: (trace: Span | undefined) => Promise<T>,
+): Promise<T> {
+  const { trace } = how;
+  if (trace === undefined || !trace.isSampled) return ask(trace);
+  const { source, verb, collection, statements, text } = what();
+  const summary = [verb ?? 'TRANSACTION', ...(collection === null ? [] : [collection])].join(' ');
+  const span = trace.child(summary, 'client').set('db.query.summary', summary).set('svc.source', source);
+  const { address } = connection;
+  span.set('db.system.name', address?.system).set('db.namespace', address?.database);
+  span.set('server.address', address?.host).set('server.port', address?.port);
+  span.set('db.operation.name', verb).set('db.collection.name', collection);
+  if (statements > 1) span.set('db.operation.batch.size', statements);
+  if (trace.showsSql) span.set('db.query.text', text);
+  return ask(span).then(
+    (result) => {
+      span.end();
+      return result;
+    },
+    (error: unknown) => {
+      span.fail(sqlStateOf(error) ?? toSvcError(error).code).set('db.response.status_code', sqlStateOf(error));
+      span.end();
+      throw error;
+    },
+  );
+}
+
+/** What the database called it. */
+function sqlStateOf(error: unknown): string | null {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code } = cause as { readonly code?: unknown };
+    if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return code;
+  }
+  return null;
+}

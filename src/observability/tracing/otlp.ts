@@ -1,0 +1,158 @@
+/**
+ * Spans as the OpenTelemetry protocol has them (opentelemetry-proto 1, `ExportTraceServiceRequest`), in the wire format of protobuf.
+ * See docs/adr/0017-spans-are-our-own.md.
+ */
+import type { Attribute, EndedSpan, SpanKind } from './span.ts';
+
+export interface TelemetryResource {
+  readonly attributes: ReadonlyMap<string, Attribute>;
+  /** Of the program that made the spans. */
+  readonly scope: { readonly name: string; readonly version: string };
+}
+
+const KINDS: Readonly<Record<SpanKind, number>> = { internal: 1, server: 2, client: 3, consumer: 5 };
+const STATUS_ERROR = 2;
+/** Of `trace_flags`: sampled. */
+const SAMPLED = 1;
+
+const VARINT = 0;
+const FIXED64 = 1;
+const BYTES = 2;
+const FIXED32 = 5;
+/** Lengths are written behind what they are of, into so many bytes. */
+const LENGTH_BYTES = 4;
+
+class Writer {
+  #buffer = Buffer.allocUnsafe(65_536);
+  #at = 0;
+
+  bytes(): Buffer {
+    return this.#buffer.subarray(0, this.#at);
+  }
+
+  message(field: number, write: () => void): void {
+    this.#tag(field, BYTES);
+    this.#room(LENGTH_BYTES);
+    const start = this.#at;
+    this.#at += LENGTH_BYTES;
+    write();
+    let length = this.#at - start - LENGTH_BYTES;
+    for (let i = 0; i < LENGTH_BYTES; i++) {
+      // All but the last say that more follows, also where that is zero.
+      this.#buffer[start + i] = (length & 0x7f) | (i < LENGTH_BYTES - 1 ? 0x80 : 0);
+      length >>>= 7;
+    }
+  }
+
+  text(field: number, text: string): void {
+    this.#tag(field, BYTES);
+    const size = Buffer.byteLength(text);
+    this.#varint(BigInt(size));
+    this.#room(size);
+    this.#at += this.#buffer.write(text, this.#at);
+  }
+
+  hex(field: number, digits: string): void {
+    this.#tag(field, BYTES);
+    this.#varint(BigInt(digits.length / 2));
+    this.#room(digits.length / 2);
+    this.#at += this.#buffer.write(digits, this.#at, 'hex');
+  }
+
+  int(field: number, value: number): void {
+    this.#tag(field, VARINT);
+    this.#varint(BigInt.asUintN(64, BigInt(value)));
+  }
+
+  /** @param milliseconds since the epoch, written as nanoseconds */
+  time(field: number, milliseconds: number): void {
+    this.#tag(field, FIXED64);
+    this.#room(8);
+    const whole = Math.floor(milliseconds);
+    const nanoseconds = BigInt(whole) * 1_000_000n + BigInt(Math.round((milliseconds - whole) * 1e6));
+    this.#at = this.#buffer.writeBigUInt64LE(nanoseconds, this.#at);
+  }
+
+  double(field: number, value: number): void {
+    this.#tag(field, FIXED64);
+    this.#room(8);
+    this.#at = this.#buffer.writeDoubleLE(value, this.#at);
+  }
+
+  fixed32(field: number, value: number): void {
+    this.#tag(field, FIXED32);
+    this.#room(4);
+    this.#at = this.#buffer.writeUInt32LE(value, this.#at);
+  }
+
+  #tag(field: number, type: number): void {
+    this.#varint(BigInt((field << 3) | type));
+  }
+
+  #varint(given: bigint): void {
+    this.#room(10);
+    let value = given;
+    while (value > 0x7fn) {
+      this.#buffer[this.#at++] = Number(value & 0x7fn) | 0x80;
+      value >>= 7n;
+    }
+    this.#buffer[this.#at++] = Number(value);
+  }
+
+  #room(bytes: number): void {
+    if (this.#at + bytes <= this.#buffer.length) return;
+    const longer = Buffer.allocUnsafe(Math.max(2 * this.#buffer.length, this.#at + bytes));
+    this.#buffer.copy(longer, 0, 0, this.#at);
+    this.#buffer = longer;
+  }
+}
+
+export function encodeSpans(spans: readonly EndedSpan[], { attributes, scope }: TelemetryResource): Buffer {
+  const to = new Writer();
+  to.message(1, () => {
+    to.message(1, () => writeAttributes(to, 1, attributes));
+    to.message(2, () => {
+      to.message(1, () => {
+        to.text(1, scope.name);
+        to.text(2, scope.version);
+      });
+      for (const span of spans) to.message(2, () => writeSpan(to, span));
+    });
+  });
+  return to.bytes();
+}
+
+function writeSpan(to: Writer, { traceId, spanId, parentId, state, name, kind, start, end, attributes, isError }: EndedSpan): void {
+  to.hex(1, traceId);
+  to.hex(2, spanId);
+  if (state !== null) to.text(3, state);
+  if (parentId !== null) to.hex(4, parentId);
+  to.text(5, name);
+  to.int(6, KINDS[kind]);
+  to.time(7, start);
+  to.time(8, end);
+  writeAttributes(to, 9, attributes);
+  if (isError) to.message(15, () => to.int(3, STATUS_ERROR));
+  to.fixed32(16, SAMPLED);
+}
+
+function writeAttributes(to: Writer, field: number, attributes: ReadonlyMap<string, Attribute>): void {
+  for (const [key, value] of attributes) {
+    to.message(field, () => {
+      to.text(1, key);
+      to.message(2, () => writeValue(to, value));
+    });
+  }
+}
+
+function writeList(to: Writer, items: readonly string[]): void {
+  for (const item of items) to.message(1, () => to.text(1, item));
+}
+
+function writeValue(to: Writer, value: Attribute): void {
+  if (typeof value === 'string') to.text(1, value);
+  else if (typeof value === 'boolean') to.int(2, value ? 1 : 0);
+  else if (typeof value === 'object') to.message(5, () => writeList(to, value));
+  else if (Number.isSafeInteger(value)) to.int(3, value);
+  else to.double(4, value);
+}
