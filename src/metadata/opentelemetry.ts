@@ -1,7 +1,21 @@
 /** What is told to a collector of OpenTelemetry: `set_opentelemetry_config` in docs/reference/metadata-api.md. */
 import { SvcError } from '../errors/svc-error.ts';
 import { at } from '../util/path.ts';
-import { type Codec, defaulted, int, leaf, list, listOrNone, literal, nonEmptyText, object, optional, required, text } from './codec.ts';
+import {
+  type Codec,
+  defaulted,
+  int,
+  leaf,
+  like,
+  list,
+  listOrNone,
+  literal,
+  nonEmptyText,
+  object,
+  optional,
+  required,
+  text,
+} from './codec.ts';
 import { headersCodec, type HeaderDefinition } from './environment-template.ts';
 import { isJsonObject } from '../util/json.ts';
 
@@ -42,6 +56,7 @@ const statusCodec: Codec<string> = leaf(
     throw new SvcError('parse-failed', 'expected "enabled", "disabled" or a variable such as "{{OTEL_STATUS}}"', { path });
   },
   (status) => status,
+  { says: '`"enabled"`, `"disabled"`, or a variable of the environment that is one of them: `"{{OTEL_STATUS}}"`.' },
 );
 
 /** Argument of `set_opentelemetry_status`. */
@@ -55,6 +70,7 @@ const batchSizeCodec: Codec<number> = leaf(
     throw new SvcError('invalid-params', 'max_export_batch_size must be a positive integer', { path });
   },
   (size) => size,
+  { says: `A whole number from 1 to ${MOST_IN_BATCH}.` },
 );
 
 const exporterCodec: Codec<OtlpExporter> = object('OtelExporterConfig', {
@@ -95,6 +111,7 @@ export const openTelemetryCodec: Codec<OpenTelemetry> = leaf(
     const json = written.encode(config);
     return isJsonObject(json) ? json : {};
   },
+  like(written),
 );
 
 /** Data that is asked for and not exported. */

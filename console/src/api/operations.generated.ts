@@ -419,7 +419,12 @@ export interface OperationArguments {
     readonly disabled_for_roles: readonly string[];
   };
   /** `{"status":"enabled","data_types":["traces"],"exporter_otlp":{"otlp_traces_endpoint":"http://collector.internal:4318/v1/traces","headers":[{"name":"x-key","value_from_env":"COLLECTOR_KEY"}],"resource_attributes":[{"name":"deployment.environment.name","value":"production"}]}}` */
-  set_opentelemetry_config: Json;
+  set_opentelemetry_config: {
+    readonly status?: Json;
+    readonly data_types?: Json;
+    readonly exporter_otlp?: Json;
+    readonly batch_span_processor?: Json;
+  };
   /** `"disabled"` */
   set_opentelemetry_status: Json;
   /** `{"webhook_url":"http://{{HOST}}/hook","env":{"HOST":"example.org"},"body":{"user":{"id":7}},"session_variables":{"x-svc-role":"user"},"request_transform":{"version":2,"template_engine":"Kriti","method":"POST","url":"{{$base_url}}/users/{{$body.user.id}}","query_params":{"role":"{{getSessionVariable('x-svc-role')}}"},"request_headers":{"add_headers":{"content-type":"application/json"},"remove_headers":["user-agent"]},"body":{"action":"transform","template":"{\"id\": {{$body.user.id}}}"}}}` */
