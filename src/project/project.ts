@@ -113,6 +113,7 @@ export function openProject(cwd: string, flags: ProjectFlags, environment: Envir
   }
   const merged = withDotEnv(files, flags.envfile === undefined ? undefined : resolve(cwd, flags.envfile), environment);
   const stage = stageOf(written, flags.env ?? merged[`${VARIABLE_PREFIX}ENV`]);
+  warnings.push(...unknownKeys(stage, STAGE_KEYS, `${CONFIG_FILE}: environments`));
   const settings = settingsOf(written, stage, flags, merged, warnings);
   const folder = (key: string, byDefault: string): string => {
     const named = text(merged[envName(key)]) ?? text(written[key]) ?? byDefault;
@@ -121,13 +122,14 @@ export function openProject(cwd: string, flags: ProjectFlags, environment: Envir
     return path;
   };
   const file = text(merged[envName('metadata_file')]) ?? text(written['metadata_file']);
+  const overlays = overlaysOf(stage, root, files);
   const elsewhere = flags.metadataFolder === undefined ? undefined : resolve(cwd, flags.metadataFolder);
   return {
     root,
     files,
     metadata:
       elsewhere === undefined
-        ? { files, folder: folder('metadata_directory', 'metadata'), file: file === undefined ? undefined : join(root, file) }
+        ? { files, folder: folder('metadata_directory', 'metadata'), file: file === undefined ? undefined : join(root, file), overlays }
         : { files: files.isInside(elsewhere) ? files : projectFiles(elsewhere), folder: elsewhere },
     migrationsFolder:
       flags.migrationsFolder === undefined ? folder('migrations_directory', 'migrations') : resolve(cwd, flags.migrationsFolder),
@@ -167,6 +169,20 @@ function stageOf(written: JsonObject, name: string | undefined): JsonObject {
     { file: CONFIG_FILE },
     EXIT.usage,
   );
+}
+
+const STAGE_KEYS = ['endpoint', 'admin_secret', 'overlays'] as const;
+
+/** Files of a stage, absolute. @throws ProjectFailure */
+function overlaysOf(stage: JsonObject, root: string, files: Files): readonly string[] {
+  const given = stage['overlays'] ?? [];
+  const list = isJsonArray(given) ? given : [given];
+  return list.map((name) => {
+    if (typeof name !== 'string' || name === '') throw failure('config', 'overlays is to be a list of files', { file: CONFIG_FILE });
+    const path = resolve(root, name);
+    if (!files.isInside(path)) throw failure('outside', `the overlay "${name}" leads out of the project`, { file: CONFIG_FILE });
+    return path;
+  });
 }
 
 function envName(key: string): string {

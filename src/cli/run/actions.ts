@@ -16,7 +16,9 @@ export async function runActionsCreate(call: Call): Promise<Outcome> {
   const file = textOption(call, 'sdl') as string;
   const sdl = projectFiles(call.cwd).read(resolve(call.cwd, file));
   if (sdl === undefined) throw failure('missing-file', `the file ${file} does not exist`, {}, EXIT.usage);
-  const { document } = readMetadata(project.metadata);
+  // The files are those of all environments.
+  const ownMetadata = { ...project.metadata, overlays: [] };
+  const { document } = readMetadata(ownMetadata);
   const shapes = readSdl(sdl, file);
   if (shapes.problems.length > 0) throw new ProjectFailure(shapes.problems);
   const [found, ...others] = shapes.actions;
@@ -48,7 +50,7 @@ export async function runActionsCreate(call: Call): Promise<Outcome> {
     actions: [...listOf(document['actions']), ...made.actions],
     ...(Object.keys(merged).length === 0 ? {} : { custom_types: merged }),
   };
-  const { changes } = writeMetadata(project.metadata, next);
+  const { changes } = writeMetadata(ownMetadata, next);
   applyChanges(project.files, changes);
   const written = [...changes.keys()].map((path) => project.files.show(path));
   return { text: written.join('\n'), data: { written } };

@@ -114,6 +114,8 @@ export async function runExport(call: Call): Promise<Outcome> {
   const format = textOption(call, 'output');
   if (format !== undefined) return { text: printDocument(metadata, format), data: { metadata } };
   const { metadata: at, files } = await call.project();
+  if ((at.overlays ?? []).length > 0)
+    throw failure('not-supported', 'an environment with overlays is not exported: the files are those of all environments', {}, EXIT.usage);
   const written = writeMetadata(at, inWordsOf(writtenDocument(at), metadata, await call.kinds()));
   const changes = new Map(written.changes);
   const prune = flagOption(call, 'prune');

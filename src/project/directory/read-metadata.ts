@@ -5,6 +5,7 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from
 import { failure, type Problem, ProjectFailure, reasonOf } from '../failure.ts';
 import { joinActions } from './actions-sdl.ts';
 import type { Files } from './files.ts';
+import { overlaid } from './overlay.ts';
 import { ACTIONS_FILE, ACTIONS_SDL_FILE, SECTIONS, SOURCES_FILE, VERSION_FILE } from './sections.ts';
 import { Expansion, includedPath, isMergeKey, keyText, parseYamlFile, placeOf, scalarJson, type YamlFile } from './yaml-file.ts';
 
@@ -32,6 +33,8 @@ export interface MetadataFolder {
   readonly folder: string;
   /** In place of the folder: one file with the whole document, absolute. */
   readonly file?: string | undefined;
+  /** Files of the environment whose parts are laid over the document, absolute. */
+  readonly overlays?: readonly string[];
 }
 
 /** Reads values of YAML files, includes resolved. Remembers files and places. */
@@ -184,9 +187,9 @@ function isOfNames(member: string | undefined): boolean {
  * Reads all of the metadata.
  * @throws ProjectFailure with all problems that were found
  */
-export function readMetadata({ files, folder, file }: MetadataFolder): ReadMetadata {
+export function readMetadata({ files, folder, file, overlays = [] }: MetadataFolder): ReadMetadata {
   const reader = new MetadataReader(files);
-  if (file !== undefined) return readWhole(files, reader, file);
+  if (file !== undefined) return withOverlays(readWhole(files, reader, file), overlays, files, reader);
   const sections: Record<string, Json> = { version: 3 };
   const version = reader.read(join(folder, VERSION_FILE));
   if (isJsonObject(version) && version['version'] !== undefined && version['version'] !== 3) {
@@ -217,7 +220,23 @@ export function readMetadata({ files, folder, file }: MetadataFolder): ReadMetad
     if (joined.customTypes !== null) sections['custom_types'] = joined.customTypes;
   }
   if (reader.problems.length > 0) throw new ProjectFailure(reader.problems);
-  return withPlaces(reader, sections);
+  return withOverlays(withPlaces(reader, sections), overlays, files, reader);
+}
+
+/** @throws ProjectFailure */
+function withOverlays(read: ReadMetadata, overlays: readonly string[], files: Files, reader: MetadataReader): ReadMetadata {
+  let { document } = read;
+  for (const path of overlays) {
+    const over = reader.read(path);
+    if (reader.problems.length > 0) throw new ProjectFailure(reader.problems);
+    if (over === undefined) throw failure('missing-file', 'the overlay does not exist', { file: files.show(path) });
+    if (!isJsonObject(over)) throw failure('shape', 'an overlay is an object, a part of the document', { file: files.show(path) });
+    document = overlaid(document, over, (result, from) => {
+      const origin = reader.origins.get(from);
+      if (origin !== undefined) reader.origins.set(result, origin);
+    });
+  }
+  return overlays.length === 0 ? read : withPlaces(reader, document);
 }
 
 /** What must not be sent where it says nothing. */
