@@ -15,6 +15,7 @@ const admin = (title: string, request: string, variables?: JsonObject): WriteCas
   request,
   ...(variables === undefined ? {} : { variables }),
 });
+const boss = (title: string, request: string, name: string): WriteCase => ({ title, request, role: 'boss', session: { name } });
 const user = (title: string, request: string, id = 'u1'): WriteCase => ({ title, request, role: 'user', session: { 'user-id': id } });
 
 export const WRITES: readonly WriteCase[] = [
@@ -292,71 +293,52 @@ export const WRITES: readonly WriteCase[] = [
     'user: without a key, against the check',
     'mutation { _insert_log(objects: [{line: "ul", n: 50}, {line: "ul0", n: 100}]) { affected_rows } }',
   ),
-  {
-    title: 'boss: a check of the table itself',
-    request: 'mutation { _insert_writer(objects: [{id: 60, name: "b60", boss_id: 1}]) { affected_rows returning { id name } } }',
-    role: 'boss',
-    session: { name: 'a' },
-  },
-  {
-    title: 'boss: against it',
-    request:
-      'mutation { _insert_writer(objects: [{id: 61, name: "b61", boss_id: 1}, {id: 62, name: "b62", boss_id: 2}]) { affected_rows } }',
-    role: 'boss',
-    session: { name: 'a' },
-  },
-  {
-    title: 'boss: a new row does not speak for itself',
-    request: 'mutation { _insert_writer(objects: [{id: 70, name: "self", boss_id: 70}]) { affected_rows } }',
-    role: 'boss',
-    session: { name: 'self' },
-  },
-  {
-    title: 'boss: new rows do not speak for each other',
-    request:
-      'mutation { _insert_writer(objects: [{id: 70, name: "self", boss_id: 1}, {id: 71, name: "s2", boss_id: 70}]) { affected_rows } }',
-    role: 'boss',
-    session: { name: 'self' },
-  },
-  {
-    title: 'boss: a row does not speak for itself by what it becomes',
-    request: 'mutation { _update_writer(where: {id: {_eq: 60}}, _set: {boss_id: 60, name: "self"}) { affected_rows } }',
-    role: 'boss',
-    session: { name: 'self' },
-  },
-  {
-    title: 'boss: nor by key',
-    request: 'mutation { _update_writer_by_pk(pk_columns: {id: 60}, _set: {boss_id: 60, name: "self"}) { id } }',
-    role: 'boss',
-    session: { name: 'self' },
-  },
-  {
-    title: 'boss: nor in an upsert',
-    request:
-      'mutation { _insert_writer(objects: [{id: 60, name: "self", boss_id: 60}], on_conflict: {constraint: writer_id, update_columns: [name, boss_id]}) { affected_rows } }',
-    role: 'boss',
-    session: { name: 'self' },
-  },
-  {
-    title: 'boss: an upsert that holds',
-    request:
-      'mutation { _insert_writer(objects: [{id: 60, name: "b60x", boss_id: 1}], on_conflict: {constraint: writer_id, update_columns: [name, boss_id]}) { affected_rows returning { id name } } }',
-    role: 'boss',
-    session: { name: 'a' },
-  },
-  {
-    title: 'boss: an update that holds',
-    request: 'mutation { _update_writer(where: {id: {_eq: 60}}, _set: {boss_id: 1, name: "b60"}) { affected_rows returning { id name } } }',
-    role: 'boss',
-    session: { name: 'a' },
-  },
-  {
-    title: 'boss: a row that holds for itself before and after',
-    request:
-      'mutation { _update_writer(where: {id: {_eq: 60}}, _set: {boss_id: 60}) { affected_rows } a: _update_writer(where: {id: {_eq: 60}}, _set: {boss_id: 60}) { affected_rows } }',
-    role: 'boss',
-    session: { name: 'b60' },
-  },
+  boss(
+    'boss: a check of the table itself',
+    'mutation { _insert_writer(objects: [{id: 60, name: "b60", boss_id: 1}]) { affected_rows returning { id name } } }',
+    'a',
+  ),
+  boss(
+    'boss: against it',
+    'mutation { _insert_writer(objects: [{id: 61, name: "b61", boss_id: 1}, {id: 62, name: "b62", boss_id: 2}]) { affected_rows } }',
+    'a',
+  ),
+  boss(
+    'boss: a new row does not speak for itself',
+    'mutation { _insert_writer(objects: [{id: 70, name: "self", boss_id: 70}]) { affected_rows } }',
+    'self',
+  ),
+  boss(
+    'boss: new rows do not speak for each other',
+    'mutation { _insert_writer(objects: [{id: 70, name: "self", boss_id: 1}, {id: 71, name: "s2", boss_id: 70}]) { affected_rows } }',
+    'self',
+  ),
+  boss(
+    'boss: a row does not speak for itself by what it becomes',
+    'mutation { _update_writer(where: {id: {_eq: 60}}, _set: {boss_id: 60, name: "self"}) { affected_rows } }',
+    'self',
+  ),
+  boss('boss: nor by key', 'mutation { _update_writer_by_pk(pk_columns: {id: 60}, _set: {boss_id: 60, name: "self"}) { id } }', 'self'),
+  boss(
+    'boss: nor in an upsert',
+    'mutation { _insert_writer(objects: [{id: 60, name: "self", boss_id: 60}], on_conflict: {constraint: writer_id, update_columns: [name, boss_id]}) { affected_rows } }',
+    'self',
+  ),
+  boss(
+    'boss: an upsert that holds',
+    'mutation { _insert_writer(objects: [{id: 60, name: "b60x", boss_id: 1}], on_conflict: {constraint: writer_id, update_columns: [name, boss_id]}) { affected_rows returning { id name } } }',
+    'a',
+  ),
+  boss(
+    'boss: an update that holds',
+    'mutation { _update_writer(where: {id: {_eq: 60}}, _set: {boss_id: 1, name: "b60"}) { affected_rows returning { id name } } }',
+    'a',
+  ),
+  boss(
+    'boss: a row that holds for itself before and after',
+    'mutation { _update_writer(where: {id: {_eq: 60}}, _set: {boss_id: 60}) { affected_rows } a: _update_writer(where: {id: {_eq: 60}}, _set: {boss_id: 60}) { affected_rows } }',
+    'b60',
+  ),
   {
     title: 'backend: not from a client',
     request: 'mutation { _insert_writer(objects: [{id: 63, name: "b63"}]) { affected_rows } }',

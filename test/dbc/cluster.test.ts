@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../src/util/json.ts';
 import { runSql } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { addTwin, allowWrites, LOOSE_TABLES, READS, ROLE_READS, ROLES, trackTwin, twinAnswer, twinRows, WRITES } from './twin.ts';
+import { READS, ROLE_READS, ROLES } from '../support/twin-reads.ts';
+import { addTwin, allowWrites, LOOSE_TABLES, trackTwin, twinAnswer, twinRows, WRITES } from './twin.ts';
 
 const URL = process.env['SVC_TEST_DBC_URL'] ?? '';
 if (URL === '') process.stderr.write('SVC_TEST_DBC_URL is not set: the tests on a real Citus are skipped\n');

@@ -11,7 +11,8 @@ import type { SetWriter } from '../../src/sql/set-plan/writer.ts';
 import { answersAsNaive } from '../permission-safety/answers-as-naive.ts';
 import { cases, DEEP, sample } from '../support/deep.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { addTwin, READS, trackTwin, TWIN_TABLES, twinAnswer } from './twin.ts';
+import { READS } from '../support/twin-reads.ts';
+import { addTwin, trackTwin, TWIN_TABLES, twinAnswer } from './twin.ts';
 
 const { compiler } = dbc;
 const CASES = cases(2_000, 20);

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sample } from '../support/deep.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { addTwin, lastComplaints, READS, ROLE_READS, ROLES, trackTwin, TWIN_TABLES, twinAnswer } from './twin.ts';
+import { READS, ROLE_READS, ROLES } from '../support/twin-reads.ts';
+import { addTwin, lastComplaints, trackTwin, TWIN_TABLES, twinAnswer } from './twin.ts';
 
 describe('PostgreSQL and Citus', () => {
   let service: TestService;
