@@ -4,7 +4,7 @@ import { ApiError, invalidQuery } from './errors.ts';
 import { tablesWithoutPlaces } from './geography.ts';
 import type { Column, Dataset, Routine, Storage } from './storage.ts';
 import { engineType, type Mode, type Type, typeOfEngine } from './types.ts';
-import { isNull } from './values.ts';
+import { fieldWithNullElement, isNull, stored } from './values.ts';
 
 export interface Change {
   readonly engine: Engine;
@@ -104,7 +104,7 @@ async function createObject(change: Change, create: Tree): Promise<Changed> {
       columns,
       primaryKey: primaryKey(node, columns),
       created: Date.now(),
-      rows: !isView && query !== null && query !== undefined ? await rowsOfQuery(change) : [],
+      rows: !isView && query !== null && query !== undefined ? (await rowsOfQuery(change)).map((row) => rowOf(columns, row)) : [],
       ...(isView ? { view: textBehindAs(change.text) } : {}),
       ...(description === undefined ? {} : { description }),
     });
@@ -279,8 +279,7 @@ async function modify(change: Change, kind: Kind, node: Tree): Promise<Changed> 
   const statementType = kind.toUpperCase();
   if (table.view !== undefined) throw invalidQuery(`${name} is a view, which cannot be written`);
   if (kind === 'Insert') {
-    const rows = (await engine.modify(sql, catalog, parameters)).map(({ cells }) => cells);
-    for (const row of rows) refuseMissing(table.columns, row);
+    const rows = (await engine.modify(sql, catalog, parameters)).map(({ cells }) => rowOf(table.columns, cells));
     if (!dryRun) {
       table.rows = [...table.rows, ...rows];
       storage.changed();
@@ -308,11 +307,7 @@ async function modify(change: Change, kind: Kind, node: Tree): Promise<Changed> 
     for (const { operation, cells, key } of modified) {
       const index = Number(((key[0] ?? cells[place]) as Tree)['int64Value']);
       if (operation === 'DELETE') rows[index] = undefined;
-      else {
-        const row = cells.slice(0, place);
-        refuseMissing(table.columns, row);
-        rows[index] = row;
-      }
+      else rows[index] = rowOf(table.columns, cells);
     }
     if (!dryRun) {
       table.rows = rows.filter((row) => row !== undefined);
@@ -324,7 +319,13 @@ async function modify(change: Change, kind: Kind, node: Tree): Promise<Changed> 
   }
 }
 
-function refuseMissing(columns: readonly Column[], row: readonly Tree[]): void {
-  const missing = columns.find((column, index) => column.mode === 'REQUIRED' && isNull(row[index] ?? {}));
-  if (missing !== undefined) throw invalidQuery(`Required field ${missing.name} cannot be null`);
+/** A row as a table keeps it. @throws ApiError for one that it cannot keep */
+function rowOf(columns: readonly Column[], row: readonly Tree[]): readonly Tree[] {
+  return columns.map(({ name, type, mode }, index) => {
+    const value = row[index] ?? {};
+    if (mode === 'REQUIRED' && isNull(value)) throw invalidQuery(`Required field ${name} cannot be null`);
+    const field = fieldWithNullElement(name, type, value);
+    if (field !== undefined) throw invalidQuery(`Array cannot have a null element; error in writing field ${field}`);
+    return stored(type, value);
+  });
 }

@@ -7,7 +7,7 @@ import { refuseWhatBigQueryRefuses } from './guard.ts';
 import { found, withEngineNames, withNamedParameters } from './names.ts';
 import { type Catalogs, type Storage, tableBytes } from './storage.ts';
 import { type Field, fieldOf, type Type, typeOfEngine } from './types.ts';
-import { isNull } from './values.ts';
+import { fieldWithNullElement } from './values.ts';
 import { changeStorage } from './definitions.ts';
 
 export interface Result {
@@ -165,18 +165,9 @@ function refuseRepeatedNames(columns: Columns): void {
 
 /** What is written to an answer has no NULL in an array, which expressions may have. */
 function refuseNullElements(columns: Columns, row: readonly Tree[]): void {
-  for (const [index, { name, type }] of columns.entries()) refuseNullWithin(name, type, row[index] ?? {});
-}
-
-function refuseNullWithin(field: string, type: Type, value: Tree): void {
-  if (type.kind === 'ARRAY') {
-    for (const element of ((value['arrayValue'] as Tree | undefined)?.['element'] ?? []) as readonly Tree[]) {
-      if (isNull(element)) throw invalidQuery(`Array cannot have a null element; error in writing field ${field}`);
-      refuseNullWithin(field, type.element, element);
-    }
-  } else if (type.kind === 'STRUCT') {
-    const fields = ((value['structValue'] as Tree | undefined)?.['field'] ?? []) as readonly Tree[];
-    for (const [index, of] of type.fields.entries()) refuseNullWithin(of.name, of.type, fields[index] ?? {});
+  for (const [index, { name, type }] of columns.entries()) {
+    const field = fieldWithNullElement(name, type, row[index] ?? {});
+    if (field !== undefined) throw invalidQuery(`Array cannot have a null element; error in writing field ${field}`);
   }
 }
 

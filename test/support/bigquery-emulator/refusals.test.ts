@@ -245,6 +245,16 @@ describe.skipIf(!hasBigQuery())('the emulator of BigQuery', () => {
     expect(await ask('SELECT 1 FROM ds.author', { location: 'EU' })).toMatchObject({ status: 404, reason: 'notFound' });
   });
 
+  test('keeps no NULL for an array, and none within', async () => {
+    const sql = 'INSERT INTO ds.author (id, tags) VALUES (7, NULL); SELECT TO_JSON_STRING(tags) AS x FROM ds.author WHERE id = 7';
+    expect((await ask(sql, {}, false)).rows).toEqual([['[]']]);
+    expect((await ask('DELETE FROM ds.author WHERE id = 7', {}, false)).status).toBe(200);
+    expect(await ask("INSERT INTO ds.author (id, tags) VALUES (8, ['a', NULL])", {}, false)).toMatchObject({
+      status: 400,
+      message: 'Array cannot have a null element; error in writing field tags',
+    });
+  });
+
   test('runs no legacy SQL', async () => {
     expect(await ask('SELECT 1 AS x', { useLegacySql: true })).toMatchObject({ status: 400 });
   });

@@ -182,10 +182,9 @@ export function parameterValue(type: Type, given: ParameterValue): Tree {
 
 /** A value of a fixture. @throws Error when it is none of that type */
 export function jsonValue(type: Type, given: Json | undefined): Tree {
-  if (given === undefined || (given === null && type.kind !== 'ARRAY')) return NULL;
+  if (given === undefined || given === null) return stored(type, NULL);
   switch (type.kind) {
     case 'ARRAY':
-      if (given === null) return NULL;
       if (!Array.isArray(given)) wrong(type, JSON.stringify(given));
       return { arrayValue: { element: (given as readonly Json[]).map((one) => jsonValue(type.element, one)) } };
     case 'STRUCT': {
@@ -199,6 +198,34 @@ export function jsonValue(type: Type, given: Json | undefined): Tree {
       if (typeof given === 'object') wrong(type, JSON.stringify(given));
       return scalar(type, String(given));
   }
+}
+
+/** A value as tables keep it: there, no array is NULL. */
+export function stored(type: Type, value: Tree): Tree {
+  if (type.kind === 'ARRAY') {
+    const elements = ((value['arrayValue'] as Tree | undefined)?.['element'] ?? []) as readonly Tree[];
+    return { arrayValue: { element: elements.map((element) => stored(type.element, element)) } };
+  }
+  if (type.kind !== 'STRUCT' || isNull(value)) return value;
+  const fields = ((value['structValue'] as Tree)['field'] ?? []) as readonly Tree[];
+  return { structValue: { field: type.fields.map((field, index) => stored(field.type, fields[index] ?? NULL)) } };
+}
+
+/** The first field with a NULL in an array, which neither answers nor tables have. */
+export function fieldWithNullElement(name: string, type: Type, value: Tree): string | undefined {
+  if (type.kind === 'ARRAY') {
+    for (const element of ((value['arrayValue'] as Tree | undefined)?.['element'] ?? []) as readonly Tree[]) {
+      const found = isNull(element) ? name : fieldWithNullElement(name, type.element, element);
+      if (found !== undefined) return found;
+    }
+  } else if (type.kind === 'STRUCT') {
+    const fields = ((value['structValue'] as Tree | undefined)?.['field'] ?? []) as readonly Tree[];
+    for (const [index, field] of type.fields.entries()) {
+      const found = fieldWithNullElement(field.name, field.type, fields[index] ?? NULL);
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
 }
 
 /** How answers show timestamps: microseconds as an integer, or seconds as a decimal. */
