@@ -5,14 +5,9 @@ import type { Captures, CapturedTrigger } from '../../src/backend/captures.ts';
 import type { CapturedEvent, DeliveryResult, Lease } from '../../src/backend/event-store.ts';
 import { type CatalogTable, nameKey } from '../../src/catalog/catalog.ts';
 import { connect } from '../../src/databases/dbb/connect.ts';
-import { eventTriggerCodec } from '../../src/metadata/event-trigger.ts';
 import type { JsonObject } from '../../src/util/json.ts';
-import { ROOT } from '../../src/util/path.ts';
+import { A, B, capturedTrigger, endOf, INSERT, keepsOrder, keyOf, type TakeArguments, takeFrom } from '../support/event-order.ts';
 import { hasMariadb, startMariadb, type TestMariadb } from '../support/mariadb.ts';
-
-const A: Lease = { holder: 'a', seconds: 60 };
-const B: Lease = { holder: 'b', seconds: 60 };
-const INSERT: JsonObject = { insert: { columns: '*' } };
 
 describe.skipIf(!hasMariadb())('events in MariaDB', () => {
   let server: TestMariadb;
@@ -29,25 +24,12 @@ describe.skipIf(!hasMariadb())('events in MariaDB', () => {
     const wanted = { schema: '', name };
     return (await of.introspect({ tables: [wanted] })).tables.get(nameKey(wanted)) as CatalogTable;
   };
-  const captured = (name: string, definition: JsonObject = INSERT, more: JsonObject = {}, on = table): CapturedTrigger => ({
-    definition: eventTriggerCodec.decode({ name, definition, webhook: 'http://example.org', ...more }, ROOT),
-    table: on,
-  });
+  const captured = (name: string, definition: JsonObject = INSERT, more: JsonObject = {}, on = table): CapturedTrigger =>
+    capturedTrigger(on, name, definition, more);
   const install = (...triggers: readonly CapturedTrigger[]) => captures.install(triggers, { owner: 'test' });
-  const take = (
-    lease: Lease = A,
-    lanes: Readonly<Record<string, number>> = { t: 100 },
-    limit = 100,
-    from = captures,
-  ): Promise<readonly CapturedEvent[]> =>
-    from.events.fetch({ lease, limit, lanes: Object.entries(lanes).map(([name, most]) => ({ name, limit: most })) });
-  const keyOf = ({ payload }: CapturedEvent): number => (JSON.parse(payload) as { data: { new: { id: number } } }).data.new.id;
-  const taken = async (...args: Parameters<typeof take>): Promise<number[]> => (await take(...args)).map(keyOf).sort((a, b) => a - b);
-  const end = (lease: Lease, events: readonly CapturedEvent[], result: DeliveryResult = { kind: 'delivered' }) =>
-    captures.events.record(
-      lease,
-      events.map(({ id }) => ({ id, result, invocation: { status: 200, request: '{"a":"\\u0000é"}', response: '{}' } })),
-    );
+  const take = (...how: TakeArguments) => takeFrom(captures, ...how);
+  const taken = async (...how: TakeArguments): Promise<number[]> => (await take(...how)).map(keyOf).sort((a, b) => a - b);
+  const end = (lease: Lease, events: readonly CapturedEvent[], result?: DeliveryResult) => endOf(captures, lease, events, result);
   const sql = async (text: string): Promise<readonly (readonly (string | null)[])[]> => (await source.query(text, [])).rows;
   const rows = (count: number, kind = `'k'`): Promise<unknown> => sql(`insert into item select seq, ${kind}, 0 from seq_1_to_${count}`);
 
@@ -153,68 +135,16 @@ describe.skipIf(!hasMariadb())('events in MariaDB', () => {
     }
   });
 
-  it('of a key are taken one after another', async () => {
-    await install(captured('t', INSERT, { ordering: ['kind'] }));
-    await rows(6, 'cast(seq % 2 as char)');
-    const first = await take();
-    expect(first.map(keyOf).sort()).toEqual([1, 2]);
-    expect(await taken(B)).toEqual([]);
-    await end(
-      A,
-      first.filter((event) => keyOf(event) === 2),
-    );
-    const next = await take(B);
-    expect(next.map(keyOf)).toEqual([4]);
-    // One that fails holds back its own key alone, until it is given up.
-    await end(
-      A,
-      first.filter((event) => keyOf(event) === 1),
-      { kind: 'retry', seconds: 3600 },
-    );
-    await end(B, next);
-    expect(await taken(B)).toEqual([6]);
-    await sql(`update svc_catalog.event_log set next_retry_at = null where json_value(payload, '$.data.new.id') = 1`);
-    await end(A, await take(A), { kind: 'failed' });
-    expect(await taken(B)).toEqual([3]);
-  });
-
-  it('of other keys are found behind a long queue, whose events wait aside', async () => {
-    await install(captured('t', INSERT, { ordering: ['kind'] }));
-    await rows(3000, `if(seq = 3000, 'other', 'hot')`);
-    expect(await taken()).toEqual([1, 3000]);
-    const aside = await sql('select count(*) from svc_catalog.event_log where lease_until is not null and lease_holder is null');
-    expect(Number(aside[0]?.[0])).toBeGreaterThan(2000);
-  });
-
-  it('keep their order where several instances take and end them', async () => {
-    await install(captured('t', INSERT, { ordering: ['kind'] }));
-    await rows(120, 'cast(seq % 4 as char)');
-    const seen: number[] = [];
-    const work = async (lease: Lease): Promise<void> => {
-      for (let idle = 0; idle < 200 && seen.length < 120; ) {
-        const events = await take(lease, { t: 3 });
-        idle = events.length === 0 ? idle + 1 : 0;
-        seen.push(...events.map(keyOf));
-        await end(lease, events);
-      }
-    };
-    await Promise.all([work(A), work(B), work({ holder: 'c', seconds: 60 })]);
-    expect(seen).toHaveLength(120);
-    for (let key = 0; key < 4; key++) {
-      const own = seen.filter((id) => id % 4 === key);
-      expect(own).toEqual([...own].sort((a, b) => a - b));
-    }
-  });
-
-  it('of rows are ordered by their primary key', async () => {
-    await install(captured('t', { insert: { columns: '*' }, update: { columns: '*' } }, { ordering: 'row' }));
-    await sql('insert into item values (1, null, 0), (2, null, 0)');
-    await sql('update item set n = 1');
-    const first = await take();
-    expect(first.map(keyOf).sort()).toEqual([1, 2]);
-    await end(A, first);
-    expect(await taken()).toEqual([1, 2]);
-  });
+  describe('order', () =>
+    keepsOrder({
+      captures: () => captures,
+      table: () => table,
+      sql,
+      rows,
+      remainder: (of) => `cast(seq % ${of} as char)`,
+      hotBut: (id) => `if(seq = ${id}, 'other', 'hot')`,
+      isOfRow: (id) => `json_value(payload, '$.data.new.id') = '${id}'`,
+    }));
 
   it('do not wait for writers, nor do writers for them', async () => {
     await install(captured('t'));
@@ -237,7 +167,7 @@ describe.skipIf(!hasMariadb())('events in MariaDB', () => {
       await theirs.install([captured('t', INSERT, {}, await tableOf(other))], { owner: 'they' });
       await sql(`insert into item values (1, 'k', 0)`);
       await sql(`insert into other.item values (2, 'k', 0)`);
-      expect(await taken(B, { t: 9 }, 9, theirs)).toEqual([2]);
+      expect((await takeFrom(theirs, B, { t: 9 }, 9)).map(keyOf)).toEqual([2]);
       expect(await taken()).toEqual([1]);
       expect([await captures.isTaken('t', 'they'), await captures.isTaken('t', 'test')]).toEqual([true, false]);
       expect(await captures.count({ state: 'any' })).toBe(1);
@@ -247,7 +177,7 @@ describe.skipIf(!hasMariadb())('events in MariaDB', () => {
       // What one takes away the other keeps.
       await captures.uninstall('test');
       await sql(`insert into other.item values (3, 'k', 0)`);
-      expect(await taken(B, { t: 9 }, 9, theirs)).toEqual([3]);
+      expect((await takeFrom(theirs, B, { t: 9 }, 9)).map(keyOf)).toEqual([3]);
       await theirs.uninstall('they');
       expect(await sql(`select schema_name from information_schema.schemata where schema_name = 'svc_catalog'`)).toEqual([]);
     } finally {

@@ -6,9 +6,9 @@ import type { CapturedEvent, DeliveryResult, Lease } from '../../src/backend/eve
 import { type CatalogTable, nameKey } from '../../src/catalog/catalog.ts';
 import { EventLog } from '../../src/databases/pg/capture/log.ts';
 import { pg } from '../../src/databases/pg/index.ts';
-import { eventTriggerCodec } from '../../src/metadata/event-trigger.ts';
 import type { JsonObject } from '../../src/util/json.ts';
 import { ROOT } from '../../src/util/path.ts';
+import { A, B, capturedTrigger, endOf, INSERT, keepsOrder, keyOf, type TakeArguments, takeFrom } from '../support/event-order.ts';
 import { testDatabase, type TestDatabase } from '../support/postgres.ts';
 
 let database: TestDatabase;
@@ -24,11 +24,8 @@ const open = async (stringifyNumericTypes = false, extra: JsonObject = {}, maxCo
     maxConnections,
     stringifyNumericTypes,
   });
-const captured = (name: string, definition: JsonObject, more: JsonObject = {}): CapturedTrigger => ({
-  definition: eventTriggerCodec.decode({ name, definition, webhook: 'http://example.org', ...more }, ROOT),
-  table,
-});
-const INSERT: JsonObject = { insert: { columns: '*' } };
+const captured = (name: string, definition: JsonObject, more: JsonObject = {}): CapturedTrigger =>
+  capturedTrigger(table, name, definition, more);
 const install = (...triggers: readonly CapturedTrigger[]) => captures.install(triggers, { owner: 'test' });
 
 beforeAll(async () => {
@@ -48,17 +45,9 @@ beforeEach(async () => {
   await source.runSql('truncate item', {});
 });
 
-const A: Lease = { holder: 'a', seconds: 60 };
-const B: Lease = { holder: 'b', seconds: 60 };
-const take = (lease: Lease = A, lanes: Readonly<Record<string, number>> = { t: 100 }, limit = 100): Promise<readonly CapturedEvent[]> =>
-  captures.events.fetch({ lease, limit, lanes: Object.entries(lanes).map(([name, most]) => ({ name, limit: most })) });
-const keyOf = ({ payload }: CapturedEvent): number => (JSON.parse(payload) as { data: { new: { id: number } } }).data.new.id;
-const taken = async (...args: Parameters<typeof take>): Promise<number[]> => (await take(...args)).map(keyOf).sort((a, b) => a - b);
-const end = (lease: Lease, events: readonly CapturedEvent[], result: DeliveryResult = { kind: 'delivered' }): Promise<readonly string[]> =>
-  captures.events.record(
-    lease,
-    events.map(({ id }) => ({ id, result, invocation: { status: 200, request: '{"a":"\\u0000"}', response: '{}' } })),
-  );
+const take = (...how: TakeArguments) => takeFrom(captures, ...how);
+const taken = async (...how: TakeArguments): Promise<number[]> => (await take(...how)).map(keyOf).sort((a, b) => a - b);
+const end = (lease: Lease, events: readonly CapturedEvent[], result?: DeliveryResult) => endOf(captures, lease, events, result);
 const sql = async (text: string): Promise<readonly (readonly (string | null)[])[]> => (await source.query(text, [])).rows;
 const rowsOf = (count: number, kind = `'k'`): Promise<unknown> =>
   sql(`insert into item select i, ${kind} from generate_series(1, ${count}) i`);
@@ -197,68 +186,14 @@ describe('lanes', () => {
 });
 
 describe('order', () => {
-  const ordered = captured('t', INSERT, { ordering: ['kind'] });
-
-  it('lets only the first event of a key go, and the next after its end', async () => {
-    await install(captured('t', INSERT, { ordering: ['kind'] }));
-    await rowsOf(6, `(i % 2)::text`);
-    const first = await take();
-    expect(first.map(keyOf).sort()).toEqual([1, 2]);
-    expect(await taken(B)).toEqual([]);
-    await end(
-      A,
-      first.filter((event) => keyOf(event) === 2),
-    );
-    const next = await take(B);
-    expect(next.map(keyOf)).toEqual([4]);
-    // A failing one holds back its own key alone, until it is given up.
-    await end(
-      A,
-      first.filter((event) => keyOf(event) === 1),
-      { kind: 'retry', seconds: 3600 },
-    );
-    await end(B, next);
-    expect(await taken(B)).toEqual([6]);
-    await sql(`update svc_catalog.event_log set next_retry_at = null where payload #>> '{data,new,id}' = '1'`);
-    await end(A, await take(A), { kind: 'failed' });
-    expect(await taken(B)).toEqual([3]);
-  });
-
-  it('finds other keys behind a long queue, whose events wait aside', async () => {
-    await install({ ...ordered, table });
-    await rowsOf(3000, `case when i = 3000 then 'other' else 'hot' end`);
-    expect(await taken()).toEqual([1, 3000]);
-    const aside = await sql('select count(*) from svc_catalog.event_log where lease_until is not null and lease_holder is null');
-    expect(Number(aside[0]?.[0])).toBeGreaterThan(2000);
-  });
-
-  it('of a long queue is kept by several that take and end events at the same time', async () => {
-    await install(captured('t', INSERT, { ordering: ['kind'] }));
-    await rowsOf(240, `(i % 5)::text`);
-    const seen: number[] = [];
-    const work = async (lease: Lease): Promise<void> => {
-      for (let idle = 0; idle < 200 && seen.length < 240; ) {
-        const events = await take(lease);
-        idle = events.length === 0 ? idle + 1 : 0;
-        seen.push(...events.map(keyOf));
-        await end(lease, events);
-      }
-    };
-    await Promise.all([work(A), work(B), work({ holder: 'c', seconds: 60 })]);
-    expect(seen).toHaveLength(240);
-    for (let key = 0; key < 5; key++) {
-      const own = seen.filter((id) => id % 5 === key);
-      expect(own).toEqual([...own].sort((a, b) => a - b));
-    }
-  });
-
-  it('of rows is by their primary key', async () => {
-    await install(captured('t', { insert: { columns: '*' }, update: { columns: '*' } }, { ordering: 'row' }));
-    await source.runSql(`insert into item values (1), (2); update item set kind = 'a'`, {});
-    const first = await take();
-    expect(first.map(keyOf).sort()).toEqual([1, 2]);
-    await end(A, first);
-    expect(await taken()).toEqual([1, 2]);
+  keepsOrder({
+    captures: () => captures,
+    table: () => table,
+    sql,
+    rows: rowsOf,
+    remainder: (of) => `(i % ${of})::text`,
+    hotBut: (id) => `case when i = ${id} then 'other' else 'hot' end`,
+    isOfRow: (id) => `payload #>> '{data,new,id}' = '${id}'`,
   });
 });
 

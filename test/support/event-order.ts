@@ -1,0 +1,135 @@
+/** Events are taken in the order that their trigger asks for, whatever kind of database they were captured in. */
+import { expect, it } from 'vitest';
+import type { Captures, CapturedTrigger } from '../../src/backend/captures.ts';
+import type { CapturedEvent, DeliveryResult, Lease } from '../../src/backend/event-store.ts';
+import type { CatalogTable } from '../../src/catalog/catalog.ts';
+import { eventTriggerCodec } from '../../src/metadata/event-trigger.ts';
+import type { JsonObject } from '../../src/util/json.ts';
+import { ROOT } from '../../src/util/path.ts';
+
+export const A: Lease = { holder: 'a', seconds: 60 };
+export const B: Lease = { holder: 'b', seconds: 60 };
+const C: Lease = { holder: 'c', seconds: 60 };
+export const INSERT: JsonObject = { insert: { columns: '*' } };
+
+export function capturedTrigger(table: CatalogTable, name: string, definition: JsonObject, more: JsonObject = {}): CapturedTrigger {
+  return { definition: eventTriggerCodec.decode({ name, definition, webhook: 'http://example.org', ...more }, ROOT), table };
+}
+
+/** What `takeFrom` takes behind the captures. */
+export type TakeArguments = readonly [lease?: Lease, lanes?: Readonly<Record<string, number>>, limit?: number];
+
+/** @param lanes by name how many events each may give */
+export function takeFrom(
+  captures: Captures,
+  lease: Lease = A,
+  lanes: Readonly<Record<string, number>> = { t: 100 },
+  limit = 100,
+): Promise<readonly CapturedEvent[]> {
+  return captures.events.fetch({ lease, limit, lanes: Object.entries(lanes).map(([name, most]) => ({ name, limit: most })) });
+}
+
+/** The `id` of the new row. */
+export function keyOf({ payload }: CapturedEvent): number {
+  return (JSON.parse(payload) as { data: { new: { id: number } } }).data.new.id;
+}
+
+export function endOf(
+  captures: Captures,
+  lease: Lease,
+  events: readonly CapturedEvent[],
+  result: DeliveryResult = { kind: 'delivered' },
+): Promise<readonly string[]> {
+  return captures.events.record(
+    lease,
+    events.map(({ id }) => ({ id, result, invocation: { status: 200, request: '{"a":"\\u0000é"}', response: '{}' } })),
+  );
+}
+
+/** A table `item` with a key `id` and a text `kind`, in which there are no rows. */
+export interface OrderedItems {
+  captures(): Captures;
+  table(): CatalogTable;
+  sql(text: string): Promise<readonly (readonly (string | null)[])[]>;
+  /** Inserts rows with the ids from 1 on. */
+  rows(count: number, kind?: string): Promise<unknown>;
+  /** The kind of such a row: the rest of its id, or `hot` for all but one. */
+  remainder(of: number): string;
+  hotBut(id: number): string;
+  /** A condition on `svc_catalog.event_log`. */
+  isOfRow(id: number): string;
+}
+
+/** Makes the cases. */
+export function keepsOrder(items: OrderedItems): void {
+  const { sql, rows } = items;
+  const install = (definition: JsonObject, ordering: JsonObject): Promise<unknown> =>
+    items.captures().install([capturedTrigger(items.table(), 't', definition, ordering)], { owner: 'test' });
+  const take = (lease?: Lease, lanes?: Readonly<Record<string, number>>) => takeFrom(items.captures(), lease, lanes);
+  const taken = async (lease?: Lease): Promise<number[]> => (await take(lease)).map(keyOf).sort((a, b) => a - b);
+  const end = (lease: Lease, events: readonly CapturedEvent[], result?: DeliveryResult) => endOf(items.captures(), lease, events, result);
+  const byKind: JsonObject = { ordering: ['kind'] };
+
+  it('lets only the first event of a key go, and the next after its end', async () => {
+    await install(INSERT, byKind);
+    await rows(6, items.remainder(2));
+    const first = await take();
+    expect(first.map(keyOf).sort()).toEqual([1, 2]);
+    expect(await taken(B)).toEqual([]);
+    await end(
+      A,
+      first.filter((event) => keyOf(event) === 2),
+    );
+    const next = await take(B);
+    expect(next.map(keyOf)).toEqual([4]);
+    // One that fails holds back its own key alone, until it is given up.
+    await end(
+      A,
+      first.filter((event) => keyOf(event) === 1),
+      { kind: 'retry', seconds: 3600 },
+    );
+    await end(B, next);
+    expect(await taken(B)).toEqual([6]);
+    await sql(`update svc_catalog.event_log set next_retry_at = null where ${items.isOfRow(1)}`);
+    await end(A, await take(A), { kind: 'failed' });
+    expect(await taken(B)).toEqual([3]);
+  });
+
+  it('finds other keys behind a long queue, whose events wait aside', async () => {
+    await install(INSERT, byKind);
+    await rows(3000, items.hotBut(3000));
+    expect(await taken()).toEqual([1, 3000]);
+    const aside = await sql('select count(*) from svc_catalog.event_log where lease_until is not null and lease_holder is null');
+    expect(Number(aside[0]?.[0])).toBeGreaterThan(2000);
+  });
+
+  it('of a long queue is kept by several that take and end events at the same time', async () => {
+    await install(INSERT, byKind);
+    await rows(160, items.remainder(5));
+    const seen: number[] = [];
+    const work = async (lease: Lease, lanes?: Readonly<Record<string, number>>): Promise<void> => {
+      for (let idle = 0; idle < 200 && seen.length < 160; ) {
+        const events = await take(lease, lanes);
+        idle = events.length === 0 ? idle + 1 : 0;
+        seen.push(...events.map(keyOf));
+        await end(lease, events);
+      }
+    };
+    await Promise.all([work(A), work(B, { t: 3 }), work(C, { t: 3 })]);
+    expect(seen).toHaveLength(160);
+    for (let key = 0; key < 5; key++) {
+      const own = seen.filter((id) => id % 5 === key);
+      expect(own).toEqual([...own].sort((a, b) => a - b));
+    }
+  });
+
+  it('of rows is by their primary key', async () => {
+    await install({ ...INSERT, update: { columns: '*' } }, { ordering: 'row' });
+    await sql('insert into item (id) values (1), (2)');
+    await sql("update item set kind = 'a'");
+    const first = await take();
+    expect(first.map(keyOf).sort()).toEqual([1, 2]);
+    await end(A, first);
+    expect(await taken()).toEqual([1, 2]);
+  });
+}
