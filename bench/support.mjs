@@ -38,7 +38,11 @@ export async function run(main) {
       }
     }
   };
-  process.on('SIGINT', () => end().then(() => process.exit(130)));
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ])
+    process.on(signal, () => end().then(() => process.exit(code)));
   try {
     await main();
   } catch (error) {
