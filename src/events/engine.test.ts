@@ -221,6 +221,21 @@ describe('the engine', () => {
     await vi.waitFor(() => expect(inLane(working, 'quick')).toBe(1));
   }, 20_000);
 
+  it('asks for all slow lanes, each for a share of the room that they have', async () => {
+    const slow = Array.from({ length: 10 }, (_, i) => ({ name: `slow-${i}-` }));
+    const { store, working } = run(40, slow);
+    store.put(...slow.flatMap(({ name }) => events(name, 1)));
+    await vi.waitFor(() => expect(working.size).toBe(10));
+    await new Promise((resolve) => setTimeout(resolve, 1050));
+    endAll(working);
+    await vi.waitFor(() => expect(store.done.length).toBe(10));
+    const before = store.fetches.length;
+    store.wake();
+    await vi.waitFor(() => expect(store.fetches.length).toBeGreaterThan(before));
+    const asked = new Map(store.fetches.at(-1)?.lanes.map(({ name, limit }) => [name, limit]));
+    expect(asked).toEqual(new Map(slow.map(({ name }) => [name, 2])));
+  });
+
   it('asks for no lane and no event twice, and not at all without lanes', async () => {
     const { store } = run(10, []);
     await new Promise((resolve) => setTimeout(resolve, 100));

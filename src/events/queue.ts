@@ -202,9 +202,11 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
     const first = Math.floor(Math.random() * wanted.length);
     const inTurn = [...wanted.slice(first), ...wanted.slice(0, first)];
     let slow = this.#settings.pool.slowRoom;
+    // Most of them may have nothing: who has something comes again at once.
+    const share = Math.ceil(slow / wanted.filter(({ name }) => this.#lane(name).isSlow).length);
     return inTurn.flatMap(({ name, overall }): LaneRequest[] => {
       const lane = this.#lane(name);
-      const limit = lane.isSlow ? Math.min(lane.room, slow) : lane.room;
+      const limit = lane.isSlow ? Math.min(lane.room, share, slow) : lane.room;
       if (limit <= 0) return [];
       if (lane.isSlow) slow -= limit;
       return [{ name, limit, ...(overall === undefined ? {} : { overall }) }];
