@@ -315,6 +315,20 @@ describe('the log', () => {
     expect(await captures.invocations('u', { limit: 100, offset: 0 })).toHaveLength(10);
   });
 
+  it('is cleaned up in small steps, however large the batches may be', async () => {
+    await install(captured('t', INSERT));
+    await rowsOf(2_500);
+    await sql(`update svc_catalog.event_log set delivered = true, created_at = created_at - interval '5 hours'`);
+    const spec = { trigger: 't', batchSize: 10_000, clearOlderThan: 4, timeout: 60, cleanInvocationLogs: true };
+    let steps = 0;
+    const counted = () => {
+      steps += 1;
+      return spec;
+    };
+    expect(await captures.cleanUp(counted, {})).toEqual({ events: 2_500, invocations: 0 });
+    expect(steps).toBe(3);
+  });
+
   it('plans clean-ups that one instance takes', async () => {
     await install(captured('t', INSERT));
     const [two, one] = [daysAgo(2), daysAgo(1)];

@@ -2,13 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import type { RunOptions } from '../../../backend/backend.ts';
 import type { CleanupCounts, CleanupSpec, PlannedCleanup } from '../../../backend/captures.ts';
+import { MOST_REMOVED_AT_ONCE, rest } from '../../../backend/removal-pace.ts';
 import { LONGEST_CLEANUP_S } from '../../../metadata/event-trigger.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
 import { NOW } from './names.ts';
 import { affected, again, type EventDatabase, type Query } from './work.ts';
-
-/** Ids in one statement. */
-const MOST = 2_000;
 
 /** Found by their index: a scan would wait for whoever is writing events. */
 const BY_ID = `json_table(?, '$[*]' columns (v char(36) character set utf8mb4 collate utf8mb4_bin path '$')) j straight_join`;
@@ -23,7 +21,7 @@ async function batch(
     `select id from svc_catalog.event_log force index (told)
      where source_database = ? and trigger_name = ? and (delivered or error) and lease_holder is null
        and created_at < ${NOW} - interval ? hour
-     order by created_at limit ${Math.min(batchSize, MOST)} for update skip locked`,
+     order by created_at limit ${Math.min(batchSize, MOST_REMOVED_AT_ONCE)} for update skip locked`,
     [origin, trigger, String(clearOlderThan)],
   );
   if (rows.length === 0) return { events: 0, invocations: 0 };
@@ -42,12 +40,14 @@ export async function cleanUp(database: EventDatabase, specOf: () => CleanupSpec
   let invocations = 0;
   for (let spec = specOf(); spec !== null; spec = specOf()) {
     const now = spec;
+    const began = performance.now();
     const deadline = Math.min(how.deadline ?? Number.POSITIVE_INFINITY, Date.now() + spec.timeout * 1_000);
     try {
       const removed = await again(() => database.transact({ ...how, deadline }, (query) => batch(query, database.name, now)));
       if (removed.events === 0) break;
       events += removed.events;
       invocations += removed.invocations;
+      await rest(began);
     } catch (error) {
       if (error instanceof SvcError && error.code === 'timeout' && how.signal?.aborted !== true) break;
       throw error;

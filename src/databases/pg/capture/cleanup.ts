@@ -1,7 +1,9 @@
 /** Removal of old events, at once and planned. */
 import type { RunOptions } from '../../../backend/backend.ts';
 import type { CleanupCounts, CleanupSpec, PlannedCleanup } from '../../../backend/captures.ts';
+import { MOST_REMOVED_AT_ONCE, rest } from '../../../backend/removal-pace.ts';
 import { LONGEST_CLEANUP_S } from '../../../metadata/event-trigger.ts';
+import { BY_INDEX } from '../../../sql/by-index.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
 import { arrayLiteral } from '../coerce/array-literal.ts';
 import { NOW } from './names.ts';
@@ -32,14 +34,16 @@ export async function cleanUp(source: PatientDatabase, specOf: () => CleanupSpec
   let { events, invocations } = NO_COUNTS;
   for (let spec = specOf(); spec !== null; spec = specOf()) {
     const { trigger, clearOlderThan, batchSize, cleanInvocationLogs } = spec;
+    const began = performance.now();
     const deadline = Math.min(how.deadline ?? Number.POSITIVE_INFINITY, Date.now() + spec.timeout * 1_000);
-    const values = [trigger, String(clearOlderThan), String(batchSize), String(cleanInvocationLogs)];
+    const values = [trigger, String(clearOlderThan), String(Math.min(batchSize, MOST_REMOVED_AT_ONCE)), String(cleanInvocationLogs)];
     try {
-      const { rows } = await source.query(BATCH, values, { ...how, deadline });
+      const { rows } = await source.query(BATCH, values, { ...how, deadline, settings: BY_INDEX });
       const [removed = '0', attempts = '0'] = rows[0] ?? [];
       if (removed === '0') break;
       events += Number(removed);
       invocations += Number(attempts);
+      await rest(began);
     } catch (error) {
       if (error instanceof SvcError && error.code === 'timeout' && how.signal?.aborted !== true) break;
       throw error;
