@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../src/util/json.ts';
 import { type GraphqlServer, startGraphqlServer } from '../support/graphql-server.ts';
 import { hasMariadb } from '../support/mariadb.ts';
 import { type PlayedServer, playServer } from '../support/played-server.ts';
-import { type Kind, startTwins, type Twins } from './twins.ts';
+import { type Kind, SOURCES, startTwins, type Twins } from './twins.ts';
 
 const KINDS = ['pg', 'dbb'] as const;
 
@@ -29,9 +29,17 @@ describe.skipIf(!hasMariadb())('PostgreSQL and MariaDB', () => {
 
   beforeAll(async () => {
     hook = await playServer();
-    ranks = await startGraphqlServer('type Query { rank(name: String!): Int }', {
-      rank: ({ name }: { name: string }) => name.length,
-    });
+    ranks = await startGraphqlServer(
+      'type Query { rank(name: String!): Int holders: [Holder!]! } type Holder { player: Int! label: String }',
+      {
+        rank: ({ name }: { name: string }) => name.length,
+        holders: [
+          { player: 2, label: 'gold' },
+          { player: 77, label: null },
+          { player: 1, label: 'iron' },
+        ],
+      },
+    );
     twins = await startTwins(['team', 'player', 'badge'], { pg: TABLES, dbb: TABLES });
     await twins.relate('array', 'team', 'players', { table: 'player', column: 'team_id' });
     await twins.relate('object', 'player', 'team', 'team_id');
@@ -49,11 +57,9 @@ describe.skipIf(!hasMariadb())('PostgreSQL and MariaDB', () => {
     await permit('delete', 'player', { filter: {}, validate_input: hooked('/player/delete') });
     // The badges of a player are those that the other database has.
     await twins.service.metadata('add_remote_schema', { name: 'ranks', definition: { url: ranks.url } });
-    for (const [kind, other] of [
-      ['pg', 'twin'],
-      ['dbb', 'default'],
-    ] as const) {
-      const source = kind === 'pg' ? 'default' : 'twin';
+    for (const kind of KINDS) {
+      const source = SOURCES[kind];
+      const other = SOURCES[kind === 'pg' ? 'dbb' : 'pg'];
       const relate = (name: string, definition: JsonObject): Promise<Json> =>
         twins.service.metadata(`${kind}_create_remote_relationship`, { source, table: 'player', name, definition });
       await relate('badges', {
@@ -170,6 +176,45 @@ describe.skipIf(!hasMariadb())('PostgreSQL and MariaDB', () => {
     expect(ours.answer).toContain('"data"');
     expect(ours.answer, title).toMatch(/"rank":\d|"badges|"other_team":\{/);
     expect(ours.rows).toBe(theirs.rows);
+  });
+
+  it('are joined to what other servers and actions answer', async () => {
+    const { service } = twins;
+    const object = (kind: Kind): JsonObject => ({ name: `${kind}_player`, type: 'object', remote_table: 'player', source: SOURCES[kind] });
+    for (const kind of KINDS) {
+      const relate = (name: string, to: JsonObject): Promise<Json> =>
+        service.metadata('create_remote_schema_remote_relationship', {
+          remote_schema: 'ranks',
+          type_name: 'Holder',
+          name: `${kind}_${name}`,
+          definition: { to_source: { source: SOURCES[kind], ...to } },
+        });
+      await relate('player', { table: 'player', relationship_type: 'object', field_mapping: { player: 'id' } });
+      await relate('badges', { table: 'badge', relationship_type: 'array', field_mapping: { player: 'player_id', label: 'label' } });
+    }
+    await service.metadata('set_custom_types', {
+      objects: KINDS.map((kind) => ({
+        name: `${kind}_pick`,
+        fields: [{ name: 'player_id', type: 'Int!' }],
+        relationships: [{ ...object(kind), field_mapping: { player_id: 'id' } }],
+      })),
+    });
+    for (const kind of KINDS) {
+      const definition = { handler: hook.url, type: 'query', output_type: `[${kind}_pick!]!` };
+      await service.metadata('create_action', { name: `${kind}_picks`, definition });
+    }
+    hook.answer = () => ({ body: [{ player_id: 3 }, { player_id: 77 }, { player_id: 2 }] });
+    const [theirs, ours] = await Promise.all(
+      KINDS.map(async (kind) => {
+        const player = `${kind}_player { name team { name } rank }`;
+        return JSON.stringify(
+          await service.graphql(`{ holders { ${player} ${kind}_badges(order_by: {label: asc}) { label } } ${kind}_picks { ${player} } }`),
+        ).replaceAll(`${kind}_`, '');
+      }),
+    );
+    expect(ours).toBe(theirs);
+    expect(ours).toContain('{"player":null,"badges":[]}');
+    expect(ours).toMatch(/"badges":\[\{"label":"gold"\}\].*"picks":\[\{"player":\{"name":"Cid"/);
   });
 
   it('have written what a join behind it fails for', async () => {

@@ -18,7 +18,7 @@ export interface Twins {
   stop(): Promise<void>;
 }
 
-const SOURCES = { pg: 'default', dbb: 'twin' } as const;
+export const SOURCES = { pg: 'default', dbb: 'twin' } as const;
 
 /** @param tables their names; roots have the prefix of their source before them @param options of the service */
 export async function startTwins(
