@@ -1,7 +1,7 @@
 /** Jobs: queries that run while their requests come and go. */
 import { randomUUID } from 'node:crypto';
 import type { Parameters } from './engine.ts';
-import { ApiError } from './errors.ts';
+import { ApiError, invalidQuery } from './errors.ts';
 import { type Executor, type Result, schemaOf } from './execution.ts';
 import type { Faults } from './faults.ts';
 import { engineType, type ParameterType, typeOfParameter } from './types.ts';
@@ -48,6 +48,12 @@ export interface Job {
 }
 
 const MEBIBYTE = 1024 * 1024;
+const MOST_CHARACTERS = 1024 * 1024;
+const MOST_PARAMETERS = 10_000;
+/** Of the rows of an answer: what is more comes in a page of its own. */
+const PAGE_BYTES = 10 * MEBIBYTE;
+/** Jobs of these are found without saying where. */
+const LARGE_LOCATIONS: readonly string[] = ['US', 'EU'];
 const LEAST_PER_TABLE = 10 * MEBIBYTE;
 
 /** What is paid for: whole mebibytes, ten of them for each table. */
@@ -86,6 +92,11 @@ export class Jobs {
     }
     if (typeof options.query !== 'string' || options.query.trim() === '') {
       throw new ApiError('required', 'Required parameter is missing: query', 'query');
+    }
+    if (options.query.length > MOST_CHARACTERS) {
+      throw invalidQuery(
+        'The query is too large. The maximum standard SQL query length is 1024.00K characters, including comments and white space characters.',
+      );
     }
     if (options.location !== undefined && options.location.toLowerCase() !== this.location.toLowerCase()) {
       const dataset = this.executor.storage.datasets.keys().next().value;
@@ -155,15 +166,15 @@ export class Jobs {
     job.ended = Date.now();
   }
 
-  /** @throws ApiError without it */
-  get(id: string): Job {
+  /** @param location as it is asked for. @throws ApiError without it, and where it is elsewhere */
+  get(id: string, location: string | null): Job {
     const found = this.jobs.get(id);
-    if (found === undefined) throw new ApiError('notFound', `Not found: Job ${this.project}:${this.location}.${id}`);
+    const isHere = location === null ? LARGE_LOCATIONS.includes(this.location) : location.toLowerCase() === this.location.toLowerCase();
+    if (found === undefined || !isHere) throw new ApiError('notFound', `Not found: Job ${this.project}:${location ?? 'US'}.${id}`);
     return found;
   }
 
-  async cancel(id: string): Promise<Job> {
-    const job = this.get(id);
+  async cancel(job: Job): Promise<Job> {
     if (job.ended === undefined) job.abort.abort(new ApiError('stopped', 'Job execution was cancelled: User requested cancellation'));
     await job.finished;
     return job;
@@ -250,11 +261,16 @@ export class Jobs {
     if (job.options.dryRun === true) return { ...done, schema, totalRows: '0' };
     const first = options.pageToken === undefined ? (options.startIndex ?? 0) : pageStart(options.pageToken, job.id);
     const size = Math.min(options.maxResults ?? Number.MAX_SAFE_INTEGER, this.faults.pageSize ?? Number.MAX_SAFE_INTEGER);
-    const next = first + size;
     const columns = result.columns;
-    const rows = result.rows.slice(first, next).map((row): { readonly f: readonly Cell[] } => ({
-      f: columns.map(({ type }, index) => cellOf(type, row[index] ?? {}, options)),
-    }));
+    const rows: { readonly f: readonly Cell[] }[] = [];
+    let bytes = 0;
+    for (const row of result.rows.slice(first, first + size)) {
+      const shown = { f: columns.map(({ type }, index) => cellOf(type, row[index] ?? {}, options)) };
+      bytes += JSON.stringify(shown).length;
+      if (bytes > PAGE_BYTES && rows.length > 0) break;
+      rows.push(shown);
+    }
+    const next = first + rows.length;
     return {
       ...done,
       schema,
@@ -273,6 +289,7 @@ function pageStart(token: string, job: string): number {
 
 /** @throws ApiError */
 function parametersOf({ parameterMode, queryParameters = [] }: QueryOptions): Parameters {
+  if (queryParameters.length > MOST_PARAMETERS) throw invalidQuery(`Too many query parameters: at most ${MOST_PARAMETERS}`);
   const mode = parameterMode?.toUpperCase();
   const named = queryParameters.filter(({ name }) => name !== undefined && name !== '').length;
   if (named > 0 && named < queryParameters.length) throw mixed();

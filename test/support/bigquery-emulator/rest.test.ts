@@ -200,6 +200,35 @@ describe.skipIf(!hasBigQuery())('the REST interface of the emulator', () => {
     expect((await own('GET', 'queries/nothing')).status).toBe(404);
   });
 
+  test('cuts what is too long for one answer', async () => {
+    const long = await query("SELECT REPEAT('x', 1000000) AS x FROM UNNEST(GENERATE_ARRAY(1, 12))");
+    expect([long.body.rows?.length, long.body['totalRows']]).toEqual([10, '12']);
+    const rest = await own('GET', `queries/${long.body.jobReference?.jobId ?? ''}?pageToken=${String(long.body['pageToken'])}`);
+    expect([rest.body.rows?.length, rest.body['pageToken']]).toEqual([2, undefined]);
+    expect((await query(`SELECT 1 AS x -- ${'y'.repeat(1024 * 1024)}`)).status).toBe(400);
+  });
+
+  test('finds jobs where they are', async () => {
+    const { body } = await query('SELECT 1 AS x');
+    const job = body.jobReference?.jobId ?? '';
+    const statuses = async (path: string): Promise<readonly number[]> =>
+      Promise.all(['', '?location=us', '?location=EU'].map(async (where) => (await own('GET', `${path}/${job}${where}`)).status));
+    expect(await statuses('queries')).toEqual([200, 200, 404]);
+    expect(await statuses('jobs')).toEqual([200, 200, 404]);
+    const small = await startBigQuery({ location: 'europe-west1' });
+    const authorization = `Bearer ${small.token()}`;
+    const ask = async (method: string, path: string, sent?: object): Promise<Response> =>
+      fetch(`${small.url}/bigquery/v2/projects/svc-test/${path}`, {
+        method,
+        headers: { authorization },
+        ...(sent === undefined ? {} : { body: JSON.stringify(sent) }),
+      });
+    const begun = (await (await ask('POST', 'queries', { query: 'SELECT 1 AS x', useLegacySql: false })).json()) as Body;
+    expect((await ask('GET', `queries/${begun.jobReference?.jobId ?? ''}`)).status).toBe(404);
+    expect((await ask('GET', `queries/${begun.jobReference?.jobId ?? ''}?location=europe-west1`)).status).toBe(200);
+    await small.stop();
+  });
+
   test('lets a slow job be asked for, and cancelled', async () => {
     bigquery.faults.delayNextJobs(150, 60_000);
     const slow = await query('SELECT id FROM ds.item ORDER BY id', { timeoutMs: 1 });

@@ -52,7 +52,7 @@ export class Rest {
       ['GET', 'queries/([^/]+)', (call) => this.results(call)],
       ['POST', 'jobs', (call) => this.insert(call)],
       ['GET', 'jobs', (call) => this.listJobs(call)],
-      ['GET', 'jobs/([^/]+)', ({ parts: [id = ''] }) => this.resource(this.jobs.get(id))],
+      ['GET', 'jobs/([^/]+)', (call) => this.resource(this.job(call))],
       ['POST', 'jobs/([^/]+)/cancel', (call) => this.cancel(call)],
       ['GET', 'datasets', (call) => this.listDatasets(call)],
       ['GET', 'datasets/([^/]+)', ({ parts: [name = ''] }) => this.dataset(this.storage.dataset(name))],
@@ -112,8 +112,13 @@ export class Rest {
     });
   }
 
-  private async results({ query, parts: [id = ''] }: Call): Promise<object> {
-    const job = this.jobs.get(id);
+  private job({ query, parts: [id = ''] }: Call): Job {
+    return this.jobs.get(id, query.get('location'));
+  }
+
+  private async results(call: Call): Promise<object> {
+    const { query } = call;
+    const job = this.job(call);
     await settled(job, numberOf(query, 'timeoutMs') ?? DEFAULT_TIMEOUT);
     return this.jobs.page(job, 'bigquery#getQueryResultsResponse', {
       maxResults: numberOf(query, 'maxResults'),
@@ -161,8 +166,8 @@ export class Rest {
     return { kind: 'bigquery#jobList', ...page(all, query, 'jobs') };
   }
 
-  private async cancel({ parts: [id = ''] }: Call): Promise<object> {
-    const job = await this.jobs.cancel(id);
+  private async cancel(call: Call): Promise<object> {
+    const job = await this.jobs.cancel(this.job(call));
     return { kind: 'bigquery#jobCancelResponse', job: this.resource(job) };
   }
 
