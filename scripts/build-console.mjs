@@ -51,7 +51,10 @@ export async function buildInto(folder) {
       assetsInlineLimit: 0,
       reportCompressedSize: false,
       // The page of one chunk names the hashes of others: a change of one page leaves the files of the others as they are.
-      rolldownOptions: { output: { entryFileNames: 'assets/[name]-[hash].js', chunkFileNames: 'assets/[name]-[hash].js' } },
+      rolldownOptions: {
+        checks: { pluginTimings: false },
+        output: { entryFileNames: 'assets/[name]-[hash].js', chunkFileNames: 'assets/[name]-[hash].js' },
+      },
     },
   });
   const sizes = measure(folder);

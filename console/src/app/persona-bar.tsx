@@ -103,7 +103,7 @@ function PersonaDialog({ onClose }: { onClose(): void }) {
         onChoose={setMode}
       />
       <Field label="Role">
-        {() => <Combobox name="Role" value={role} options={roles.map((value) => ({ value }))} onChange={setRole} />}
+        {(id) => <Combobox id={id} isLive name="Role" value={role} options={roles.map((value) => ({ value }))} onChange={setRole} />}
       </Field>
       {mode === 'role' ? (
         <fieldset class="plain-fieldset stack-tight">

@@ -83,6 +83,7 @@ export function Shell() {
       <main class="main" id="main">
         {current === undefined ? (
           <div class="page">
+            <h1 class="visually-hidden">Not found</h1>
             <EmptyState
               icon="search"
               title="There is no such page"

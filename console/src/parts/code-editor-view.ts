@@ -95,7 +95,7 @@ export function openEditor({ parent, label, value, language, isReadOnly, hint, o
         look,
         EditorState.readOnly.of(isReadOnly),
         EditorView.lineWrapping,
-        EditorView.contentAttributes.of({ 'aria-label': label }),
+        EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
         ...(hint === undefined ? [] : [placeholder(hint)]),
         EditorView.updateListener.of((update) => {
           if (update.docChanged && !isOwn) onChange(update.state.doc.toString());

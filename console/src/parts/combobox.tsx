@@ -7,12 +7,16 @@ export interface Option {
 }
 
 interface ComboboxProps {
+  /** For a label elsewhere. */
+  readonly id?: string;
   readonly name: string;
   readonly value: string;
   readonly options: readonly Option[];
   readonly placeholder?: string;
   /** Whether only listed values are taken. */
   readonly strict?: boolean;
+  /** Told of each letter, not of what was chosen alone. */
+  readonly isLive?: boolean;
   readonly small?: boolean;
   readonly invalid?: boolean;
   readonly size?: number;
@@ -23,11 +27,13 @@ const MOST_SHOWN = 200;
 
 /** A field that proposes values while one types, after the combobox pattern. */
 export function Combobox({
+  id: given,
   name,
   value,
   options,
   placeholder,
   strict = false,
+  isLive = false,
   small = false,
   invalid = false,
   size,
@@ -69,6 +75,7 @@ export function Combobox({
     <span class="combobox">
       <input
         ref={input}
+        id={given}
         class={`input${small ? ' input-small' : ''}`}
         role="combobox"
         size={size}
@@ -90,6 +97,7 @@ export function Combobox({
         onInput={(event) => {
           setTyped(event.currentTarget.value);
           setActive(0);
+          if (isLive) onChange(event.currentTarget.value);
         }}
         onBlur={leave}
         onKeyDown={(event) => {

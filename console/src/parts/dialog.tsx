@@ -40,14 +40,14 @@ export function Dialog({ title, children, footer, kind = 'plain', onClose, onSub
         }
       }}
     >
-      <header>
+      <div class="dialog-head">
         <h2 id={id} class="grow">
           {title}
         </h2>
         <Button kind="quiet" icon="cross" name="Close" onClick={onClose} />
-      </header>
+      </div>
       <div class="body">{children}</div>
-      {footer !== undefined && <footer>{footer}</footer>}
+      {footer !== undefined && <div class="dialog-foot">{footer}</div>}
     </dialog>
   );
 }

@@ -209,8 +209,10 @@ function AddRole({ known, onClose, onAdd }: { readonly known: readonly string[];
       }
     >
       <Field label="Name" hint="Which role a request has, its token, webhook or headers say. The role is there once it has a permission.">
-        {() => (
+        {(id) => (
           <Combobox
+            id={id}
+            isLive
             name="Name of the role"
             value={name}
             options={known.map((value) => ({ value }))}

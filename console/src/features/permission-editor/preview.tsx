@@ -50,7 +50,7 @@ export function Preview({ info, role, operation, draft, saved }: PreviewProps) {
   const [why, setWhy] = useState<JsonObject | null>(null);
   const { names: graphqlNames } = info;
   const columns = info.columns.flatMap(({ name }) => info.columnNames.get(name) ?? []);
-  const shown = columns.slice(0, 5);
+  const shown = columns.slice(0, 3);
   const { value, failure, isLoading } = useResource(
     async (signal) => {
       await new Promise((resolve) => setTimeout(resolve, 250));

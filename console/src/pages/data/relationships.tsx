@@ -253,14 +253,22 @@ function ManualRelationship({ data, table, info, onClose }: RelationshipsProps &
         {(id) => <input id={id} class="input" value={name} spellcheck={false} onInput={(event) => setName(event.currentTarget.value)} />}
       </Field>
       <Field label="Table">
-        {() => (
-          <Combobox name="Table" value={target} options={tables.map((each) => ({ value: tableId(each) }))} strict onChange={setTarget} />
+        {(id) => (
+          <Combobox
+            id={id}
+            name="Table"
+            value={target}
+            options={tables.map((each) => ({ value: tableId(each) }))}
+            strict
+            onChange={setTarget}
+          />
         )}
       </Field>
       <div class="row">
         <Field label="Column here">
-          {() => (
+          {(id) => (
             <Combobox
+              id={id}
               name="Column here"
               value={own}
               options={info.columns.map((each) => ({ value: each.name, note: each.type }))}
@@ -270,8 +278,9 @@ function ManualRelationship({ data, table, info, onClose }: RelationshipsProps &
           )}
         </Field>
         <Field label="Column there">
-          {() => (
+          {(id) => (
             <Combobox
+              id={id}
               name="Column there"
               value={other}
               options={(columns ?? []).map((each) => ({ value: each.name, note: each.type }))}

@@ -96,8 +96,10 @@ export function AddToCollection({
         {(id) => <input id={id} class="input" value={name} spellcheck={false} onInput={(event) => setName(event.currentTarget.value)} />}
       </Field>
       <Field label="Collection" hint="Another name makes another collection.">
-        {() => (
+        {(id) => (
           <Combobox
+            id={id}
+            isLive
             name="Collection"
             value={collection}
             options={(value?.collections ?? []).map((each) => ({ value: String(each['name']) }))}

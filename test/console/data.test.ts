@@ -1,0 +1,163 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/util/json.ts';
+import { chromiumPath, openConsolePage, startBrowser } from '../support/browser.ts';
+import { startConsoleService } from '../support/console-service.ts';
+import type { TestService } from '../support/service.ts';
+
+describe.skipIf(chromiumPath === undefined)('the pages of data', () => {
+  let service: TestService;
+  let browser: Browser;
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([startConsoleService(), startBrowser()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+
+  it('lead from an empty database to a first answer', async () => {
+    const empty = await startConsoleService({}, false);
+    try {
+      await empty.sql(
+        'create table author (id int primary key, name text); create table book (id int primary key, author_id int references author); insert into author values (1, $$Ada$$)',
+      );
+      const { page, write, close } = await openConsolePage(browser, empty.url);
+      await page.getByRole('link', { name: 'Track', exact: true }).click();
+      await page.getByRole('button', { name: 'Track all 2' }).click();
+      await page.getByText('Applied: 2 relationships').waitFor();
+      await page.getByRole('link', { name: 'Explorer', exact: true }).click();
+      await page.getByRole('button', { name: 'Put author into the document' }).waitFor();
+      await write('GraphQL document', '{ author { name books { id } } }');
+      await page.keyboard.press('Control+Enter');
+      await page.getByText('1 rows').waitFor();
+      const { metadata } = (await empty.metadata('export_metadata', {}, { version: 2 })) as {
+        metadata: { sources: { tables: JsonObject[] }[] };
+      };
+      expect(metadata.sources[0]?.tables.map((table) => Object.keys(table))).toEqual([
+        ['table', 'array_relationships'],
+        ['table', 'object_relationships'],
+      ]);
+      await close();
+    } finally {
+      await empty.stop();
+    }
+  });
+
+  it('show a role what the API gives it, without counting', async () => {
+    const { page, requests, go, close } = await openConsolePage(browser, service.url);
+    await page.getByText('consistent').first().waitFor();
+    await page.getByRole('button', { name: 'as admin' }).click();
+    await page.getByRole('combobox', { name: 'Role' }).fill('customer');
+    await page.getByLabel('Name of variable 1').fill('user-id');
+    await page.getByLabel('Value of variable 1').fill('4');
+    await page.getByRole('button', { name: 'Use this persona' }).click();
+    await go('#/data/default/public.invoice?order=total.desc');
+    const grid = page.getByRole('grid', { name: 'Rows of public.invoice' });
+    await grid.getByRole('row').nth(2).waitFor();
+    const shown = (await page.evaluate(
+      `[...document.querySelectorAll('tbody tr')].map((row) => row.querySelectorAll('td')[1].textContent)`,
+    )) as string[];
+    const { data } = (await service.graphql('{ invoice(order_by: {total: desc}, limit: 51) { invoice_id } }', {
+      role: 'customer',
+      session: { 'user-id': '4' },
+    })) as { data: { invoice: { invoice_id: number }[] } };
+    expect(shown.length).toBeGreaterThan(1);
+    expect(shown).toEqual(data.invoice.map(({ invoice_id: id }) => String(id)));
+    const asked = requests.filter(({ url, body }) => url.endsWith('/v1/graphql') && body.includes('Browse'));
+    expect(asked.every(({ headers }) => headers['x-svc-role'] === 'customer' && headers['x-svc-user-id'] === '4')).toBe(true);
+    expect(requests.some(({ body }) => body.includes('aggregate {'))).toBe(false);
+    await close();
+  });
+
+  it('write rows as the role, with numbers as they are, and leave those of others alone', async () => {
+    await service.sql(`create table note (id bigint primary key, owner int not null, big numeric(78, 0), text text, doc jsonb);
+      insert into note values (1, 4, 1, 'mine', null), (2, 5, 2, 'theirs', null), (9007199254740993, 4, 12345678901234567890123456789012345678901234567890, '', '{"a": 9007199254740993}')`);
+    await service.metadata('pg_track_table', { table: 'note' });
+    const own = { owner: { _eq: 'X-Svc-User-Id' } };
+    const columns = ['id', 'big', 'text', 'doc'];
+    for (const [operation, permission] of [
+      ['select', { columns: [...columns, 'owner'], filter: {} }],
+      ['insert', { columns, check: own, set: { owner: 'X-Svc-User-Id' } }],
+      ['update', { columns, filter: own, check: null }],
+      ['delete', { filter: own }],
+    ] as const) {
+      await service.metadata(`pg_create_${operation}_permission`, { table: 'note', role: 'writer', permission });
+    }
+    const { page, context, go, close } = await openConsolePage(browser, service.url);
+    await context.addInitScript(
+      `localStorage.setItem('svc:/console/:persona', JSON.stringify({role: 'writer', variables: {'user-id': '4'}}))`,
+    );
+    await page.reload();
+    await go('#/data/default/public.note');
+    await page.getByRole('gridcell', { name: '9007199254740993', exact: true }).dblclick();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByLabel('big').inputValue()).toBe('12345678901234567890123456789012345678901234567890');
+    expect(await dialog.getByLabel('doc').inputValue()).toBe('{"a":9007199254740993}');
+    await dialog.getByLabel('text', { exact: true }).fill('changed');
+    await dialog.getByLabel('doc').fill('{"a": 9007199254740995}');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Changed the row').waitFor();
+    await page.getByRole('button', { name: 'Insert', exact: true }).click();
+    await dialog.getByLabel('id', { exact: true }).fill('9007199254740997');
+    await dialog.getByLabel('big').fill('99999999999999999999999');
+    await dialog.getByRole('button', { name: 'Insert', exact: true }).click();
+    await page.getByText('Inserted a row').waitFor();
+    expect(await service.sql('select id, owner, big, text is null, doc from note where id > 2 order by id')).toMatchObject({
+      result: [
+        ['id', 'owner', 'big', '?column?', 'doc'],
+        ['9007199254740993', '4', '12345678901234567890123456789012345678901234567890', 'f', '{"a": 9007199254740995}'],
+        ['9007199254740997', '4', '99999999999999999999999', 't', 'NULL'],
+      ],
+    });
+    await go('#/data/default/public.note?where=%7B%22id%22%3A%7B%22_lt%22%3A100%7D%7D');
+    await page.getByRole('button', { name: 'Delete all matching' }).click();
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('Deleted 1 row', { exact: true }).waitFor();
+    expect(await service.sql('select id from note where id < 100')).toMatchObject({ result: [['id'], ['2']] });
+    await close();
+  });
+
+  it('change what is in the metadata as JSON, undo it, and put a change on top of others', async () => {
+    const { page, go, close } = await openConsolePage(browser, service.url);
+    await go('#/data/default/public.genre?tab=structure');
+    await page.getByLabel('Name of name in the API').fill('title');
+    // Another client changes another table meanwhile, which is no obstacle.
+    await service.metadata('pg_create_select_permission', {
+      table: 'artist',
+      role: 'reader',
+      permission: { columns: ['name'], filter: {} },
+    });
+    await page.getByRole('button', { name: 'Save names' }).click();
+    await page.getByText('Applied: Names of public.genre').waitFor();
+    expect(await service.graphql('{ genre(limit: 1) { title } }')).toHaveProperty('data');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Undone: Names of public.genre').first().waitFor();
+    expect(await service.graphql('{ genre(limit: 1) { name } }')).toHaveProperty('data');
+
+    await go('#/data/default/public.genre?tab=permissions&role=customer&operation=select');
+    await page.getByLabel('All, also those that come later').check();
+    await page.getByRole('button', { name: 'Review the change' }).click();
+    await page.getByRole('dialog').waitFor();
+    await service.metadata('pg_create_select_permission', {
+      table: 'genre',
+      role: 'reader',
+      permission: { columns: ['name'], filter: {} },
+    });
+    await page.getByRole('button', { name: /^Apply/ }).click();
+    await page.getByText('Somebody else has changed the same objects').waitFor();
+    await page.getByRole('button', { name: /^Apply on top/ }).click();
+    await page.getByText('Applied: select of customer on public.genre').waitFor();
+    const genre = (
+      (await service.metadata('export_metadata', {})) as {
+        sources: { tables: { table: JsonObject; select_permissions: JsonObject[] }[] }[];
+      }
+    ).sources[0]?.tables.find(({ table }) => table['name'] === 'genre');
+    expect(genre?.select_permissions.map(({ role, permission }) => [role, (permission as JsonObject)['columns']]).sort()).toEqual([
+      ['customer', '*'],
+      ['employee', ['genre_id', 'name']],
+      ['reader', ['name']],
+    ]);
+    await close();
+  });
+});

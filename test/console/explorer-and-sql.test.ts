@@ -1,0 +1,103 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chromiumPath, openConsolePage, startBrowser } from '../support/browser.ts';
+import { startConsoleService } from '../support/console-service.ts';
+import type { TestService } from '../support/service.ts';
+
+describe.skipIf(chromiumPath === undefined)('the explorer and SQL', () => {
+  let service: TestService;
+  let browser: Browser;
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([startConsoleService(), startBrowser()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+
+  it('helps while one writes, without a whole introspection, and compares two personas', async () => {
+    const { page, go, write, requests, close } = await openConsolePage(browser, service.url);
+    await go('#/explorer');
+    await write('GraphQL document', 'query Albums { album(limit: 3) { ti');
+    await page.keyboard.press('Control+Space');
+    await page.getByRole('option', { name: /^title/ }).waitFor();
+    await page.keyboard.press('Escape');
+    await write('GraphQL document', 'query Albums { employee { employee_id phone } }');
+    await page.getByRole('button', { name: 'Compare with' }).click();
+    await page.getByRole('menuitem', { name: /\| customer/ }).click();
+    await page
+      .getByText(/field 'employee'|hidden here|session variable/)
+      .first()
+      .waitFor();
+    expect(await page.getByRole('region', { name: /^Answer for/ }).count()).toBe(2);
+    await write('GraphQL document', 'query Albums { album(limit: 3) { title } }');
+    await page.getByRole('button', { name: 'Explain', exact: true }).click();
+    await page.getByText('Seq Scan').first().waitFor();
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Make a REST endpoint' }).click();
+    await page.getByLabel('URL').fill('albums');
+    await page.getByRole('button', { name: 'Make it' }).click();
+    await page.getByText('Applied: REST endpoint albums').waitFor();
+    const answer = await service.send('/api/rest/albums', { headers: { 'x-svc-admin-secret': 'the-secret-of-the-console-tests' } });
+    expect(answer.json).toMatchObject({ album: [{}, {}, {}] });
+    expect(requests.some(({ body }) => /__schema\s*\{\s*types/.test(body))).toBe(false);
+    await close();
+  });
+
+  it('shows a subscription as it changes, and ends it', async () => {
+    const { page, go, write, close } = await openConsolePage(browser, service.url);
+    await go('#/explorer');
+    await write('GraphQL document', 'subscription Live { genre_by_pk(genre_id: 1) { name } }');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('live · 1').waitFor();
+    await service.sql(`update genre set name = 'Polka' where genre_id = 1`);
+    await page.getByText('Polka').waitFor();
+    expect(await service.metadata('get_subscriptions', {})).toMatchObject({ pollers: [{}] });
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText(/^ended after/).waitFor();
+    await expect.poll(() => service.metadata('get_subscriptions', {})).toEqual({ pollers: [] });
+    await close();
+  });
+
+  it('refuses writes when read-only, lists dependents, tracks what is new, and stops a statement', async () => {
+    const { page, go, write, close } = await openConsolePage(browser, service.url);
+    await go('#/sql');
+    const run = page.getByRole('button', { name: 'Run', exact: true });
+    await page.getByLabel('Read only').check();
+    await write('SQL', 'create table log (id int primary key)');
+    await run.click();
+    await page
+      .getByText(/read-only transaction/)
+      .first()
+      .waitFor();
+    await page.getByLabel('Read only').uncheck();
+    await run.click();
+    await page.getByText('New here: public.log').waitFor();
+    await page.getByRole('button', { name: 'Track it' }).click();
+    await page.getByText('Applied: Track public.log').waitFor();
+    await service.metadata('pg_create_select_permission', { table: 'log', role: 'reader', permission: { columns: ['id'], filter: {} } });
+    await write('SQL', 'alter table log drop column id');
+    await run.click();
+    await page.getByRole('listitem').getByText('permission log.reader.select').waitFor();
+    await page.getByRole('button', { name: 'Run with cascade' }).click();
+    await page.getByText(/^Done in/).waitFor();
+    await write('SQL', 'select 1 as one; select pg_sleep(60)');
+    await page.getByRole('button', { name: 'Run all' }).click();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await run.waitFor();
+    await expect
+      .poll(
+        async () =>
+          (await service.sql(
+            `select count(*) from pg_stat_activity where query like '%pg_sleep(60)%' and state = 'active' and pid <> pg_backend_pid()`,
+          )) as object,
+      )
+      .toMatchObject({ result: [['count'], ['0']] });
+    await write('SQL', 'select 9007199254740993 as big, 2 as two');
+    await run.click();
+    await page.getByRole('grid', { name: 'Result' }).waitFor();
+    await page.getByRole('button', { name: 'TSV' }).click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('big\ttwo\n9007199254740993\t2');
+    await close();
+  });
+});

@@ -1,0 +1,131 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/util/json.ts';
+import { chromiumPath, openConsolePage, startBrowser } from '../support/browser.ts';
+import { startConsoleService } from '../support/console-service.ts';
+import type { TestService } from '../support/service.ts';
+
+describe.skipIf(chromiumPath === undefined)('the editor of permissions', () => {
+  let service: TestService;
+  let browser: Browser;
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([startConsoleService(), startBrowser()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+
+  const permissions = async (table: string): Promise<JsonObject> => {
+    const { sources } = (await service.metadata('export_metadata', {})) as {
+      sources: { tables: (JsonObject & { table: JsonObject })[] }[];
+    };
+    return sources[0]?.tables.find((each) => each.table['name'] === table) ?? {};
+  };
+
+  it('shows which rows a draft lets through, and gives the role just these', async () => {
+    const { page, go, requests, close } = await openConsolePage(browser, service.url);
+    await go('#/data/default/public.album?tab=permissions');
+    await page.getByRole('button', { name: 'Add a role' }).click();
+    await page.getByRole('combobox', { name: 'Name of the role' }).fill('fan');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('button', { name: 'All rows' }).click();
+    await page.getByText('sees 347 of 347 rows').waitFor();
+    await page.getByRole('button', { name: 'Add a condition to condition' }).click();
+    await page.getByRole('combobox', { name: 'Column of condition' }).fill('artist_id');
+    await page.keyboard.press('Enter');
+    await page.getByRole('combobox', { name: 'Value of condition' }).fill('X-Svc-User-Id');
+    await page.keyboard.press('Enter');
+    await page.getByText('give X-Svc-user-id a value').waitFor();
+    await page.getByLabel('X-Svc-user-id of the preview').fill('3');
+    await page.getByText(/sees \d+ of 347 rows/).waitFor();
+    const told = Number(/sees (\d+) of/.exec((await page.locator('.preview-count').textContent()) ?? '')?.[1]);
+    await page.getByRole('button', { name: 'Kept back' }).click();
+    await page.getByRole('button', { name: 'Why is row 1 kept back?' }).click();
+    await page.getByRole('list', { name: 'Why the row is kept back' }).getByText('no', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Review the change' }).click();
+    const shown = JSON.parse((await page.getByRole('dialog').locator('pre').last().textContent()) ?? '') as JsonObject;
+    await page.getByRole('button', { name: /^Apply/ }).click();
+    await page.getByText('Applied: select of fan on public.album').waitFor();
+    expect(
+      requests
+        .map(({ body }) => body)
+        .filter((body) => body.includes('create_select_permission'))
+        .map((body) => JSON.parse(body) as JsonObject),
+    ).toEqual([shown]);
+    expect((await permissions('album'))['select_permissions']).toContainEqual({
+      role: 'fan',
+      permission: { columns: ['album_id', 'title', 'artist_id'], filter: { artist_id: { _eq: 'X-Svc-User-Id' } } },
+    });
+    const { data } = (await service.graphql('{ album { album_id } }', { role: 'fan', session: { 'user-id': '3' } })) as {
+      data: { album: JsonObject[] };
+    };
+    expect(data.album).toHaveLength(told);
+    await close();
+  });
+
+  it('keeps all of a condition while its tree is changed, and broken JSON as it is', async () => {
+    const filter: JsonObject = {
+      _or: [{ title: { _like: 'A%' } }, { _exists: { _table: { schema: 'public', name: 'artist' }, _where: { name: { _eq: 'x' } } } }],
+      artist: { name: { _neq: 'y' } },
+    };
+    await service.metadata('pg_create_select_permission', {
+      table: 'album',
+      role: 'tree',
+      permission: { columns: ['title'], filter, query_root_fields: ['select'] },
+    });
+    const { page, go, write, close } = await openConsolePage(browser, service.url);
+    await go('#/data/default/public.album?tab=permissions&role=tree&operation=select');
+    const change = page.getByRole('button', { name: 'Change condition', exact: true });
+    await change.click();
+    await page.getByRole('menuitem', { name: 'Wrap in NOT' }).click();
+    await page.getByLabel('How condition joins').selectOption('any');
+    await page.getByLabel('How condition joins').selectOption('not');
+    await change.click();
+    await page.getByRole('menuitem', { name: 'Unwrap' }).click();
+    await page.getByRole('button', { name: 'JSON', exact: true }).click();
+    const editor = 'select permission of tree as JSON';
+    await page.getByLabel(editor).waitFor();
+    await write(editor, '{ "columns": ["title"], ');
+    await page.getByText(/this is no JSON/).waitFor();
+    expect(await page.getByRole('button', { name: 'Review the change' }).getAttribute('aria-disabled')).toBe('true');
+    await page.getByRole('button', { name: 'Tree', exact: true }).click();
+    await page.getByText('{ "columns": ["title"],').waitFor();
+    await write(editor, JSON.stringify({ columns: '*', filter, query_root_fields: ['select'] }));
+    await page.getByRole('button', { name: 'Tree', exact: true }).click();
+    await page.getByLabel('How condition, part 1 joins').waitFor();
+    await page.getByRole('button', { name: 'Review the change' }).click();
+    await page.getByRole('button', { name: /^Apply/ }).click();
+    await page.getByText('Applied: select of tree on public.album').waitFor();
+    expect((await permissions('album'))['select_permissions']).toContainEqual({
+      role: 'tree',
+      permission: { columns: '*', filter, query_root_fields: ['select'] },
+    });
+    await close();
+  });
+
+  it('copies a permission to other roles and leaves its own alone, and takes one away and back', async () => {
+    const before = await permissions('invoice');
+    const { page, go, close } = await openConsolePage(browser, service.url);
+    await go('#/data/default/public.invoice?tab=permissions&role=customer&operation=select');
+    await page.getByRole('button', { name: 'Copy to roles' }).click();
+    await page.getByRole('dialog').getByLabel('employee').check();
+    await page.getByRole('button', { name: 'Review', exact: true }).click();
+    await page.getByRole('button', { name: /^Apply/ }).click();
+    await page.getByText('Applied: select of customer on public.invoice, for employee').waitFor();
+    const [customer, employee] = (await permissions('invoice'))['select_permissions'] as { permission: JsonObject }[];
+    expect(customer).toEqual((before['select_permissions'] as JsonObject[])[0]);
+    expect(employee?.permission).toEqual(customer?.permission);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page
+      .getByText(/^Undone/)
+      .first()
+      .waitFor();
+    expect(await permissions('invoice')).toEqual(before);
+    await page.getByRole('button', { name: 'Take it away' }).click();
+    await page.getByRole('dialog').getByText('Drop select permission on public.invoice for customer').waitFor();
+    await page.getByRole('button', { name: /^Apply/ }).click();
+    await page.getByText('customer may not select here.').waitFor();
+    await close();
+  });
+});

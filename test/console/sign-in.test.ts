@@ -1,0 +1,47 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chromiumPath, openConsolePage, SECRET, startBrowser } from '../support/browser.ts';
+import { startConsoleService } from '../support/console-service.ts';
+import type { TestService } from '../support/service.ts';
+
+describe.skipIf(chromiumPath === undefined)('signing in', () => {
+  let service: TestService;
+  let browser: Browser;
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([startConsoleService({}, false), startBrowser()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+
+  it('asks for the secret, tells a wrong one, and forgets the right one with the page', async () => {
+    const { page, requests, close } = await openConsolePage(browser, service.url, { secret: null });
+    const field = page.getByLabel('Admin secret');
+    await field.fill('wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('The service does not accept this secret.').waitFor();
+    await field.fill(SECRET);
+    await page.keyboard.press('Enter');
+    await page.getByText('consistent').first().waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    const asked = requests.filter(({ url }) => url.includes('/v1'));
+    expect(asked.length).toBeGreaterThan(2);
+    await close();
+  });
+
+  it('keeps the secret for the tab when that was ticked, until one signs out', async () => {
+    const { page, close } = await openConsolePage(browser, service.url, { secret: null });
+    await page.getByLabel('Admin secret').fill(SECRET);
+    await page.getByLabel('Keep for this tab').check();
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('consistent').first().waitFor();
+    await page.reload();
+    await page.getByText('consistent').first().waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await page.evaluate('JSON.stringify(Object.entries(sessionStorage))')).not.toContain(SECRET);
+    await close();
+  });
+});

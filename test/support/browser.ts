@@ -1,0 +1,113 @@
+/** Pages of the console in headless chromium; what no page may do fails the test that it happens in. */
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+
+const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+/** The browser's program; undefined where none is installed. `SVC_TEST_CHROMIUM` names another one. */
+export const chromiumPath: string | undefined = [process.env['SVC_TEST_CHROMIUM'] ?? '', ...PLACES].find(
+  (path) => path !== '' && existsSync(path),
+);
+
+export async function startBrowser(): Promise<Browser> {
+  if (chromiumPath === undefined) throw new Error('no chromium is installed');
+  const { chromium } = await import('playwright-core');
+  // Its sandbox cannot be had by root, nor in most containers.
+  return chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+}
+
+export interface ConsolePage {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Requests of the page, in order. */
+  readonly requests: readonly SentRequest[];
+  /** Goes to a route, such as `#/data`, without a reload where the page is open. */
+  go(route: string): Promise<void>;
+  /** Replaces what is in an editor, as keys do. */
+  write(label: string, text: string): Promise<void>;
+  /** What axe finds, one line each. */
+  axe(): Promise<readonly string[]>;
+  /** Closes the page. Throws for violations of the content policy, errors, requests to other hosts, and secrets in the URL or in storage. */
+  close(): Promise<void>;
+}
+
+export interface SentRequest {
+  readonly url: string;
+  readonly method: string;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface PageOptions {
+  readonly theme?: 'light' | 'dark';
+  readonly width?: number;
+  readonly height?: number;
+  /** Kept for the tab, as if somebody had signed in; null for a visitor. */
+  readonly secret?: string | null;
+  /** Where the console is, with a slash at the end. */
+  readonly path?: string;
+}
+
+export const SECRET = 'the-secret-of-the-console-tests';
+
+/** Opens the console of the service at `url`. */
+export async function openConsolePage(browser: Browser, url: string, options: PageOptions = {}): Promise<ConsolePage> {
+  const { theme = 'light', width = 1280, height = 860, secret = SECRET, path = '/console/' } = options;
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: 'reduce' });
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url });
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  const problems: string[] = [];
+  const requests: SentRequest[] = [];
+  page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
+  page.on('console', (message) => {
+    const text = message.text();
+    // What the service refuses is refused; the browser says so of each such answer.
+    if (message.type() === 'error' && !/^Failed to load resource: .* status of (?:400|401|409)/.test(text))
+      problems.push(`console: ${text}`);
+  });
+  page.on('request', (request) => {
+    if (!request.url().startsWith(url) && !request.url().startsWith('blob:') && !request.url().startsWith('data:'))
+      problems.push(`request to ${request.url()}`);
+    requests.push({ url: request.url(), method: request.method(), body: request.postData() ?? '', headers: request.headers() });
+  });
+  await page.addInitScript(
+    `document.addEventListener('securitypolicyviolation', (e) => console.error('policy: ' + e.violatedDirective + ' ' + e.blockedURI))`,
+  );
+  if (secret !== null) await page.addInitScript(`sessionStorage.setItem('svc:${path}:secret', ${JSON.stringify(secret)})`);
+  await page.goto(`${url}${path}`);
+  return {
+    page,
+    context,
+    requests,
+    async go(route) {
+      await page.evaluate(`location.hash = ${JSON.stringify(route)}`);
+    },
+    async write(label, text) {
+      await page.getByRole('textbox', { name: label, exact: true }).focus();
+      await page.keyboard.press('Control+a');
+      await page.keyboard.press('Delete');
+      await page.keyboard.insertText(text);
+    },
+    async axe() {
+      const source = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+      const { readFileSync } = await import('node:fs');
+      // By the debugger's way: a script of the page would be against its policy.
+      await page.evaluate(readFileSync(source, 'utf8'));
+      const { violations } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
+        violations: { id: string; help: string; nodes: { target: string[]; failureSummary: string }[] }[];
+      };
+      return violations.flatMap(({ id, nodes }) =>
+        nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')} ${failureSummary.replace(/\s+/g, ' ')}`),
+      );
+    },
+    async close() {
+      const seen = (await page.evaluate(`JSON.stringify([location.href, Object.entries(localStorage), history.state])`)) as string;
+      if (seen.includes(secret ?? SECRET)) problems.push('a secret is in the URL or in storage');
+      for (const { url: asked } of requests) if (asked.includes(secret ?? SECRET)) problems.push('a secret was in the URL of a request');
+      await context.close();
+      if (problems.length > 0) throw new Error(problems.join('\n'));
+    },
+  };
+}

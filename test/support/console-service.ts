@@ -1,0 +1,13 @@
+import { loadSampleData, trackSampleData } from '../../src/app/sample-data.ts';
+import { SECRET } from './browser.ts';
+import { startTestService, type TestService } from './service.ts';
+
+/** A service with the console, a secret and, unless told otherwise, the sample store. */
+export async function startConsoleService(options: Readonly<Record<string, string>> = {}, hasSample = true): Promise<TestService> {
+  const service = await startTestService({ ENABLE_CONSOLE: 'true', ADMIN_SECRET: SECRET, ...options });
+  if (hasSample) {
+    await loadSampleData(service.databaseUrl);
+    await trackSampleData(service.url, SECRET);
+  }
+  return service;
+}
