@@ -36,8 +36,8 @@ describe.skipIf(chromiumPath === undefined)('the editor of permissions', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('combobox', { name: 'Value of condition' }).fill('X-Svc-User-Id');
     await page.keyboard.press('Enter');
-    await page.getByText('give X-Svc-user-id a value').waitFor();
-    await page.getByLabel('X-Svc-user-id of the preview').fill('3');
+    await page.getByText('give X-Svc-User-Id a value').waitFor();
+    await page.getByLabel('X-Svc-User-Id of the preview').fill('3');
     await page.getByText(/sees \d+ of 347 rows/).waitFor();
     const told = Number(/sees (\d+) of/.exec((await page.locator('.preview-count').textContent()) ?? '')?.[1]);
     await page.getByRole('button', { name: 'Kept back' }).click();

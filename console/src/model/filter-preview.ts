@@ -1,5 +1,6 @@
 /** A condition of a permission as an argument `where` of an administrator: with the values of a session in the place of its variables. */
 import { childrenOf, type FilterNode, printFilter } from './filter-tree.ts';
+import { variableHeader } from './persona.ts';
 import { isList, isObject, type Json, type JsonObject } from './json.ts';
 
 /** Why a condition cannot be tried before it is saved. */
@@ -52,7 +53,7 @@ function withSession(value: Json, variables: Readonly<Record<string, string>>, i
   if (typeof value !== 'string' || !/^x-svc-/i.test(value)) return value;
   const name = value.slice('x-svc-'.length).toLowerCase();
   const given = variables[name];
-  if (given === undefined || given === '') throw new NotPreviewable(`give X-Svc-${name} a value`);
+  if (given === undefined || given === '') throw new NotPreviewable(`give ${variableHeader(name)} a value`);
   if (isMany && /^\{.*\}$/s.test(given)) {
     return given
       .slice(1, -1)

@@ -41,6 +41,14 @@ export function sessionVariablesIn(text: string): string[] {
   return [...new Set(names)].filter((name) => name !== 'role').sort();
 }
 
+/** As one writes it: `X-Svc-User-Id`. */
+export function variableHeader(name: string): string {
+  return `X-Svc-${name
+    .split('-')
+    .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
+    .join('-')}`;
+}
+
 /** What a JWT says, without checking it; undefined when it is none. */
 export function claimsOf(token: string): string | undefined {
   const [, middle] = token.split('.');

@@ -4,6 +4,7 @@ import { useResource } from '../../api/use-resource.ts';
 import { ANYTHING, type FilterNode, switched, textOfValue, unwrapped, valueOfText, wrapped } from '../../model/filter-tree.ts';
 import { printJson } from '../../model/json.ts';
 import { type TableOverview, tableId, tableJson } from '../../model/overview.ts';
+import { variableHeader } from '../../model/persona.ts';
 import { labelOf } from '../../model/steps.ts';
 import { Button } from '../../parts/button.tsx';
 import { Combobox } from '../../parts/combobox.tsx';
@@ -247,7 +248,7 @@ function Node(props: NodeProps) {
                     options={
                       COLUMN_OPERATORS.includes(shownOperator)
                         ? (scope?.info.columns ?? []).map((each) => ({ value: each.name }))
-                        : props.variables.map((name) => ({ value: `X-Svc-${name}`, note: 'session' }))
+                        : props.variables.map((name) => ({ value: variableHeader(name), note: 'session' }))
                     }
                     onChange={(text) => set([operator, valueOfText(text, type, shownOperator)])}
                   />

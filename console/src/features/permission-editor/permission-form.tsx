@@ -6,7 +6,7 @@ import type { TableInfo } from '../../api/table-info.ts';
 import { ANYTHING, printFilter, readFilter, valueOfText } from '../../model/filter-tree.ts';
 import { equalJson, isList, isObject, type Json, type JsonObject, parseJson, printJson } from '../../model/json.ts';
 import { type Overview, type TableOverview, tableId, tableJson } from '../../model/overview.ts';
-import { sessionVariablesIn } from '../../model/persona.ts';
+import { sessionVariablesIn, variableHeader } from '../../model/persona.ts';
 import { memberOf, type PermissionOperation, tableSteps, withMember } from '../../model/table-entry.ts';
 import { Button } from '../../parts/button.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
@@ -347,7 +347,7 @@ function Presets({
               small
               name={`Preset of ${column}`}
               value={typeof value === 'string' ? value : printJson(value)}
-              options={variables.map((name) => ({ value: `X-Svc-${name}`, note: 'session' }))}
+              options={variables.map((name) => ({ value: variableHeader(name), note: 'session' }))}
               onChange={(text) => set(entries.with(index, [column, valueOfText(text, typeOf(column), '_eq')]))}
             />
             <Button

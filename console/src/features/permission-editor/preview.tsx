@@ -10,7 +10,7 @@ import { ANYTHING, type FilterNode, readFilter } from '../../model/filter-tree.t
 import { literal } from '../../model/graphql-text.ts';
 import { isList, isObject, type Json, type JsonObject, printJson } from '../../model/json.ts';
 import type { Overview, TableOverview } from '../../model/overview.ts';
-import { ADMIN, sessionVariablesIn } from '../../model/persona.ts';
+import { ADMIN, sessionVariablesIn, variableHeader } from '../../model/persona.ts';
 import type { PermissionOperation } from '../../model/table-entry.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -95,10 +95,10 @@ export function Preview({ info, role, operation, draft, saved }: PreviewProps) {
       </div>
       {names.map((name) => (
         <label class="row-tight" key={name}>
-          <span class="mono small">X-Svc-{name}</span>
+          <span class="mono small">{variableHeader(name)}</span>
           <input
             class="input input-small grow"
-            aria-label={`X-Svc-${name} of the preview`}
+            aria-label={`${variableHeader(name)} of the preview`}
             value={values[name] ?? ''}
             placeholder="value"
             spellcheck={false}

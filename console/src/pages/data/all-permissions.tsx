@@ -12,7 +12,9 @@ import { AccessMark } from '../../features/permission-editor/access-mark.tsx';
 export function AllPermissions({ data, source }: { readonly data: Overview; readonly source: SourceOverview }) {
   const [operation, setOperation] = useState<PermissionOperation>('select');
   const [filter, setFilter] = useState('');
-  const tables = source.tables.filter((table) => tableId(table).toLowerCase().includes(filter.toLowerCase()));
+  const tables = source.tables
+    .filter((table) => tableId(table).toLowerCase().includes(filter.toLowerCase()))
+    .toSorted((a, b) => (tableId(a) < tableId(b) ? -1 : 1));
   if (data.roles.length === 0) {
     return (
       <EmptyState icon="shield" title="No role may do anything yet">

@@ -217,26 +217,31 @@ function Tables({ data, source }: { readonly data: Overview; readonly source: So
                 </tr>
               </thead>
               <tbody>
-                {source.tables.slice(0, 200).map((table) => (
-                  <tr key={tableId(table)}>
-                    <td>
-                      <a href={hrefOf(['data', name, tableId(table)])}>{tableId(table)}</a>
-                      {table.problem !== undefined && <span class="badge badge-warn">{table.problem}</span>}
-                    </td>
-                    <td class="number">{table.relationships}</td>
-                    <td class="number">{[...table.granted].filter((digit) => digit !== '0').length || <span class="muted">none</span>}</td>
-                    <td class="nowrap">
-                      <Button
-                        small
-                        kind="quiet"
-                        refusal={isReadOnly ? READ_ONLY_REASON : undefined}
-                        onClick={() => void untrack(source, table)}
-                      >
-                        Untrack …
-                      </Button>
-                    </td>
-                  </tr>
-                ))}
+                {source.tables
+                  .toSorted((a, b) => (tableId(a) < tableId(b) ? -1 : 1))
+                  .slice(0, 200)
+                  .map((table) => (
+                    <tr key={tableId(table)}>
+                      <td>
+                        <a href={hrefOf(['data', name, tableId(table)])}>{tableId(table)}</a>
+                        {table.problem !== undefined && <span class="badge badge-warn">{table.problem}</span>}
+                      </td>
+                      <td class="number">{table.relationships}</td>
+                      <td class="number">
+                        {[...table.granted].filter((digit) => digit !== '0').length || <span class="muted">none</span>}
+                      </td>
+                      <td class="nowrap">
+                        <Button
+                          small
+                          kind="quiet"
+                          refusal={isReadOnly ? READ_ONLY_REASON : undefined}
+                          onClick={() => void untrack(source, table)}
+                        >
+                          Untrack …
+                        </Button>
+                      </td>
+                    </tr>
+                  ))}
               </tbody>
             </table>
           </div>
