@@ -6,6 +6,7 @@ import { type AccessConfig, adminSecretsOf } from '../config/access.ts';
 import type { Config } from '../config/options.ts';
 import { serviceVersion } from '../config/version.ts';
 import type { OperationCache } from '../graphql/operation-cache.ts';
+import type { ResponseCache } from '../graphql/response-cache.ts';
 import { ALL_METRICS, METRICS } from '../observability/metrics/definitions.ts';
 import type { Histogram } from '../observability/metrics/histogram.ts';
 import { metricsPage } from '../observability/metrics/print.ts';
@@ -42,6 +43,7 @@ export async function metricsAccess(config: AccessConfig & Pick<Config, 'metrics
 export interface Watched {
   readonly state: RunningState;
   readonly operations: OperationCache;
+  readonly responses: ResponseCache | undefined;
   readonly sourceHealth: SourceHealth;
   readonly actionLog: Pick<ActionLog, 'pending'>;
   /** Deliveries that are under way, and how many may be. */
@@ -80,6 +82,12 @@ export function watchService(registry: Registry, watched: Watched): void {
   one(METRICS.operationCacheEntries, () => operations.entries());
   one(METRICS.operationCacheBytes, () => operations.memory);
 
+  registry.read(METRICS.cacheRequests, () => [
+    { labels: ['hit'], value: watched.responses?.counts.hits ?? 0 },
+    { labels: ['miss'], value: watched.responses?.counts.misses ?? 0 },
+  ]);
+  one(METRICS.cacheEvictions, () => watched.responses?.counts.evictions ?? 0);
+  one(METRICS.cacheBytes, () => watched.responses?.memory ?? 0);
   one(METRICS.roleSchemas, () => state.roleSchemas());
   one(METRICS.metadataVersion, () => state.current().resourceVersion);
   one(METRICS.inconsistentObjects, () => state.current().cache.inconsistencies.length);

@@ -24,6 +24,7 @@ import { createAdmission } from '../graphql/admission.ts';
 import { BatchBudget } from '../graphql/batch-budget.ts';
 import { createOperationCache } from '../graphql/operation-cache.ts';
 import { createOperationMeter } from '../graphql/operation-meter.ts';
+import { createResponseCache } from '../graphql/response-cache.ts';
 import type { RequestPipeline } from '../graphql/run-request.ts';
 import { createRemoteAccess } from '../upstream/remote-caller.ts';
 import { tracedClient } from '../webhooks/traced-client.ts';
@@ -245,7 +246,7 @@ async function listen(config: Config, parts: Parts): Promise<Service> {
     authenticator = await openAuthenticator(accessOptions(config), outbound, observe);
     if (registry !== null) {
       watchService(registry, {
-        ...{ state, operations: pipeline.operations, sourceHealth, actionLog: later.log },
+        ...{ state, responses: pipeline.responses, operations: pipeline.operations, sourceHealth, actionLog: later.log },
         isReady: () => isReady() && !isStopping,
         workers: () => deliveries.workers(),
         spans: tracing.counts,
@@ -393,6 +394,15 @@ function requestPipeline(
       plansPerOperation: config.plansPerOperation,
       memory: config.operationCacheMemory,
     }),
+    ...(config.cacheMemory === 0
+      ? {}
+      : {
+          responses: createResponseCache({
+            memory: config.cacheMemory,
+            mostOfEntry: config.maxCacheSize,
+            mostTtl: config.cacheMaxEntryTtl / 1000,
+          }),
+        }),
     compilerOf: compilersOf(backends, { stringifyNumericTypes: config.stringifyNumericTypes }),
   };
 }

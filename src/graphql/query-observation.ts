@@ -62,6 +62,12 @@ export function queryObservation(
   };
 }
 
+/** What is told of a query whose answer was kept. */
+export function cachedObservation(requestId: string, request: GraphqlRequest, masked: ReadonlySet<string> = NONE): QueryObservation {
+  const query = requestJson({ ...request, variables: maskVariables(request.variables, masked) });
+  return { kind: 'query', requestId, query, statements: null, isCached: true };
+}
+
 /** What a statement is bound with before anything has run. */
 const NO_KEYS: JoinValues = { holeName: 'hole', keys: [] };
 

@@ -27,7 +27,8 @@ import { limitsFor, type RoleLimits } from './api-limits.ts';
 import type { CachedOperation, OperationCache } from './operation-cache.ts';
 import { discreet, planOperationFor, prepare } from './prepare.ts';
 import type { OperationMeter } from './operation-meter.ts';
-import { queryObservation, slowQueryObservation } from './query-observation.ts';
+import type { CacheNote, ResponseCache } from './response-cache.ts';
+import { cachedObservation, queryObservation, slowQueryObservation } from './query-observation.ts';
 import type { GraphqlRequest } from './request.ts';
 
 /** What a request needs of a snapshot. */
@@ -58,6 +59,8 @@ export interface RequestPipeline {
   readonly limits: OperationLimits;
   /** What the operations of a batch may take together. */
   newBudget(): BatchBudget;
+  /** Keeps answers of queries with `@cached`; absent: none are kept. */
+  readonly responses?: ResponseCache;
   /** Hears of each query before it is run. */
   readonly observeQuery?: (observation: QueryObservation) => void;
   /** Hears of operations that take more than so many ms; absent: nobody wants to know. */
@@ -83,6 +86,8 @@ export interface RequestOptions extends RunOptions {
   readonly headers?: IncomingHttpHeaders;
   /** Hears whenever a database or a server is asked: before, nothing has been done for the request. */
   readonly onAsked?: () => void;
+  /** Hears what becomes of an answer that may be kept. */
+  readonly onCacheNote?: ((note: CacheNote) => void) | undefined;
   /** Hears of cookies that remote schemas set for the client. */
   readonly onCookie?: (cookie: string) => void;
 }
@@ -184,6 +189,36 @@ export function runPrepared(
   }
   const variables = prepared.variables(request.variables, request.variableDepth);
   const plan = planOperationFor(pipeline, snapshot, operation, variables, how.budget, how.trace);
+  const { responses } = pipeline;
+  if (plan.cached === undefined || responses === undefined) return runPlanned(pipeline, snapshot, session, request, plan, variables, how);
+  let isHit = true;
+  const question = { plan, operation, snapshot, session, variables, request, headers: how.headers, onNote: how.onCacheNote };
+  const answer = responses.answer(question, (markUnique) => {
+    isHit = false;
+    // Cookies are for one client.
+    const onCookie = (cookie: string): void => {
+      markUnique();
+      how.onCookie?.(cookie);
+    };
+    return runPlanned(pipeline, snapshot, session, request, plan, variables, { ...how, onCookie });
+  });
+  return answer.then((body) => {
+    how.trace?.set('svc.cache', isHit ? 'hit' : 'miss');
+    if (isHit) pipeline.observeQuery?.(cachedObservation(how.requestId ?? '', request, pipeline.maskedVariables));
+    return body;
+  });
+}
+
+/** Runs a plan that is not answered from the cache. */
+function runPlanned(
+  pipeline: RequestPipeline,
+  snapshot: RequestSnapshot,
+  session: Session,
+  request: GraphqlRequest,
+  plan: Plan,
+  variables: Variables,
+  how: RequestOptions,
+): Promise<readonly Bytes[]> {
   if (pipeline.observeQuery !== undefined && plan.kind === 'query') {
     pipeline.observeQuery(queryObservation(how.requestId ?? '', request, plan, variables, session, pipeline.maskedVariables));
   }

@@ -104,6 +104,8 @@ export interface QueryObservation {
   readonly query: JsonObject;
   /** By the response keys of the root fields, or by the names that lead to a field of another source; null where no database is asked. */
   readonly statements: ReadonlyMap<string, LoggedStatement> | null;
+  /** The answer was kept: nobody is asked. */
+  readonly isCached?: true;
   /** By the same: what remote schemas are asked; absent where none is. */
   readonly remoteRequests?: ReadonlyMap<string, LoggedRemoteRequest>;
 }

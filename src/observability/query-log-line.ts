@@ -2,11 +2,12 @@ import { type JsonObject, printJson } from '../util/json.ts';
 import type { QueryObservation } from './observation.ts';
 
 /** The log entry of a query as one line of JSON, with the line's end; numbers in it are as the client wrote them. */
-export function queryLogLine({ requestId, query, statements, remoteRequests }: QueryObservation, timestamp: string): string {
+export function queryLogLine({ requestId, query, statements, remoteRequests, isCached }: QueryObservation, timestamp: string): string {
   const detail: JsonObject = {
     request_id: requestId,
     query,
-    kind: statements !== null ? 'database' : remoteRequests === undefined ? 'introspection' : 'remote-schema',
+    kind:
+      isCached === true ? 'cached' : statements !== null ? 'database' : remoteRequests === undefined ? 'introspection' : 'remote-schema',
     generated_sql:
       statements === null
         ? null

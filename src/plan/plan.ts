@@ -5,6 +5,7 @@ import type { InputValidation } from '../ir/input-validation.ts';
 import type { JoinToRemoteSchema, JoinToSource } from '../ir/remote-join.ts';
 import type { SelectRoot } from '../ir/select.ts';
 import type { Constraint } from '../schema/constraint.ts';
+import type { CacheWish } from '../schema/directives.ts';
 import type {
   HandlerRoot,
   RemoteSchemaRoot,
@@ -31,6 +32,8 @@ export interface Plan {
   readonly joins: readonly JoinStep[];
   /** Hooks that have to agree before the first step. */
   readonly validations: readonly InputValidation[];
+  /** Absent: the answer is not to be kept. */
+  readonly cached?: CacheWish;
 }
 
 export type TemplatePart =
@@ -120,11 +123,20 @@ type ToPlan = Omit<TranslatedOperation, 'parts'>;
 
 /** @param compilerOf the compiler of a source's kind */
 export function planOperation(operation: ToPlan, compilerOf: (source: string) => Compiler): Plan {
-  const { kind, constraints, reusable } = operation;
+  const { kind, constraints, reusable, cached } = operation;
   const { steps, results } = PLANNERS[kind](operation, compilerOf);
   const validations = operation.roots.flatMap(({ root }) => (root.mutation === undefined ? [] : validationsOf(root)));
   const joins = operation.joins.map((join) => planJoin(join, compilerOf));
-  return { kind, constraints, reusable, template: template(operation.response, results), steps, joins, validations };
+  return {
+    kind,
+    constraints,
+    reusable,
+    template: template(operation.response, results),
+    steps,
+    joins,
+    validations,
+    ...(cached === undefined ? {} : { cached }),
+  };
 }
 
 /** @throws SvcError not-supported where the kind of the target cannot be joined to */

@@ -1,7 +1,7 @@
 /** The directives of every role schema: what they are, where they may stand, and whether they exclude a selection. */
 import { type DirectiveNode, Kind } from 'graphql';
 import { SvcError } from '../errors/svc-error.ts';
-import type { Json } from '../util/json.ts';
+import { type Json, printJson } from '../util/json.ts';
 import { at, type Path } from '../util/path.ts';
 import { BOOLEAN, INT, STRING } from './input/built-in-scalars.ts';
 import type { InputContext } from './input/context.ts';
@@ -53,10 +53,9 @@ export const DIRECTIVES: ReadonlyMap<string, DirectiveDefinition> = new Map([
   directive('skip', 'whether this query should be skipped', SELECTIONS, [
     { name: 'if', description: null, type: named('Boolean', () => BOOLEAN, true) },
   ]),
-  // Accepted without effect: answers are never cached.
   directive(
     'cached',
-    'whether this query should be cached (no effect)',
+    'whether this query should be cached',
     ['QUERY'],
     [
       { name: 'ttl', description: 'seconds that an answer may be reused', type: named('Int', () => INT, true), default: 60 },
@@ -148,9 +147,26 @@ function conditionOf(context: InputContext, node: DirectiveNode, path: Path): Js
   return written?.kind === Kind.BOOLEAN ? written.value : argumentOf(context, node, 'if', path)?.json();
 }
 
-/** Checks the values given to `@cached`; nothing comes of them. */
-export function checkOperationDirectives(context: InputContext, nodes: readonly DirectiveNode[] | undefined, path: Path): void {
-  for (const node of nodes ?? []) for (const argument of node.arguments ?? []) argumentOf(context, node, argument.name.value, path)?.json();
+/** That the answer may be kept and used again. */
+export interface CacheWish {
+  /** Seconds. */
+  readonly ttl: number;
+  /** A kept answer is not wanted, but a new one is kept. */
+  readonly refresh: boolean;
+}
+
+const DEFAULT_TTL = 60;
+
+/** What `@cached` asks for; undefined: there is none. The variables that it reads become constraints. @throws SvcError */
+export function cacheWish(context: InputContext, nodes: readonly DirectiveNode[] | undefined, path: Path): CacheWish | undefined {
+  let wish: CacheWish | undefined;
+  for (const node of nodes ?? []) {
+    const values = new Map((node.arguments ?? []).map(({ name: { value } }) => [value, argumentOf(context, node, value, path)?.json()]));
+    if (node.name.value !== 'cached') continue;
+    const ttl = values.get('ttl');
+    wish = { ttl: ttl === undefined ? DEFAULT_TTL : Number(printJson(ttl)), refresh: values.get('refresh') === true };
+  }
+  return wish;
 }
 
 function argumentOf(context: InputContext, node: DirectiveNode, name: string, path: Path): Input | undefined {

@@ -3,7 +3,7 @@ import { type FieldNode, Kind, type OperationDefinitionNode } from 'graphql';
 import { SvcError } from '../errors/svc-error.ts';
 import { at, type Path, ROOT } from '../util/path.ts';
 import type { Variables } from './constraint.ts';
-import { checkOperationDirectives } from './directives.ts';
+import { cacheWish } from './directives.ts';
 import { checkDocument } from './document/check.ts';
 import { readDocument } from './document.ts';
 import { createConstraintRecorder, type InputContext } from './input/context.ts';
@@ -135,8 +135,9 @@ export function createRoleSchema(role: string, roots: RootTypes, options: RoleSc
             expansion: { left: 2 * limits.maxValues },
             argumentTexts,
           };
-          checkOperationDirectives(context, operation.directives, at(ROOT, 'directives'));
-          return translateOperation(kind, document, parent, context, { blindRole, multipleSubscriptionRoots });
+          const cached = cacheWish(context, operation.directives, at(ROOT, 'directives'));
+          const translated = translateOperation(kind, document, parent, context, { blindRole, multipleSubscriptionRoots });
+          return cached === undefined ? translated : { ...translated, cached };
         },
       };
     },

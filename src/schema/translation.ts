@@ -3,6 +3,7 @@
  * variables, argument checks, error positions) and the builders of fields, which turn collected
  * fields and typed inputs into IR.
  */
+import type { CacheWish } from './directives.ts';
 import type { ActionRoot } from '../ir/action.ts';
 import type { WrittenItems, WrittenJson } from '../ir/input-validation.ts';
 import type { MutationRoot } from '../ir/mutation.ts';
@@ -192,6 +193,8 @@ export interface TranslatedOperation {
   readonly constraints: readonly Constraint[];
   /** False when too much of the variables was looked into: `constraints` are not all, the plan serves this request only. */
   readonly reusable: boolean;
+  /** Absent: the answer is not to be kept. */
+  readonly cached?: CacheWish;
   /** Parts of variables that were looked into. */
   readonly parts: number;
 }

@@ -20,6 +20,7 @@ import { LongLived } from './long-lived.ts';
 import { type SocketOptions, Sockets } from './sockets/sockets.ts';
 import { serveWithoutUpgrade } from './without-upgrade.ts';
 import { administrationRoutes } from './routes/administration.ts';
+import { cacheRoutes } from './routes/cache.ts';
 import { configRoute } from './routes/config.ts';
 import { consoleRoute } from './routes/console.ts';
 import { explainRoutes } from './routes/explain.ts';
@@ -65,7 +66,7 @@ export interface SocketSettings extends Omit<SocketOptions, 'keepAlive' | 'heade
 /** What is looked at with GET, and so with HEAD: the same answer without its body. */
 const VIEWS: readonly Route[] = [...healthRoutes, sourceHealthRoute, configRoute, openApiRoute, welcomeRoute, metricsRoute];
 const ROUTES: ReadonlyMap<string, Route> = new Map([
-  ...[...graphqlRoutes, ...administrationRoutes, ...VIEWS, ...explainRoutes].map((route): [string, Route] => [
+  ...[...graphqlRoutes, ...administrationRoutes, ...cacheRoutes, ...VIEWS, ...explainRoutes].map((route): [string, Route] => [
     `${route.method} ${route.path}`,
     route,
   ]),

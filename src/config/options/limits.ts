@@ -84,6 +84,9 @@ export const limitOptions = {
     67_108_864,
     'Most memory for these operations and their plans, in bytes: of all roles together, one role takes at most half of it, and what would take more than a 32nd is not kept. Estimated, in the service; what the databases keep of statements is bounded by itself.',
   ),
+  cacheMemory: limits('cache-memory', integer(0), 67_108_864, 'Most memory for answers of queries with @cached, in bytes; 0 keeps none.'),
+  maxCacheSize: limits('max-cache-size', integer(0), 1_048_576, 'Largest answer that is kept, in bytes.'),
+  cacheMaxEntryTtl: limits('cache-max-entry-ttl', seconds(0), 3_600_000, 'Longest time that an answer is kept, whatever its query says.'),
   plansPerOperation: limits(
     'plans-per-operation',
     integer(1),

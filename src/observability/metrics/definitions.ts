@@ -46,6 +46,9 @@ export const METRICS = {
   operationCacheEvictions: counter('operation_cache_evictions_total', 'Operations that were forgotten for others.'),
   operationCacheEntries: gauge('operation_cache_entries', 'Operations that are kept.'),
   operationCacheBytes: gauge('operation_cache_bytes', 'What is kept of operations and plans, estimated.'),
+  cacheRequests: counter('cache_requests_total', 'Queries with @cached that may be answered from the cache.', 'status'),
+  cacheEvictions: counter('cache_evictions_total', 'Kept answers that were forgotten for others.'),
+  cacheBytes: gauge('cache_bytes', 'Bytes of answers that are kept.'),
   roleSchemas: gauge('role_schemas', 'GraphQL schemas of roles that are kept.'),
 
   httpRequests: counter('http_requests_total', 'HTTP requests, without health and metrics.', 'endpoint', 'method', 'status'),

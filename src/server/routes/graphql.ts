@@ -6,6 +6,7 @@ import { limitsFor } from '../../graphql/api-limits.ts';
 import { LimitExceeded } from '../../graphql/limit-exceeded.ts';
 import { requestJson } from '../../graphql/query-observation.ts';
 import { decodeRequest, type GraphqlRequest } from '../../graphql/request.ts';
+import type { CacheNote } from '../../graphql/response-cache.ts';
 import { type RequestOptions, runRequest } from '../../graphql/run-request.ts';
 import { type Bytes, bytesOfText } from '../../util/bytes.ts';
 import { isJsonArray, type Json } from '../../util/json.ts';
@@ -61,9 +62,20 @@ function runOne(
   exchange: Exchange,
   context: ServerContext,
   budget?: BatchBudget,
+  onCacheNote?: (note: CacheNote) => void,
 ): Promise<readonly Bytes[]> {
   const request = requestOf(measured, exchange, context);
-  return runRequest(context.pipeline, context.state.current(), session, request, optionsOf(exchange, context, budget));
+  return runRequest(context.pipeline, context.state.current(), session, request, { ...optionsOf(exchange, context, budget), onCacheNote });
+}
+
+/** What clients are told of a kept answer. It is for them alone: who they are is not in the URL. */
+function cacheHeaders({ key, family, left, warning }: CacheNote): Record<string, string> {
+  return {
+    'X-Svc-Query-Cache-Key': key,
+    'X-Svc-Query-Family-Cache-Key': family,
+    'Cache-Control': left === null ? 'no-store' : `private, max-age=${Math.max(0, left)}`,
+    ...(warning === null ? {} : { Warning: `199 - ${warning}` }),
+  };
 }
 
 /** @throws SvcError for what is no request of one operation, and when there are too many streams */
@@ -148,6 +160,7 @@ function graphqlRoute(method: 'GET' | 'POST', path: string, alwaysKeep: boolean)
       if (method === 'GET' && wantsPage(accept) && !exchange.query().has('query')) return welcomeReply(exchange, context);
       const contentType = graphqlAnswerType(accept);
       const headers = method === 'GET' ? { headers: NOT_CACHED } : {};
+      let cached: Pick<Reply, 'headers'> | null = null;
       try {
         const { measured, session } = await read(exchange, context);
         const { json, depth } = measured;
@@ -155,8 +168,10 @@ function graphqlRoute(method: 'GET' | 'POST', path: string, alwaysKeep: boolean)
         if (wantsEvents(accept)) return openStream(measured, session, exchange, context);
         const body = isJsonArray(json)
           ? await runBatch(json, depth, session, exchange, context)
-          : await runOne(measured, session, exchange, context);
-        return { status: 200, contentType, body, ...headers };
+          : await runOne(measured, session, exchange, context, undefined, (note) => {
+              cached = { headers: { ...cacheHeaders(note), ...(method === 'GET' ? NOT_CACHED : {}) } };
+            });
+        return { status: 200, contentType, body, ...(cached ?? headers) };
       } catch (thrown) {
         const error = asError(thrown, context);
         const kept =

@@ -1,0 +1,21 @@
+import { adminRoute } from '../admin-route.ts';
+import type { Route } from '../context.ts';
+import { jsonReply } from '../reply.ts';
+
+/** Forgets answers that are kept: all, or those of `?key=` or `?family=` as the headers of an answer tell them. */
+function clearRoute(path: string): Route {
+  return adminRoute({
+    method: 'POST',
+    path,
+    api: 'metadata',
+    handle(exchange, { pipeline }) {
+      const query = exchange.query();
+      const [key, family] = [query.get('key'), query.get('family')];
+      const which = { ...(key === null ? {} : { key }), ...(family === null ? {} : { family }) };
+      const clearedItemCount = pipeline.responses?.clear(which) ?? 0;
+      return Promise.resolve(jsonReply(200, { message: 'success', clearedItemCount }));
+    },
+  });
+}
+
+export const cacheRoutes: readonly Route[] = [clearRoute('/v1/cache/clear'), clearRoute('/pro/cache/clear')];
