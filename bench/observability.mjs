@@ -1,7 +1,7 @@
 // What watching costs: by_pk queries against services that differ in one setting only, in turns within one run. Ratios of requests per
 // second and of the processor's time for a request; the latter holds on a busy machine too.
 //
-//   node bench/observability.mjs [metrics|tracing] [--seconds 3] [--rounds 5] [--database-url postgres://…]
+//   node bench/observability.mjs [metrics|tracing|cache] [--seconds 3] [--rounds 5] [--database-url postgres://…]
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 import { administer, cpuOf, databaseServer, HEADERS, makeDatabase, median, operate, run, startService } from './support.mjs';
@@ -34,6 +34,14 @@ const COMPARISONS = {
   },
 };
 
+/** Work that is worth keeping, for a few values of its variable. */
+const SUMS = 'query Sums($id: Int!) CACHED { item(where: {id: {_gte: $id}}, limit: 20, order_by: {name: asc}) { id name } }';
+COMPARISONS.cache = {
+  off: { env: {}, query: SUMS.replace(' CACHED', '') },
+  on: { env: {}, query: SUMS.replace('CACHED', '@cached(ttl: 3600)') },
+  least: 2,
+};
+
 const bodies = (query) =>
   Array.from({ length: 200 }, (_, i) => ({ method: 'POST', headers: HEADERS, body: JSON.stringify({ query, variables: { id: i + 1 } }) }));
 
@@ -55,20 +63,20 @@ await run(async () => {
     const url = await makeDatabase(server, `bench_${name}`);
     await administer(url, [
       'create table item (id int primary key, name text)',
-      "insert into item select i, 'item ' || i from generate_series(1, 200) i",
+      "insert into item select i, 'item ' || i from generate_series(1, 20000) i",
     ]);
     const sides = [];
     for (const [label, { env, query }] of Object.entries({ off, on })) {
       const port = 18_300 + sides.length;
       const metadata = await makeDatabase(server, `bench_${name}_${label}`);
-      const { pid } = await startService({
+      const { pid, stop } = await startService({
         port,
         databaseUrl: url,
         env: { SVC_GRAPHQL_ENABLED_LOG_TYPES: 'startup', SVC_GRAPHQL_METADATA_DATABASE_URL: metadata, ...env },
       });
       await operate(port, 'pg_track_table', { table: 'item' });
       await load(port, query);
-      sides.push({ label, port, pid, query, rates: [], costs: [] });
+      sides.push({ label, port, pid, stop, query, rates: [], costs: [] });
     }
     for (let round = 0; round < Number(options.rounds); round++) {
       for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
@@ -78,6 +86,7 @@ await run(async () => {
         side.costs.push((cpuOf(side.pid) - before) / total);
       }
     }
+    for (const { stop } of sides) await stop();
     const [a, b] = sides;
     const ratio = (of) => median(a[of].map((_, i) => b[of][i] / a[of][i]));
     console.log(

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { CompiledMutation, Compiler } from '../backend/backend.ts';
-import type { MutationRoot } from '../ir/mutation.ts';
 import type { SelectRoot } from '../ir/select.ts';
 import type { ResponseNode, TranslatedOperation } from '../schema/translation.ts';
 import { ROOT } from '../util/path.ts';
@@ -40,7 +39,7 @@ function operation(
       source,
       path: ROOT,
       responseKey: alias,
-      root: { alias } as MutationRoot | SelectRoot,
+      root: { alias, query: { from: { kind: 'table', name: { schema: 's', name: alias } } } } as unknown as SelectRoot,
     })),
     constraints: [],
     reusable: true,

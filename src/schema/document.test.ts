@@ -119,10 +119,12 @@ describe('directives', () => {
     expect(refusal(query, { variables })).toBe(`validation-failed: ${message}`);
   });
 
-  test('@cached is accepted without effect', () => {
+  test('@cached asks for the answer to be kept', () => {
     expect(translate('query ($t: Int!) @cached(ttl: $t, refresh: true) { notice }', { variables: { t: 5 } })).toEqual({
       ...translate('{ notice }'),
       constraints: expect.anything(),
+      cached: { ttl: 5, refresh: true },
     });
+    expect(translate('query @cached { notice }').cached).toEqual({ ttl: 60, refresh: false });
   });
 });

@@ -204,10 +204,6 @@ class Translator {
         return to ?? value;
       }
       if (to !== undefined && to !== value) return rename(to);
-      if (meaning === 'query' && /@cached\b/.test(value)) {
-        this.#account.leaf(path, 'needs-you', { note: 'the directive @cached is not known here: take it out' });
-        return value;
-      }
       for (const [, name] of value.matchAll(/\{\{\s*([A-Za-z_]\w*)\s*\}\}/g)) this.#variables.add(name as string);
     }
     this.#account.leaf(path, renamed === undefined ? 'same' : 'renamed', how);
