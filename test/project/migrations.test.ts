@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -104,6 +106,12 @@ it.runIf(DEEP)('refuses what has changed since, goes down, and verifies', async 
   // Whoever sees both sees it once.
   expect(down.stderr).not.toContain('4 late');
   expect(await cell(`select to_regclass('left_over')::text`)).not.toBe('NULL');
+  at('20_one', 'create table squashed (id int) -- end');
+  at('21_two', 'alter table squashed add more text');
+  const two = await project.svc('migrate', 'squash', '--from', '20', '--to', '21', '--yes', '--json');
+  expect(two.json, JSON.stringify(two.json)).toMatchObject({ ok: true, squashed: ['20', '21'] });
+  expect(await cell(`select to_regclass('squashed')::text`)).toBe('NULL');
+  rmSync(join(project.root, 'migrations/default/21_squashed'), { recursive: true });
   const squashed = await project.svc('migrate', 'squash', '--from', '1', '--to', '2', '--name', 'start', '--yes', '--json');
   expect(squashed.json).toMatchObject({ ok: true, folder: 'migrations/default/2_start' });
   expect((await project.svc('migrate', 'status')).stdout).toMatch(/2 +start +applied/);

@@ -6,15 +6,20 @@ import { readMetadata } from '../../project/directory/read-metadata.ts';
 import { EXIT, failure, type Problem, ProjectFailure } from '../../project/failure.ts';
 import { bookOf } from '../../project/migrations/book.ts';
 import { type Migration, readMigrations } from '../../project/migrations/migration-files.ts';
-import { mirrorState, readEntries, requireBook } from '../../project/migrations/run-migrations.ts';
+import { mirrorState, readEntries, requireBook, runSteps } from '../../project/migrations/run-migrations.ts';
 import { scanSql } from '../../project/migrations/scan-sql.ts';
-import { verifyMigration } from '../../project/migrations/schema-print.ts';
+import { dumpSchema } from '../../project/migrations/schema-dump.ts';
+import { dumpRows } from '../../project/migrations/seeds.ts';
+import { schemaAfter, verifyMigration } from '../../project/migrations/schema-print.ts';
 import { chosenSources, oneFolder, serverSources, sourcesOf } from '../../project/migrations/sources.ts';
+import { eachObject } from '../../project/lint.ts';
+import { exportFrom } from '../../project/project-metadata.ts';
 import type { Project } from '../../project/project.ts';
-import type { SqlSource } from '../../project/server-client.ts';
+import { isJsonObject, type JsonObject } from '../../util/json.ts';
+import type { ServerClient, SqlSource } from '../../project/server-client.ts';
 import { type Call, flagOption, type Outcome, textOption } from '../call.ts';
 import { knownMigrations } from './migrate.ts';
-import { versionOption } from './run-options.ts';
+import { runOptions, versionOption } from './run-options.ts';
 
 /** Sources that the metadata of the project names; none where it cannot be read. */
 export function projectSources(project: Project): readonly string[] {
@@ -54,13 +59,54 @@ export async function runMigrateCreate(call: Call): Promise<Outcome> {
   // A clock that is behind must not put it before what is there.
   const version = now > last ? now : last + 1n;
   const folder = join(project.migrationsFolder, source, `${version}_${fileName(named)}`);
+  const dump = flagOption(call, 'fromServer') ? await dumped(call, source) : undefined;
   const withEnd = (sql: string): string => (sql === '' || sql.endsWith('\n') ? sql : `${sql}\n`);
   const changes = new Map<string, string | null>([
-    [join(folder, 'up.sql'), withEnd(fromFile ?? textOption(call, 'upSql') ?? '')],
+    [join(folder, 'up.sql'), withEnd(dump ?? fromFile ?? textOption(call, 'upSql') ?? '')],
     [join(folder, 'down.sql'), withEnd(textOption(call, 'downSql') ?? '')],
   ]);
   applyChanges(project.files, changes);
+  if (dump !== undefined) await recordAsApplied(call, source, version);
   return { text: project.files.show(folder), data: { version: String(version), source, folder: project.files.show(folder) } };
+}
+
+/** The schema of a source, with the rows of its enum tables. @throws ProjectFailure */
+async function dumped(call: Call, name: string): Promise<string> {
+  if (['upSql', 'downSql', 'sqlFromFile'].some((option) => textOption(call, option) !== undefined))
+    throw failure('usage', '--from-server excludes the other sources of SQL', {}, EXIT.usage);
+  const server = await call.server();
+  const source = sourcesOf((await exportFrom(server)).metadata).find((each) => each.name === name);
+  if (source === undefined) throw failure('no-source', `the service has no source "${name}"`);
+  const schemas = (textOption(call, 'schema') ?? '').split(',').flatMap((each) => (each.trim() === '' ? [] : [each.trim()]));
+  const { sql, left } = await dumpSchema(server, source, schemas);
+  for (const object of left) call.warn(`${object} is not written: add it by hand`);
+  let rows = '';
+  for (const table of enumTables(source.entry))
+    if (schemas.length === 0 || schemas.includes(table.schema)) rows += `\n${await dumpRows(server, source, table.quoted, false)}`;
+  return sql + rows;
+}
+
+function enumTables(entry: JsonObject): readonly { readonly schema: string; readonly quoted: string }[] {
+  const tables: { schema: string; quoted: string }[] = [];
+  const quoted = (part: string): string => `"${part.replaceAll('"', '""')}"`;
+  eachObject(entry['tables'], [], ({ table, is_enum: isEnum }) => {
+    if (isEnum !== true) return;
+    const named = isJsonObject(table) ? table : { schema: 'public', name: table ?? '' };
+    const [schema, name] = [String(named['schema'] ?? 'public'), String(named['name'] ?? '')];
+    tables.push({ schema, quoted: `${quoted(schema)}.${quoted(name)}` });
+  });
+  return tables;
+}
+
+/** @throws ProjectFailure */
+async function recordAsApplied(call: Call, name: string, version: bigint): Promise<void> {
+  const [project, server] = [await call.project(), await call.server()];
+  const [source] = await chosenSources(project, server, project.migrationsFolder, name);
+  if (source === undefined) return;
+  const known = (await knownMigrations(project, server, source)).filter((each) => each.version === version);
+  const steps = known.map((each) => ({ direction: 'up' as const, known: each }));
+  await runSteps(server, source, steps, { ...runOptions(call), skipExecution: true });
+  await mirrorState(server, new Map([[source.name, await readEntries(server, source)]]));
 }
 
 /** `svc migrate squash` */
@@ -96,6 +142,10 @@ export async function runMigrateSquash(call: Call): Promise<Outcome> {
     .reverse()
     .map((each) => (each.down === null ? '' : part(each, each.down)))
     .join('\n');
+  if (!isApplied && alone.length === 0 && bookOf(source.kind)?.transactional === true) {
+    const earlier = all.filter(({ status, version }) => status === 'pending' && version < from).map(({ migration }) => migration?.up ?? '');
+    await requireSameSchema(server, source, [...earlier, ...migrations.map((each) => each.up ?? '')], [...earlier, up]);
+  }
   const keep = migrations.at(-1) as Migration;
   const parent = join(project.migrationsFolder, source.name);
   const folder = join(parent, `${keep.version}_${fileName(textOption(call, 'name') ?? 'squashed')}`);
@@ -132,6 +182,20 @@ export async function runMigrateSquash(call: Call): Promise<Outcome> {
     text: `${project.files.show(folder)} holds ${migrations.length} migrations`,
     data: { folder: project.files.show(folder), squashed: migrations.map(({ version }) => String(version)) },
   };
+}
+
+/** @throws ProjectFailure where the SQL of the one list makes another schema than that of the other */
+async function requireSameSchema(
+  server: ServerClient,
+  source: SqlSource,
+  before: readonly string[],
+  after: readonly string[],
+): Promise<void> {
+  const [one, other] = [await schemaAfter(server, source, before.join('\n;\n')), await schemaAfter(server, source, after.join('\n;\n'))];
+  const [left, come] = [one.filter((line) => !other.includes(line)), other.filter((line) => !one.includes(line))];
+  if (left.length + come.length === 0) return;
+  const shown = [...left.map((line) => `- ${line}`), ...come.map((line) => `+ ${line}`)].slice(0, 20);
+  throw failure('squash', `the new migration would make another schema: ${shown.join('; ')}`);
 }
 
 /** `svc migrate delete` */

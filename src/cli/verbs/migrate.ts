@@ -54,14 +54,18 @@ export const migrateVerbs: readonly Verb[] = [
   {
     path: ['migrate', 'create'],
     summary: 'make a migration',
+    details:
+      'With --from-server, of the schema that a PostgreSQL source has now, with the rows of enum tables; it is written down as applied there. Owners, grants and what the service has made for itself are left out.',
     arguments: [{ name: 'name', help: 'what it does', required: true }],
     options: [
       { flags: '--up-sql <sql>', help: 'content of up.sql' },
       { flags: '--down-sql <sql>', help: 'content of down.sql' },
       sqlFromFile('up.sql'),
+      { flags: '--from-server', help: 'make up.sql of the schema of the source' },
+      { flags: '--schema <names>', help: 'of --from-server: only these schemas, with commas between them' },
       databaseName('its source'),
     ],
-    needs: 'files',
+    needs: 'sometimes a service',
     example: 'svc migrate create add_author_email --up-sql "alter table author add email text"',
     load: async () => (await import('../run/migrate-files.ts')).runMigrateCreate,
   },

@@ -20,7 +20,8 @@ const PRINT = `select 'table ' || c.oid::regclass::text || ' ' || c.relkind::tex
   union all select 'extension ' || e.extname, '' from pg_extension e
   union all select 'schema ' || n.nspname, n.nspname from pg_namespace n`;
 
-const OURS = `select distinct line from (${PRINT}) as printed where nspname !~ '^pg_' and nspname not in ('information_schema', 'svc_catalog') and line !~ 'svc_verify'`;
+/** One column: a line for each of those that are not the system's. */
+export const OURS = `select distinct line from (${PRINT}) as printed where nspname !~ '^pg_' and nspname not in ('information_schema', 'svc_catalog') and line !~ 'svc_verify'`;
 
 const FAILED = 'svc: verified ';
 
@@ -80,6 +81,27 @@ export async function verifyMigration(
     const list = parseJson(message.slice(FAILED.length));
     const [undone, second] = (isJsonArray(list) ? list : []).map((each) => differenceOf(each));
     return { differences: undone, second };
+  }
+  throw failure('unexpected', 'the transaction of the trial was not rolled back');
+}
+
+/**
+ * The schema as it would be, told by a transaction that is rolled back.
+ * @param sql what is run first
+ * @throws ProjectFailure when that fails
+ */
+export async function schemaAfter(server: ServerClient, source: SqlSource, sql: string): Promise<readonly string[]> {
+  const text = `${pgBook.begin({})}${sql}\n;\nset local search_path = pg_catalog, pg_temp;
+do $svc_verify$ begin raise exception '${FAILED}%', (select coalesce(json_agg(line order by line), '[]') from (${OURS}) as printed); end $svc_verify$;`;
+  try {
+    await server.sql(source, text, { check_metadata_consistency: false });
+  } catch (thrown) {
+    if (!(thrown instanceof ServerError)) throw thrown;
+    const message = thrown.databaseError?.message ?? '';
+    if (refusalOf(message) === 'locked') throw failure('locked', `somebody else migrates the source ${source.name}`);
+    if (!message.startsWith(FAILED)) throw failure(thrown.code, message === '' ? thrown.message : message);
+    const lines = parseJson(message.slice(FAILED.length));
+    return isJsonArray(lines) ? lines.map(String) : [];
   }
   throw failure('unexpected', 'the transaction of the trial was not rolled back');
 }
