@@ -46,4 +46,28 @@ export const PAGES: readonly Page[] = [
     words: 'sql statements tables create',
     load: async () => (await import('../pages/sql/sql.tsx')).Sql,
   },
+  {
+    path: 'events',
+    title: 'Events',
+    icon: 'events',
+    key: 'v',
+    words: 'event triggers cron one-off schedules redeliver logs failed',
+    load: async () => (await import('../pages/events/events.tsx')).Events,
+  },
+  {
+    path: 'live',
+    title: 'Live',
+    icon: 'live',
+    key: 'l',
+    words: 'subscriptions pollers live queries streams',
+    load: async () => (await import('../pages/live/live.tsx')).Live,
+  },
+  {
+    path: 'metadata',
+    title: 'Metadata',
+    icon: 'metadata',
+    key: 'm',
+    words: 'export import difference inconsistent reload clear',
+    load: async () => (await import('../pages/metadata/metadata.tsx')).Metadata,
+  },
 ];

@@ -1,0 +1,132 @@
+import { useState } from 'preact/hooks';
+import { ask, perform } from '../../api/metadata.ts';
+import { overview, refreshOverview } from '../../api/overview.ts';
+import { objectsIn } from '../../api/sections.ts';
+import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { useResource } from '../../api/use-resource.ts';
+import { attempt } from '../../features/attempt.ts';
+import { JsonDialog } from '../../features/json-dialog.tsx';
+import { isObject, type JsonObject, printJson } from '../../model/json.ts';
+import { Button } from '../../parts/button.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorBox } from '../../parts/error-box.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import { shownError } from '../../parts/shown-error.ts';
+import { tell } from '../../parts/toast.tsx';
+import { Attempts } from './attempts.tsx';
+
+const TEMPLATE: JsonObject = {
+  name: 'nightly',
+  webhook: '{{HOOKS}}/nightly',
+  schedule: '0 3 * * *',
+  include_in_metadata: true,
+  payload: {},
+  retry_conf: { num_retries: 3, retry_interval_seconds: 30, timeout_seconds: 60, tolerance_seconds: 21600 },
+};
+const NEXT = 5;
+
+/** Cron triggers with their next times and their last calls. */
+export function CronTriggers() {
+  const [edited, setEdited] = useState<JsonObject | null>(null);
+  const { value, failure, isLoading, reload } = useResource(async (signal) => {
+    const json = await ask('get_cron_triggers', {}, { signal });
+    return isObject(json) ? objectsIn(json['cron_triggers']) : [];
+  }, `${overview.value?.version}`);
+  const add = (
+    <Button kind="primary" icon="plus" refusal={isReadOnly ? READ_ONLY_REASON : undefined} onClick={() => setEdited(TEMPLATE)}>
+      New cron trigger
+    </Button>
+  );
+  return (
+    <>
+      {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
+      {value === undefined && isLoading && <Loading what="the cron triggers" />}
+      {value?.length === 0 && (
+        <EmptyState icon="history" title="No cron trigger" actions={add}>
+          A cron trigger calls a webhook at the times of a schedule.
+        </EmptyState>
+      )}
+      {value !== undefined && value.length > 0 && <div class="row">{add}</div>}
+      {value?.map((trigger) => (
+        <CronTrigger key={String(trigger['name'])} trigger={trigger} onEdit={() => setEdited(trigger)} />
+      ))}
+      {edited !== null && (
+        <JsonDialog
+          title={edited === TEMPLATE ? 'New cron trigger' : `Cron trigger ${String(edited['name'])}`}
+          text={printJson(edited, 2)}
+          action="Save"
+          onClose={() => setEdited(null)}
+          onSubmit={async (args) => {
+            if (!isObject(args)) throw new SyntaxError('a cron trigger is an object');
+            await perform([{ type: 'create_cron_trigger', args: { ...args, replace: edited !== TEMPLATE } }]);
+            await refreshOverview();
+            setEdited(null);
+            tell(`Saved: ${String(args['name'])}`);
+            reload();
+          }}
+        >
+          <p class="muted">The schedule is a cron expression in UTC: minute, hour, day, month, weekday.</p>
+        </JsonDialog>
+      )}
+    </>
+  );
+}
+
+function CronTrigger({ trigger, onEdit }: { readonly trigger: JsonObject; onEdit(): void }) {
+  const name = String(trigger['name']);
+  const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
+  const { value } = useResource(async (signal) => {
+    const [events, calls] = await Promise.all([
+      ask('get_scheduled_events', { type: 'cron', trigger_name: name, status: ['scheduled'], limit: NEXT }, { signal }),
+      ask('get_scheduled_event_invocations', { type: 'cron', trigger_name: name, limit: NEXT }, { signal }),
+    ]);
+    return {
+      next: isObject(events) ? objectsIn(events['events']) : [],
+      calls: isObject(calls) ? objectsIn(calls['invocations']) : [],
+    };
+  }, `${name} ${overview.value?.version}`);
+  const remove = (): void =>
+    void attempt({
+      title: `Delete the cron trigger ${name}`,
+      review: true,
+      steps: () => [{ type: 'delete_cron_trigger', args: { name } }],
+    });
+  return (
+    <section class="card">
+      <header>
+        <h2 class="grow">
+          {name} <code>{String(trigger['schedule'])}</code>
+        </h2>
+        <Button small icon="edit" refusal={refusal} onClick={onEdit}>
+          Edit
+        </Button>
+        <Button small icon="trash" refusal={refusal} onClick={remove}>
+          Delete …
+        </Button>
+      </header>
+      <p class="muted small">
+        {String(trigger['webhook'])} {typeof trigger['comment'] === 'string' && `· ${trigger['comment']}`}
+      </p>
+      <h3>Next</h3>
+      {value === undefined ? (
+        <Loading what="the next times" />
+      ) : value.next.length === 0 ? (
+        <p class="muted">No call is planned yet.</p>
+      ) : (
+        <ul class="row">
+          {value.next.map((event) => (
+            <li key={String(event['id'])} class="badge">
+              {new Date(String(event['scheduled_time'])).toLocaleString()}
+            </li>
+          ))}
+        </ul>
+      )}
+      {value !== undefined && value.calls.length > 0 && (
+        <>
+          <h3>Last calls</h3>
+          <Attempts attempts={value.calls} />
+        </>
+      )}
+    </section>
+  );
+}

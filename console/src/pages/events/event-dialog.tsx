@@ -1,0 +1,87 @@
+import { useEffect, useState } from 'preact/hooks';
+import { askKind } from '../../api/metadata.ts';
+import { objectsIn } from '../../api/sections.ts';
+import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { useResource } from '../../api/use-resource.ts';
+import { act } from '../../features/attempt.ts';
+import { isObject, type JsonObject } from '../../model/json.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { ErrorBox } from '../../parts/error-box.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import { shownError } from '../../parts/shown-error.ts';
+import { EventState } from './event-state.tsx';
+import { Attempts, Printed } from './attempts.tsx';
+
+const FOLLOW_MS = 700;
+
+/** An event with the attempts to deliver it. After a redelivery it is followed until it is settled. */
+export function EventDialog({
+  source,
+  kind,
+  id,
+  onClose,
+  onSettled,
+}: {
+  readonly source: string;
+  readonly kind: string;
+  readonly id: string;
+  onClose(): void;
+  onSettled(): void;
+}) {
+  const [isFollowed, setFollowed] = useState(false);
+  const { value, failure, isLoading, reload } = useResource(async (signal) => {
+    const json = await askKind(kind, 'get_event_by_id', { source, event_id: id }, { signal });
+    const event: JsonObject = isObject(json) && isObject(json['event']) ? json['event'] : {};
+    return { event, attempts: isObject(json) ? objectsIn(json['invocations']) : [] };
+  }, id);
+  const isSettled = value !== undefined && (value.event['delivered'] === true || value.event['error'] === true);
+  useEffect(() => {
+    if (!isFollowed) return;
+    if (isSettled) {
+      setFollowed(false);
+      onSettled();
+      return;
+    }
+    const timer = setTimeout(reload, FOLLOW_MS);
+    return () => clearTimeout(timer);
+  }, [isFollowed, value]);
+  const redeliver = async (): Promise<void> => {
+    if (!(await act(`${kind}_redeliver_event`, { source, event_id: id }, 'The event is delivered again.'))) return;
+    setFollowed(true);
+    reload();
+  };
+  return (
+    <Dialog
+      title="Event"
+      kind="wide"
+      onClose={onClose}
+      footer={
+        <Button
+          kind="primary"
+          icon="reload"
+          title={`${kind}_redeliver_event`}
+          refusal={isReadOnly ? READ_ONLY_REASON : isFollowed ? 'It is being delivered' : undefined}
+          onClick={() => void redeliver()}
+        >
+          Redeliver
+        </Button>
+      }
+    >
+      {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
+      {value === undefined && isLoading && <Loading what="the event" />}
+      {value !== undefined && (
+        <>
+          <div class="row" role="status">
+            <EventState event={value.event} /> <code class="small">{id}</code>
+            <span class="muted small">{new Date(`${String(value.event['created_at'])}Z`).toLocaleString()}</span>
+          </div>
+          <h3>Payload</h3>
+          <Printed name="Payload" json={value.event['payload'] ?? null} />
+          <h3>Attempts</h3>
+          <Attempts attempts={value.attempts} />
+        </>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,136 @@
+import { useState } from 'preact/hooks';
+import { makeChange } from '../../api/changes.ts';
+import { type Failure, failureOf } from '../../api/failure.ts';
+import { hasOperation } from '../../api/metadata.ts';
+import { overview } from '../../api/overview.ts';
+import { go } from '../../browser/place.ts';
+import type { JsonObject } from '../../model/json.ts';
+import { allTables, tableId, tableJson } from '../../model/overview.ts';
+import { Button } from '../../parts/button.tsx';
+import { Combobox } from '../../parts/combobox.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { ErrorBox } from '../../parts/error-box.tsx';
+import { Check, Field } from '../../parts/field.tsx';
+import { shownError } from '../../parts/shown-error.ts';
+
+const OPERATIONS = ['insert', 'update', 'delete'] as const;
+
+/** A trigger on a table: which changes, and whom they are told to. */
+export function NewTrigger({ onClose }: { onClose(): void }) {
+  const data = overview.value;
+  const tables = (data === undefined ? [] : allTables(data)).filter(
+    ({ kind, isView }) => !isView && hasOperation(kind, 'create_event_trigger'),
+  );
+  const [chosen, setChosen] = useState('');
+  const [name, setName] = useState('');
+  const [webhook, setWebhook] = useState('');
+  const [operations, setOperations] = useState<ReadonlySet<string>>(new Set(['insert']));
+  const [manual, setManual] = useState(true);
+  const [retries, setRetries] = useState('3');
+  const [failure, setFailure] = useState<Failure>();
+  const idOf = (table: (typeof tables)[number]): string => `${table.source}: ${tableId(table)}`;
+  const table = tables.find((each) => idOf(each) === chosen);
+  const missing =
+    table === undefined
+      ? 'Choose a table'
+      : name.trim() === ''
+        ? 'Give it a name'
+        : webhook.trim() === ''
+          ? 'Say which URL is called'
+          : undefined;
+  const submit = async (): Promise<void> => {
+    if (missing !== undefined || table === undefined) return;
+    setFailure(undefined);
+    const { source, kind } = table;
+    const captured: JsonObject = Object.fromEntries([...operations].map((operation) => [operation, { columns: '*' }]));
+    try {
+      await makeChange({
+        title: `Event trigger ${name.trim()}`,
+        steps: () => [
+          {
+            type: `${kind}_create_event_trigger`,
+            args: {
+              source,
+              name: name.trim(),
+              table: tableJson(table),
+              webhook: webhook.trim(),
+              ...captured,
+              enable_manual: manual,
+              retry_conf: { num_retries: Number(retries) || 0, interval_sec: 10, timeout_sec: 60 },
+            },
+          },
+        ],
+        inverse: [{ type: `${kind}_delete_event_trigger`, args: { source, name: name.trim() } }],
+      });
+      onClose();
+      go(['events', 'triggers', source, name.trim()]);
+    } catch (error) {
+      setFailure(failureOf(error));
+    }
+  };
+  return (
+    <Dialog
+      title="New event trigger"
+      onClose={onClose}
+      onSubmit={() => void submit()}
+      footer={
+        <Button kind="primary" refusal={missing} onClick={() => void submit()}>
+          Create
+        </Button>
+      }
+    >
+      {failure !== undefined && <ErrorBox error={shownError(failure)} />}
+      <div class="field">
+        <span class="label">Table</span>
+        <Combobox name="Table" value={chosen} strict options={tables.map((each) => ({ value: idOf(each) }))} onChange={setChosen} />
+      </div>
+      <Field label="Name">
+        {(id) => <input id={id} class="input" value={name} spellcheck={false} onInput={(event) => setName(event.currentTarget.value)} />}
+      </Field>
+      <Field label="Webhook" hint="A URL; {{HOOKS}} in it is a variable of the service's environment.">
+        {(id) => (
+          <input
+            id={id}
+            class="input"
+            placeholder="{{HOOKS}}/on-order"
+            value={webhook}
+            spellcheck={false}
+            onInput={(event) => setWebhook(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <fieldset class="plain-fieldset">
+        <legend class="label">Rows that are</legend>
+        <div class="row">
+          {OPERATIONS.map((operation) => (
+            <Check
+              key={operation}
+              label={`${operation.replace(/e?$/, '')}ed`}
+              checked={operations.has(operation)}
+              onChange={(on) => {
+                const next = new Set(operations);
+                if (on) next.add(operation);
+                else next.delete(operation);
+                setOperations(next);
+              }}
+            />
+          ))}
+          <Check label="and by hand" checked={manual} onChange={setManual} />
+        </div>
+      </fieldset>
+      <Field label="Retries" hint="Ten seconds apart; each attempt may take a minute.">
+        {(id) => (
+          <input
+            id={id}
+            class="input"
+            type="number"
+            min="0"
+            max="100"
+            value={retries}
+            onInput={(event) => setRetries(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+    </Dialog>
+  );
+}

@@ -1,0 +1,139 @@
+import { useState } from 'preact/hooks';
+import { ask, perform } from '../../api/metadata.ts';
+import { objectsIn } from '../../api/sections.ts';
+import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { useResource } from '../../api/use-resource.ts';
+import { act } from '../../features/attempt.ts';
+import { JsonDialog } from '../../features/json-dialog.tsx';
+import { isObject, type JsonObject, printJson } from '../../model/json.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorBox } from '../../parts/error-box.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import { shownError } from '../../parts/shown-error.ts';
+import { tell } from '../../parts/toast.tsx';
+import { Attempts, Printed } from './attempts.tsx';
+
+const LIMIT = 100;
+const HOUR_MS = 3_600_000;
+
+/** Calls of webhooks that are made once. */
+export function OneOffEvents() {
+  const [isAdding, setAdding] = useState(false);
+  const [opened, setOpened] = useState<JsonObject | null>(null);
+  const { value, failure, isLoading, reload } = useResource(async (signal) => {
+    const json = await ask('get_scheduled_events', { type: 'one_off', limit: LIMIT, get_rows_count: true }, { signal });
+    return isObject(json) ? { events: objectsIn(json['events']), count: Number(json['count'] ?? 0) } : { events: [], count: 0 };
+  }, 'one-off');
+  const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
+  const cancel = async (event: JsonObject): Promise<void> => {
+    const args = { type: 'one_off', event_id: String(event['id']) };
+    if (await act('delete_scheduled_event', args, 'The event is gone.')) reload();
+  };
+  const add = (
+    <Button kind="primary" icon="plus" refusal={refusal} onClick={() => setAdding(true)}>
+      Schedule a call
+    </Button>
+  );
+  return (
+    <>
+      {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
+      {value === undefined && isLoading && <Loading what="the events" />}
+      {value?.events.length === 0 && (
+        <EmptyState icon="history" title="Nothing is scheduled" actions={add}>
+          A one-off event calls a webhook once, at a time.
+        </EmptyState>
+      )}
+      {value !== undefined && value.events.length > 0 && (
+        <>
+          <div class="row">
+            <span class="grow muted">
+              {value.count > value.events.length ? `The first ${value.events.length} of ${value.count}` : `${value.count} in all`}
+            </span>
+            <Button icon="reload" name="Read the events again" onClick={reload} />
+            {add}
+          </div>
+          <div class="card table-scroll">
+            <table class="list-table">
+              <caption class="visually-hidden">One-off events</caption>
+              <thead>
+                <tr>
+                  <th scope="col">Time</th>
+                  <th scope="col">State</th>
+                  <th scope="col">Webhook</th>
+                  <th scope="col">Attempts</th>
+                  <th scope="col">
+                    <span class="visually-hidden">Actions</span>
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {value.events.map((event) => (
+                  <tr key={String(event['id'])}>
+                    <td class="nowrap">
+                      <Button kind="link" onClick={() => setOpened(event)}>
+                        {new Date(String(event['scheduled_time'])).toLocaleString()}
+                      </Button>
+                    </td>
+                    <td>
+                      <span class={`badge ${BADGES[String(event['status'])] ?? ''}`}>{String(event['status'])}</span>
+                    </td>
+                    <td>{String(event['webhook_conf'])}</td>
+                    <td class="number">{String(event['tries'])}</td>
+                    <td>
+                      <Button small kind="quiet" refusal={refusal} onClick={() => void cancel(event)}>
+                        {event['status'] === 'scheduled' ? 'Cancel' : 'Forget'}
+                      </Button>
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        </>
+      )}
+      {isAdding && (
+        <JsonDialog
+          title="Schedule a call"
+          text={printJson(
+            { webhook: '{{HOOKS}}/remind', schedule_at: new Date(Date.now() + HOUR_MS).toISOString(), payload: {}, comment: '' },
+            2,
+          )}
+          action="Schedule"
+          onClose={() => setAdding(false)}
+          onSubmit={async (args) => {
+            if (!isObject(args)) throw new SyntaxError('an event is an object');
+            await perform([{ type: 'create_scheduled_event', args }]);
+            setAdding(false);
+            tell('Scheduled.');
+            reload();
+          }}
+        />
+      )}
+      {opened !== null && <OneOff event={opened} onClose={() => setOpened(null)} />}
+    </>
+  );
+}
+
+const BADGES: Readonly<Record<string, string>> = {
+  scheduled: 'badge-accent',
+  delivered: 'badge-ok',
+  error: 'badge-danger',
+  dead: 'badge-danger',
+};
+
+function OneOff({ event, onClose }: { readonly event: JsonObject; onClose(): void }) {
+  const id = String(event['id']);
+  const { value } = useResource(async (signal) => {
+    const json = await ask('get_scheduled_event_invocations', { type: 'one_off', event_id: id, limit: 50 }, { signal });
+    return isObject(json) ? objectsIn(json['invocations']) : [];
+  }, id);
+  return (
+    <Dialog title="One-off event" kind="wide" onClose={onClose}>
+      <Printed name="Event" json={event} />
+      <h3>Attempts</h3>
+      {value === undefined ? <Loading what="the attempts" /> : <Attempts attempts={value} />}
+    </Dialog>
+  );
+}

@@ -1,0 +1,112 @@
+import { useState } from 'preact/hooks';
+import { ask } from '../../api/metadata.ts';
+import { overview } from '../../api/overview.ts';
+import { objectsIn } from '../../api/sections.ts';
+import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { useResource } from '../../api/use-resource.ts';
+import { hrefOf } from '../../browser/place.ts';
+import { isObject, type JsonObject } from '../../model/json.ts';
+import { labelOf } from '../../model/steps.ts';
+import { Button } from '../../parts/button.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorBox } from '../../parts/error-box.tsx';
+import { Search } from '../../parts/field.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import { shownError } from '../../parts/shown-error.ts';
+import { NewTrigger } from './new-trigger.tsx';
+
+/** All event triggers with what became of their events of the last day. */
+export function Triggers() {
+  const [filter, setFilter] = useState('');
+  const [isAdding, setAdding] = useState(false);
+  const { value, failure, isLoading, reload, stop } = useResource(async (signal) => {
+    const json = await ask('get_event_summary', {}, { signal });
+    return isObject(json) ? objectsIn(json['event_triggers']) : [];
+  }, `${overview.value?.version}`);
+  const add = (
+    <Button kind="primary" icon="plus" refusal={isReadOnly ? READ_ONLY_REASON : undefined} onClick={() => setAdding(true)}>
+      New event trigger
+    </Button>
+  );
+  const shown = (value ?? []).filter(({ name, table }) =>
+    `${String(name)} ${labelOf(table ?? '')}`.toLowerCase().includes(filter.toLowerCase()),
+  );
+  return (
+    <>
+      {isAdding && <NewTrigger onClose={() => setAdding(false)} />}
+      {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
+      {value === undefined && isLoading && <Loading what="the event triggers" onStop={stop} />}
+      {value?.length === 0 && (
+        <EmptyState icon="events" title="No event trigger" actions={add}>
+          An event trigger calls a webhook for every row of a table that is inserted, updated or deleted.
+        </EmptyState>
+      )}
+      {value !== undefined && value.length > 0 && (
+        <>
+          <div class="row">
+            <Search name="Filter triggers" value={filter} onInput={setFilter} />
+            <Button icon="reload" name="Count again" onClick={reload} />
+            {add}
+          </div>
+          <div class="card table-scroll">
+            <table class="list-table">
+              <caption class="visually-hidden">Event triggers and their events of the last day</caption>
+              <thead>
+                <tr>
+                  <th scope="col">Trigger</th>
+                  <th scope="col">Table</th>
+                  <th scope="col">Delivered, 24 h</th>
+                  <th scope="col">Failed, 24 h</th>
+                  <th scope="col">Pending</th>
+                </tr>
+              </thead>
+              <tbody>
+                {shown.map((trigger) => (
+                  <Row key={`${String(trigger['source'])} ${String(trigger['name'])}`} trigger={trigger} />
+                ))}
+              </tbody>
+            </table>
+          </div>
+        </>
+      )}
+    </>
+  );
+}
+
+function Row({ trigger }: { readonly trigger: JsonObject }) {
+  const { name, source, table, delivered, failed, pending, oldest_pending: oldest, error } = trigger;
+  const href = (state?: string): string => hrefOf(['events', 'triggers', String(source), String(name)], { state });
+  return (
+    <tr>
+      <td>
+        <a href={href()}>{String(name)}</a>
+      </td>
+      <td>
+        <a href={hrefOf(['data', String(source), labelOf(table ?? '')])}>{labelOf(table ?? '')}</a>{' '}
+        <span class="muted">{String(source)}</span>
+      </td>
+      {typeof error === 'string' ? (
+        <td colSpan={3}>
+          <span class="badge badge-danger">not known</span> <span class="muted small">{error}</span>
+        </td>
+      ) : (
+        <>
+          <td class="number">{String(delivered)}</td>
+          <td class="number">
+            {failed === 0 ? (
+              '0'
+            ) : (
+              <a class="badge badge-danger" href={href('error')}>
+                {String(failed)} failed
+              </a>
+            )}
+          </td>
+          <td class="number">
+            {pending === 0 ? '0' : <a href={href('pending')}>{String(pending)}</a>}
+            {typeof oldest === 'string' && <span class="muted small"> since {new Date(oldest).toLocaleString()}</span>}
+          </td>
+        </>
+      )}
+    </tr>
+  );
+}

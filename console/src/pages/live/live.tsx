@@ -1,0 +1,163 @@
+import { useEffect, useState } from 'preact/hooks';
+import { type Failure, failureOf, isAbort } from '../../api/failure.ts';
+import { ask } from '../../api/metadata.ts';
+import { objectsIn } from '../../api/sections.ts';
+import { hrefOf } from '../../browser/place.ts';
+import { isObject, type JsonObject } from '../../model/json.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorBox } from '../../parts/error-box.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import { shownError } from '../../parts/shown-error.ts';
+
+const EVERY_MS = 2000;
+/** Of the last five minutes. */
+const MOST_POINTS = 150;
+
+interface Picture {
+  readonly at: Date;
+  readonly pollers: readonly JsonObject[];
+}
+
+/** The subscriptions of this instance: the statements that are repeated for them, and what they cost. */
+export function Live() {
+  const [picture, setPicture] = useState<Picture>();
+  const [failure, setFailure] = useState<Failure>();
+  const [history, setHistory] = useState<readonly number[]>([]);
+  const [opened, setOpened] = useState<JsonObject | null>(null);
+  const [isPaused, setPaused] = useState(false);
+  useEffect(() => {
+    if (isPaused) return;
+    const ended = new AbortController();
+    const look = async (): Promise<void> => {
+      if (document.visibilityState !== 'visible') return;
+      try {
+        const json = await ask('get_subscriptions', {}, { signal: ended.signal });
+        const pollers = isObject(json) ? objectsIn(json['pollers']) : [];
+        setPicture({ at: new Date(), pollers });
+        setHistory((before) => [...before.slice(1 - MOST_POINTS), total(pollers, 'subscribers')]);
+        setFailure(undefined);
+      } catch (error) {
+        if (!isAbort(error)) setFailure(failureOf(error));
+      }
+    };
+    void look();
+    const timer = setInterval(() => void look(), EVERY_MS);
+    return () => {
+      ended.abort();
+      clearInterval(timer);
+    };
+  }, [isPaused]);
+  const pollers = picture?.pollers ?? [];
+  return (
+    <div class="page">
+      <header>
+        <h1>Live</h1>
+        <span class="end" />
+        <Button pressed={isPaused} icon={isPaused ? 'play' : 'stop'} onClick={() => setPaused(!isPaused)}>
+          {isPaused ? 'Go on' : 'Pause'}
+        </Button>
+      </header>
+      {failure !== undefined && (
+        <ErrorBox error={shownError(failure)}>
+          {picture !== undefined && <p class="muted">This is the picture of {picture.at.toLocaleTimeString()}.</p>}
+        </ErrorBox>
+      )}
+      {picture === undefined && failure === undefined && <Loading what="the subscriptions" />}
+      {picture !== undefined && (
+        <section class="card row" aria-label="Now">
+          <strong class="number">{total(pollers, 'subscribers')}</strong> subscribers
+          <strong class="number">{pollers.length}</strong> statements
+          <strong class="number">{total(pollers, 'cohorts')}</strong> groups
+          <span class="end" />
+          <Sparkline values={history} />
+        </section>
+      )}
+      {picture !== undefined && pollers.length === 0 && (
+        <EmptyState icon="live" title="Nobody subscribes">
+          Subscriptions to this instance are shown here while they last. Run one in the <a href={hrefOf(['explorer'])}>explorer</a>.
+        </EmptyState>
+      )}
+      {pollers.length > 0 && (
+        <div class="card table-scroll">
+          <table class="list-table">
+            <caption class="visually-hidden">Statements that are repeated for subscriptions</caption>
+            <thead>
+              <tr>
+                <th scope="col">Query</th>
+                <th scope="col">Role</th>
+                <th scope="col">Source</th>
+                <th scope="col">Subscribers</th>
+                <th scope="col">Groups</th>
+                <th scope="col">Runs</th>
+                <th scope="col">Last, ms</th>
+                <th scope="col">Waits for</th>
+              </tr>
+            </thead>
+            <tbody>
+              {pollers.map((poller) => (
+                <tr key={String(poller['poller_id'])}>
+                  <td>
+                    <Button kind="link" onClick={() => setOpened(poller)}>
+                      {String(poller['query']).replace(/\s+/g, ' ').slice(0, 60)}
+                    </Button>
+                  </td>
+                  <td>{String(poller['role'])}</td>
+                  <td>{String(poller['source'])}</td>
+                  <td class="number">{String(poller['subscribers'])}</td>
+                  <td class="number">
+                    {String(poller['cohorts'])}
+                    {Number(poller['failing_cohorts']) > 0 && (
+                      <span class="badge badge-danger">{String(poller['failing_cohorts'])} failing</span>
+                    )}
+                  </td>
+                  <td class="number">{String(poller['runs'])}</td>
+                  <td class="number">{lastOf(poller)}</td>
+                  <td title={String(poller['reason'])}>{String(poller['waits_for'])}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {opened !== null && (
+        <Dialog title={`${String(opened['kind'])} of ${String(opened['role'])}`} kind="wide" onClose={() => setOpened(null)}>
+          <p class="muted">{String(opened['reason'])}</p>
+          <h3>Query</h3>
+          <pre class="code-block mono">{String(opened['query'])}</pre>
+          <h3>Statement</h3>
+          <pre class="code-block mono">{String(opened['sql'])}</pre>
+        </Dialog>
+      )}
+    </div>
+  );
+}
+
+function total(pollers: readonly JsonObject[], key: string): number {
+  return pollers.reduce((sum, poller) => sum + Number(poller[key] ?? 0), 0);
+}
+
+function lastOf({ last_run: last }: JsonObject): string {
+  return isObject(last) ? String(last['total_time']) : '';
+}
+
+function Sparkline({ values }: { readonly values: readonly number[] }) {
+  const [width, height] = [150, 28];
+  const top = Math.max(1, ...values);
+  const points = values
+    .map((value, index) => `${(index * width) / (MOST_POINTS - 1)},${height - 2 - (value / top) * (height - 4)}`)
+    .join(' ');
+  return (
+    <svg
+      class="sparkline"
+      viewBox={`0 0 ${width} ${height}`}
+      width={width}
+      height={height}
+      role="img"
+      aria-label="Subscribers of the last minutes"
+    >
+      <polyline points={points} fill="none" stroke="currentColor" stroke-width="1.5" />
+    </svg>
+  );
+}

@@ -1,0 +1,251 @@
+import { useState } from 'preact/hooks';
+import { makeChange } from '../../api/changes.ts';
+import { readMetadata } from '../../api/entries.ts';
+import { type Failure, failureOf } from '../../api/failure.ts';
+import { overview } from '../../api/overview.ts';
+import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { copyText, download } from '../../browser/clipboard.ts';
+import { isObject, type Json, type JsonObject, parseJson, printJson } from '../../model/json.ts';
+import { type Difference, metadataDifferences, withDifferences } from '../../model/metadata-difference.ts';
+import { Button } from '../../parts/button.tsx';
+import { CodeEditor } from '../../parts/code-editor.tsx';
+import { ErrorBox } from '../../parts/error-box.tsx';
+import { Check } from '../../parts/field.tsx';
+import { shownError } from '../../parts/shown-error.ts';
+import { tell } from '../../parts/toast.tsx';
+
+interface Compared {
+  readonly version: number;
+  readonly before: JsonObject;
+  readonly differences: readonly Difference[];
+}
+
+const MARKS = { added: '+', gone: '−', changed: '~' } as const;
+
+/** The document as a file, and a document compared with what is there. */
+export function Exchange() {
+  const [text, setText] = useState('');
+  const [compared, setCompared] = useState<Compared | null>(null);
+  const [unticked, setUnticked] = useState<ReadonlySet<string>>(new Set());
+  const [allow, setAllow] = useState(false);
+  const [failure, setFailure] = useState<Failure>();
+  const guarded = async (task: () => Promise<void>): Promise<void> => {
+    setFailure(undefined);
+    try {
+      await task();
+    } catch (error) {
+      setFailure(failureOf(error));
+    }
+  };
+  const exported = async (): Promise<string> => printJson((await readMetadata()).metadata, 2);
+  const compare = (given: string): Promise<void> =>
+    guarded(async () => {
+      const after = documentOf(parseJson(given));
+      const { version, metadata } = await readMetadata();
+      setUnticked(new Set());
+      setCompared({ version, before: metadata, differences: metadataDifferences(metadata, after) });
+    });
+  const chosen = compared?.differences.filter(({ key }) => !unticked.has(key)) ?? [];
+  const apply = (): Promise<void> =>
+    guarded(async () => {
+      if (compared === null) return;
+      const metadata = withDifferences(compared.before, chosen);
+      const replace = (document: JsonObject, allowed: boolean) => ({
+        type: 'replace_metadata',
+        args: { metadata: document, allow_inconsistent_metadata: allowed },
+      });
+      // What was looked at is what is replaced.
+      if (overview.peek()?.version !== compared.version) {
+        await compare(text);
+        throw new Error('The metadata has changed since the comparison, which is made anew now. Look at it again.');
+      }
+      const done = await makeChange({
+        title: `Import ${chosen.length} ${chosen.length === 1 ? 'object' : 'objects'}`,
+        review: true,
+        steps: () => [replace(metadata, allow)],
+        inverse: [replace(compared.before, true)],
+      });
+      if (done === null) return;
+      tell('Imported.');
+      await compare(text);
+    });
+  return (
+    <>
+      {failure !== undefined && <ErrorBox error={shownError(failure)} />}
+      <section class="card">
+        <header>
+          <h2 class="grow">Export</h2>
+          <Button
+            icon="download"
+            title="export_metadata"
+            onClick={() => void guarded(async () => download(`metadata-v${overview.peek()?.version ?? ''}.json`, await exported()))}
+          >
+            Download
+          </Button>
+          <Button
+            icon="copy"
+            onClick={() =>
+              void guarded(async () => {
+                await copyText(await exported());
+                tell('Copied.');
+              })
+            }
+          >
+            Copy
+          </Button>
+          <Button icon="edit" onClick={() => void guarded(async () => setText(await exported()))}>
+            Edit below
+          </Button>
+        </header>
+        <p class="muted">The whole document: version {overview.value?.version}. It holds no secrets but those that stand in it.</p>
+      </section>
+      <section class="card stack">
+        <header>
+          <h2 class="grow">Import</h2>
+          <label class="button">
+            Open a file
+            <input
+              type="file"
+              accept="application/json,.json"
+              class="visually-hidden"
+              onChange={(event) => {
+                const file = event.currentTarget.files?.[0];
+                if (file !== undefined) void file.text().then(setText);
+              }}
+            />
+          </label>
+        </header>
+        <CodeEditor
+          name="Metadata to import"
+          language="json"
+          height="280px"
+          value={text}
+          onChange={setText}
+          onRun={() => void compare(text)}
+        />
+        <div class="row">
+          <Button
+            kind="primary"
+            refusal={text.trim() === '' ? 'Paste a document, or open a file' : undefined}
+            onClick={() => void compare(text)}
+          >
+            Compare
+          </Button>
+        </div>
+      </section>
+      {compared !== null && (
+        <section class="card stack">
+          <header>
+            <h2>Differences</h2>
+            <span class="grow" role="status">
+              {compared.differences.length === 0 ? 'Nothing differs' : summaryOf(compared.differences)}
+            </span>
+          </header>
+          {compared.differences.map((difference) => (
+            <DifferenceLine
+              key={difference.key}
+              difference={difference}
+              isTicked={!unticked.has(difference.key)}
+              onTick={(on) => {
+                const next = new Set(unticked);
+                if (on) next.delete(difference.key);
+                else next.add(difference.key);
+                setUnticked(next);
+              }}
+            />
+          ))}
+          {compared.differences.length > 0 && (
+            <div class="row">
+              <Button
+                kind="primary"
+                title="replace_metadata"
+                refusal={isReadOnly ? READ_ONLY_REASON : chosen.length === 0 ? 'Nothing is ticked' : undefined}
+                onClick={() => void apply()}
+              >
+                Apply {chosen.length} …
+              </Button>
+              <Check label="even if something is inconsistent then" checked={allow} onChange={setAllow} />
+            </div>
+          )}
+        </section>
+      )}
+    </>
+  );
+}
+
+/** A document, or an answer that has one in it. @throws SyntaxError */
+function documentOf(json: Json): JsonObject {
+  const document = isObject(json) && isObject(json['metadata']) ? json['metadata'] : json;
+  if (!isObject(document) || document['sources'] === undefined) throw new SyntaxError('this is no metadata: it has no "sources"');
+  return document;
+}
+
+function summaryOf(differences: readonly Difference[]): string {
+  const count = (kind: Difference['kind']): number => differences.filter((each) => each.kind === kind).length;
+  return (['changed', 'added', 'gone'] as const)
+    .filter((kind) => count(kind) > 0)
+    .map((kind) => `${count(kind)} ${kind}`)
+    .join(', ');
+}
+
+function DifferenceLine({
+  difference,
+  isTicked,
+  onTick,
+}: {
+  readonly difference: Difference;
+  readonly isTicked: boolean;
+  onTick(on: boolean): void;
+}) {
+  const { label, kind, before, after } = difference;
+  return (
+    <div>
+      <Check
+        label={
+          <>
+            <span class={`badge ${kind === 'added' ? 'badge-ok' : kind === 'gone' ? 'badge-danger' : 'badge-accent'}`}>
+              {MARKS[kind]} {kind}
+            </span>{' '}
+            {label}
+          </>
+        }
+        checked={isTicked}
+        onChange={onTick}
+      />
+      <details>
+        <summary class="muted small">Show</summary>
+        <Lines before={before} after={after} />
+      </details>
+    </div>
+  );
+}
+
+/** Line by line: what is in both is shown once. */
+function Lines({ before, after }: { readonly before: Json | undefined; readonly after: Json | undefined }) {
+  const linesOf = (json: Json | undefined): readonly string[] => (json === undefined ? [] : printJson(json, 2).split('\n'));
+  const [old, now] = [linesOf(before), linesOf(after)];
+  const common = (lines: readonly string[], others: readonly string[]): number => {
+    let count = 0;
+    while (count < lines.length && count < others.length && lines[count] === others[count]) count++;
+    return count;
+  };
+  const start = common(old, now);
+  const end = Math.min(common(old.toReversed(), now.toReversed()), Math.min(old.length, now.length) - start);
+  const context = 2;
+  return (
+    <section class="diff" tabIndex={0} aria-label="Lines that differ">
+      {old.slice(Math.max(0, start - context), start).map((line, index) => (
+        <div key={`a${index}`}>{`  ${line}`}</div>
+      ))}
+      {old.slice(start, old.length - end).map((line, index) => (
+        <div key={`b${index}`} class="minus">{`− ${line}`}</div>
+      ))}
+      {now.slice(start, now.length - end).map((line, index) => (
+        <div key={`c${index}`} class="plus">{`+ ${line}`}</div>
+      ))}
+      {now.slice(now.length - end, now.length - end + context).map((line, index) => (
+        <div key={`d${index}`}>{`  ${line}`}</div>
+      ))}
+    </section>
+  );
+}
