@@ -58,7 +58,11 @@ export async function findings(page: Page): Promise<readonly string[]> {
 /** Nothing is wrong with the page, in the light and in the dark. */
 export async function expectAccessible(page: Page): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    // Colours that fade are neither the one nor the other.
+    await page.evaluate(
+      'Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => undefined))).then(() => null)',
+    );
     expect(await findings(page), `${page.url()} in the ${colorScheme}`).toEqual([]);
   }
 }

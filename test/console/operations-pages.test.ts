@@ -1,10 +1,11 @@
-/** Events, Live and Metadata as somebody uses them. Needs Debian's chromium, and says so where there is none. */
+/** Events, Live, Metadata and Settings as somebody uses them: in the deep run, where Debian's chromium is. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createClient } from 'graphql-ws';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
+import { DEEP } from '../support/deep.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { expectAccessible, hasBrowser, openBrowser, openPage, type Watched } from './browser.ts';
 
@@ -14,7 +15,7 @@ let hook: Server;
 let status = 500;
 let watched: Watched;
 
-describe.runIf(hasBrowser)('the console', () => {
+describe.runIf(hasBrowser && DEEP)('the console', () => {
   beforeAll(async () => {
     hook = createServer((request, response) => {
       request.resume();
@@ -23,7 +24,7 @@ describe.runIf(hasBrowser)('the console', () => {
     await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
     const { port } = hook.address() as AddressInfo;
     [service, browser] = await Promise.all([
-      startTestService({ ENABLE_CONSOLE: 'true', EVENTS_FETCH_INTERVAL: '200' }, { HOOK: `http://127.0.0.1:${port}` }),
+      startTestService({ ENABLE_CONSOLE: 'true', EVENTS_FETCH_INTERVAL: '200' }, { HOOKS: `http://127.0.0.1:${port}` }),
       openBrowser(),
     ]);
     await service.sql('create table item (id int primary key, name text); create table other (id int primary key)');
@@ -51,7 +52,7 @@ describe.runIf(hasBrowser)('the console', () => {
     await page.getByRole('combobox', { name: 'Table' }).fill('item');
     await page.getByRole('option', { name: /public\.item/ }).click();
     await page.getByLabel('Name').fill('itemed');
-    await page.getByLabel('Webhook').fill('{{HOOK}}');
+    await page.getByLabel('Webhook').fill('{{HOOKS}}/itemed');
     await page.getByLabel('Retries').fill('0');
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Create', exact: true }).click();
@@ -100,7 +101,7 @@ describe.runIf(hasBrowser)('the console', () => {
     await answers.next();
     const page = await open('live');
     await page.getByRole('button', { name: /subscription Watch/ }).click();
-    await page.getByRole('dialog').getByText('Statement').waitFor();
+    await page.getByRole('dialog').getByRole('heading', { name: 'Statement' }).waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Close' }).click();
     await client.dispose();
@@ -153,6 +154,53 @@ describe.runIf(hasBrowser)('the console', () => {
       .click();
     await page.getByText('Everything fits').waitFor();
     await page.getByRole('tab', { name: 'Reload and clear' }).click();
+    await expectAccessible(page);
+  }, 60_000);
+
+  it('changes settings, and takes back what was changed', async () => {
+    await service.metadata('bulk', [
+      { type: 'pg_create_select_permission', args: { table: 'item', role: 'reader', permission: { columns: '*', filter: {} } } },
+      { type: 'pg_create_select_permission', args: { table: 'item', role: 'clerk', permission: { columns: ['id'], filter: {} } } },
+    ]);
+    const page = await open('settings');
+    await page.getByLabel('Filter options').fill('enable-console');
+    await page.getByRole('row', { name: /--enable-console.*true.*set/ }).waitFor();
+    await expectAccessible(page);
+
+    await page.getByRole('tab', { name: 'Roles' }).click();
+    await page.getByRole('button', { name: 'New inherited role' }).click();
+    await page.getByLabel('Name').fill('both');
+    for (const parent of ['reader', 'clerk']) await page.getByRole('dialog').getByLabel(parent).check();
+    await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('row', { name: /both (?:reader, clerk|clerk, reader)/ }).waitFor();
+    await expectAccessible(page);
+
+    await page.getByRole('tab', { name: 'Allow-list' }).click();
+    await page.getByRole('button', { name: 'New collection' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('button', { name: 'Put on the list' }).click();
+    await page.getByText('allowed', { exact: true }).waitFor();
+    await expectAccessible(page);
+
+    await page.getByRole('tab', { name: 'REST' }).click();
+    await page.getByText('No REST endpoint').waitFor();
+    await expectAccessible(page);
+
+    await page.getByRole('tab', { name: 'Limits' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect
+      .poll(async () => JSON.stringify(await service.metadata('export_metadata', { only: { sections: ['api_limits'] } })))
+      .toContain('depth_limit');
+    await expectAccessible(page);
+
+    await page.getByRole('tab', { name: 'TLS and introspection' }).click();
+    await page.getByLabel('Host').fill('hooks.example.org');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByText('hooks.example.org').first().waitFor();
+    await page.getByLabel('clerk').check();
+    await expect
+      .poll(async () => JSON.stringify(await service.metadata('export_metadata', {})))
+      .toContain('"graphql_schema_introspection":{"disabled_for_roles":["clerk"]}');
     await expectAccessible(page);
   }, 60_000);
 });

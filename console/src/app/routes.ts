@@ -70,4 +70,12 @@ export const PAGES: readonly Page[] = [
     words: 'export import difference inconsistent reload clear',
     load: async () => (await import('../pages/metadata/metadata.tsx')).Metadata,
   },
+  {
+    path: 'settings',
+    title: 'Settings',
+    icon: 'settings',
+    key: 't',
+    words: 'options roles inherited allow-list rest limits tls introspection configuration',
+    load: async () => (await import('../pages/settings/settings.tsx')).Settings,
+  },
 ];

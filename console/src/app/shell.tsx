@@ -53,9 +53,9 @@ export function Shell() {
   return (
     <div class={`shell${isOpenToAll ? ' has-banner' : ''}`}>
       {isOpenToAll && (
-        <p class="open-banner" role="note">
+        <aside class="open-banner" aria-label="Warning">
           This service has no admin secret: whoever reaches it may read and change everything.
-        </p>
+        </aside>
       )}
       <TopBar open={setOpen} />
       <nav class="sidebar" aria-label="Pages">

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
-import { ask, perform } from '../../api/metadata.ts';
-import { overview, refreshOverview } from '../../api/overview.ts';
+import { makeChange } from '../../api/changes.ts';
+import { ask } from '../../api/metadata.ts';
+import { overview } from '../../api/overview.ts';
 import { objectsIn } from '../../api/sections.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
@@ -12,7 +13,6 @@ import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
-import { tell } from '../../parts/toast.tsx';
 import { Attempts } from './attempts.tsx';
 
 const TEMPLATE: JsonObject = {
@@ -58,11 +58,18 @@ export function CronTriggers() {
           onClose={() => setEdited(null)}
           onSubmit={async (args) => {
             if (!isObject(args)) throw new SyntaxError('a cron trigger is an object');
-            await perform([{ type: 'create_cron_trigger', args: { ...args, replace: edited !== TEMPLATE } }]);
-            await refreshOverview();
+            const isNew = edited === TEMPLATE;
+            const name = String(args['name']);
+            await makeChange({
+              title: `Cron trigger ${name}`,
+              steps: () => [{ type: 'create_cron_trigger', args: { ...args, replace: !isNew } }],
+              inverse: [
+                isNew
+                  ? { type: 'delete_cron_trigger', args: { name } }
+                  : { type: 'create_cron_trigger', args: { ...edited, replace: true } },
+              ],
+            });
             setEdited(null);
-            tell(`Saved: ${String(args['name'])}`);
-            reload();
           }}
         >
           <p class="muted">The schedule is a cron expression in UTC: minute, hour, day, month, weekday.</p>

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { askKind } from '../../api/metadata.ts';
 import { objectsIn } from '../../api/sections.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
@@ -35,7 +35,9 @@ export function EventDialog({
     const event: JsonObject = isObject(json) && isObject(json['event']) ? json['event'] : {};
     return { event, attempts: isObject(json) ? objectsIn(json['invocations']) : [] };
   }, id);
-  const isSettled = value !== undefined && (value.event['delivered'] === true || value.event['error'] === true);
+  /** What was read before the redelivery says nothing about it. */
+  const before = useRef(value);
+  const isSettled = value !== undefined && value !== before.current && (value.event['delivered'] === true || value.event['error'] === true);
   useEffect(() => {
     if (!isFollowed) return;
     if (isSettled) {
@@ -48,6 +50,7 @@ export function EventDialog({
   }, [isFollowed, value]);
   const redeliver = async (): Promise<void> => {
     if (!(await act(`${kind}_redeliver_event`, { source, event_id: id }, 'The event is delivered again.'))) return;
+    before.current = value;
     setFollowed(true);
     reload();
   };

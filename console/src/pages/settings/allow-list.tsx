@@ -1,0 +1,118 @@
+import { useState } from 'preact/hooks';
+import { makeChange } from '../../api/changes.ts';
+import { config } from '../../api/config.ts';
+import { overview } from '../../api/overview.ts';
+import { objectsIn, readSections } from '../../api/sections.ts';
+import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { useResource } from '../../api/use-resource.ts';
+import { attempt } from '../../features/attempt.ts';
+import { JsonDialog } from '../../features/json-dialog.tsx';
+import { isObject, type JsonObject, printJson } from '../../model/json.ts';
+import { Button } from '../../parts/button.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorBox } from '../../parts/error-box.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import { shownError } from '../../parts/shown-error.ts';
+
+const TEMPLATE: JsonObject = { name: 'shop', definition: { queries: [{ name: 'example', query: 'query example { __typename }' }] } };
+
+/** Collections of operations, and which of them may be run. */
+export function AllowList() {
+  const [isAdding, setAdding] = useState(false);
+  const { value, failure, isLoading, reload } = useResource(
+    (signal) => readSections(['query_collections', 'allowlist'], signal),
+    `${overview.value?.version}`,
+  );
+  const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
+  const collections = objectsIn(value?.['query_collections']);
+  const listed = objectsIn(value?.['allowlist']);
+  const toggle = (name: string, on: boolean): void => {
+    const add = { type: 'add_collection_to_allowlist', args: { collection: name, scope: { global: true } } };
+    const drop = { type: 'drop_collection_from_allowlist', args: { collection: name } };
+    void attempt({
+      title: on ? `Allow the operations of ${name}` : `No longer allow the operations of ${name}`,
+      steps: () => [on ? add : drop],
+      inverse: [on ? drop : add],
+    });
+  };
+  const remove = (collection: JsonObject): void =>
+    void attempt({
+      title: `Drop the collection ${String(collection['name'])}`,
+      review: true,
+      steps: () => [{ type: 'drop_query_collection', args: { collection: String(collection['name']), cascade: true } }],
+    });
+  const add = (
+    <Button kind="primary" icon="plus" refusal={refusal} onClick={() => setAdding(true)}>
+      New collection
+    </Button>
+  );
+  return (
+    <>
+      {config.value?.['is_allow_list_enabled'] !== true && (
+        <p class="banner">
+          <Icon name="info" />
+          <span>
+            The list is not enforced: roles may run any operation. <code>SVC_GRAPHQL_ENABLE_ALLOWLIST=true</code> enforces it.
+          </span>
+        </p>
+      )}
+      {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
+      {value === undefined && isLoading && <Loading what="the collections" />}
+      {value !== undefined && collections.length === 0 && (
+        <EmptyState icon="star" title="No collection" actions={add}>
+          A collection keeps operations by name, for the allow-list and for REST endpoints.
+        </EmptyState>
+      )}
+      {collections.length > 0 && <div class="row">{add}</div>}
+      {collections.map((collection) => {
+        const name = String(collection['name']);
+        const isListed = listed.some((entry) => entry['collection'] === name);
+        const queries = isObject(collection['definition']) ? objectsIn(collection['definition']['queries']) : [];
+        return (
+          <section key={name} class="card">
+            <header>
+              <h2 class="grow">
+                {name} {isListed && <span class="badge badge-ok">allowed</span>}
+              </h2>
+              <Button small pressed={isListed} refusal={refusal} onClick={() => toggle(name, !isListed)}>
+                {isListed ? 'Take off the list' : 'Put on the list'}
+              </Button>
+              <Button small icon="trash" refusal={refusal} onClick={() => remove(collection)}>
+                Drop …
+              </Button>
+            </header>
+            <ul class="stack-tight">
+              {queries.map((query) => (
+                <li key={String(query['name'])}>
+                  <details>
+                    <summary>{String(query['name'])}</summary>
+                    <pre class="code-block mono">{String(query['query'])}</pre>
+                  </details>
+                </li>
+              ))}
+            </ul>
+          </section>
+        );
+      })}
+      {isAdding && (
+        <JsonDialog
+          title="New collection"
+          text={printJson(TEMPLATE, 2)}
+          action="Create"
+          onClose={() => setAdding(false)}
+          onSubmit={async (args) => {
+            if (!isObject(args)) throw new SyntaxError('a collection is an object');
+            const name = String(args['name']);
+            await makeChange({
+              title: `Collection ${name}`,
+              steps: () => [{ type: 'create_query_collection', args }],
+              inverse: [{ type: 'drop_query_collection', args: { collection: name, cascade: true } }],
+            });
+            setAdding(false);
+          }}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,79 @@
+import { useState } from 'preact/hooks';
+import { administer } from '../../api/http.ts';
+import { objectsIn } from '../../api/sections.ts';
+import { useResource } from '../../api/use-resource.ts';
+import { copyText } from '../../browser/clipboard.ts';
+import { isObject } from '../../model/json.ts';
+import { shellQuoted } from '../../model/steps.ts';
+import { Button } from '../../parts/button.tsx';
+import { ErrorBox } from '../../parts/error-box.tsx';
+import { Check, Search } from '../../parts/field.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import { shownError } from '../../parts/shown-error.ts';
+import { tell } from '../../parts/toast.tsx';
+
+/** Every option of the service, as it is in force. They are set where the service is started. */
+export function Options() {
+  const [filter, setFilter] = useState('');
+  const [isChangedOnly, setChangedOnly] = useState(false);
+  const { value, failure, isLoading, reload } = useResource(async (signal) => {
+    const json = await administer('v1alpha1/config?options=true', { method: 'GET', signal, retries: 2 });
+    return isObject(json) ? objectsIn(json['options']) : [];
+  }, 'options');
+  const shown = (value ?? []).filter(
+    (option) =>
+      (!isChangedOnly || option['is_default'] === false) &&
+      `${String(option['flag'])} ${String(option['variable'])} ${String(option['help'])}`.toLowerCase().includes(filter.toLowerCase()),
+  );
+  const copy = async (): Promise<void> => {
+    const lines = shown
+      .filter(({ variable }) => typeof variable === 'string')
+      .map(({ variable, value: set }) => `${String(variable)}=${shellQuoted(String(set))}`);
+    await copyText(`${lines.join('\n')}\n`);
+    tell(`Copied: ${lines.length} variables. Secrets are *** in them.`);
+  };
+  return (
+    <>
+      {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
+      {value === undefined && isLoading && <Loading what="the options" />}
+      {value !== undefined && (
+        <>
+          <div class="row">
+            <Search name="Filter options" value={filter} onInput={setFilter} />
+            <Check label="only what is not the default" checked={isChangedOnly} onChange={setChangedOnly} />
+            <Button icon="copy" onClick={() => void copy()}>
+              Copy as environment
+            </Button>
+          </div>
+          <div class="card table-scroll">
+            <table class="list-table">
+              <caption class="visually-hidden">Options of the service</caption>
+              <thead>
+                <tr>
+                  <th scope="col">Option</th>
+                  <th scope="col">Value</th>
+                  <th scope="col">Meaning</th>
+                </tr>
+              </thead>
+              <tbody>
+                {shown.map((option) => (
+                  <tr key={String(option['flag'])}>
+                    <td>
+                      <code>--{String(option['flag'])}</code>
+                      <p class="muted small mono">{option['variable'] === null ? '' : String(option['variable'])}</p>
+                    </td>
+                    <td>
+                      <code>{String(option['value']) === '' ? '–' : String(option['value'])}</code>{' '}
+                      {option['is_default'] === false && <span class="badge badge-accent">set</span>}
+                    </td>
+                    <td class="small">{String(option['help'])}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        </>
+      )}
+    </>
+  );
+}
