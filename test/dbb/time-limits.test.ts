@@ -90,13 +90,6 @@ describe.skipIf(!hasMariadb())('a request to MariaDB', () => {
     await unchanged();
   });
 
-  it('of a role may be given less', async () => {
-    await service.metadata('set_api_limits', { disabled: false, time_limit: { global: 1, per_role: {} } });
-    expect(await ask(`mutation { ${LOCKED} }`)).toBe('timeout');
-    await unchanged();
-    await service.metadata('remove_api_limits', {});
-  });
-
   it('holds no sessions afterwards', async () => {
     await holder.query('rollback');
     expect(
