@@ -62,7 +62,15 @@ export async function runDev(call: Call): Promise<Outcome> {
   };
   await attempt(deployAll);
   const withMigrations = flagOption(call, 'migrate');
-  const followed = [first.metadata.file ?? first.metadata.folder, ...(withMigrations ? [first.migrationsFolder] : [])];
-  followFiles(first.files, followed, () => attempt(withMigrations ? deployAll : applyOnly), call.tell);
+  const metadata = [first.metadata.file ?? first.metadata.folder, ...(first.metadata.overlays ?? [])];
+  if (withMigrations) followFiles(first.files, [...metadata, first.migrationsFolder], () => attempt(deployAll), call.tell);
+  else {
+    followFiles(first.files, metadata, () => attempt(applyOnly), call.tell);
+    const remind = async (): Promise<void> =>
+      call.tell(
+        `migrations have changed: svc migrate apply --endpoint ${running.url} runs what is pending, svc dev --migrate does so by itself`,
+      );
+    followFiles(first.files, [first.migrationsFolder], remind, call.tell);
+  }
   return { running: true, text: `${running.url} follows ${first.root}; Ctrl-C ends it` };
 }
