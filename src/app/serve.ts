@@ -78,6 +78,7 @@ const UPLOADS = 16;
 /**
  * Starts the service on databases that exist.
  * @param isReady whether what is done after the start is done: until then the service says that it is not healthy
+ * @param isSqlDisabled whether `run_sql` is refused at the moment: the same
  * @param isReadOnly whether the metadata may not be changed at the moment: what the service does with its own at the start comes before
  * @throws SvcError or Error when the metadata database cannot be reached or the port is taken
  */
@@ -87,6 +88,7 @@ export async function serve(
   logger: Logger = serviceLogger(config, environment),
   isReady: () => boolean = () => true,
   isReadOnly: () => boolean = () => config.metadataReadOnly,
+  isSqlDisabled: () => boolean = () => config.disableRunSql,
 ): Promise<Service> {
   const { observe } = logger;
   const instanceId = randomUUID();
@@ -155,7 +157,7 @@ export async function serve(
       instanceId,
     });
     if (config.databaseUrl !== null) await trackDefaultSource(state, pg);
-    return await listen(config, { state, storage, database, http, logger, instanceId, environment, isReady, isReadOnly });
+    return await listen(config, { state, storage, database, http, logger, instanceId, environment, isReady, isReadOnly, isSqlDisabled });
   } catch (error) {
     await state?.stop();
     await http.close();
@@ -175,10 +177,11 @@ interface Parts {
   readonly environment: Environment;
   readonly isReady: () => boolean;
   readonly isReadOnly: () => boolean;
+  readonly isSqlDisabled: () => boolean;
 }
 
 async function listen(config: Config, parts: Parts): Promise<Service> {
-  const { state, storage, database, http, logger, instanceId, environment, isReady, isReadOnly } = parts;
+  const { state, storage, database, http, logger, instanceId, environment, isReady, isReadOnly, isSqlDisabled } = parts;
   const registry = createRegistry(config);
   const observe = registry === null ? logger.observe : meteredObserver(logger.observe, registry);
   const sync = await keepInStep({ state, storage, instanceId, interval: config.schemaSyncPollInterval, observe });
@@ -229,6 +232,7 @@ async function listen(config: Config, parts: Parts): Promise<Service> {
     pollers: () => subscriptions.reports(),
     observe,
     isReadOnly,
+    isSqlDisabled,
     rows: { openToAllRoles: config.legacyRowsForAllRoles, batchLimit: config.batchLimit },
   });
   const sourceHealth = watchSourceHealth({ state, observe });

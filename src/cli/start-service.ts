@@ -41,7 +41,8 @@ export async function startService(config: Config): Promise<RunningService> {
     let isReady = !deploys;
     let isSettled = false;
     const isReadOnly = (): boolean => config.metadataReadOnly && isSettled;
-    const started = await serve(complete, process.env, logger, () => isReady, isReadOnly);
+    const isSqlDisabled = (): boolean => config.disableRunSql && isSettled;
+    const started = await serve(complete, process.env, logger, () => isReady, isReadOnly, isSqlDisabled);
     service = started;
     if (deploys) {
       const { deployAtStart } = await import('./deploy-at-start.ts');

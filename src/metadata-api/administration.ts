@@ -21,7 +21,7 @@ import { metadataLanguage } from './metadata-language.ts';
 import { describeOperations, type OperationDescription } from './describe-operations.ts';
 import type { Services } from './operation.ts';
 import { operationTable } from './operation-table.ts';
-import { refuseEffects, refuseGuarded } from './refuse-guarded.ts';
+import { refuseEffects, refuseGuarded, refuseSql } from './refuse-guarded.ts';
 import { type AdministrationRequest, type Command, decodeAdministration, decodeCommands, type Language } from './request.ts';
 import { type Caller, runCommands } from './run.ts';
 import { schemaLanguage } from './schema-language.ts';
@@ -61,6 +61,8 @@ export interface AdministrationOptions {
   readonly observe: Observer;
   /** Whether what changes the metadata is refused at the moment, and SQL that is not read-only. */
   readonly isReadOnly: () => boolean;
+  /** Whether `run_sql` is refused at the moment. */
+  readonly isSqlDisabled: () => boolean;
 }
 
 /** Builds the operation table once and gives the handlers of the endpoints. */
@@ -79,6 +81,7 @@ export function createAdministration(options: AdministrationOptions): Administra
   const decode = (body: Json, language: Language): AdministrationRequest => {
     const request = decodeAdministration(body, language);
     if (options.isReadOnly()) refuseGuarded(request.command);
+    if (options.isSqlDisabled()) refuseSql(request.command);
     return request;
   };
   /** @param rows whether the endpoint has operations on rows */

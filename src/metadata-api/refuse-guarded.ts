@@ -19,6 +19,18 @@ export function refuseGuarded(command: Command): void {
   });
 }
 
+/** Of a service that runs no SQL of administrators: nothing of a request is run when a part of it would. @throws SvcError access-denied */
+export function refuseSql(command: Command): void {
+  if (command.kind === 'bulk') {
+    for (const item of command.items) refuseSql(item);
+    return;
+  }
+  const { type, unprefixed = type } = command.prepared;
+  if (unprefixed !== 'run_sql') return;
+  const message = `this service runs no SQL of administrators (--disable-run-sql): "${type}" is refused`;
+  throw new SvcError('access-denied', message, { path: command.path, status: 403 });
+}
+
 /** Of what is only tried: nothing of it may do more than change the metadata. @throws SvcError not-supported */
 export function refuseEffects(command: Command): void {
   if (command.kind === 'bulk') {

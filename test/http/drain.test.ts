@@ -121,6 +121,28 @@ describe('the log', () => {
   });
 });
 
+it('runs no SQL of administrators where that is switched off, and all the rest', async () => {
+  const other = await startTestService({ DISABLE_RUN_SQL: 'true' });
+  try {
+    for (const [path, type] of [
+      ['/v2/query', 'run_sql'],
+      ['/v2/query', 'pg_run_sql'],
+      ['/v1/query', 'run_sql'],
+    ] as const) {
+      const refused = await other.send(path, {
+        method: 'POST',
+        body: JSON.stringify({ type, args: { sql: 'select 1', read_only: true } }),
+      });
+      expect(refused).toMatchObject({ status: 403, json: { code: 'access-denied', error: expect.stringContaining('--disable-run-sql') } });
+    }
+    const nested = { type: 'bulk', args: [{ type: 'run_sql', args: { sql: 'create table made (id int)' } }] };
+    expect((await other.send('/v2/query', { method: 'POST', body: JSON.stringify(nested) })).status).toBe(403);
+    expect(await other.metadata('export_metadata', {})).toMatchObject({ version: 3 });
+  } finally {
+    await other.stop();
+  }
+});
+
 it.each(['10.0.0.0/33', 'proxy.local', '10.0.0.0/', '1.2.3.4/8/9', '::1/129'])('refuses %s as a proxy', (text) => {
   expect(() => loadConfig({ argv: ['--trusted-proxies', text], environment: {} })).toThrow(/10\.0\.0\.0\/8/);
 });

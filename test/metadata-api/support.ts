@@ -95,6 +95,7 @@ export async function testAdministration(sql: string): Promise<TestAdministratio
     pipeline: PIPELINE,
     pollers: () => [],
     isReadOnly: () => false,
+    isSqlDisabled: () => false,
     observe: () => undefined,
     rows: { openToAllRoles: true, batchLimit: 100 },
     actionLog: { clear: async () => undefined },

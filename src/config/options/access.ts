@@ -69,6 +69,12 @@ export const accessOptions = {
     false,
     'Refuse every operation that changes the metadata, and SQL of administrators that is not read-only, for everybody. What --project deploys at the start, and GraphQL, are not meant.',
   ),
+  disableRunSql: access(
+    'disable-run-sql',
+    boolean,
+    false,
+    'Refuse run_sql of every kind of database, for everybody: with it, whoever has an admin secret has all that the role of the service may do in the database. Migrations need it; those that --project deploys at the start are not meant.',
+  ),
   disableIntrospection: access(
     'disable-introspection',
     boolean,
