@@ -10,7 +10,7 @@ import { TransformFailure } from '../transform/transform-failure.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../util/json.ts';
 import { AnswerFault, answerJsonInSlices, answerJsonOrNull } from '../webhooks/answer-json.ts';
 import { type AnswerUse, takeWithin } from '../webhooks/answer-use.ts';
-import { callWebhook, type Patience, timeoutWithin } from '../webhooks/call-webhook.ts';
+import { callWebhook, type Patience, timeoutWithin, type WebhookRequest } from '../webhooks/call-webhook.ts';
 import { clientHeaders } from '../webhooks/client-headers.ts';
 import { cookiesOf } from '../webhooks/cookies.ts';
 import { httpException } from '../webhooks/http-exception.ts';
@@ -80,15 +80,9 @@ export function createHandlerCaller(options: HandlerCallerOptions): HandlerCalle
     let response: OutboundResponse;
     try {
       const { url, method, headers } = request;
-      response = await callWebhook(
-        outbound,
-        {
-          ...({ kind: 'action', url, method, headers, timeout, maxResponseSize, take } as const),
-          ...(call.hold === undefined ? {} : { hold: call.hold }),
-          ...(request.body === undefined ? {} : { body: request.body }),
-        },
-        how,
-      );
+      const { body: sent } = request;
+      const asked: WebhookRequest = { kind: 'action', url, method, headers, body: sent, timeout, maxResponseSize, take, hold: call.hold };
+      response = await callWebhook(outbound, asked, how);
     } catch (error) {
       const reason =
         error instanceof OutboundError && error.failure === 'too-large'

@@ -46,7 +46,7 @@ export async function runAction(
       input,
       sessionVariables: session.variables,
       query: actions.query,
-      ...(headers === undefined ? {} : { headers }),
+      headers,
       how,
     },
     actions.use,

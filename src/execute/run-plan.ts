@@ -37,11 +37,11 @@ function isOneStatement({ steps, joins }: Plan): boolean {
 
 async function runParts(plan: Plan, context: RunContext): Promise<readonly Bytes[]> {
   const { joinBounds = DEFAULT_JOIN_BOUNDS, how } = context;
-  const bounds = { ...joinBounds, use: joinBounds.use ?? noJoinUse() };
-  if (plan.steps.length <= 1 && plan.joins.length === 0) return runWhole(plan, { ...context, joinBounds: bounds });
+  const within = isBounded(context) ? context : { ...context, joinBounds: { ...joinBounds, use: noJoinUse() } };
+  if (plan.steps.length <= 1 && plan.joins.length === 0) return runWhole(plan, within);
   const parts = new CancellationSource(how.signal);
   try {
-    return await runWhole(plan, { ...context, how: { ...how, signal: parts }, joinBounds: bounds });
+    return await runWhole(plan, { ...within, how: { ...how, signal: parts } });
   } catch (error) {
     // What runs beside the part that failed is for nobody any more.
     parts.cancel();

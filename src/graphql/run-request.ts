@@ -10,7 +10,7 @@ import { runPlan } from '../execute/run-plan.ts';
 import type { CostObservation, QueryObservation, SlowQueryObservation } from '../observability/observation.ts';
 import type { Span } from '../observability/tracing/span.ts';
 import type { Plan } from '../plan/plan.ts';
-import type { JoinBounds } from '../execute/holes.ts';
+import { type JoinBounds, noJoinUse } from '../execute/holes.ts';
 import type { LaterCalls, RunContext } from '../execute/run-context.ts';
 import type { Variables } from '../schema/constraint.ts';
 import type { RemoteConnection } from '../upstream/connection.ts';
@@ -267,8 +267,17 @@ export function runContext(
   how: RequestOptions,
   document: string | null = null,
 ): RunContext {
-  const { observeCost } = pipeline;
-  const context: RunContext = {
+  const { observeCost, joinBounds } = pipeline;
+  const { budget } = how;
+  let asksServers = plan.joins.length > 0;
+  let callsHandlers = false;
+  for (const { kind } of plan.steps) {
+    if (kind === 'remote') asksServers = true;
+    else if (kind === 'call') callsHandlers = true;
+  }
+  const isCalling = asksServers || callsHandlers;
+  // In one piece: copies of objects of so many parts cost more than all the rest of this.
+  return {
     connections: snapshot.connections,
     session,
     variables,
@@ -279,25 +288,15 @@ export function runContext(
     headers: how.headers,
     addStatements: how.budget?.addStatements,
     onAsked: how.onAsked,
-    ...(observeCost === undefined
-      ? {}
-      : { onCost: (source, cost) => observeCost({ kind: 'query-cost', requestId: how.requestId ?? '', source, ...cost }) }),
+    onCost:
+      observeCost === undefined
+        ? undefined
+        : (source, cost) => observeCost({ kind: 'query-cost', requestId: how.requestId ?? '', source, ...cost }),
+    actions: isCalling
+      ? { call: pipeline.callHandler, use: budget?.handlers ?? { bytes: 0 }, later: pipeline.laterCalls ?? null, query: document }
+      : undefined,
+    joinBounds: isCalling ? { maxKeys: joinBounds.maxKeys, maxBytes: joinBounds.maxBytes, use: budget?.joins ?? noJoinUse() } : undefined,
+    onCookie: isCalling ? how.onCookie : undefined,
+    callRemote: asksServers ? pipeline.remotes(snapshot.remotes, budget?.answers) : undefined,
   };
-  const { budget, onCookie } = how;
-  let asksServers = plan.joins.length > 0;
-  let callsHandlers = false;
-  for (const { kind } of plan.steps) {
-    if (kind === 'remote') asksServers = true;
-    else if (kind === 'call') callsHandlers = true;
-  }
-  if (!asksServers && !callsHandlers) return context;
-  const actions = {
-    call: pipeline.callHandler,
-    use: budget?.handlers ?? { bytes: 0 },
-    later: pipeline.laterCalls ?? null,
-    query: document,
-  };
-  const joinBounds = { ...pipeline.joinBounds, ...(budget === undefined ? {} : { use: budget.joins }) };
-  const calling: RunContext = { ...context, actions, joinBounds, ...(onCookie === undefined ? {} : { onCookie }) };
-  return asksServers ? { ...calling, callRemote: pipeline.remotes(snapshot.remotes, budget?.answers) } : calling;
 }

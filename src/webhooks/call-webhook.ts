@@ -35,5 +35,8 @@ export async function callWebhook(outbound: OutboundClient, request: WebhookRequ
   if (signal?.aborted === true) throw new OutboundError('cancelled', `the call to ${safeUrl(request.url)} was cancelled`);
   const timeout = timeoutWithin(request.timeout, patience);
   if (timeout === 0) throw new OutboundError('timeout', `no answer from ${safeUrl(request.url)} in time`);
-  return outbound.send({ ...request, timeout, ...(isPrompt(signal) ? { signal } : {}), trace: patience.trace });
+  const { kind, url, method, headers, body, maxResponseSize, cutLargeResponse, take, hold } = request;
+  const { trace } = patience;
+  const prompt = isPrompt(signal) ? signal : undefined;
+  return outbound.send({ kind, url, method, headers, body, timeout, maxResponseSize, cutLargeResponse, take, hold, signal: prompt, trace });
 }
