@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Json, type JsonObject, parseJson } from '../../src/util/json.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-const WAIT = { timeout: 10_000, interval: 30 };
+const WAIT = { timeout: 30_000, interval: 30 };
 const PIECE = Buffer.alloc(64 * 1024, ' ');
 const LARGE = 50_000_000;
 
@@ -92,9 +92,9 @@ const BLOCKED = 'Blocked connection to private IP address';
 
 describe.concurrent('an event', () => {
   /** @returns the event and its only attempt */
-  async function sent(webhook: string): Promise<{ readonly status: Json; readonly attempt: JsonObject }> {
+  async function sent(webhook: string, timeout = 60): Promise<{ readonly status: Json; readonly attempt: JsonObject }> {
     const now = new Date(Date.now() - 1000).toISOString();
-    const made = await service.metadata('create_scheduled_event', { webhook, schedule_at: now, retry_conf: { timeout_seconds: 1 } });
+    const made = await service.metadata('create_scheduled_event', { webhook, schedule_at: now, retry_conf: { timeout_seconds: timeout } });
     const { event_id } = made as { event_id: string };
     return vi.waitFor(async () => {
       const { events } = (await service.metadata('get_scheduled_events', { type: 'one_off' })) as { events: readonly JsonObject[] };
@@ -112,7 +112,7 @@ describe.concurrent('an event', () => {
   };
 
   it('whose answer comes drop by drop has no more time than another', async () => {
-    const { status, attempt } = await sent(`${server.url}/slow`);
+    const { status, attempt } = await sent(`${server.url}/slow`, 1);
     expect([status, attempt['status'], reason(attempt)]).toEqual(['error', null, 'Response timeout']);
   });
 
@@ -148,8 +148,8 @@ describe.concurrent('an event', () => {
 });
 
 describe('an action', () => {
-  async function called(handler: string): Promise<JsonObject> {
-    await service.metadata('create_action', { name: 'act', definition: { handler, type: 'query', output_type: 'String', timeout: 1 } });
+  async function called(handler: string, timeout = 60): Promise<JsonObject> {
+    await service.metadata('create_action', { name: 'act', definition: { handler, type: 'query', output_type: 'String', timeout } });
     const answer = await service.graphql('{ act }');
     await service.metadata('drop_action', { name: 'act' });
     return answer;
@@ -159,7 +159,7 @@ describe('an action', () => {
   });
 
   it('whose answer comes drop by drop has no more time than another', async () => {
-    expect(await called(`${server.url}/slow`)).toMatchObject(failed({ type: 'http_exception', message: 'Response timeout' }));
+    expect(await called(`${server.url}/slow`, 1)).toMatchObject(failed({ type: 'http_exception', message: 'Response timeout' }));
   });
 
   it('whose answer breaks off fails', async () => {
