@@ -20,7 +20,8 @@ function withSchema(table: Json): Json {
 
 /** @throws Failure */
 export async function readEntries(tables: readonly TableAddress[], signal?: AbortSignal): Promise<Entries> {
-  const exported = await ask('export_metadata', {}, { version: 2, signal });
+  const only = { tables: tables.map(({ source, table }) => ({ source, table })) };
+  const exported = await ask('export_metadata', { only }, { version: 2, signal });
   const { metadata, resource_version: version } = exported as JsonObject;
   const sources = isObject(metadata) && isList(metadata['sources']) ? metadata['sources'].filter(isObject) : [];
   return {

@@ -4,7 +4,14 @@ import { variableHeader } from './persona.ts';
 import { isList, isObject, type Json, type JsonObject } from './json.ts';
 
 /** Why a condition cannot be tried before it is saved. */
-export class NotPreviewable extends Error {}
+export class NotPreviewable extends Error {
+  /** Whether it is a value of the session that is missing, and no words for it. */
+  readonly needsValue: boolean;
+  constructor(message: string, needsValue = false) {
+    super(message);
+    this.needsValue = needsValue;
+  }
+}
 
 /**
  * @param variables of the session, names without `x-svc-`
@@ -53,7 +60,7 @@ function withSession(value: Json, variables: Readonly<Record<string, string>>, i
   if (typeof value !== 'string' || !/^x-svc-/i.test(value)) return value;
   const name = value.slice('x-svc-'.length).toLowerCase();
   const given = variables[name];
-  if (given === undefined || given === '') throw new NotPreviewable(`give ${variableHeader(name)} a value`);
+  if (given === undefined || given === '') throw new NotPreviewable(`give ${variableHeader(name)} a value`, true);
   if (isMany && /^\{.*\}$/s.test(given)) {
     return given
       .slice(1, -1)

@@ -3,8 +3,11 @@ import { useState } from 'preact/hooks';
 import { type AppliedChange, applyPending, giveUpPending, lastApplied, pending, sessionChanges, undo } from '../../api/changes.ts';
 import { config } from '../../api/config.ts';
 import { failureOf } from '../../api/failure.ts';
+import { changesOf } from '../../api/metadata.ts';
 import { overview } from '../../api/overview.ts';
+import { previewChanges } from '../../api/preview.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { useResource } from '../../api/use-resource.ts';
 import { copyText, download } from '../../browser/clipboard.ts';
 import { base } from '../../browser/place.ts';
 import { type Json, printJson } from '../../model/json.ts';
@@ -13,6 +16,7 @@ import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { Segments } from '../../parts/tabs.tsx';
 import { tell } from '../../parts/toast.tsx';
@@ -103,8 +107,64 @@ function Review() {
           </li>
         ))}
       </ul>
+      <Foreseen steps={steps} />
       <Code steps={steps} version={read.version} />
     </Dialog>
+  );
+}
+
+const MOST_LINES = 12;
+
+/** What the change would do to the metadata and to the schemas of roles, tried on a draft of the service. */
+function Foreseen({ steps }: { readonly steps: readonly Step[] }) {
+  const isTried = steps.every(({ type }) => changesOf(type) === 'metadata');
+  const { value, failure, isLoading } = useResource(
+    async (signal) => (isTried ? previewChanges(steps, [], signal) : undefined),
+    JSON.stringify(steps),
+  );
+  if (!isTried) return null;
+  if (failure !== undefined) return <ErrorBox error={shownError(failure)} />;
+  if (value === undefined) return isLoading ? <Loading what="what would change" /> : null;
+  return (
+    <section class="stack-tight" aria-label="What would change">
+      <p class="row-tight">
+        <span class={`badge ${value.isConsistent ? 'badge-ok' : 'badge-danger'}`}>
+          <Icon name={value.isConsistent ? 'check' : 'warn'} />
+          {value.isConsistent ? 'consistent afterwards' : 'inconsistent afterwards'}
+        </span>
+        {value.roles.length === 0 && <span class="muted small">No role’s schema changes.</span>}
+      </p>
+      {value.inconsistent.map(({ name, reason }) => (
+        <p key={name + reason} class="small">
+          <strong>{name}</strong> {reason}
+        </p>
+      ))}
+      {value.roles.map(({ role, added, removed, changed }) => {
+        const lines = [
+          ...removed.map((line) => ['−', line] as const),
+          ...added.map((line) => ['+', line] as const),
+          ...changed.map((line) => ['~', line] as const),
+        ];
+        return (
+          <details key={role} open={value.roles.length < 3}>
+            <summary>
+              Schema of <strong>{role}</strong>{' '}
+              <span class="muted small number">
+                +{added.length} −{removed.length} ~{changed.length}
+              </span>
+            </summary>
+            <section class="diff" tabIndex={0} aria-label={`Schema of ${role}`}>
+              {lines.slice(0, MOST_LINES).map(([sign, line]) => (
+                <div key={sign + line} class={sign === '+' ? 'plus' : sign === '−' ? 'minus' : ''}>
+                  {sign} {line}
+                </div>
+              ))}
+              {lines.length > MOST_LINES && <div class="muted">and {lines.length - MOST_LINES} more</div>}
+            </section>
+          </details>
+        );
+      })}
+    </section>
   );
 }
 

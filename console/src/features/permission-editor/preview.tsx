@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { failureOf } from '../../api/failure.ts';
 import { graphql } from '../../api/graphql.ts';
 import { persona } from '../../api/persona.ts';
+import { previewChanges } from '../../api/preview.ts';
 import type { TableInfo } from '../../api/table-info.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { cellText } from '../../model/cell-text.ts';
@@ -9,7 +10,8 @@ import { NotPreviewable, partsOfFilter, whereOfFilter } from '../../model/filter
 import { ANYTHING, type FilterNode, readFilter } from '../../model/filter-tree.ts';
 import { literal } from '../../model/graphql-text.ts';
 import { isList, isObject, type Json, type JsonObject, printJson } from '../../model/json.ts';
-import type { Overview, TableOverview } from '../../model/overview.ts';
+import { type Overview, type TableOverview, tableJson } from '../../model/overview.ts';
+import type { Step } from '../../model/steps.ts';
 import { ADMIN, sessionVariablesIn, variableHeader } from '../../model/persona.ts';
 import type { PermissionOperation } from '../../model/table-entry.ts';
 import { Button } from '../../parts/button.tsx';
@@ -42,7 +44,7 @@ function filterOf(permission: JsonObject | null): FilterNode {
 }
 
 /** Which rows the draft lets through, of the rows that there are, before anything is saved. */
-export function Preview({ info, role, operation, draft, saved }: PreviewProps) {
+export function Preview({ table, info, role, operation, draft, saved }: PreviewProps) {
   const text = printJson(draft['filter'] ?? {});
   const names = sessionVariablesIn(text);
   const [values, setValues] = useState<Readonly<Record<string, string>>>(persona.peek().variables);
@@ -55,7 +57,13 @@ export function Preview({ info, role, operation, draft, saved }: PreviewProps) {
     async (signal) => {
       await new Promise((resolve) => setTimeout(resolve, 250));
       if (signal.aborted || graphqlNames === undefined) return undefined;
-      const where = whereOfFilter(filterOf(draft), values, info.columnNames);
+      let where: JsonObject;
+      try {
+        where = whereOfFilter(filterOf(draft), values, info.columnNames);
+      } catch (error) {
+        if (!(error instanceof NotPreviewable) || error.needsValue || operation !== 'select') throw error;
+        return seenByDraft({ table, info, role, draft, saved, values, columns }, signal);
+      }
       let before: JsonObject | undefined;
       try {
         before = saved === null ? undefined : whereOfFilter(filterOf(saved), values, info.columnNames);
@@ -197,6 +205,43 @@ function readSeen(json: Json | undefined): Seen {
     seen: rows('seen'),
     hidden: rows('hidden'),
   };
+}
+
+interface Draft extends Pick<PreviewProps, 'table' | 'info' | 'role' | 'draft' | 'saved'> {
+  readonly values: Readonly<Record<string, string>>;
+  readonly columns: readonly string[];
+}
+
+/** What no argument of a query can say, a draft of the permission in the service can: the role's own rows on it. */
+async function seenByDraft({ table, info, role, draft, saved, values, columns }: Draft, signal: AbortSignal): Promise<Seen | undefined> {
+  const { names } = info;
+  if (names === undefined) return undefined;
+  const { source, kind } = table;
+  const address = tableJson(table);
+  const { limit: _, ...unlimited } = draft;
+  const permission = { ...unlimited, allow_aggregations: true, columns: '*' };
+  const steps: Step[] = [
+    ...(saved === null ? [] : [{ type: `${kind}_drop_select_permission`, args: { source, table: address, role } }]),
+    { type: `${kind}_create_select_permission`, args: { source, table: address, role, permission } },
+  ];
+  const within = (fields: string): string =>
+    `query Preview { ${names.namespace === undefined ? fields : `within: ${names.namespace} { ${fields} }`} }`;
+  const count = (alias: string): string => `${alias}: ${names.selectAggregate} { aggregate { count } }`;
+  const { answers } = await previewChanges(
+    steps,
+    [
+      { query: within(`${count('now')} seen: ${names.select}(limit: ${ROWS}) { ${columns.join(' ')} }`), as: { role, variables: values } },
+      { query: within(count('total')), as: ADMIN },
+    ],
+    signal,
+  );
+  const [own, all] = answers.map((answer) => {
+    const [error] = isList(answer['errors']) ? answer['errors'].filter(isObject) : [];
+    if (error !== undefined) throw new NotPreviewable(String(error['message']));
+    const data = isObject(answer['data']) ? answer['data'] : {};
+    return readSeen(names.namespace === undefined ? data : data['within']);
+  });
+  return own === undefined ? undefined : { ...own, total: all?.total ?? 0 };
 }
 
 /** Asks for each part of the condition whether it holds for the row. */
