@@ -55,9 +55,12 @@ export class Executor {
       request.signal.throwIfAborted();
       let end = whole.length;
       try {
-        end = await this.endOfStatement(request.sql, from);
+        const parsed = await this.next(request.sql, from);
+        end = parsed.end;
         const text = whole.subarray(from, end).toString();
-        last = await this.storage.using((catalogs) => this.one(text, catalogs, request));
+        // Places in a tree are those in the whole text.
+        const statement = from === 0 ? parsed.statement : (await this.engine.parse(text)).statement;
+        last = await this.storage.using((catalogs) => this.one(text, statement, catalogs, request));
       } catch (error) {
         throw translated(error, whole, from);
       }
@@ -69,9 +72,9 @@ export class Executor {
   }
 
   /** @throws EngineError with the place within the rest of the text */
-  private async endOfStatement(sql: string, from: number): Promise<number> {
+  private async next(sql: string, from: number): Promise<{ readonly statement: Tree; readonly end: number }> {
     try {
-      return (await this.engine.parse(sql, from)).end;
+      return await this.engine.parse(sql, from);
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
       // The parser alone does not say where; the analyzer fails the same way and does.
@@ -81,11 +84,10 @@ export class Executor {
     }
   }
 
-  private async one(given: string, catalogs: Catalogs, request: QueryRequest): Promise<Result> {
-    const first = await this.engine.parse(given);
-    const { sql: named, parameters } = withNamedParameters(given, first.statement, request.parameters);
+  private async one(given: string, tree: Tree, catalogs: Catalogs, request: QueryRequest): Promise<Result> {
+    const { sql: named, parameters } = withNamedParameters(given, tree, request.parameters);
     const text = named.text;
-    const { statement } = text === given ? first : await this.engine.parse(text);
+    const statement = text === given ? tree : (await this.engine.parse(text)).statement;
     const { forTypes: catalog } = catalogs;
     const scope = { storage: this.storage, engine: this.engine, catalog, defaultDataset: request.defaultDataset };
     const sql = await withEngineNames(scope, text, statement);
