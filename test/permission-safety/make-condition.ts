@@ -123,8 +123,9 @@ const BROKEN: Readonly<Record<string, readonly string[]>> = {
   _niregex: [')', '\\'],
 };
 
-/** MariaDB has no `similar to`. */
+/** MariaDB has no `similar to`, and BigQuery has only patterns. */
 function textOperators(database: World['database'], operators: readonly string[]): readonly string[] {
+  if (database === 'dwh') return operators.filter((name) => name.endsWith('like'));
   return database !== 'dbb' ? operators : operators.filter((name) => !name.endsWith('similar'));
 }
 
@@ -204,7 +205,7 @@ function makePredicate(choices: Choices, inner: ConditionScope, relationship: st
     return { ...base, function: name, columns: [choices.pick(bools)], operator: '_eq', value: choices.chance(50) };
   }
   if (kind === 3 && floats.length > 0) {
-    const pairs = inner.world.database !== 'dbb' ? ['corr', 'covar_samp'] : [];
+    const pairs = ['dbb', 'dwh'].includes(inner.world.database) ? [] : ['corr', 'covar_samp'];
     const name = choices.pick(['sum', 'avg', 'min', 'max', 'stddev_samp', 'var_samp', ...pairs]);
     const two = name === 'corr' || name === 'covar_samp';
     const reads = two ? [choices.pick(floats), choices.pick(floats)] : [choices.pick(floats)];

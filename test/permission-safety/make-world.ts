@@ -49,7 +49,9 @@ const KINDS_OF: Readonly<Record<Database, readonly Kind[]>> = {
   // There it has no tables of enums.
   dbc: KINDS.filter((kind) => kind !== 'enum'),
   dbb: ['int', 'text', 'bool', 'numeric', 'float8', 'bigint', 'text', 'int'],
+  dwh: ['int', 'text', 'bool', 'numeric', 'float8', 'bigint', 'text', 'int'],
 };
+const WITHOUT_SEARCH: ReadonlySet<Database> = new Set(['dbb', 'dwh']);
 
 export function makeWorld(choices: Choices, tableCount: number, database: Database = 'pg'): World {
   const tables = makeTables(choices, tableCount, database);
@@ -101,11 +103,15 @@ function makeTables(choices: Choices, count: number, database: Database): Table[
   }
   return tables.map((table) => ({
     ...table,
-    relationships: makeRelationships(choices, tables, table),
+    // BigQuery's keys are not enforced, and no rows are found by them.
+    primaryKey: database === 'dwh' ? null : table.primaryKey,
+    relationships: makeRelationships(choices, tables, table).map((each) => (database === 'dwh' ? { ...each, foreignKey: null } : each)),
     // MariaDB's functions are not offered.
     computed: table.view === null && database === 'pg' ? makeComputed(choices, tables, table) : [],
     search:
-      table.view === null && database !== 'dbb' ? { column: choices.pick(table.columns.filter(({ kind }) => kind === 'int')).name } : null,
+      table.view === null && !WITHOUT_SEARCH.has(database)
+        ? { column: choices.pick(table.columns.filter(({ kind }) => kind === 'int')).name }
+        : null,
   }));
 }
 

@@ -1,7 +1,19 @@
 /** Random requests as data, and as GraphQL text with variables. */
 import type { Json } from '../../src/util/json.ts';
 import { isInts, isJsonb } from './values.ts';
-import { type Exp, kindOf, type Kind, type Operand, type Ref, SCALARS, type Table, tableOf, type Value, type World } from './world.ts';
+import {
+  type Exp,
+  kindOf,
+  type Kind,
+  type Operand,
+  type Ref,
+  SCALARS,
+  scalarOf,
+  type Table,
+  tableOf,
+  type Value,
+  type World,
+} from './world.ts';
 
 export interface OrderTerm {
   readonly path: readonly string[];
@@ -122,7 +134,7 @@ export class Printer {
       case 'aggregate':
         return `${root.alias}: ${root.table}_aggregate${this.args(table, root.args)} ${this.aggregateFields(table, root.fields)}`;
       case 'key': {
-        const key = Object.entries(root.key).map(([name, value]) => `${name}: ${this.value(value, 'int', '!')}`);
+        const key = Object.entries(root.key).map(([name, value]) => `${name}: ${this.value(value, 'int', 'Int!')}`);
         return `${root.alias}: ${root.table}_by_pk(${key.join(', ')}) ${this.fields(table, root.fields)}`;
       }
     }
@@ -224,13 +236,14 @@ export class Printer {
 
   private operand(operand: Operand, kind: Kind): string {
     if ('session' in operand) throw new Error('session variables are for rules');
-    if ('value' in operand) return this.value(operand.value, kind);
+    if ('value' in operand) return this.value(operand.value, kind, scalarOf(this.world, kind));
     if (!this.asVariable()) return `[${operand.values.map((value) => literal(value, kind)).join(', ')}]`;
-    return this.variable(operand.values.map(jsonOf), `[${SCALARS[kind]}!]`);
+    return this.variable(operand.values.map(jsonOf), `[${scalarOf(this.world, kind)}!]`);
   }
 
-  value(value: Value, kind: Kind, mark = ''): string {
-    return this.asVariable() ? this.variable(jsonOf(value), SCALARS[kind] + mark) : literal(value, kind);
+  /** @param type of a variable */
+  value(value: Value, kind: Kind, type: string = SCALARS[kind]): string {
+    return this.asVariable() ? this.variable(jsonOf(value), type) : literal(value, kind);
   }
 
   variable(value: Json, type: string): string {

@@ -1,4 +1,5 @@
 /** A world in a real database, tracked by a service. */
+import type { BigQuery } from '../support/bigquery-emulator/index.ts';
 import type { TestMariadb } from '../support/mariadb.ts';
 import { runSql } from '../support/postgres.ts';
 import type { TestService } from '../support/service.ts';
@@ -9,10 +10,11 @@ import { ENUM_TABLE, ENUM_VALUES } from './world.ts';
 import type { Data, Database, Exp, Kind, Operand, Permission, Ref, Relationship, Table, Value, World } from './world.ts';
 import type { Preset, WritePermissions, Writes } from './writes.ts';
 
-/** Where a world is: the service's own database, or that of a MariaDB which the service knows as `PLACE`. */
+/** Where a world is: the service's own database, or that of a MariaDB or a BigQuery which the service knows as `PLACE`. */
 export interface Place {
   readonly service: TestService;
   readonly mariadb?: TestMariadb;
+  readonly bigquery?: BigQuery;
 }
 
 const MARIADB_NAME = 'world';
@@ -21,6 +23,20 @@ const MARIADB_NAME = 'world';
 export function placeVariable(mariadb: TestMariadb): Record<string, string> {
   return { PLACE: mariadb.url(MARIADB_NAME) };
 }
+
+/** The environment variables of the service that name a BigQuery and the key to it. */
+export function warehouseVariables({ url, serviceAccount }: BigQuery): Record<string, string> {
+  return { PLACE: url, PLACE_KEY: JSON.stringify(serviceAccount) };
+}
+
+const BIGQUERY_TYPES: Partial<Record<Kind, string>> = {
+  int: 'int64',
+  bigint: 'int64',
+  numeric: 'numeric',
+  float8: 'float64',
+  text: 'string',
+  bool: 'bool',
+};
 
 const MARIADB_TYPES: Partial<Record<Kind, string>> = {
   int: 'integer',
@@ -48,9 +64,11 @@ const SQL_TYPES: Readonly<Record<Kind, string>> = {
 const WITHOUT_JIT = `do $$ begin execute format('alter database %I set jit = off', current_database()); end $$;`;
 
 /** Replaces what the service tracks, and the tables of its database. */
-export async function setUp({ service, mariadb }: Place, world: World, writes: Writes = new Map()): Promise<void> {
+export async function setUp({ service, mariadb, bigquery }: Place, world: World, writes: Writes = new Map()): Promise<void> {
   await service.metadata('clear_metadata', {});
-  if (mariadb === undefined) {
+  if (bigquery !== undefined) {
+    await bigquery.run(`drop schema if exists world cascade; create schema world; ${definitions(world)} ${rowsSql(world, world.data)}`);
+  } else if (mariadb === undefined) {
     await runSql(service.databaseUrl, WITHOUT_JIT);
     await runSql(
       service.databaseUrl,
@@ -64,9 +82,11 @@ export async function setUp({ service, mariadb }: Place, world: World, writes: W
 }
 
 /** New rows for the same tables. */
-export async function fill({ service, mariadb }: Place, world: World, data: Data): Promise<void> {
+export async function fill({ service, mariadb, bigquery }: Place, world: World, data: Data): Promise<void> {
   const tables = world.tables.filter(({ view }) => view === null).map(({ name }) => name);
-  if (mariadb === undefined) await runSql(service.databaseUrl, `truncate ${tables.join(', ')}; ${rowsSql(world, data)}`);
+  if (bigquery !== undefined) {
+    await bigquery.run(`${tables.map((name) => `delete from world.${name} where true;`).join(' ')} ${rowsSql(world, data)}`);
+  } else if (mariadb === undefined) await runSql(service.databaseUrl, `truncate ${tables.join(', ')}; ${rowsSql(world, data)}`);
   else {
     const emptied = tables.map((name) => `delete from ${name};`).join(' ');
     await mariadb.run(`use ${MARIADB_NAME}; set foreign_key_checks = 0; ${emptied} ${rowsSql(world, data)}`);
@@ -78,13 +98,16 @@ export function definitions(world: World): string {
   const views = world.tables.flatMap(({ name, columns, view }) =>
     view === null
       ? []
-      : [`create view ${name} as select ${columns.map((each) => each.name).join(', ')} from ${view.base} where ${view.where} is not null;`],
+      : [
+          `create view ${inWorld(world, name)} as select ${columns.map((each) => each.name).join(', ')} from ${inWorld(world, view.base)} where ${view.where} is not null;`,
+        ],
   );
   const keys = tables.flatMap(({ name, columns }) =>
     columns.flatMap((column) =>
       column.references === null ? [] : [`alter table ${name} add foreign key (${column.name}) references ${column.references} (id);`],
     ),
   );
+  if (world.database === 'dwh') return [...tables.map((table) => tableSql(table, 'dwh')), ...views].join('\n');
   if (world.database === 'dbb') return [...tables.map((table) => tableSql(table, 'dbb')), ...keys, ...views].join('\n');
   // The result of a function has a collation of its own only by its type.
   return [
@@ -98,9 +121,22 @@ export function definitions(world: World): string {
   ].join('\n');
 }
 
+/** The name of a table in SQL. */
+function inWorld({ database }: Pick<World, 'database'>, name: string): string {
+  return database === 'dwh' ? `world.${name}` : name;
+}
+
+const TYPES: Readonly<Record<Database, Partial<Record<Kind, string>>>> = {
+  pg: SQL_TYPES,
+  dbc: SQL_TYPES,
+  dbb: MARIADB_TYPES,
+  dwh: BIGQUERY_TYPES,
+};
+
 function tableSql({ name, columns, primaryKey }: Table, database: Database): string {
-  const types = database === 'pg' ? SQL_TYPES : MARIADB_TYPES;
+  const types = TYPES[database];
   const printed = columns.map((column) => `${column.name} ${types[column.kind]}${column.nullable ? '' : ' not null'}`);
+  if (database === 'dwh') return `create table world.${name} (${printed.join(', ')});`;
   const unique = primaryKey?.length === 1 ? [] : ['unique (id)'];
   return `create table ${name} (${[...printed, `primary key (${primaryKey?.join(', ')})`, ...unique].join(', ')});`;
 }
@@ -127,35 +163,42 @@ function searchOf({ name, search }: Table): readonly string[] {
 }
 
 function rowsSql(world: World, data: Data): string {
-  const statements = [world.database !== 'dbb' ? "set session_replication_role = 'replica';" : 'set foreign_key_checks = 0;'];
+  const statements =
+    world.database === 'dwh'
+      ? []
+      : [world.database === 'dbb' ? 'set foreign_key_checks = 0;' : "set session_replication_role = 'replica';"];
   for (const { name, columns, view } of world.tables) {
     const rows = data.get(name) ?? [];
     if (view !== null || rows.length === 0) continue;
-    const values = rows.map((row) => `(${columns.map((column) => literal(row[column.name] ?? null)).join(', ')})`);
-    statements.push(`insert into ${name} values ${values.join(', ')};`);
+    const isWarehouse = world.database === 'dwh';
+    const values = rows.map((row) => `(${columns.map(({ name: column }) => literal(row[column] ?? null, isWarehouse)).join(', ')})`);
+    const named = isWarehouse ? ` (${columns.map((column) => column.name).join(', ')})` : '';
+    statements.push(`insert into ${inWorld(world, name)}${named} values ${values.join(', ')};`);
   }
   return statements.join('\n');
 }
 
-function literal(value: Value): string {
+function literal(value: Value, isWarehouse: boolean): string {
   if (value === null) return 'null';
   if (isInts(value)) return `'{${value.ints.join(',')}}'`;
   if (typeof value === 'object') return `'${JSON.stringify(value.json).replaceAll("'", "''")}'`;
-  return typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value);
+  if (typeof value !== 'string') return String(value);
+  return isWarehouse ? JSON.stringify(value) : `'${value.replaceAll("'", "''")}'`;
 }
 
 export function metadataOf(world: World, writes: Writes = new Map()): JsonObject {
   const tables = world.tables.map((table): Json => {
     const relationships = (kind: 'object' | 'array'): Json[] =>
-      table.relationships.filter((each) => each.kind === kind).map((each): Json => ({ name: each.name, using: using(each) }));
+      table.relationships.filter((each) => each.kind === kind).map((each): Json => ({ name: each.name, using: using(world, each) }));
     return {
-      table: table.name,
+      table: named(world, table.name),
+      ...(world.database === 'dwh' ? { configuration: { custom_name: table.name } } : {}),
       object_relationships: relationships('object'),
       array_relationships: relationships('array'),
       computed_fields: table.computed.map(({ name }) => ({ name, definition: { function: `${table.name}_${name}` } })),
       select_permissions: [...world.permissions].flatMap(([role, own]): Json[] => {
         const permission = own.get(table.name);
-        return permission === undefined ? [] : [{ role, permission: permissionJson(permission) }];
+        return permission === undefined ? [] : [{ role, permission: permissionJson(permission, world) }];
       }),
       ...writesJson(writes, table.name),
     };
@@ -163,34 +206,51 @@ export function metadataOf(world: World, writes: Writes = new Map()): JsonObject
   return {
     version: 3,
     sources: [
-      world.database === 'dbb'
+      world.database === 'dwh'
         ? {
             name: 'default',
-            kind: 'dbb',
-            configuration: { connection_info: { connection_string: { from_env: 'PLACE' } } },
+            kind: 'dwh',
+            configuration: {
+              service_account: { from_env: 'PLACE_KEY' },
+              project_id: 'svc-test',
+              datasets: ['world'],
+              api_endpoint: { from_env: 'PLACE' },
+            },
             tables,
           }
-        : {
-            name: 'default',
-            kind: world.database,
-            configuration: { connection_info: { database_url: { from_env: 'SVC_GRAPHQL_DATABASE_URL' } } },
-            tables: world.database === 'dbc' ? tables : [...tables, { table: ENUM_TABLE, is_enum: true }],
-            functions: world.tables.flatMap(({ name, search }) => (search === null ? [] : [{ function: `find_${name}` }])),
-          },
+        : world.database === 'dbb'
+          ? {
+              name: 'default',
+              kind: 'dbb',
+              configuration: { connection_info: { connection_string: { from_env: 'PLACE' } } },
+              tables,
+            }
+          : {
+              name: 'default',
+              kind: world.database,
+              configuration: { connection_info: { database_url: { from_env: 'SVC_GRAPHQL_DATABASE_URL' } } },
+              tables: world.database === 'dbc' ? tables : [...tables, { table: ENUM_TABLE, is_enum: true }],
+              functions: world.tables.flatMap(({ name, search }) => (search === null ? [] : [{ function: `find_${name}` }])),
+            },
     ],
     inherited_roles: [...world.inherited].map(([role, parents]) => ({ role_name: role, role_set: [...parents] })),
   };
 }
 
-function using({ kind, target, local, remote, foreignKey }: Relationship): JsonObject {
-  if (foreignKey === null) return { manual_configuration: { remote_table: target, column_mapping: { [local]: remote } } };
+function using(world: World, { kind, target, local, remote, foreignKey }: Relationship): JsonObject {
+  if (foreignKey === null) return { manual_configuration: { remote_table: named(world, target), column_mapping: { [local]: remote } } };
   return { foreign_key_constraint_on: kind === 'object' ? foreignKey.column : { ...foreignKey } };
 }
 
-export function permissionJson(permission: Permission): JsonObject {
+/** The name of a table in metadata. */
+function named({ database }: Pick<World, 'database'>, name: string): Json {
+  return database === 'dwh' ? { dataset: 'world', name } : name;
+}
+
+export function permissionJson(permission: Permission, world: Pick<World, 'database'> = { database: 'pg' }): JsonObject {
   return {
     columns: [...permission.columns],
-    filter: rule(permission.filter),
+    filter: rule(permission.filter, world),
     computed_fields: [...permission.computed],
     allow_aggregations: permission.aggregations,
     ...(permission.limit === null ? {} : { limit: permission.limit }),
@@ -233,14 +293,15 @@ const COLUMN_OPERATORS: Readonly<Record<string, string>> = {
   _lte: '_clte',
 };
 
-function rule(exp: Exp): JsonObject {
+function rule(exp: Exp, world: Pick<World, 'database'> = { database: 'pg' }): JsonObject {
+  const rules = (items: readonly Exp[]): JsonObject[] => items.map((item) => rule(item, world));
   switch (exp.k) {
     case 'and':
-      return exp.items.length === 0 ? {} : { _and: exp.items.map(rule) };
+      return exp.items.length === 0 ? {} : { _and: rules(exp.items) };
     case 'or':
-      return { _or: exp.items.map(rule) };
+      return { _or: rules(exp.items) };
     case 'not':
-      return { _not: rule(exp.item) };
+      return { _not: rule(exp.item, world) };
     case 'null':
       return { [name(exp.ref)]: { _is_null: exp.isNull } };
     case 'compare': {
@@ -248,9 +309,9 @@ function rule(exp: Exp): JsonObject {
       return { [name(exp.ref)]: exp.cast ? { _cast: { String: comparison } } : comparison };
     }
     case 'related':
-      return { [exp.name]: rule(exp.item) };
+      return { [exp.name]: rule(exp.item, world) };
     case 'exists':
-      return { _exists: { _table: exp.table, _where: rule(exp.item) } };
+      return { _exists: { _table: named(world, exp.table), _where: rule(exp.item, world) } };
     case 'columns':
       return { [exp.column]: { [COLUMN_OPERATORS[exp.operator] ?? '']: exp.root ? ['$', exp.other] : [exp.other] } };
     case 'aggregate':

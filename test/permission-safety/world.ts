@@ -67,7 +67,7 @@ export interface TableComputed {
 export interface Table {
   readonly name: string;
   readonly columns: readonly Column[];
-  /** Null for a view. */
+  /** Null for a view, and where keys mean nothing. */
   readonly primaryKey: readonly string[] | null;
   /** A view shows the columns of `base` in rows where `where` is not null. */
   readonly view: { readonly base: string; readonly where: string } | null;
@@ -113,7 +113,7 @@ export interface Permission {
 }
 
 /** The kind of database that the world is made for. */
-export type Database = 'pg' | 'dbb' | 'dbc';
+export type Database = 'pg' | 'dbb' | 'dbc' | 'dwh';
 
 export interface World {
   readonly database: Database;
@@ -169,6 +169,11 @@ export const SCALARS: Readonly<Record<Kind, string>> = {
   ints: '[Int!]',
   enum: `${ENUM_TABLE}_enum`,
 };
+
+/** The scalar of a kind. BigQuery has one type of integers. */
+export function scalarOf({ database }: Pick<World, 'database'>, kind: Kind): string {
+  return database === 'dwh' && kind === 'int' ? SCALARS.bigint : SCALARS[kind];
+}
 
 /** Rows that the function of a table finds, of those given; it looks at the cells themselves. */
 export function foundBy(table: Table, rows: readonly Row[], low: number): readonly Row[] {

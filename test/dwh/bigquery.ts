@@ -1,0 +1,35 @@
+/** A service with a source of BigQuery, which is an emulator of the test's own. */
+import { type BigQuery, startBigQuery } from '../support/bigquery-emulator/index.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import type { JsonObject } from '../../src/util/json.ts';
+
+export interface BigQueryService {
+  readonly bigquery: BigQuery;
+  readonly service: TestService;
+  stop(): Promise<void>;
+}
+
+/** The configuration of a source on an emulator. */
+export function configurationOf({ url, project, serviceAccount }: BigQuery, datasets: string): JsonObject {
+  return {
+    service_account: { ...serviceAccount },
+    project_id: project,
+    datasets,
+    api_endpoint: url,
+    retry_base_delay: 1000,
+  };
+}
+
+/** @param sql makes what is in the dataset `shop` @param options of the service */
+export async function startBigQueryService(sql: string, options: Readonly<Record<string, string>> = {}): Promise<BigQueryService> {
+  const bigquery = await startBigQuery({ datasets: { shop: {} }, sql });
+  const service = await startTestService(options);
+  return {
+    bigquery,
+    service,
+    async stop() {
+      await service.stop();
+      await bigquery.stop();
+    },
+  };
+}
