@@ -30,19 +30,6 @@ const toNotes = (relationship_type: string): JsonObject => ({
 const computed = (argument: string, column: string, returned = 'part'): JsonObject => ({
   definition: { function: table('parts_of'), argument_mapping: { [argument]: column }, return_table: table(returned) },
 });
-const permission = (kind: string, own: JsonObject, wrong: JsonObject): Case => [
-  `create_${kind}_permission`,
-  { ...ITEM, role: 'user', permission: own },
-  ['already-exists', { ...ITEM, role: 'user', permission: own }],
-  [kind === 'delete' ? 'parse-failed' : 'invalid-configuration', { ...ITEM, role: 'other', permission: wrong }],
-];
-const dropped = (kind: string): Case => [
-  `drop_${kind}_permission`,
-  { ...ITEM, role: 'user' },
-  ['permission-denied', { ...ITEM, role: 'nobody' }],
-  ['not-exists', { ...NONE, role: 'user' }],
-];
-
 const CASES: readonly Case[] = [
   [
     'add_source',
@@ -100,14 +87,12 @@ const CASES: readonly Case[] = [
     ['not-exists', { ...ITEM, name: 'parts', new_name: 'x' }],
     ['already-exists', { ...ITEM, name: 'pieces', new_name: 'name' }],
   ],
-  permission(
-    'select',
-    { columns: ['id', 'name'], filter: { pieces: { label: { _eq: 'X-Svc-User-Id' } } } },
-    { columns: ['none'], filter: {} },
-  ),
-  permission('insert', { check: { id: { _gt: 0 } }, columns: '*' }, { check: { none: { _eq: 1 } }, columns: '*' }),
-  permission('update', { columns: ['name'], filter: {} }, { columns: ['none'], filter: {} }),
-  permission('delete', { filter: { id: { _gt: 1 } } }, { filter: 1 }),
+  [
+    'create_select_permission',
+    { ...ITEM, role: 'user', permission: { columns: ['id', 'name'], filter: { pieces: { label: { _eq: 'X-Svc-User-Id' } } } } },
+    ['already-exists', { ...ITEM, role: 'user', permission: { columns: ['id'], filter: {} } }],
+    ['invalid-configuration', { ...ITEM, role: 'other', permission: { columns: ['none'], filter: {} } }],
+  ],
   [
     'set_permission_comment',
     { ...ITEM, role: 'user', type: 'select', comment: 'c' },
@@ -157,7 +142,12 @@ const CASES: readonly Case[] = [
     ['not-exists', { ...ITEM, name: 'notes' }],
     ['not-exists', { ...NONE, name: 'notes' }],
   ],
-  ...['insert', 'update', 'delete', 'select'].map(dropped),
+  [
+    'drop_select_permission',
+    { ...ITEM, role: 'user' },
+    ['permission-denied', { ...ITEM, role: 'nobody' }],
+    ['not-exists', { ...NONE, role: 'user' }],
+  ],
   [
     'drop_relationship',
     { ...ITEM, relationship: 'pieces' },
@@ -213,7 +203,7 @@ describe.skipIf(!hasBigQuery())('operations of BigQuery', () => {
     const reference = readFileSync('docs/reference/metadata-api.md', 'utf8');
     const listed = new Set([...reference.matchAll(/^## dwh_([a-z_]+)$/gm)].map(([, name]) => name));
     expect([...listed].filter((name) => name !== undefined && !known.includes(name)).sort()).toEqual([]);
-    for (const absent of ['track_function', 'create_event_trigger', 'set_table_is_enum'])
+    for (const absent of ['track_function', 'create_event_trigger', 'set_table_is_enum', 'create_insert_permission'])
       expect((await operate(`dwh_${absent}`, {})).json).toMatchObject({ code: 'not-supported' });
   });
 

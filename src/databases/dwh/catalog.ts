@@ -46,7 +46,7 @@ interface Found {
 
 /** @param datasets names that have been checked to be some */
 export async function readCatalog(query: CatalogQuery, datasets: readonly string[], scope: CatalogScope = {}): Promise<Catalog> {
-  const named = scope.tables === undefined && scope.functions === undefined ? null : [...(scope.tables ?? []), ...(scope.functions ?? [])];
+  const named = scope.tables === undefined || scope.functions === undefined ? null : [...scope.tables, ...scope.functions];
   const wanted = named === null ? datasets : datasets.filter((dataset) => named.some(({ schema }) => schema === dataset));
   const found = await Promise.all(wanted.map((dataset) => readDataset(query, dataset)));
   return inSlices(build(found, scope));

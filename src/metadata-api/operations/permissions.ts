@@ -78,8 +78,13 @@ function entryOf<P>(role: string, permission: P, comment: string | undefined): P
   return { role, permission, ...(comment === undefined ? {} : { comment }) };
 }
 
+/** What is never written has permissions to select only. */
+function allows(kind: PermissionKind): (backend: Backend) => boolean {
+  return ({ capabilities }) => kind === 'select' || capabilities.mutations;
+}
+
 function createPermission<P>({ kind, codec, example, get, set }: PermissionStore<P>): OperationGroup {
-  return perKind(`create_${kind}_permission`, everyKind, (backend) =>
+  return perKind(`create_${kind}_permission`, allows(kind), (backend) =>
     define({
       args: object('CreatePermission', {
         table: required(backend.tableName),
@@ -111,7 +116,7 @@ function createPermission<P>({ kind, codec, example, get, set }: PermissionStore
 }
 
 function dropPermission<P>({ kind, get, set }: PermissionStore<P>): OperationGroup {
-  return perKind(`drop_${kind}_permission`, everyKind, (backend) =>
+  return perKind(`drop_${kind}_permission`, allows(kind), (backend) =>
     define({
       args: object('DropPermission', { table: required(backend.tableName), role: required(nonEmptyText), source: sourceArgument }),
       changes: 'metadata',

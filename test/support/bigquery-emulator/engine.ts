@@ -47,6 +47,12 @@ interface ProtoLoader {
   loadSync(file: string, options: object): object;
 }
 
+interface Protobuf {
+  readonly util: { recursionLimit: number };
+  readonly Reader: { recursionLimit: number };
+}
+
+const DEEPEST_MESSAGE = 2_000;
 const SIZE_LIMIT = 500 * 1024 * 1024;
 const START_LIMIT = 30_000;
 const require = createRequire(import.meta.url);
@@ -112,6 +118,10 @@ export class Engine {
   static async start(): Promise<Engine> {
     const grpc = require('@grpc/grpc-js') as Grpc;
     const loader = require('@grpc/proto-loader') as ProtoLoader;
+    // A resolved query nests deeper than messages do otherwise.
+    const { util, Reader } = createRequire(require.resolve('@grpc/proto-loader'))('protobufjs') as Protobuf;
+    util.recursionLimit = DEEPEST_MESSAGE;
+    Reader.recursionLimit = DEEPEST_MESSAGE;
     const port = await freePort();
     const child = spawn('/bin/sh', ['-c', WATCHED, binary(), 'localhost', String(port)], { stdio: ['pipe', 'ignore', 'pipe'] });
     let complaints = '';

@@ -50,7 +50,9 @@ function refuseSubquery(node: Tree, isBody: (scan: Tree) => boolean): void {
     return;
   }
   // EXISTS and IN become semi joins, which need an equality of both sides and every row of the inner one.
-  if (has(scan, ['resolvedLimitOffsetScanNode', 'resolvedAggregateScanNode', 'resolvedAnalyticScanNode'])) throw invalidQuery(CORRELATED);
+  // What is asked inside of it is looked at by itself.
+  const own = withoutSubqueries(scan);
+  if (has(own, ['resolvedLimitOffsetScanNode', 'resolvedAggregateScanNode', 'resolvedAnalyticScanNode'])) throw invalidQuery(CORRELATED);
   if (type === 'EXISTS' && !conjunctsBelow(scan).some(isEqualityOfSides)) {
     throw invalidQuery('LEFT SEMI JOIN cannot be used without a condition that is an equality of fields from both sides of the join.');
   }

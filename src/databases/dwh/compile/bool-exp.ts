@@ -48,7 +48,7 @@ export function conditionSql(context: Context, exp: BoolExp, scope: Scope): Sql 
       return compareColumnsSql(context, exp, scope);
     case 'exists':
       // What is found by no keys is joined by none.
-      if (context.asks === null || exp.join === null || looksOut(exp.where, 1)) return existsSql(context, exp, scope);
+      if (context.asks === null || exp.join === null || looksOut(exp.where, 1)) return existsSql(context, exp, scope, false);
       return context.asks.exists(exp);
     case 'aggregate-predicate':
       return context.asks !== null && !looksOut(exp.where, 1) ? context.asks.aggregate(exp) : aggregateSql(context, exp, scope);
@@ -63,6 +63,7 @@ export function conditionsOf(context: Context, exp: BoolExp, scope: Scope): read
 function partsOf(context: Context, exp: BoolExp, scope: Scope): readonly Sql[] {
   if (exp.kind === 'and') return exp.items.flatMap((item) => partsOf(context, item, scope));
   if (exp.kind === 'guarded') return [...partsOf(context, exp.guard, scope), ...partsOf(context, exp.item, scope)];
+  if (exp.kind === 'exists') return [existsSql(context, exp, scope, true)];
   return exp.kind === 'constant' && exp.value ? [] : [conditionSql(context, exp, scope)];
 }
 
@@ -77,11 +78,21 @@ function targetOf(context: Context, { from, where }: Pick<Exists, 'from' | 'wher
   return { item, row, conditions: conditionsOf(context, where, { row, outer: scope }) };
 }
 
-/** The database makes a join of it by the equality of keys. */
-function existsSql(context: Context, exp: Exists, scope: Scope): Sql {
+/**
+ * Rows that have one of the keys: a list that looks nowhere. Only where columns of both rows are compared the sub-select looks out, and
+ * the database makes a join of it by the equality of keys.
+ * @param isPart whether null stands for false
+ */
+function existsSql(context: Context, exp: Exists, scope: Scope, isPart: boolean): Sql {
   const { item, row, conditions } = targetOf(context, exp, scope);
-  const equal = exp.join === null ? [] : joinConditions(exp.join.columns, scope.row, row);
-  return sql`exists (select 1 from ${item}${whereSql([...equal, ...conditions])})`;
+  const columns = exp.join?.columns ?? [];
+  if (columns.length === 0 || looksOut(exp.where, 1)) {
+    return sql`exists (select 1 from ${item}${whereSql([...joinConditions(columns, scope.row, row), ...conditions])})`;
+  }
+  const keys = columns.map(({ remote }) => row.column(remote));
+  const known = keys.map((key) => nullTest(key, false));
+  const found = sql`(${tuple(localKeys(columns, scope.row))} in (select ${tuple(keys)} from ${item}${whereSql([...conditions, ...known])}))`;
+  return isPart ? found : sql`ifnull(${found}, false)`;
 }
 
 /** Keys for which the predicate holds, is not known, and which there are at all: there are three values. No aggregate may look out. */
