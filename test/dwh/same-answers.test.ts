@@ -1,9 +1,10 @@
 /** What can be read of the same tables has the same answers on PostgreSQL and BigQuery. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
-import { READS, ROLE_READS, ROLES, trackTwin, twinAnswer, TWIN_TABLES } from '../dbc/twin.ts';
+import { trackTwin, twinAnswer, TWIN_TABLES } from '../dbc/twin.ts';
 import { hasBigQuery } from '../support/bigquery-emulator/index.ts';
 import { sample } from '../support/deep.ts';
+import { READS, ROLE_READS, ROLES } from '../support/twin-reads.ts';
 import { type BigQueryService, configurationOf, startBigQueryService } from './bigquery.ts';
 
 const TABLES = `
