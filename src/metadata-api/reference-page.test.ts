@@ -75,7 +75,7 @@ describe('the reference of operations', () => {
         if (!anchor.includes('_')) expect(anchors).toContain(anchor);
     expect(page).toContain('## SelPerm\n\n| key | type | default |\n|---|---|---|\n| `columns` | [PermColSpec](#permcolspec) |  |');
     expect(page).toContain('| _`num_retries`_ | [Int](#int): a whole number from 0 to 1000000 |');
-    expect(page).toContain('## EventLogStatus\n\nOne of `pending`, `processed`.');
+    expect(page).toContain('## EventLogStatus\n\nOne of `pending`, `processed`, `delivered`, `error`.');
     // A section with nothing in it would help nobody.
     expect(page).not.toMatch(/^## \w+\n+## /m);
   });

@@ -12,7 +12,10 @@ import { schemaEntries, schemaLanguage } from './schema-language.ts';
 const table = operationTable(backends);
 const entries = [...new Set([...table.values(), ...schemaEntries(backends).values(), ...legacyEntries(backends).values()])];
 
-/** Keys whose values are free JSON, or maps by names of the client's. Documents are decoded when they are loaded. */
+/**
+ * Keys whose values are free JSON, or maps by names of the client's. Documents are decoded when they are loaded, changes that are previewed
+ * when they are tried.
+ */
 const FREE = new Set([
   'argument_mapping',
   'payload',
@@ -21,6 +24,7 @@ const FREE = new Set([
   '$set',
   'values',
   'body',
+  'changes',
   'check',
   'column_config',
   'column_mapping',
@@ -35,6 +39,7 @@ const FREE = new Set([
   'session_variables',
   'set',
   'state',
+  'user',
   'where',
 ]);
 const UNKNOWN = 'zz_nobody_knows';

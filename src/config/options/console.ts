@@ -15,7 +15,7 @@ export const consoleOptions = {
     'console-assets-dir',
     optional(nonEmpty),
     null,
-    'Folder of a built console to serve in place of the one that comes with the service; read once, at the start.',
+    'Folder of a built console to serve in place of the own one. Read once, at the start.',
   ),
   consoleLabel: console(
     'console-label',
