@@ -208,7 +208,7 @@ function printMutation(printer: Printer, world: World, role: string, mutation: M
     return `${mutation.k}_${table.name}(${[`where: ${printer.exp(table, exp)}`, ...changes].join(', ')}) ${response}`;
   }
   const { key } = mutation.where as { readonly key: Row };
-  const keyed = Object.entries(key).map(([column, value]) => `${column}: ${printer.value(value, 'int', '!')}`);
+  const keyed = Object.entries(key).map(([column, value]) => `${column}: ${printer.value(value, 'int', 'Int!')}`);
   const named = mutation.k === 'update' ? [`pk_columns: {${keyed.join(', ')}}`] : keyed;
   return `${mutation.k}_${table.name}_by_pk(${[...named, ...changes].join(', ')}) { ${columns.join(' ')} }`;
 }
