@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Editor } from './code-editor-view.ts';
 
 export type CodeLanguage = 'graphql' | 'json' | 'sql' | 'sql-mysql' | 'text';
@@ -76,7 +76,8 @@ export function CodeEditor(props: CodeEditorProps) {
       opened?.destroy();
     };
   }, [language, props.readOnly]);
-  useEffect(() => editor?.setValue(value), [editor, value]);
+  // At once: an echo of what was typed that comes after the next letter would take that letter away.
+  useLayoutEffect(() => editor?.setValue(value), [editor, value]);
   useEffect(() => editor?.setMarks(marks ?? []), [editor, marks]);
   useEffect(() => {
     if (tables !== undefined) editor?.setTables(tables);
