@@ -103,6 +103,10 @@ describe.skipIf(!hasBigQuery())('a source of BigQuery', () => {
     ['where: {day: {_eq: "2023-02-29"}}', 'invalid value for type DATE'],
     ['where: {seen: {_eq: "now"}}', 'invalid value for type TIMESTAMP'],
     ['where: {raw: {_eq: "???"}}', 'invalid value for type BYTES'],
+    ['where: {tags: {_eq: ["x"]}}', 'BigQuery does not compare values of type ARRAY<STRING>: _eq cannot be asked of them'],
+    ['where: {_not: {numbers: {_in: [[1]]}}}', 'values of type ARRAY<INT64>: _in'],
+    ['where: {doc: {_neq: {k: 1}}}', 'values of type JSON: _neq'],
+    ['where: {part: {_nin: [{a: 7}]}}', 'values of type STRUCT: _nin'],
     ['order_by: {doc: asc}', 'order_by cannot name such a column'],
     ['distinct_on: part', 'distinct_on cannot name such a column'],
   ])('refuses %s before it asks', async (argument, message) => {

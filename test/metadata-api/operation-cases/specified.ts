@@ -1,17 +1,12 @@
-/**
- * Every operation type of the interface, prefixes expanded, and what those wait for that do not exist
- * yet: of `/v1/metadata`, `/v1/query` and `/v2/query`.
- */
-
-export type Wait = 'remote schemas' | 'other kinds of databases';
+/** Every operation type of the interface, prefixes expanded: of `/v1/metadata`, `/v1/query` and `/v2/query`. */
 
 const RELATIONAL = ['pg', 'dbb'];
 const TRACKING = ['pg', 'dbb', 'dwh'];
 
 const EVENT_TRIGGERS = ['create_event_trigger', 'delete_event_trigger', 'redeliver_event', 'invoke_event_trigger'];
 
-/** Of operations with a prefix: prefixes, names, and what even the kinds that exist wait for. */
-const PREFIXED: readonly { readonly prefixes: readonly string[]; readonly names: readonly string[]; readonly waitsFor?: Wait }[] = [
+/** Of operations with a prefix. */
+const PREFIXED: readonly { readonly prefixes: readonly string[]; readonly names: readonly string[] }[] = [
   { prefixes: TRACKING, names: ['add_source', 'drop_source', 'update_source'] },
   { prefixes: TRACKING, names: ['track_table', 'untrack_table', 'set_table_customization', 'set_ext_federation_config'] },
   {
@@ -45,7 +40,7 @@ const PREFIXED: readonly { readonly prefixes: readonly string[]; readonly names:
   },
 ];
 
-const UNPREFIXED: readonly { readonly names: readonly string[]; readonly waitsFor?: Wait }[] = [
+const UNPREFIXED: readonly { readonly names: readonly string[] }[] = [
   {
     names: [
       'bulk',
@@ -106,22 +101,14 @@ const UNPREFIXED: readonly { readonly names: readonly string[]; readonly waitsFo
 
 export type Endpoint = '/v1/metadata' | '/v1/query' | '/v2/query';
 
-export interface Specified {
-  readonly type: string;
-  /** Undefined for what must exist. */
-  readonly waitsFor: Wait | undefined;
-}
-
-const METADATA: readonly Specified[] = [
-  ...PREFIXED.flatMap(({ prefixes, names, waitsFor }) =>
-    prefixes.flatMap((prefix) => names.map((name) => ({ type: `${prefix}_${name}`, waitsFor }))),
-  ),
-  ...UNPREFIXED.flatMap(({ names, waitsFor }) => names.map((type) => ({ type, waitsFor }))),
+const METADATA: readonly string[] = [
+  ...PREFIXED.flatMap(({ prefixes, names }) => prefixes.flatMap((prefix) => names.map((name) => `${prefix}_${name}`))),
+  ...UNPREFIXED.flatMap(({ names }) => names),
 ];
 
 const DATA: readonly string[] = ['select', 'insert', 'update', 'delete', 'count'];
 
-const LEGACY: readonly { readonly names: readonly string[]; readonly waitsFor?: Wait }[] = [
+const LEGACY: readonly { readonly names: readonly string[] }[] = [
   {
     names: [
       ...['bulk', 'run_sql', ...DATA],
@@ -154,15 +141,12 @@ const LEGACY: readonly { readonly names: readonly string[]; readonly waitsFor?: 
   },
 ];
 
-const SCHEMA: readonly { readonly names: readonly string[]; readonly waitsFor?: Wait }[] = [
+const SCHEMA: readonly { readonly names: readonly string[] }[] = [
   { names: ['run_sql', 'pg_run_sql', 'dbb_run_sql', 'dbc_run_sql', 'dwh_run_sql', 'bulk', 'concurrent_bulk', ...DATA] },
 ];
 
-const flat = (groups: typeof LEGACY): readonly Specified[] =>
-  groups.flatMap(({ names, waitsFor }) => names.map((type) => ({ type, waitsFor })));
-
-export const SPECIFIED: Readonly<Record<Endpoint, readonly Specified[]>> = {
+export const SPECIFIED: Readonly<Record<Endpoint, readonly string[]>> = {
   '/v1/metadata': METADATA,
-  '/v1/query': flat(LEGACY),
-  '/v2/query': flat(SCHEMA),
+  '/v1/query': LEGACY.flatMap(({ names }) => names),
+  '/v2/query': SCHEMA.flatMap(({ names }) => names),
 };

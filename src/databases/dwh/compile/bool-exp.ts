@@ -1,4 +1,5 @@
 /** Conditions on a row, and reads of its columns: together because a masked read holds a condition. */
+import type { CatalogType } from '../../../catalog/catalog.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
 import {
   type AggregateComparison,
@@ -14,8 +15,9 @@ import type { Join } from '../../../ir/relation.ts';
 import { comparisonNamed, compareValueSql, joinConditions, logicSql, nullSafeSql, nullTest, whereSql } from '../../../sql/condition.ts';
 import { EMPTY, join, type Sql, sql } from '../../../sql/fragment.ts';
 import { ownScope, type Row, rowOutside, type Scope } from '../../../sql/row.ts';
+import { isOrdered } from '../families.ts';
 import { type CompiledArgument, COMMON_COMPARISONS, type DwhComparison } from '../operators.ts';
-import { dwhScalar } from '../types.ts';
+import { dwhScalar, types } from '../types.ts';
 import { aggregateCall } from './aggregate-call.ts';
 import { asking, type Context } from './context.ts';
 import { nullSql, operandSql, patternSql } from './operand.ts';
@@ -155,7 +157,7 @@ function noField(name: string): never {
 function compareSql(context: Context, exp: Compare, scope: Scope): Sql {
   const left = readSql(context, exp.left, scope.row);
   const { argument } = exp;
-  const comparison = comparisonNamed(exp.operator, COMMON_COMPARISONS, dwhScalar(exp.left.type).comparisons);
+  const comparison = comparisonOf(exp.operator, exp.left.type);
   if (argument.kind === 'fields') {
     const { fields } = argument;
     const field = (name: string): Sql => {
@@ -167,6 +169,14 @@ function compareSql(context: Context, exp: Compare, scope: Scope): Sql {
   const { operand } = argument;
   const plain = (): Sql => comparison.compile(left, argumentOf(comparison, operand));
   return compareValueSql(exp, left, operand.value, plain, () => operandSql(operand));
+}
+
+/** @throws not-supported for what BigQuery does not compare: a statement with it would fail */
+function comparisonOf(operator: string, type: CatalogType): DwhComparison {
+  const own = type.array ? [] : dwhScalar(type).comparisons;
+  const comparison = comparisonNamed(operator, own, COMMON_COMPARISONS);
+  if (own.includes(comparison) || isOrdered(type)) return comparison;
+  throw new SvcError('not-supported', `BigQuery does not compare values of type ${types.print(type)}: ${operator} cannot be asked of them`);
 }
 
 function argumentOf(comparison: DwhComparison, operand: Extract<Compare['argument'], { kind: 'operand' }>['operand']): CompiledArgument {
@@ -181,6 +191,6 @@ function argumentOf(comparison: DwhComparison, operand: Extract<Compare['argumen
 function compareColumnsSql(context: Context, exp: CompareColumns, scope: Scope): Sql {
   const left = readSql(context, exp.left, scope.row);
   const right = readSql(context, exp.right, exp.rightRow === 'root' ? rowOutside(scope, exp.levels) : scope.row);
-  const plain = comparisonNamed(exp.operator, COMMON_COMPARISONS).compile(left, { value: right, field: noField });
+  const plain = comparisonOf(exp.operator, exp.left.type).compile(left, { value: right, field: noField });
   return exp.nullSafe ? nullSafeSql(plain, exp.operator, left, right) : plain;
 }
