@@ -284,6 +284,18 @@ describe.skipIf(!hasMariadb())('MariaDB', () => {
     expect(await ask('{ tag(limit: 1) { weight } }')).toBe('{"tag":[{"weight":null}]}');
   });
 
+  it('gives no more rows than are wanted, and looks at all that is there afterwards', async () => {
+    const both = 'select 1 as n union all select 2';
+    expect((await runSql({ sql: both, max_rows: 1 })).text).toBe('{"result_type":"TuplesOk","result":[["n"],["1"]],"truncated":true}');
+    expect((await runSql({ sql: both, max_rows: 2 })).text).toBe('{"result_type":"TuplesOk","result":[["n"],["1"],["2"]]}');
+    const limited: readonly JsonObject[] = [{ sql: both, max_rows: 1 }, { sql: `set sql_select_limit = 1; ${both}` }];
+    for (const args of limited) {
+      const checked = await runSql({ ...args, check_metadata_consistency: true, cascade: true });
+      expect(checked.text).toContain('"affected":[]');
+    }
+    expect(await ask('{ article_by_pk(id: 5) { title } tag_aggregate { aggregate { count } } }')).toContain('"count":3');
+  });
+
   it('follows what SQL defines, and refuses before it is done what the metadata does not allow', async () => {
     const define = async (sql: string, args: JsonObject = {}): Promise<Json> => (await runSql({ sql, ...args })).text;
     await define(`create table shelf (id int primary key, floor int);

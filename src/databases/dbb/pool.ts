@@ -19,12 +19,15 @@ const PREPARED_STATEMENTS = 256;
 const SQL_MODE =
   'STRICT_TRANS_TABLES,STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO,SIMULTANEOUS_ASSIGNMENT';
 
+/** Statements give all of their rows. */
+export const ALL_ROWS = 'sql_select_limit = 18446744073709551615, max_join_size = 18446744073709551615, sql_big_selects = 1';
+
 /** What the server's own settings may say otherwise. */
 const SESSION = [
   "time_zone = '+00:00'",
   'character_set_client = utf8mb4, character_set_results = utf8mb4, collation_connection = utf8mb4_general_ci',
   'autocommit = 1, foreign_key_checks = 1, unique_checks = 1, check_constraint_checks = 1, sql_safe_updates = 0',
-  'sql_select_limit = 18446744073709551615, max_join_size = 18446744073709551615, sql_big_selects = 1',
+  ALL_ROWS,
   'group_concat_max_len = 1073741824, max_error_count = 1024, div_precision_increment = 4',
 ].join(', ');
 
