@@ -121,6 +121,16 @@ describe.skipIf(!hasBigQuery())('a source of BigQuery', () => {
     );
   });
 
+  it('gives no more rows to administrators than are wanted', async () => {
+    const run = async (sql: string, max_rows: number): Promise<Json> => {
+      const body = JSON.stringify({ type: 'dwh_run_sql', args: { source: 'w', sql, max_rows } });
+      return (await both.service.send('/v2/query', { method: 'POST', body })).json as Json;
+    };
+    const many = 'select n from shop.many order by n';
+    expect(await run(many, 2)).toEqual({ result_type: 'TuplesOk', result: [['n'], ['1'], ['2']], truncated: true });
+    expect(await run(`${many} limit 2`, 2)).toEqual({ result_type: 'TuplesOk', result: [['n'], ['1'], ['2']] });
+  });
+
   it('has views, and tells of what is described', async () => {
     expect(await data('{ shop_cheap(order_by: {id: asc}) { id title } }')).toEqual({
       shop_cheap: [

@@ -6,6 +6,7 @@ import type {
   MutationOptions,
   MutationStatement,
   RunOptions,
+  RunSqlOptions,
   RunSqlResult,
   SessionSettings,
   Source,
@@ -56,9 +57,12 @@ export class DwhSource implements Source {
     }
   }
 
-  async runSql(text: string, how: RunOptions): Promise<RunSqlResult> {
+  async runSql(text: string, how: RunSqlOptions): Promise<RunSqlResult> {
+    const { maxRows } = how;
     try {
-      return textsOf(await this.client.run({ text, parameters: [] }, how));
+      const result = textsOf(await this.client.run({ text, parameters: [] }, how, maxRows));
+      if (maxRows === undefined || result.rows.length <= maxRows) return result;
+      return { ...result, rows: result.rows.slice(0, maxRows), isCut: true };
     } catch (failure) {
       throw runSqlError(failure, text);
     }
@@ -129,7 +133,7 @@ export class DwhSource implements Source {
 
   /** @param deadline of statements that have none of their own; epoch milliseconds */
   private connection(readOnly: boolean, deadline: number | undefined): Connection {
-    const within = (how: RunOptions): RunOptions => (how.deadline === undefined && deadline !== undefined ? { ...how, deadline } : how);
+    const within = <H extends RunOptions>(how: H): H => (how.deadline === undefined && deadline !== undefined ? { ...how, deadline } : how);
     return {
       runJson: (statement, values, how) => this.runJson(statement, values, within(how)),
       explain: (statement, values, how) => this.explain(statement, values, within(how)),

@@ -171,6 +171,12 @@ describe('a query', () => {
     ]);
   });
 
+  it('is asked for no more pages than are wanted', async () => {
+    answers = [answered({ ...done('a'), pageToken: 'p 2' }), answered({ ...done('b', 'c'), pageToken: 'p 3' }), answered(done('d'))];
+    expect((await client().run(SELECT, {}, 2)).rows).toEqual([['a'], ['b'], ['c']]);
+    expect(asked().filter((each) => !each.endsWith('/token'))).toHaveLength(2);
+  });
+
   it('is asked for again where it fails in passing, as the same one', async () => {
     answers = [answered({}, 503), answered(refusal('rateLimitExceeded', 'slowly', 403), 403), answered(done('x'))];
     expect((await client().run(SELECT, {})).rows).toEqual([['x']]);

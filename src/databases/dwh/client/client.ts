@@ -92,20 +92,26 @@ export class BigQueryClient {
     this.tokens = new Tokens(target.account, (call) => this.sent(call));
   }
 
-  /** All rows of a query. @throws BigQueryError, StatementCancelledError, SvcError */
-  run(query: Query, how: RunOptions): Promise<Result> {
+  /**
+   * The rows of a query.
+   * @param mostRows pages behind so many rows are not asked for; absent: all are
+   * @throws BigQueryError, StatementCancelledError, SvcError
+   */
+  run(query: Query, how: RunOptions, mostRows = Number.POSITIVE_INFINITY): Promise<Result> {
     return this.waited(how, async (waiting) => {
       const first = await this.begin(query, waiting);
       const pages = [first];
       let bytes = first.bytes;
+      let rows = first.page.rows.length;
       const job = first.page.job;
       try {
         let { page } = first;
-        while (!page.isComplete || page.next !== null) {
+        while (!page.isComplete || (page.next !== null && rows <= mostRows)) {
           if (job === null) throw new BigQueryError(0, '', 'a job that goes on has no name');
           const next = await this.page(job, page.isComplete ? page.next : null, waiting);
           page = next.page;
           bytes += next.bytes;
+          rows += page.rows.length;
           if (bytes > MAX_ANSWER) throw new BigQueryError(0, 'responseTooLarge', `the answer has more than ${MAX_ANSWER} bytes`);
           pages.push(next);
         }
