@@ -171,6 +171,17 @@ describe('a query', () => {
     ]);
   });
 
+  it('gives its place back where it is cancelled in the moment in which it gets one', async () => {
+    answers = [answered(done('x'))];
+    const one = client({ maxStatements: 1, waitTimeoutMs: 1_000 });
+    const signal = new CancellationSource();
+    const first = one.run(SELECT, {}).then(() => signal.cancel());
+    const second = failure(one.run(SELECT, { signal }));
+    await first;
+    expect(await second).toBeInstanceOf(StatementCancelledError);
+    expect((await one.run(SELECT, {})).rows).toEqual([['x']]);
+  });
+
   it('is asked for no more pages than are wanted', async () => {
     answers = [answered({ ...done('a'), pageToken: 'p 2' }), answered({ ...done('b', 'c'), pageToken: 'p 3' }), answered(done('d'))];
     expect((await client().run(SELECT, {}, 2)).rows).toEqual([['a'], ['b'], ['c']]);

@@ -277,7 +277,12 @@ export class BigQueryClient {
 
   private place(waiting: Waiting): Promise<() => void> {
     let stop = (): void => undefined;
-    const taken = new Promise<() => void>((resolve, reject) => {
+    const taken = new Promise<() => void>((resolve, fail) => {
+      let isOver = false;
+      const reject = (error: Error): void => {
+        isOver = true;
+        fail(error);
+      };
       const onWait = (leave: () => void): void => {
         const timer = Number.isFinite(this.options.waitTimeoutMs)
           ? setTimeout(() => {
@@ -298,7 +303,8 @@ export class BigQueryClient {
           forget();
         };
       };
-      this.slots.take(onWait).then(resolve, reject);
+      // A place may have been given when the wait ended otherwise.
+      this.slots.take(onWait).then((giveBack) => (isOver ? giveBack() : resolve(giveBack)), reject);
     });
     return taken.finally(() => stop());
   }
