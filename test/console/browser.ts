@@ -1,18 +1,10 @@
-/** Debian's chromium, without a window; every page that it opens is watched for what the console must never do. */
-import { existsSync, readFileSync } from 'node:fs';
+/** Pages that are watched for what the console must never do. */
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-const CHROMIUM = '/usr/bin/chromium';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-/** Whether there is a browser to try the console in. */
-export const hasBrowser = existsSync(CHROMIUM);
-
-export function openBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
-}
 
 export interface Watched {
   readonly page: Page;

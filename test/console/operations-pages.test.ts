@@ -1,13 +1,13 @@
-/** Events, Live, Metadata and Settings as somebody uses them: in the deep run, where Debian's chromium is. */
+/** Events, Live, Metadata and Settings as somebody uses them. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createClient } from 'graphql-ws';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { DEEP } from '../support/deep.ts';
+import { chromiumPath, startBrowser } from '../support/browser.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { expectAccessible, hasBrowser, openBrowser, openPage, type Watched } from './browser.ts';
+import { expectAccessible, openPage, type Watched } from './browser.ts';
 
 let service: TestService;
 let browser: Browser;
@@ -15,7 +15,7 @@ let hook: Server;
 let status = 500;
 let watched: Watched;
 
-describe.runIf(hasBrowser && DEEP)('the console', () => {
+describe.skipIf(chromiumPath === undefined)('the console', () => {
   beforeAll(async () => {
     hook = createServer((request, response) => {
       request.resume();
@@ -25,7 +25,7 @@ describe.runIf(hasBrowser && DEEP)('the console', () => {
     const { port } = hook.address() as AddressInfo;
     [service, browser] = await Promise.all([
       startTestService({ ENABLE_CONSOLE: 'true', EVENTS_FETCH_INTERVAL: '200' }, { HOOKS: `http://127.0.0.1:${port}` }),
-      openBrowser(),
+      startBrowser(),
     ]);
     await service.sql('create table item (id int primary key, name text); create table other (id int primary key)');
     await service.metadata('pg_track_table', { table: 'item' });

@@ -27,9 +27,10 @@ function program(name: string): string | null {
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null;
 }
 
-/** Tests skip themselves without it: `describe.skipIf(!hasMariadb())`. */
+/** Tests skip themselves without it: `describe.skipIf(!hasMariadb())`; with `SVC_TEST_REQUIRE_MARIADB=1` they fail. */
 export function hasMariadb(): boolean {
   const isThere = program('mariadbd') !== null && program('mariadb-install-db') !== null;
+  if (!isThere && process.env['SVC_TEST_REQUIRE_MARIADB'] === '1') throw new Error('mariadb-server is not installed');
   if (!isThere) process.stderr.write('mariadb-server is not installed: the tests of MariaDB are skipped\n');
   return isThere;
 }
