@@ -3,7 +3,7 @@ import type { ActionLog } from '../storage/action-log.ts';
 import type { HandlerCaller } from '../actions/handler-call.ts';
 import type { AnswerUse } from '../webhooks/answer-use.ts';
 import type { Session } from '../auth/session.ts';
-import type { RunOptions, Source, StatementCost } from '../backend/backend.ts';
+import type { JsonRow, RunOptions, Source, Statement, StatementCost } from '../backend/backend.ts';
 import { invariant, SvcError } from '../errors/svc-error.ts';
 import type { SourceInfo } from '../schema-cache/schema-cache.ts';
 import type { Variables } from '../schema/constraint.ts';
@@ -31,12 +31,17 @@ export interface ActionAccess {
   readonly query: string | null;
 }
 
+export interface ReadingOptions {
+  /** What reads is run where nothing can be written, whatever views and functions do. Absent: what is written is for the metadata to say. */
+  readonly writesNothing?: boolean;
+}
+
 /** What a request brings to a plan. */
 export interface RunContext {
   readonly connections: ReadonlyMap<string, Source>;
   readonly session: Session;
   readonly variables: Variables;
-  readonly how: RunOptions;
+  readonly how: RunOptions & ReadingOptions;
   /** Asked before a mutation whose plan has validations; absent where no such mutation runs. */
   readonly validateInput?: InputValidator;
   /** Hears that a source has been written to, or may have been. */
@@ -69,6 +74,18 @@ export interface BoundedContext extends RunContext {
 export function readOptions({ how: { signal, deadline }, session, onCost }: RunContext, source: string): RunOptions {
   const how: RunOptions = { signal, deadline, turn: session.role, mayLag: true };
   return onCost === undefined ? how : { ...how, onCost: (cost) => onCost(source, cost) };
+}
+
+/** Runs a statement that reads. @throws SvcError, also of a statement that writes where it must not */
+export function runRead(
+  { how }: RunContext,
+  source: Source,
+  statement: Statement,
+  values: readonly (string | null)[],
+  options: RunOptions,
+): Promise<JsonRow> {
+  if (how.writesNothing !== true) return source.runJson(statement, values, options);
+  return source.transaction({ readOnly: true, deadline: options.deadline }, (connection) => connection.runJson(statement, values, options));
 }
 
 /** @throws SvcError where the source is not open */

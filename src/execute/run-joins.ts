@@ -11,7 +11,7 @@ import { inSlices } from '../util/sliced.ts';
 import type { AskJoin, Key } from './holes.ts';
 import { answerParts, keyText, RemoteAnswer } from './remote-answer.ts';
 import { tracedStatement } from './traced.ts';
-import { askRemote, type BoundedContext, connectionOf, readOptions, type RunContext } from './run-context.ts';
+import { askRemote, type BoundedContext, connectionOf, readOptions, type RunContext, runRead } from './run-context.ts';
 
 /** Keys of one request to a server: each is a field of the document. */
 const CALLS_PER_REQUEST = 100;
@@ -69,7 +69,7 @@ async function askSource(
   const connection = connectionOf(context, target.source);
   const what = () => ({ source: target.source, verb: 'SELECT', collection: null, statements: 1, text: statement.text });
   const row = await tracedStatement(context.how, connection, what, () =>
-    connection.runJson(statement, values, readOptions(context, target.source)),
+    runRead(context, connection, statement, values, readOptions(context, target.source)),
   );
   const cell = (row[0] ?? []).join('') as Bytes;
   return cell.split(`${holeName};`) as Bytes[];

@@ -10,7 +10,7 @@ import { at, ROOT } from '../util/path.ts';
 import { inSlices } from '../util/sliced.ts';
 import { DEFAULT_JOIN_BOUNDS, Holes, newHoleName, noJoinUse } from './holes.ts';
 import { answerParts, RemoteAnswer } from './remote-answer.ts';
-import { askRemote, type BoundedContext, connectionOf, readOptions, type RunContext } from './run-context.ts';
+import { askRemote, type BoundedContext, connectionOf, readOptions, type RunContext, runRead } from './run-context.ts';
 import { joinAsker } from './run-joins.ts';
 import { type ActionInputs, actionInputs, runAction } from './run-action.ts';
 import { runMutation } from './run-mutation.ts';
@@ -132,9 +132,9 @@ function runSelect(step: SelectStep, context: RunContext, joining: JoinValues | 
   const values = bindAll(step.binders, context.variables, context.session, joining);
   context.onAsked?.();
   const options = readOptions(context, step.source);
-  if (context.how.trace === undefined) return source.runJson(step.statement, values, options);
+  if (context.how.trace === undefined) return runRead(context, source, step.statement, values, options);
   const what = () => ({ source: step.source, verb: 'SELECT', collection: step.collection, statements: 1, text: step.statement.text });
-  return tracedStatement(context.how, source, what, () => source.runJson(step.statement, values, options));
+  return tracedStatement(context.how, source, what, () => runRead(context, source, step.statement, values, options));
 }
 
 /** @throws SvcError; one with the server's own errors where it answers with errors */

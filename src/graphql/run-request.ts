@@ -11,7 +11,7 @@ import type { CostObservation, QueryObservation, SlowQueryObservation } from '..
 import type { Span } from '../observability/tracing/span.ts';
 import type { Plan } from '../plan/plan.ts';
 import { type JoinBounds, noJoinUse } from '../execute/holes.ts';
-import type { LaterCalls, RunContext } from '../execute/run-context.ts';
+import type { LaterCalls, ReadingOptions, RunContext } from '../execute/run-context.ts';
 import type { Variables } from '../schema/constraint.ts';
 import type { RemoteConnection } from '../upstream/connection.ts';
 import type { RemoteAccess } from '../upstream/remote-caller.ts';
@@ -73,7 +73,7 @@ export interface RequestPipeline {
   readonly maskedVariables?: ReadonlySet<string>;
 }
 
-export interface RequestOptions extends RunOptions {
+export interface RequestOptions extends RunOptions, ReadingOptions {
   /** Mutations are refused: the request must be safe to repeat and to link to. */
   readonly queriesOnly?: boolean;
   /** Of the batch that the request is part of. */

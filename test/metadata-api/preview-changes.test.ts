@@ -113,6 +113,24 @@ it('tells what would be inconsistent, where a change allows that', async () => {
   expect(await service.metadata('get_inconsistent_metadata', {})).toMatchObject({ is_consistent: true });
 });
 
+it('lets queries write nothing, whatever functions they call', async () => {
+  await service.sql(`
+    create function added() returns setof album language sql volatile as 'insert into album (id) values (99) returning *';
+    create function hidden() returns setof album language plpgsql stable as 'begin return query select * from added(); end';
+    create view seen as select id from added()`);
+  const { answers } = await preview({
+    changes: [
+      { type: 'pg_track_function', args: { function: 'added', configuration: { exposed_as: 'query' } } },
+      { type: 'pg_track_function', args: { function: 'hidden' } },
+      { type: 'pg_track_table', args: 'seen' },
+    ],
+    queries: [{ query: '{ added { id } }' }, { query: '{ hidden { id } }' }, { query: '{ seen { id } }' }, { query: '{ album { id } }' }],
+  });
+  const told = (answers as Json[]).map((answer) => printJson(answer));
+  for (const each of told.slice(0, 3)) expect(each).toContain('cannot execute INSERT in a read-only transaction');
+  expect(told[3]).toBe('{"data":{"album":[{"id":1},{"id":2}]}}');
+});
+
 it('leaves databases as they are', async () => {
   const definition = { table: 'album', name: 'tried', webhook: 'http://localhost:9', insert: { columns: '*' } };
   await preview({ changes: [{ type: 'pg_create_event_trigger', args: definition }] });
