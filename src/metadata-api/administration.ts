@@ -152,7 +152,7 @@ function changingTypes(command: Command): readonly string[] {
   const types = new Set<string>();
   const add = (each: Command): void => {
     if (each.kind === 'bulk') for (const item of each.items) add(item);
-    else if (each.prepared.changes !== 'nothing' && types.size < MOST_TYPES) types.add(each.prepared.type);
+    else if ((each.prepared.changes !== 'nothing' || each.prepared.runsSql) && types.size < MOST_TYPES) types.add(each.prepared.type);
   };
   add(command);
   return [...types];

@@ -130,6 +130,8 @@ export interface OperationDefinition<A> {
   readOnly?(args: A): boolean;
   /** Whether a service refuses these arguments whose metadata is read-only; the default follows from `changes`. */
   isGuarded?(args: A): boolean;
+  /** Whether these arguments have SQL that is run as it is written; by default they have not. */
+  runsSql?(args: A): boolean;
   /** Runs after `edit`, if there is one; gives the answer. Without it: `{message: "success"}`. */
   run?(args: A, context: OperationContext): Promise<OperationAnswer>;
 }
@@ -154,6 +156,7 @@ export interface Prepared {
   readonly readOnly: boolean;
   readonly followsUp: boolean;
   readonly isGuarded: boolean;
+  readonly runsSql: boolean;
   readonly run: ((context: OperationContext) => Promise<OperationAnswer>) | undefined;
 }
 
@@ -202,6 +205,7 @@ export function operation<A>(definition: Operation<A>, unprefixed?: string): Ope
         readOnly: definition.readOnly?.(args) ?? definition.changes === 'nothing',
         followsUp: definition.followsUp?.(args) ?? false,
         isGuarded: definition.isGuarded?.(args) ?? definition.changes === 'metadata',
+        runsSql: definition.runsSql?.(args) ?? false,
         run: run && ((context) => run.call(definition, args, context)),
       };
     },

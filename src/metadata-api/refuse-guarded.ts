@@ -25,8 +25,8 @@ export function refuseSql(command: Command): void {
     for (const item of command.items) refuseSql(item);
     return;
   }
-  const { type, unprefixed = type } = command.prepared;
-  if (unprefixed !== 'run_sql') return;
+  const { type, runsSql } = command.prepared;
+  if (!runsSql) return;
   const message = `this service runs no SQL of administrators (--disable-run-sql): "${type}" is refused`;
   throw new SvcError('access-denied', message, { path: command.path, status: 403 });
 }

@@ -111,11 +111,14 @@ describe('the log', () => {
     const before = service.observations.length;
     await expect(service.metadata('pg_track_table', { table: 'missing' })).rejects.toThrow();
     await service.sql(`comment on table note is 'secret'`);
+    await service.metadata('plan_changes', { migrations: [{ source: 'default', version: '1', sql: "select 'secret'" }] });
+    await service.metadata('plan_changes', {});
     await service.metadata('export_metadata', {});
     const told = service.observations.slice(before).filter(({ kind }) => kind === 'audit');
     expect(told).toMatchObject([
       { types: ['pg_track_table'], error: expect.any(String) },
       { types: ['pg_run_sql'], error: null },
+      { types: ['plan_changes'], error: null },
     ]);
     expect(JSON.stringify(told)).not.toContain('secret');
   });
@@ -137,6 +140,14 @@ it('runs no SQL of administrators where that is switched off, and all the rest',
     }
     const nested = { type: 'bulk', args: [{ type: 'run_sql', args: { sql: 'create table made (id int)' } }] };
     expect((await other.send('/v2/query', { method: 'POST', body: JSON.stringify(nested) })).status).toBe(403);
+    const tried = { migrations: [{ source: 'default', version: '1', sql: 'create table made (id int); commit' }] };
+    for (const args of [tried, { prelude: 'select 1' }]) {
+      expect(await other.send('/v1/metadata', { method: 'POST', body: JSON.stringify({ type: 'plan_changes', args }) })).toMatchObject({
+        status: 403,
+        json: { code: 'access-denied', error: expect.stringContaining('"plan_changes"') },
+      });
+    }
+    expect(await other.metadata('plan_changes', {})).toMatchObject({ migrations: [] });
     expect(await other.metadata('export_metadata', {})).toMatchObject({ version: 3 });
   } finally {
     await other.stop();

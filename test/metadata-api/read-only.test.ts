@@ -67,6 +67,9 @@ it.each([
   '/* out */ abort; insert into item values (1)',
   'set transaction read write; insert into item values (1)',
   'do $$ begin commit; insert into item values (1); end $$',
+  'select 1; -- what PostgreSQL reads as two lines\rcommit; insert into item values (1)',
+  "copy (select 1) to program 'true'",
+  "do $$ begin copy (select 1) to program 'true'; end $$",
 ])('read-only SQL changes nothing: %s', async (sql) => {
   expect((await post('/v2/query', 'run_sql', { sql, read_only: true })).status).not.toBe(200);
   expect(await count()).toBe('0');

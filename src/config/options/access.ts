@@ -73,7 +73,7 @@ export const accessOptions = {
     'disable-run-sql',
     boolean,
     false,
-    'Refuse run_sql of every kind of database, for everybody: with it, whoever has an admin secret has all that the role of the service may do in the database. Migrations need it; those that --project deploys at the start are not meant.',
+    'Refuse run_sql of every kind of database, and plan_changes with SQL, for everybody: with it, whoever has an admin secret has all that the role of the service may do in the database. Migrations need it; those that --project deploys at the start are not meant.',
   ),
   disableIntrospection: access(
     'disable-introspection',

@@ -39,6 +39,10 @@ const MOST_ROLES = 100;
 
 const migration = object('PlannedMigration', { source: required(nonEmptyText), version: required(nonEmptyText), sql: required(text) });
 
+function hasSql({ migrations, prelude }: PlanChanges): boolean {
+  return migrations.length > 0 || prelude !== '';
+}
+
 const planChanges: OperationGroup = () => [
   operation({
     type: 'plan_changes',
@@ -57,7 +61,8 @@ const planChanges: OperationGroup = () => [
         example: { metadata: { version: 3, sources: [] }, migrations: [] },
       },
       // SQL may do what no transaction takes back.
-      isGuarded: ({ migrations, prelude }) => migrations.length > 0 || prelude !== '',
+      isGuarded: hasSql,
+      runsSql: hasSql,
       run: (args, context) => plan(args, context),
     }),
   }),

@@ -53,7 +53,7 @@ export const runSqlOperations: OperationGroup = perKind('run_sql', everyKind, (b
     errors: [
       ...SOURCE_ERRORS,
       refused(backend.errorCodes.failed, 'the SQL fails; `internal` holds the statement and what the database says'),
-      refused('bad-request', 'the SQL is to be read-only, and begins or ends a transaction'),
+      refused('bad-request', 'the SQL is to be read-only, and begins or ends a transaction, or has `copy`, `do`, `call` or `load`'),
       refused('dependency-error', 'metadata depends on what goes and `cascade` is false, or on the type of a column that changes'),
       refused('not-supported', 'a function of the metadata would be overloaded or become volatile'),
       refused('already-exists', 'a column would get the name of a relationship'),
@@ -70,6 +70,7 @@ export const runSqlOperations: OperationGroup = perKind('run_sql', everyKind, (b
     },
     readOnly: ({ readOnly }) => readOnly,
     isGuarded: ({ readOnly }) => !readOnly,
+    runsSql: () => true,
     followsUp: checksMetadata,
     run: (args, context) => runSql(args, backend, context),
   }),
@@ -77,7 +78,7 @@ export const runSqlOperations: OperationGroup = perKind('run_sql', everyKind, (b
 
 async function runSql(args: RunSql, backend: Backend, context: OperationContext): Promise<OperationAnswer> {
   const source = requireOpenSource(args.source, backend, context.snapshot);
-  if (args.readOnly) refuseTransactions(args.sql);
+  if (args.readOnly) requireReads(args.sql);
   const place = new ErrorPlace(args.sql);
   const how: RunSqlOptions = {
     onFailure: (at) => place.set(args.sql, at),
@@ -110,14 +111,17 @@ async function runSql(args: RunSql, backend: Backend, context: OperationContext)
 
 /** What begins or ends transactions, in one of the kinds at least. */
 const TRANSACTION_WORDS: ReadonlySet<string> = new Set(['begin', 'start', 'commit', 'end', 'rollback', 'abort', 'prepare', 'xa']);
+/** What read-only transactions do not hinder from running programs and writing files, and what can have that inside. */
+const EFFECT_WORDS: ReadonlySet<string> = new Set(['copy', 'do', 'call', 'load']);
 
 /** What comes behind the end of a read-only transaction would be in none. @throws SvcError bad-request */
-function refuseTransactions(sql: string): void {
-  const found = splitStatements(sql)
-    .map(firstWord)
-    .find((word) => TRANSACTION_WORDS.has(word));
-  if (found === undefined) return;
-  throw new SvcError('bad-request', `read-only SQL runs in a transaction of its own, so that it cannot have the statement "${found}"`);
+function requireReads(sql: string): void {
+  for (const word of splitStatements(sql).map(firstWord)) {
+    if (TRANSACTION_WORDS.has(word)) {
+      throw new SvcError('bad-request', `read-only SQL runs in a transaction of its own, so that it cannot have the statement "${word}"`);
+    }
+    if (EFFECT_WORDS.has(word)) throw new SvcError('bad-request', `read-only SQL cannot have the statement "${word}"`);
+  }
 }
 
 /** Whether it is known what SQL does before it stands. */

@@ -12,6 +12,8 @@ describe('statements of an SQL text', () => {
     ['dollar quotes', 'do $$ begin; end $$; do $a$ $$;$b$ $a$; select 3', ['do $$ begin; end $$', 'do $a$ $$;$b$ $a$', 'select 3']],
     ['dollars that quote nothing', 'select a$b, $1; select a$b$c; select 3', ['select a$b, $1', 'select a$b$c', 'select 3']],
     ['comments', 'select 1 -- a; b\n; /* ; /* ; */ ; */ select 2; -- the end', ['select 1 -- a; b', '/* ; /* ; */ ; */ select 2']],
+    ['comments that end with a carriage return', 'select 1 -- a; b\rcommit; select 2', ['select 1 -- a; b\rcommit', 'select 2']],
+    ['comments between', 'select 1; -- a; b\rcommit', ['select 1', '-- a; b\rcommit']],
     [
       'parentheses',
       'create rule r as on insert to t do also (select 1; select 2); select 3',

@@ -58,6 +58,9 @@ export function firstWord(statement: string): string {
   return lexer.at < statement.length ? (readWord(lexer) ?? '') : '';
 }
 
+/** A carriage return ends a line, too. */
+const LINE_END = /[\n\r]/g;
+
 /** Whitespace and comments, which nest. */
 function skipBlank(lexer: Lexer): boolean {
   const { text, at } = lexer;
@@ -66,7 +69,8 @@ function skipBlank(lexer: Lexer): boolean {
     return true;
   }
   if (text.startsWith('--', at)) {
-    lexer.at = indexOrEnd(text, text.indexOf('\n', at));
+    LINE_END.lastIndex = at;
+    lexer.at = LINE_END.exec(text)?.index ?? text.length;
     return true;
   }
   if (!text.startsWith('/*', at)) return false;
@@ -131,10 +135,6 @@ function skipTo(lexer: Lexer, quote: string, escapes: boolean): void {
     return;
   }
   lexer.at = Math.min(at + 1, text.length);
-}
-
-function indexOrEnd(text: string, index: number): number {
-  return index < 0 ? text.length : index;
 }
 
 /** Bodies of functions and procedures may be written without quotes: BEGIN ATOMIC … END. */
