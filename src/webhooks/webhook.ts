@@ -15,7 +15,7 @@ import type { OutboundRequest } from '../outbound/client.ts';
 import { type RequestContext, requestContext } from '../transform/context.ts';
 import { compileRequestTransform, type Header, type RequestTransformer } from '../transform/request-transform.ts';
 import { compileResponseTransform, type ResponseTransformer } from '../transform/response-transform.ts';
-import { wrongResult } from '../transform/transform-failure.ts';
+import { TransformFailure, wrongResult } from '../transform/transform-failure.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../util/json.ts';
 import { configuredHeaders, configuredUrl } from './configured.ts';
 import { loggedHeaders, loggedTransformedUrl, loggedUrl } from './logged-call.ts';
@@ -71,13 +71,20 @@ export function openWebhook(definition: WebhookDefinition, environment: Environm
   const configured = configuredHeaders(definition.headers, environment, missing);
   const secret = signature && environmentVariable(signature.secretFromEnv, environment, missing);
   const transform = requestTransform && compileRequestTransform(requestTransform);
+  const sent = (by: RequestTransformer, call: Untransformed): WebhookCall => {
+    try {
+      return transformed(by, call);
+    } catch (error) {
+      throw error instanceof TransformFailure ? withoutUrl(error, url, loggedUrl(definition.url)) : error;
+    }
+  };
   return {
     definition,
     url,
     transformResponse: responseTransform === undefined ? null : compileResponseTransform(responseTransform),
     prepare(body, own, sessionVariables) {
       const headers = { ...configured, ...own };
-      const call = transform === undefined ? plain(url, headers, body) : transformed(transform, { url, headers, body, sessionVariables });
+      const call = transform === undefined ? plain(url, headers, body) : sent(transform, { url, headers, body, sessionVariables });
       return secret === undefined ? call : signed(call, secret);
     },
   };
@@ -101,6 +108,16 @@ function transformed(transform: RequestTransformer, { url, headers, body: text, 
   const { method, body: made } = request;
   if (!isMethod(method)) throw wrongResult(`Unsupported HTTP method: ${method}`);
   return { url: request.url, method, headers: joined(request.headers), body: bodyText(made), isForm: made.kind === 'form', context };
+}
+
+/** Faults are shown and logged: the URL is in them as the metadata write it, not with what the environment made of it. */
+function withoutUrl(failure: TransformFailure, url: string, written: string): TransformFailure {
+  // A fault shows texts as they are, or as JSON.
+  const masked = [url, JSON.stringify(url).slice(1, -1)].reduce((faults, text) => {
+    const inJson = JSON.stringify(text).slice(1, -1);
+    return inJson === '' ? faults : faults.replaceAll(inJson, () => JSON.stringify(written).slice(1, -1));
+  }, printJson(failure.faults));
+  return new TransformFailure(parseJson(masked) as readonly JsonObject[]);
 }
 
 function isMethod(method: string): method is Method {

@@ -240,6 +240,23 @@ describe('a configured webhook', () => {
     expect(() => openWebhook({ ...definition, signature: { secretFromEnv: 'NONE' } }, environment, missing)).toThrow('NONE');
   });
 
+  it('tells in faults of its transform the URL as it is written, not what the environment made of it', () => {
+    const secret = { ...environment, HOST: 'http://u:s3cret@h.test/s3cret\n' };
+    const faultsOf = (url: string | undefined): string => {
+      try {
+        const requestTransform = { version: 2, method: 'PUT', ...(url === undefined ? {} : { url }) } as const;
+        openWebhook({ ...definition, requestTransform }, secret, missing).prepare('{}', {}, null);
+      } catch (error) {
+        return `${(error as Error).message} ${JSON.stringify((error as { faults?: unknown }).faults)}`;
+      }
+      return 'none';
+    };
+    for (const url of [undefined, '{{$base_url}}/b', '{{[$base_url]}}']) {
+      expect(faultsOf(url)).toContain('{{HOST}}/a');
+      expect(faultsOf(url)).not.toContain('s3cret');
+    }
+  });
+
   it('refuses a method that no client has', () => {
     expect(() => prepare({ requestTransform: { version: 2, method: 'BREW' } })).toThrow('Unsupported HTTP method: BREW');
   });
