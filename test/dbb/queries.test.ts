@@ -279,6 +279,27 @@ describe.skipIf(!hasMariadb())('MariaDB', () => {
     for (const sql of ['create table z (a int); drop table z', "insert into tag values (4, 'q')"]) {
       expect((await runSql({ sql, read_only: true })).text).toContain('READ ONLY');
     }
+    // Where a text or a comment ends, and what a statement sets, only a reader of this database's SQL knows.
+    for (const before of [
+      "execute immediate 'commit'; execute immediate 'set tx_read_only = 0'",
+      'set tx_read_only = 0; commit',
+      'set @a = (select 1, 2), tx_read_only = 0; /*! commit */',
+      "select 1 as `'`; set tx_read_only = 0; commit; select '`'",
+      "select 1 #'\n; set tx_read_only = 0; commit; select 1 #'\n",
+      "select 2*/*'*/3; set tx_read_only = 0; commit; select '1'",
+      "select 1 /*!99999 ' */; set tx_read_only = 0; commit; select '1'",
+      'select 1 --\u00a01; set tx_read_only = 0; commit',
+      'set statement tx_read_only = 0 for create table z (a int)',
+      'begin not atomic set tx_read_only = 0; commit; end',
+      'analyze table tag',
+      'set global sql_warnings = 0',
+      "select 1 into outfile 'nowhere'",
+    ]) {
+      const { text } = await runSql({ sql: `${before}; insert into tag values (4, 'q')`, read_only: true });
+      expect(text).toMatch(/read-only SQL runs in a (transaction of its own|session that stays as it is), so that it cannot have /);
+    }
+    expect((await runSql({ sql: 'set @a = 1, @b = concat(1, 2); (select @b as b)', read_only: true })).text).toContain('[["b"],["12"]]');
+    expect(await ask('{ tag_aggregate { aggregate { count } } }')).toBe('{"tag_aggregate":{"aggregate":{"count":3}}}');
     expect((await runSql({ sql: 'alter table tag add column weight int' })).status).toBe(200);
     await shop.service.metadata('reload_metadata', { reload_sources: true });
     expect(await ask('{ tag(limit: 1) { weight } }')).toBe('{"tag":[{"weight":null}]}');

@@ -15,6 +15,7 @@ import { bytesOfBuffer } from '../../util/bytes.ts';
 import { readCatalog } from './catalog.ts';
 import { refuseCut } from './cut.ts';
 import { foresightOf } from './definitions/foresee.ts';
+import { refuseWritable } from './definitions/read-only.ts';
 import { runSqlError, statementError } from './errors.ts';
 import { execute } from './execute.ts';
 import { ALL_ROWS, type Lent, type Pool } from './pool.ts';
@@ -26,11 +27,18 @@ export class SessionConnection implements Connection {
   private readonly lent: Lent;
   private readonly database: string;
   private readonly deadline: number | undefined;
+  private readonly readOnly: boolean;
 
-  /** @param deadline of statements that have none of their own; epoch milliseconds */
-  constructor(pool: Pool, lent: Lent, database: string, deadline?: number) {
+  /** `deadline`: of statements that have none of their own; epoch milliseconds. `readOnly`: SQL of administrators has to leave it so. */
+  constructor(
+    pool: Pool,
+    lent: Lent,
+    database: string,
+    { deadline, readOnly = false }: { readonly deadline?: number | undefined; readonly readOnly?: boolean } = {},
+  ) {
     this.pool = pool;
     this.deadline = deadline;
+    this.readOnly = readOnly;
     this.lent = lent;
     this.database = database;
   }
@@ -58,6 +66,7 @@ export class SessionConnection implements Connection {
   }
 
   async runSql(text: string, how: RunSqlOptions): Promise<RunSqlResult> {
+    if (this.readOnly) refuseWritable(text);
     // Whatever the text does to the session's settings must not be seen by others.
     this.lent.tainted = true;
     try {

@@ -141,7 +141,7 @@ export class DbbSource implements Source {
         // Of the session: that of a transaction ends with it, and a definition ends any.
         if (readOnly) await connection.query('set session transaction read only');
         await connection.query('start transaction');
-        const result = await run(new SessionConnection(this.pool, lent, this.database, deadline));
+        const result = await run(new SessionConnection(this.pool, lent, this.database, { deadline, readOnly }));
         await this.pool.run(lent, { deadline }, () => connection.query('commit'));
         return result;
       } catch (failure) {

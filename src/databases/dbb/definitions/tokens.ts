@@ -9,15 +9,20 @@ export interface Token {
 /** Without blanks and comments; what stands in executable comments counts. A text that does not end is as long as the rest. */
 export function tokensOf(sql: string): readonly Token[] {
   const tokens: Token[] = [];
+  let openComments = 0;
   for (let at = 0; at < sql.length; ) {
     const rest = sql.slice(at, at + 8);
     const character = sql[at] as string;
     if (/\s/.test(character)) at++;
-    else if (character === '#' || /^--(?:\s|$)/.test(rest)) at = indexAfter(sql, '\n', at);
-    else if (/^\/\*M?!/.test(rest)) at += /^\/\*M?!\d{0,6}/.exec(sql.slice(at, at + 16))?.[0].length ?? 3;
-    else if (rest.startsWith('/*')) at = indexAfter(sql, '*/', at + 2);
-    else if (rest.startsWith('*/')) at += 2;
-    else if (character === '`') {
+    else if (character === '#' || (rest.startsWith('--') && (rest[2] ?? ' ') <= ' ')) at = indexAfter(sql, '\n', at);
+    else if (/^\/\*M?!/.test(rest)) {
+      at += /^\/\*M?!\d{0,6}/.exec(sql.slice(at, at + 16))?.[0].length ?? 3;
+      openComments++;
+    } else if (rest.startsWith('/*')) at = indexAfter(sql, '*/', at + 2);
+    else if (openComments > 0 && rest.startsWith('*/')) {
+      at += 2;
+      openComments--;
+    } else if (character === '`') {
       const end = quotedEnd(sql, at, false);
       tokens.push({ kind: 'name', text: sql.slice(at + 1, end - 1).replaceAll('``', '`') });
       at = end;
