@@ -7,6 +7,8 @@ import { openShop, type Shop } from './shop.ts';
 
 const TABLES = `use shop;
 create table latin (code varchar(10) character set latin1 collate latin1_bin primary key, n int);
+create table two (id int primary key, strict varchar(10) character set latin1 collate latin1_bin, loose varchar(10) collate utf8mb4_general_ci);
+insert into two values (1, 'a', 'a'), (2, 'a', 'A');
 create table loose (code varchar(10) collate utf8mb4_general_ci primary key, n int);
 create table bytes_key (k varbinary(8), day datetime(6), amount decimal(20,4), kind enum('b','a','1'), flag tinyint(1), bits bit(3), u bigint unsigned, id uuid,
   n int, primary key (k, day, amount, kind, flag, bits, u, id));
@@ -33,7 +35,7 @@ describe.skipIf(!hasMariadb())('mutations of MariaDB', () => {
     shop = await openShop();
     await shop.database.run(TABLES);
     await shop.service.metadata('reload_metadata', { reload_sources: true });
-    const tables = ['latin', 'loose', 'bytes_key', 'floating', 'years', 'myisam_table', 'hub', 'part', 'counter', 'audit', 'own'];
+    const tables = ['latin', 'two', 'loose', 'bytes_key', 'floating', 'years', 'myisam_table', 'hub', 'part', 'counter', 'audit', 'own'];
     for (const table of tables) await shop.service.metadata('dbb_track_table', { source: 'shop', table });
     await shop.service.metadata('dbb_create_array_relationship', {
       source: 'shop',
@@ -171,6 +173,18 @@ describe.skipIf(!hasMariadb())('mutations of MariaDB', () => {
   it('takes nothing away at no path', async () => {
     expect(await ask('mutation { update_author_by_pk(pk_columns: {id: 3}, _delete_at_path: {facts: []}) { facts } }')).toBe(
       '{"update_author_by_pk":{"facts":[1,2]}}',
+    );
+  });
+
+  it('finds texts of a list by the collation of their column, whatever its character set is', async () => {
+    expect(
+      await ask('{ one: latin(where: {code: {_in: ["a", "😀"]}}) { code } none: latin(where: {code: {_in: ["Ä", "?"]}}) { code } }'),
+    ).toBe('{"one":[{"code":"a"}],"none":[]}');
+    const permission = { columns: ['id'], filter: { strict: { _ceq: 'loose' } } };
+    await shop.service.metadata('dbb_create_select_permission', { source: 'shop', table: 'two', role: 'strict', permission });
+    expect(await ask('{ two { id } }', { role: 'strict' })).toBe('{"two":[{"id":1}]}');
+    expect(await ask('{ latin(where: {code: {_nin: ["a", "😀"]}}, order_by: {n: asc}) { code } }')).toBe(
+      '{"latin":[{"code":"A"},{"code":"ä"}]}',
     );
   });
 

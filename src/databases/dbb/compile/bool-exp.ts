@@ -124,10 +124,11 @@ function withCollation(left: CatalogType, right: CatalogType, value: Sql): Sql {
   return sql`convert(${value} using utf8mb4) collate ${collationName(own)}`;
 }
 
-/** Collations of other character sets do not hold for texts of all of Unicode. */
+/** Collations of other character sets do not hold for texts of all of Unicode; what one tells apart by case or code stays apart. */
 function collationName(name: string): Sql {
-  if (!/^utf8mb4_\w+$/.test(name)) return sql`utf8mb4_general_ci`;
-  return { kind: 'identifier', name };
+  if (/^utf8mb4_\w+$/.test(name)) return { kind: 'identifier', name };
+  if (name.endsWith('_nopad_bin')) return sql`utf8mb4_nopad_bin`;
+  return /_(?:bin|cs)$/.test(name) ? sql`utf8mb4_bin` : sql`utf8mb4_general_ci`;
 }
 
 function comparisonOf(type: CatalogType, operator: string): DbbComparison {

@@ -6,6 +6,7 @@ import { encoder } from '../coerce/encode.ts';
 import { familyOf } from '../families.ts';
 import type { CompiledArgument } from '../operators.ts';
 import { BIGINT, TEXT } from '../type-of.ts';
+import { collatedSql } from './collation.ts';
 import type { Context } from './context.ts';
 
 /** @param perRow of the parameter */
@@ -50,15 +51,30 @@ export function listItem(operand: Operand, alias: Sql): Sql {
   return sql`json_table(${placeholderSql(operand)}, '$[*]' columns (${columns})) as ${alias}`;
 }
 
-/** A value of such a list, as its type. */
+/** A value of such a list, as its type; null for a text that no column of the type can hold, which equals none of them. */
 export function listValue(type: CatalogType, alias: Sql): Sql {
   const value = sql`${alias}.\`v\``;
+  if (isForeign(type)) return sql`case when ${isHeld(type, value)} then ${collatedSql(value, type)} end`;
   return familyOf(type).kind === 'bytes' ? sql`from_base64(${value})` : value;
 }
 
 function listSql(context: Context, operand: Operand): Sql {
+  const { type } = operand;
   const alias = context.alias();
-  return sql`select ${listValue(operand.type, alias)} as \`v\` from ${listItem(operand, alias)}`;
+  const item = listItem(operand, alias);
+  if (!isForeign(type)) return sql`select ${listValue(type, alias)} as \`v\` from ${item}`;
+  const value = sql`${alias}.\`v\``;
+  return sql`select ${collatedSql(value, type)} as \`v\` from ${item} where ${value} is null or ${isHeld(type, value)}`;
+}
+
+/** Beside a value of Unicode the server forgets the collation of a column of another character set, that of its own does not matter. */
+function isForeign({ collation }: CatalogType): boolean {
+  return collation?.name?.startsWith('utf8mb4_') === false;
+}
+
+/** Whether the type's character set has all characters of a text: the server puts question marks for others. */
+function isHeld(type: CatalogType, text: Sql): Sql {
+  return sql`${text} collate utf8mb4_bin = convert(${collatedSql(text, type)} using utf8mb4) collate utf8mb4_bin`;
 }
 
 /** Its text, without a cast. */
