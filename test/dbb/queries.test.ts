@@ -186,6 +186,22 @@ describe.skipIf(!hasMariadb())('MariaDB', () => {
     }
   });
 
+  it('never takes a pattern that the database gives up for one that does not match', async () => {
+    const slow = '^(?:(([a-z])+.)+[A-Z]|a+!)$';
+    await runSql({ sql: `insert into article values (20, 3, '${'a'.repeat(40)}!', 0, 0)` });
+    try {
+      for (const operator of ['_regex', '_nregex', '_iregex', '_niregex']) {
+        expect(await ask(`{ article(where: {id: {_eq: 20}, title: {${operator}: "${slow}"}}) { id } }`)).toContain('match limit exceeded');
+        const where = `where: {id: {_eq: 20}, title: {${operator}: "${slow}"}}`;
+        expect(await ask(`mutation { update_article(${where}, _set: {likes: 1}) { affected_rows } }`)).toContain('match limit exceeded');
+        expect(await ask(`mutation { delete_article(${where}) { affected_rows } }`)).toContain('match limit exceeded');
+      }
+      expect(await ask('{ article_by_pk(id: 20) { likes } }')).toBe('{"article_by_pk":{"likes":0}}');
+    } finally {
+      await runSql({ sql: 'delete from article where id = 20' });
+    }
+  });
+
   it('never gives a part of an answer for the whole', async () => {
     expect(await ask('{ big { id body } }')).toContain('the answer is larger than the database can make');
     expect(await ask('{ big(limit: 2, order_by: {id: asc}) { id } big_aggregate { aggregate { count } } }')).toBe(

@@ -20,6 +20,7 @@ import { dbbCaptures } from './capture/captures.ts';
 import type { BodyOptions } from './capture/triggers.ts';
 import type { Query } from './capture/work.ts';
 import { SessionConnection } from './connection.ts';
+import { mayBeGivenUp } from './cut.ts';
 import { foresightOf } from './definitions/foresee.ts';
 import { isDeadlock, statementError, StatementCancelledError } from './errors.ts';
 import { command } from './execute.ts';
@@ -105,7 +106,10 @@ export class DbbSource implements Source {
     const { connection } = lent;
     const before = (): void => refuseLate(how);
     await this.pool.tell(lent, how.settings);
-    const isAlone = statements.length === 1 && statements[0]?.flow?.rows === undefined && how.isolation === undefined;
+    const [first] = statements;
+    // What is given up is only known when it is done.
+    const isSure = first !== undefined && !mayBeGivenUp(first.statement.text);
+    const isAlone = statements.length === 1 && isSure && first.flow?.rows === undefined && how.isolation === undefined;
     for (let attempt = 1; ; attempt++) {
       try {
         if (isAlone) return await runStatements(connection, statements, before);

@@ -5,7 +5,7 @@ import type { GivenCell, StatementFlow, Taken } from '../../backend/statement-fl
 import { SvcError } from '../../errors/svc-error.ts';
 import { type Bytes, bytesOfBuffer, bytesOfText } from '../../util/bytes.ts';
 import type { Path } from '../../util/path.ts';
-import { refuseCut } from './cut.ts';
+import { mayBeGivenUp, refuseCut } from './cut.ts';
 import { isDuplicate, raisedError, statementError, tooLarge, wrongRow } from './errors.ts';
 import { execute, type Row } from './execute.ts';
 import { repeatedStatements } from './repeated-rows.ts';
@@ -125,8 +125,8 @@ async function outcomeOf(
   const { rows: found, affectedRows, warns } = await execute(connection, text, values);
   // The server would keep it for nothing.
   if (once) connection.unprepare(text);
+  if (warns && (mayBeCut === true || mayBeGivenUp(text))) await refuseCut(connection);
   if (found === null) return { rows: [], given: affectedRows, met: affectedRows };
-  if (mayBeCut === true && warns) await refuseCut(connection);
   const rows = given === undefined ? found : found.filter((row) => isOne(row[given]));
   return { rows, given: rows.length, met: found.length };
 }
