@@ -21,10 +21,29 @@ const ROUTES = [
   '#/data/default/public.album?tab=permissions&role=customer&operation=select',
   '#/data/default/public.album?tab=json',
   '#/sql',
+  '#/events',
+  '#/metadata',
   '#/nowhere',
 ] as const;
 /** Where the pictures go for somebody to look at; without it there are none. */
 const PICTURES = process.env['SVC_CONSOLE_PICTURES'];
+
+/** Names of buttons, tabs and headings that something lies upon, or that are cut to less than a line, wherever one scrolls. */
+const HIDDEN = `[...document.querySelectorAll('main button, main [role="tab"], main h1, main h2, main h3')].flatMap((each) => {
+  if (!each.checkVisibility({ visibilityProperty: true }) || each.closest('.visually-hidden') || !each.textContent.trim()) return [];
+  each.scrollIntoView({ block: 'center', inline: 'center' });
+  const { left, top, right, bottom } = each.getBoundingClientRect();
+  let seen = [top, bottom];
+  for (let over = each.parentElement; over; over = over.parentElement) {
+    if (getComputedStyle(over).overflowY === 'visible') continue;
+    const frame = over.getBoundingClientRect();
+    seen = [Math.max(seen[0], frame.top), Math.min(seen[1], frame.bottom)];
+  }
+  const found = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+  if (each.matches('h1, h2, h3') && each.scrollWidth > each.clientWidth + 1) return [each.textContent.trim() + ' is cut'];
+  const isWhole = seen[1] - seen[0] >= Math.min(bottom - top, 16) && found && (each.contains(found) || found.contains(each));
+  return isWhole ? [] : [each.textContent.trim() + ' is hidden'];
+})`;
 
 describe.skipIf(chromiumPath === undefined)('every page', () => {
   let service: TestService;
@@ -48,6 +67,7 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
           findings.push(...(await axe()).map((each) => `${route} ${each}`));
           const overflow = (await page.evaluate('document.documentElement.scrollWidth - innerWidth')) as number;
           if (overflow > 0) findings.push(`${route} is ${overflow} pixels too wide`);
+          findings.push(...((await page.evaluate(HIDDEN)) as string[]).map((each) => `${route} ${each}`));
           if (PICTURES !== undefined) {
             mkdirSync(PICTURES, { recursive: true });
             writeFileSync(join(PICTURES, `${route.replace(/\W+/g, '-')}-${theme}-${width}.png`), await page.screenshot());

@@ -18,7 +18,6 @@ import { Button } from '../../parts/button.tsx';
 import { CodeEditor, type EditorHandle } from '../../parts/code-editor.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
-import { Icon } from '../../parts/icon.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { Segments, tabPanel, Tabs } from '../../parts/tabs.tsx';
@@ -382,8 +381,7 @@ function Start({ untouched }: { readonly untouched: boolean }) {
         ))
       }
     >
-      <kbd>Ctrl</kbd> <kbd>Enter</kbd> runs it as <strong>{personaLabel(persona.value)}</strong>. The schema on the left puts fields into
-      the document. <Icon name="right" />
+      <kbd>Ctrl</kbd> <kbd>Enter</kbd> runs it as <strong>{personaLabel(persona.value)}</strong>. The schema puts fields into the document.
     </EmptyState>
   );
 }
