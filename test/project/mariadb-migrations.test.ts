@@ -39,13 +39,21 @@ describe.runIf(DEEP && hasMariadb())('migrations of MariaDB', () => {
     expect(status.json['databases']).toMatchObject([{ migrations: [{ status: 'applied' }, { status: 'dirty' }] }]);
     const refused = await project.svc('migrate', 'apply', '--json');
     expect(refused.json['errors']).toMatchObject([{ code: 'dirty' }]);
-    expect((await project.svc('migrate', 'delete', '--server', '--version', '2', '--yes')).code).toBe(0);
+    expect(JSON.stringify(refused.json['errors'])).toContain('svc migrate delete --server --version 2 --database-name shop');
+    const forgotten = await project.svc('migrate', 'delete', '--server', '--version', '2', '--database-name', 'shop', '--yes');
+    expect(forgotten.code).toBe(0);
     project.write({ 'migrations/shop/2_broken/up.sql': "insert into item values (2, 'two');" });
     const deployed = await project.svc('deploy', '--json');
     expect(deployed.json, JSON.stringify(deployed.json)).toMatchObject({ ok: true, migrations: [{ version: '2', outcome: 'run' }] });
     expect(await service.graphql('{ item(order_by: {id: asc}) { name } }')).toEqual({
       data: { item: [{ name: "it's" }, { name: 'two' }] },
     });
+  });
+
+  it('are written down in tables that nobody is asked to track', async () => {
+    expect(await service.metadata('dbb_get_source_tables', { source: 'shop' })).toEqual([{ name: 'item' }, { name: 'other' }]);
+    const details = await service.metadata('dbb_get_source_tables', { source: 'shop', details: true });
+    expect(JSON.stringify(details)).not.toContain('svc_');
   });
 
   it('keeps how the files name tables', async () => {

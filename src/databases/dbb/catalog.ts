@@ -19,12 +19,16 @@ type Query = (text: string, values: readonly (string | null)[]) => Promise<RunSq
 type Row = readonly (string | null)[];
 
 /** Schemas of the server's own and of ours. */
-export const SYSTEM = "('mysql', 'information_schema', 'performance_schema', 'sys', 'svc_catalog')";
+const SYSTEM = "('mysql', 'information_schema', 'performance_schema', 'sys', 'svc_catalog')";
+
+/** Which of `information_schema.tables` a source has: not those in which migrations and seeds of projects are written down. */
+export const IS_TABLE = `table_schema not in ${SYSTEM} and table_type in ('BASE TABLE', 'SYSTEM VERSIONED', 'VIEW')
+and table_name not in ('svc_migration', 'svc_seed')`;
 
 const TABLES = `select t.table_schema, t.table_name, t.table_type, t.table_comment, e.transactions
 from information_schema.tables t
 left join information_schema.engines e on e.engine = t.engine
-where t.table_schema not in ${SYSTEM} and t.table_type in ('BASE TABLE', 'SYSTEM VERSIONED', 'VIEW')`;
+where ${IS_TABLE}`;
 
 const COLUMNS = `select table_schema, table_name, column_name, data_type, column_type, is_nullable, column_default, extra, is_generated, collation_name,
 column_comment, ordinal_position

@@ -1,9 +1,9 @@
 import type { RunSqlResult } from '../../backend/backend.ts';
 import { nameKey, type QualifiedName, type SurveyedTable } from '../../catalog/catalog.ts';
-import { SYSTEM } from './catalog.ts';
+import { IS_TABLE } from './catalog.ts';
 
 const TABLES = `select table_schema, table_name, table_type, table_comment, table_rows from information_schema.tables
-where table_schema not in ${SYSTEM} and table_type in ('BASE TABLE', 'SYSTEM VERSIONED', 'VIEW')`;
+where ${IS_TABLE}`;
 
 /** The text `NULL` is no default of any use. */
 const DEFAULTS = `select table_schema, table_name, column_name, column_default from information_schema.columns

@@ -305,9 +305,10 @@ function stepText(book: Book, { known, direction, sql, inTransaction }: Prepared
 
 /** Of a migration that nobody runs any more. */
 export function dirtyProblem(source: SqlSource, { version, name, migration }: KnownMigration): Problem {
+  const which = `--version ${version} --database-name ${source.name}`;
   return {
     code: 'dirty',
-    message: `migration ${version} ${name} of ${source.name} began and did not end: look at the database; then svc migrate delete --server --version ${version} forgets that it began, and svc migrate apply --skip-execution --version ${version} behind that writes down that it is done`,
+    message: `migration ${version} ${name} of ${source.name} began and did not end: look at the database; then svc migrate delete --server ${which} forgets that it began, and svc migrate apply --skip-execution ${which} behind that writes down that it is done`,
     ...(migration === undefined ? {} : { file: migration.shown }),
   };
 }
