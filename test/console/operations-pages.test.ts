@@ -1,21 +1,20 @@
-/** Events, Live, Metadata and Settings as somebody uses them. */
+/** Events, Live, Metadata, Settings and Remote schemas as somebody uses them. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createClient } from 'graphql-ws';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { chromiumPath, startBrowser } from '../support/browser.ts';
+import { type ConsolePage, chromiumPath, openConsolePage, startBrowser } from '../support/browser.ts';
+import { startGraphqlServer } from '../support/graphql-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { expectAccessible, openPage, type Watched } from './browser.ts';
 
 let service: TestService;
 let browser: Browser;
 let hook: Server;
 let status = 500;
-let watched: Watched;
 
-describe.skipIf(chromiumPath === undefined)('the console', () => {
+describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
   beforeAll(async () => {
     hook = createServer((request, response) => {
       request.resume();
@@ -24,37 +23,44 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
     const { port } = hook.address() as AddressInfo;
     [service, browser] = await Promise.all([
-      startTestService({ ENABLE_CONSOLE: 'true', EVENTS_FETCH_INTERVAL: '200' }, { HOOKS: `http://127.0.0.1:${port}` }),
+      startTestService(
+        { ENABLE_CONSOLE: 'true', EVENTS_FETCH_INTERVAL: '200', ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'true' },
+        { HOOKS: `http://127.0.0.1:${port}` },
+      ),
       startBrowser(),
     ]);
     await service.sql('create table item (id int primary key, name text); create table other (id int primary key)');
     await service.metadata('pg_track_table', { table: 'item' });
-    watched = await openPage(browser, service.url);
   }, 60_000);
   afterAll(async () => {
     await browser?.close();
     await service?.stop();
     hook?.close();
   });
-  afterEach(() => {
-    expect(watched.complaints).toEqual([]);
-  });
 
-  const open = async (path: string): Promise<Page> => {
-    const { page } = watched;
-    await page.goto(`${service.url}/console/#/${path}`);
-    return page;
+  const open = async (route: string): Promise<ConsolePage> => {
+    const opened = await openConsolePage(browser, service.url, { secret: null });
+    await opened.go(route);
+    return opened;
+  };
+  /** In the light and in the dark. */
+  const expectAccessible = async ({ page, axe }: ConsolePage): Promise<void> => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await axe(), `${page.url()} in the ${colorScheme}`).toEqual([]);
+    }
   };
 
   it('makes a trigger, shows what failed, and delivers it again', async () => {
-    const page = await open('events');
+    const opened = await open('#/events');
+    const { page } = opened;
     await page.getByRole('button', { name: 'New event trigger' }).click();
     await page.getByRole('combobox', { name: 'Table' }).fill('item');
     await page.getByRole('option', { name: /public\.item/ }).click();
     await page.getByLabel('Name').fill('itemed');
     await page.getByLabel('Webhook').fill('{{HOOKS}}/itemed');
     await page.getByLabel('Retries').fill('0');
-    await expectAccessible(page);
+    await expectAccessible(opened);
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await page.getByRole('heading', { name: 'itemed' }).waitFor();
 
@@ -69,7 +75,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await page.locator('tbody').getByRole('button').first().click();
     const dialog = page.getByRole('dialog', { name: 'Event' });
     await dialog.locator('summary').filter({ hasText: '500' }).click();
-    await expectAccessible(page);
+    await expectAccessible(opened);
     status = 200;
     await dialog.getByRole('button', { name: 'Redeliver' }).click();
     await dialog.getByText('delivered', { exact: true }).waitFor();
@@ -77,36 +83,52 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
 
     await page.getByRole('link', { name: 'Events' }).last().click();
     await page.getByRole('row', { name: /itemed/ }).waitFor();
-    await expectAccessible(page);
+    await expectAccessible(opened);
+    await opened.close();
   }, 60_000);
 
   it('plans calls and cancels them', async () => {
-    const page = await open('events/cron');
+    const opened = await open('#/events/cron');
+    const { page } = opened;
     await page.getByRole('button', { name: 'New cron trigger' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: /nightly/ }).waitFor();
-    await expectAccessible(page);
+    await expectAccessible(opened);
+    const triggers = async (): Promise<unknown> => service.metadata('get_cron_triggers', {});
+    const before = await triggers();
+    await page.getByRole('button', { name: 'Delete …' }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Apply/ })
+      .click();
+    await page.getByText('No cron trigger').waitFor();
+    await page.locator('.toast', { hasText: 'Delete the cron trigger' }).getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('heading', { name: /nightly/ }).waitFor();
+    expect(await triggers()).toEqual(before);
     await page.getByRole('tab', { name: 'One-off events' }).click();
     await page.getByRole('button', { name: 'Schedule a call' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Schedule' }).click();
     await page.getByText('scheduled', { exact: true }).waitFor();
-    await expectAccessible(page);
+    await expectAccessible(opened);
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('Nothing is scheduled').waitFor();
+    await opened.close();
   }, 60_000);
 
   it('shows subscriptions while they last', async () => {
     const client = createClient({ url: `${service.url.replace('http', 'ws')}/v1/graphql`, webSocketImpl: WebSocket });
     const answers = client.iterate({ query: 'subscription Watch { item { id } }' });
     await answers.next();
-    const page = await open('live');
+    const opened = await open('#/live');
+    const { page } = opened;
     await page.getByRole('button', { name: /subscription Watch/ }).click();
     await page.getByRole('dialog').getByRole('heading', { name: 'Statement' }).waitFor();
-    await expectAccessible(page);
+    await expectAccessible(opened);
     await page.getByRole('button', { name: 'Close' }).click();
     await client.dispose();
     await page.getByText('Nobody subscribes').waitFor();
-    await expectAccessible(page);
+    await expectAccessible(opened);
+    await opened.close();
   }, 60_000);
 
   it('compares a document object by object, applies what is ticked, and takes it back', async () => {
@@ -116,13 +138,14 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     const [table] = document.sources[0]?.tables ?? [];
     if (table !== undefined) table.configuration = { custom_name: 'thing' };
     document.sources[0]?.tables.push({ table: { schema: 'public', name: 'other' } });
-    const page = await open('metadata');
+    const opened = await open('#/metadata');
+    const { page } = opened;
     const file = { name: 'metadata.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(document)) };
     await page.locator('input[type=file]').setInputFiles(file);
     await page.getByRole('button', { name: 'Compare' }).click();
     await page.getByText('1 changed, 1 added').waitFor();
     await page.getByText('Show').first().click();
-    await expectAccessible(page);
+    await expectAccessible(opened);
     await page.getByRole('checkbox', { name: /public\.item/ }).uncheck();
     await page.getByRole('button', { name: 'Apply 1' }).click();
     await page
@@ -135,18 +158,20 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     expect(await names()).not.toContain('thing');
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(names).not.toContain('"other"');
+    await opened.close();
   }, 60_000);
 
   it('shows what is inconsistent, and drops it', async () => {
     await service.metadata('pg_track_table', { table: 'other' });
     await service.sql('drop table other', { check_metadata_consistency: false });
     await service.metadata('reload_metadata', {});
-    const page = await open('metadata?tab=inconsistent');
+    const opened = await open('#/metadata?tab=inconsistent');
+    const { page } = opened;
     await page
       .getByText(/no such table/)
       .first()
       .waitFor();
-    await expectAccessible(page);
+    await expectAccessible(opened);
     await page.getByRole('button', { name: 'Drop all 1' }).click();
     await page
       .getByRole('dialog')
@@ -154,7 +179,8 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
       .click();
     await page.getByText('Everything fits').waitFor();
     await page.getByRole('tab', { name: 'Reload and clear' }).click();
-    await expectAccessible(page);
+    await expectAccessible(opened);
+    await opened.close();
   }, 60_000);
 
   it('changes settings, and takes back what was changed', async () => {
@@ -162,10 +188,11 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
       { type: 'pg_create_select_permission', args: { table: 'item', role: 'reader', permission: { columns: '*', filter: {} } } },
       { type: 'pg_create_select_permission', args: { table: 'item', role: 'clerk', permission: { columns: ['id'], filter: {} } } },
     ]);
-    const page = await open('settings');
+    const opened = await open('#/settings');
+    const { page } = opened;
     await page.getByLabel('Filter options').fill('enable-console');
     await page.getByRole('row', { name: /--enable-console.*true.*set/ }).waitFor();
-    await expectAccessible(page);
+    await expectAccessible(opened);
 
     await page.getByRole('tab', { name: 'Roles' }).click();
     await page.getByRole('button', { name: 'New inherited role' }).click();
@@ -173,25 +200,25 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     for (const parent of ['reader', 'clerk']) await page.getByRole('dialog').getByLabel(parent).check();
     await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click();
     await page.getByRole('row', { name: /both (?:reader, clerk|clerk, reader)/ }).waitFor();
-    await expectAccessible(page);
+    await expectAccessible(opened);
 
     await page.getByRole('tab', { name: 'Allow-list' }).click();
     await page.getByRole('button', { name: 'New collection' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
     await page.getByRole('button', { name: 'Put on the list' }).click();
     await page.getByText('allowed', { exact: true }).waitFor();
-    await expectAccessible(page);
+    await expectAccessible(opened);
 
     await page.getByRole('tab', { name: 'REST' }).click();
     await page.getByText('No REST endpoint').waitFor();
-    await expectAccessible(page);
+    await expectAccessible(opened);
 
     await page.getByRole('tab', { name: 'Limits' }).click();
     await page.getByRole('button', { name: 'Save' }).click();
     await expect
       .poll(async () => JSON.stringify(await service.metadata('export_metadata', { only: { sections: ['api_limits'] } })))
       .toContain('depth_limit');
-    await expectAccessible(page);
+    await expectAccessible(opened);
 
     await page.getByRole('tab', { name: 'TLS and introspection' }).click();
     await page.getByLabel('Host').fill('hooks.example.org');
@@ -201,6 +228,54 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await expect
       .poll(async () => JSON.stringify(await service.metadata('export_metadata', {})))
       .toContain('"graphql_schema_introspection":{"disabled_for_roles":["clerk"]}');
-    await expectAccessible(page);
+    await expectAccessible(opened);
+    await opened.close();
+  }, 60_000);
+
+  it('adds a remote schema, permits a role a part of it, and removes it', async () => {
+    const remote = await startGraphqlServer('type Query { country(code: ID!): Country } type Country { code: ID! name: String }', {});
+    const opened = await open('#/remote-schemas');
+    const { page, write } = opened;
+    try {
+      await page.getByRole('button', { name: 'New remote schema' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('button', { name: 'Add' }).click();
+      // The variable is in no environment of the service: the form keeps what was written.
+      await dialog.getByRole('alert').waitFor();
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await service.metadata('add_remote_schema', { name: 'countries', definition: { url: remote.url } });
+      await page.getByRole('heading', { name: 'countries' }).waitFor();
+      await page.getByText(/\d+ types/).waitFor();
+      await expectAccessible(opened);
+      await page.getByRole('button', { name: 'Permit a role' }).click();
+      await page.getByRole('textbox', { name: 'Role', exact: true }).fill('traveller');
+      const seen = 'type Query { country(code: ID!): Country } type Country { code: ID! }';
+      await write('What the role sees', seen);
+      await expectAccessible(opened);
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('button', { name: 'traveller' }).waitFor();
+      await service.metadata('create_remote_schema_remote_relationship', {
+        remote_schema: 'countries',
+        type_name: 'Country',
+        name: 'items',
+        definition: { to_source: { source: 'default', table: 'item', relationship_type: 'array', field_mapping: { code: 'name' } } },
+      });
+      const remotes = async (): Promise<unknown> => service.metadata('export_metadata', { only: { sections: ['remote_schemas'] } });
+      const before = await remotes();
+      expect(JSON.stringify(before)).toContain(seen);
+      await page.getByText('Country.items').waitFor();
+      await page.getByRole('button', { name: 'Remove …' }).click();
+      await page
+        .getByRole('dialog')
+        .getByRole('button', { name: /^Apply/ })
+        .click();
+      await page.getByText('No remote schema').waitFor();
+      await page.locator('.toast', { hasText: 'Remove the remote schema' }).getByRole('button', { name: 'Undo' }).click();
+      await page.getByRole('heading', { name: 'countries' }).waitFor();
+      expect(await remotes()).toEqual(before);
+    } finally {
+      await remote.close();
+    }
+    await opened.close();
   }, 60_000);
 });

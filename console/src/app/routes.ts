@@ -47,6 +47,14 @@ export const PAGES: readonly Page[] = [
     load: async () => (await import('../pages/sql/sql.tsx')).Sql,
   },
   {
+    path: 'remote-schemas',
+    title: 'Remote schemas',
+    icon: 'remote',
+    key: 'r',
+    words: 'remote schemas servers stitch graphql introspection',
+    load: async () => (await import('../pages/remote-schemas/remote-schemas.tsx')).RemoteSchemas,
+  },
+  {
     path: 'events',
     title: 'Events',
     icon: 'events',

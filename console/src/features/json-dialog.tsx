@@ -6,6 +6,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { ErrorBox } from '../parts/error-box.tsx';
 import type { ComponentChildren } from 'preact';
 import { failureOf } from '../api/failure.ts';
+import { isReadOnly, READ_ONLY_REASON } from '../api/settings.ts';
 import { shownError } from '../parts/shown-error.ts';
 
 /** JSON is written and handed over; what cannot be read, or is refused, stays in the editor. */
@@ -28,6 +29,7 @@ export function JsonDialog({
   const [text, setText] = useState(initial);
   const [failure, setFailure] = useState<ReturnType<typeof failureOf>>();
   const submit = async (): Promise<void> => {
+    if (isReadOnly) return;
     setFailure(undefined);
     try {
       await onSubmit(parseJson(text));
@@ -43,7 +45,7 @@ export function JsonDialog({
       onSubmit={() => void submit()}
       footer={
         <>
-          <Button kind="primary" onClick={() => void submit()}>
+          <Button kind="primary" refusal={isReadOnly ? READ_ONLY_REASON : undefined} onClick={() => void submit()}>
             {action}
           </Button>
           <Button onClick={onClose}>Cancel</Button>

@@ -97,9 +97,10 @@ function CronTrigger({ trigger, onEdit }: { readonly trigger: JsonObject; onEdit
       title: `Delete the cron trigger ${name}`,
       review: true,
       steps: () => [{ type: 'delete_cron_trigger', args: { name } }],
+      inverse: [{ type: 'create_cron_trigger', args: trigger }],
     });
   return (
-    <section class="card">
+    <section class="card stack">
       <header>
         <h2 class="grow">
           {name} <code>{String(trigger['schedule'])}</code>
@@ -111,7 +112,7 @@ function CronTrigger({ trigger, onEdit }: { readonly trigger: JsonObject; onEdit
           Delete …
         </Button>
       </header>
-      <p class="muted small">
+      <p class="muted small break">
         {String(trigger['webhook'])} {typeof trigger['comment'] === 'string' && `· ${trigger['comment']}`}
       </p>
       <h3>Next</h3>
