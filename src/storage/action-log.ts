@@ -1,4 +1,5 @@
 /** Calls of asynchronous actions as they are kept in the metadata database, until they are made and after. */
+import { randomUUID } from 'node:crypto';
 import type { Source } from '../backend/backend.ts';
 import type { EventStore, QueuedEvent } from '../backend/event-store.ts';
 import { isJsonObject, parseJson, printJson, type Json, type JsonObject } from '../util/json.ts';
@@ -66,8 +67,8 @@ export interface ActionLog {
 }
 
 const WRITE = `
-insert into svc_catalog.svc_action_log (action_name, input_payload, request_headers, session_variables)
-values ($1, $2::json, $3::jsonb, $4::jsonb) returning id::text`;
+insert into svc_catalog.svc_action_log (id, action_name, input_payload, request_headers, session_variables)
+values ($1::uuid, $2, $3::json, $4::jsonb, $5::jsonb) returning id::text`;
 
 const SEEN = `
 from svc_catalog.svc_action_log
@@ -138,7 +139,8 @@ export function createActionLog(database: Source): ActionLog {
     (await database.query(text, values, soonByIndex())).rows.flatMap(([id]) => (id == null ? [] : [id]));
   return {
     async write({ action, input, headers, sessionVariables }) {
-      const [id = ''] = await ids(WRITE, [action, printJson(input), printJson(headers), printed(sessionVariables)]);
+      // Sessions may be alike, those of nobody are: an id is not to be guessed, and random() of the database can be.
+      const [id = ''] = await ids(WRITE, [randomUUID(), action, printJson(input), printJson(headers), printed(sessionVariables)]);
       return id;
     },
     async read(action, id, session) {

@@ -84,7 +84,8 @@ describe('an asynchronous action', () => {
     let release: () => void = () => undefined;
     handler.answer = () => new Promise((resolve) => (release = () => resolve({ body: { id: 1, text: 't' } })));
     const id = await start('make', { session: { 'user-id': '7' } });
-    expect(id).toMatch(/^[0-9a-f-]{36}$/);
+    // Random bits of version 4, which nobody guesses.
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(await result(id)).toEqual({ id, created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*\+00:00$/), errors: null, output: null });
     while (handler.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
     expect(handler.requests[0]?.json).toEqual({
