@@ -1,7 +1,7 @@
 /** The text that Prometheus reads. prom-client prints it and adds what it knows of the process; loaded when metrics are wanted. */
 import { performance } from 'node:perf_hooks';
 import { Histogram } from './histogram.ts';
-import type { Family, Registry, Sample } from './registry.ts';
+import type { MetricFamily, Registry, Sample } from './registry.ts';
 
 export interface MetricsPage {
   readonly contentType: string;
@@ -55,7 +55,7 @@ function processMetrics(library: Library): LibraryRegistry {
 }
 
 /** The library prints whatever has a name, a type and `get`. */
-function metricOf(family: Family): LibraryMetric {
+function metricOf(family: MetricFamily): LibraryMetric {
   const { name, help, type } = family.definition;
   const get = async () => ({
     name,
@@ -67,7 +67,7 @@ function metricOf(family: Family): LibraryMetric {
   return { name, help, type, get } as unknown as LibraryMetric;
 }
 
-function linesOf({ definition: { name }, labels: names }: Family, { labels: values, value }: Sample): readonly Line[] {
+function linesOf({ definition: { name }, labels: names }: MetricFamily, { labels: values, value }: Sample): readonly Line[] {
   const labels = Object.fromEntries(names.map((label, i) => [label, values[i] ?? '']));
   if (!(value instanceof Histogram)) return [{ labels, value }];
   const lines: Line[] = [];

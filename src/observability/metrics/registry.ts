@@ -32,7 +32,7 @@ export interface Sample {
   readonly value: number | Histogram;
 }
 
-export interface Family {
+export interface MetricFamily {
   readonly definition: MetricDefinition;
   /** Of the definition, those that are told. */
   readonly labels: readonly string[];
@@ -50,7 +50,7 @@ interface Series {
   readonly value: Counter | Histogram;
 }
 
-class KeptFamily implements Family {
+class KeptFamily implements MetricFamily {
   readonly definition: MetricDefinition;
   readonly labels: readonly string[];
   readonly #told: readonly boolean[];
@@ -137,7 +137,7 @@ export class Registry {
     for (const definition of definitions) this.#families.set(definition.name, new KeptFamily(definition, freeLabels));
   }
 
-  get families(): readonly Family[] {
+  get families(): readonly MetricFamily[] {
     return [...this.#families.values()];
   }
 

@@ -17,16 +17,18 @@ interface Part {
   readonly rule: JsonObject;
 }
 
-/** Parts that are looked at, the first ones. */
+/** Parts that are told, the first ones; of a rule that has more, the whole is looked at too. */
 const MOST_PARTS = 200;
 
 const LISTS: ReadonlySet<string> = new Set(['_and', '_or', '$and', '$or']);
 
 /** The parts of a rule, each in front of what is inside of it. */
-export function partsOf(rule: Json): readonly Part[] {
+function partsOf(rule: Json): readonly Part[] {
   const parts: Part[] = [];
+  let isCut = false;
   const add = (depth: number, text: string, own: JsonObject, wrap: (inside: JsonObject) => JsonObject): void => {
     if (parts.length < MOST_PARTS) parts.push({ depth, text, rule: wrap(own) });
+    else isCut = true;
   };
   const visit = (given: Json, depth: number, wrap: (inside: JsonObject) => JsonObject): void => {
     if (!isJsonObject(given)) return;
@@ -51,7 +53,8 @@ export function partsOf(rule: Json): readonly Part[] {
     }
   };
   visit(rule, 0, (inside) => inside);
-  return parts;
+  if (!isCut || !isJsonObject(rule)) return parts;
+  return [{ depth: 0, text: `the whole rule, of which the first ${MOST_PARTS} parts are told`, rule }, ...parts];
 }
 
 /**
