@@ -9,7 +9,7 @@ import { print } from './query.ts';
 import { ask, someSession } from './session.ts';
 import { setUp } from './set-up.ts';
 
-const REQUESTS = Number(process.env['SVC_SAFETY_CASES'] ?? cases(2_000, 40));
+const REQUESTS = Number(process.env['SVC_SAFETY_CASES'] ?? cases(500, 40));
 const PER_WORLD = cases(200, 20);
 const SESSIONS = 4;
 
@@ -37,7 +37,8 @@ it(
       for (let i = 0; i < PER_WORLD; i++) {
         const choices = new Choices(numbersOf(seed * 1_000_003 + i, 400).map((number) => number % (CHOICE_MAX + 1)));
         const role = choices.pick(ALL_ROLES);
-        const roots = makeRoots(choices, { world, role, total: false, failing: false });
+        // Answers are compared byte for byte, so that their order has to be said.
+        const roots = makeRoots(choices, { world, role, total: true, failing: false });
         if (roots === null) continue;
         asked += 1;
         const request = print(world, roots, () => choices.chance(30));
