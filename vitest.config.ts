@@ -11,7 +11,7 @@ const common = {
   // Each test service has a pool of its own, and all share one database server. Workers also wait: for it, and for
   // processes; so there is one more of them than processors.
   maxWorkers: Math.min(availableParallelism() + 1, 6),
-  testTimeout: 30_000,
+  testTimeout: 60_000,
   hookTimeout: 60_000,
 };
 
