@@ -54,6 +54,16 @@ describe('source health', () => {
     expect(Object.keys(await health(of))).toEqual(['good', 'slow']);
   });
 
+  it('writes nothing, whatever its SQL says', async () => {
+    const of = await service();
+    await of.sql('create table checked (n int)');
+    const refused = { status: 'ERROR', error: { message: expect.stringContaining('in a read-only transaction') } };
+    await add(of, 'writing', of.databaseUrl, { interval: 60, retries: 0, test: { sql: 'insert into checked values (1)' } });
+    await add(of, 'ending', of.databaseUrl, { interval: 60, retries: 0, test: { sql: 'commit; insert into checked values (1)' } });
+    expect(await health(of)).toMatchObject({ writing: refused, ending: { status: 'ERROR' } });
+    expect(await of.sql('select count(*) from checked')).toMatchObject({ result: [['count'], ['0']] });
+  });
+
   it.runIf(DEEP)('repeats the check: soon while it fails, later when it is good', async () => {
     const of = await service();
     await of.sql('create table gate (n int)');

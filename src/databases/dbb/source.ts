@@ -22,6 +22,7 @@ import type { Query } from './capture/work.ts';
 import { SessionConnection } from './connection.ts';
 import { mayBeGivenUp } from './cut.ts';
 import { foresightOf } from './definitions/foresee.ts';
+import { refuseWritable } from './definitions/read-only.ts';
 import { isDeadlock, statementError, StatementCancelledError } from './errors.ts';
 import { command } from './execute.ts';
 import { type Lent, type Pool, refuseLate } from './pool.ts';
@@ -181,7 +182,11 @@ export class DbbSource implements Source {
       const { connection } = lent;
       // The text is the administrator's.
       lent.tainted = true;
-      await this.pool.run(lent, how, () => connection.query(sql));
+      refuseWritable(sql);
+      await this.pool.run(lent, how, async () => {
+        await connection.query('set session transaction read only');
+        await connection.query(sql);
+      });
       return { status: 'OK' };
     } catch (failure) {
       if (failure instanceof StatementCancelledError) return { status: 'TIMEOUT' };

@@ -155,7 +155,8 @@ export class PgSource implements Source {
     let session: DriverSession | undefined;
     try {
       session = await this.pool.lend(how);
-      const done = await runExchange(session, 'text', [{ text: sql, values: [], once: true }], how, this.watch);
+      const steps: WireStep[] = [{ text: 'begin read only', values: [] }, { text: sql, values: [], once: true }, ROLLBACK];
+      const done = await runExchange(session, 'text', steps, how, this.watch);
       if (done.failure !== null) throw done.failure;
       return { status: 'OK' };
     } catch (failure) {
