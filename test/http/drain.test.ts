@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { runHealth } from '../../src/cli/run/health.ts';
@@ -59,6 +61,19 @@ describe('probes', () => {
     expect(await health({ url: 'ftp://nothing' })).toMatchObject({ exit: 2 });
     expect(await health({ timeout: '-1' })).toMatchObject({ exit: 2 });
   });
+});
+
+it('svc health waits no longer for an answer that comes in drops', async () => {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-length': 1_000_000 });
+    const drops = setInterval(() => response.write('x'), 20);
+    response.on('close', () => clearInterval(drops));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  expect(await health({ url, timeout: '0.2' })).toMatchObject({ exit: 1, problems: [{ message: expect.stringContaining('0.2 s') }] });
+  server.close();
+  server.closeAllConnections();
 });
 
 describe('the log', () => {

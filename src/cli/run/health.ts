@@ -19,7 +19,7 @@ export function runHealth({ options, environment }: Call): Promise<Outcome> {
   }
   if (!(seconds > 0 && seconds <= 3600)) return Promise.resolve(failed('--timeout is to be a number of seconds', 'usage', EXIT.usage));
   return new Promise((resolve) => {
-    const asked = request(new URL(path, given), { timeout: seconds * 1000, agent: false }, (answer) => {
+    const asked = request(new URL(path, given), { agent: false }, (answer) => {
       let text = '';
       answer.setEncoding('utf8');
       answer.on('data', (piece: string) => {
@@ -28,7 +28,11 @@ export function runHealth({ options, environment }: Call): Promise<Outcome> {
       answer.on('end', () => resolve(answer.statusCode === 200 ? { text: 'OK', data: { status: text } } : failed(text, 'unhealthy')));
       answer.on('error', (error) => resolve(failed(error.message)));
     });
-    asked.on('timeout', () => asked.destroy(new Error(`no answer within ${seconds} s`)));
+    // For all of the answer: one that comes in drops is none.
+    setTimeout(() => {
+      resolve(failed(`${path}: no answer within ${seconds} s`));
+      asked.destroy();
+    }, seconds * 1000).unref();
     asked.on('error', (error) => resolve(failed(`${path}: ${error.message}`)));
     asked.end();
   });
