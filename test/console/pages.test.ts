@@ -6,6 +6,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumPath, openConsolePage, startBrowser } from '../support/browser.ts';
 import { startConsoleService } from '../support/console-service.ts';
+import { type GraphqlServer, startGraphqlServer } from '../support/graphql-server.ts';
 import type { TestService } from '../support/service.ts';
 
 const ROUTES = [
@@ -21,10 +22,27 @@ const ROUTES = [
   '#/data/default/public.album?tab=permissions&role=customer&operation=select',
   '#/data/default/public.album?tab=json',
   '#/sql',
+  '#/remote-schemas',
   '#/events',
+  '#/events/triggers/default/album_changed',
+  '#/events/cron',
+  '#/events/one-off',
+  '#/live',
   '#/metadata',
+  '#/metadata?tab=inconsistent',
+  '#/metadata?tab=renew',
+  '#/settings',
+  '#/settings?tab=roles',
+  '#/settings?tab=allow-list',
+  '#/settings?tab=rest',
+  '#/settings?tab=limits',
+  '#/settings?tab=outside',
   '#/nowhere',
 ] as const;
+/** Names of the chosen page and tab, where one has to scroll to see that they are chosen. */
+const CHOSEN_OUT_OF_SIGHT = `[...document.querySelectorAll('[role="tab"][aria-selected="true"], .sidebar [aria-current]')]
+  .filter((each) => each.getBoundingClientRect().left < -1 || each.getBoundingClientRect().right > innerWidth + 1)
+  .map((each) => each.textContent || each.title)`;
 /** Where the pictures go for somebody to look at; without it there are none. */
 const PICTURES = process.env['SVC_CONSOLE_PICTURES'];
 
@@ -45,15 +63,67 @@ const HIDDEN = `[...document.querySelectorAll('main button, main [role="tab"], m
   return isWhole ? [] : [each.textContent.trim() + ' is hidden'];
 })`;
 
+/** Something for each page to show: names and addresses are long, as they are in real life. */
+async function furnish(service: TestService, remote: GraphqlServer): Promise<void> {
+  const webhook = 'http://127.0.0.1:9/hooks/of/a-department/with-a-long-name/album-changed';
+  await service.metadata('add_remote_schema', {
+    name: 'countries',
+    definition: { url: `${remote.url}/the-graph-of-all-the-countries-in-the-world`, timeout_seconds: 5 },
+    comment: 'What is known of countries.',
+  });
+  await service.metadata('add_remote_schema_permissions', {
+    remote_schema: 'countries',
+    role: 'customer',
+    definition: { schema: 'type Query { country(code: ID!): Country } type Country { name: String }' },
+  });
+  await service.metadata('create_remote_schema_remote_relationship', {
+    remote_schema: 'countries',
+    type_name: 'Country',
+    name: 'customers',
+    definition: { to_source: { source: 'default', table: 'customer', relationship_type: 'array', field_mapping: { name: 'country' } } },
+  });
+  await service.metadata('pg_create_event_trigger', {
+    name: 'album_changed',
+    table: 'album',
+    webhook,
+    insert: { columns: '*' },
+    update: { columns: ['title'] },
+    retry_conf: { num_retries: 0, interval_sec: 10, timeout_sec: 5 },
+  });
+  await service.sql("update album set title = title || '!' where album_id = 1");
+  await service.metadata('create_cron_trigger', { name: 'nightly', webhook, schedule: '0 3 * * *', include_in_metadata: true });
+  await service.metadata('create_scheduled_event', { webhook, schedule_at: '2999-01-01T00:00:00Z', payload: {}, comment: 'Much later.' });
+  await service.metadata('create_query_collection', {
+    name: 'storefront',
+    definition: { queries: [{ name: 'Albums', query: 'query Albums { album(limit: 10, order_by: {title: asc}) { album_id title } }' }] },
+  });
+  await service.metadata('add_collection_to_allowlist', { collection: 'storefront' });
+  await service.metadata('create_rest_endpoint', {
+    name: 'albums',
+    url: 'albums/by/title/in/order',
+    methods: ['GET', 'POST'],
+    definition: { query: { collection_name: 'storefront', query_name: 'Albums' } },
+  });
+  await service.metadata('add_host_to_tls_allowlist', { host: 'a-host-with-a-long-name.department.example.org', suffix: '8443' });
+  await service.metadata('add_inherited_role', { role_name: 'both_of_them', role_set: ['customer', 'employee'] });
+}
+
 describe.skipIf(chromiumPath === undefined)('every page', () => {
   let service: TestService;
   let browser: Browser;
+  let remote: GraphqlServer;
   beforeAll(async () => {
-    [service, browser] = await Promise.all([startConsoleService(), startBrowser()]);
+    [service, browser, remote] = await Promise.all([
+      startConsoleService({ ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'true' }),
+      startBrowser(),
+      startGraphqlServer('type Query { country(code: ID!): Country } type Country { code: ID! name: String }'),
+    ]);
+    await furnish(service, remote);
   });
   afterAll(async () => {
     await browser?.close();
     await service?.stop();
+    await remote?.close();
   });
 
   for (const theme of ['light', 'dark'] as const) {
@@ -67,6 +137,8 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
           findings.push(...(await axe()).map((each) => `${route} ${each}`));
           const overflow = (await page.evaluate('document.documentElement.scrollWidth - innerWidth')) as number;
           if (overflow > 0) findings.push(`${route} is ${overflow} pixels too wide`);
+          const chosenAside = (await page.evaluate(CHOSEN_OUT_OF_SIGHT)) as string[];
+          findings.push(...chosenAside.map((name) => `${route} is at ${name}, which is out of sight`));
           findings.push(...((await page.evaluate(HIDDEN)) as string[]).map((each) => `${route} ${each}`));
           if (PICTURES !== undefined) {
             mkdirSync(PICTURES, { recursive: true });
@@ -98,7 +170,7 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
     await page.getByRole('button', { name: 'as admin' }).click();
     findings.push(...(await axe()));
     await page.keyboard.press('Escape');
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('as admin');
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('as admin');
     expect(findings).toEqual([]);
     await close();
   });

@@ -49,6 +49,7 @@ export function Shell() {
     const page = PAGES.find(({ path }) => path === first);
     document.title = `${page?.title ?? 'Not found'} · svc${label === '' ? '' : ` · ${label}`}`;
   });
+  useEffect(() => document.querySelector('.sidebar [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), [current]);
   const isOpenToAll = needsSecret === false || config.value?.['is_admin_secret_set'] === false;
   return (
     <div class={`shell${isOpenToAll ? ' has-banner' : ''}`}>

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 
 export interface Tab {
   readonly id: string;
@@ -17,8 +18,12 @@ export function Tabs({
   readonly chosen: string;
   onChoose(id: string): void;
 }) {
+  const list = useRef<HTMLDivElement>(null);
+  // On a narrow page not all tabs are seen at once.
+  useEffect(() => list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), [chosen]);
   return (
     <div
+      ref={list}
       class="tabs"
       role="tablist"
       aria-label={name}

@@ -17,6 +17,7 @@ export function AccessMark({ access, note }: { readonly access: Access; readonly
         {access === 'none' && <path d="M2.500 6h7" stroke="currentColor" />}
       </svg>
       {WORDS[access]}
+      {note !== undefined && ' '}
       {note !== undefined && <span class="muted small">{note}</span>}
     </span>
   );

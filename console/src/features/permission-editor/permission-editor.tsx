@@ -116,7 +116,7 @@ export function PermissionEditor({ data, table, info }: EditorProps) {
                   tabIndex={-1}
                   class={`access-button${of === role && each === operation ? ' is-chosen' : ''}`}
                   aria-pressed={of === role && each === operation}
-                  aria-label={`${each} of ${of}: ${accessOf(data, table, of, each)}`}
+                  aria-label={`${each} of ${of}: ${[accessOf(data, table, of, each), note(of, each)].filter(Boolean).join(' ')}`}
                   onClick={() => choose(of, each)}
                 >
                   <AccessMark access={accessOf(data, table, of, each)} note={note(of, each)} />

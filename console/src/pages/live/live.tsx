@@ -67,9 +67,15 @@ export function Live() {
       {picture === undefined && failure === undefined && <Loading what="the subscriptions" />}
       {picture !== undefined && (
         <section class="card row" aria-label="Now">
-          <strong class="number">{total(pollers, 'subscribers')}</strong> subscribers
-          <strong class="number">{pollers.length}</strong> statements
-          <strong class="number">{total(pollers, 'cohorts')}</strong> groups
+          <span class="nowrap">
+            <strong class="number">{total(pollers, 'subscribers')}</strong> subscribers
+          </span>
+          <span class="nowrap">
+            <strong class="number">{pollers.length}</strong> statements
+          </span>
+          <span class="nowrap">
+            <strong class="number">{total(pollers, 'cohorts')}</strong> groups
+          </span>
           <span class="end" />
           <Sparkline values={history} />
         </section>

@@ -19,7 +19,7 @@ export function Renew() {
   };
   return (
     <>
-      <section class="card">
+      <section class="card stack">
         <header>
           <h2>Reload</h2>
         </header>

@@ -45,8 +45,8 @@ export function Options() {
               Copy as environment
             </Button>
           </div>
-          <div class="card table-scroll">
-            <table class="list-table">
+          <div class="card table-scroll" role="region" aria-label="Options" tabIndex={0}>
+            <table class="list-table options-table">
               <caption class="visually-hidden">Options of the service</caption>
               <thead>
                 <tr>

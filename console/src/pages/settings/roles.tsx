@@ -41,7 +41,7 @@ export function Roles() {
           Permit something to a role on the page of a table.
         </EmptyState>
       ) : (
-        <div class="card table-scroll">
+        <div class="card table-scroll" role="region" aria-label="Roles" tabIndex={0}>
           <table class="list-table">
             <caption class="visually-hidden">Roles</caption>
             <thead>
