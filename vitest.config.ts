@@ -1,8 +1,17 @@
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** Run in the stage `console` of .ci/run: they need a browser, and take long. */
 const SCENARIOS = process.env['SVC_TEST_CONSOLE'] === '1' ? [] : ['test/console/!(sign-in).test.ts'];
+
+/** Left to `npm run test:deep`. */
+const LONG =
+  process.env['SVC_TEST_DEEP'] === '1'
+    ? []
+    : readFileSync(new URL('test/long-files.txt', import.meta.url), 'utf8')
+        .split('\n')
+        .filter((line) => line !== '' && !line.startsWith('#'));
 
 /** Those that measure their own process, which has to be their own. */
 const MEASURING = ['test/http/bodies.test.ts', 'test/http/hostile-documents.test.ts', 'test/http/large-requests.test.ts', 'test/memory/**'];
@@ -25,7 +34,7 @@ export default defineConfig({
           ...common,
           name: 'shared',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.mjs', 'console/src/**/*.test.ts'],
-          exclude: [...MEASURING, ...SCENARIOS, '**/node_modules/**'],
+          exclude: [...MEASURING, ...SCENARIOS, ...LONG, '**/node_modules/**'],
           // A worker imports the service once for all of its files instead of once for each. Tests leave nothing behind in it.
           isolate: false,
         },
