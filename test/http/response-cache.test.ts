@@ -208,6 +208,7 @@ describe('clearing', () => {
       message: 'success',
       clearedItemCount: 2,
     });
+    expect(await clear('?famly=x')).toMatchObject({ code: 'bad-request' });
     expect(await clear('')).toEqual({ message: 'success', clearedItemCount: 1 });
   });
 

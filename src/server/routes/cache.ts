@@ -1,3 +1,4 @@
+import { SvcError } from '../../errors/svc-error.ts';
 import { adminRoute } from '../admin-route.ts';
 import type { Route } from '../context.ts';
 import { jsonReply } from '../reply.ts';
@@ -10,6 +11,10 @@ function clearRoute(path: string): Route {
     api: 'metadata',
     handle(exchange, { pipeline }) {
       const query = exchange.query();
+      // A misspelt one would clear everything.
+      for (const name of query.keys())
+        if (name !== 'key' && name !== 'family')
+          throw new SvcError('bad-request', `there is no parameter "${name}": key and family are known`);
       const [key, family] = [query.get('key'), query.get('family')];
       const which = { ...(key === null ? {} : { key }), ...(family === null ? {} : { family }) };
       const clearedItemCount = pipeline.responses?.clear(which) ?? 0;
