@@ -21,7 +21,7 @@ import { metadataLanguage } from './metadata-language.ts';
 import { describeOperations, type OperationDescription } from './describe-operations.ts';
 import type { Services } from './operation.ts';
 import { operationTable } from './operation-table.ts';
-import { refuseEffects, refuseGuarded, refuseSql } from './refuse-guarded.ts';
+import { refuseAddresses, refuseEffects, refuseGuarded, refuseSql } from './refuse-guarded.ts';
 import { type AdministrationRequest, type Command, decodeAdministration, decodeCommands, type Language } from './request.ts';
 import { type Caller, runCommands } from './run.ts';
 import { schemaLanguage } from './schema-language.ts';
@@ -75,6 +75,7 @@ export function createAdministration(options: AdministrationOptions): Administra
     async changeDraft(draft, changes, { session, how }, path) {
       const command = decodeCommands(changes, metadata, path);
       refuseEffects(command);
+      if (options.isReadOnly()) refuseAddresses(command);
       await runCommands({ command, resourceVersion: undefined }, { ...services, state: draft }, { ...how, session }, 'forgotten');
     },
   };

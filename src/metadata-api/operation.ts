@@ -132,6 +132,8 @@ export interface OperationDefinition<A> {
   isGuarded?(args: A): boolean;
   /** Whether these arguments have SQL that is run as it is written; by default they have not. */
   runsSql?(args: A): boolean;
+  /** Whether it brings addresses that the service then calls, with values of its environment: sources, servers, handlers. */
+  readonly bringsAddresses?: boolean;
   /** Runs after `edit`, if there is one; gives the answer. Without it: `{message: "success"}`. */
   run?(args: A, context: OperationContext): Promise<OperationAnswer>;
 }
@@ -157,6 +159,7 @@ export interface Prepared {
   readonly followsUp: boolean;
   readonly isGuarded: boolean;
   readonly runsSql: boolean;
+  readonly bringsAddresses: boolean;
   readonly run: ((context: OperationContext) => Promise<OperationAnswer>) | undefined;
 }
 
@@ -206,6 +209,7 @@ export function operation<A>(definition: Operation<A>, unprefixed?: string): Ope
         followsUp: definition.followsUp?.(args) ?? false,
         isGuarded: definition.isGuarded?.(args) ?? definition.changes === 'metadata',
         runsSql: definition.runsSql?.(args) ?? false,
+        bringsAddresses: definition.bringsAddresses ?? false,
         run: run && ((context) => run.call(definition, args, context)),
       };
     },

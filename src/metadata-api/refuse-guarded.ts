@@ -31,6 +31,21 @@ export function refuseSql(command: Command): void {
   throw new SvcError('access-denied', message, { path: command.path, status: 403 });
 }
 
+/**
+ * Of what is tried where the metadata is read-only: whoever may not say which addresses are called may not try it either.
+ * @throws SvcError access-denied
+ */
+export function refuseAddresses(command: Command): void {
+  if (command.kind === 'bulk') {
+    for (const item of command.items) refuseAddresses(item);
+    return;
+  }
+  const { bringsAddresses, type } = command.prepared;
+  if (!bringsAddresses) return;
+  const message = `the metadata of this service is read-only (--metadata-read-only): "${type}" is not tried, because addresses would be called`;
+  throw new SvcError('access-denied', message, { path: command.path, status: 403 });
+}
+
 /** Of what is only tried: nothing of it may do more than change the metadata. @throws SvcError not-supported */
 export function refuseEffects(command: Command): void {
   if (command.kind === 'bulk') {

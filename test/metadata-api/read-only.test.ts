@@ -75,6 +75,34 @@ it.each([
   expect(await count()).toBe('0');
 });
 
+const action = {
+  name: 'told',
+  definition: { kind: 'synchronous', arguments: [], output_type: 'String', handler: 'http://127.0.0.1:9/{{HOME}}' },
+};
+
+it.each([
+  ['create_action', action],
+  ['update_action', action],
+  ['add_remote_schema', { name: 'other', definition: { url: 'http://127.0.0.1:9/{{HOME}}' } }],
+  ['update_remote_schema', { name: 'other', definition: { url: 'http://127.0.0.1:9/' } }],
+  ['pg_add_source', { name: 'other', configuration: { connection_info: { database_url: 'postgresql://127.0.0.1:9/x' } } }],
+  ['pg_update_source', { name: 'default', configuration: { connection_info: { database_url: 'postgresql://127.0.0.1:9/x' } } }],
+  ['replace_metadata', { version: 3, sources: [] }],
+] as const)('calls no address that an attempt at %s brings', async (type, args) => {
+  const permission = {
+    type: 'pg_create_select_permission',
+    args: { table: 'item', role: 'guest', permission: { columns: ['id'], filter: {} } },
+  };
+  for (const [changes, place] of [
+    [[permission, { type, args }], '$.args.changes[1].args'],
+    [[permission, { type: 'bulk', args: [{ type, args }] }], '$.args.changes[1].args[0].args'],
+  ] as const) {
+    const { status, json } = await post('/v1/metadata', 'preview_changes', { changes } as unknown as Json);
+    expect({ status, json }).toMatchObject({ status: 403, json: { code: 'access-denied', path: place } });
+  }
+  expect(await post('/v1/metadata', 'preview_changes', { changes: [permission] })).toMatchObject({ status: 200 });
+});
+
 it('leaves GraphQL as it is, and follows what others change', async () => {
   expect(await service.graphql('mutation { insert_item_one(object: { id: 1 }) { id } delete_item(where: {}) { affected_rows } }')).toEqual({
     data: { insert_item_one: { id: 1 }, delete_item: { affected_rows: 1 } },

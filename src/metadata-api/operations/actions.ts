@@ -56,6 +56,7 @@ const create: OperationGroup = () => [
     type: 'create_action',
     args: written,
     changes: 'metadata',
+    bringsAddresses: true,
     errors: [refused('already-exists', 'there is an action of this name'), ...DEFINITION_ERRORS],
     documentation: { summary: 'Adds a field that a handler of your own answers.', example: EXAMPLE },
     edit(metadata, { name, definition, comment }, { path }) {
@@ -72,6 +73,7 @@ const update: OperationGroup = () => [
     type: 'update_action',
     args: written,
     changes: 'metadata',
+    bringsAddresses: true,
     errors: [NOT_THERE, ...DEFINITION_ERRORS, BREAKS_OTHERS],
     documentation: {
       summary: 'Replaces the definition and the comment of an action; its permissions stay.',

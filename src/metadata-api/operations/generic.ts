@@ -118,6 +118,7 @@ const replaceMetadata: OperationGroup = () =>
       ...(version === undefined ? {} : { version }),
       args: replaceArguments,
       changes: 'metadata',
+      bringsAddresses: true,
       errors: [
         refused('conflict', 'the metadata is at another version than the argument `resource_version`'),
         refused(

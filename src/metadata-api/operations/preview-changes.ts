@@ -55,6 +55,10 @@ const previewChanges: OperationGroup = () => [
       changes: 'nothing',
       errors: [
         refused('not-supported', 'a change is an operation that does more than change the metadata'),
+        refused(
+          'access-denied',
+          'the metadata is read-only (`--metadata-read-only`), and a change brings an address that the service would call',
+        ),
         refused('bad-request', `there are more than ${MOST_CHANGES} changes or ${MOST_QUERIES} queries`),
       ],
       documentation: {
@@ -62,7 +66,7 @@ const previewChanges: OperationGroup = () => [
           'Makes changes of the metadata on a draft that nobody else sees and that is thrown away, and tells what would come of it. A change that would be refused is refused, with the same error at its own place.',
         details: `\`changes\` are operations as the elements of a \`bulk\`. The answer has \`is_consistent\` and \`inconsistent_objects\` as they would be, and in \`schema_diff\` how the schemas of roles would differ: of the \`roles\` that are named, else of all but admin, each with lists of what is \`added\`, \`removed\` and \`changed\`, up to 500 each, and \`counts\` of all. A type that is new or gone is one line; its fields are not told. \`roles_not_compared\` are those beyond ${MOST_ROLES}.
 
-\`queries\` are run on the draft, each as the \`user\` whose session variables are given (admin without \`x-svc-role\`), where nothing can be written; mutations are refused. \`answers\` has what each answers, \`{"data"}\` or \`{"errors"}\`. The databases, and what event triggers have there, stay as they are; databases and servers that a change brings are asked what they have.`,
+\`queries\` are run on the draft, each as the \`user\` whose session variables are given (admin without \`x-svc-role\`), where nothing can be written; mutations are refused. \`answers\` has what each answers, \`{"data"}\` or \`{"errors"}\`. The databases, and what event triggers have there, stay as they are; databases and servers that a change brings are asked what they have (not with \`--metadata-read-only\`, which refuses them).`,
         example: {
           changes: [
             {

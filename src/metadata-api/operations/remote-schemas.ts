@@ -38,6 +38,7 @@ const add: OperationGroup = () => [
     type: 'add_remote_schema',
     args: written,
     changes: 'metadata',
+    bringsAddresses: true,
     errors: [refused('already-exists', 'there is a remote schema of this name'), ...SERVER_ERRORS],
     documentation: {
       summary: 'Makes the schema of another GraphQL server part of the API.',
@@ -63,6 +64,7 @@ const update: OperationGroup = () => [
     type: 'update_remote_schema',
     args: written,
     changes: 'metadata',
+    bringsAddresses: true,
     errors: [refused('not-exists', 'there is no such remote schema'), ...SERVER_ERRORS],
     documentation: {
       summary: 'Replaces how a remote schema is reached and named; keeps its permissions and relationships.',

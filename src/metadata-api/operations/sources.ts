@@ -41,6 +41,7 @@ const addSource = perKind('add_source', everyKind, (backend) =>
       healthCheck: optional(healthCheckCodec),
     }),
     changes: 'metadata',
+    bringsAddresses: true,
     errors: [
       refused('already-exists', 'there is a source of this name and `replace_configuration` is false'),
       refused('not-exists', 'the source whose configuration is to be replaced is of another kind'),
@@ -83,6 +84,7 @@ const updateSource = perKind('update_source', everyKind, (backend) =>
       healthCheck: optional(healthCheckCodec),
     }),
     changes: 'metadata',
+    bringsAddresses: true,
     errors: [
       refused('not-exists', 'there is no such source, or it is of another kind'),
       ...conventionErrors(backend),
