@@ -1,6 +1,7 @@
 import { allKeys, setSingleKeys, singleKeys } from '../browser/keys.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Check } from '../parts/field.tsx';
+import { ListTable } from '../parts/list-table.tsx';
 
 const IN_GRIDS = [
   ['Arrows, Home, End, PgUp, PgDn', 'move in a table'],
@@ -16,30 +17,28 @@ const shown = (keys: string): readonly string[] => keys.replace('mod+', 'Ctrl+')
 export function KeyHelp({ onClose }: { onClose(): void }) {
   return (
     <Dialog title="Keys" onClose={onClose}>
-      <table class="list-table">
-        <tbody>
-          {allKeys().map(({ keys, does }) => (
-            <tr key={keys}>
-              <td class="nowrap">
-                {shown(keys).map((key) => (
-                  <>
-                    <kbd>{key}</kbd>{' '}
-                  </>
-                ))}
-              </td>
-              <td>{does}</td>
-            </tr>
-          ))}
-          {IN_GRIDS.map(([keys, does]) => (
-            <tr key={keys}>
-              <td class="nowrap">
-                <kbd>{keys}</kbd>
-              </td>
-              <td>{does}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <ListTable name="Keys" columns={['Keys', 'What they do']}>
+        {allKeys().map(({ keys, does }) => (
+          <tr key={keys}>
+            <td class="nowrap">
+              {shown(keys).map((key) => (
+                <>
+                  <kbd>{key}</kbd>{' '}
+                </>
+              ))}
+            </td>
+            <td>{does}</td>
+          </tr>
+        ))}
+        {IN_GRIDS.map(([keys, does]) => (
+          <tr key={keys}>
+            <td class="nowrap">
+              <kbd>{keys}</kbd>
+            </td>
+            <td>{does}</td>
+          </tr>
+        ))}
+      </ListTable>
       <Check label="Single letters are keys" checked={singleKeys.value} onChange={setSingleKeys} />
     </Dialog>
   );

@@ -11,6 +11,7 @@ import type { Json } from '../model/json.ts';
 import { Button } from '../parts/button.tsx';
 import { ErrorBox } from '../parts/error-box.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { ListTable } from '../parts/list-table.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { shownError } from '../parts/shown-error.ts';
 
@@ -91,59 +92,45 @@ export function SuggestedRelationships({ source, version, table, taken = [] }: S
       {value.length === 0 ? (
         <p class="muted">Every foreign key between tracked tables has its relationships.</p>
       ) : (
-        <div class="table-scroll">
-          <table class="list-table">
-            <thead>
-              <tr>
-                <th scope="col">
-                  <span class="visually-hidden">Chosen</span>
-                </th>
-                <th scope="col">Table</th>
-                <th scope="col">Name</th>
-                <th scope="col">Leads to</th>
+        <ListTable name="Suggested relationships" columns={[{ hidden: 'Chosen' }, 'Table', 'Name', 'Leads to']}>
+          {value.map((each) => {
+            const key = keyOf(each);
+            return (
+              <tr key={key}>
+                <td>
+                  <input
+                    type="checkbox"
+                    class="tick"
+                    aria-label={`Make ${each.name} of ${labelOf(each.table)}`}
+                    checked={!left.has(key)}
+                    onChange={(event) => {
+                      const next = new Set(left);
+                      if (event.currentTarget.checked) next.delete(key);
+                      else next.add(key);
+                      setLeft(next);
+                    }}
+                  />
+                </td>
+                <td>{labelOf(each.table)}</td>
+                <td>
+                  <input
+                    class="input input-small"
+                    aria-label={`Name of the relationship of ${labelOf(each.table)} to ${labelOf(each.toTable)}`}
+                    value={names[key] ?? each.name}
+                    spellcheck={false}
+                    onInput={(event) => setNames({ ...names, [key]: event.currentTarget.value })}
+                  />
+                </td>
+                <td>
+                  <span class="muted">{each.kind === 'array' ? 'rows of' : 'a row of'}</span> {labelOf(each.toTable)}{' '}
+                  <span class="muted small mono">
+                    {each.columns.join(', ')} → {each.toColumns.join(', ')}
+                  </span>
+                </td>
               </tr>
-            </thead>
-            <tbody>
-              {value.map((each) => {
-                const key = keyOf(each);
-                return (
-                  <tr key={key}>
-                    <td>
-                      <input
-                        type="checkbox"
-                        class="tick"
-                        aria-label={`Make ${each.name} of ${labelOf(each.table)}`}
-                        checked={!left.has(key)}
-                        onChange={(event) => {
-                          const next = new Set(left);
-                          if (event.currentTarget.checked) next.delete(key);
-                          else next.add(key);
-                          setLeft(next);
-                        }}
-                      />
-                    </td>
-                    <td>{labelOf(each.table)}</td>
-                    <td>
-                      <input
-                        class="input input-small"
-                        aria-label={`Name of the relationship of ${labelOf(each.table)} to ${labelOf(each.toTable)}`}
-                        value={names[key] ?? each.name}
-                        spellcheck={false}
-                        onInput={(event) => setNames({ ...names, [key]: event.currentTarget.value })}
-                      />
-                    </td>
-                    <td>
-                      <span class="muted">{each.kind === 'array' ? 'rows of' : 'a row of'}</span> {labelOf(each.toTable)}{' '}
-                      <span class="muted small mono">
-                        {each.columns.join(', ')} → {each.toColumns.join(', ')}
-                      </span>
-                    </td>
-                  </tr>
-                );
-              })}
-            </tbody>
-          </table>
-        </div>
+            );
+          })}
+        </ListTable>
       )}
     </section>
   );

@@ -16,6 +16,7 @@ import { ADMIN, sessionVariablesIn, variableHeader } from '../../model/persona.t
 import type { PermissionOperation } from '../../model/table-entry.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { ListTable } from '../../parts/list-table.tsx';
 import { Segments } from '../../parts/tabs.tsx';
 
 interface PreviewProps {
@@ -146,40 +147,22 @@ export function Preview({ table, info, role, operation, draft, saved }: PreviewP
           {list.length === 0 ? (
             <p class="muted small">{side === 'seen' ? 'No row at all.' : 'No row is kept back.'}</p>
           ) : (
-            <section class="table-scroll" tabIndex={0} aria-label="Rows of the preview">
-              <table class="list-table small">
-                <thead>
-                  <tr>
-                    {shown.map((name) => (
-                      <th key={name} scope="col">
-                        {name}
-                      </th>
-                    ))}
-                    {side === 'hidden' && (
-                      <th scope="col">
-                        <span class="visually-hidden">Why</span>
-                      </th>
-                    )}
-                  </tr>
-                </thead>
-                <tbody>
-                  {list.map((row, index) => (
-                    <tr key={index}>
-                      {shown.map((name) => (
-                        <td key={name}>{cellText(row[name])?.slice(0, 40) ?? <span class="null">null</span>}</td>
-                      ))}
-                      {side === 'hidden' && (
-                        <td>
-                          <Button kind="link" name={`Why is row ${index + 1} kept back?`} onClick={() => setWhy(row)}>
-                            why?
-                          </Button>
-                        </td>
-                      )}
-                    </tr>
+            <ListTable name="Rows of the preview" columns={[...shown, ...(side === 'hidden' ? [{ hidden: 'Why' }] : [])]} class="small">
+              {list.map((row, index) => (
+                <tr key={index}>
+                  {shown.map((name) => (
+                    <td key={name}>{cellText(row[name])?.slice(0, 40) ?? <span class="null">null</span>}</td>
                   ))}
-                </tbody>
-              </table>
-            </section>
+                  {side === 'hidden' && (
+                    <td>
+                      <Button kind="link" name={`Why is row ${index + 1} kept back?`} onClick={() => setWhy(row)}>
+                        why?
+                      </Button>
+                    </td>
+                  )}
+                </tr>
+              ))}
+            </ListTable>
           )}
           {why !== null && <Why info={info} draft={draft} values={values} row={why} />}
         </>

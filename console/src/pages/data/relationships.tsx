@@ -16,6 +16,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { ACTIONS, ListTable } from '../../parts/list-table.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { Segments } from '../../parts/tabs.tsx';
 import { tell } from '../../parts/toast.tsx';
@@ -66,49 +67,30 @@ export function Relationships({ data, table, info }: RelationshipsProps) {
         {all.length === 0 ? (
           <p class="muted">None yet: a relationship is a field that leads from a row to rows of another table.</p>
         ) : (
-          <div class="table-scroll">
-            <table class="list-table">
-              <thead>
-                <tr>
-                  <th scope="col">Field</th>
-                  <th scope="col">Leads to</th>
-                  <th scope="col">By</th>
-                  <th scope="col">
-                    <span class="visually-hidden">Actions</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {all.map(({ key, leads, member, name }) => (
-                  <tr key={name}>
-                    <td>
-                      <strong>{name}</strong>
-                      {typeof member['comment'] === 'string' && <p class="muted small">{member['comment']}</p>}
-                    </td>
-                    <td>
-                      <span class="muted">{leads}</span> {targetOf(member, info)}
-                    </td>
-                    <td class="mono small">{byOf(member)}</td>
-                    <td class="nowrap">
-                      {key !== 'remote_relationships' && (
-                        <Button
-                          small
-                          kind="quiet"
-                          refusal={isReadOnly ? READ_ONLY_REASON : undefined}
-                          onClick={() => setOpen({ key, name })}
-                        >
-                          Rename
-                        </Button>
-                      )}
-                      <Button small kind="quiet" refusal={isReadOnly ? READ_ONLY_REASON : undefined} onClick={() => void drop(key, name)}>
-                        Drop …
-                      </Button>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <ListTable name="Relationships" columns={['Field', 'Leads to', 'By', ACTIONS]}>
+            {all.map(({ key, leads, member, name }) => (
+              <tr key={name}>
+                <td>
+                  <strong>{name}</strong>
+                  {typeof member['comment'] === 'string' && <p class="muted small">{member['comment']}</p>}
+                </td>
+                <td>
+                  <span class="muted">{leads}</span> {targetOf(member, info)}
+                </td>
+                <td class="mono small">{byOf(member)}</td>
+                <td class="nowrap">
+                  {key !== 'remote_relationships' && (
+                    <Button small kind="quiet" refusal={isReadOnly ? READ_ONLY_REASON : undefined} onClick={() => setOpen({ key, name })}>
+                      Rename
+                    </Button>
+                  )}
+                  <Button small kind="quiet" refusal={isReadOnly ? READ_ONLY_REASON : undefined} onClick={() => void drop(key, name)}>
+                    Drop …
+                  </Button>
+                </td>
+              </tr>
+            ))}
+          </ListTable>
         )}
       </section>
       <SuggestedRelationships

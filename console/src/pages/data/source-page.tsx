@@ -15,6 +15,7 @@ import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Check, Search } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { ACTIONS, ListTable } from '../../parts/list-table.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { shownError } from '../../parts/shown-error.ts';
@@ -204,47 +205,31 @@ function Tables({ data, source }: { readonly data: Overview; readonly source: So
             Tracked tables become types of the GraphQL API.
           </EmptyState>
         ) : (
-          <div class="table-scroll">
-            <table class="list-table">
-              <thead>
-                <tr>
-                  <th scope="col">Table</th>
-                  <th scope="col">Relationships</th>
-                  <th scope="col">Roles</th>
-                  <th scope="col">
-                    <span class="visually-hidden">Actions</span>
-                  </th>
+          <ListTable name="Tracked tables" columns={['Table', 'Relationships', 'Roles', ACTIONS]}>
+            {source.tables
+              .toSorted((a, b) => (tableId(a) < tableId(b) ? -1 : 1))
+              .slice(0, 200)
+              .map((table) => (
+                <tr key={tableId(table)}>
+                  <td>
+                    <a href={hrefOf(['data', name, tableId(table)])}>{tableId(table)}</a>
+                    {table.problem !== undefined && <span class="badge badge-warn">{table.problem}</span>}
+                  </td>
+                  <td class="number">{table.relationships}</td>
+                  <td class="number">{[...table.granted].filter((digit) => digit !== '0').length || <span class="muted">none</span>}</td>
+                  <td class="nowrap">
+                    <Button
+                      small
+                      kind="quiet"
+                      refusal={isReadOnly ? READ_ONLY_REASON : undefined}
+                      onClick={() => void untrack(source, table)}
+                    >
+                      Untrack …
+                    </Button>
+                  </td>
                 </tr>
-              </thead>
-              <tbody>
-                {source.tables
-                  .toSorted((a, b) => (tableId(a) < tableId(b) ? -1 : 1))
-                  .slice(0, 200)
-                  .map((table) => (
-                    <tr key={tableId(table)}>
-                      <td>
-                        <a href={hrefOf(['data', name, tableId(table)])}>{tableId(table)}</a>
-                        {table.problem !== undefined && <span class="badge badge-warn">{table.problem}</span>}
-                      </td>
-                      <td class="number">{table.relationships}</td>
-                      <td class="number">
-                        {[...table.granted].filter((digit) => digit !== '0').length || <span class="muted">none</span>}
-                      </td>
-                      <td class="nowrap">
-                        <Button
-                          small
-                          kind="quiet"
-                          refusal={isReadOnly ? READ_ONLY_REASON : undefined}
-                          onClick={() => void untrack(source, table)}
-                        >
-                          Untrack …
-                        </Button>
-                      </td>
-                    </tr>
-                  ))}
-              </tbody>
-            </table>
-          </div>
+              ))}
+          </ListTable>
         )}
         {source.tables.length > 200 && <p class="muted small">And {source.tables.length - 200} more, in the list on the left.</p>}
       </section>

@@ -11,6 +11,7 @@ import { tableSteps } from '../../model/table-entry.ts';
 import { Button } from '../../parts/button.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Check, Field } from '../../parts/field.tsx';
+import { ListTable } from '../../parts/list-table.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 
 /** Columns and keys as the database has them, and the names that the API gives them. */
@@ -80,42 +81,29 @@ export function Structure({ table, info }: { readonly table: TableOverview; read
             Change with SQL
           </a>
         </header>
-        <div class="table-scroll">
-          <table class="list-table">
-            <thead>
-              <tr>
-                <th scope="col">Column</th>
-                <th scope="col">Type</th>
-                <th scope="col">Null</th>
-                <th scope="col">Default</th>
-                <th scope="col">Name in the API</th>
-              </tr>
-            </thead>
-            <tbody>
-              {info.columns.map((column) => (
-                <tr key={column.name}>
-                  <td>
-                    <strong>{column.name}</strong> {info.primaryKey.includes(column.name) && <span class="badge badge-accent">key</span>}
-                    {column.description !== undefined && <p class="muted small">{column.description}</p>}
-                  </td>
-                  <td class="mono">{column.type}</td>
-                  <td>{column.isNullable ? 'yes' : <span class="muted">no</span>}</td>
-                  <td class="mono small">{column.default ?? ''}</td>
-                  <td>
-                    <input
-                      class="input input-small"
-                      aria-label={`Name of ${column.name} in the API`}
-                      placeholder={info.columnNames.get(column.name) ?? column.name}
-                      value={names[column.name] ?? customOf(column.name)}
-                      spellcheck={false}
-                      onInput={(event) => setNames({ ...names, [column.name]: event.currentTarget.value })}
-                    />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ListTable name="Columns" columns={['Column', 'Type', 'Null', 'Default', 'Name in the API']}>
+          {info.columns.map((column) => (
+            <tr key={column.name}>
+              <td>
+                <strong>{column.name}</strong> {info.primaryKey.includes(column.name) && <span class="badge badge-accent">key</span>}
+                {column.description !== undefined && <p class="muted small">{column.description}</p>}
+              </td>
+              <td class="mono">{column.type}</td>
+              <td>{column.isNullable ? 'yes' : <span class="muted">no</span>}</td>
+              <td class="mono small">{column.default ?? ''}</td>
+              <td>
+                <input
+                  class="input input-small"
+                  aria-label={`Name of ${column.name} in the API`}
+                  placeholder={info.columnNames.get(column.name) ?? column.name}
+                  value={names[column.name] ?? customOf(column.name)}
+                  spellcheck={false}
+                  onInput={(event) => setNames({ ...names, [column.name]: event.currentTarget.value })}
+                />
+              </td>
+            </tr>
+          ))}
+        </ListTable>
       </section>
       <section class="card">
         <header>

@@ -10,6 +10,7 @@ import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
+import { ACTIONS, ListTable } from '../../parts/list-table.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { tell } from '../../parts/toast.tsx';
@@ -54,43 +55,27 @@ export function OneOffEvents() {
             <Button icon="reload" name="Read the events again" onClick={reload} />
             {add}
           </div>
-          <div class="card table-scroll">
-            <table class="list-table">
-              <caption class="visually-hidden">One-off events</caption>
-              <thead>
-                <tr>
-                  <th scope="col">Time</th>
-                  <th scope="col">State</th>
-                  <th scope="col">Webhook</th>
-                  <th scope="col">Attempts</th>
-                  <th scope="col">
-                    <span class="visually-hidden">Actions</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {value.events.map((event) => (
-                  <tr key={String(event['id'])}>
-                    <td class="nowrap">
-                      <Button kind="link" onClick={() => setOpened(event)}>
-                        {new Date(String(event['scheduled_time'])).toLocaleString()}
-                      </Button>
-                    </td>
-                    <td>
-                      <span class={`badge ${BADGES[String(event['status'])] ?? ''}`}>{String(event['status'])}</span>
-                    </td>
-                    <td>{String(event['webhook_conf'])}</td>
-                    <td class="number">{String(event['tries'])}</td>
-                    <td>
-                      <Button small kind="quiet" refusal={refusal} onClick={() => void cancel(event)}>
-                        {event['status'] === 'scheduled' ? 'Cancel' : 'Forget'}
-                      </Button>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <ListTable name="One-off events" columns={['Time', 'State', 'Webhook', 'Attempts', ACTIONS]} isCard>
+            {value.events.map((event) => (
+              <tr key={String(event['id'])}>
+                <td class="nowrap">
+                  <Button kind="link" onClick={() => setOpened(event)}>
+                    {new Date(String(event['scheduled_time'])).toLocaleString()}
+                  </Button>
+                </td>
+                <td>
+                  <span class={`badge ${BADGES[String(event['status'])] ?? ''}`}>{String(event['status'])}</span>
+                </td>
+                <td>{String(event['webhook_conf'])}</td>
+                <td class="number">{String(event['tries'])}</td>
+                <td>
+                  <Button small kind="quiet" refusal={refusal} onClick={() => void cancel(event)}>
+                    {event['status'] === 'scheduled' ? 'Cancel' : 'Forget'}
+                  </Button>
+                </td>
+              </tr>
+            ))}
+          </ListTable>
         </>
       )}
       {isAdding && (

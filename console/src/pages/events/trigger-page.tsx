@@ -13,6 +13,7 @@ import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { ListTable } from '../../parts/list-table.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { shownError } from '../../parts/shown-error.ts';
@@ -122,37 +123,23 @@ export function TriggerPage({ source, name }: { readonly source: string; readonl
         </EmptyState>
       )}
       {events.length > 0 && (
-        <div class="card table-scroll">
-          <table class="list-table">
-            <caption class="visually-hidden">Events of {name}, newest first</caption>
-            <thead>
-              <tr>
-                <th scope="col">Made</th>
-                <th scope="col">State</th>
-                <th scope="col">Change</th>
-                <th scope="col">Attempts</th>
-                <th scope="col">Event</th>
-              </tr>
-            </thead>
-            <tbody>
-              {events.map((event) => (
-                <tr key={String(event['id'])}>
-                  <td class="nowrap">{new Date(`${String(event['created_at'])}Z`).toLocaleString()}</td>
-                  <td>
-                    <EventState event={event} />
-                  </td>
-                  <td>{operationOf(event)}</td>
-                  <td class="number">{String(event['tries'])}</td>
-                  <td>
-                    <Button kind="link" onClick={() => setOpened(String(event['id']))}>
-                      {String(event['id'])}
-                    </Button>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ListTable name={`Events of ${name}, newest first`} columns={['Made', 'State', 'Change', 'Attempts', 'Event']} isCard>
+          {events.map((event) => (
+            <tr key={String(event['id'])}>
+              <td class="nowrap">{new Date(`${String(event['created_at'])}Z`).toLocaleString()}</td>
+              <td>
+                <EventState event={event} />
+              </td>
+              <td>{operationOf(event)}</td>
+              <td class="number">{String(event['tries'])}</td>
+              <td>
+                <Button kind="link" onClick={() => setOpened(String(event['id']))}>
+                  {String(event['id'])}
+                </Button>
+              </td>
+            </tr>
+          ))}
+        </ListTable>
       )}
       {events.length >= PAGE && (
         <div class="row">

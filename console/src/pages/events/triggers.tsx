@@ -11,6 +11,7 @@ import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Search } from '../../parts/field.tsx';
+import { ListTable } from '../../parts/list-table.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { NewTrigger } from './new-trigger.tsx';
@@ -48,25 +49,15 @@ export function Triggers() {
             <Button icon="reload" name="Count again" onClick={reload} />
             {add}
           </div>
-          <div class="card table-scroll">
-            <table class="list-table">
-              <caption class="visually-hidden">Event triggers and their events of the last day</caption>
-              <thead>
-                <tr>
-                  <th scope="col">Trigger</th>
-                  <th scope="col">Table</th>
-                  <th scope="col">Delivered, 24 h</th>
-                  <th scope="col">Failed, 24 h</th>
-                  <th scope="col">Pending</th>
-                </tr>
-              </thead>
-              <tbody>
-                {shown.map((trigger) => (
-                  <Row key={`${String(trigger['source'])} ${String(trigger['name'])}`} trigger={trigger} />
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <ListTable
+            name="Event triggers and their events of the last day"
+            columns={['Trigger', 'Table', 'Delivered, 24 h', 'Failed, 24 h', 'Pending']}
+            isCard
+          >
+            {shown.map((trigger) => (
+              <Row key={`${String(trigger['source'])} ${String(trigger['name'])}`} trigger={trigger} />
+            ))}
+          </ListTable>
         </>
       )}
     </>

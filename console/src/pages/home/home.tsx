@@ -14,6 +14,7 @@ import { labelOf } from '../../model/steps.ts';
 import { Button } from '../../parts/button.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Icon, type IconName } from '../../parts/icon.tsx';
+import { ListTable } from '../../parts/list-table.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { tell } from '../../parts/toast.tsx';
@@ -168,39 +169,37 @@ function Sources({ data }: { readonly data: Overview }) {
   return (
     <Card icon="data" title="Sources" aside={<Button kind="quiet" small icon="reload" name="Ask the sources again" onClick={reload} />}>
       {health.value !== undefined && !health.value.startsWith('OK') && <p class="banner banner-warn">{health.value.slice(0, 200)}</p>}
-      <table class="list-table">
-        <tbody>
-          {data.sources.map((source) => {
-            const state = value?.find(({ name }) => name === source.name);
-            return (
-              <tr key={source.name}>
-                <td>
-                  <a href={hrefOf(['data', source.name])}>{source.name}</a> <span class="badge">{source.kind}</span>
-                  {state?.problem !== undefined && <p class="small muted">{state.problem}</p>}
-                </td>
-                <td class="number nowrap muted">
-                  {source.tables.length} {source.tables.length === 1 ? 'table' : 'tables'}
-                </td>
-                <td class="nowrap">
-                  {state === undefined ? (
-                    <span class="muted">asking …</span>
-                  ) : state.problem === undefined ? (
-                    <span class="badge badge-ok">
-                      <Icon name="check" />
-                      {Math.round(state.milliseconds)} ms
-                    </span>
-                  ) : (
-                    <span class="badge badge-danger">
-                      <Icon name="warn" />
-                      down
-                    </span>
-                  )}
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
+      <ListTable name="Sources" columns={[{ hidden: 'Source' }, { hidden: 'Tables' }, { hidden: 'State' }]}>
+        {data.sources.map((source) => {
+          const state = value?.find(({ name }) => name === source.name);
+          return (
+            <tr key={source.name}>
+              <td>
+                <a href={hrefOf(['data', source.name])}>{source.name}</a> <span class="badge">{source.kind}</span>
+                {state?.problem !== undefined && <p class="small muted">{state.problem}</p>}
+              </td>
+              <td class="number nowrap muted">
+                {source.tables.length} {source.tables.length === 1 ? 'table' : 'tables'}
+              </td>
+              <td class="nowrap">
+                {state === undefined ? (
+                  <span class="muted">asking …</span>
+                ) : state.problem === undefined ? (
+                  <span class="badge badge-ok">
+                    <Icon name="check" />
+                    {Math.round(state.milliseconds)} ms
+                  </span>
+                ) : (
+                  <span class="badge badge-danger">
+                    <Icon name="warn" />
+                    down
+                  </span>
+                )}
+              </td>
+            </tr>
+          );
+        })}
+      </ListTable>
       {data.sources.length === 0 && (
         <p class="muted">
           No source yet. <a href={hrefOf(['data'])}>Connect a database</a>.

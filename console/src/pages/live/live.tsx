@@ -8,6 +8,7 @@ import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
+import { ListTable } from '../../parts/list-table.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 
@@ -86,46 +87,33 @@ export function Live() {
         </EmptyState>
       )}
       {pollers.length > 0 && (
-        <div class="card table-scroll">
-          <table class="list-table">
-            <caption class="visually-hidden">Statements that are repeated for subscriptions</caption>
-            <thead>
-              <tr>
-                <th scope="col">Query</th>
-                <th scope="col">Role</th>
-                <th scope="col">Source</th>
-                <th scope="col">Subscribers</th>
-                <th scope="col">Groups</th>
-                <th scope="col">Runs</th>
-                <th scope="col">Last, ms</th>
-                <th scope="col">Waits for</th>
-              </tr>
-            </thead>
-            <tbody>
-              {pollers.map((poller) => (
-                <tr key={String(poller['poller_id'])}>
-                  <td>
-                    <Button kind="link" onClick={() => setOpened(poller)}>
-                      {String(poller['query']).replace(/\s+/g, ' ').slice(0, 60)}
-                    </Button>
-                  </td>
-                  <td>{String(poller['role'])}</td>
-                  <td>{String(poller['source'])}</td>
-                  <td class="number">{String(poller['subscribers'])}</td>
-                  <td class="number">
-                    {String(poller['cohorts'])}
-                    {Number(poller['failing_cohorts']) > 0 && (
-                      <span class="badge badge-danger">{String(poller['failing_cohorts'])} failing</span>
-                    )}
-                  </td>
-                  <td class="number">{String(poller['runs'])}</td>
-                  <td class="number">{lastOf(poller)}</td>
-                  <td title={String(poller['reason'])}>{String(poller['waits_for'])}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ListTable
+          name="Statements that are repeated for subscriptions"
+          columns={['Query', 'Role', 'Source', 'Subscribers', 'Groups', 'Runs', 'Last, ms', 'Waits for']}
+          isCard
+        >
+          {pollers.map((poller) => (
+            <tr key={String(poller['poller_id'])}>
+              <td>
+                <Button kind="link" onClick={() => setOpened(poller)}>
+                  {String(poller['query']).replace(/\s+/g, ' ').slice(0, 60)}
+                </Button>
+              </td>
+              <td>{String(poller['role'])}</td>
+              <td>{String(poller['source'])}</td>
+              <td class="number">{String(poller['subscribers'])}</td>
+              <td class="number">
+                {String(poller['cohorts'])}
+                {Number(poller['failing_cohorts']) > 0 && (
+                  <span class="badge badge-danger">{String(poller['failing_cohorts'])} failing</span>
+                )}
+              </td>
+              <td class="number">{String(poller['runs'])}</td>
+              <td class="number">{lastOf(poller)}</td>
+              <td title={String(poller['reason'])}>{String(poller['waits_for'])}</td>
+            </tr>
+          ))}
+        </ListTable>
       )}
       {opened !== null && (
         <Dialog title={`${String(opened['kind'])} of ${String(opened['role'])}`} kind="wide" onClose={() => setOpened(null)}>

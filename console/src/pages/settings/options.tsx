@@ -8,6 +8,7 @@ import { shellQuoted } from '../../model/steps.ts';
 import { Button } from '../../parts/button.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Check, Search } from '../../parts/field.tsx';
+import { ListTable } from '../../parts/list-table.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { tell } from '../../parts/toast.tsx';
@@ -45,33 +46,21 @@ export function Options() {
               Copy as environment
             </Button>
           </div>
-          <div class="card table-scroll" role="region" aria-label="Options" tabIndex={0}>
-            <table class="list-table options-table">
-              <caption class="visually-hidden">Options of the service</caption>
-              <thead>
-                <tr>
-                  <th scope="col">Option</th>
-                  <th scope="col">Value</th>
-                  <th scope="col">Meaning</th>
-                </tr>
-              </thead>
-              <tbody>
-                {shown.map((option) => (
-                  <tr key={String(option['flag'])}>
-                    <td>
-                      <code>--{String(option['flag'])}</code>
-                      <p class="muted small mono">{option['variable'] === null ? '' : String(option['variable'])}</p>
-                    </td>
-                    <td>
-                      <code>{String(option['value']) === '' ? '–' : String(option['value'])}</code>{' '}
-                      {option['is_default'] === false && <span class="badge badge-accent">set</span>}
-                    </td>
-                    <td class="small">{String(option['help'])}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <ListTable name="Options of the service" columns={['Option', 'Value', 'Meaning']} isCard class="options-table">
+            {shown.map((option) => (
+              <tr key={String(option['flag'])}>
+                <td>
+                  <code>--{String(option['flag'])}</code>
+                  <p class="muted small mono">{option['variable'] === null ? '' : String(option['variable'])}</p>
+                </td>
+                <td>
+                  <code>{String(option['value']) === '' ? '–' : String(option['value'])}</code>{' '}
+                  {option['is_default'] === false && <span class="badge badge-accent">set</span>}
+                </td>
+                <td class="small">{String(option['help'])}</td>
+              </tr>
+            ))}
+          </ListTable>
         </>
       )}
     </>

@@ -8,6 +8,7 @@ import { isList, isObject, type JsonObject } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
+import { ACTIONS, ListTable } from '../../parts/list-table.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 
@@ -34,38 +35,23 @@ export function RestEndpoints() {
         </EmptyState>
       )}
       {value !== undefined && value.length > 0 && (
-        <div class="card table-scroll">
-          <table class="list-table">
-            <caption class="visually-hidden">REST endpoints</caption>
-            <thead>
-              <tr>
-                <th scope="col">Address</th>
-                <th scope="col">Methods</th>
-                <th scope="col">Operation</th>
-                <th scope="col">
-                  <span class="visually-hidden">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {value.map((endpoint) => (
-                <tr key={String(endpoint['name'])}>
-                  <td>
-                    <code>api/rest/{String(endpoint['url'])}</code>
-                    {typeof endpoint['comment'] === 'string' && <p class="muted small">{endpoint['comment']}</p>}
-                  </td>
-                  <td>{isList(endpoint['methods']) ? endpoint['methods'].map(String).join(', ') : ''}</td>
-                  <td>{operationOf(endpoint)}</td>
-                  <td>
-                    <Button small kind="quiet" refusal={isReadOnly ? READ_ONLY_REASON : undefined} onClick={() => remove(endpoint)}>
-                      Drop …
-                    </Button>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ListTable name="REST endpoints" columns={['Address', 'Methods', 'Operation', ACTIONS]} isCard>
+          {value.map((endpoint) => (
+            <tr key={String(endpoint['name'])}>
+              <td>
+                <code>api/rest/{String(endpoint['url'])}</code>
+                {typeof endpoint['comment'] === 'string' && <p class="muted small">{endpoint['comment']}</p>}
+              </td>
+              <td>{isList(endpoint['methods']) ? endpoint['methods'].map(String).join(', ') : ''}</td>
+              <td>{operationOf(endpoint)}</td>
+              <td>
+                <Button small kind="quiet" refusal={isReadOnly ? READ_ONLY_REASON : undefined} onClick={() => remove(endpoint)}>
+                  Drop …
+                </Button>
+              </td>
+            </tr>
+          ))}
+        </ListTable>
       )}
     </>
   );

@@ -7,6 +7,7 @@ import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Check, Field } from '../../parts/field.tsx';
+import { ACTIONS, ListTable } from '../../parts/list-table.tsx';
 import { Loading } from '../../parts/loading.tsx';
 
 /** All roles, and what they inherit from each other. */
@@ -41,40 +42,25 @@ export function Roles() {
           Permit something to a role on the page of a table.
         </EmptyState>
       ) : (
-        <div class="card table-scroll" role="region" aria-label="Roles" tabIndex={0}>
-          <table class="list-table">
-            <caption class="visually-hidden">Roles</caption>
-            <thead>
-              <tr>
-                <th scope="col">Role</th>
-                <th scope="col">Inherits from</th>
-                <th scope="col">Tables</th>
-                <th scope="col">
-                  <span class="visually-hidden">Actions</span>
-                </th>
+        <ListTable name="Roles" columns={['Role', 'Inherits from', 'Tables', ACTIONS]} isCard>
+          {data.roles.map((role, index) => {
+            const inherited = data.inheritedRoles.find(({ name }) => name === role);
+            return (
+              <tr key={role}>
+                <td>{role}</td>
+                <td>{inherited === undefined ? '' : inherited.parents.join(', ')}</td>
+                <td class="number">{tables.filter(({ granted }) => (granted[index] ?? '0') !== '0').length}</td>
+                <td>
+                  {inherited !== undefined && (
+                    <Button small kind="quiet" refusal={refusal} onClick={() => remove(inherited)}>
+                      Drop …
+                    </Button>
+                  )}
+                </td>
               </tr>
-            </thead>
-            <tbody>
-              {data.roles.map((role, index) => {
-                const inherited = data.inheritedRoles.find(({ name }) => name === role);
-                return (
-                  <tr key={role}>
-                    <td>{role}</td>
-                    <td>{inherited === undefined ? '' : inherited.parents.join(', ')}</td>
-                    <td class="number">{tables.filter(({ granted }) => (granted[index] ?? '0') !== '0').length}</td>
-                    <td>
-                      {inherited !== undefined && (
-                        <Button small kind="quiet" refusal={refusal} onClick={() => remove(inherited)}>
-                          Drop …
-                        </Button>
-                      )}
-                    </td>
-                  </tr>
-                );
-              })}
-            </tbody>
-          </table>
-        </div>
+            );
+          })}
+        </ListTable>
       )}
       {isAdding && <NewInheritedRole roles={data.roles} onClose={() => setAdding(false)} />}
     </>
