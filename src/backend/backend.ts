@@ -49,6 +49,8 @@ export interface Backend<C = unknown> {
     /** No connection is free. */
     readonly noConnection: ErrorCode;
   };
+  /** Found in SQL that changes what the catalog says, beside the words of definitions that all kinds have. */
+  readonly changesCatalog?: RegExp;
   /** Whether the database makes up such a name for a constraint that was given none: `author_pkey`. */
   isMadeUpConstraint(name: string): boolean;
   /** Pure; made once per service because output options are part of it. */

@@ -103,9 +103,27 @@ export interface CatalogTable {
   readonly inherited?: true;
   /** Whether writing its rows may change any others: by triggers, rules, foreign keys that cascade. Absent: not known. */
   readonly sideEffects?: Readonly<Record<WriteEvent, boolean>>;
+  /** Absent: a view, or its kind of database is one server. */
+  readonly distribution?: CatalogDistribution;
 }
 
 export type WriteEvent = 'insert' | 'update' | 'delete';
+
+/** Where the rows of a table are in a cluster of servers. Tables of one group whose rows lie by the same value lie together. */
+export type CatalogDistribution =
+  /** Each on the server that the value of the column leads to, which is never null and never changes; null: all on one server. */
+  | { readonly kind: 'distributed'; readonly column: string | null; readonly group: number }
+  /** All on one server, with those of all tables of the schema. */
+  | { readonly kind: 'schema'; readonly group: number }
+  /** All on every server. */
+  | { readonly kind: 'reference' }
+  /** All on the server that is asked. */
+  | { readonly kind: 'local' };
+
+/** The column whose value decides on which server a row is. */
+export function distributionColumn({ distribution }: Pick<CatalogTable, 'distribution'>): string | null {
+  return distribution?.kind === 'distributed' ? distribution.column : null;
+}
 
 /** What `contained` of a mutation says: writes to the table are known to change its own rows only. */
 export function isContained(table: CatalogTable, event: WriteEvent): boolean {
@@ -161,4 +179,6 @@ export interface SurveyedTable {
   readonly estimatedRows: number | null;
   /** By column, as SQL; only where the tables were named. */
   readonly defaults: ReadonlyMap<string, string>;
+  /** As that of a table. */
+  readonly distribution?: CatalogDistribution;
 }

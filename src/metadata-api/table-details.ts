@@ -20,8 +20,23 @@ export function detailsOfTable(table: CatalogTable, survey: SurveyedTable | null
     estimated_rows: survey?.estimatedRows ?? null,
     unique_keys: table.uniqueConstraints.map(({ name, columns }) => ({ name, columns: [...columns] })),
     tracked: tracked !== null,
+    ...detailsOfDistribution(table),
     ...(tracked === null ? {} : { graphql: namesInGraphql(tracked), enum_values: enumValues(tracked.table) }),
   };
+}
+
+/** Where the rows are, in kinds of databases with several servers. */
+export function detailsOfDistribution({ distribution }: Pick<CatalogTable, 'distribution'>): JsonObject {
+  if (distribution === undefined) return {};
+  const { kind } = distribution;
+  switch (kind) {
+    case 'distributed':
+      return { distribution: { kind, column: distribution.column, colocation_group: distribution.group } };
+    case 'schema':
+      return { distribution: { kind, colocation_group: distribution.group } };
+    default:
+      return { distribution: { kind } };
+  }
 }
 
 export function detailsOfColumn(column: CatalogColumn, survey: SurveyedTable | null, tracked: Tracked | null): JsonObject {

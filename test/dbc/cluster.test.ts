@@ -83,6 +83,22 @@ describe.skipIf(URL === '').each(LAYOUTS)('writers $writer, books $book, marks $
     if (URL !== '') await runSql(URL, `drop schema if exists ${SCHEMA} cascade`);
   });
 
+  it.each(Object.entries(layout))('knows where %s is: %s', async (table, kind) => {
+    const info = await service.metadata('dbc_get_table_info', { source: 'twin', table: { schema: SCHEMA, name: table }, details: true });
+    const isSpread = kind === 'distributed' || kind === 'with books';
+    const expected = isSpread
+      ? { kind: 'distributed', column: KEYS[table as keyof Layout], colocation_group: expect.any(Number) }
+      : { kind };
+    expect(info).toMatchObject({ distribution: expected });
+  });
+
+  it('refuses to change where rows are', async () => {
+    const answer = await service.graphql('mutation { dbc_update_writer(where: {}, _set: {id: 77}) { affected_rows } }');
+    const refusal = { errors: [{ extensions: { code: 'not-supported', path: '$.selectionSet.dbc_update_writer.args._set.id' } }] };
+    if (layout.writer === 'distributed') expect(answer).toMatchObject(refusal);
+    else expect(answer).toMatchObject({ errors: [{ extensions: { code: 'constraint-violation' } }] });
+  });
+
   it.each(READS)('answers %s', async (request) => {
     await same(service, request);
   });

@@ -1,19 +1,23 @@
-/** What roles see of a source of Citus: as a naive evaluator says, and nothing of what they do not see. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+/** What roles see of a source of Citus: as a naive evaluator says, nothing of what they do not see, by statements that Citus takes. */
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { answersAsNaive } from '../permission-safety/answers-as-naive.ts';
 import { unseenChanges } from '../permission-safety/unseen-changes.ts';
 import { cases, DEEP, SEED } from '../support/deep.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { type Shapes, watchShapes } from './watch-shapes.ts';
 
 const CASES = Number(process.env['SVC_SAFETY_CASES'] ?? cases(5_000, 40));
 const TIMEOUT = Math.max(600_000, CASES * 60);
 
 let service: TestService;
+let shapes: Shapes;
 beforeAll(async () => {
+  shapes = watchShapes();
   service = await startTestService({ PG_CONNECTIONS: '4', OPERATION_CACHE_SIZE: '64' });
 });
 afterAll(async () => {
   await service?.stop();
+  vi.restoreAllMocks();
 });
 
 it(
@@ -34,3 +38,9 @@ it(
   },
   TIMEOUT,
 );
+
+it('did so by statements that Citus takes', () => {
+  console.info(`shapes: ${JSON.stringify({ ...shapes.seen, comparing: shapes.comparing })}`);
+  expect(shapes.complaints).toEqual([]);
+  expect(shapes.seen.select).toBeGreaterThan(0);
+});

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { complaintsAbout } from './shape.ts';
+import { COMPARES_ROWS, complaintsAbout } from './shape.ts';
 
 it.each([
   'select coalesce(json_agg(json_build_object(\'a\', "t1"."id")), \'[]\') as "json" from (select "t2"."id" as "id" from "public"."x" as "t2") as "t1"',
@@ -16,8 +16,9 @@ it.each([
     'with "t9" as materialized (select 1 as "a") select 1 from "public"."x" as "t1" join "t9" as "t2" on true',
     'the table "public"."x" is joined to something',
   ],
+  ['select 1 from "public"."x" as "t1" where exists (select 1 from "public"."y" as "t2" where "t2"."k" = "t1"."k")', COMPARES_ROWS],
   [
-    'select 1 from "public"."x" as "t1" where exists (select 1 from "public"."y" as "t2" where "t2"."k" = "t1"."k")',
+    'select 1 from "public"."x" as "t1" where "t1"."k" in (select "t2"."k" from "public"."y" as "t2" where "t2"."l" = "t1"."l")',
     '"t1" is read from outside',
   ],
   ['select (select count(*) from "public"."y" as "t2" where "t2"."k" = "t1"."k") from "public"."x" as "t1"', '"t1" is read from outside'],

@@ -70,7 +70,10 @@ function parts(tokens: readonly Token[]): readonly (readonly Token[])[] {
   return found;
 }
 
-function check(block: Block, seen: Seen): void {
+/** Stands for a select in an `exists` that looks at the row around it: what compares columns of two rows has to. */
+export const COMPARES_ROWS = 'rows are compared';
+
+function check(block: Block, seen: Seen, isExists = false): void {
   const relations = new Set(seen.relations);
   const { tokens } = block;
   for (let i = 0; i < tokens.length; i++) {
@@ -80,10 +83,10 @@ function check(block: Block, seen: Seen): void {
     )
       relations.add(textOf(tokens[i]));
   }
-  for (const part of parts(tokens)) checkSelect(part, { ...seen, relations });
+  for (const part of parts(tokens)) checkSelect(part, { ...seen, relations }, isExists);
 }
 
-function checkSelect(tokens: readonly Token[], seen: Seen): void {
+function checkSelect(tokens: readonly Token[], seen: Seen, isExists: boolean): void {
   const { relations, complaints } = seen;
   const own = new Set<string>();
   const used = new Set<string>();
@@ -102,14 +105,14 @@ function checkSelect(tokens: readonly Token[], seen: Seen): void {
       else if (relations.has(textOf(before))) others++;
     }
     if (isAt(tokens, i, ALIAS, '.')) used.add(textOf(token));
-    if (token.kind === 'block') check(token.block, seen);
+    if (token.kind === 'block') check(token.block, seen, textOf(tokens[i - 1]) === 'exists');
   }
   if (tables.length > 1) complaints.push(`several tables in one select: ${tables.join(', ')}`);
   if (tables.length === 1 && others > 0) complaints.push(`the table ${tables[0]} is joined to something`);
-  for (const alias of used) if (!own.has(alias)) complaints.push(`${alias} is read from outside`);
+  for (const alias of used) if (!own.has(alias)) complaints.push(isExists ? COMPARES_ROWS : `${alias} is read from outside`);
 }
 
-/** @returns what is wrong with it; none of it is about what compares columns of two rows */
+/** @returns what is wrong with it; `COMPARES_ROWS` for each time that a condition looks at the row around it */
 export function complaintsAbout(sql: string): readonly string[] {
   const complaints: string[] = [];
   check(parse(sql), { relations: new Set(), complaints });

@@ -22,6 +22,7 @@ import type {
 import type { ServerMeasures } from '../../backend/connection-counts.ts';
 import type { Catalog, CatalogScope, QualifiedName, SurveyedTable } from '../../catalog/catalog.ts';
 import type { PgSource } from '../pg/source.ts';
+import { distributed, distributionIn, type Distributions, readDistributions } from './distribution.ts';
 import { ofCitus } from './errors.ts';
 
 /** Statements on tables of different kinds may follow one another only so. Servers without the extension take it for a setting of ours. */
@@ -50,14 +51,25 @@ class DbcConnection implements Connection {
     return this.inner.query(text, values, how);
   }
 
-  introspect(scope?: CatalogScope): Promise<Catalog> {
-    return this.inner.introspect(scope);
+  async introspect(scope?: CatalogScope): Promise<Catalog> {
+    const catalog = await this.inner.introspect(scope);
+    const found = await this.distributions(scope?.tables);
+    return { ...catalog, tables: new Map([...catalog.tables].map(([key, table]) => [key, distributed(table, found)])) };
   }
 
   /** What the coordinator estimates is about its own part of a table alone. */
   async survey(tables?: readonly QualifiedName[]): Promise<readonly SurveyedTable[]> {
-    const found = (await this.inner.survey?.(tables)) ?? [];
-    return found.map((table) => ({ ...table, estimatedRows: null }));
+    const known = (await this.inner.survey?.(tables)) ?? [];
+    const found = await this.distributions(tables);
+    return known.map((table) => {
+      const distribution = distributionIn(found, table);
+      if (distribution === undefined) return table;
+      return { ...table, distribution, estimatedRows: distribution.kind === 'local' ? table.estimatedRows : null };
+    });
+  }
+
+  private distributions(tables: readonly QualifiedName[] | undefined): Promise<Distributions> {
+    return readDistributions((text, values) => this.inner.query(text, values), tables);
   }
 }
 

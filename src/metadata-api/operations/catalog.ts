@@ -13,7 +13,7 @@ import { bool, defaulted, list, object, optional, required } from '../../metadat
 import type { Json, JsonObject } from '../../util/json.ts';
 import { define, everyKind, operation, type OperationGroup, perKind } from '../operation.ts';
 import { databaseErrors, SOURCE_ERRORS } from '../operation-error.ts';
-import { detailsOfColumn, detailsOfTable, type Tracked } from '../table-details.ts';
+import { detailsOfColumn, detailsOfDistribution, detailsOfTable, type Tracked } from '../table-details.ts';
 import { requireOpenSource, sourceArgument } from '../target.ts';
 
 function byName(a: QualifiedName, b: QualifiedName): number {
@@ -29,7 +29,7 @@ const getSourceTables = perKind('get_source_tables', everyKind, (backend) =>
     errors: [...SOURCE_ERRORS, ...databaseErrors(backend)],
     documentation: {
       summary:
-        'Lists the tables and views of a source, tracked or not; with `details` each as `{"table", "kind", "comment", "estimated_rows", "tracked"}`, where the kind is `table`, `partitioned-table`, `view`, `materialized-view` or `foreign-table`, and the estimate null where the database has none.',
+        'Lists the tables and views of a source, tracked or not; with `details` each as `{"table", "kind", "comment", "estimated_rows", "tracked"}`, where the kind is `table`, `partitioned-table`, `view`, `materialized-view` or `foreign-table`, and the estimate null where the database has none. Sources of Citus add `distribution`.',
       example: { source: 'default' },
     },
     async run({ source: name, details }, context) {
@@ -42,7 +42,14 @@ const getSourceTables = perKind('get_source_tables', everyKind, (backend) =>
           const table = backend.tableName.encode(each.name);
           if (!details) return table;
           const { kind, comment, estimatedRows } = each;
-          return { table, kind, comment, estimated_rows: estimatedRows, tracked: tracked?.has(nameKey(each.name)) ?? false };
+          return {
+            table,
+            kind,
+            comment,
+            estimated_rows: estimatedRows,
+            tracked: tracked?.has(nameKey(each.name)) ?? false,
+            ...detailsOfDistribution(each),
+          };
         });
     },
   }),
@@ -107,6 +114,8 @@ const getTableInfo = perKind('get_table_info', everyKind, (backend) =>
       summary:
         'Describes the columns and keys of a table; null when there is no such table. With `details` a tracked table is described as the service knows it, which `reload_metadata` renews.',
       details: `\`details\` adds \`kind\`, \`comment\`, \`estimated_rows\` (null where the database has no estimate), \`unique_keys\` beside the primary one and \`tracked\`; to each column \`has_default\`, \`default\` (SQL; null where it is none that can be told), \`generated\`, \`identity\`.
+
+In sources of Citus it adds \`distribution\`, where the rows are: \`{"kind": "distributed", "column", "colocation_group"}\` (the column null where all are on one server), \`{"kind": "schema", "colocation_group"}\`, \`{"kind": "reference"}\` or \`{"kind": "local"}\`; views have none.
 
 Of a tracked table it adds \`enum_values\` and what GraphQL calls it: \`graphql_name\` of each column (null: it has none), and in \`graphql\` (null: it is not there) the \`type\` of its rows, \`where_type\`, \`order_by_type\`, \`insert_type\`, \`set_type\`, the \`namespace\` of the source and the \`root_fields\` as an administrator finds them.`,
       example: { source: 'default', table: 'author', details: true },

@@ -71,7 +71,7 @@ export const runSqlOperations: OperationGroup = perKind('run_sql', everyKind, (b
     readOnly: ({ readOnly }) => readOnly,
     isGuarded: ({ readOnly }) => !readOnly,
     runsSql: () => true,
-    followsUp: checksMetadata,
+    followsUp: (args) => checksMetadata(args, backend),
     run: (args, context) => runSql(args, backend, context),
   }),
 );
@@ -101,7 +101,7 @@ async function runSql(args: RunSql, backend: Backend, context: OperationContext)
   const within = <T>(task: (connection: Connection) => Promise<T>): Promise<T> =>
     inTransaction ? source.transaction({ readOnly: args.readOnly, ...(settings && { settings }) }, task) : source.session(task, settings);
   try {
-    if (!isFollowed || !checksMetadata(args)) return inSlices(printResult(await within(run), args.cascade ? [] : undefined));
+    if (!isFollowed || !checksMetadata(args, backend)) return inSlices(printResult(await within(run), args.cascade ? [] : undefined));
     const { result, affected } = await runChecked(args, { stands: args.noTransaction || !transactionalDdl, run, within }, context);
     return inSlices(printResult(result, args.cascade ? affected : undefined));
   } catch (thrown) {
@@ -139,8 +139,8 @@ function settingsFor(source: string, { snapshot, session, how }: OperationContex
   ];
 }
 
-function checksMetadata({ sql, readOnly, checkMetadataConsistency }: RunSql): boolean {
-  return !readOnly && (checkMetadataConsistency ?? MAY_CHANGE_CATALOG.test(sql));
+function checksMetadata({ sql, readOnly, checkMetadataConsistency }: RunSql, { changesCatalog }: Backend): boolean {
+  return !readOnly && (checkMetadataConsistency ?? (MAY_CHANGE_CATALOG.test(sql) || changesCatalog?.test(sql) === true));
 }
 
 /** Each statement by itself, in one session; the result of the last one. */

@@ -2,8 +2,9 @@
  * Boolean expressions of permissions become IR: filter, check and `_where`. Names are those of the database. Conditions on related rows do not take in the
  * permission filters of the related table: the rule says exactly what it says.
  */
+import type { CatalogDistribution } from '../../catalog/catalog.ts';
 import { and, type BoolExp, not, or } from '../../ir/bool-exp.ts';
-import type { Relation } from '../../ir/relation.ts';
+import type { Join, Relation } from '../../ir/relation.ts';
 import { describeJson } from '../../metadata/codec.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 import { ROOT } from '../../util/path.ts';
@@ -21,6 +22,16 @@ export interface ExpressionScope {
   readonly root: TableFields;
   /** `exists` conditions between `row` and `root`. */
   readonly levels: number;
+  /** How each of these conditions finds its rows, from the root on. */
+  readonly ways: readonly Way[];
+}
+
+/** From a row to those that a condition asks about. */
+interface Way {
+  readonly from: TableFields;
+  readonly join: Join | null;
+  /** Null: rows of a function. */
+  readonly to: TableFields | null;
 }
 
 /** @throws Defect, or SvcError from the checks of values */
@@ -49,8 +60,9 @@ function resolveList(scope: ExpressionScope, key: string, value: Json): readonly
   return value.map((item) => resolveBoolExp(scope, item));
 }
 
-function inside(scope: ExpressionScope, row: TableFields): ExpressionScope {
-  return { ...scope, row, levels: scope.levels + 1 };
+function inside(scope: ExpressionScope, row: TableFields, join: Join | null, ofFunction = false): ExpressionScope {
+  const way = { from: scope.row, join, to: ofFunction ? null : row };
+  return { ...scope, row, levels: scope.levels + 1, ways: [...scope.ways, way] };
 }
 
 function resolveExists(scope: ExpressionScope, value: Json): BoolExp {
@@ -62,7 +74,7 @@ function resolveExists(scope: ExpressionScope, value: Json): BoolExp {
   const name = scope.source.backend.tableName.decode(table, ROOT);
   const fields = scope.inquiry.fields(name);
   if (fields === undefined) throw new Defect(`table "${printTable(scope.source, name)}" is not tracked`);
-  return { kind: 'exists', join: null, from: relationOf(fields), where: resolveBoolExp(inside(scope, fields), where) };
+  return { kind: 'exists', join: null, from: relationOf(fields), where: resolveBoolExp(inside(scope, fields, null), where) };
 }
 
 function relationOf({ name, stored }: TableFields): Relation {
@@ -80,7 +92,7 @@ function resolveField(scope: ExpressionScope, key: string, value: Json): BoolExp
   if (relationship !== undefined) {
     const fields = inquiry.fields(relationship.target);
     if (fields === undefined) throw new Defect(`table "${printTable(source, relationship.target)}" is not tracked`);
-    const where = resolveBoolExp(inside(scope, fields), value);
+    const where = resolveBoolExp(inside(scope, fields, relationship.join), value);
     return { kind: 'exists', join: relationship.join, from: relationOf(fields), where };
   }
   const computed = row.computedFields.get(key);
@@ -97,7 +109,7 @@ function resolveField(scope: ExpressionScope, key: string, value: Json): BoolExp
   }
   const fields = inquiry.fields(computed.returns.table);
   if (fields === undefined) throw new Defect(`table "${printTable(source, computed.returns.table)}" is not tracked`);
-  return { kind: 'exists', join: null, from: { kind: 'function', call }, where: resolveBoolExp(inside(scope, fields), value) };
+  return { kind: 'exists', join: null, from: { kind: 'function', call }, where: resolveBoolExp(inside(scope, fields, null, true), value) };
 }
 
 /** An object of operators, or a bare value that the column must equal, null included. */
@@ -129,6 +141,7 @@ function resolveColumnReference(scope: ExpressionScope, reference: Json): Column
   }
   const { type, nullable } = column.catalog;
   const otherRow = fromRoot && scope.levels > 0;
+  if (otherRow) for (const way of scope.ways) refuseApart(scope, way);
   return {
     read: { kind: 'column', column: name, type },
     type,
@@ -137,4 +150,21 @@ function resolveColumnReference(scope: ExpressionScope, reference: Json): Column
     row: otherRow ? 'root' : 'self',
     levels: otherRow ? scope.levels : 0,
   };
+}
+
+/** Columns of two rows are compared where both rows are. @throws Defect */
+function refuseApart({ source, inquiry }: ExpressionScope, { from, join, to }: Way): void {
+  if (to === null || meet(inquiry.tracked(from.name)?.distribution, inquiry.tracked(to.name)?.distribution, join)) return;
+  const [one, other] = [from, to].map(({ name }) => `"${printTable(source, name)}"`);
+  throw new Defect(`rows of ${other} cannot be compared with those of ${one}, because they may be on other servers`);
+}
+
+/** Whether all rows that the join finds are on the server of the row that they are found for. Where that is not known, the database decides. */
+function meet(one: CatalogDistribution | undefined, other: CatalogDistribution | undefined, join: Join | null): boolean {
+  if (one === undefined || other === undefined || other.kind === 'reference') return true;
+  const isSpread = one.kind === 'distributed' || one.kind === 'schema';
+  if (other.kind === 'local') return !isSpread;
+  if (!isSpread || one.group !== other.group) return false;
+  const [local, remote] = [one, other].map((each) => (each.kind === 'distributed' ? each.column : null));
+  return remote === null || join?.columns.some((pair) => pair.local === local && pair.remote === remote) === true;
 }

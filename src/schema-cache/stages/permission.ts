@@ -1,5 +1,5 @@
 /** Permissions of one table and one role. Each function throws what is wrong with the definition. */
-import type { CatalogColumn, CatalogTable } from '../../catalog/catalog.ts';
+import { type CatalogColumn, type CatalogTable, distributionColumn } from '../../catalog/catalog.ts';
 import type { BoolExp } from '../../ir/bool-exp.ts';
 import { isFieldName } from '../../metadata/graphql-name.ts';
 import type * as metadata from '../../metadata/permission.ts';
@@ -26,7 +26,7 @@ export interface PermissionScope {
 
 function resolveFilter(scope: PermissionScope, json: Json): BoolExp {
   const { source, fields, inquiry } = scope;
-  return resolveBoolExp({ source, inquiry, row: fields, root: fields, levels: 0 }, json);
+  return resolveBoolExp({ source, inquiry, row: fields, root: fields, levels: 0, ways: [] }, json);
 }
 
 const NO_MASK: null = null;
@@ -168,6 +168,10 @@ export function resolveInsert(scope: PermissionScope, permission: metadata.Inser
 export function resolveUpdate(scope: PermissionScope, permission: metadata.UpdatePermission): ResolvedUpdatePermission {
   requireView(scope, scope.table.updatable, 'updatable');
   const presets = resolvePresets(scope, permission.set, 'update');
+  const column = distributionColumn(scope.table);
+  if (column !== null && presets.has(column)) {
+    throw new Defect(`column "${column}" cannot have a preset for updates, because it decides on which server a row is`);
+  }
   return {
     columns: writableColumns(scope, permission.columns, presets, 'update'),
     filter: resolveFilter(scope, permission.filter),

@@ -74,6 +74,7 @@ export function isKey(table: CatalogTable, columns: readonly string[]): boolean 
 function overOwnKey(source: StageSource, core: TableCore, columns: readonly string[], inquiry: Inquiry): Resolved {
   const key = foreignKeyOver(core.catalog.foreignKeys, columns);
   const remote = trackedTable(source, key.target, inquiry);
+  checkTypes(source, core.catalog, remote, pair(key.columns, key.targetColumns));
   return {
     target: key.target,
     // A foreign key points at unique columns, but of the table alone.
@@ -100,6 +101,7 @@ function overRemoteKey(source: StageSource, core: TableCore, name: QualifiedName
     remote.foreignKeys.filter(({ target }) => sameName(target, core.name)),
     columns,
   );
+  checkTypes(source, core.catalog, remote, pair(key.targetColumns, key.columns));
   return {
     target: name,
     join: { columns: pair(key.targetColumns, key.columns), unique: isKey(remote, key.columns) },
@@ -114,10 +116,11 @@ function manual(source: StageSource, core: TableCore, configuration: ManualConfi
   const others = [...configuration.columnMapping.values()];
   checkColumns(source, core.catalog, local);
   checkColumns(source, remote, others);
-  checkTypes(source, core.catalog, remote, configuration.columnMapping);
+  const columns = pair(local, others);
+  checkTypes(source, core.catalog, remote, columns);
   return {
     target: configuration.remoteTable,
-    join: { columns: pair(local, others), unique: isKey(remote, others) },
+    join: { columns, unique: isKey(remote, others) },
     nullable: true,
     afterParent: configuration.insertionOrder === 'after_parent',
   };
@@ -131,9 +134,9 @@ function checkColumns(source: StageSource, table: CatalogTable, columns: readonl
   }
 }
 
-function checkTypes(source: StageSource, table: CatalogTable, remote: CatalogTable, mapping: ReadonlyMap<string, string>): void {
+function checkTypes(source: StageSource, table: CatalogTable, remote: CatalogTable, columns: Join['columns']): void {
   const { types } = source.backend;
-  for (const [local, other] of mapping) {
+  for (const { local, remote: other } of columns) {
     const [own, their] = [columnOf(table, local)?.type, columnOf(remote, other)?.type];
     if (own === undefined || their === undefined || types.joins?.(own, their) !== false) continue;
     throw new Defect(

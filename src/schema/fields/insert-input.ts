@@ -13,6 +13,7 @@ import { lazy, named } from '../types.ts';
 import { BOOLEAN, builtin } from '../input/built-in-scalars.ts';
 import { columnValue } from './column-value.ts';
 import { commentOr, quoted } from './descriptions.ts';
+import { refuseHomeless } from './distribution.ts';
 import { invalid } from './input.ts';
 import { keyed } from './row-key.ts';
 import { rowKeys, uniformRows } from './uniform-rows.ts';
@@ -198,6 +199,7 @@ function insertRow(table: WriteTable, fields: ReadonlyMap<string, RowField>, ite
   const presets = table.insert?.presets ?? NO_PRESETS;
   if (draft.relations.length === 0) {
     for (const [column, preset] of presets) draft.values.set(column, preset);
+    refuseHomeless(table.info.catalog, (column) => draft.values.has(column) || determined.has(column), item.path);
     return { path: item.path, values: draft.values, before: NOTHING, after: NOTHING };
   }
   const known = new Set([...draft.values.keys(), ...determined]);
@@ -222,6 +224,8 @@ function insertRow(table: WriteTable, fields: ReadonlyMap<string, RowField>, ite
     after.push(single ? { kind: 'object', ...nested } : { kind: 'array', ...nested });
   }
   for (const [column, preset] of presets) draft.values.set(column, preset);
+  const fills = (column: string): boolean => before.some(({ columns }) => columns.some(({ local }) => local === column));
+  refuseHomeless(table.info.catalog, (column) => draft.values.has(column) || determined.has(column) || fills(column), item.path);
   return { path: item.path, values: draft.values, before, after };
 }
 

@@ -8,6 +8,7 @@ import type { Input } from '../translation.ts';
 import type { EnumSchemaType, InputField, InputObjectType } from '../types.ts';
 import { enumType, lazy, listOf, named } from '../types.ts';
 import { quoted } from './descriptions.ts';
+import { refuseScatteredKey } from './distribution.ts';
 import { invalid } from './input.ts';
 import { countedColumns } from './row-key.ts';
 import type { UpdateAccess } from './write-access.ts';
@@ -52,14 +53,16 @@ function clause(
   common: CommonClauses,
 ): OnConflict {
   const inputs = new Map(input.entries().map((entry) => [entry.field.name, entry.input]));
-  const constraint = inputs.get(names.constraint)?.enumValue().value;
-  invariant(constraint !== undefined, 'a required field is there');
+  const of = inputs.get(names.constraint);
+  const constraint = of?.enumValue().value;
+  invariant(of !== undefined && constraint !== undefined, 'a required field is there');
   const columns = updatedColumns(table, inputs.get(names.columns));
   const given = inputs.get(names.where);
   const where = given === undefined || given.isNull() ? null : table.boolExp().condition(given);
   const access = table.update;
   const { primaryKey, uniqueConstraints } = table.info.catalog;
   const key = primaryKey?.name === constraint ? primaryKey : uniqueConstraints.find(({ name }) => name === constraint);
+  if (key !== undefined) refuseScatteredKey(table.info.catalog, key.columns, of.path);
   const make = (): OnConflict => ({
     constraint,
     ...(key === undefined ? {} : conflictKey(table.info.catalog, key.columns)),

@@ -7,6 +7,7 @@ import type { InsertRows, UniformRows } from '../../ir/mutation.ts';
 import type { MembersValue, Operand } from '../../ir/value.ts';
 import type { Input, InputObjects } from '../translation.ts';
 import { nullOperand } from './comparison.ts';
+import { isHomeless } from './distribution.ts';
 import { keyed } from './row-key.ts';
 import { validated } from './write-access.ts';
 import type { WriteColumn, WriteTable } from './write-table.ts';
@@ -54,6 +55,7 @@ export function uniformRows(
     values.set(column.info.name, { value: columnValues(objects, column), type: column.place.type, list: false });
   }
   for (const [column, preset] of insert.presets) values.set(column, preset);
+  if (isHomeless(table.info.catalog, (column) => values.has(column))) return null;
   const uniform: UniformRows = { values };
   return {
     table: table.info.name,

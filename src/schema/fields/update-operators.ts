@@ -8,6 +8,7 @@ import type { InputField, InputObjectType, InputTypeRef } from '../types.ts';
 import { lazy, listOf, named } from '../types.ts';
 import { columnValue, operandButNull } from './column-value.ts';
 import { commentOr, quoted } from './descriptions.ts';
+import { refuseMove } from './distribution.ts';
 import { invalid } from './input.ts';
 import type { SharedTypes } from './shared-types.ts';
 import type { UpdateOperators, WriteColumn, WriteTable } from './write-table.ts';
@@ -165,6 +166,7 @@ function operatorOf(table: WriteTable, definition: OperatorDefinition): Operator
       input.entries().flatMap((entry): readonly Assignment[] => {
         const column = byName.get(entry.field.name);
         if (column === undefined) return [];
+        refuseMove(info.catalog, column.info.name, entry.input.path);
         return [{ column: column.info.name, type: column.place.type, operator, operand: operand.read(shared, entry.input, column) }];
       }),
   };

@@ -1,0 +1,24 @@
+/**
+ * The tables of Citus that the service reads, in a database without the extension: with the columns that they have there, and functions that
+ * only write down what those of the extension would do. It shows what the service makes of such a catalog; not that Citus has it so.
+ */
+export const STAND_IN_CATALOG = `
+set allow_system_table_mods = on;
+create table pg_catalog.pg_dist_partition (logicalrelid regclass primary key, partmethod "char" not null, partkey text,
+  colocationid int not null default 0, repmodel "char" not null default 'c', autoconverted bool not null default false);
+create table pg_catalog.pg_dist_schema (schemaid regnamespace primary key, colocationid int not null);
+create function pg_catalog.column_to_column_name(table_name regclass, column_var_text text) returns text language sql strict stable
+  as $$ select attname::text from pg_attribute where attrelid = table_name and attnum = substring(column_var_text from ':varattno (\\d+)')::int $$;
+reset allow_system_table_mods;
+create function public.create_distributed_table(name regclass, key text, group_id int) returns void language sql as $$
+  insert into pg_dist_partition (logicalrelid, partmethod, partkey, colocationid, repmodel)
+  select name, 'h', '{VAR :varno 1 :varattno ' || attnum || ' :vartype ' || atttypid || '}', group_id, 's'
+  from pg_attribute where attrelid = name and attname = key $$;
+create function public.create_distributed_table(name regclass, group_id int) returns void language sql as $$
+  insert into pg_dist_partition (logicalrelid, partmethod, colocationid, repmodel) values (name, 'n', group_id, 's') $$;
+create function public.create_reference_table(name regclass) returns void language sql as $$
+  insert into pg_dist_partition (logicalrelid, partmethod, colocationid, repmodel) values (name, 'n', 1, 't') $$;
+create function public.citus_add_local_table_to_metadata(name regclass) returns void language sql as $$
+  insert into pg_dist_partition (logicalrelid, partmethod, colocationid, repmodel) values (name, 'n', 0, 's') $$;
+create function public.undistribute_table(name regclass) returns void language sql as $$
+  delete from pg_dist_partition where logicalrelid = name $$;`;
