@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as arbitrary from '../../test/support/arbitrary-metadata.ts';
+import * as arbitrarySource from '../../test/support/arbitrary-source.ts';
+import { qualifiedName } from '../../test/support/arbitrary-values.ts';
 import { testKind, testKinds } from '../../test/support/kinds.ts';
 import { parseJson, printJson } from '../util/json.ts';
 import { ROOT } from '../util/path.ts';
@@ -31,17 +33,21 @@ function roundTrips<T>(noun: string, codec: Codec<T>, values: fc.Arbitrary<T>): 
   });
 }
 
-roundTrips('table name', testKind.tableName, arbitrary.qualifiedName);
-roundTrips('table configuration', tableConfigurationCodec, arbitrary.tableConfiguration);
-roundTrips('object relationship', objectUsingCodec(testKind), arbitrary.objectUsing);
-roundTrips('array relationship', arrayUsingCodec(testKind), arbitrary.arrayUsing);
-roundTrips('computed field', computedFieldCodec(testKind), arbitrary.computedField);
-roundTrips('computed field of columns', computedFieldCodec({ ...testKind, functionsOfColumns: true }), arbitrary.computedFieldOfColumns);
-roundTrips('table with its permissions', tableCodec(testKind), arbitrary.table);
-roundTrips('function', functionCodec(testKind), arbitrary.functionMetadata);
-roundTrips('source customization', sourceCustomizationCodec, arbitrary.customization);
+roundTrips('table name', testKind.tableName, qualifiedName);
+roundTrips('table configuration', tableConfigurationCodec, arbitrarySource.tableConfiguration);
+roundTrips('object relationship', objectUsingCodec(testKind), arbitrarySource.objectUsing);
+roundTrips('array relationship', arrayUsingCodec(testKind), arbitrarySource.arrayUsing);
+roundTrips('computed field', computedFieldCodec(testKind), arbitrarySource.computedField);
+roundTrips(
+  'computed field of columns',
+  computedFieldCodec({ ...testKind, functionsOfColumns: true }),
+  arbitrarySource.computedFieldOfColumns,
+);
+roundTrips('table with its permissions', tableCodec(testKind), arbitrarySource.table);
+roundTrips('function', functionCodec(testKind), arbitrarySource.functionMetadata);
+roundTrips('source customization', sourceCustomizationCodec, arbitrarySource.customization);
 roundTrips('limits of roles', apiLimitsCodec, arbitrary.apiLimits);
-roundTrips('source', sourceCodec(testKinds), arbitrary.source);
+roundTrips('source', sourceCodec(testKinds), arbitrarySource.source);
 roundTrips('document', metadataCodec(testKinds), arbitrary.metadata);
 
 test('a document that is made table by table is the same', () => {
