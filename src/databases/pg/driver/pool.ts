@@ -7,6 +7,7 @@
  */
 import { CancelledError, ConnectionError, PoolTimeoutError } from './database-error.ts';
 import type { WireExchange, Failure } from './exchange.ts';
+import { Openings } from './openings.ts';
 import { cancelReason, type DriverSession, type SessionOwner } from './session.ts';
 import { ConnectionCounts } from '../../../backend/connection-counts.ts';
 import { StatementCosts } from './statement-costs.ts';
@@ -56,7 +57,6 @@ const TICK_MS = 20;
 const SWEEP_MS = 1_000;
 /** So many connections are opened side by side: meanwhile the first ones may do for all. */
 const OPENING = 4;
-const RETRY_PAUSE_MS = 50;
 /** This part of the connections is kept for roles that have few; none of fewer than eight. */
 const PART_RESERVED = 1 / 8;
 /** So many wait at most for one role; who comes then is refused. */
@@ -67,7 +67,6 @@ const OWN_TURN = '';
 export class Pool implements SessionOwner {
   readonly costs = new StatementCosts();
   readonly counts = new ConnectionCounts();
-  private readonly open: () => Promise<DriverSession>;
   private readonly settings: PoolSettings;
   private readonly onEvent: (kind: string, message: string) => void;
   private readonly maxReaders: number;
@@ -76,11 +75,7 @@ export class Pool implements SessionOwner {
   private readonly readers: DriverSession[] = [];
   private readonly waiting = new WaitingLines<Waiter>();
   private readonly reserved: number;
-  private opening = 0;
-  /** Of the openings under way in the background. */
-  private readonly openings = new Set<object>();
-  /** An opening failed: so will all who wait for connections since, when these openings fail as well. */
-  private doubt: { readonly awaited: Set<object>; readonly since: number } | null = null;
+  private readonly openings: Openings;
   private arrivals = 0;
   private closing: (() => void) | null = null;
   private closed = false;
@@ -88,21 +83,16 @@ export class Pool implements SessionOwner {
   private sweeper: NodeJS.Timeout | null = null;
 
   constructor(open: () => Promise<DriverSession>, settings: PoolSettings, onEvent: (kind: string, message: string) => void) {
-    this.open = open;
     this.settings = settings;
     this.onEvent = onEvent;
+    this.openings = new Openings({ open, retries: settings.retries, counts: this.counts });
     this.reserved = Math.floor(settings.maxConnections * PART_RESERVED);
     this.maxReaders = Math.max(1, Math.min(READERS, settings.maxConnections - 1));
   }
 
   /** Opens the first connection. Throws `ConnectionError`. */
-  async start(): Promise<void> {
-    this.opening++;
-    try {
-      this.adopt(await this.openWithRetries());
-    } finally {
-      this.opening--;
-    }
+  start(): Promise<void> {
+    return this.openings.first((session) => this.adopt(session));
   }
 
   get size(): number {
@@ -302,7 +292,7 @@ export class Pool implements SessionOwner {
     if (best === null) return false;
     best.send(exchange);
     // Not in time for this one, but for what follows.
-    while (this.readers.length + this.opening < this.maxReaders && this.grow());
+    while (this.readers.length + this.openings.count < this.maxReaders && this.grow());
     return true;
   }
 
@@ -324,13 +314,13 @@ export class Pool implements SessionOwner {
       this.settings.waitTimeoutMs !== Number.POSITIVE_INFINITY
     )
       this.watch();
-    if (this.opening < this.waiting.size && !this.grow()) this.drainReaders();
+    if (this.openings.count < this.waiting.size && !this.grow()) this.drainReaders();
   }
 
   /** Gives what is free to those who wait, in turn. */
   private serve(): void {
     while (this.waiting.serveOne(this.serveWaiter));
-    while (this.opening < this.waiting.size && this.grow());
+    while (this.openings.count < this.waiting.size && this.grow());
     this.drainReaders();
   }
 
@@ -349,24 +339,14 @@ export class Pool implements SessionOwner {
   /** Opens one more connection in the background, if the bound allows it. */
   private grow(): boolean {
     if (
-      this.opening >= OPENING ||
-      this.sessions.size + this.opening >= this.settings.maxConnections ||
+      this.openings.count >= OPENING ||
+      this.sessions.size + this.openings.count >= this.settings.maxConnections ||
       (this.closed && this.waiting.size === 0)
     )
       return false;
-    const opening = {};
-    this.opening++;
-    this.openings.add(opening);
-    this.openWithRetries().then(
-      (session) => {
-        this.opening--;
-        this.openings.delete(opening);
-        this.doubt = null;
-        this.adopt(session);
-      },
-      (error: ConnectionError) => {
-        this.opening--;
-        this.openings.delete(opening);
+    this.openings.begin(
+      (session) => this.adopt(session),
+      (opening, error) => {
         this.onEvent('connection-failed', error.message);
         this.giveUp(opening, error);
         this.checkClosed();
@@ -375,39 +355,18 @@ export class Pool implements SessionOwner {
     return true;
   }
 
-  /**
-   * Fails those who wait when no connection is there or to be had: those who waited when an opening
-   * failed, once all openings that were under way then have failed too.
-   */
+  /** Fails those who wait when no connection is there or to be had. */
   private giveUp(failed: object, error: ConnectionError): void {
     // While others are at work, those who wait get their turn after them.
     if (this.sessions.size > 0) {
-      this.doubt = null;
+      this.openings.trust();
       return;
     }
-    this.doubt ??= { awaited: new Set(this.openings), since: this.arrivals };
-    this.doubt.awaited.delete(failed);
-    if (this.doubt.awaited.size > 0) return;
-    const { since } = this.doubt;
-    this.doubt = null;
+    const since = this.openings.mayGiveUp(failed, this.arrivals);
+    if (since === null) return;
     for (const waiter of this.waiting.remove(({ arrival }) => arrival < since)) waiter.fail(error);
     // Who came since may have nobody opening for them.
-    while (this.opening < this.waiting.size && this.grow());
-  }
-
-  private async openWithRetries(): Promise<DriverSession> {
-    for (let attempt = 0; ; attempt++) {
-      const began = performance.now();
-      try {
-        const session = await this.open();
-        this.counts.initTime.observe((performance.now() - began) / 1000);
-        return session;
-      } catch (error) {
-        this.counts.errors += 1;
-        if (attempt >= this.settings.retries) throw error;
-        await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS));
-      }
-    }
+    while (this.openings.count < this.waiting.size && this.grow());
   }
 
   private adopt(session: DriverSession): void {
@@ -426,7 +385,7 @@ export class Pool implements SessionOwner {
 
   /** As many readers as there are callers who need one alone, once no more can be opened. */
   private drainReaders(): void {
-    if (this.readers.length === 0 || this.sessions.size + this.opening < this.settings.maxConnections) return;
+    if (this.readers.length === 0 || this.sessions.size + this.openings.count < this.settings.maxConnections) return;
     let needed = 0;
     for (const waiter of this.waiting) if (waiter.exchange === null || !this.isQuick(waiter.exchange)) needed++;
     for (const reader of this.readers) if (reader.draining) needed--;
@@ -476,7 +435,7 @@ export class Pool implements SessionOwner {
   }
 
   private checkClosed(): void {
-    if (this.closing !== null && this.sessions.size === 0 && this.waiting.size === 0 && this.opening === 0) this.closing();
+    if (this.closing !== null && this.sessions.size === 0 && this.waiting.size === 0 && this.openings.count === 0) this.closing();
   }
 
   private sweepIdle(): void {
