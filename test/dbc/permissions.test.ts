@@ -2,11 +2,13 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { answersAsNaive } from '../permission-safety/answers-as-naive.ts';
 import { unseenChanges } from '../permission-safety/unseen-changes.ts';
+import { writesAsNaive } from '../permission-safety/writes-as-naive.ts';
 import { cases, DEEP, SEED } from '../support/deep.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { type Shapes, watchShapes } from './watch-shapes.ts';
 
 const CASES = Number(process.env['SVC_SAFETY_CASES'] ?? cases(5_000, 40));
+const WRITES = Number(process.env['SVC_SAFETY_CASES'] ?? cases(2_000, 60));
 const TIMEOUT = Math.max(600_000, CASES * 60);
 
 let service: TestService;
@@ -39,8 +41,19 @@ it(
   TIMEOUT,
 );
 
+it(
+  `does ${WRITES} random mutations as a naive evaluator does (seed ${SEED})`,
+  async () => {
+    const counts = await writesAsNaive({ service }, 'dbc', { all: WRITES, perWorld: 60 });
+    // A share is one of many cases.
+    expect(counts.written).toBeGreaterThan(DEEP ? 0.2 * counts.asked : 0);
+    expect(counts.refused).toBeGreaterThan(DEEP ? 0.1 * counts.asked : 0);
+  },
+  TIMEOUT,
+);
+
 it('did so by statements that Citus takes', () => {
   console.info(`shapes: ${JSON.stringify({ ...shapes.seen, comparing: shapes.comparing })}`);
   expect(shapes.complaints).toEqual([]);
-  expect(shapes.seen.select).toBeGreaterThan(0);
+  for (const kind of ['select', 'mutation'] as const) expect(shapes.seen[kind]).toBeGreaterThan(0);
 });

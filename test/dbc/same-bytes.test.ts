@@ -50,7 +50,8 @@ function cells(row: JsonRow): readonly (string | null)[] {
 
 let service: TestService;
 beforeAll(async () => {
-  vi.spyOn(pg, 'compiler').mockImplementation(withTwins(pg.compiler));
+  const { compiler } = pg;
+  vi.spyOn(pg, 'compiler').mockImplementation(withTwins(compiler));
   const { runJson } = PgSource.prototype;
   vi.spyOn(PgSource.prototype, 'runJson').mockImplementation(async function (this: PgSource, statement, values, how) {
     const twin = twins.get(statement.text);
