@@ -54,8 +54,13 @@ const METADATA: Json = {
         {
           table: 'author',
           array_relationships: [{ name: 'articles', using: { foreign_key_constraint_on: { table: 'article', column: 'author_id' } } }],
+          object_relationships: [
+            { name: 'like', using: { manual_configuration: { remote_table: 'article', column_mapping: { id: 'id' } } } },
+          ],
           computed_fields: [{ name: 'ratios', definition: { function: 'ratios' } }],
           select_permissions: [
+            { role: 'gated', permission: { columns: ['id'], filter: {} } },
+            { role: 'joined', permission: { columns: ['id'], filter: {} } },
             { role: 'user', permission: { columns: ['id', 'name'], filter: { owner: 'X-Svc-User-Id' }, allow_aggregations: true } },
             { role: 'simple', permission: { columns: ['id', 'name'], filter: { id: 'X-Svc-User-Id' } } },
           ],
@@ -69,6 +74,8 @@ const METADATA: Json = {
             permission('simple', COLUMNS, { author_id: 'X-Svc-User-Id' }),
             permission('titles', ['id', 'title'], OWN),
             permission('ids', ['id'], {}),
+            permission('gated', ['id'], { _exists: { _table: 'author', _where: { name: 'nobody' } } }),
+            permission('joined', ['id'], { author: { articles: { title: 'nothing' } } }),
           ],
           update_permissions: [{ role: 'user', permission: { columns: ['title'], filter: OWN } }],
           delete_permissions: [{ role: 'user', permission: { filter: OWN } }],
@@ -168,6 +175,18 @@ describe('rows that are not seen', () => {
     ])('by %s', async (where, expected) => {
       expect(JSON.parse(await unnoticed(role, `{ article(where: ${where}, order_by: {id: asc}) { id } }`))).toEqual(expected);
     });
+  });
+
+  it.each(['gated', 'joined'])('do not make the fields of a related row fail for the role %s', async (role) => {
+    await runSql(service.databaseUrl, `insert into author values (4, 4, 'd')`);
+    const none = [1, 2, 4].map((id) => ({ id, like: null }));
+    expect(JSON.parse(await unnoticed(role, '{ author(order_by: {id: asc}) { id like { ratio } } }'))).toEqual({ data: { author: none } });
+  });
+
+  it.each(['gated', 'joined'])('do not make the order of rows by theirs fail for the role %s', async (role) => {
+    await runSql(service.databaseUrl, `insert into author values (4, 4, 'd')`);
+    const query = '{ author(order_by: [{like: {ratio: asc}}, {id: desc}]) { id } }';
+    expect(JSON.parse(await unnoticed(role, query))).toEqual({ data: { author: [4, 2, 1].map((id) => ({ id })) } });
   });
 
   it('do not make a pattern fail that would fail for them', async () => {

@@ -20,7 +20,7 @@ const AGGREGATES: Readonly<Record<string, Sql>> = {
 };
 
 /** Their results do not depend on the order of the values, whatever these are. */
-const ORDERLESS: ReadonlySet<string> = new Set(['count', 'min', 'max', 'bool_and', 'bool_or']);
+export const ORDERLESS: ReadonlySet<string> = new Set(['count', 'min', 'max', 'bool_and', 'bool_or']);
 
 export interface AggregateOperand {
   readonly value: Sql;

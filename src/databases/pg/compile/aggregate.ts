@@ -11,6 +11,7 @@ import { readSql } from './bool-exp.ts';
 import type { Context } from './context.ts';
 import type { Row } from '../../../sql/row.ts';
 import { fieldsOf, hasRelated } from './fields.ts';
+import { relatedMayFail } from './fields-may-fail.ts';
 import { type ObjectShape, objectShape } from './json-object.ts';
 import { keysOutside, orderBySql, type OrderKey } from './order-by.ts';
 import { projection } from './projection.ts';
@@ -99,6 +100,7 @@ function ascending(value: Sql): OrderKey {
 /** Pages, rows found through other tables and numbered rows are a sub-select: related rows are looked up for what is left. */
 function sourceOf(context: Context, query: AggregateQuery, rows: CompiledRows): Source {
   const hasRelatedNodes = query.fields.some((field) => field.kind === 'nodes' && hasRelated(field.fields));
+  const isFenced = query.fields.some((field) => field.kind === 'nodes' && relatedMayFail(field.fields));
   const isDirect = query.nodesLimit === null && !(hasRelatedNodes ? isBaseNeeded(query.rows) : isPaged(query.rows));
   if (isDirect) return { row: rows.row, number: null, keys: rows.keys, select: rows.select };
   const alias = context.alias();
@@ -110,7 +112,8 @@ function sourceOf(context: Context, query: AggregateQuery, rows: CompiledRows): 
       row: page.row,
       number: null,
       keys,
-      select: (columns, joins) => sql`select ${columns} from (${rows.base(page.columns())}) as ${alias}${join(joins, EMPTY)}${order}`,
+      select: (columns, joins) =>
+        sql`select ${columns} from (${rows.base(page.columns(), isFenced)}) as ${alias}${join(joins, EMPTY)}${order}`,
     };
   }
   const number = sql`${alias}.":number"`;

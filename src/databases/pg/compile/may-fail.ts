@@ -48,7 +48,8 @@ function aggregateMayFail(exp: AggregatePredicate): boolean {
   return exp.from.kind === 'function' || mayFail(exp.where) || exp.arguments.some(readMayFail);
 }
 
-function readMayFail(read: Read): boolean {
+/** Whether reading a value of a row can fail because of its other values. */
+export function readMayFail(read: Read): boolean {
   switch (read.kind) {
     case 'column':
       return false;

@@ -4,6 +4,7 @@ import { joinConditions, whereSql } from '../../../sql/condition.ts';
 import { EMPTY, join, type Sql, sql } from '../../../sql/fragment.ts';
 import { aggregateCall } from './aggregate-call.ts';
 import { filterOf, readSql } from './bool-exp.ts';
+import { termMayFail } from './fields-may-fail.ts';
 import type { Context } from './context.ts';
 import { ownScope, type Row } from '../../../sql/row.ts';
 import type { Projection } from './projection.ts';
@@ -80,6 +81,7 @@ function keySelect(context: Context, term: Exclude<OrderTerm, { readonly kind: '
           term.arguments.map((read) => ({ value: readSql(context, read, target), type: read.type })),
           false,
         );
-  const one = term.kind === 'related' && !term.join.unique ? sql` limit 1` : EMPTY;
+  // As for a single row that is a field: what may fail must not be read of rows that the filter leaves out.
+  const one = term.kind === 'related' && (!term.join.unique || termMayFail(term.term)) ? sql` limit 1` : EMPTY;
   return sql`select ${value} as "key" from ${item}${join(inner, EMPTY)}${whereSql(conditions)}${one}`;
 }

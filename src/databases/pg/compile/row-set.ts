@@ -25,9 +25,15 @@ export interface CompiledRows {
    * @param keys what it is ordered by, where that is not `keys`
    */
   select(columns: Sql, joins: readonly Sql[], keys?: readonly OrderKey[]): Sql;
-  /** The rows as a sub-select that others are joined to; in order only where that decides which rows are left. */
-  base(columns: Sql): Sql;
+  /**
+   * The rows as a sub-select that others are joined to; in order only where that decides which rows are left.
+   * @param isFenced what is joined to them must not be looked up for rows that the filter leaves out
+   */
+  base(columns: Sql, isFenced?: boolean): Sql;
 }
+
+/** The database does not take a sub-select with an offset apart: its conditions hold before anything is made of its rows. */
+export const FENCE: Sql = sql` offset 0`;
 
 export interface RowsOf {
   readonly from: Relation;
@@ -77,7 +83,8 @@ export function rowSetOf(
     row,
     keys: ordering.keys,
     select,
-    base: (columns) => (isPaged(rows) ? select(columns, []) : sql`select ${columns} from ${source([])}`),
+    base: (columns, isFenced = false) =>
+      isPaged(rows) ? select(columns, []) : sql`select ${columns} from ${source([])}${isFenced ? FENCE : EMPTY}`,
   };
 }
 

@@ -8,6 +8,7 @@ import { EMPTY, join, type Sql, sql } from '../../../sql/fragment.ts';
 import type { Context } from './context.ts';
 import type { Row } from '../../../sql/row.ts';
 import { fieldsOf, hasRelated } from './fields.ts';
+import { fieldsMayFail, relatedMayFail } from './fields-may-fail.ts';
 import { type ObjectShape, objectShape } from './json-object.ts';
 import { keysOutside, type OrderKey, orderBySql } from './order-by.ts';
 import { projection } from './projection.ts';
@@ -20,8 +21,9 @@ export function rowsSql(context: Context, query: RowsQuery, parent: Row | null, 
   if (query.shape === 'list') {
     return sql`select coalesce(json_agg(${shape.item(alias)}), '[]') as "json" from (${select}) as ${alias}`;
   }
-  // Not for a unique target: a limit would forbid the database to join the other way round.
-  const one = on?.unique === true ? EMPTY : sql` limit 1`;
+  // Not for a unique target: a limit would forbid the database to join the other way round. But then it makes the fields of rows that the filter
+  // leaves out too.
+  const one = on?.unique === true && !fieldsMayFail(query.fields) ? EMPTY : sql` limit 1`;
   return sql`select ${shape.json(alias)} as "json" from (${select}) as ${alias}${one}`;
 }
 
@@ -51,7 +53,7 @@ export function listsSql(context: Context, query: RowsQuery, column: string, key
     const shape = objectShape(fields.entries);
     const key = page.row.column(column);
     const keys = ordered(key, keysOutside(rows.keys, page));
-    const base = rows.base(page.columns());
+    const base = rows.base(page.columns(), relatedMayFail(query.fields));
     select = sql`select ${columns(key, shape)} from (${base}) as ${alias}${join([...fields.joins, objects(shape)], EMPTY)}${orderBySql(keys)}`;
   } else {
     const fields = fieldsOf(context, query.fields, rows.row);
@@ -77,6 +79,6 @@ function rowSelect(context: Context, query: RowsQuery, parent: Row | null, on: J
   const shape = objectShape(fields.entries);
   // Joins may shuffle the rows of a page: the order is asked for again.
   const keys = keysOutside(rows.keys, page);
-  const base = rows.base(page.columns());
+  const base = rows.base(page.columns(), relatedMayFail(query.fields));
   return { select: sql`select ${shape.columns} from (${base}) as ${alias}${join(fields.joins, EMPTY)}${orderBySql(keys)}`, shape };
 }
