@@ -1,6 +1,6 @@
 /** The aggregates that every kind of database has. */
 import type { CatalogType } from '../catalog/catalog.ts';
-import type { AggregateFunction, AggregatePredicateFunction } from './backend.ts';
+import type { AggregateFunction, AggregatePredicateFunction } from './type-system.ts';
 
 /** In the order of the schema. */
 export const COMMON_AGGREGATES: readonly AggregateFunction[] = [

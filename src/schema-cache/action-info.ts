@@ -1,5 +1,5 @@
 /** Custom types and actions, resolved. */
-import type { TypeSystem } from '../backend/backend.ts';
+import type { TypeSystem } from '../backend/type-system.ts';
 import type { CatalogType } from '../catalog/catalog.ts';
 import type { ActionDefinition, ActionKind } from '../metadata/action.ts';
 import type { CustomEnumValue, CustomField } from '../metadata/custom-types.ts';

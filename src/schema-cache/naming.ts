@@ -7,7 +7,7 @@
  * literal parts (custom names from the metadata) are kept as written. Relationships have the
  * names that the metadata gives them.
  */
-import type { TypeSystem } from '../backend/backend.ts';
+import type { TypeSystem } from '../backend/type-system.ts';
 import type { CatalogType } from '../catalog/catalog.ts';
 import type { NamingConvention, SourceCustomization } from '../metadata/source.ts';
 import type { CustomRootField, RootFieldKey } from '../metadata/table.ts';

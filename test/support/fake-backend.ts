@@ -1,5 +1,6 @@
 /** A small database kind and catalogs for the unit tests of this room and of the rooms above it. */
-import type { Backend, Comparison, ScalarType } from '../../src/backend/backend.ts';
+import type { Backend } from '../../src/backend/backend.ts';
+import type { Comparison, ScalarType } from '../../src/backend/type-system.ts';
 import {
   type Catalog,
   type CatalogColumn,

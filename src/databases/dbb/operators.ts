@@ -1,5 +1,5 @@
 /** The comparison operators of MariaDB. A new operator is one entry here. */
-import type { Comparison } from '../../backend/backend.ts';
+import type { Comparison } from '../../backend/type-system.ts';
 import { COMPARISON_SYMBOLS } from '../../sql/condition.ts';
 import { type Sql, sql } from '../../sql/fragment.ts';
 import { TEXT } from './type-of.ts';

@@ -1,6 +1,6 @@
 /** MariaDB's types as GraphQL scalars: names, operators, traits and input checks. */
 import { COMMON_AGGREGATES, commonAggregatePredicates } from '../../backend/aggregates.ts';
-import type { ScalarType, TypeSystem } from '../../backend/backend.ts';
+import type { ScalarType, TypeSystem } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import {

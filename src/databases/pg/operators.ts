@@ -3,7 +3,7 @@
  * Functions and operators of extensions are written without a schema: the source's search path
  * holds the schema that the extensions live in.
  */
-import type { Comparison } from '../../backend/backend.ts';
+import type { Comparison } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
 import { COMPARISON_SYMBOLS } from '../../sql/condition.ts';
 import { join, type Sql, sql } from '../../sql/fragment.ts';

@@ -4,7 +4,7 @@ import { column, field, literal, operand, rows, table, type } from '../../../tes
 import { availableExtensions } from '../../../test/support/extensions.ts';
 import { testDatabase } from '../../../test/support/postgres.ts';
 import { runSelect } from '../../../test/support/run-select.ts';
-import type { Comparison } from '../../backend/backend.ts';
+import type { Comparison } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
 import type { BoolExp } from '../../ir/bool-exp.ts';
 import type { ComparisonArgument } from '../../ir/bool-exp.ts';

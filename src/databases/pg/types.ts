@@ -3,7 +3,7 @@
  * name. What is not listed is a scalar with the catalog's own name that takes strings.
  */
 import { aggregatePredicate, COMMON_AGGREGATES, commonAggregatePredicates } from '../../backend/aggregates.ts';
-import type { ScalarType, TypeSystem } from '../../backend/backend.ts';
+import type { ScalarType, TypeSystem } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
 import { scalarCheck } from './coerce/check-scalar.ts';
 import {

@@ -1,5 +1,5 @@
 /** Values that a request of the legacy API writes out. A text is never a session variable here. */
-import type { TypeSystem } from '../../backend/backend.ts';
+import type { TypeSystem } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import type { Operand } from '../../ir/value.ts';

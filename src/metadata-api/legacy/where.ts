@@ -4,7 +4,7 @@
  * of SQL, and texts are never session variables.
  */
 import type { CatalogType } from '../../catalog/catalog.ts';
-import type { Comparison } from '../../backend/backend.ts';
+import type { Comparison } from '../../backend/type-system.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { and, type BoolExp, not, or } from '../../ir/bool-exp.ts';
 import type { Read } from '../../ir/read.ts';

@@ -1,5 +1,5 @@
 /** Operators of one column or scalar computed field inside a permission's boolean expression. */
-import type { Comparison, ComparisonField, TypeSystem } from '../../backend/backend.ts';
+import type { Comparison, ComparisonField, TypeSystem } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
 import { and, type BoolExp, type Compare } from '../../ir/bool-exp.ts';
 import type { Read } from '../../ir/read.ts';

@@ -1,5 +1,5 @@
 /** Values written in permissions: literals of a column's type, or session variables. */
-import type { TypeSystem } from '../../backend/backend.ts';
+import type { TypeSystem } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
 import type { Operand } from '../../ir/value.ts';
 import { describeJson } from '../../metadata/codec.ts';

@@ -2,7 +2,7 @@
  * Types that come with the columns of a source and belong to none of its tables: scalars, comparison types, and what these are made of.
  * Sources of one kind and naming convention share them; nothing else may have their names but a type that is the same.
  */
-import type { Comparison, TypeSystem } from '../../backend/backend.ts';
+import type { Comparison, TypeSystem } from '../../backend/type-system.ts';
 import { type CatalogFunction, type CatalogType, nameKey } from '../../catalog/catalog.ts';
 import { isGraphqlName } from '../../metadata/graphql-name.ts';
 import type { NamingConvention } from '../../metadata/source.ts';

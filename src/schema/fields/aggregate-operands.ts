@@ -1,5 +1,5 @@
 /** The columns and computed fields that an aggregate function takes. */
-import type { AggregateFunction } from '../../backend/backend.ts';
+import type { AggregateFunction } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
 import type { Read } from '../../ir/read.ts';
 import type { RoleTable, ValuePlace } from './role-table.ts';

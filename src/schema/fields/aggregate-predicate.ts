@@ -1,5 +1,5 @@
 /** `R_aggregate_bool_exp`: comparisons of an aggregate over related rows, used in `where`. */
-import type { AggregatePredicateFunction } from '../../backend/backend.ts';
+import type { AggregatePredicateFunction } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
 import { type BoolExp, guarded } from '../../ir/bool-exp.ts';
 import type { Read } from '../../ir/read.ts';

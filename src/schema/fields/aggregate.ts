@@ -1,5 +1,5 @@
 /** `T_aggregate`, `T_aggregate_fields` and `T_sum_fields`: types and translation. */
-import type { AggregateFunction } from '../../backend/backend.ts';
+import type { AggregateFunction } from '../../backend/type-system.ts';
 import type { AggregateItem } from '../../ir/select.ts';
 import { meaningOf } from '../meaning.ts';
 import type { CollectedField } from '../translation.ts';

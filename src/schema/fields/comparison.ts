@@ -1,5 +1,5 @@
 /** `<Scalar>_comparison_exp` and its kin: the input types and their translation into conditions. */
-import type { Comparison } from '../../backend/backend.ts';
+import type { Comparison } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
 import { type AggregateComparison, and, type BoolExp, type ComparisonArgument } from '../../ir/bool-exp.ts';
 import type { Read } from '../../ir/read.ts';

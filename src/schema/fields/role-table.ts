@@ -3,7 +3,7 @@
  * know each other only through this interface, because the types refer to each other in circles.
  */
 import type { CatalogType, QualifiedName } from '../../catalog/catalog.ts';
-import type { ScalarType } from '../../backend/backend.ts';
+import type { ScalarType } from '../../backend/type-system.ts';
 import type { BoolExp } from '../../ir/bool-exp.ts';
 import type { ColumnRead, ComputedFieldRead, FunctionCall, Read } from '../../ir/read.ts';
 import type { Relation } from '../../ir/relation.ts';

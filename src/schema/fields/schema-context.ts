@@ -1,5 +1,5 @@
 /** Everything that the schemas of all roles share: per source its context and root names, per kind its types. */
-import type { TypeSystem } from '../../backend/backend.ts';
+import type { TypeSystem } from '../../backend/type-system.ts';
 import type { NamingConvention } from '../../metadata/source.ts';
 import type { DatabaseScalarInfo } from '../../schema-cache/action-info.ts';
 import type { SchemaCache, SourceInfo } from '../../schema-cache/schema-cache.ts';

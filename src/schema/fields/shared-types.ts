@@ -2,7 +2,7 @@
  * Types that depend on a kind of database and a naming convention only: scalars, `order_by`.
  * One instance serves every role and every source of that kind and convention.
  */
-import type { ScalarType, TypeSystem } from '../../backend/backend.ts';
+import type { ScalarType, TypeSystem } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
 import type { NamingConvention } from '../../metadata/source.ts';
 import { enumValueName, sharedTypeName } from '../../schema-cache/naming.ts';

@@ -1,5 +1,5 @@
 /** `_set`, `_inc` and the operators on JSON: their input types and the assignments that they make. */
-import type { TypeSystem } from '../../backend/backend.ts';
+import type { TypeSystem } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
 import type { Assignment } from '../../ir/mutation.ts';
 import type { Operand } from '../../ir/value.ts';
