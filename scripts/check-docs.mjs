@@ -1,5 +1,6 @@
-// Finds what prose says that is not so: links and anchors that lead nowhere, and options, environment variables and operations that do
-// not exist. The pages that are made from code say which there are.
+// Finds what prose says that is not so: links and anchors that lead nowhere; options, environment variables, operations, metrics, error
+// codes and other words of the code that do not exist; defaults of limits, endpoints and messages that are others. The pages that are made
+// from code say which options and operations there are, the code itself says the rest.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { root } from './ensure-packages.mjs';
@@ -66,11 +67,78 @@ function checkNames(page, text) {
   }
 }
 
+/** All text of the service's code, in which what prose calls by its name has to stand. */
+function* codeBelow(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* codeBelow(path);
+    else if (/\.(?:ts|tsx)$/.test(entry.name) && !entry.name.includes('.test.')) yield read(path);
+  }
+}
+const code = [...codeBelow(join(root, 'src'))].join('\n');
+const codeWords = new Set(code.match(/[a-z][a-z0-9]*(?:[-_][a-z0-9]+)+/g));
+const metrics = new Set(read(join(root, 'docs', 'reference', 'metrics.md')).match(/(?:svc|nodejs|process)_[a-z0-9_]+/g));
+/** Names that are not in the code: made of parts there, or of others. */
+const OTHERS = new Set(['scheduled-trigger-process', 'mariadb-server', 'npm-scripts', 'svc-internal', 'svc_app', 'svc_meta']);
+
+/** Metrics, codes of errors, types of the log and whatever else has a name with hyphens. */
+function checkWords(page, text) {
+  for (const [, span] of text.matchAll(/`([^`\n]+)`/g)) {
+    if (/^(?:svc|nodejs)_[a-z0-9_]*[a-z0-9]$/.test(span)) {
+      const metric = span.replace(/_(?:bucket|sum|count)$/, '');
+      if (!metrics.has(span) && !metrics.has(metric) && !codeWords.has(span) && !OTHERS.has(span))
+        complain(page, `there is no metric, and nothing else, called ${span}`);
+    } else if (/^[a-z][a-z0-9]*(?:-[a-z0-9]+)+$/.test(span) && !codeWords.has(span) && !OTHERS.has(span)) {
+      complain(page, `there is no ${span}: no code of an error, no type of the log, and nothing else`);
+    }
+  }
+}
+
+/** The defaults that the page of limits repeats. */
+function checkLimits() {
+  const page = join(root, 'docs', 'reference', 'limits.md');
+  const defaults = new Map();
+  for (const [, flag, value] of read(join(root, 'docs', 'options.md')).matchAll(/^\| `(--[a-z-]+)[^|]*\|[^|]*\|[^|]*\| `?([^|`]*)`? \|/gm))
+    defaults.set(flag, value.trim());
+  for (const [, flag, value] of read(page).matchAll(/\| `(--[a-z-]+)` \| (\S+) \|/g))
+    if (defaults.get(flag) !== value) complain(page, `the default of ${flag} is ${defaults.get(flag)}, not ${value}`);
+}
+
+/** Every fixed path of the server is in the table, and no other. */
+function checkEndpoints() {
+  const page = join(root, 'docs', 'reference', 'endpoints.md');
+  const routes = [...codeBelow(join(root, 'src', 'server', 'routes'))].join('\n');
+  const there = new Set(routes.match(/(?<=')\/(?:[a-z0-9]+\/)*[a-z0-9]+(?=')/g));
+  const told = new Set(read(page).match(/(?<=`)\/(?:[a-z0-9]+\/)*[a-z0-9]+(?=`)/g));
+  for (const path of there) if (!told.has(path)) complain(page, `${path} is missing`);
+  for (const path of told) if (!there.has(path)) complain(page, `there is no ${path}`);
+}
+
+/** Types of the log are in their table, and messages in the one for troubles are those of the code. */
+function checkTables() {
+  const types = join(root, 'docs', 'reference', 'log-types.md');
+  for (const [, type] of code.matchAll(/type: '([a-z]+(?:-[a-z]+)+)', detail/g))
+    if (!read(types).includes(`\`${type}\``)) complain(types, `${type} is missing`);
+  const troubles = join(root, 'docs', 'how-to', 'troubleshoot.md');
+  for (const [, cell] of read(troubles)
+    .split('## By message')[1]
+    .matchAll(/^\| (`.*?) \| /gm))
+    for (const [, message] of cell.matchAll(/`([^`]+)`/g))
+      for (const part of message.split('…').map((piece) => piece.trim().replace(/^[:"]+|[:"]+$/g, '')))
+        if (!code.includes(part)) complain(troubles, `no message says "${part}"`);
+}
+
+checkLimits();
+checkEndpoints();
+checkTables();
 for (const page of pagesBelow(root)) {
   const text = withoutBlocks(read(page));
   checkLinks(page, text);
   // What is decided and what was changed may name what is no more.
-  if (!/CHANGELOG\.md$|docs\/adr\//.test(page)) checkNames(page, text);
+  if (!/CHANGELOG\.md$|docs\/adr\//.test(page)) {
+    checkNames(page, text);
+    checkWords(page, text);
+  }
 }
 for (const complaint of complaints) console.error(complaint);
 process.exitCode = complaints.length === 0 ? 0 : 1;

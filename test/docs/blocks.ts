@@ -1,0 +1,67 @@
+/** The fenced blocks of a page, and what their info strings say. */
+
+export interface Block {
+  readonly language: string;
+  /** What to do with it: the first word behind the language; empty where there is none. */
+  readonly kind: string;
+  /** The words `name=value` behind that. */
+  readonly settings: ReadonlyMap<string, string>;
+  readonly text: string;
+  readonly line: number;
+}
+
+/** What each language can be; nothing else is an example that runs. `shown` is said of what only shows how something looks. */
+const KINDS: Readonly<Record<string, readonly string[]>> = {
+  graphql: ['run', 'shown'],
+  http: ['run', 'shown'],
+  json: ['metadata', 'variables', 'answer', 'shown'],
+  sql: ['setup', 'shown'],
+  text: ['answer', ''],
+  sh: ['service', 'sample', 'run', 'background', 'shown', ''],
+};
+/** Those in a list are indented. */
+const FENCED = /^( *)```(\S*)([^\n]*)\n([\s\S]*?)^\1```$/gm;
+/** A file of this name is written. */
+const FILE = 'file';
+
+/**
+ * @returns the blocks of a page in their order
+ * @throws Error naming the lines of blocks that look like examples and do not say what they are
+ */
+export function blocksOf(page: string): readonly Block[] {
+  const blocks = [...page.matchAll(FENCED)].map(({ 1: indent = '', 2: language = '', 3: words = '', 4: text = '', index }) => {
+    const given = words.trim().split(/\s+/).filter(Boolean);
+    return {
+      language,
+      kind: given.find((word) => !word.includes('=')) ?? '',
+      settings: new Map(given.filter((word) => word.includes('=')).map(split)),
+      text: text.replaceAll(new RegExp(`^${indent}`, 'gm'), '').trimEnd(),
+      line: page.slice(0, index).split('\n').length,
+    };
+  });
+  const faults = [...blocks.filter((block) => !isKnown(block)).map(({ line }) => line), ...indentedExamples(page)];
+  if (faults.length > 0) throw new Error(`examples that do not say whether and how they run, in lines ${faults.join(', ')}`);
+  return blocks;
+}
+
+function split(word: string): [string, string] {
+  const at = word.indexOf('=');
+  return [word.slice(0, at), word.slice(at + 1)];
+}
+
+function isKnown({ language, kind, settings, text }: Block): boolean {
+  if (settings.has(FILE)) return kind === '';
+  const known = KINDS[language];
+  if (known === undefined) return kind === '' && !looksLikeRequest(text);
+  return known.includes(kind) && (kind !== '' || !looksLikeRequest(text));
+}
+
+function looksLikeRequest(text: string): boolean {
+  return /^\s*(?:curl\b|\{"(?:type|query)":)/m.test(text);
+}
+
+/** Blocks by indentation have no place to say what they are. */
+function indentedExamples(page: string): readonly number[] {
+  const lines = page.replaceAll(FENCED, (block) => block.replaceAll(/[^\n]/g, '')).split('\n');
+  return lines.flatMap((line, i) => (/^ {4}/.test(line) && looksLikeRequest(line) ? [i + 1] : []));
+}
