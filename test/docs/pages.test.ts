@@ -57,6 +57,7 @@ describe.each(sample(pages, 6, (page) => !withOptions(page)).map(({ path, text }
       await runPage(blocks, service, { ...environment, others: Object.fromEntries(others) });
     } finally {
       await service.stop();
+      await database.drop();
     }
   });
 });
