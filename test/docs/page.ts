@@ -164,7 +164,7 @@ export async function runPage(blocks: readonly Block[], service: TestService, { 
     for (const block of blocks) await run(block);
     settle();
   } finally {
-    for (const child of running) child.kill();
+    await Promise.all(running.map(ended));
     rmSync(place, { recursive: true });
   }
 }
@@ -178,6 +178,12 @@ async function sampleStore({ databaseUrl, url, metadata }: TestService): Promise
   await loadSampleData(databaseUrl);
   await metadata('reload_metadata', {});
   await trackSampleData(url, null);
+}
+
+/** Its port is free then for another page. */
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || !child.kill()) return;
+  await new Promise((resolve) => child.once('close', resolve));
 }
 
 async function listens(port: number): Promise<boolean> {

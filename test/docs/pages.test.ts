@@ -2,29 +2,38 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../../src/util/json.ts';
 import { sample } from '../support/deep.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { type Block, blocksOf } from './blocks.ts';
-import { environmentOf, runPage } from './page.ts';
+import { blocksOf } from './blocks.ts';
+import { type Environment, environmentOf, runPage } from './page.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const paths = ['README.md', ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).map((path) => join('docs', path))];
-/** What is decided, and pages that are made from code, whose examples have tests of their own. */
-const isOther = (path: string, text: string): boolean => path.startsWith(join('docs', 'adr')) || /^<!-- (?:generated|Made) by/m.test(text);
 const pages = paths
-  .filter((path) => path.endsWith('.md'))
+  .filter((path) => path.endsWith('.md') && !path.startsWith(join('docs', 'adr')))
   .sort()
   .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
-  .filter(({ path, text }) => !isOther(path, text));
+  // The examples of pages that are made from code have tests of their own.
+  .filter(({ text }) => !/^<!-- (?:generated|Made) by/m.test(text));
+const running = pages.filter(({ text }) => /^ *```\S+ (?:run|metadata|setup|sample)\b/m.test(text));
 
-/** Pages whose service has options of its own: each costs a start, so that a short run has some of them. */
-const withOptions = ({ text }: { text: string }): boolean => text.includes('\n```sh service');
+it.each(pages)('$path says of each example whether and how it runs', ({ text }) => {
+  expect(() => blocksOf(text)).not.toThrow();
+});
+
+// A page takes some tenths of a second: a short run has some of them.
+describe.each(sample(running, 8))('$path', ({ text }) => {
+  const blocks = blocksOf(text);
+  const environment = environmentOf(blocks);
+
+  it('answers as it says', () => (environment === null ? onShared(blocks) : onItsOwn(blocks, environment)));
+});
 
 let shared: TestService;
-/** The metadata and the schema before any page. */
+/** The metadata before any page. */
 let initial: Json;
 
 beforeAll(async () => {
@@ -33,31 +42,22 @@ beforeAll(async () => {
 });
 afterAll(() => shared.stop());
 
-async function clean(): Promise<void> {
+async function onShared(blocks: Parameters<typeof runPage>[0]): Promise<void> {
   await shared.metadata('replace_metadata', initial);
   await shared.sql('drop schema public cascade; create schema public', { check_metadata_consistency: false });
+  await runPage(blocks, shared);
 }
 
-describe.each(sample(pages, 6, (page) => !withOptions(page)).map(({ path, text }) => ({ path, text })))('$path', ({ text }) => {
-  it('says what happens', async () => {
-    const blocks: readonly Block[] = blocksOf(text);
-    const environment = environmentOf(blocks);
-    if (environment === null) {
-      if (!blocks.some(({ kind }) => kind !== 'shown' && kind !== '')) return;
-      await clean();
-      return runPage(blocks, shared);
-    }
-    const database = await testDatabase();
-    const others = Object.entries(environment.others).map(([name, value]) => [
-      name,
-      value.startsWith('postgres://') ? database.url : value,
-    ]);
-    const service = await startTestService(environment.options, Object.fromEntries(others));
-    try {
-      await runPage(blocks, service, { ...environment, others: Object.fromEntries(others) });
-    } finally {
-      await service.stop();
-      await database.drop();
-    }
-  });
-});
+/** With the options that the page names, and a database for those that it adds. */
+async function onItsOwn(blocks: Parameters<typeof runPage>[0], { options, others }: Environment): Promise<void> {
+  const database = await testDatabase();
+  const named = Object.entries(others).map(([name, value]) => [name, value.startsWith('postgres://') ? database.url : value]);
+  const environment: Environment = { options, others: Object.fromEntries(named) as Environment['others'] };
+  const service = await startTestService(options, environment.others);
+  try {
+    await runPage(blocks, service, environment);
+  } finally {
+    await service.stop();
+    await database.drop();
+  }
+}
