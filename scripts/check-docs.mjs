@@ -67,19 +67,23 @@ function checkNames(page, text) {
   }
 }
 
-/** All text of the service's code, in which what prose calls by its name has to stand. */
-function* codeBelow(folder) {
+/** The text of the code in a folder; tests are none of the service's. */
+function* codeBelow(folder, isCode = (name) => /\.tsx?$/.test(name) && !name.includes('.test.')) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) yield* codeBelow(path);
-    else if (/\.(?:ts|tsx)$/.test(entry.name) && !entry.name.includes('.test.')) yield read(path);
+    if (entry.isDirectory()) yield* SKIPPED.has(entry.name) ? [] : codeBelow(path, isCode);
+    else if (isCode(entry.name)) yield `${entry.name}\n${read(path)}`;
   }
 }
 const code = [...codeBelow(join(root, 'src'))].join('\n');
-const codeWords = new Set(code.match(/[a-z][a-z0-9]*(?:[-_][a-z0-9]+)+/g));
+/** Prose names files of tests and deployments, too. */
+const beside = ['test', 'bench', 'deploy', 'scripts'].flatMap((folder) => [
+  ...codeBelow(join(root, folder), (name) => !/\.(?:md|png)$/.test(name)),
+]);
+const codeWords = new Set([code, ...beside].join('\n').match(/[a-z][a-z0-9]*(?:[-_][a-z0-9]+)+/g));
 const metrics = new Set(read(join(root, 'docs', 'reference', 'metrics.md')).match(/(?:svc|nodejs|process)_[a-z0-9_]+/g));
-/** Names that are not in the code: made of parts there, or of others. */
-const OTHERS = new Set(['scheduled-trigger-process', 'mariadb-server', 'npm-scripts', 'svc-internal', 'svc_app', 'svc_meta']);
+/** Made of parts in the code. */
+const OTHERS = new Set(['scheduled-trigger-process']);
 
 /** Metrics, codes of errors, types of the log and whatever else has a name with hyphens. */
 function checkWords(page, text) {
