@@ -87,7 +87,7 @@ export function createHandlerCaller(options: HandlerCallerOptions): HandlerCalle
       const reason =
         error instanceof OutboundError && error.failure === 'too-large'
           ? `the answers of handlers have more than ${maxResponseSize} bytes`
-          : httpException({ url: request.url, method: request.method, timeout }, error);
+          : httpException({ url: request.url, template: definition.handler, method: request.method, timeout }, error);
       throw told.failure('http exception when calling webhook', reason, null, error);
     }
     options.observe?.({

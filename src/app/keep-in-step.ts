@@ -7,13 +7,15 @@ import type { Listening } from '../backend/backend.ts';
 import { describeFailure } from '../errors/describe-failure.ts';
 import type { Observer } from '../observability/observation.ts';
 import type { RunningState } from '../state/create-state.ts';
-import type { Announcement, Storage } from '../storage/storage.ts';
+import type { Announcement, AnswerSelection, Storage } from '../storage/storage.ts';
 
 export interface KeepInStepOptions {
   readonly state: Pick<RunningState, 'current' | 'synchronize'>;
   readonly storage: Pick<Storage, 'currentVersion' | 'listen'>;
   /** This one: what it announces itself is no news. */
   readonly instanceId: string;
+  /** Hears that another instance wants answers of queries to be forgotten, or may have wanted it. */
+  readonly onForget?: (which: AnswerSelection) => void;
   /** ms between looks; 0 neither looks nor listens. */
   readonly interval: number;
   readonly observe: Observer;
@@ -64,8 +66,14 @@ class Follower implements KeepingInStep {
   }
 
   #hear(change: Announcement | null): void {
-    const { state, instanceId } = this.#options;
-    if (change !== null && (change.instance === instanceId || change.version === state.current().resourceVersion)) return;
+    const { state, instanceId, onForget } = this.#options;
+    if (change?.instance === instanceId) return;
+    if (change !== null && 'forget' in change) {
+      onForget?.(change.forget);
+      return;
+    }
+    if (change === null) onForget?.({});
+    else if (change.version === state.current().resourceVersion) return;
     if (this.#looking) this.#lookAgain = true;
     else void this.#look();
   }

@@ -43,7 +43,7 @@ export async function metricsAccess(config: AccessConfig & Pick<Config, 'metrics
 export interface Watched {
   readonly state: RunningState;
   readonly operations: OperationCache;
-  readonly responses: ResponseCache | undefined;
+  readonly responses: ResponseCache | null;
   readonly sourceHealth: SourceHealth;
   readonly actionLog: Pick<ActionLog, 'pending'>;
   /** Deliveries that are under way, and how many may be. */

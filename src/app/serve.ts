@@ -24,7 +24,7 @@ import { createAdmission } from '../graphql/admission.ts';
 import { BatchBudget } from '../graphql/batch-budget.ts';
 import { createOperationCache } from '../graphql/operation-cache.ts';
 import { createOperationMeter } from '../graphql/operation-meter.ts';
-import { createResponseCache } from '../graphql/response-cache.ts';
+import { createResponseCache, type ResponseCache } from '../graphql/response-cache.ts';
 import type { RequestPipeline } from '../graphql/run-request.ts';
 import { createRemoteAccess } from '../upstream/remote-caller.ts';
 import { tracedClient } from '../webhooks/traced-client.ts';
@@ -184,7 +184,11 @@ async function listen(config: Config, parts: Parts): Promise<Service> {
   const { state, storage, database, http, logger, instanceId, environment, isReady, isReadOnly, isSqlDisabled } = parts;
   const registry = createRegistry(config);
   const observe = registry === null ? logger.observe : meteredObserver(logger.observe, registry);
-  const sync = await keepInStep({ state, storage, instanceId, interval: config.schemaSyncPollInterval, observe });
+  const responses = responseCache(config);
+  const sync = await keepInStep({
+    ...{ state, storage, instanceId, interval: config.schemaSyncPollInterval, observe },
+    onForget: (which) => void responses?.clear(which),
+  });
   const metered = (client: OutboundClient): OutboundClient => (registry === null ? client : meteredClient(client, registry));
   const outbound = tracedClient(metered(outboundClient(config, state)));
   // Collectors that the environment names are usually private.
@@ -197,6 +201,7 @@ async function listen(config: Config, parts: Parts): Promise<Service> {
       ? {}
       : { meter: createOperationMeter(registry, { names: config.metricsMaxOperations, isCollected: collectedOperations(state) }) }),
     ...requestPipeline(config, outbound, environment, observe, later),
+    ...(responses === null ? {} : { responses }),
     onWritten(source) {
       subscriptions.written(source);
       deliveries.written(source);
@@ -250,7 +255,7 @@ async function listen(config: Config, parts: Parts): Promise<Service> {
     authenticator = await openAuthenticator(accessOptions(config), outbound, observe);
     if (registry !== null) {
       watchService(registry, {
-        ...{ state, responses: pipeline.responses, operations: pipeline.operations, sourceHealth, actionLog: later.log },
+        ...{ state, responses, operations: pipeline.operations, sourceHealth, actionLog: later.log },
         isReady: () => isReady() && !isStopping,
         workers: () => deliveries.workers(),
         spans: tracing.counts,
@@ -269,6 +274,11 @@ async function listen(config: Config, parts: Parts): Promise<Service> {
         meter: registry === null ? null : new HttpMeter(registry),
         metrics: registry === null ? null : await metricsAccess(config, registry),
         handlers: administration,
+        async clearAnswers(which) {
+          const count = responses?.clear(which) ?? 0;
+          await storage.announce({ instance: instanceId, forget: which });
+          return count;
+        },
         uploads: new Uploads(UPLOADS * config.requestBodyLimit),
         pages: pagePolicy(config.disableCors ? null : config.corsDomain, config.trustedHosts, config.serverHost),
         sourceHealth,
@@ -398,17 +408,13 @@ function requestPipeline(
       plansPerOperation: config.plansPerOperation,
       memory: config.operationCacheMemory,
     }),
-    ...(config.cacheMemory === 0
-      ? {}
-      : {
-          responses: createResponseCache({
-            memory: config.cacheMemory,
-            mostOfEntry: config.maxCacheSize,
-            mostTtl: config.cacheMaxEntryTtl / 1000,
-          }),
-        }),
     compilerOf: compilersOf(backends, { stringifyNumericTypes: config.stringifyNumericTypes }),
   };
+}
+
+/** null: no answers are kept. */
+function responseCache({ cacheMemory: memory, maxCacheSize: mostOfEntry, cacheMaxEntryTtl }: Config): ResponseCache | null {
+  return memory === 0 ? null : createResponseCache({ memory, mostOfEntry, mostTtl: cacheMaxEntryTtl / 1000 });
 }
 
 function subscriptionOptions(config: Config): SubscriptionOptions {

@@ -4,13 +4,12 @@ import { gzipSync } from 'node:zlib';
 import { serviceVersion } from '../config/version.ts';
 import { configuredHeaderValue, type Environment, fillTemplate } from '../metadata/environment-template.ts';
 import type { OpenTelemetry } from '../metadata/opentelemetry.ts';
-import { DEFAULT_BATCH_SIZE } from '../metadata/opentelemetry.ts';
+import { DEFAULT_BATCH_SIZE, endpointComplaint } from '../metadata/opentelemetry.ts';
 import type { Observer } from '../observability/observation.ts';
 import { encodeSpans } from '../observability/tracing/otlp.ts';
 import type { Attribute } from '../observability/tracing/span.ts';
 import { type Sampling, type SendSpans, SpanCounts, Tracer } from '../observability/tracing/tracer.ts';
 import type { OutboundClient } from '../outbound/client.ts';
-import { safeUrl } from '../outbound/safe-url.ts';
 import type { Snapshots } from '../state/state.ts';
 
 export interface Tracing {
@@ -48,6 +47,8 @@ interface Target {
 const DEFAULT_DELAY_MS = 5000;
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_QUEUE = 2048;
+/** Of the spans that wait. */
+const QUEUE_BYTES = 16 * 1024 * 1024;
 /** Batches of the metadata that wait. */
 const QUEUED_BATCHES = 4;
 const LAST_SEND_MS = 5000;
@@ -72,8 +73,9 @@ export function startTracing(options: TracingOptions): Tracing {
     const target = isDisabled(environment) ? null : (metadataTarget(openTelemetry, options, instance) ?? fromEnvironment);
     tracer = target === null ? null : tracerFor(target, { ...options, counts, sampling });
     void before?.flush(LAST_SEND_MS);
+    // The path may be what authorizes whoever sends.
     if (target !== null)
-      observe({ kind: 'startup', message: 'tracing', info: { endpoint: safeUrl(new URL(target.url)), ratio: sampling.ratio } });
+      observe({ kind: 'startup', message: 'tracing', info: { collector: new URL(target.url).origin, ratio: sampling.ratio } });
   };
   follow(state.current().metadata.openTelemetry);
   const forget = state.onSnapshot((shown) => follow(shown.metadata.openTelemetry));
@@ -98,7 +100,7 @@ function tracerFor(
   }: Pick<TracingOptions, 'showsSql' | 'observe'> & { readonly counts: SpanCounts; readonly sampling: Sampling },
 ): Tracer {
   const { maxBatch, maxQueue, delay } = target;
-  return new Tracer({ maxBatch, maxQueue, delay, sampling, showsSql, counts, send: sender(target, observe) });
+  return new Tracer({ maxBatch, maxQueue, maxQueueBytes: QUEUE_BYTES, delay, sampling, showsSql, counts, send: sender(target, observe) });
 }
 
 /** Tells of the first failure in a row, and of the end of it. */
@@ -263,6 +265,7 @@ function whole(environment: Environment, name: string, byDefault: number): numbe
 }
 
 function endpoint(text: string): string {
-  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) throw new Error('the endpoint of traces is no http or https URL');
+  const complaint = endpointComplaint(text);
+  if (complaint !== null) throw new Error(complaint);
   return text;
 }

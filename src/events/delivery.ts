@@ -14,6 +14,7 @@ import { answerJsonOrNull } from '../webhooks/answer-json.ts';
 import { callWebhook } from '../webhooks/call-webhook.ts';
 import { httpException } from '../webhooks/http-exception.ts';
 import { answeredHeaders, recordedHeaders } from '../webhooks/invocation-record.ts';
+import { templateOf } from '../webhooks/logged-call.ts';
 import { retryAfter } from '../webhooks/retry-after.ts';
 import { type TraceContext, traceHeaders } from '../webhooks/trace-context.ts';
 import { loggedCall, openWebhook, type Webhook, type WebhookCall, type WebhookDefinition } from '../webhooks/webhook.ts';
@@ -143,7 +144,7 @@ export function createDeliverer({ outbound, observe, version, failuresAreErrors 
       const { url, method } = call;
       const exception: JsonObject = isOver
         ? { type: 'http_exception', message: delivery.timedOut }
-        : httpException({ url, method, timeout }, error);
+        : httpException({ url, template: templateOf(webhook.definition.url), method, timeout }, error);
       tell(delivery, true, loggedCall(webhook, call), { status: null, error: exception['message'] ?? null });
       return {
         result: afterFailure(tries, retry),

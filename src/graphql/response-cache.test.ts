@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Bytes } from '../util/bytes.ts';
-import { type CacheQuestion, createResponseCache } from './response-cache.ts';
+import { CancellationSource } from '../util/cancellation.ts';
+import { type CacheNote, type CacheQuestion, type CompressedCopies, createResponseCache } from './response-cache.ts';
 
 const LIMITS = { memory: 5000, mostOfEntry: 2000, mostTtl: 60 };
 const snapshot = {};
@@ -20,6 +21,7 @@ function question(text: string, more: Partial<CacheQuestion> = {}): CacheQuestio
     request,
     headers: {},
     onNote: undefined,
+    isOfBatch: false,
     ...more,
   } as unknown as CacheQuestion;
 }
@@ -45,17 +47,102 @@ it('holds no more bytes than it may, and forgets what was not asked for longest'
   expect(await ask('b')).toBe(true);
 });
 
-it('lets those who wait ask for themselves where the first one fails', async () => {
+const settled = (answers: readonly Promise<unknown>[]) => Promise.allSettled(answers);
+
+it('asks once for all who wait where that fails', async () => {
   const cache = createResponseCache(LIMITS);
   let calls = 0;
   const run = async (): Promise<readonly Bytes[]> => {
     calls += 1;
-    if (calls === 1) throw new Error('its client has gone');
+    throw new Error('the database is away');
+  };
+  const outcomes = await settled(Array.from({ length: 5 }, () => cache.answer(question('a'), run)));
+  expect(outcomes.map(({ status }) => status)).toEqual(new Array(5).fill('rejected'));
+  expect(calls).toBe(1);
+  expect(await cache.answer(question('a'), async () => body('again'))).toEqual(['again']);
+});
+
+it.each([
+  ['went away', { signal: AbortSignal.abort() }],
+  ['had no more time', { deadline: 1 }],
+  ['is held to the bounds of its batch', { isOfBatch: true }],
+])('lets one of those who wait ask where whoever asked %s', async (_, more) => {
+  const cache = createResponseCache(LIMITS);
+  let calls = 0;
+  const run = async (): Promise<readonly Bytes[]> => {
+    calls += 1;
+    await new Promise((resolve) => setImmediate(resolve));
+    if (calls === 1) throw new Error('given up');
     return body('good');
   };
-  const [first, second] = await Promise.allSettled([cache.answer(question('a'), run), cache.answer(question('a'), run)]);
-  expect(first).toMatchObject({ status: 'rejected' });
-  expect(second).toEqual({ status: 'fulfilled', value: ['good'] });
+  const first = cache.answer(question('a', more), run);
+  const others = Array.from({ length: 5 }, () => cache.answer(question('a'), run));
+  const [failed, ...answers] = await settled([first, ...others]);
+  expect(failed).toMatchObject({ status: 'rejected' });
+  expect(answers).toEqual(new Array(5).fill({ status: 'fulfilled', value: ['good'] }));
+  expect(calls).toBe(2);
+});
+
+it('lets nobody wait longer than it may', async () => {
+  const cache = createResponseCache(LIMITS);
+  let finish = (_: readonly Bytes[]): void => undefined;
+  const first = cache.answer(question('a'), () => new Promise((resolve) => (finish = resolve)));
+  const leaving = new CancellationSource();
+  const never = async (): Promise<readonly Bytes[]> => body('never');
+  const late = cache.answer(question('a', { deadline: Date.now() + 20 }), never);
+  const gone = cache.answer(question('a', { signal: leaving }), never);
+  const patient = cache.answer(question('a'), never);
+  await expect(late).rejects.toMatchObject({ code: 'timeout' });
+  leaving.cancel();
+  await expect(gone).rejects.toMatchObject({ code: 'timeout' });
+  finish(body('good'));
+  expect(await Promise.all([first, patient])).toEqual([['good'], ['good']]);
+});
+
+it('keeps compressed copies within the same bounds, as long as the answer', async () => {
+  const cache = createResponseCache(LIMITS);
+  const copiesOf = async (text: string): Promise<CompressedCopies | null> => {
+    let copies: CompressedCopies | null = null;
+    const onNote = (note: CacheNote): void => {
+      copies = note.copies;
+    };
+    await cache.answer(question(text, { onNote }), async () => body('x'.repeat(1000)));
+    return copies;
+  };
+  const first = await copiesOf('a');
+  const before = cache.memory;
+  first?.keep('gzip', 'y'.repeat(300) as Bytes);
+  expect(cache.memory).toBe(before + 300);
+  first?.keep('gzip', 'z'.repeat(300) as Bytes);
+  expect((await copiesOf('a'))?.get('gzip')).toBe('y'.repeat(300));
+  expect(first?.get('br')).toBeUndefined();
+  for (const text of ['b', 'c', 'd']) (await copiesOf(text))?.keep('gzip', 'y'.repeat(900) as Bytes);
+  expect(cache.memory).toBeLessThanOrEqual(LIMITS.memory);
+  cache.clear({});
+  expect(cache.memory).toBe(0);
+  first?.keep('br', 'late' as Bytes);
+  expect(cache.memory).toBe(0);
+});
+
+it('keeps nothing that a join has asked of volatile functions', async () => {
+  const cache = createResponseCache(LIMITS);
+  const { plan } = question('a');
+  const join = { kind: 'source', target: { source: 'other', columns: [] }, statement: { text: 'dice', repeatable: false }, binders: [] };
+  const asked = question('a', { plan: { ...plan, joins: [join] } } as unknown as Partial<CacheQuestion>);
+  await cache.answer(asked, async () => body('one'));
+  expect(await cache.answer(asked, async () => body('two'))).toEqual(['two']);
+});
+
+it('names answers alike under all snapshots, and forgets them by their names', async () => {
+  const cache = createResponseCache(LIMITS);
+  const keys = new Set<string>();
+  const onNote = ({ key }: CacheNote): void => void keys.add(key);
+  for (const snapshot of [{}, {}]) await cache.answer(question('a', { snapshot, onNote }), async () => body('one'));
+  await cache.answer(question('b'), async () => body('one'));
+  expect(keys.size).toBe(1);
+  const [key = ''] = keys;
+  expect(cache.clear({ key })).toBe(2);
+  expect(cache.clear({})).toBe(1);
 });
 
 it('shares nothing that is for one client', async () => {

@@ -2,6 +2,7 @@
  * Answers of queries with `@cached`, in memory. An answer is found by what it was made from: the snapshot, the role, the statements, and
  * the very values that they were bound with, those of session variables among them. So two sessions share an answer only where the
  * databases are asked the same. Where other servers are asked it is by the whole session and the headers of the client.
+ * Answers that were compressed for somebody are kept so too, within the same bounds.
  */
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -9,7 +10,9 @@ import type { Session } from '../auth/session.ts';
 import { bindAll, type JoinValues } from '../plan/bind.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Variables } from '../schema/constraint.ts';
+import { SvcError } from '../errors/svc-error.ts';
 import { type Bytes, sizeOfBytes } from '../util/bytes.ts';
+import { type Cancellation, isPrompt, onCancel } from '../util/cancellation.ts';
 import { printJson } from '../util/json.ts';
 import type { CachedOperation } from './operation-cache.ts';
 import type { GraphqlRequest } from './request.ts';
@@ -17,14 +20,22 @@ import type { GraphqlRequest } from './request.ts';
 export interface ResponseCacheOptions {
   /** Bytes of all answers. */
   readonly memory: number;
-  /** Bytes of one answer. */
+  /** Bytes of one answer, not compressed. */
   readonly mostOfEntry: number;
   /** Seconds that an answer is kept at most. */
   readonly mostTtl: number;
 }
 
+/** An answer that is kept, compressed. */
+export interface CompressedCopies {
+  get(encoding: string): Bytes | undefined;
+  /** Keeps it as long as the answer itself, if there is room. */
+  keep(encoding: string, compressed: Bytes): void;
+}
+
 /** What is told of an answer beside it. */
 export interface CacheNote {
+  /** The same on all instances. */
   readonly key: string;
   readonly family: string;
   readonly isHit: boolean;
@@ -32,6 +43,14 @@ export interface CacheNote {
   readonly left: number | null;
   /** Why it is not kept; null: it is, or must not be. */
   readonly warning: 'cache-store-size-limit-exceeded' | null;
+  /** null: the answer is not kept. */
+  readonly copies: CompressedCopies | null;
+}
+
+/** Which answers are meant; without either all of them. */
+export interface CacheSelection {
+  readonly key?: string;
+  readonly family?: string;
 }
 
 export interface CacheQuestion {
@@ -44,6 +63,12 @@ export interface CacheQuestion {
   readonly request: GraphqlRequest;
   readonly headers: IncomingHttpHeaders | undefined;
   readonly onNote: ((note: CacheNote) => void) | undefined;
+  /** Of whoever asks: it waits for the answer that is made for another one no longer than this says. */
+  readonly signal: Cancellation | undefined;
+  /** epoch milliseconds */
+  readonly deadline: number | undefined;
+  /** The request shares bounds with others, by which it may fail alone. */
+  readonly isOfBatch: boolean;
 }
 
 /** Since the start. */
@@ -55,13 +80,14 @@ export interface CacheCounts {
 
 export interface ResponseCache {
   /**
-   * The answer, kept or made. Equal questions at the same time are asked once.
+   * The answer, kept or made. Equal questions at the same time are asked once, and fail together; where the one that asks is given up, the
+   * next one asks.
    * @param run makes it; `markUnique` says that the answer is for this client alone
-   * @throws what `run` throws
+   * @throws what `run` throws; SvcError timeout when it waits for another one
    */
   answer(question: CacheQuestion, run: (markUnique: () => void) => Promise<readonly Bytes[]>): Promise<readonly Bytes[]>;
-  /** Forgets answers; without a key or a family all of them. @returns how many */
-  clear(which: { readonly key?: string; readonly family?: string }): number;
+  /** Forgets answers. @returns how many */
+  clear(which: CacheSelection): number;
   readonly counts: CacheCounts;
   /** Bytes that are kept. */
   readonly memory: number;
@@ -69,14 +95,31 @@ export interface ResponseCache {
 
 interface Entry {
   readonly body: readonly Bytes[];
+  readonly key: string;
   readonly family: string;
-  readonly size: number;
+  /** With its compressed copies. */
+  size: number;
   /** By `performance.now()`. */
   readonly until: number;
+  readonly copies: Map<string, Bytes>;
 }
 
-/** Under way, for whoever asks the same meanwhile; null in the end: not to be shared. */
-type Making = Promise<readonly Bytes[] | null>;
+/** What became of an answer, for whoever waits for it. */
+type Made =
+  | { readonly kind: 'answer'; readonly body: readonly Bytes[] }
+  /** For one client alone. */
+  | { readonly kind: 'unique' }
+  /** As it would for everybody. */
+  | { readonly kind: 'failed'; readonly error: unknown }
+  /** Only whoever asked has given up. */
+  | { readonly kind: 'abandoned' };
+
+interface Names {
+  /** Within this process: the same key under another snapshot is another answer. */
+  readonly place: string;
+  readonly key: string;
+  readonly family: string;
+}
 
 /** Bytes of an entry beside its answer. */
 const ENTRY = 400;
@@ -89,7 +132,7 @@ class MemoryCache implements ResponseCache {
   readonly #options: ResponseCacheOptions;
   /** In order of last use. */
   readonly #entries = new Map<string, Entry>();
-  readonly #making = new Map<string, Making>();
+  readonly #making = new Map<string, Promise<Made>>();
   readonly counts: CacheCounts = { hits: 0, misses: 0, evictions: 0 };
   memory = 0;
   /** Grows when something is forgotten on purpose: what is under way then is not kept. */
@@ -100,99 +143,109 @@ class MemoryCache implements ResponseCache {
   }
 
   async answer(question: CacheQuestion, run: (markUnique: () => void) => Promise<readonly Bytes[]>): Promise<readonly Bytes[]> {
-    const { plan, onNote } = question;
+    const { plan } = question;
     const { cached } = plan;
     if (cached === undefined || !mayBeKept(plan)) return run(ignore);
-    const key = keyOf(question);
-    const family = familyOf(question);
+    const names = namesOf(question);
     if (!cached.refresh) {
-      const known = this.#find(key);
-      if (known !== undefined) {
-        this.counts.hits += 1;
-        onNote?.({ key, family, isHit: true, left: Math.ceil((known.until - performance.now()) / 1000), warning: null });
-        return known.body;
-      }
-      const making = this.#making.get(key);
-      // Without a pause where nobody is at it: whoever comes next finds that somebody is.
-      const shared = making === undefined ? null : await making;
-      if (shared !== null) {
-        this.counts.hits += 1;
-        const left = this.#entries.get(key)?.until;
-        onNote?.({
-          key,
-          family,
-          isHit: true,
-          left: left === undefined ? null : Math.ceil((left - performance.now()) / 1000),
-          warning: null,
-        });
-        return shared;
+      const known = this.#find(names.place);
+      if (known !== undefined) return this.#hit(question, names, known.body);
+      for (;;) {
+        const making = this.#making.get(names.place);
+        // Without a pause where nobody is at it: whoever comes next finds that somebody is.
+        if (making === undefined) break;
+        const made = await patiently(making, question);
+        if (made.kind === 'answer') return this.#hit(question, names, made.body);
+        if (made.kind === 'failed') throw made.error;
+        // Each of those who wait needs its own; after one that was given up, the first of them asks for the others.
+        if (made.kind === 'unique') break;
       }
     }
     this.counts.misses += 1;
-    return this.#make(key, family, cached.ttl, run, onNote);
+    return this.#make(question, names, cached.ttl, run);
   }
 
-  clear({ key, family }: { readonly key?: string; readonly family?: string }): number {
+  clear({ key, family }: CacheSelection): number {
     this.#generation += 1;
     this.#making.clear();
     let count = 0;
-    for (const [each, entry] of this.#entries) {
-      if ((key !== undefined && each !== key) || (family !== undefined && entry.family !== family)) continue;
-      this.#forget(each, entry);
+    for (const [place, entry] of this.#entries) {
+      if ((key !== undefined && entry.key !== key) || (family !== undefined && entry.family !== family)) continue;
+      this.#forget(place, entry);
       count += 1;
     }
     return count;
   }
 
-  #find(key: string): Entry | undefined {
-    const entry = this.#entries.get(key);
+  #hit({ onNote }: CacheQuestion, { place, key, family }: Names, body: readonly Bytes[]): readonly Bytes[] {
+    this.counts.hits += 1;
+    if (onNote !== undefined) {
+      const entry = this.#entries.get(place);
+      const left = entry === undefined ? null : Math.ceil((entry.until - performance.now()) / 1000);
+      onNote({ key, family, isHit: true, left, warning: null, copies: entry === undefined ? null : this.#copiesOf(place, entry) });
+    }
+    return body;
+  }
+
+  #find(place: string): Entry | undefined {
+    const entry = this.#entries.get(place);
     if (entry === undefined) return undefined;
     if (entry.until <= performance.now()) {
-      this.#forget(key, entry);
+      this.#forget(place, entry);
       return undefined;
     }
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
+    this.#entries.delete(place);
+    this.#entries.set(place, entry);
     return entry;
   }
 
   async #make(
-    key: string,
-    family: string,
+    question: CacheQuestion,
+    { place, key, family }: Names,
     ttl: number,
     run: (markUnique: () => void) => Promise<readonly Bytes[]>,
-    onNote: CacheQuestion['onNote'],
   ): Promise<readonly Bytes[]> {
+    const { onNote } = question;
     const generation = this.#generation;
     let isUnique = false;
     const made = run(() => {
       isUnique = true;
     });
-    // Who waits for it asks anew where it fails: the fault may be this client's, which has gone.
-    const making: Making = made.then(
-      (body) => (isUnique ? null : body),
-      () => null,
+    const making = made.then(
+      (body): Made => (isUnique ? { kind: 'unique' } : { kind: 'answer', body }),
+      (error: unknown): Made => (isOwnFailure(question) ? { kind: 'abandoned' } : { kind: 'failed', error }),
     );
-    this.#making.set(key, making);
+    this.#making.set(place, making);
     try {
       const body = await made;
       const seconds = Math.min(ttl, this.#options.mostTtl);
       const size = sizeOfBytes(body) + ENTRY;
       const isSmall = size <= this.#options.mostOfEntry;
       const isKept = isSmall && !isUnique && seconds > 0 && generation === this.#generation;
-      if (isKept) this.#keep(key, { body: [body.join('') as Bytes], family, size, until: performance.now() + seconds * 1000 });
-      onNote?.({ key, family, isHit: false, left: isKept ? seconds : null, warning: isSmall ? null : 'cache-store-size-limit-exceeded' });
+      let copies: CompressedCopies | null = null;
+      if (isKept) {
+        const until = performance.now() + seconds * 1000;
+        const entry: Entry = { body: [body.join('') as Bytes], key, family, size, until, copies: new Map() };
+        this.#keep(place, entry);
+        copies = this.#copiesOf(place, entry);
+      }
+      const warning = isSmall ? null : 'cache-store-size-limit-exceeded';
+      onNote?.({ key, family, isHit: false, left: isKept ? seconds : null, warning, copies });
       return body;
     } finally {
-      if (this.#making.get(key) === making) this.#making.delete(key);
+      if (this.#making.get(place) === making) this.#making.delete(place);
     }
   }
 
-  #keep(key: string, entry: Entry): void {
-    const before = this.#entries.get(key);
-    if (before !== undefined) this.#forget(key, before);
-    this.#entries.set(key, entry);
+  #keep(place: string, entry: Entry): void {
+    const before = this.#entries.get(place);
+    if (before !== undefined) this.#forget(place, before);
+    this.#entries.set(place, entry);
     this.memory += entry.size;
+    this.#makeRoom();
+  }
+
+  #makeRoom(): void {
     for (const [oldest, other] of this.#entries) {
       if (this.memory <= this.#options.memory) break;
       this.#forget(oldest, other);
@@ -200,8 +253,25 @@ class MemoryCache implements ResponseCache {
     }
   }
 
-  #forget(key: string, entry: Entry): void {
-    this.#entries.delete(key);
+  #copiesOf(place: string, entry: Entry): CompressedCopies {
+    return {
+      get: (encoding) => entry.copies.get(encoding),
+      keep: (encoding, compressed) => {
+        // Meanwhile it may have been forgotten, or another one be there.
+        if (this.#entries.get(place) !== entry || entry.copies.has(encoding)) return;
+        if (entry.size + compressed.length > this.#options.memory) return;
+        entry.copies.set(encoding, compressed);
+        entry.size += compressed.length;
+        this.memory += compressed.length;
+        this.#entries.delete(place);
+        this.#entries.set(place, entry);
+        this.#makeRoom();
+      },
+    };
+  }
+
+  #forget(place: string, entry: Entry): void {
+    this.#entries.delete(place);
     this.memory -= entry.size;
   }
 }
@@ -210,10 +280,40 @@ function ignore(): void {
   // Nothing is kept anyhow.
 }
 
+/** Whether it failed for what is the matter with whoever asks, and not with the question. */
+function isOwnFailure({ signal, deadline, isOfBatch }: CacheQuestion): boolean {
+  return isOfBatch || signal?.aborted === true || (deadline !== undefined && Date.now() >= deadline);
+}
+
+/** ms; timers cannot wait longer. */
+const LONGEST = 2 ** 31 - 1;
+
+/** What comes of it, as long as whoever asks may wait. @throws SvcError timeout */
+async function patiently<T>(making: Promise<T>, { signal, deadline }: CacheQuestion): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  let leave = ignore;
+  const givenUp = new Promise<never>((_, reject) => {
+    const giveUp = (message: string) => (): void => reject(new SvcError('timeout', message));
+    if (signal?.aborted === true) giveUp('the request was cancelled')();
+    else if (isPrompt(signal)) leave = onCancel(signal, giveUp('the request was cancelled'));
+    if (deadline !== undefined)
+      timer = setTimeout(giveUp('the answer was not there in time'), Math.min(Math.max(0, deadline - Date.now()), LONGEST));
+  });
+  try {
+    return await Promise.race([making, givenUp]);
+  } finally {
+    clearTimeout(timer);
+    leave();
+  }
+}
+
 /** Answers that only reads of rows have made: not of schemas, and not of functions that give something else each time. */
-function mayBeKept({ kind, steps, template }: Plan): boolean {
+function mayBeKept({ kind, steps, joins, template }: Plan): boolean {
   if (kind !== 'query' || template.some((part) => typeof part !== 'string' && 'produce' in part)) return false;
-  return steps.every((step) => step.kind !== 'select' || step.statement.repeatable);
+  return (
+    steps.every((step) => step.kind !== 'select' || step.statement.repeatable) &&
+    joins.every((join) => join.kind !== 'source' || join.statement.repeatable)
+  );
 }
 
 const snapshotIds = new WeakMap<object, number>();
@@ -252,8 +352,13 @@ function planText(plan: Plan): string {
 /** What a join is bound with before anything has run: the keys follow from the rest. */
 const NO_KEYS: JoinValues = { holeName: '', keys: [] };
 
+function namesOf(question: CacheQuestion): Names {
+  const key = keyOf(question);
+  return { place: `${idOf(question.snapshot)} ${key}`, key, family: familyOf(question) };
+}
+
 /** @throws SvcError of a value that does not fit, as running the plan would */
-function keyOf({ plan, snapshot, session, variables, request, headers }: CacheQuestion): string {
+function keyOf({ plan, session, variables, request, headers }: CacheQuestion): string {
   const values: (readonly (string | null)[])[] = [];
   let asksOthers = false;
   for (const step of plan.steps) {
@@ -265,7 +370,7 @@ function keyOf({ plan, snapshot, session, variables, request, headers }: CacheQu
       values.push(bindAll(join.binders, variables, session, { ...NO_KEYS, keys: join.target.columns.map(() => []) }));
     else asksOthers = true;
   }
-  const parts = [idOf(snapshot), session.role, session.backendOnly, planText(plan), values];
+  const parts = [session.role, session.backendOnly, planText(plan), values];
   return digest(JSON.stringify(asksOthers ? [...parts, ...ofClient(session, request, headers)] : parts));
 }
 

@@ -106,7 +106,8 @@ export async function runRequest(
 ): Promise<readonly Bytes[]> {
   const metered = pipeline.meter?.begin(request) ?? null;
   const span = how.trace?.child('operation') ?? null;
-  const traced = span === null ? how : { ...how, trace: span };
+  // Where nothing is sampled it is the request's own.
+  const traced = span === null || span === how.trace ? how : { ...how, trace: span };
   try {
     const body = await admitted(pipeline, snapshot, session, traced, async (within, limits) => {
       const operation = prepare(pipeline, snapshot, session, request, limits, within.budget, within.trace);
@@ -121,7 +122,6 @@ export async function runRequest(
     if (span !== null) failOperation(span, error);
     throw error;
   } finally {
-    // Where nothing is sampled it is the request's own.
     if (span !== how.trace) span?.end();
   }
 }
@@ -192,7 +192,10 @@ export function runPrepared(
   const { responses } = pipeline;
   if (plan.cached === undefined || responses === undefined) return runPlanned(pipeline, snapshot, session, request, plan, variables, how);
   let isHit = true;
-  const question = { plan, operation, snapshot, session, variables, request, headers: how.headers, onNote: how.onCacheNote };
+  const question = {
+    ...{ plan, operation, snapshot, session, variables, request, headers: how.headers, onNote: how.onCacheNote },
+    ...{ signal: how.signal, deadline: how.deadline, isOfBatch: how.budget !== undefined },
+  };
   const answer = responses.answer(question, (markUnique) => {
     isHit = false;
     // Cookies are for one client.

@@ -105,8 +105,9 @@ function removeFromTable(entry: TableMetadata, source: string, ids: ReadonlySet<
   return (Object.keys(next) as (keyof TableMetadata)[]).every((key) => next[key] === entry[key]) ? entry : next;
 }
 
-/** Without the kinds of data that are not exported. */
-function withoutData<T extends OpenTelemetry>(openTelemetry: T, ids: ReadonlySet<string>): T {
+/** Without the kinds of data that are not exported; null: without all of it. */
+function withoutData<T extends OpenTelemetry>(openTelemetry: T, ids: ReadonlySet<string>): T | null {
+  if (ids.has(objectId.openTelemetry())) return null;
   const dataTypes = openTelemetry.dataTypes.filter((type) => !ids.has(objectId.section('opentelemetry.data_types', type)));
   return dataTypes.length === openTelemetry.dataTypes.length ? openTelemetry : { ...openTelemetry, dataTypes };
 }

@@ -114,6 +114,11 @@ export const openTelemetryCodec: Codec<OpenTelemetry> = leaf(
   like(written),
 );
 
+/** Why nothing can be sent there; null: it can. @param endpoint filled from the environment, which is not quoted */
+export function endpointComplaint(endpoint: string): string | null {
+  return /^https?:\/\//i.test(endpoint) && URL.canParse(endpoint) ? null : 'the endpoint is no http or https URL';
+}
+
 /** Data that is asked for and not exported. */
 export function unsupportedData({ dataTypes }: OpenTelemetry): readonly DataType[] {
   return dataTypes.filter((type) => type !== 'traces');

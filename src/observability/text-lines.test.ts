@@ -58,6 +58,9 @@ describe('textLines', () => {
     expect(plain({ kind: 'metadata', message: 'changed', info: { version: 2 } })).toBe(
       '10:11:12 INFO  metadata message=changed version=2\n',
     );
+    expect(plain({ kind: 'metadata', message: 'by "x" \\ y', info: { none: '', list: ['a b'] } })).toBe(
+      '10:11:12 INFO  metadata message="by \\"x\\" \\\\ y" none="" list=["a b"]\n',
+    );
     expect(plain({ kind: 'jwk-refresh', url: 'https://keys', message: 'no', error: null })).toContain(
       'jwk-refresh-log url=https://keys message=no\n',
     );

@@ -120,6 +120,11 @@ function plain(title: string, detail: object): string {
   const shown = Object.entries(detail).filter(([, value]) => value !== null && value !== undefined);
   return [
     visible(title),
-    ...shown.map(([key, value]) => `${key}=${visible(typeof value === 'string' ? value : JSON.stringify(value))}`),
+    ...shown.map(([key, value]) => `${key}=${typeof value === 'string' ? quoted(value) : visible(JSON.stringify(value))}`),
   ].join(' ');
+}
+
+/** In quotes where it would not be seen otherwise where it ends. */
+function quoted(text: string): string {
+  return visible(text === '' || /[\s"=]/.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : text);
 }

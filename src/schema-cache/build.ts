@@ -35,6 +35,7 @@ import { type RemoteSchemaInput, type RemoteSchemaStage, resolveRemoteSchema } f
 import { type SharedTypeDefinitions, sharedTypes } from './stages/shared-types.ts';
 import { type CoresStage, type OpenSource, resolveCores, resolveSource, type SourceStage } from './stages/source.ts';
 import type { ScalarSource } from './stages/database-scalar.ts';
+import { openTelemetryDefects } from './stages/opentelemetry.ts';
 import { unknownSections } from './stages/unknown-keys.ts';
 import type { UnavailableSource } from './unavailable-source.ts';
 
@@ -93,6 +94,7 @@ export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<B
   const inconsistencies: Inconsistency[] = [
     ...unknownSections(metadata),
     ...cronTriggerDefects(metadata.cronTriggers, options.environment ?? {}),
+    ...openTelemetryDefects(metadata.openTelemetry, options.environment ?? {}),
   ];
 
   const opened: CoresStage[] = [];

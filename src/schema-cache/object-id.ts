@@ -53,6 +53,7 @@ export const objectId = {
   sourceExtra: (source: string, key: string, name: string) => inSource('source-extra', source, key, name),
   /** A key of a table that has no effect, or an entry of it, such as an event trigger. */
   tableExtra: (source: string, table: QualifiedName, key: string, name: string) => inObject('table-extra', source, table, key, name),
+  openTelemetry: () => outside('opentelemetry'),
   /** A section of the document that has no effect, or an entry of it. */
   section: (section: string, name: string) => outside('section', section, name),
 } as const;

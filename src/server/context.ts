@@ -3,6 +3,7 @@ import type { Authenticator } from '../auth/authenticate.ts';
 import type { CredentialPlace } from '../auth/credentials.ts';
 import type { Session } from '../auth/session.ts';
 import type { SvcError } from '../errors/svc-error.ts';
+import type { CacheSelection } from '../graphql/response-cache.ts';
 import type { RequestPipeline } from '../graphql/run-request.ts';
 import type { Administration } from '../metadata-api/administration.ts';
 import type { MetricsPage } from '../observability/metrics/print.ts';
@@ -40,6 +41,8 @@ export interface ServerContext {
   readonly subscriptions: Subscriptions;
   readonly observe: Observer;
   readonly uploads: Uploads;
+  /** Forgets answers of queries, on all instances. @returns how many were here @throws SvcError when the others cannot be told */
+  readonly clearAnswers: (which: CacheSelection) => Promise<number>;
   /** Which pages of browsers may use the service. */
   readonly pages: PagePolicy;
   readonly sourceHealth: Pick<SourceHealth, 'reports'>;

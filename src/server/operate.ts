@@ -41,7 +41,7 @@ export async function operate(
   let failure: 'refused' | 'failed' = 'refused';
   const metered = pipeline.meter?.begin(request) ?? null;
   const span = how.trace?.child('operation') ?? null;
-  const traced = span === null ? how : { ...how, trace: span };
+  const traced = span === null || span === how.trace ? how : { ...how, trace: span };
   try {
     const snapshot = state.current();
     const outcome = await admitted(pipeline, snapshot, session, traced, async (within, limits): Promise<Outcome> => {

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { encodeAdminError, printGraphqlErrors } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
+import type { CompressedCopies } from '../graphql/response-cache.ts';
 import { type Bytes, bytesOfText } from '../util/bytes.ts';
 import { type Json, printJson } from '../util/json.ts';
 import type { Encoding } from './compression.ts';
@@ -16,6 +17,8 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
   /** How the body is compressed already. */
   readonly encoding?: Encoding;
+  /** Of an answer that is kept: how it was compressed before. */
+  readonly copies?: CompressedCopies;
   /** For the log. */
   readonly error?: SvcError;
   /** In place of a body: writes events until there are no more, and ends the response. Never rejects. */

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type Serv
 import type { AddressInfo, Socket } from 'node:net';
 import { encodeLoggedError, toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
-import { sizeOfBytes } from '../util/bytes.ts';
+import { bytesOfBuffer, sizeOfBytes } from '../util/bytes.ts';
 import type { CancellationSource } from '../util/cancellation.ts';
 import { incomingTrace } from '../webhooks/trace-context.ts';
 import { Answers } from './answers.ts';
@@ -222,7 +222,7 @@ async function serve(
       responseSize: size,
       duration,
       encoding: sent.encoding,
-      ...(exchange.trace === null ? {} : { trace: { traceId: exchange.trace.traceId, spanId: exchange.trace.spanId } }),
+      ...(exchange.trace === null ? {} : { trace: exchange.trace }),
       error: sent.error === null ? null : encodeLoggedError(sent.error),
     });
   if (!response.destroyed) await answers.sent(request, response);
@@ -308,7 +308,11 @@ async function send(request: IncomingMessage, response: ServerResponse, reply: R
   if (isLast) headers['Connection'] = 'close';
   if (cors !== null) Object.assign(headers, cors);
   if (cookies !== null && cookies.length > 0) headers['Set-Cookie'] = [...cookies];
-  if (reply.headers !== undefined) Object.assign(headers, reply.headers);
+  if (reply.headers !== undefined) {
+    const vary = headers['Vary'];
+    Object.assign(headers, reply.headers);
+    if (vary !== undefined && reply.headers['Vary'] !== undefined) headers['Vary'] = `${vary}, ${reply.headers['Vary']}`;
+  }
   if (reply.events !== undefined) {
     delete headers['Content-Length'];
     response.writeHead(reply.status, headers);
@@ -331,14 +335,17 @@ async function send(request: IncomingMessage, response: ServerResponse, reply: R
   }
   const choice = chooseEncoding(request.headers['accept-encoding']);
   if (reply.error === undefined && choice.encoding !== null && isWorthIt(sent.size, choice)) {
-    const compressed = await compress(body, sent.size, choice.encoding);
+    const kept = reply.copies?.get(choice.encoding);
+    const compressed = kept ?? (await compress(body, sent.size, choice.encoding));
+    if (typeof compressed !== 'string') reply.copies?.keep(choice.encoding, bytesOfBuffer(compressed, 0, compressed.length));
     sent.size = compressed.length;
     sent.encoding = choice.encoding;
     headers['Content-Length'] = compressed.length;
     headers['Content-Encoding'] = choice.encoding;
     headers['Vary'] = varyByEncoding(headers['Vary']);
     response.writeHead(reply.status, headers);
-    response.end(compressed);
+    if (typeof compressed === 'string') response.end(compressed, 'latin1');
+    else response.end(compressed);
     return;
   }
   response.writeHead(reply.status, headers);

@@ -8,18 +8,24 @@ import { SvcError } from '../errors/svc-error.ts';
 import type { Kinds } from '../metadata/kinds.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 import { fromPieces, type PieceChange, type PieceKind } from '../metadata/pieces.ts';
-import { type Json, parseJson, printJson } from '../util/json.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../util/json.ts';
 import { inSlices, type Sliced } from '../util/sliced.ts';
 import { followCronTriggers } from './cron-events.ts';
 import { migrate } from './migrations.ts';
 import { soon } from './soon.ts';
 
-/** Listeners get an `Announcement` here after every change, as JSON. */
+/** Listeners get every `Announcement` here, as JSON. */
 export const METADATA_CHANNEL = 'svc_metadata';
 
-export interface Announcement {
-  readonly version: number;
-  readonly instance: string;
+/** What an instance tells the others: a change, or that answers of queries are to be forgotten. */
+export type Announcement =
+  | { readonly instance: string; readonly version: number }
+  | { readonly instance: string; readonly forget: AnswerSelection };
+
+/** Kept answers by their names; without either all of them. */
+export interface AnswerSelection {
+  readonly key?: string;
+  readonly family?: string;
 }
 
 export interface StoredMetadata {
@@ -67,10 +73,11 @@ export interface Storage {
   /** What happened after `version`, to be polled or read after a notification. */
   changesSince(version: number): Promise<ChangesSince>;
   /**
-   * Hears of changes when they are made; null says that some may have been missed. Resolves after
+   * Hears announcements when they are made; null says that some may have been missed. Resolves after
    * the first attempt and never rejects, as `Source.listen`; undefined where the database cannot.
    */
   listen(onChange: (change: Announcement | null) => void): Promise<Listening | undefined>;
+  announce(announcement: Announcement): Promise<void>;
   isAlive(timeoutMs?: number): Promise<boolean>;
 }
 
@@ -168,8 +175,17 @@ function* printChanges(changes: Iterable<PieceChange>): Sliced<PrintedChanges> {
 /** Anybody may send on a channel: what is no announcement is as good as a missed one. */
 function readAnnouncement(payload: string): Announcement | null {
   try {
-    const { version, instance } = JSON.parse(payload) as Partial<Record<keyof Announcement, unknown>>;
-    return typeof version === 'number' && typeof instance === 'string' ? { version, instance } : null;
+    const json = parseJson(payload);
+    if (!isJsonObject(json)) return null;
+    const { version, instance, forget } = json;
+    if (typeof instance !== 'string') return null;
+    if (typeof version === 'number') return { version, instance };
+    if (!isJsonObject(forget ?? null)) return null;
+    const { key, family } = forget as JsonObject;
+    return {
+      instance,
+      forget: { ...(typeof key === 'string' ? { key } : {}), ...(typeof family === 'string' ? { family } : {}) },
+    };
   } catch {
     return null;
   }
@@ -244,6 +260,9 @@ export function createStorage(database: Source, kinds: Kinds, options: StorageOp
     },
     async listen(onChange) {
       return database.listen?.(METADATA_CHANNEL, (payload) => onChange(payload === null ? null : readAnnouncement(payload)));
+    },
+    async announce(announcement) {
+      await database.query('select pg_notify($1, $2)', [METADATA_CHANNEL, JSON.stringify(announcement)], soon(READ_TIMEOUT_MS));
     },
     async isAlive(timeoutMs = 5000) {
       try {

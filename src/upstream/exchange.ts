@@ -63,7 +63,7 @@ export async function exchange(
 /** The URL may hold secrets: the message has the address as the metadata write it, and administrators get what is no secret. */
 function unreachable({ address, url }: RemoteConnection, timeout: number, error: unknown): SvcError {
   return new SvcError('remote-schema-error', `HTTP exception occurred while sending the request to "${address}"`, {
-    internal: httpException({ url, method: 'POST', timeout }, error),
+    internal: httpException({ url, template: address, method: 'POST', timeout }, error),
     cause: error,
   });
 }

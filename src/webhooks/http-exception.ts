@@ -1,30 +1,37 @@
 /** Why a call brought no answer, in the form in which administrators and the logs of invocations are told it. */
 import { OutboundError } from '../outbound/outbound-error.ts';
+import { safeUrl } from '../outbound/safe-url.ts';
 import type { JsonObject } from '../util/json.ts';
+import { loggedPath } from './logged-call.ts';
 
 export interface FailedCall {
   readonly url: string;
+  /** The URL as the metadata write it, or `{{NAME}}` for all of a variable: what a path has from the environment is not told. */
+  readonly template: string;
   readonly method: string;
   /** ms */
   readonly timeout: number;
 }
 
 /** @param error what `callWebhook` threw; neither user and password of the URL nor its parameters are in the answer */
-export function httpException({ url, method, timeout }: FailedCall, error: unknown): JsonObject {
+export function httpException({ url, template, method, timeout }: FailedCall, error: unknown): JsonObject {
   const known = error instanceof OutboundError ? error : null;
   if (known?.failure === 'invalid-url' || !URL.canParse(url)) {
     return { type: 'invalid_url', message: known?.message ?? 'not a URL' };
   }
-  const { protocol, hostname, port, pathname, search } = new URL(url);
+  const parsed = new URL(url);
+  const { protocol, hostname, port, search } = parsed;
+  const path = loggedPath(parsed, template);
+  const shown = safeUrl(url);
   const secure = protocol === 'https:';
   return {
     type: 'http_exception',
-    message: messageOf(known),
+    message: messageOf(known).replaceAll(shown, () => `${protocol}//${parsed.host}${path}${search === '' ? '' : '?***'}`),
     request: {
       host: hostname,
       port: port === '' ? (secure ? 443 : 80) : Number(port),
       secure,
-      path: pathname,
+      path,
       queryString: search === '' ? '' : '?***',
       method,
       responseTimeout: timeout,

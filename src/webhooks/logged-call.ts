@@ -53,6 +53,19 @@ export function loggedUrl(written: ConfiguredText): string {
   return written.text.replace(/:\/\/[^\s/?#]*@/g, '://***@').replace(/[?#].*$/s, (rest) => (rest.startsWith('?') ? '?***' : ''));
 }
 
+/** A configured URL as one template. */
+export function templateOf(written: ConfiguredText): string {
+  return written.kind === 'environment' ? `{{${written.name}}}` : written.text;
+}
+
+/** The path of a URL that was made of a template, with `***` in place of what the environment has put there. */
+export function loggedPath({ pathname }: URL, template: string): string {
+  if (!readsEnvironment(template)) return pathname;
+  const rest = template.slice(template.lastIndexOf('}}') + 2).replace(/[?#].*$/s, '');
+  if (pathname === rest || (rest === '' && pathname === '/')) return pathname;
+  return rest.startsWith('/') && pathname.endsWith(rest) ? `/***${rest}` : '/***';
+}
+
 /**
  * A URL that a transform made of the configured one: what is left of that stands there as it is written.
  * @param filled the configured URL, filled from the environment

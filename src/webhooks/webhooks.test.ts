@@ -53,7 +53,7 @@ describe('a call', () => {
   });
 
   it('that fails is told without secrets of its URL', () => {
-    const call = { url: request.url, method: 'POST', timeout: 1000 };
+    const call = { url: request.url, template: request.url, method: 'POST', timeout: 1000 };
     expect(httpException(call, new OutboundError('timeout', 'no answer'))).toEqual({
       type: 'http_exception',
       message: 'Response timeout',
@@ -66,6 +66,23 @@ describe('a call', () => {
       type: 'invalid_url',
       message: 'not a URL',
     });
+  });
+});
+
+it.each([
+  ['http://host/hook', '{{HOOK}}', '/***'],
+  ['http://host/', '{{HOST}}', '/'],
+  ['http://host/hook', '{{HOST}}/hook', '/hook'],
+  ['http://host/secret/hook', '{{HOST}}/hook?a={b}', '/***/hook'],
+  ['http://host/secret', '{{HOST}}/hook', '/***'],
+  ['http://host/secret', 'http://host/{{PATH}}', '/***'],
+  ['http://host/a/secret/hook', 'http://host/a/{{PATH}}/hook', '/***/hook'],
+  ['http://host/hook', 'http://host/hook', '/hook'],
+])('a call of %s that fails, written as %s, is told with the path %s', (url, template, path) => {
+  const error = new OutboundError('connection', `${url} cannot be called: ECONNREFUSED`);
+  expect(httpException({ url, template, method: 'POST', timeout: 1 }, error)).toMatchObject({
+    message: `Connection failure: http://host${path} cannot be called: ECONNREFUSED`,
+    request: { path },
   });
 });
 

@@ -152,6 +152,33 @@ async function cacheRequests(): Promise<{ readonly hit: number; readonly miss: n
   return { hit: of('hit'), miss: of('miss') };
 }
 
+const bytesKept = async (): Promise<number> => Number(/svc_cache_bytes (\d+)/.exec((await service.send('/v1/metrics')).text)?.[1]);
+
+it('is compressed once for all who take it so, and that is counted with it', async () => {
+  await service.sql(`update note set text = repeat('x', 5000) where id = 1`);
+  const query = 'query @cached { note { text } }';
+  const sizes: number[] = [];
+  const answers: Answer[] = [];
+  for (const encoding of ['identity', 'gzip', 'gzip', 'br', 'identity']) {
+    answers.push(await post(query, {}, { 'accept-encoding': encoding }));
+    sizes.push(await bytesKept());
+  }
+  expect(answers.map(({ headers }) => headers.get('content-encoding'))).toEqual([null, 'gzip', 'gzip', 'br', null]);
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  const [plain = 0, gzipped = 0, again = 0, both = 0, last = 0] = sizes;
+  expect(gzipped).toBeGreaterThan(plain);
+  expect(again).toBe(gzipped);
+  expect(both).toBeGreaterThan(again);
+  expect(last).toBe(both);
+});
+
+it('says to caches of clients on what it depends', async () => {
+  const { headers } = await post('query @cached { note { id } }', { role: 'user', session: { 'user-id': 'a' } });
+  const names = (headers.get('vary') ?? '').toLowerCase().split(', ');
+  expect(names).toEqual(expect.arrayContaining(['authorization', 'cookie', 'x-svc-role', 'x-svc-user-id']));
+  expect(new Set(names).size).toBe(names.length);
+});
+
 describe('what is not kept', () => {
   it.each([
     ['introspection', 'query @cached { __schema { queryType { name } } }'],

@@ -58,6 +58,24 @@ describe('a change made through one instance', () => {
     await one.metadata('pg_track_table', { table: 'author' });
   });
 
+  it('is that answers are forgotten, on all of them', async () => {
+    await one.metadata('pg_track_table', { table: 'author' }).catch(() => undefined);
+    await until(1000, () => two.graphql('{ author { name } }'), answers);
+    const query = 'query @cached(ttl: 600) { author { id name } }';
+    const asked = (service: TestService) => service.send('/v1/graphql', { method: 'POST', body: JSON.stringify({ query }) });
+    const [here, there] = [await asked(one), await asked(two)];
+    expect(there.headers.get('x-svc-query-cache-key')).toBe(here.headers.get('x-svc-query-cache-key'));
+    await runSql(one.databaseUrl, `update author set name = 'Anne'`);
+    expect((await asked(two)).text).toContain('"Ann"');
+    const key = here.headers.get('x-svc-query-cache-key');
+    expect((await one.send(`/v1/cache/clear?key=${key}`, { method: 'POST' })).json).toEqual({ message: 'success', clearedItemCount: 1 });
+    await until(
+      1000,
+      async () => (await asked(two)).text,
+      (text) => text.includes('"Anne"'),
+    );
+  });
+
   it('is built upon by the other without waiting', async () => {
     for (let i = 0; i < 10; i++) {
       await one.metadata('pg_untrack_table', { table: 'article' });

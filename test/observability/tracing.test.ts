@@ -4,6 +4,8 @@ import { type Collector, type CollectedSpan, startCollector } from '../support/c
 import { type HandlerServer, startHandlerServer } from '../support/handler-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
+const ENABLED = { status: 'enabled', data_types: ['traces'] };
+const THERE = { otlp_traces_endpoint: 'http://127.0.0.1:9/v1/traces' };
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const CALLER = 'b7ad6b7169203331';
 let collector: Collector;
@@ -281,6 +283,11 @@ describe('the collector', () => {
     [{ exporter_otlp: { protocol: 'grpc' } }, 'http/protobuf'],
     [{ data_types: ['logs'], exporter_otlp: {} }, 'logs are not exported'],
     [{ data_types: ['traces'], endpoint: 'x' }, 'endpoint'],
+    [{ exporter_otlp: { otlp_traces_endpoint: 'file:///etc/passwd' } }, 'no http or https URL'],
+    [{ ...ENABLED, exporter_otlp: { otlp_traces_endpoint: '{{NOWHERE}}/v1' } }, 'not found: NOWHERE'],
+    [{ ...ENABLED, exporter_otlp: { ...THERE, headers: [{ name: 'x-key', value_from_env: 'NO_KEY' }] } }, "'NO_KEY' not set"],
+    [{ ...ENABLED, exporter_otlp: { ...THERE, headers: [{ name: 'a b', value: 'c' }] } }, 'cannot be the name of a header'],
+    [{ status: '{{NO_STATUS}}' }, 'not found: NO_STATUS'],
   ])('cannot be %j', async (config, message) => {
     await expect(service.metadata('set_opentelemetry_config', config)).rejects.toThrow(message);
   });
@@ -292,5 +299,16 @@ describe('the collector', () => {
     expect(JSON.stringify(answer)).toContain('metrics are not exported over OpenTelemetry');
     await service.metadata('drop_inconsistent_metadata', {});
     expect(await service.metadata('export_metadata', {})).toMatchObject({ opentelemetry: { data_types: ['traces'] } });
+  });
+
+  it('that an import names and that cannot be called is told of', async () => {
+    const before = (await service.metadata('export_metadata', {})) as Record<string, never>;
+    const metadata = { ...before, opentelemetry: { ...ENABLED, exporter_otlp: { otlp_traces_endpoint: '{{NOWHERE}}' } } };
+    await service.metadata('replace_metadata', { allow_inconsistent_metadata: true, metadata }, { version: 2 });
+    expect(await service.metadata('get_inconsistent_metadata', {})).toMatchObject({
+      inconsistent_objects: [{ type: 'opentelemetry', reason: expect.stringContaining('NOWHERE') as string }],
+    });
+    await service.metadata('drop_inconsistent_metadata', {});
+    expect(await service.metadata('export_metadata', {})).not.toHaveProperty('opentelemetry');
   });
 });

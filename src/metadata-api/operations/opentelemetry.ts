@@ -7,10 +7,13 @@ import {
   unsupportedDataMessage,
 } from '../../metadata/opentelemetry.ts';
 import { at, ROOT } from '../../util/path.ts';
+import { objectId } from '../../schema-cache/object-id.ts';
 import { refused } from '../operation-error.ts';
 import { operation, type OperationGroup } from '../operation.ts';
 
 const ENDPOINT_MISSING = refused('invalid-params', 'traces are to be exported and there is no endpoint for them');
+
+const UNUSABLE = refused('invalid-configuration', 'an endpoint is no http or https URL, or what it needs is not in the environment');
 
 /** @throws SvcError not-supported */
 function checked(config: OpenTelemetry): OpenTelemetry {
@@ -24,7 +27,8 @@ const setConfig: OperationGroup = () => [
     type: 'set_opentelemetry_config',
     args: openTelemetryCodec,
     changes: 'metadata',
-    errors: [ENDPOINT_MISSING, refused('not-supported', 'metrics or logs are to be exported')],
+    edited: () => [objectId.openTelemetry()],
+    errors: [ENDPOINT_MISSING, UNUSABLE, refused('not-supported', 'metrics or logs are to be exported')],
     documentation: {
       summary: 'Says where traces are sent, in place of what was said before; see tracing.md.',
       example: {
@@ -46,7 +50,8 @@ const setStatus: OperationGroup = () => [
     type: 'set_opentelemetry_status',
     args: openTelemetryStatusCodec,
     changes: 'metadata',
-    errors: [ENDPOINT_MISSING],
+    edited: () => [objectId.openTelemetry()],
+    errors: [ENDPOINT_MISSING, UNUSABLE],
     documentation: { summary: 'Switches the export on or off, as `set_opentelemetry_config` has described it.', example: 'disabled' },
     edit(metadata, status) {
       const before = metadata.openTelemetry ?? openTelemetryCodec.decode({}, ROOT);

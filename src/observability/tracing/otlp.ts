@@ -21,6 +21,8 @@ const BYTES = 2;
 const FIXED32 = 5;
 /** Lengths are written behind what they are of, into so many bytes. */
 const LENGTH_BYTES = 4;
+const VARINT_BYTES = 10;
+const HALF = 2 ** 32;
 
 class Writer {
   #buffer = Buffer.allocUnsafe(65_536);
@@ -47,21 +49,22 @@ class Writer {
   text(field: number, text: string): void {
     this.#tag(field, BYTES);
     const size = Buffer.byteLength(text);
-    this.#varint(BigInt(size));
+    this.#varint(size);
     this.#room(size);
     this.#at += this.#buffer.write(text, this.#at);
   }
 
   hex(field: number, digits: string): void {
     this.#tag(field, BYTES);
-    this.#varint(BigInt(digits.length / 2));
+    this.#varint(digits.length / 2);
     this.#room(digits.length / 2);
     this.#at += this.#buffer.write(digits, this.#at, 'hex');
   }
 
   int(field: number, value: number): void {
     this.#tag(field, VARINT);
-    this.#varint(BigInt.asUintN(64, BigInt(value)));
+    if (value >= 0) this.#varint(value);
+    else this.#negative(value);
   }
 
   /** @param milliseconds since the epoch, written as nanoseconds */
@@ -69,8 +72,11 @@ class Writer {
     this.#tag(field, FIXED64);
     this.#room(8);
     const whole = Math.floor(milliseconds);
-    const nanoseconds = BigInt(whole) * 1_000_000n + BigInt(Math.round((milliseconds - whole) * 1e6));
-    this.#at = this.#buffer.writeBigUInt64LE(nanoseconds, this.#at);
+    // In two halves, because doubles do not hold all of it: the lower ones are exact below 2^53.
+    const low = (whole % HALF) * 1_000_000 + Math.round((milliseconds - whole) * 1e6);
+    const high = Math.floor(whole / HALF) * 1_000_000 + Math.floor(low / HALF);
+    this.#at = this.#buffer.writeUInt32LE(low % HALF, this.#at);
+    this.#at = this.#buffer.writeUInt32LE(high, this.#at);
   }
 
   double(field: number, value: number): void {
@@ -86,12 +92,24 @@ class Writer {
   }
 
   #tag(field: number, type: number): void {
-    this.#varint(BigInt((field << 3) | type));
+    this.#varint((field << 3) | type);
   }
 
-  #varint(given: bigint): void {
-    this.#room(10);
+  /** @param given a whole number from 0 to 2^53 */
+  #varint(given: number): void {
+    this.#room(VARINT_BYTES);
     let value = given;
+    while (value > 0x7f) {
+      this.#buffer[this.#at++] = (value % 0x80) | 0x80;
+      value = Math.floor(value / 0x80);
+    }
+    this.#buffer[this.#at++] = value;
+  }
+
+  /** As 64 bits, of which the upper ones are all 1. */
+  #negative(given: number): void {
+    this.#room(VARINT_BYTES);
+    let value = BigInt.asUintN(64, BigInt(given));
     while (value > 0x7fn) {
       this.#buffer[this.#at++] = Number(value & 0x7fn) | 0x80;
       value >>= 7n;

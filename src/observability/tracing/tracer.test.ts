@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { decodeSpans } from '../../../test/support/collector.ts';
 import { encodeSpans } from './otlp.ts';
 import { type EndedSpan, Span } from './span.ts';
@@ -13,6 +13,7 @@ function tracer(options: Partial<TracerOptions> = {}) {
   const made = new Tracer({
     sampling: { followsParent: true, ratio: 1 },
     maxQueue: 4,
+    maxQueueBytes: 1_000_000,
     maxBatch: 2,
     delay: 60_000,
     showsSql: false,
@@ -86,11 +87,62 @@ describe('the queue', () => {
   });
 });
 
+describe('what waits', () => {
+  it('is bounded in bytes, of spans and of the queue', async () => {
+    const { tracer: made, sent, counts } = tracer({ maxQueue: 1000, maxBatch: 1000, maxQueueBytes: 100_000 });
+    for (let i = 0; i < 10; i++) made.begin('a', 'server', null).set('text', 'x'.repeat(1_000_000)).end();
+    expect(counts.full).toBe(7);
+    await made.flush(1000);
+    const [text = ''] = sent.flat().map(({ attributes }) => attributes.get('text'));
+    expect(String(text).length).toBeLessThan(40_000);
+    made.begin('a', 'server', null).end();
+    expect(counts.full).toBe(7);
+    await made.flush(1000);
+  });
+
+  it('goes out in requests of some size', async () => {
+    const { tracer: made, sent } = tracer({ maxQueue: 1000, maxBatch: 1000, maxQueueBytes: 10_000_000 });
+    for (let i = 0; i < 100; i++) made.begin('a', 'server', null).set('text', 'x'.repeat(30_000)).end();
+    await made.flush(1000);
+    expect(sent.flat()).toHaveLength(100);
+    expect(sent.length).toBeGreaterThan(2);
+  });
+});
+
+describe('time', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('follows the clock when that is set, and durations do not', () => {
+    const ended: EndedSpan[] = [];
+    const sink = { showsSql: false, take: (each: EndedSpan) => ended.push(each) };
+    const parent = { traceId: TRACE, parentId: null, state: null };
+    const before = new Span(parent, 'a', 'server', sink);
+    vi.useFakeTimers({ now: Date.now() + 3_600_000, toFake: ['Date'] });
+    before.end();
+    new Span(parent, 'b', 'server', sink).end();
+    vi.setSystemTime(Date.now() - 7_200_000);
+    new Span(parent, 'c', 'server', sink).end();
+    for (const { start, end } of ended) expect(end - start).toBeLessThan(60_000);
+    const [first, second, third] = ended.map(({ start }) => start);
+    expect((second ?? 0) - (first ?? 0)).toBeGreaterThan(3_500_000);
+    expect((second ?? 0) - (third ?? 0)).toBeGreaterThan(7_100_000);
+  });
+});
+
 it('writes what the protocol says', () => {
   const ended: EndedSpan[] = [];
   const parent = { traceId: TRACE, parentId: 'b7ad6b7169203331', state: 'a=1,b=2' };
   const span = new Span(parent, 'größe', 'client', { showsSql: false, take: (each) => ended.push(each) });
-  span.set('text', 'ä'.repeat(5000)).set('int', 42).set('negative', -7).set('double', 0.5).set('bool', true).set('list', ['a', 'b']);
+  span
+    .set('text', 'ä'.repeat(5000))
+    .set('int', 42)
+    .set('big', 2 ** 53 - 1)
+    .set('negative', -7)
+    .set('double', 0.5)
+    .set('bool', true)
+    .set('list', ['a', 'b']);
   span.set('none', null).fail('40001');
   span.end();
   const many = Array.from({ length: 2000 }, () => ended[0] as EndedSpan);
@@ -106,7 +158,16 @@ it('writes what the protocol says', () => {
     name: 'größe',
     kind: 3,
     isError: true,
-    attributes: { text: 'ä'.repeat(5000), int: 42, negative: -7, double: 0.5, bool: true, list: ['a', 'b'], 'error.type': '40001' },
+    attributes: {
+      text: 'ä'.repeat(5000),
+      int: 42,
+      big: 2 ** 53 - 1,
+      negative: -7,
+      double: 0.5,
+      bool: true,
+      list: ['a', 'b'],
+      'error.type': '40001',
+    },
   });
   const { start = 0n, end = 0n } = decoded.spans[0] ?? {};
   expect(Math.abs(Number(start / 1_000_000n) - Date.now())).toBeLessThan(60_000);

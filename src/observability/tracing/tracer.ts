@@ -1,6 +1,6 @@
 /** Decides which requests are traced, and collects their spans until somebody takes them. */
-import { newTraceId } from './ids.ts';
-import { type EndedSpan, Span, type SpanKind, type SpanSink, type TraceParent } from './span.ts';
+import { lotOf, TraceId } from './ids.ts';
+import { type EndedSpan, Span, type SpanKind, type SpanSink } from './span.ts';
 
 /** A trace that a request is part of. */
 export interface IncomingTrace {
@@ -22,8 +22,13 @@ export interface Sampling {
 export interface QueueSettings {
   /** Spans that wait to be sent; what would be more is dropped. */
   readonly maxQueue: number;
+  /** Bytes of them, estimated. */
+  readonly maxQueueBytes: number;
   readonly maxBatch: number;
 }
+
+/** Of one request to the collector, estimated: collectors take some megabytes. */
+const BATCH_BYTES = 1_048_576;
 
 /** Sends what it is given. Never throws. @returns whether it was taken */
 export type SendSpans = (spans: readonly EndedSpan[]) => Promise<boolean>;
@@ -49,6 +54,7 @@ export class Tracer {
   readonly #options: TracerOptions;
   readonly #sink: SpanSink;
   #queue: EndedSpan[] = [];
+  #queueBytes = 0;
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> | null = null;
 
@@ -59,11 +65,12 @@ export class Tracer {
 
   /** The first span here of a request. @param start in the time of spans; absent: now */
   begin(name: string, kind: SpanKind, incoming: IncomingTrace | null, start?: number): Span {
-    const parent: TraceParent =
-      incoming === null
-        ? { traceId: newTraceId(), parentId: null, state: null }
-        : { traceId: incoming.traceId, parentId: incoming.spanId, state: incoming.state };
-    return new Span(parent, name, kind, this.#decides(parent.traceId, incoming) ? this.#sink : null, start);
+    if (incoming === null) {
+      const traceId = new TraceId();
+      return new Span({ traceId, parentId: null, state: null }, name, kind, this.#takes(traceId.lot) ? this.#sink : null, start);
+    }
+    const { traceId, spanId: parentId, state } = incoming;
+    return new Span({ traceId, parentId, state }, name, kind, this.#decides(incoming) ? this.#sink : null, start);
   }
 
   /** Sends what waits, as far as that can be done in so many ms. */
@@ -81,23 +88,27 @@ export class Tracer {
     }
     this.#options.counts.failed += this.#queue.length;
     this.#queue = [];
+    this.#queueBytes = 0;
   }
 
-  #decides(traceId: string, incoming: IncomingTrace | null): boolean {
-    const { followsParent, ratio } = this.#options.sampling;
-    if (followsParent && incoming !== null && incoming.isSampled !== null) return incoming.isSampled;
-    // Of the trace, so that all services of one decide alike.
-    return ratio >= 1 || Number.parseInt(traceId.slice(-14), 16) / 2 ** 56 < ratio;
+  #decides({ traceId, isSampled }: IncomingTrace): boolean {
+    return this.#options.sampling.followsParent && isSampled !== null ? isSampled : this.#takes(lotOf(traceId));
+  }
+
+  #takes(lot: number): boolean {
+    const { ratio } = this.#options.sampling;
+    return ratio >= 1 || lot < ratio;
   }
 
   #take(span: EndedSpan): void {
-    const { maxQueue, maxBatch, counts, delay } = this.#options;
-    if (this.#queue.length >= maxQueue) {
+    const { maxQueue, maxQueueBytes, counts, delay } = this.#options;
+    if (this.#queue.length >= maxQueue || this.#queueBytes + span.size > maxQueueBytes) {
       counts.full += 1;
       return;
     }
     this.#queue.push(span);
-    if (this.#queue.length >= maxBatch) this.#start();
+    this.#queueBytes += span.size;
+    if (this.#isBatch()) this.#start();
     else if (this.#timer === undefined) {
       this.#timer = setTimeout(() => this.#start(), delay);
       this.#timer.unref();
@@ -113,15 +124,32 @@ export class Tracer {
   }
 
   async #sendAll(): Promise<void> {
-    const { maxBatch, send, counts } = this.#options;
+    const { send, counts } = this.#options;
     do {
-      const batch = this.#queue.splice(0, maxBatch);
+      const batch = this.#nextBatch();
       if (batch.length === 0) return;
       if (await send(batch)) counts.sent += batch.length;
       else counts.failed += batch.length;
-    } while (this.#queue.length >= maxBatch);
+    } while (this.#isBatch());
     if (this.#queue.length > 0) {
       this.#timer ??= setTimeout(() => this.#start(), this.#options.delay).unref();
     }
+  }
+
+  #isBatch(): boolean {
+    return this.#queue.length >= this.#options.maxBatch || this.#queueBytes >= BATCH_BYTES;
+  }
+
+  /** One span at least, where there are any. */
+  #nextBatch(): readonly EndedSpan[] {
+    let bytes = 0;
+    let count = 0;
+    for (const { size } of this.#queue) {
+      if (count > 0 && (count >= this.#options.maxBatch || bytes + size > BATCH_BYTES)) break;
+      bytes += size;
+      count += 1;
+    }
+    this.#queueBytes -= bytes;
+    return this.#queue.splice(0, count);
   }
 }

@@ -6,7 +6,6 @@
  */
 import { hasUnknownKeys, type WithUnknownKeys } from '../../metadata/kept.ts';
 import type { Metadata, SourceMetadata } from '../../metadata/metadata.ts';
-import { unsupportedData, unsupportedDataMessage } from '../../metadata/opentelemetry.ts';
 import type { TableMetadata } from '../../metadata/table.ts';
 import { type UnknownPart, unknownParts } from '../../metadata/unknown-parts.ts';
 import { Defect, inconsistent, type ObjectDescription } from '../inconsistency.ts';
@@ -47,11 +46,6 @@ export function unknownSections(metadata: Metadata): readonly Inconsistency[] {
     records.push(inconsistent(describeSource(name), `${complaint} (at sources.${name}.kind)`));
   add(metadata, '');
   for (const { where, keeper } of sectionKeepers(metadata)) add(keeper, where);
-  for (const type of metadata.openTelemetry === null ? [] : unsupportedData(metadata.openTelemetry)) {
-    const name = `opentelemetry ${type}`;
-    const object = { objectId: objectId.section('opentelemetry.data_types', type), type: 'opentelemetry', name, definition: type };
-    records.push(inconsistent(object, `${unsupportedDataMessage(type)} (at opentelemetry.data_types)`));
-  }
   for (const source of metadata.sources.values()) records.push(...ofSource(source));
   return records;
 }

@@ -9,7 +9,7 @@ function clearRoute(path: string): Route {
     method: 'POST',
     path,
     api: 'metadata',
-    handle(exchange, { pipeline }) {
+    async handle(exchange, { clearAnswers }) {
       const query = exchange.query();
       // A misspelt one would clear everything.
       for (const name of query.keys())
@@ -17,8 +17,7 @@ function clearRoute(path: string): Route {
           throw new SvcError('bad-request', `there is no parameter "${name}": key and family are known`);
       const [key, family] = [query.get('key'), query.get('family')];
       const which = { ...(key === null ? {} : { key }), ...(family === null ? {} : { family }) };
-      const clearedItemCount = pipeline.responses?.clear(which) ?? 0;
-      return Promise.resolve(jsonReply(200, { message: 'success', clearedItemCount }));
+      return jsonReply(200, { message: 'success', clearedItemCount: await clearAnswers(which) });
     },
   });
 }

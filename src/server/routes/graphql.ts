@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Session } from '../../auth/session.ts';
 import { printGraphqlErrors, toSvcError } from '../../errors/encode.ts';
 import { SvcError } from '../../errors/svc-error.ts';
@@ -68,9 +69,13 @@ function runOne(
   return runRequest(context.pipeline, context.state.current(), session, request, { ...optionsOf(exchange, context, budget), onCacheNote });
 }
 
+/** Headers that say who asks; beside them whatever the client sends of its session. */
+const ASKER = ['authorization', 'cookie', 'x-svc-admin-secret', 'x-svc-role'];
+
 /** What clients are told of a kept answer. It is for them alone: who they are is not in the URL. */
-function cacheHeaders({ key, family, left, warning }: CacheNote): Record<string, string> {
+function cacheHeaders({ key, family, left, warning }: CacheNote, sent: IncomingHttpHeaders): Record<string, string> {
   return {
+    Vary: [...new Set([...ASKER, ...Object.keys(sent).filter((name) => name.startsWith('x-svc-'))])].join(', '),
     'X-Svc-Query-Cache-Key': key,
     'X-Svc-Query-Family-Cache-Key': family,
     'Cache-Control': left === null ? 'no-store' : `private, max-age=${Math.max(0, left)}`,
@@ -160,7 +165,7 @@ function graphqlRoute(method: 'GET' | 'POST', path: string, alwaysKeep: boolean)
       if (method === 'GET' && wantsPage(accept) && !exchange.query().has('query')) return welcomeReply(exchange, context);
       const contentType = graphqlAnswerType(accept);
       const headers = method === 'GET' ? { headers: NOT_CACHED } : {};
-      let cached: Pick<Reply, 'headers'> | null = null;
+      let cached: Pick<Reply, 'headers' | 'copies'> | null = null;
       try {
         const { measured, session } = await read(exchange, context);
         const { json, depth } = measured;
@@ -169,7 +174,8 @@ function graphqlRoute(method: 'GET' | 'POST', path: string, alwaysKeep: boolean)
         const body = isJsonArray(json)
           ? await runBatch(json, depth, session, exchange, context)
           : await runOne(measured, session, exchange, context, undefined, (note) => {
-              cached = { headers: { ...cacheHeaders(note), ...(method === 'GET' ? NOT_CACHED : {}) } };
+              const told = { ...cacheHeaders(note, exchange.request.headers), ...(method === 'GET' ? NOT_CACHED : {}) };
+              cached = { headers: told, ...(note.copies === null ? {} : { copies: note.copies }) };
             });
         return { status: 200, contentType, body, ...(cached ?? headers) };
       } catch (thrown) {
