@@ -1,13 +1,12 @@
 /** Brings together what is counted all over the service, for whoever asks for it. */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Source } from '../backend/backend.ts';
-import type { ConnectionCounts } from '../backend/connection-counts.ts';
+import type { ConnectionCounts, ServerMeasures } from '../backend/connection-counts.ts';
 import { type AccessConfig, adminSecretsOf } from '../config/access.ts';
 import type { Config } from '../config/options.ts';
 import { serviceVersion } from '../config/version.ts';
 import type { OperationCache } from '../graphql/operation-cache.ts';
 import type { ResponseCache } from '../graphql/response-cache.ts';
-import { ALL_METRICS, METRICS } from '../observability/metrics/definitions.ts';
+import { ALL_METRICS, BIGQUERY_BYTES, METRICS, SERVER_METRICS, type ServerFamily } from '../observability/metrics/definitions.ts';
 import type { Histogram } from '../observability/metrics/histogram.ts';
 import { metricsPage } from '../observability/metrics/print.ts';
 import { type MetricDefinition, Registry, type Sample } from '../observability/metrics/registry.ts';
@@ -144,41 +143,52 @@ export function watchService(registry: Registry, watched: Watched): void {
 }
 
 function watchConnections(registry: Registry, state: Pick<RunningState, 'current'>): void {
-  const servers = (): readonly { readonly source: string; readonly measures: ReturnType<NonNullable<Source['measures']>>[number] }[] =>
-    [...state.current().connections].flatMap(([source, connection]) =>
-      (connection.measures?.() ?? []).map((measures) => ({ source, measures })),
-    );
-  const counted = (definition: MetricDefinition, of: (counts: ConnectionCounts) => number | Histogram): void =>
+  for (const family of ['postgres', 'mariadb', 'bigquery'] as const) watchFamily(registry, family, state);
+  registry.read(METRICS.replicaFallbacks, () =>
+    serversOf(state, 'postgres')
+      .filter(({ measures: { role } }) => role === 'replica')
+      .map(({ source, measures: { counts } }) => ({ labels: [source], value: counts.fallbacks })),
+  );
+  const charged = (definition: MetricDefinition, of: (counts: ConnectionCounts) => number): void =>
     registry.read(definition, () =>
-      servers().map(({ source, measures: { role, counts } }) => ({ labels: [source, role], value: of(counts) })),
+      serversOf(state, 'bigquery').map(({ source, measures: { counts } }) => ({ labels: [source], value: of(counts) })),
     );
-  registry.read(METRICS.postgresConnections, () =>
-    servers().flatMap(({ source, measures: { role, used, idle } }) => [
-      { labels: [source, role, 'used'], value: used },
-      { labels: [source, role, 'idle'], value: idle },
-    ]),
+  charged(BIGQUERY_BYTES.processed, ({ processedBytes }) => processedBytes);
+  charged(BIGQUERY_BYTES.billed, ({ billedBytes }) => billedBytes);
+}
+
+interface Server {
+  readonly source: string;
+  readonly measures: ServerMeasures;
+}
+
+function serversOf(state: Pick<RunningState, 'current'>, family: ServerFamily): readonly Server[] {
+  return [...state.current().connections].flatMap(([source, connection]) =>
+    (connection.measures?.() ?? []).flatMap((measures) => (measures.family === family ? [{ source, measures }] : [])),
   );
-  registry.read(METRICS.postgresMaxConnections, () =>
-    servers().map(({ source, measures: { role, most } }) => ({ labels: [source, role], value: most })),
-  );
-  registry.read(METRICS.postgresPending, () =>
-    servers().map(({ source, measures: { role, pending } }) => ({ labels: [source, role], value: pending })),
-  );
-  counted(METRICS.postgresInitTime, ({ initTime }) => initTime);
-  counted(METRICS.postgresWaitTime, ({ waitTime }) => waitTime);
-  counted(METRICS.postgresQueryTime, ({ queryTime }) => queryTime);
-  counted(METRICS.postgresConnectionErrors, ({ errors }) => errors);
-  counted(METRICS.postgresTimeouts, ({ timeouts }) => timeouts);
-  registry.read(METRICS.postgresCancelled, () =>
-    servers().flatMap(({ source, measures: { role, counts } }) => [
-      { labels: [source, role, 'timeout'], value: counts.late },
-      { labels: [source, role, 'client_gone'], value: counts.abandoned },
-    ]),
-  );
-  registry.read(METRICS.replicaFallbacks, () => {
-    const replicas = servers().filter(({ measures: { role } }) => role === 'replica');
-    return replicas.map(({ source, measures: { counts } }) => ({ labels: [source], value: counts.fallbacks }));
-  });
+}
+
+function watchFamily(registry: Registry, family: ServerFamily, state: Pick<RunningState, 'current'>): void {
+  const { connections, most, pending, initTime, waitTime, queryTime, errors, timeouts, cancelled } = SERVER_METRICS[family];
+  const of = (definition: MetricDefinition, values: (measures: ServerMeasures) => Readonly<Record<string, number | Histogram>>): void =>
+    registry.read(definition, () =>
+      serversOf(state, family).flatMap(({ source, measures }) =>
+        // A label of its own, where there is one more.
+        Object.entries(values(measures)).map(([label, value]) => ({
+          labels: definition.labels.length > 2 ? [source, measures.role, label] : [source, measures.role],
+          value,
+        })),
+      ),
+    );
+  of(connections, ({ used, idle }) => ({ used, idle }));
+  of(most, (measures) => ({ most: measures.most }));
+  of(pending, (measures) => ({ pending: measures.pending }));
+  if (initTime !== null) of(initTime, ({ counts }) => ({ time: counts.initTime }));
+  of(waitTime, ({ counts }) => ({ time: counts.waitTime }));
+  of(queryTime, ({ counts }) => ({ time: counts.queryTime }));
+  of(errors, ({ counts }) => ({ count: counts.errors }));
+  of(timeouts, ({ counts }) => ({ count: counts.timeouts }));
+  of(cancelled, ({ counts }) => ({ timeout: counts.late, client_gone: counts.abandoned }));
 }
 
 /** Notes what the log tells of that has a metric. */

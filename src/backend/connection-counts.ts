@@ -1,4 +1,5 @@
 /** What a pool counts of its connections to one server, since the source was opened: plain fields, whoever asks reads them. */
+import type { ServerFamily } from '../observability/metrics/definitions.ts';
 import { FETCH_BOUNDS, Histogram, WAIT_BOUNDS, WIDE_BOUNDS } from '../observability/metrics/histogram.ts';
 
 export class ConnectionCounts {
@@ -16,10 +17,15 @@ export class ConnectionCounts {
   abandoned = 0;
   /** Queries that the primary had to answer for it; of a replica. */
   fallbacks = 0;
+  /** Bytes that statements have read and that are charged for, where a database says so. */
+  processedBytes = 0;
+  billedBytes = 0;
 }
 
 /** The connections to one server, now. */
 export interface ServerMeasures {
+  /** By which its metrics are called. */
+  readonly family: ServerFamily;
   readonly role: 'primary' | 'replica';
   readonly used: number;
   readonly idle: number;

@@ -76,6 +76,8 @@ export interface CapturedEvent extends DeliveryEvent {
   readonly table: string;
   /** As receivers see it: `2024-05-01T10:00:00.123456`. */
   readonly createdAt: string;
+  /** Since it was made, or since its next attempt was due, when it was taken. seconds */
+  readonly age: number;
   /** JSON text of `{op, data, session_variables, trace_context}`. */
   readonly payload: string;
 }

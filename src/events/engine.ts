@@ -38,6 +38,8 @@ export interface Queue<E extends QueuedEvent, O extends { readonly id: string }>
   readonly pollInterval: number;
   /** Hears of every fetch that brought something. @param seconds that it took */
   fetched?(events: readonly E[], seconds: number): void;
+  /** Hears of every question to the store. @param seconds that it took */
+  asked?(seconds: number, isAnswered: boolean): void;
 }
 
 export interface QueueHandle {

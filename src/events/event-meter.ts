@@ -1,7 +1,8 @@
 /** Counts deliveries. */
-import type { DeliveryResult } from '../backend/event-store.ts';
+import type { CapturedEvent, DeliveryResult } from '../backend/event-store.ts';
 import { METRICS } from '../observability/metrics/definitions.ts';
 import type { Registry } from '../observability/metrics/registry.ts';
+import type { ScheduledEvent } from '../storage/scheduled-event-store.ts';
 import type { DeliveryEnd } from './delivery.ts';
 
 export class EventMeter {
@@ -24,8 +25,13 @@ export class EventMeter {
     this.#registry.histogram(METRICS.eventFetchTime).observe(seconds);
   }
 
+  /** A source was asked for events. */
+  asked(source: string, seconds: number, isAnswered: boolean): void {
+    this.#registry.histogram(METRICS.eventFetchQueryTime, isAnswered ? 'success' : 'failed', source).observe(seconds);
+  }
+
   /** An attempt to deliver an event begins. */
-  begin(event: object, trigger: string, source: string): { called(seconds: number): void; ended(end: DeliveryEnd): void } {
+  begin(event: CapturedEvent, trigger: string, source: string): { called(seconds: number): void; ended(end: DeliveryEnd): void } {
     const registry = this.#registry;
     const fetched = this.#fetched.get(event) ?? performance.now();
     const since = (): number => (performance.now() - fetched) / 1000;
@@ -33,14 +39,20 @@ export class EventMeter {
     return {
       called: (seconds) => registry.histogram(METRICS.eventWebhookTime, trigger, source).observe(seconds),
       ended: ({ result, invocation }) => {
-        registry.histogram(METRICS.eventProcessingTime, trigger, source).observe(since());
+        registry.histogram(METRICS.eventProcessingTime, trigger, source).observe(event.age + since());
         if (invocation !== null) registry.counter(METRICS.eventInvocations, statusOf(result), trigger, source).add();
         if (isDone(result)) registry.counter(METRICS.eventsProcessed, statusOf(result), trigger, source).add();
+        if (isGivenUp(result)) registry.counter(METRICS.eventsDead, 'event', trigger, source).add();
       },
     };
   }
 
-  scheduled(kind: 'cron' | 'one-off', { result, invocation }: DeliveryEnd): void {
+  scheduled({ kind, lane, delay, tries }: ScheduledEvent, { result, invocation }: DeliveryEnd): void {
+    const told = kind === 'cron' ? 'cron' : 'oneoff';
+    // Of those that were given up because of it as well.
+    if (tries === 0 && isAttempt(result, invocation))
+      this.#registry.histogram(METRICS.scheduledEventDelay, told).observe(Math.max(0, delay));
+    if (isGivenUp(result)) this.#registry.counter(METRICS.eventsDead, told, lane, '').add();
     const [invocations, processed] =
       kind === 'cron' ? [METRICS.cronInvocations, METRICS.cronProcessed] : [METRICS.oneOffInvocations, METRICS.oneOffProcessed];
     if (invocation !== null) this.#registry.counter(invocations, statusOf(result)).add();
@@ -50,6 +62,15 @@ export class EventMeter {
 
 function statusOf({ kind }: DeliveryResult): 'success' | 'failed' {
   return kind === 'delivered' ? 'success' : 'failed';
+}
+
+function isGivenUp({ kind }: DeliveryResult): boolean {
+  return kind === 'failed' || kind === 'dead';
+}
+
+/** Not where its trigger was not there. */
+function isAttempt({ kind }: DeliveryResult, invocation: DeliveryEnd['invocation']): boolean {
+  return invocation !== null || kind === 'dead';
 }
 
 function isDone({ kind }: DeliveryResult): boolean {

@@ -88,6 +88,7 @@ export function deliverCapturedEvents(options: EventTriggerOptions): EventTrigge
         statistics.count(source, events.length);
         options.meter?.fetched(source, events, seconds);
       },
+      asked: (seconds, isAnswered) => options.meter?.asked(source, seconds, isAnswered),
     });
 
   /** Sources come and go. */

@@ -180,8 +180,10 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
     try {
       events = await store.fetch({ lease, limit, bytes: pool.bytes, lanes });
       this.#failures = 0;
+      this.#queue.asked?.((performance.now() - began) / 1000, true);
     } catch (error) {
       this.#failures += 1;
+      this.#queue.asked?.((performance.now() - began) / 1000, false);
       if (this.#failures === 1) this.#report('cannot fetch events', error);
       return false;
     } finally {

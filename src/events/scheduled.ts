@@ -67,7 +67,7 @@ export function deliverScheduledEvents(options: ScheduledOptions): ScheduledDeli
 
   const work = async (event: ScheduledEvent, signal: PromptCancellation): Promise<DeliveryOutcome> => {
     const outcome = await attempt(event, signal);
-    options.meter?.scheduled(event.kind, outcome);
+    options.meter?.scheduled(event, outcome);
     return outcome;
   };
   const attempt = async (event: ScheduledEvent, signal: PromptCancellation): Promise<DeliveryOutcome> => {

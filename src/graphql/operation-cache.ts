@@ -6,6 +6,7 @@
 import { FETCH_BOUNDS, Histogram } from '../observability/metrics/histogram.ts';
 import type { Plan } from '../plan/plan.ts';
 import { planSize } from '../plan/plan-size.ts';
+import type { OperationCounts } from './operation-meter.ts';
 import { type Constraint, holds, type Variables } from '../schema/constraint.ts';
 import type { PreparedOperation, RoleSchema } from '../schema/translation.ts';
 
@@ -13,6 +14,8 @@ export interface CachedOperation {
   readonly prepared: PreparedOperation;
   /** Most recently made first. */
   readonly plans: readonly Plan[];
+  /** For whoever counts operations; null: it has not been counted. */
+  counts: OperationCounts | null;
 }
 
 export interface OperationCacheOptions {
@@ -63,6 +66,7 @@ class Entry implements CachedOperation {
   readonly sizes: number[] = [];
   /** Null: not kept, so neither are its plans. */
   owner: RoleOperations | null = null;
+  counts: OperationCounts | null = null;
   memory: number;
 
   constructor(prepared: PreparedOperation) {

@@ -1,4 +1,4 @@
-/** Counts GraphQL operations: by kind, by what became of them, and by name as far as there is room for names. */
+/** OperationCounts GraphQL operations: by kind, by what became of them, and by name as far as there is room for names. */
 import { toSvcError } from '../errors/encode.ts';
 import { METRICS } from '../observability/metrics/definitions.ts';
 import type { Counter } from '../observability/metrics/registry.ts';
@@ -11,7 +11,12 @@ import type { GraphqlRequest } from './request.ts';
 export interface OperationMeter {
   /** An operation has come. */
   begin(request: Pick<GraphqlRequest, 'query' | 'operationName'>): MeteredOperation;
+  /** What metrics call an operation; it has found a place among the names, or not. */
+  labelsOf(operation: CachedOperation, request: Pick<GraphqlRequest, 'query' | 'operationName'>): OperationLabels;
 }
+
+/** Name and hash; `_other` for both where there is no room for more. */
+export type OperationLabels = readonly [string, string];
 
 export interface MeteredOperation {
   /** It was read. */
@@ -27,7 +32,9 @@ export interface OperationMeterOptions {
   readonly isCollected: (name: string) => boolean;
 }
 
-interface Counts {
+/** The fields of one operation. */
+export interface OperationCounts {
+  readonly labels: OperationLabels;
   readonly success: Counter;
   readonly failed: Counter;
 }
@@ -41,12 +48,10 @@ const KINDS = ['query', 'mutation', 'subscription'] as const;
 class Meter implements OperationMeter {
   readonly #registry: Registry;
   readonly #options: OperationMeterOptions;
-  /** By the kept operation: it is there again with the next request. */
-  readonly #counts = new WeakMap<CachedOperation, Counts>();
   /** Of those that are told by their names. */
   readonly #named = new Set<string>();
   #collected = 0;
-  readonly #others: Readonly<Record<(typeof KINDS)[number], Counts>>;
+  readonly #others: Readonly<Record<(typeof KINDS)[number], OperationCounts>>;
   readonly #unknown: Counter;
   readonly times: Readonly<Record<'query' | 'mutation', { observe(value: number): void }>>;
 
@@ -69,22 +74,26 @@ class Meter implements OperationMeter {
     return new Metered(this, request);
   }
 
-  countsOf(operation: CachedOperation, request: Pick<GraphqlRequest, 'query' | 'operationName'>): Counts {
-    let counts = this.#counts.get(operation);
-    if (counts === undefined) {
-      counts = this.#place(operation, request);
-      this.#counts.set(operation, counts);
-    }
-    return counts;
+  countsOf(operation: CachedOperation, request: Pick<GraphqlRequest, 'query' | 'operationName'>): OperationCounts {
+    // On the kept operation: it is there again with the next request.
+    operation.counts ??= this.#place(operation, request);
+    return operation.counts;
   }
 
-  failure(thrown: unknown, counts: Counts | null): void {
+  labelsOf(operation: CachedOperation, request: Pick<GraphqlRequest, 'query' | 'operationName'>): OperationLabels {
+    return this.countsOf(operation, request).labels;
+  }
+
+  failure(thrown: unknown, counts: OperationCounts | null): void {
     (counts === null ? this.#unknown : counts.failed).add();
     this.#registry.counter(METRICS.graphqlErrors, toSvcError(thrown).code).add();
     if (thrown instanceof LimitExceeded) this.#registry.counter(METRICS.limitRejections, thrown.limit).add();
   }
 
-  #place({ prepared: { kind, name } }: CachedOperation, { query, operationName }: Pick<GraphqlRequest, 'query' | 'operationName'>): Counts {
+  #place(
+    { prepared: { kind, name } }: CachedOperation,
+    { query, operationName }: Pick<GraphqlRequest, 'query' | 'operationName'>,
+  ): OperationCounts {
     const { names, isCollected } = this.#options;
     const isOfCollection = name !== null && isCollected(name);
     const isFull = isOfCollection ? this.#collected >= names : this.#named.size - this.#collected >= names;
@@ -105,8 +114,9 @@ class Meter implements OperationMeter {
     return false;
   }
 
-  #cells(kind: (typeof KINDS)[number], name: string, hash: string): Counts {
+  #cells(kind: (typeof KINDS)[number], name: string, hash: string): OperationCounts {
     return {
+      labels: [name, hash],
       success: this.#registry.counter(METRICS.graphqlRequests, kind, 'success', name, hash),
       failed: this.#registry.counter(METRICS.graphqlRequests, kind, 'failed', name, hash),
     };
@@ -117,7 +127,7 @@ class Metered implements MeteredOperation {
   readonly #meter: Meter;
   readonly #request: Pick<GraphqlRequest, 'query' | 'operationName'>;
   readonly #began = performance.now();
-  #counts: Counts | null = null;
+  #counts: OperationCounts | null = null;
   #kind: (typeof KINDS)[number] | null = null;
 
   constructor(meter: Meter, request: Pick<GraphqlRequest, 'query' | 'operationName'>) {

@@ -251,6 +251,8 @@ export interface RunTimes {
   readonly cohorts: number;
   /** Subscribers that were given an answer. */
   readonly sent: number;
+  /** Statements that failed. */
+  readonly failures: number;
   readonly batches: readonly { readonly cohorts: number; readonly database: number; readonly bytes: number }[];
 }
 

@@ -1,6 +1,7 @@
 /** Answers on their way: clients that do not take what they asked for lose their connection. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Histogram } from '../observability/metrics/histogram.ts';
 
 export interface AnswerLimits {
   /** ms in which a client takes something of an answer that waits for it; 0: no limit. */
@@ -16,6 +17,14 @@ const MIN_RATE = 65_536;
 /** ms after an answer in which the rest of its request may still come. */
 const LINGER = 2000;
 const SWEEP_INTERVAL = 1000;
+
+/** How long messages of websockets take, in seconds. */
+export interface SocketTimes {
+  /** Until the operating system takes them. */
+  readonly queue: Histogram;
+  /** To write them. */
+  readonly write: Histogram;
+}
 
 interface Waiting {
   readonly socket: Socket;
@@ -41,8 +50,12 @@ export class Answers {
   readonly traffic = { sent: 0, received: 0 };
   readonly #sweeper: NodeJS.Timeout;
 
-  constructor(limits: AnswerLimits) {
+  /** null: nobody wants to know. */
+  readonly times: SocketTimes | null;
+
+  constructor(limits: AnswerLimits, times: SocketTimes | null = null) {
     this.#limits = limits;
+    this.times = times;
     this.#sweeper = setInterval(() => this.#sweep(), SWEEP_INTERVAL).unref();
   }
 

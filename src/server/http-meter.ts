@@ -2,8 +2,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { CredentialPlace } from '../auth/credentials.ts';
 import { METRICS } from '../observability/metrics/definitions.ts';
-import type { Histogram } from '../observability/metrics/histogram.ts';
+import { Histogram, WIDE_BOUNDS } from '../observability/metrics/histogram.ts';
 import type { Counter, Registry } from '../observability/metrics/registry.ts';
+import type { SocketTimes } from './answers.ts';
 
 /** What a server knows of itself at any moment. */
 export interface ServerState {
@@ -17,7 +18,11 @@ export interface ServerState {
   readonly bodyBytes: number;
 }
 
+/** In place of a route where there is none. */
+export const UNKNOWN_ENDPOINT = 'unknown';
+
 interface Cells {
+  readonly method: string;
   readonly time: Histogram;
   /** By the first digit of the status. */
   readonly byStatus: (Counter | undefined)[];
@@ -27,8 +32,12 @@ interface Cells {
 const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
 
 export class HttpMeter {
+  /** Of messages of websockets. */
+  readonly socketTimes: SocketTimes = { queue: new Histogram(WIDE_BOUNDS), write: new Histogram(WIDE_BOUNDS) };
   readonly #registry: Registry;
   readonly #cells = new Map<string, Map<string, Cells>>();
+  /** What was counted last: most requests are alike. */
+  #last: { readonly endpoint: string; readonly method: string | undefined; readonly cells: Cells } | null = null;
   readonly #responseBytes: Counter;
   readonly #accepted: Readonly<Record<CredentialPlace, Counter>>;
 
@@ -41,17 +50,19 @@ export class HttpMeter {
 
   /** @param endpoint the route, never the path of a request */
   done(request: IncomingMessage, endpoint: string, status: number, seconds: number, size: number): void {
-    const method = request.method !== undefined && METHODS.has(request.method) ? request.method : 'other';
-    const cells = this.#cellsOf(endpoint, method);
+    const { method: given } = request;
+    if (this.#last === null || this.#last.endpoint !== endpoint || this.#last.method !== given)
+      this.#last = { endpoint, method: given, cells: this.#cellsOf(endpoint, given !== undefined && METHODS.has(given) ? given : 'other') };
+    const { cells } = this.#last;
     const digit = Math.floor(status / 100);
     let counter = cells.byStatus[digit];
     if (counter === undefined) {
-      counter = this.#registry.counter(METRICS.httpRequests, endpoint, method, `${digit}xx`);
+      counter = this.#registry.counter(METRICS.httpRequests, endpoint, cells.method, `${digit}xx`);
       cells.byStatus[digit] = counter;
     }
     counter.value += 1;
     cells.time.observe(seconds);
-    this.#responseBytes.value += size;
+    if (endpoint !== UNKNOWN_ENDPOINT) this.#responseBytes.value += size;
   }
 
   authenticated(place: CredentialPlace, isAccepted: boolean): void {
@@ -70,6 +81,8 @@ export class HttpMeter {
     read(METRICS.websocketConnections, ({ longLived }) => longLived);
     read(METRICS.websocketSentBytes, ({ sentBytes }) => sentBytes);
     read(METRICS.websocketReceivedBytes, ({ receivedBytes }) => receivedBytes);
+    registry.read(METRICS.websocketQueueTime, () => [{ labels: [], value: this.socketTimes.queue }]);
+    registry.read(METRICS.websocketWriteTime, () => [{ labels: [], value: this.socketTimes.write }]);
   }
 
   #cellsOf(endpoint: string, method: string): Cells {
@@ -80,7 +93,7 @@ export class HttpMeter {
     }
     let cells = methods.get(method);
     if (cells === undefined) {
-      cells = { time: this.#registry.histogram(METRICS.httpRequestDuration, endpoint, method), byStatus: [] };
+      cells = { method, time: this.#registry.histogram(METRICS.httpRequestDuration, endpoint, method), byStatus: [] };
       methods.set(method, cells);
     }
     return cells;

@@ -16,6 +16,7 @@ import { corsHeaders, preflightHeaders } from './cors.ts';
 import { checkNoForm, checkPage } from './cross-site.ts';
 import { queryForLog, urlForLog } from './logged-query.ts';
 import { adminErrorReply, notFoundReply, type Reply } from './reply.ts';
+import { UNKNOWN_ENDPOINT } from './http-meter.ts';
 import { LongLived } from './long-lived.ts';
 import { type SocketOptions, Sockets } from './sockets/sockets.ts';
 import { serveWithoutUpgrade } from './without-upgrade.ts';
@@ -82,7 +83,7 @@ export async function startServer(context: ServerContext, listen: ListenOptions)
   let stopping = false;
   let draining = false;
   const connections = new Connections();
-  const answers = new Answers({ stall: listen.responseTimeout, waiting: MAX_WAITING_BYTES });
+  const answers = new Answers({ stall: listen.responseTimeout, waiting: MAX_WAITING_BYTES }, context.meter?.socketTimes ?? null);
   const { connections: connectionLimit, keepAlive, closeOnChange, ...socketOptions } = listen.sockets;
   const longLived = new LongLived({ limit: connectionLimit, keepAlive });
   const sockets = new Sockets(
@@ -202,7 +203,7 @@ async function serve(
   const duration = (performance.now() - started) / 1000;
   const size = request.method === 'HEAD' ? 0 : sent.size;
   if (context.meter !== null && exchange.endpoint !== PROBE)
-    context.meter.done(request, exchange.endpoint ?? 'unknown', reply.status, duration, size);
+    context.meter.done(request, exchange.endpoint ?? UNKNOWN_ENDPOINT, reply.status, duration, size);
   if (exchange.trace !== null) endTrace(exchange, reply.status, sent);
   // Good answers to those who ask all the time say nothing.
   if (exchange.endpoint !== PROBE || reply.status !== 200)

@@ -64,6 +64,7 @@ export class BatchRunner {
     } catch (error) {
       clock.batch(batch.length, performance.now() - began, 0);
       if (this.#cancellation.aborted) return;
+      clock.failures += 1;
       if (!(error instanceof SvcError)) this.#tools.onFault(error);
       await this.#failed(batch, toSvcError(error), clock);
       return;

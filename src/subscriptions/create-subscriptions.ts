@@ -11,6 +11,7 @@ import { runPlan } from '../execute/run-plan.ts';
 import { limitsFor } from '../graphql/api-limits.ts';
 import { discreet, planOperationFor, prepare, schemaOf } from '../graphql/prepare.ts';
 import type { GraphqlRequest } from '../graphql/request.ts';
+import type { OperationLabels } from '../graphql/operation-meter.ts';
 import { type RequestPipeline, runContext } from '../graphql/run-request.ts';
 import type { PollerReport } from '../metadata-api/poller-report.ts';
 import type { Observer, RunTimes } from '../observability/observation.ts';
@@ -69,6 +70,7 @@ const ROOM = 32 * 1024 * 1024;
 const REQUESTS = 128 * 1024 * 1024;
 /** Subscribers that are planned anew in one turn of the event loop. */
 const SLICE = 50;
+const NO_LABELS: OperationLabels = ['', ''];
 
 export function createSubscriptions(needs: Needs): RunningSubscriptions {
   return new Registry(needs);
@@ -88,6 +90,8 @@ interface Place {
 
 interface Planned {
   readonly snapshot: Snapshot;
+  /** Of its operation, for whoever counts. */
+  readonly labels: OperationLabels;
   readonly plan: Plan;
   readonly variables: Variables;
   readonly step: Step | undefined;
@@ -113,7 +117,7 @@ class Registry implements RunningSubscriptions {
 
   constructor(needs: Needs) {
     this.#needs = needs;
-    needs.meter?.watch(() => this.reports());
+    needs.meter?.watch(() => [...this.#pollers.values()].map((poller) => ({ report: poller.report(), labels: poller.work.labels })));
     this.#callWaits = new CallWaits(async (ids) => (await needs.pipeline.laterCalls?.log.stillWaiting(ids)) ?? new Set());
     this.#stopListening = needs.state.onSnapshot((shown, before) => this.#shown(shown, before));
   }
@@ -208,14 +212,15 @@ class Registry implements RunningSubscriptions {
       if (operation.prepared.kind !== 'subscription') throw new SvcError('unexpected-payload', 'only subscriptions can be subscribed to');
       const variables = operation.prepared.variables(request.variables, request.variableDepth);
       const plan = planOperationFor(pipeline, snapshot, operation, variables);
-      return { snapshot, plan, variables, step: plan.steps[0] };
+      const labels = pipeline.meter?.labelsOf(operation, request) ?? NO_LABELS;
+      return { snapshot, labels, plan, variables, step: plan.steps[0] };
     } catch (error) {
       throw discreet(error, snapshot, session);
     }
   }
 
   /** @throws SvcError */
-  #place(session: Session, request: GraphqlRequest, { snapshot, plan, variables, step }: Planned, isNew: boolean): Place {
+  #place(session: Session, request: GraphqlRequest, { snapshot, labels, plan, variables, step }: Planned, isNew: boolean): Place {
     invariant(step?.kind === 'live', 'a subscription repeats one statement');
     const values = bindAll(step.binders, variables, session);
     const connection = snapshot.connections.get(step.source);
@@ -230,6 +235,7 @@ class Registry implements RunningSubscriptions {
       role: session.role,
       variant: session.backendOnly ? 'backend' : 'frontend',
       document: request.query,
+      labels,
       query: step.query,
       template: plan.template,
     };
@@ -254,6 +260,7 @@ class Registry implements RunningSubscriptions {
     }
     this.#ofRole.set(role, count + 1);
     const isStream = work.query.cursor !== null;
+    const metered = meter?.runs(isStream ? 'streaming' : 'live-query', work.labels);
     const made = new Poller(
       work,
       { ...(isStream ? options.streams : options.liveQueries), timeoutMs: this.#timeoutMs },
@@ -262,7 +269,7 @@ class Registry implements RunningSubscriptions {
         room: this.#room,
         onRun: (poller, times) => {
           tracePoll(this.#needs.tracing?.current() ?? null, poller, times);
-          meter?.ran(isStream ? 'streaming' : 'live-query', times);
+          metered?.(times);
           observe(runObservation(poller.report(), times));
         },
         onFault: (error) => this.#onFault(error),

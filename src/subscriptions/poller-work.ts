@@ -1,4 +1,5 @@
 /** What a poller repeats, how often, and for whom. */
+import type { OperationLabels } from '../graphql/operation-meter.ts';
 import type { LiveQuery, Source } from '../backend/backend.ts';
 import type { TemplatePart } from '../plan/plan.ts';
 import type { RoleSchema } from '../schema/translation.ts';
@@ -20,6 +21,8 @@ export interface PollerWork {
   readonly role: string;
   readonly variant: 'frontend' | 'backend';
   readonly document: string;
+  /** Of the operation of the first subscriber, for whoever counts. */
+  readonly labels: OperationLabels;
   readonly query: LiveQuery;
   readonly template: readonly TemplatePart[];
 }

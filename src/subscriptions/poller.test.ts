@@ -131,6 +131,7 @@ function start(dependsOn: string | null = null, batchSize = 100): void {
     role: 'user',
     variant: 'frontend',
     document: 'subscription { x }',
+    labels: ['', ''],
     query: queryOf(dependsOn),
     template: [text('{"data":'), { step: 0, column: 0, absent: text('null') }, text('}')],
   };

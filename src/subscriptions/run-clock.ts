@@ -6,6 +6,8 @@ export class RunClock {
   sending = 0;
   /** Subscribers that were given an answer. */
   sent = 0;
+  /** Statements that failed. */
+  failures = 0;
   readonly #at = new Date();
   readonly #began = performance.now();
   readonly #cohorts: number;
@@ -32,6 +34,7 @@ export class RunClock {
       total: performance.now() - this.#began,
       cohorts: this.#cohorts,
       sent: this.sent,
+      failures: this.failures,
       batches: this.#batches,
     };
   }

@@ -1,11 +1,22 @@
 /** Counts subscriptions and the runs of what works for them. */
+import type { OperationLabels } from '../graphql/operation-meter.ts';
 import type { PollerReport } from '../metadata-api/poller-report.ts';
 import { METRICS } from '../observability/metrics/definitions.ts';
-import type { Registry, Sample } from '../observability/metrics/registry.ts';
+import type { Histogram } from '../observability/metrics/histogram.ts';
+import type { Counter, MetricDefinition, Registry, Sample } from '../observability/metrics/registry.ts';
 import type { RunTimes } from '../observability/observation.ts';
 
 type Kind = PollerReport['kind'];
 const KINDS: readonly Kind[] = ['live-query', 'streaming'];
+
+/** A poller, and the operation of whoever subscribed first to its statement. */
+export interface MeteredPoller {
+  readonly report: PollerReport;
+  readonly labels: OperationLabels;
+}
+
+/** Counts the runs of one poller. */
+export type RunMeter = (times: RunTimes) => void;
 
 export class SubscriptionMeter {
   readonly #registry: Registry;
@@ -14,24 +25,39 @@ export class SubscriptionMeter {
     this.#registry = registry;
   }
 
-  ran(kind: Kind, { total, sent, batches }: RunTimes): void {
+  /** For a new poller. */
+  runs(kind: Kind, labels: OperationLabels): RunMeter {
     const registry = this.#registry;
-    registry.counter(METRICS.subscriptionPolls, kind, sent > 0 ? 'sent' : 'unchanged').add();
-    registry.histogram(METRICS.subscriptionTotalTime, kind).observe(total / 1000);
-    const times = registry.histogram(METRICS.subscriptionDatabaseTime, kind);
-    for (const { database } of batches) times.observe(database / 1000);
+    const polls = (result: string): Counter => registry.counter(METRICS.subscriptionPolls, kind, result);
+    const [sentRuns, unchanged, failed] = [polls('sent'), polls('unchanged'), polls('failed')];
+    const totals: Histogram = registry.histogram(METRICS.subscriptionTotalTime, kind, ...labels);
+    const databases: Histogram = registry.histogram(METRICS.subscriptionDatabaseTime, kind, ...labels);
+    return ({ total, sent, failures, batches }) => {
+      if (failures > 0) failed.value += 1;
+      else if (sent > 0) sentRuns.value += 1;
+      else unchanged.value += 1;
+      totals.observe(total / 1000);
+      for (const { database } of batches) databases.observe(database / 1000);
+    };
   }
 
   /** From now on the pollers are asked when somebody asks. */
-  watch(reports: () => readonly PollerReport[]): void {
-    const read = (metric: (typeof METRICS)[keyof typeof METRICS], of: (report: PollerReport) => number): void =>
+  watch(pollers: () => readonly MeteredPoller[]): void {
+    const read = (metric: MetricDefinition, of: (report: PollerReport) => number): void =>
       this.#registry.read(metric, () => {
-        const all = reports();
+        const all = pollers();
         return KINDS.map(
-          (kind): Sample => ({ labels: [kind], value: all.reduce((sum, report) => sum + (report.kind === kind ? of(report) : 0), 0) }),
+          (kind): Sample => ({ labels: [kind], value: all.reduce((sum, { report }) => sum + (report.kind === kind ? of(report) : 0), 0) }),
         );
       });
-    read(METRICS.activeSubscriptions, ({ subscribers }) => subscribers);
+    this.#registry.read(METRICS.activeSubscriptions, () => {
+      // Where there are none, that is told too.
+      const none = KINDS.map((kind): Sample => ({ labels: [kind, '', ''], value: 0 }));
+      return [
+        ...none,
+        ...pollers().map(({ report: { kind, subscribers }, labels }): Sample => ({ labels: [kind, ...labels], value: subscribers })),
+      ];
+    });
     read(METRICS.activePollers, () => 1);
     read(METRICS.failingPollers, ({ failing }) => (failing > 0 ? 1 : 0));
     read(METRICS.subscriptionCohorts, ({ cohorts }) => cohorts);

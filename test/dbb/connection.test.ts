@@ -56,6 +56,26 @@ describe.skipIf(!hasMariadb())('a connection to MariaDB', () => {
     await server?.stop();
   });
 
+  it('is counted, with whoever waits for one', async () => {
+    const source = await open({ connection_string: server.url('shop') }, {}, { maxConnections: 1, waitTimeoutMs: 200 });
+    const deadline = (): number => Date.now() + 100;
+    await source.query('select 1', []);
+    const [first] = source.measures?.() ?? [];
+    expect(first).toMatchObject({ family: 'mariadb', role: 'primary', used: 0, idle: 1, most: 1, pending: 0 });
+    const slow = source.query('select sleep(0.6)', []);
+    const failures = await Promise.allSettled([
+      source.query('select 1', []),
+      source.query('select 1', [], { deadline: deadline() }),
+      Promise.resolve().then(() => expect(source.measures?.()[0]).toMatchObject({ used: 1, idle: 0, pending: 2 })),
+    ]);
+    expect(failures.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
+    await slow;
+    const counts = source.measures?.()[0]?.counts;
+    expect(counts).toMatchObject({ timeouts: 1, late: 1, abandoned: 0, errors: 0 });
+    expect([counts?.initTime.count, counts?.waitTime.count, counts?.queryTime.count]).toEqual([1, 2, 2]);
+    await source.close();
+  });
+
   it('is described by a URL, from the environment or with parts from there', async () => {
     const url = server.url('{{NAME}}');
     for (const info of [{ connection_string: url }, { connection_string: { from_env: 'URL' } }]) {

@@ -1,8 +1,11 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ALL_METRICS } from '../../src/observability/metrics/definitions.ts';
 import { startHandlerServer, type HandlerServer } from '../support/handler-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { MODERN, TestSocket } from '../support/websocket.ts';
 
 const METRICS_SECRET = 'metrics-only';
 let service: TestService;
@@ -57,6 +60,15 @@ describe('the endpoint', () => {
     for (const { name, type, help } of ALL_METRICS) {
       expect(text).toContain(`# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`);
     }
+  });
+
+  it('tells what its page of the reference lists, and nothing else', async () => {
+    const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'reference', 'metrics.md'), 'utf8');
+    const listed = [...page.matchAll(/^(?:\| |- )`([a-z_0-9]+)`/gm)].map(([, name]) => name);
+    const told = [...(await scrape()).text.matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name);
+    const missing = listed.filter((name) => !told.includes(name));
+    expect(process.platform === 'linux' ? missing : missing.filter((name) => !name?.startsWith('process_'))).toEqual([]);
+    expect(told.filter((name) => !listed.includes(name))).toEqual([]);
   });
 
   it('satisfies promtool, where that is installed', async (context) => {
@@ -137,7 +149,51 @@ describe('what is counted', () => {
     await vi.waitFor(async () => expect(await sample('svc_event_processed_total', labels)).toBe(1), 10_000);
     expect(await sample('svc_event_webhook_processing_time_seconds_count', { trigger_name: 'on_note' })).toBe(1);
     expect(await sample('svc_outbound_requests_total', { kind: 'event', status: '2xx' })).toBe(1);
+    expect(await sample('svc_event_processing_time_seconds_count', { trigger_name: 'on_note' })).toBe(1);
+    expect(await sample('svc_events_fetch_query_time_seconds_count', { status: 'success', source_name: 'default' })).toBeGreaterThan(0);
+    expect(await sample('svc_event_trigger_request_bytes_total')).toBeGreaterThan(100);
     expect(await sample('svc_events_pending', { source_name: 'default' })).toBeDefined();
     expect(await sample('svc_event_trigger_http_workers_max')).toBe(100);
+  });
+
+  it('is an event of a schedule, its delay, and that one is given up', async () => {
+    const at = (secondsAgo: number): string => new Date(Date.now() - secondsAgo * 1000).toISOString();
+    const hour = 3600;
+    await service.metadata('create_scheduled_event', { webhook: hook.url, schedule_at: at(hour), payload: { some: 'thing' } });
+    await service.metadata('create_scheduled_event', { webhook: hook.url, schedule_at: at(100 * hour), payload: {} });
+    await vi.waitFor(async () => expect(await sample('svc_events_dead_total', { kind: 'oneoff' })).toBe(1), 10_000);
+    await vi.waitFor(async () => expect(await sample('svc_oneoff_events_processed_total', { status: 'success' })).toBe(1), 10_000);
+    expect(await sample('svc_scheduled_event_delay_seconds_count', { kind: 'oneoff' })).toBe(2);
+    expect(await sample('svc_scheduled_event_delay_seconds_sum', { kind: 'oneoff' })).toBeGreaterThan(100 * hour);
+    expect(await sample('svc_scheduled_trigger_request_bytes_total')).toBeGreaterThan(20);
+  });
+
+  it('is a call of an action, in bytes', async () => {
+    hook.answer = () => ({ body: { text: 'x'.repeat(500) } });
+    await service.metadata('set_custom_types', { objects: [{ name: 'Said', fields: [{ name: 'text', type: 'String!' }] }] });
+    await service.metadata('create_action', { name: 'say', definition: { type: 'query', handler: hook.url, output_type: 'Said' } });
+    await service.graphql('{ say { text } }');
+    expect(await sample('svc_action_request_bytes_total')).toBeGreaterThan(20);
+    expect(await sample('svc_action_response_bytes_total')).toBeGreaterThan(500);
+  });
+
+  it('is a subscription by its operation, and what goes over its socket', async () => {
+    const socket = await new TestSocket(service.url, { protocol: MODERN }).opened();
+    socket.send({ type: 'connection_init', payload: { headers: { 'x-svc-admin-secret': 'of-admins' } } });
+    await socket.next();
+    socket.send({ id: '1', type: 'subscribe', payload: { query: 'subscription Counted { note { id } }' } });
+    await socket.next();
+    const labels = { subscription_kind: 'live-query' };
+    const { text } = await scrape();
+    // There are more operations than names by now.
+    expect(text).toMatch(/svc_active_subscriptions\{subscription_kind="live-query",operation_name="_other",[^}]*\} 1/);
+    expect(await sample('svc_subscription_cohorts', labels)).toBe(1);
+    expect(await sample('svc_subscription_polls_total', { ...labels, result: 'sent' })).toBe(1);
+    expect(await sample('svc_subscription_polls_total', { ...labels, result: 'failed' })).toBe(0);
+    expect(text).toMatch(/svc_subscription_total_time_seconds_count\{subscription_kind="live-query",operation_name="_other"[^}]*\} 1/);
+    expect(await sample('svc_websocket_message_write_time_seconds_count')).toBeGreaterThan(1);
+    expect(await sample('svc_websocket_message_queue_time_seconds_count')).toBeGreaterThan(1);
+    expect(await sample('svc_websocket_messages_sent_bytes_total')).toBeGreaterThan(20);
+    socket.websocket.close();
   });
 });

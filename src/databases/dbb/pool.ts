@@ -3,6 +3,7 @@ import { createPool, type Pool as DriverPool, type PoolConnection as DriverConne
 import { type Connection, createConnection, type PoolConnection, type RowDataPacket } from 'mysql2/promise';
 import type { RunOptions, SessionSettings } from '../../backend/backend.ts';
 import { identifier, join, print, type Sql, sql, string } from '../../sql/fragment.ts';
+import { ConnectionCounts, type ServerMeasures } from '../../backend/connection-counts.ts';
 import { dialect } from './compile/dialect.ts';
 import { NoConnectionError, StatementCancelledError } from './errors.ts';
 import type { ConnectionTarget } from './target.ts';
@@ -70,6 +71,9 @@ export class Pool {
   private readonly sessions = new WeakMap<object, Session>();
   private readonly watch = new Watch(LOOK_EVERY_MS);
   private readonly promising = new WeakMap<DriverConnection, PoolConnection>();
+  readonly counts = new ConnectionCounts();
+  private readonly ends = new Set<object>();
+  private waiting = 0;
   private lent = 0;
   private closing = false;
 
@@ -83,21 +87,41 @@ export class Pool {
     });
   }
 
+  /** What the service has there now. */
+  measures(): ServerMeasures {
+    const { size } = this.ends;
+    const used = Math.min(this.lent, size);
+    const { maxConnections: most } = this.settings;
+    return { ...{ family: 'mariadb', role: 'primary', used, idle: size - used, most }, pending: this.waiting, counts: this.counts };
+  }
+
+  /** A session was opened; it counts until it ends. @param began when, by `performance.now()` */
+  private opened(session: object, began: number): void {
+    this.counts.initTime.observe((performance.now() - began) / 1000);
+    this.ends.add(session);
+    (session as { readonly stream: { once(event: 'close', listener: () => void): void } }).stream.once('close', () =>
+      this.ends.delete(session),
+    );
+  }
+
   /** @throws Error of the driver, `NoConnectionError`, `StatementCancelledError` */
   async lend(how: RunOptions): Promise<Lent> {
     for (;;) {
+      const asked = performance.now();
       const connection = await this.wait(how);
       try {
         const session = this.sessions.get(sessionOf(connection));
         clearTimeout(session?.idle);
         if (session === undefined) {
           await this.prepare(connection);
+          this.opened(sessionOf(connection), asked);
           this.sessions.set(sessionOf(connection), { openedAt: Date.now(), told: NOTHING_TOLD });
         } else if (Date.now() - session.openedAt > this.settings.lifetimeMs) {
           connection.destroy();
           continue;
         }
       } catch (error) {
+        this.counts.errors += 1;
         connection.destroy();
         throw error;
       }
@@ -117,13 +141,19 @@ export class Pool {
   /** A session that nobody else gets, which takes several statements in one text. @throws Error of the driver */
   async open(): Promise<Lent> {
     if (this.closing) throw new NoConnectionError('the source is closed');
-    const connection = await createConnection({ ...optionsOf(this.target), multipleStatements: true });
+    const began = performance.now();
+    const connection = await createConnection({ ...optionsOf(this.target), multipleStatements: true }).catch((error: unknown) => {
+      this.counts.errors += 1;
+      throw error;
+    });
     try {
       await this.prepare(connection);
     } catch (error) {
+      this.counts.errors += 1;
       connection.destroy();
       throw error;
     }
+    this.opened(sessionOf(connection), began);
     this.lent++;
     this.sessions.set(sessionOf(connection), { openedAt: Date.now(), told: NOTHING_TOLD });
     return { connection, release: () => connection.destroy(), tainted: false };
@@ -169,6 +199,23 @@ export class Pool {
 
   /** Runs a task in a session that is stopped when nobody waits for it any more, or its time is over. */
   async run<T>(lent: Lent, how: RunOptions, task: () => Promise<T>): Promise<T> {
+    const began = performance.now();
+    try {
+      return await this.watched(lent, how, task);
+    } catch (error) {
+      if (error instanceof StatementCancelledError) this.cancelled(error);
+      throw error;
+    } finally {
+      this.counts.queryTime.observe((performance.now() - began) / 1000);
+    }
+  }
+
+  private cancelled({ reason }: StatementCancelledError): void {
+    if (reason === 'deadline') this.counts.late += 1;
+    else this.counts.abandoned += 1;
+  }
+
+  private async watched<T>(lent: Lent, how: RunOptions, task: () => Promise<T>): Promise<T> {
     const { signal, deadline } = how;
     if (signal === undefined && deadline === undefined) return task();
     let killed: Promise<void> | undefined;
@@ -215,25 +262,41 @@ export class Pool {
     if (this.closing) return Promise.reject(new NoConnectionError('the source is closed'));
     const late = lateness(how);
     if (late !== null) return Promise.reject(new StatementCancelledError(late));
-    return new Promise((resolve, reject) => {
+    const began = performance.now();
+    const isFree = this.lent < this.settings.maxConnections;
+    this.waiting += 1;
+    return new Promise<PoolConnection>((resolve, reject) => {
       const start = Date.now();
       let isOver = false;
       const giveUp = (error: Error): void => {
         isOver = true;
         unwatch();
+        if (error instanceof StatementCancelledError) this.cancelled(error);
         reject(error);
       };
       const unwatch = this.watch.add(() => {
         const reason = lateness(how);
         if (reason !== null) giveUp(new StatementCancelledError(reason));
-        else if (Date.now() - start > this.settings.waitTimeoutMs) giveUp(new NoConnectionError('no connection became free in time'));
+        else if (Date.now() - start > this.settings.waitTimeoutMs) {
+          this.counts.timeouts += 1;
+          giveUp(new NoConnectionError('no connection became free in time'));
+        }
       });
       this.pool.getConnection((error, connection) => {
-        if (error !== null) return giveUp(error);
+        if (error !== null) {
+          this.counts.errors += 1;
+          return giveUp(error);
+        }
         unwatch();
         if (isOver) connection.release();
-        else resolve(this.withPromises(connection));
+        else {
+          // Where one is opened for it, that is no wait.
+          this.counts.waitTime.observe(isFree ? 0 : (performance.now() - began) / 1000);
+          resolve(this.withPromises(connection));
+        }
       });
+    }).finally(() => {
+      this.waiting -= 1;
     });
   }
 

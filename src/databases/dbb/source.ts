@@ -15,6 +15,7 @@ import type {
   TransactionOptions,
 } from '../../backend/backend.ts';
 import type { Captures } from '../../backend/captures.ts';
+import type { ServerMeasures } from '../../backend/connection-counts.ts';
 import type { Catalog, CatalogScope, QualifiedName, SurveyedTable } from '../../catalog/catalog.ts';
 import { dbbCaptures } from './capture/captures.ts';
 import type { BodyOptions } from './capture/triggers.ts';
@@ -194,6 +195,10 @@ export class DbbSource implements Source {
     } finally {
       if (lent !== undefined) this.pool.giveBack(lent);
     }
+  }
+
+  measures(): readonly ServerMeasures[] {
+    return [this.pool.measures()];
   }
 
   close(): Promise<void> {

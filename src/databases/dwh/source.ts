@@ -13,6 +13,7 @@ import type {
   Statement,
   TransactionOptions,
 } from '../../backend/backend.ts';
+import type { ServerMeasures } from '../../backend/connection-counts.ts';
 import type { Catalog, CatalogScope } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { answerOf, layoutOf } from './answer.ts';
@@ -111,6 +112,10 @@ export class DwhSource implements Source {
       const message = failure instanceof SvcError && typeof failure.internal === 'string' ? failure.internal : (failure as Error).message;
       return { status: 'ERROR', message };
     }
+  }
+
+  measures(): readonly ServerMeasures[] {
+    return [this.client.measures()];
   }
 
   close(): Promise<void> {

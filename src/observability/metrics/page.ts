@@ -1,4 +1,4 @@
-import { ALL_METRICS } from './definitions.ts';
+import { ALL_METRICS, PROCESS_METRICS } from './definitions.ts';
 import type { MetricDefinition } from './registry.ts';
 
 /** The page docs/reference/metrics.md. */
@@ -16,12 +16,16 @@ export function metricsReference(): string {
     '<!-- Made by scripts/metrics-page.mjs from src/observability/metrics/definitions.ts. -->',
     '',
     'What `/v1/metrics` tells; [how to read them](../metrics.md). † left out without `--metrics-enable-high-cardinality-labels`.',
-    'Beside these are the metrics of the process that Prometheus clients of Node.js have (`process_*`, `nodejs_*`), and',
-    '`nodejs_eventloop_utilization_ratio`.',
     '',
     '| name | type | labels | meaning |',
     '|---|---|---|---|',
     ...rows,
+    '',
+    '## Of the process',
+    '',
+    'As Prometheus clients of Node.js have them; some are there on Linux alone.',
+    '',
+    ...PROCESS_METRICS.map((name) => `- \`${name}\``),
     '',
     '## Buckets',
     '',

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import { type Bytes, bufferOfBytes } from '../../util/bytes.ts';
 import type { Answer } from '../../subscriptions/subscriptions.ts';
-import type { Answers, Held } from '../answers.ts';
+import type { Answers, Held, SocketTimes } from '../answers.ts';
 import { answerFrame, answerMessage, textFrame } from './frame.ts';
 
 /** Messages below this are not compressed: they would not get smaller. */
@@ -19,6 +19,37 @@ export interface Wire {
   sendAnswer(start: Bytes, answer: Answer): void;
   /** Nothing is sent from now on. */
   release(): void;
+}
+
+/** Messages that wait for one client, beyond which their times are not told one by one. */
+const MOST_TIMED = 1000;
+
+/** Times the messages of one socket. */
+class MessageClock {
+  readonly #times: SocketTimes;
+  /** When those were written that the operating system has not taken, by `performance.now()`. */
+  #waiting: number[] = [];
+
+  constructor(times: SocketTimes) {
+    this.#times = times;
+  }
+
+  /** @param write writes a message @returns whether the operating system has taken all there is */
+  timed(write: () => boolean): boolean {
+    const began = performance.now();
+    const isTaken = write();
+    this.#times.write.observe((performance.now() - began) / 1000);
+    if (isTaken) this.#times.queue.observe(0);
+    else if (this.#waiting.length < MOST_TIMED) this.#waiting.push(began);
+    return isTaken;
+  }
+
+  /** What waits is gone. */
+  drained(): void {
+    const now = performance.now();
+    for (const began of this.#waiting) this.#times.queue.observe((now - began) / 1000);
+    this.#waiting = [];
+  }
 }
 
 /** Lets so much wait for a client, as long as it takes something of it. */
@@ -52,7 +83,9 @@ export class PlainWire implements Wire {
     this.#socket = socket;
     this.#answers = answers;
     this.#onFlow = onFlow;
+    this.#clock = answers.times === null ? null : new MessageClock(answers.times);
     socket.on('drain', () => {
+      this.#clock?.drained();
       if (this.#held === null) return;
       this.release();
       onFlow();
@@ -60,6 +93,7 @@ export class PlainWire implements Wire {
   }
 
   readonly #onFlow: () => void;
+  readonly #clock: MessageClock | null;
 
   get isFull(): boolean {
     return this.#held !== null;
@@ -80,7 +114,8 @@ export class PlainWire implements Wire {
 
   #write(frame: Bytes): void {
     this.#answers.traffic.sent += frame.length;
-    const isTaken = this.#socket.write(frame, 'latin1');
+    const isTaken =
+      this.#clock === null ? this.#socket.write(frame, 'latin1') : this.#clock.timed(() => this.#socket.write(frame, 'latin1'));
     if (this.#held !== null) this.#held.grow(frame.length);
     else if (!isTaken) {
       this.#held = hold(this.#answers, this.#socket, this.#socket.writableLength);
@@ -118,7 +153,13 @@ export class CompressedWire implements Wire {
     if (readyState !== OPEN) return;
     this.#answers.traffic.sent += message.length;
     const options = { binary: false, compress: message.length >= MIN_COMPRESSED };
-    this.#websocket.send(bufferOfBytes([message]), options, () => this.#sent());
+    const { times } = this.#answers;
+    const began = performance.now();
+    this.#websocket.send(bufferOfBytes([message]), options, () => {
+      times?.queue.observe((performance.now() - began) / 1000);
+      this.#sent();
+    });
+    times?.write.observe((performance.now() - began) / 1000);
     if (this.#held !== null) this.#held.grow(message.length);
     else if (this.#websocket.bufferedAmount > MOST_WAITING) {
       this.#held = hold(this.#answers, this.#socket, this.#websocket.bufferedAmount);

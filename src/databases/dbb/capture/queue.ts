@@ -190,17 +190,19 @@ export class DbbEventQueue implements CapturedEventStore {
 
   async #read(ids: readonly string[]): Promise<readonly CapturedEvent[]> {
     const { rows } = await this.#database.query(
-      `select e.id, e.trigger_name, e.tries, e.schema_name, e.table_name, date_format(e.created_at, '%Y-%m-%dT%H:%i:%s.%f'), e.payload, e.size from ${EVENTS_OF}`,
+      `select e.id, e.trigger_name, e.tries, e.schema_name, e.table_name, date_format(e.created_at, '%Y-%m-%dT%H:%i:%s.%f'), e.payload, e.size,
+         timestampdiff(microsecond, coalesce(e.next_retry_at, e.created_at), ${NOW}) / 1000000 from ${EVENTS_OF}`,
       [json(ids)],
       soon(),
     );
-    return rows.map(([id, lane, tries, schema, table, createdAt, payload, size]) => ({
+    return rows.map(([id, lane, tries, schema, table, createdAt, payload, size, age]) => ({
       id: id as string,
       lane: lane as string,
       tries: Number(tries),
       schema: schema as string,
       table: table as string,
       createdAt: createdAt as string,
+      age: Math.max(0, Number(age)),
       payload: payload as string,
       size: Number(size),
     }));

@@ -1,6 +1,7 @@
 /** BigQuery's REST interface: queries as jobs that are asked for their pages, repeated where they fail in passing, and cancelled. */
 import { randomUUID } from 'node:crypto';
 import type { RunOptions } from '../../../backend/backend.ts';
+import { ConnectionCounts, type ServerMeasures } from '../../../backend/connection-counts.ts';
 import type { HttpAnswer, HttpCall, HttpClient } from '../../../backend/http-client.ts';
 import { OutboundError } from '../../../outbound/outbound-error.ts';
 import { CancellationSource, isPrompt } from '../../../util/cancellation.ts';
@@ -83,6 +84,7 @@ export class BigQueryClient {
   private readonly running = new Set<CancellationSource>();
   private readonly ending = new Set<Promise<void>>();
   private isClosed = false;
+  private readonly counts = new ConnectionCounts();
 
   constructor(http: HttpClient, target: Target, options: ClientOptions) {
     this.http = http;
@@ -90,6 +92,12 @@ export class BigQueryClient {
     this.options = options;
     this.slots = new Slots(options.maxStatements);
     this.tokens = new Tokens(target.account, (call) => this.sent(call));
+  }
+
+  /** What is on its way now, and what was since the source was opened. */
+  measures(): ServerMeasures {
+    const { used, count, pending } = this.slots;
+    return { ...{ family: 'bigquery', role: 'primary', used, idle: count - used, most: count }, pending, counts: this.counts };
   }
 
   /**
@@ -120,11 +128,15 @@ export class BigQueryClient {
         throw error;
       }
       const last = <T>(of: (page: Page) => T | null): T | null => pages.reduce<T | null>((found, { page }) => of(page) ?? found, null);
+      const processedBytes = last((page) => page.processedBytes);
+      const billedBytes = last((page) => page.billedBytes);
+      this.counts.processedBytes += processedBytes ?? 0;
+      this.counts.billedBytes += billedBytes ?? 0;
       return {
         fields: last(({ fields }) => fields),
         rows: pages.flatMap(({ page }) => page.rows),
-        processedBytes: last(({ processedBytes }) => processedBytes),
-        billedBytes: last(({ billedBytes }) => billedBytes),
+        processedBytes,
+        billedBytes,
         affectedRows: last(({ affectedRows }) => affectedRows),
       };
     });
@@ -258,21 +270,36 @@ export class BigQueryClient {
     waiting.check();
     const timer = setTimeout(() => cancellation.cancel(), Math.max(deadline - Date.now(), 0));
     this.running.add(cancellation);
+    const isFree = this.slots.used < this.slots.count;
     // Who does not tell that the result is no more wanted is asked from time to time.
     const isTold = how.signal === undefined || isPrompt(how.signal);
     const watch = isTold ? undefined : setInterval(() => how.signal?.aborted === true && cancellation.cancel(), ASK_MS);
+    const asked = performance.now();
     try {
       const giveBack = await this.place(waiting);
+      const began = performance.now();
+      this.counts.waitTime.observe(isFree ? 0 : (began - asked) / 1000);
       try {
         return await run(waiting);
       } finally {
         giveBack();
+        this.counts.queryTime.observe((performance.now() - began) / 1000);
       }
+    } catch (error) {
+      this.noteFailure(error);
+      throw error;
     } finally {
       clearTimeout(timer);
       clearInterval(watch);
       this.running.delete(cancellation);
     }
+  }
+
+  private noteFailure(error: unknown): void {
+    if (error instanceof StatementCancelledError) {
+      if (error.reason === 'deadline') this.counts.late += 1;
+      else this.counts.abandoned += 1;
+    } else if (error instanceof BigQueryError && error.status === 599) this.counts.errors += 1;
   }
 
   private place(waiting: Waiting): Promise<() => void> {
@@ -287,6 +314,7 @@ export class BigQueryClient {
         const timer = Number.isFinite(this.options.waitTimeoutMs)
           ? setTimeout(() => {
               leave();
+              this.counts.timeouts += 1;
               reject(connectionError('no statement more could begin in time'));
             }, this.options.waitTimeoutMs)
           : undefined;

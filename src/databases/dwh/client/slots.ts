@@ -1,10 +1,21 @@
 /** How many statements run at once; others wait, one after another. */
 export class Slots {
   private free: number;
+  readonly count: number;
   private readonly waiting: (() => void)[] = [];
 
   constructor(count: number) {
     this.free = count;
+    this.count = count;
+  }
+
+  get used(): number {
+    return this.count - this.free;
+  }
+
+  /** Those that wait. */
+  get pending(): number {
+    return this.waiting.length;
   }
 
   /**

@@ -49,13 +49,14 @@ with lane as materialized (
   set locked = now(), lease_holder = $4, lease_until = ${NOW} + make_interval(secs => $5::float8)
   -- they are locked: nobody moves them
   where e.ctid = any (array(select place from sized where before is null or before < $6::bigint))
-  returning e.id, e.trigger_name, e.tries, e.schema_name, e.table_name, to_char(e.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.US') as created_at, e.payload::text
+  returning e.id, e.trigger_name, e.tries, e.schema_name, e.table_name, to_char(e.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.US') as created_at, e.payload::text,
+    extract(epoch from ${NOW} - coalesce(e.next_retry_at, e.created_at)) as age
 )
-select id, trigger_name, tries, schema_name, table_name, created_at, payload, null, null from mine
+select id, trigger_name, tries, schema_name, table_name, created_at, payload, null, null, age from mine
 union all
-select null, null, (select count(*) from open), null, null, null, null, null, pg_sequence_last_value('svc_catalog.event_waiting'::regclass)
+select null, null, (select count(*) from open), null, null, null, null, null, pg_sequence_last_value('svc_catalog.event_waiting'::regclass), null
 union all
-select null, null, null, null, null, null, null, name, null from seen group by name, most having count(*) >= most + ${LOOK} and count(*) filter (where is_first) < most`;
+select null, null, null, null, null, null, null, name, null, null from seen group by name, most having count(*) >= most + ${LOOK} and count(*) filter (where is_first) < most`;
 
 /**
  * Ordered events that wait for an earlier one are put aside until that one is due, or somebody has ended its lease and wakes them
@@ -272,7 +273,7 @@ function foundIn({ rows }: RunSqlResult): Found {
   const stuck: string[] = [];
   let announced = false;
   let open = 0;
-  for (const [id, lane, tries, schema, table, createdAt, payload, waits, waiting] of rows) {
+  for (const [id, lane, tries, schema, table, createdAt, payload, waits, waiting, age] of rows) {
     if (id === null || id === undefined) {
       if (waits != null) stuck.push(waits);
       else {
@@ -287,6 +288,7 @@ function foundIn({ rows }: RunSqlResult): Found {
         schema: schema as string,
         table: table as string,
         createdAt: createdAt as string,
+        age: Math.max(0, Number(age)),
         payload: payload as string,
         size: (payload as string).length,
       });
