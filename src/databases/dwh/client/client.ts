@@ -267,7 +267,6 @@ export class BigQueryClient {
     const cancellation = new CancellationSource(how.signal);
     const deadline = Math.min(how.deadline ?? Number.POSITIVE_INFINITY, Date.now() + LONGEST_STATEMENT_MS);
     const waiting = waitingOf(cancellation, deadline, () => how.signal?.aborted === true || this.isClosed);
-    waiting.check();
     const timer = setTimeout(() => cancellation.cancel(), Math.max(deadline - Date.now(), 0));
     this.running.add(cancellation);
     const isFree = this.slots.used < this.slots.count;
@@ -276,6 +275,7 @@ export class BigQueryClient {
     const watch = isTold ? undefined : setInterval(() => how.signal?.aborted === true && cancellation.cancel(), ASK_MS);
     const asked = performance.now();
     try {
+      waiting.check();
       const giveBack = await this.place(waiting);
       const began = performance.now();
       this.counts.waitTime.observe(isFree ? 0 : (began - asked) / 1000);
