@@ -17,6 +17,7 @@ import type { Captures } from './captures.ts';
 import type { ServerMeasures } from './connection-counts.ts';
 import type { HttpClient } from './http-client.ts';
 import type { StatementFlow } from './statement-flow.ts';
+import type { QueryTags } from './query-tags.ts';
 import type { TypeSystem } from './type-system.ts';
 import type { Catalog, CatalogScope, QualifiedName, SurveyedTable } from '../catalog/catalog.ts';
 
@@ -237,6 +238,8 @@ export interface RunOptions {
   readonly trace?: Span | undefined;
   /** A copy of the database that is a little behind may answer. */
   readonly mayLag?: boolean;
+  /** What the statement is to say of the request that it is for. */
+  readonly tags?: QueryTags | undefined;
   /** Told what a statement has read, where the database charges for that. */
   readonly onCost?: (cost: StatementCost) => void;
 }

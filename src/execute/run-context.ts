@@ -1,3 +1,4 @@
+import type { QueryTags } from '../backend/query-tags.ts';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ActionLog } from '../storage/action-log.ts';
 import type { HandlerCaller } from '../actions/handler-call.ts';
@@ -57,6 +58,8 @@ export interface RunContext {
   readonly onAsked?: () => void;
   /** Hears what statements have read, where the database charges for that; absent: nobody wants to know. */
   readonly onCost?: (source: string, cost: StatementCost) => void;
+  /** What statements on a source say of the request; absent: nothing. */
+  readonly tags?: (source: string) => QueryTags | undefined;
   /** Of the client's request. */
   readonly headers?: IncomingHttpHeaders;
   /** What is known of the sources: transactions on those that capture events say by which request they are. */
@@ -71,8 +74,8 @@ export interface BoundedContext extends RunContext {
 }
 
 /** How a statement that only reads is run on a source. */
-export function readOptions({ how: { signal, deadline }, session, onCost }: RunContext, source: string): RunOptions {
-  const how: RunOptions = { signal, deadline, turn: session.role, mayLag: true };
+export function readOptions({ how: { signal, deadline }, session, onCost, tags }: RunContext, source: string): RunOptions {
+  const how: RunOptions = { signal, deadline, turn: session.role, mayLag: true, tags: tags?.(source) };
   return onCost === undefined ? how : { ...how, onCost: (cost) => onCost(source, cost) };
 }
 

@@ -29,11 +29,12 @@ import { discreet, planOperationFor, prepare } from './prepare.ts';
 import type { OperationMeter } from './operation-meter.ts';
 import type { CacheNote, ResponseCache } from './response-cache.ts';
 import { cachedObservation, queryObservation, slowQueryObservation } from './query-observation.ts';
+import { type TagsOfSource, tagsOfRequest } from './query-tags.ts';
 import type { GraphqlRequest } from './request.ts';
 
 /** What a request needs of a snapshot. */
 export interface RequestSnapshot {
-  readonly cache: Pick<SchemaCache, 'sources' | 'apiLimits'>;
+  readonly cache: Pick<SchemaCache, 'sources' | 'apiLimits' | 'queryTags'>;
   readonly connections: ReadonlyMap<string, Source>;
   readonly remotes: ReadonlyMap<string, RemoteConnection>;
   readonly storedOperations: Pick<StoredOperations, 'allows'>;
@@ -190,7 +191,8 @@ export function runPrepared(
   const variables = prepared.variables(request.variables, request.variableDepth);
   const plan = planOperationFor(pipeline, snapshot, operation, variables, how.budget, how.trace);
   const { responses } = pipeline;
-  if (plan.cached === undefined || responses === undefined) return runPlanned(pipeline, snapshot, session, request, plan, variables, how);
+  if (plan.cached === undefined || responses === undefined)
+    return runPlanned(pipeline, snapshot, session, request, plan, variables, how, operation);
   let isHit = true;
   const question = {
     ...{ plan, operation, snapshot, session, variables, request, headers: how.headers, onNote: how.onCacheNote },
@@ -203,7 +205,7 @@ export function runPrepared(
       markUnique();
       how.onCookie?.(cookie);
     };
-    return runPlanned(pipeline, snapshot, session, request, plan, variables, { ...how, onCookie });
+    return runPlanned(pipeline, snapshot, session, request, plan, variables, { ...how, onCookie }, operation);
   });
   return answer.then((body) => {
     how.trace?.set('svc.cache', isHit ? 'hit' : 'miss');
@@ -221,11 +223,14 @@ function runPlanned(
   plan: Plan,
   variables: Variables,
   how: RequestOptions,
+  operation: CachedOperation,
 ): Promise<readonly Bytes[]> {
   if (pipeline.observeQuery !== undefined && plan.kind === 'query') {
     pipeline.observeQuery(queryObservation(how.requestId ?? '', request, plan, variables, session, pipeline.maskedVariables));
   }
-  const context = runContext(pipeline, snapshot, plan, session, variables, how, request.query);
+  const { queryTags } = snapshot.cache;
+  const tags = queryTags.size === 0 ? undefined : tagsOfRequest(queryTags, operation, request, how.requestId ?? '');
+  const context = runContext(pipeline, snapshot, plan, session, variables, how, request.query, tags);
   const { slow } = pipeline;
   if (slow === undefined) return runPlan(plan, context);
   const began = performance.now();
@@ -260,6 +265,7 @@ export async function runAnew(
 /**
  * What a request brings to its plan; what only joins, remote schemas and actions need is made for them alone.
  * @param document the text of the client's document; null where there is none
+ * @param tags what its statements say of it
  */
 export function runContext(
   pipeline: RequestPipeline,
@@ -269,6 +275,7 @@ export function runContext(
   variables: Variables,
   how: RequestOptions,
   document: string | null = null,
+  tags?: TagsOfSource,
 ): RunContext {
   const { observeCost, joinBounds } = pipeline;
   const { budget } = how;
@@ -300,6 +307,7 @@ export function runContext(
       : undefined,
     joinBounds: isCalling ? { maxKeys: joinBounds.maxKeys, maxBytes: joinBounds.maxBytes, use: budget?.joins ?? noJoinUse() } : undefined,
     onCookie: isCalling ? how.onCookie : undefined,
+    tags,
     callRemote: asksServers ? pipeline.remotes(snapshot.remotes, budget?.answers) : undefined,
   };
 }

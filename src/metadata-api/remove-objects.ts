@@ -140,12 +140,13 @@ function withoutSectionParts(metadata: Metadata, ids: ReadonlySet<string>): Meta
 function withoutSourceParts(source: SourceMetadata, ids: ReadonlySet<string>): SourceMetadata {
   const left = <T extends WithUnknownKeys>(object: T, prefix: string): T =>
     withoutUnknownParts(object, (key, name) => ids.has(objectId.sourceExtra(source.name, prefix + key, name)));
-  const { configuration, customization, healthCheck } = source;
+  const { configuration, customization, healthCheck, queryTags } = source;
   const next: SourceMetadata = {
     ...left(source, ''),
     configuration: left(configuration as WithUnknownKeys, 'configuration.'),
     customization: left(customization, 'customization.'),
     ...(healthCheck === undefined ? {} : { healthCheck: left(healthCheck, 'health_check.') }),
+    ...(queryTags === undefined ? {} : { queryTags: left(queryTags, 'query_tags.') }),
   };
   return (Object.keys(next) as (keyof SourceMetadata)[]).every((key) => next[key] === source[key]) ? source : next;
 }

@@ -123,6 +123,7 @@ function sameSettings(a: SourceMetadata, b: SourceMetadata): boolean {
     a.configuration === b.configuration &&
     a.customization === b.customization &&
     a.healthCheck === b.healthCheck &&
+    a.queryTags === b.queryTags &&
     a.unknownKeys === b.unknownKeys
   );
 }

@@ -5,6 +5,7 @@ import { type Codec, defaulted, int, leaf, like, nonEmptyText, object, optional,
 import { graphqlName, graphqlNameSuffix } from './graphql-name.ts';
 import { kept, type WithUnknownKeys } from './kept.ts';
 import type { KindCodecs, Kinds } from './kinds.ts';
+import { queryTagsCodec, type QueryTagsSettings } from './query-tags.ts';
 
 export type NamingConvention = 'svc-default' | 'graphql-default';
 
@@ -33,6 +34,8 @@ export interface SourceSettings extends WithUnknownKeys {
   readonly configuration: unknown;
   readonly customization: SourceCustomization;
   readonly healthCheck?: HealthCheck;
+  /** Absent: statements say nothing of the requests that they are for. */
+  readonly queryTags?: QueryTagsSettings;
 }
 
 /** The kind of a source whose entry names none: documents from before there were others. */
@@ -127,6 +130,7 @@ export function sourceFields(codecs: KindCodecs) {
       (value) => !isCustomized(value),
     ),
     healthCheck: optional(kept(healthCheckCodec)),
+    queryTags: optional(queryTagsCodec),
   };
 }
 
@@ -186,7 +190,7 @@ export function byKind<T extends { readonly kind: string }>(name: string, kinds:
 }
 
 /** Keys of a source that say what the service cannot do. */
-export const OTHER_SOURCE_KEYS = { notSupported: ['native_queries', 'logical_models', 'stored_procedures', 'query_tags'] };
+export const OTHER_SOURCE_KEYS = { notSupported: ['native_queries', 'logical_models', 'stored_procedures'] };
 
 /** A source without what is tracked in it. */
 export function sourceSettingsCodec(kinds: Kinds): Codec<SourceSettings> {

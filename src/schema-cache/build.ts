@@ -191,6 +191,7 @@ export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<B
   inconsistencies.push(...actions.inconsistencies);
   const cache: SchemaCache = {
     sources,
+    queryTags: queryTagsOf(metadata),
     remotePermissionsEnabled: options.remoteSchemaPermissions === true,
     remoteSchemas,
     remoteRelationships: relationships.bySource,
@@ -205,6 +206,12 @@ export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<B
     unavailable: { sources: unavailable, inheritedRoles: metadata.inheritedRoles },
   };
   return { cache, stages: { sources: stages, remoteSchemas: remotes, remotePermissions, names, plan, relationships, actions } };
+}
+
+function queryTagsOf({ sources }: Metadata): SchemaCache['queryTags'] {
+  return new Map(
+    [...sources].flatMap(([name, { queryTags }]) => (queryTags === undefined || queryTags.disabled ? [] : [[name, queryTags]])),
+  );
 }
 
 /** @throws Defect */

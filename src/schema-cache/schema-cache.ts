@@ -2,6 +2,7 @@
  * Metadata joined with catalogs: resolved, read-only. Names are checked, relationships have their
  * columns, permission filters are IR. What could not be resolved is in `inconsistencies`.
  */
+import type { QueryTagsSettings } from '../metadata/query-tags.ts';
 import type { Backend } from '../backend/backend.ts';
 import type { CatalogFunction, CatalogTable, CatalogColumn, CatalogType, QualifiedName } from '../catalog/catalog.ts';
 import type { ErrorCode } from '../errors/codes.ts';
@@ -21,6 +22,8 @@ import type { UnavailableSources } from './unavailable-source.ts';
 
 export interface SchemaCache {
   readonly sources: ReadonlyMap<string, SourceInfo>;
+  /** Of the sources whose statements say which operation they are of. */
+  readonly queryTags: ReadonlyMap<string, QueryTagsSettings>;
   /** Whether roles see of remote schemas only what they are granted; permissions have no effect otherwise. */
   readonly remotePermissionsEnabled: boolean;
   /** Those that are part of the schema, by name, in the order of the metadata. */

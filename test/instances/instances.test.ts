@@ -74,6 +74,7 @@ describe('a change made through one instance', () => {
       async () => (await asked(two)).text,
       (text) => text.includes('"Anne"'),
     );
+    await runSql(one.databaseUrl, `update author set name = 'Ann'`);
   });
 
   it('is built upon by the other without waiting', async () => {

@@ -244,6 +244,11 @@ export const source: fc.Arbitrary<SourceMetadata> = sparse<SourceMetadata>(
       retryInterval: fc.nat(9),
       timeout: fc.integer({ min: 1, max: 99 }),
     }),
+    queryTags: fc.record({
+      disabled: fc.boolean(),
+      format: fc.constantFrom('standard' as const, 'standard_prepended' as const, 'sqlcommenter' as const),
+      omitRequestId: fc.boolean(),
+    }),
     tables: mapBy(table, (item) => nameKey(item.table)),
     functions: mapBy(functionMetadata, (item) => nameKey(item.function)),
   },

@@ -262,6 +262,7 @@ export function schemaCache(...sources: readonly SourceInfo[]): SchemaCache {
     customTypeRelationships: NO_REMOTES,
     actions: NO_REMOTES,
     remotePermissionsEnabled: false,
+    queryTags: new Map(),
     introspectionDisabledFor: new Set(),
     apiLimits: null,
     unavailable: ALL_AVAILABLE,

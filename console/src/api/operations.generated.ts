@@ -63,6 +63,7 @@ export const OPERATIONS = {
   set_graphql_schema_introspection_options: 'metadata',
   set_opentelemetry_config: 'metadata',
   set_opentelemetry_status: 'metadata',
+  set_query_tags: 'metadata',
   test_webhook_transform: 'nothing',
   update_action: 'metadata',
   update_remote_schema: 'metadata',
@@ -427,6 +428,13 @@ export interface OperationArguments {
   };
   /** `"disabled"` */
   set_opentelemetry_status: Json;
+  /** `{"source_name":"default","format":"sqlcommenter"}` */
+  set_query_tags: {
+    readonly source_name?: string;
+    readonly disabled?: boolean;
+    readonly format?: Json;
+    readonly omit_request_id?: boolean;
+  };
   /** `{"webhook_url":"http://{{HOST}}/hook","env":{"HOST":"example.org"},"body":{"user":{"id":7}},"session_variables":{"x-svc-role":"user"},"request_transform":{"version":2,"template_engine":"Kriti","method":"POST","url":"{{$base_url}}/users/{{$body.user.id}}","query_params":{"role":"{{getSessionVariable('x-svc-role')}}"},"request_headers":{"add_headers":{"content-type":"application/json"},"remove_headers":["user-agent"]},"body":{"action":"transform","template":"{\"id\": {{$body.user.id}}}"}}}` */
   test_webhook_transform: {
     readonly webhook_url: Json;

@@ -9,6 +9,7 @@ import type {
   Statement,
   StatementOptions,
 } from '../../backend/backend.ts';
+import { taggedText } from '../../backend/query-tags.ts';
 import type { Catalog, CatalogScope, QualifiedName, SurveyedTable } from '../../catalog/catalog.ts';
 import { invariant } from '../../errors/svc-error.ts';
 import { bytesOfBuffer } from '../../util/bytes.ts';
@@ -49,9 +50,11 @@ export class SessionConnection implements Connection {
 
   async runRows({ text }: Pick<Statement, 'text'>, values: readonly (string | null)[], how: RunOptions): Promise<readonly JsonRow[]> {
     const { connection } = this.lent;
+    const tagged = taggedText(text, how.tags);
     try {
       return await this.pool.run(this.lent, this.within(how), async () => {
-        const { rows, warns } = await execute(connection, text, values);
+        const { rows, warns } = await execute(connection, tagged, values);
+        if (how.tags?.isUnique === true) connection.unprepare(tagged);
         if (warns) await refuseCut(connection);
         return (rows ?? []).map((row) => row.map((cell) => (cell === null ? null : [bytesOfBuffer(cell, 0, cell.length)])));
       });

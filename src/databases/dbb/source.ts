@@ -16,6 +16,7 @@ import type {
 } from '../../backend/backend.ts';
 import type { Captures } from '../../backend/captures.ts';
 import type { ServerMeasures } from '../../backend/connection-counts.ts';
+import { type QueryTags, taggedText } from '../../backend/query-tags.ts';
 import type { Catalog, CatalogScope, QualifiedName, SurveyedTable } from '../../catalog/catalog.ts';
 import { dbbCaptures } from './capture/captures.ts';
 import type { BodyOptions } from './capture/triggers.ts';
@@ -108,16 +109,17 @@ export class DbbSource implements Source {
     const { connection } = lent;
     const before = (): void => refuseLate(how);
     await this.pool.tell(lent, how.settings);
+    const tagged = how.tags === undefined ? statements : statements.map((each) => withTags(each, how.tags));
     const [first] = statements;
     // What is given up is only known when it is done.
     const isSure = first !== undefined && !mayBeGivenUp(first.statement.text);
     const isAlone = statements.length === 1 && isSure && first.flow?.rows === undefined && how.isolation === undefined;
     for (let attempt = 1; ; attempt++) {
       try {
-        if (isAlone) return await runStatements(connection, statements, before);
+        if (isAlone) return await runStatements(connection, tagged, before);
         if (how.isolation !== undefined) await connection.query(`set transaction isolation level ${ISOLATION[how.isolation]}`);
         await command(connection, 'start transaction');
-        const rows = await runStatements(connection, statements, before);
+        const rows = await runStatements(connection, tagged, before);
         await command(connection, 'commit');
         return rows;
       } catch (failure) {
@@ -242,4 +244,9 @@ export class DbbSource implements Source {
       throw statementError(failure, { text: '', values: [] });
     }
   }
+}
+
+function withTags(each: MutationStatement, tags: QueryTags | undefined): MutationStatement {
+  const { statement, once = false } = each;
+  return { ...each, statement: { ...statement, text: taggedText(statement.text, tags) }, once: once || tags?.isUnique === true };
 }

@@ -14,6 +14,7 @@ import type {
   TransactionOptions,
 } from '../../backend/backend.ts';
 import type { ServerMeasures } from '../../backend/connection-counts.ts';
+import type { QueryTags } from '../../backend/query-tags.ts';
 import type { Catalog, CatalogScope } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { answerOf, layoutOf } from './answer.ts';
@@ -124,7 +125,9 @@ export class DwhSource implements Source {
 
   private async run(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<Result> {
     try {
-      return await this.client.run(this.queryOf(statement, values), how);
+      const { tags } = how;
+      const query = this.queryOf(statement, values);
+      return await this.client.run(tags === undefined ? query : { ...query, labels: labelsOf(tags) }, how);
     } catch (failure) {
       throw statementError(failure, statement.text, values);
     }
@@ -188,4 +191,20 @@ function textsOf({ fields, rows, affectedRows }: Result): RunSqlResult {
     rows: rows.map((row) => fields.map((field, i) => cellText(field, row[i] ?? null))),
     command: String(rows.length),
   };
+}
+
+/** Characters of a value of a label. */
+const LABEL_LENGTH = 63;
+
+/** Labels have lower-case letters, digits, `_` and `-` only. */
+function labelsOf({ labels }: QueryTags): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    [...labels].map(([name, value]) => [
+      name,
+      value
+        .toLowerCase()
+        .replace(/[^a-z0-9_-]/g, '_')
+        .slice(0, LABEL_LENGTH),
+    ]),
+  );
 }

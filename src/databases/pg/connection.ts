@@ -1,4 +1,5 @@
 import type { Connection, JsonRow, RunOptions, RunSqlOptions, RunSqlResult, Statement, StatementOptions } from '../../backend/backend.ts';
+import { taggedText } from '../../backend/query-tags.ts';
 import type { Catalog, CatalogScope, QualifiedName, SurveyedTable } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { readCatalog } from './catalog.ts';
@@ -43,7 +44,7 @@ export class SessionConnection implements Connection {
   private readonly inTransaction: boolean;
 
   async runJson(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow> {
-    return this.json(statement.text, values, how);
+    return this.json(taggedText(statement.text, how.tags), values, how);
   }
 
   async runRows(statement: Pick<Statement, 'text'>, values: readonly (string | null)[], how: RunOptions): Promise<readonly JsonRow[]> {

@@ -18,6 +18,7 @@ import type {
 } from '../../backend/backend.ts';
 import type { ServerMeasures } from '../../backend/connection-counts.ts';
 import type { Captures } from '../../backend/captures.ts';
+import { taggedText } from '../../backend/query-tags.ts';
 import type { Catalog, CatalogScope, QualifiedName, SurveyedTable } from '../../catalog/catalog.ts';
 import { type PgCaptureOptions, pgCaptures } from './capture/captures.ts';
 import { checkParameters, runExchange, SessionConnection, startExchange } from './connection.ts';
@@ -83,7 +84,9 @@ export class PgSource implements Source {
       return this.mutate([{ statement, values }], { ...how, settings: [] }, false).then((rows) => rows[0] ?? NO_ROW);
     }
     const server = (how.mayLag === true ? this.options.replicas.next() : null) ?? this.options.primary;
-    const step = { text: statement.text, values };
+    const { tags } = how;
+    const step =
+      tags === undefined ? { text: statement.text, values } : { text: taggedText(statement.text, tags), values, once: tags.isUnique };
     return new Promise((resolve, reject) => this.read(server, step, how, 0, (done) => resolve(done.rows.at(-1) ?? NO_ROW), reject));
   }
 
@@ -283,7 +286,9 @@ export class PgSource implements Source {
     if (this.options.primary.prelude !== null) steps.push(this.options.primary.prelude);
     if (how.settings.length > 0) steps.push(localSettings(how.settings));
     const first = steps.length;
-    for (const { statement, values, once = false } of statements) steps.push({ text: statement.text, values, once });
+    const { tags } = how;
+    for (const { statement, values, once = false } of statements)
+      steps.push({ text: taggedText(statement.text, tags), values, once: once || tags?.isUnique === true });
     if (explicit) steps.push(COMMIT);
     checkParameters(steps);
 

@@ -4,7 +4,14 @@ import { bool, defaulted, nonEmptyText, object, optional, required } from '../..
 import { isSourceName, renameSource, withoutSource, withSource } from '../../metadata/edit.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
 import { requireSource, requireSourceOfKind } from '../../metadata/lookup.ts';
-import { healthCheckCodec, NO_CUSTOMIZATION, type SourceCustomization, sourceCustomizationCodec } from '../../metadata/source.ts';
+import { queryTagsFields } from '../../metadata/query-tags.ts';
+import {
+  DEFAULT_SOURCE,
+  healthCheckCodec,
+  NO_CUSTOMIZATION,
+  type SourceCustomization,
+  sourceCustomizationCodec,
+} from '../../metadata/source.ts';
 import { objectId } from '../../schema-cache/object-id.ts';
 import { BROKEN_BY_DROP, define, everyKind, operation, type OperationGroup, perKind } from '../operation.ts';
 import {
@@ -167,4 +174,19 @@ const rename: OperationGroup = () => [
   }),
 ];
 
-export const sourceOperations: readonly OperationGroup[] = [addSource, updateSource, dropSource, rename];
+const setQueryTags: OperationGroup = () => [
+  operation({
+    type: 'set_query_tags',
+    args: object('SetQueryTags', { sourceName: defaulted(nonEmptyText, () => DEFAULT_SOURCE), ...queryTagsFields }),
+    changes: 'metadata',
+    errors: [refused('not-exists', 'there is no source of this name')],
+    documentation: {
+      summary:
+        'Says what the statements of a source tell of the operations that they are for, as comments (labels of jobs in BigQuery); replaces what was said before. See tracing.md.',
+      example: { source_name: 'default', format: 'sqlcommenter' },
+    },
+    edit: (metadata, { sourceName, ...queryTags }) => withSource(metadata, { ...requireSource(metadata, sourceName), queryTags }),
+  }),
+];
+
+export const sourceOperations: readonly OperationGroup[] = [addSource, updateSource, dropSource, rename, setQueryTags];

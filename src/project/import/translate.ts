@@ -137,8 +137,6 @@ class Translator {
         ? { bucket: 'unsupported', reason: 'external connectors are not supported' }
         : { bucket: 'ignored', reason: 'no source uses it' };
     }
-    if (inSource && key === 'query_tags' && isJsonObject(item) && item['disabled'] === true)
-      return { bucket: 'ignored', reason: 'no tags are written' };
     if (key === 'cleanup_config' && isEmpty(item)) return { bucket: 'ignored', reason: 'nothing is in it' };
     if (key === 'total_max_connections') return { bucket: 'ignored', reason: 'a bound of the hosted product' };
     if (key === 'comment' && item === null) return { bucket: 'ignored', reason: 'nothing is in it' };

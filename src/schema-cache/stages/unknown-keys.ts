@@ -83,6 +83,7 @@ function sourceKeepers(source: SourceMetadata): readonly { readonly prefix: stri
     { prefix: 'configuration.', keeper: source.configuration as WithUnknownKeys },
     { prefix: 'customization.', keeper: source.customization },
     { prefix: 'health_check.', keeper: source.healthCheck ?? {} },
+    { prefix: 'query_tags.', keeper: source.queryTags ?? {} },
   ];
 }
 

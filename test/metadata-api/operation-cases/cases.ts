@@ -51,6 +51,13 @@ export const UNPREFIXED: Readonly<Record<string, Case>> = {
       failure([{ type: 'pg_drop_relationship', args: { table: 'author', relationship: 'nothing' } }], 'not-exists', '$.args[0].args'),
     ],
   },
+  set_query_tags: {
+    args: { source_name: 'default', format: 'sqlcommenter' },
+    fails: [
+      failure({ source_name: 'nothing' }, 'not-exists', '$.args'),
+      failure({ source_name: 'default', format: 'x' }, 'parse-failed', '$.args.format'),
+    ],
+  },
   rename_source: {
     args: { name: 'second', new_name: 'third' },
     fails: [

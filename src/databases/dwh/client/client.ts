@@ -21,6 +21,8 @@ export interface QueryParameter {
 export interface Query {
   readonly text: string;
   readonly parameters: readonly QueryParameter[];
+  /** Of its job, as BigQuery takes them. */
+  readonly labels?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface Result {
@@ -251,13 +253,14 @@ export class BigQueryClient {
     this.ending.add(tracked);
   }
 
-  private queryBody({ text, parameters }: Query): JsonObject {
+  private queryBody({ text, parameters, labels }: Query): JsonObject {
     const { maximumBytesBilled } = this.options;
     return {
       query: text,
       useLegacySql: false,
       ...(parameters.length === 0 ? {} : { parameterMode: 'NAMED', queryParameters: parameters as unknown as Json }),
       ...(maximumBytesBilled === undefined ? {} : { maximumBytesBilled: String(maximumBytesBilled) }),
+      ...(labels === undefined ? {} : { labels }),
     };
   }
 
