@@ -1,19 +1,23 @@
-// What watching costs: by_pk queries against services that differ in one setting only, in turns within one run. Ratios of requests per
-// second and of the processor's time for a request; the latter holds on a busy machine too.
+// What watching costs: by_pk queries against services that differ in one setting only, in short bursts by turns, so that whatever else the
+// machine does falls on both. Ratios of the processor's time for a request, by the nanoseconds of the scheduler, and of requests per
+// second; the former holds on a busy machine too. `same` compares two services that differ in nothing: what it says is the error.
 //
-//   node bench/observability.mjs [metrics|tracing|cache] [--seconds 3] [--rounds 5] [--database-url postgres://…]
+//   node bench/observability.mjs [same|metrics|tracing|cache] [--requests 300] [--rounds 150] [--database-url postgres://…]
+import fs from 'node:fs';
 import { parseArgs } from 'node:util';
-import autocannon from 'autocannon';
-import { administer, cpuOf, databaseServer, HEADERS, makeDatabase, median, operate, run, startService } from './support.mjs';
+import { Pool } from 'undici';
+import { administer, atEnd, databaseServer, HEADERS, makeDatabase, median, operate, run, startService } from './support.mjs';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
-  options: { seconds: { type: 'string', default: '3' }, rounds: { type: 'string', default: '5' }, 'database-url': { type: 'string' } },
+  options: { requests: { type: 'string', default: '300' }, rounds: { type: 'string', default: '150' }, 'database-url': { type: 'string' } },
 });
+const CLIENTS = 16;
 
 /** Of each comparison the settings of both services, and the request of each. */
 const QUERY = 'query ByPk($id: Int!) { item_by_pk(id: $id) { id name } }';
 const COMPARISONS = {
+  same: { off: { env: {}, query: QUERY }, on: { env: {}, query: QUERY }, least: null },
   metrics: {
     off: { env: {}, query: QUERY },
     on: { env: { SVC_GRAPHQL_ENABLED_APIS: 'graphql,metadata,config,metrics' }, query: QUERY },
@@ -42,22 +46,44 @@ COMPARISONS.cache = {
   least: 2,
 };
 
-const bodies = (query) =>
-  Array.from({ length: 200 }, (_, i) => ({ method: 'POST', headers: HEADERS, body: JSON.stringify({ query, variables: { id: i + 1 } }) }));
+const bodies = (query) => Array.from({ length: 200 }, (_, i) => JSON.stringify({ query, variables: { id: i + 1 } }));
 
-async function load(port, query) {
-  const { requests, errors, non2xx } = await autocannon({
-    url: `http://127.0.0.1:${port}/v1/graphql`,
-    connections: 32,
-    duration: Number(options.seconds),
-    requests: bodies(query),
-  });
-  if (errors + non2xx > 0) throw new Error(`${errors} connections and ${non2xx} answers failed`);
-  return requests;
+/** Nanoseconds that all threads of a process have had of the processor. */
+function nanoseconds(pid) {
+  const folder = `/proc/${pid}/task`;
+  return fs.readdirSync(folder).reduce((sum, thread) => {
+    try {
+      return sum + Number(fs.readFileSync(`${folder}/${thread}/schedstat`, 'latin1').split(' ')[0]);
+    } catch {
+      return sum;
+    }
+  }, 0);
+}
+
+/** A burst of requests. @returns ms that it took, and microseconds of the processor for each */
+async function burst({ pool, pid, texts }, count) {
+  const before = nanoseconds(pid);
+  const began = performance.now();
+  let next = 0;
+  const client = async () => {
+    for (let i = next++; i < count; i = next++) {
+      const { statusCode, body } = await pool.request({
+        path: '/v1/graphql',
+        method: 'POST',
+        headers: HEADERS,
+        body: texts[i % texts.length],
+      });
+      const text = await body.text();
+      if (statusCode !== 200 || !text.startsWith('{"data"')) throw new Error(`${statusCode} ${text}`);
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+  return { time: performance.now() - began, cost: (nanoseconds(pid) - before) / 1000 / count };
 }
 
 await run(async () => {
   const server = await databaseServer(options['database-url']);
+  const count = Number(options.requests);
   for (const name of positionals.length > 0 ? positionals : Object.keys(COMPARISONS)) {
     const { off, on, least } = COMPARISONS[name];
     const url = await makeDatabase(server, `bench_${name}`);
@@ -75,27 +101,33 @@ await run(async () => {
         env: { SVC_GRAPHQL_ENABLED_LOG_TYPES: 'startup', SVC_GRAPHQL_METADATA_DATABASE_URL: metadata, ...env },
       });
       await operate(port, 'pg_track_table', { table: 'item' });
-      await load(port, query);
-      sides.push({ label, port, pid, stop, query, rates: [], costs: [] });
+      const pool = new Pool(`http://127.0.0.1:${port}`, { connections: CLIENTS });
+      atEnd(() => pool.close());
+      const side = { pid, stop, pool, texts: bodies(query), rates: [], costs: [] };
+      await burst(side, 20 * count);
+      sides.push(side);
     }
     for (let round = 0; round < Number(options.rounds); round++) {
       for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
-        const before = cpuOf(side.pid);
-        const { average, total } = await load(side.port, side.query);
-        side.rates.push(average);
-        side.costs.push((cpuOf(side.pid) - before) / total);
+        const { time, cost } = await burst(side, count);
+        side.rates.push((count / time) * 1000);
+        side.costs.push(cost);
       }
     }
     for (const { stop } of sides) await stop();
     const [a, b] = sides;
     const ratio = (of) => median(a[of].map((_, i) => b[of][i] / a[of][i]));
+    const sum = (costs) => costs.reduce((total, cost) => total + cost, 0);
     console.log(
       JSON.stringify({
         comparison: name,
         rateOff: Math.round(median(a.rates)),
         rateOn: Math.round(median(b.rates)),
         rateRatio: Number(ratio('rates').toFixed(3)),
+        costOff: Number(median(a.costs).toFixed(1)),
+        costOn: Number(median(b.costs).toFixed(1)),
         cpuRatio: Number((1 / ratio('costs')).toFixed(3)),
+        cpuRatioOfSums: Number((sum(a.costs) / sum(b.costs)).toFixed(3)),
         least,
       }),
     );

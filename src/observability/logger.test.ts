@@ -98,6 +98,8 @@ describe('logStyle', () => {
     ['auto', false, {}, 'json', false],
     ['text', false, {}, 'text', false],
     ['json', true, {}, 'json', true],
+    ['auto', true, { CI: 'true' }, 'json', true],
+    ['text', true, { CI: 'true' }, 'text', true],
     ['auto', true, { NO_COLOR: '1' }, 'text', false],
     ['auto', true, { NO_COLOR: '' }, 'text', true],
     ['auto', true, { TERM: 'dumb' }, 'text', false],

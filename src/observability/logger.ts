@@ -28,7 +28,8 @@ export function logStyle(
   terminal: boolean,
   environment: Readonly<Record<string, string | undefined>>,
 ): Required<Pick<LoggerOptions, 'format' | 'colour'>> {
-  const asked = format === 'auto' ? (terminal ? 'text' : 'json') : format;
+  // Builds have terminals too, and nobody reads along.
+  const asked = format === 'auto' ? (terminal && !environment['CI'] ? 'text' : 'json') : format;
   return { format: asked, colour: terminal && !environment['NO_COLOR'] && environment['TERM'] !== 'dumb' };
 }
 

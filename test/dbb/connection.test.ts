@@ -66,7 +66,7 @@ describe.skipIf(!hasMariadb())('a connection to MariaDB', () => {
     const failures = await Promise.allSettled([
       source.query('select 1', []),
       source.query('select 1', [], { deadline: deadline() }),
-      Promise.resolve().then(() => expect(source.measures?.()[0]).toMatchObject({ used: 1, idle: 0, pending: 2 })),
+      vi.waitFor(() => expect(source.measures?.()[0]).toMatchObject({ used: 1, idle: 0, pending: 2 }), { interval: 5 }),
     ]);
     expect(failures.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
     await slow;

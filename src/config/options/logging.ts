@@ -36,7 +36,7 @@ export const loggingOptions = {
     'log-format',
     choice('auto', 'text', 'json'),
     'auto',
-    'How the log is written: auto is text on a terminal, and elsewhere JSON. Text has colours on a terminal, unless the variable NO_COLOR is set.',
+    'How the log is written: auto is text on a terminal, and elsewhere JSON, as where the variable CI is set. Text has colours on a terminal, unless the variable NO_COLOR is set.',
   ),
   enabledLogTypes: logging(
     'enabled-log-types',
