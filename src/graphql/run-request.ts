@@ -87,6 +87,8 @@ export interface RequestOptions extends RunOptions, ReadingOptions {
   readonly headers?: IncomingHttpHeaders;
   /** Hears whenever a database or a server is asked: before, nothing has been done for the request. */
   readonly onAsked?: () => void;
+  /** Hears which operation it is, once that has been read. */
+  readonly onOperation?: ((operation: CachedOperation) => void) | undefined;
   /** Hears what becomes of an answer that may be kept. */
   readonly onCacheNote?: ((note: CacheNote) => void) | undefined;
   /** Hears of cookies that remote schemas set for the client. */

@@ -1,6 +1,7 @@
 /** Counts what goes over HTTP. */
 import type { IncomingMessage } from 'node:http';
 import type { CredentialPlace } from '../auth/credentials.ts';
+import type { OperationLabels } from '../graphql/operation-meter.ts';
 import { METRICS } from '../observability/metrics/definitions.ts';
 import { Histogram, WIDE_BOUNDS } from '../observability/metrics/histogram.ts';
 import type { Counter, Registry } from '../observability/metrics/registry.ts';
@@ -34,6 +35,8 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DE
 export class HttpMeter {
   /** Of messages of websockets. */
   readonly socketTimes: SocketTimes = { queue: new Histogram(WIDE_BOUNDS), write: new Histogram(WIDE_BOUNDS) };
+  /** Those of `sentOf`. */
+  readonly #sent = new Set<Counter>();
   readonly #registry: Registry;
   readonly #cells = new Map<string, Map<string, Cells>>();
   /** What was counted last: most requests are alike. */
@@ -65,6 +68,13 @@ export class HttpMeter {
     if (endpoint !== UNKNOWN_ENDPOINT) this.#responseBytes.value += size;
   }
 
+  /** For the bytes that a websocket gets of an operation. */
+  sentOf(labels: OperationLabels): Counter {
+    const counter = this.#registry.counter(METRICS.websocketSentBytes, ...labels);
+    this.#sent.add(counter);
+    return counter;
+  }
+
   authenticated(place: CredentialPlace, isAccepted: boolean): void {
     if (isAccepted) this.#accepted[place].value += 1;
     else this.#registry.counter(METRICS.authRequests, place, 'refused').add();
@@ -79,7 +89,11 @@ export class HttpMeter {
     read(METRICS.httpConnections, ({ connections }) => connections);
     read(METRICS.httpRequestBytes, ({ bodyBytes }) => bodyBytes);
     read(METRICS.websocketConnections, ({ longLived }) => longLived);
-    read(METRICS.websocketSentBytes, ({ sentBytes }) => sentBytes);
+    registry.read(METRICS.websocketSentBytes, () => {
+      let ofOperations = 0;
+      for (const { value } of this.#sent) ofOperations += value;
+      return [{ labels: ['', ''], value: state().sentBytes - ofOperations }];
+    });
     read(METRICS.websocketReceivedBytes, ({ receivedBytes }) => receivedBytes);
     registry.read(METRICS.websocketQueueTime, () => [{ labels: [], value: this.socketTimes.queue }]);
     registry.read(METRICS.websocketWriteTime, () => [{ labels: [], value: this.socketTimes.write }]);

@@ -47,6 +47,7 @@ export async function operate(
     const outcome = await admitted(pipeline, snapshot, session, traced, async (within, limits): Promise<Outcome> => {
       const operation = prepare(pipeline, snapshot, session, request, limits, how.budget, within.trace);
       metered?.known(operation);
+      how.onOperation?.(operation);
       if (span !== null) nameOperation(span, operation);
       const { kind } = operation.prepared;
       if (kind === 'subscription') {

@@ -193,7 +193,8 @@ describe('what is counted', () => {
     expect(text).toMatch(/svc_subscription_total_time_seconds_count\{subscription_kind="live-query",operation_name="_other"[^}]*\} 1/);
     expect(await sample('svc_websocket_message_write_time_seconds_count')).toBeGreaterThan(1);
     expect(await sample('svc_websocket_message_queue_time_seconds_count')).toBeGreaterThan(1);
-    expect(await sample('svc_websocket_messages_sent_bytes_total')).toBeGreaterThan(20);
+    expect(await sample('svc_websocket_messages_sent_bytes_total', { operation_name: '_other' })).toBeGreaterThan(20);
+    expect(await sample('svc_websocket_messages_sent_bytes_total', { operation_name: '' })).toBeGreaterThan(20);
     socket.websocket.close();
   });
 });

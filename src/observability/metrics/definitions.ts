@@ -69,7 +69,11 @@ export const METRICS = {
   authRequests: counter('auth_requests_total', 'Requests whose credentials were looked at, by where they are.', 'place', 'result'),
 
   websocketConnections: gauge('websocket_connections', 'Open websockets and event streams.'),
-  websocketSentBytes: counter('websocket_messages_sent_bytes_total', 'Bytes written to websockets.'),
+  websocketSentBytes: counter(
+    'websocket_messages_sent_bytes_total',
+    'Bytes written to websockets, by operation; without a name those of none.',
+    ...OPERATION,
+  ),
   websocketQueueTime: histogram(
     'websocket_message_queue_time_seconds',
     'Messages of websockets until the operating system takes them; those that it takes at once count as no time.',

@@ -9,6 +9,7 @@ import { encodeLoggedError, toSvcError } from '../../errors/encode.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { decodeRequest, type GraphqlRequest } from '../../graphql/request.ts';
 import { requestJson } from '../../graphql/query-observation.ts';
+import type { RequestOptions } from '../../graphql/run-request.ts';
 import type { WebsocketObservation } from '../../observability/observation.ts';
 import type { Effect, Protocol } from '../../subscriptions/protocols/protocol.ts';
 import { CancellationSource } from '../../util/cancellation.ts';
@@ -324,6 +325,7 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
       ...(requestTimeout === 0 ? {} : { deadline: Date.now() + requestTimeout }),
       address: this.#handshake.address,
       headers: this.#headers,
+      onOperation: this.#counts(operation, request),
     };
     const span = this.#context.tracing.current()?.begin('websocket operation', 'server', incomingTrace(this.#headers));
     span?.set('svc.request_id', requestId).set('user.roles', [session.role]).set('client.address', this.#handshake.address);
@@ -333,6 +335,16 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
       operation.settle(outcome);
       if (this.#goodbye !== null && operation.isSubscription) this.#stop(operation);
     });
+  }
+
+  /** Has the bytes of an operation counted; undefined: nobody wants to know. */
+  #counts(operation: SocketOperation, request: GraphqlRequest): RequestOptions['onOperation'] {
+    const { meter, pipeline } = this.#context;
+    if (meter === null) return undefined;
+    return (known) => {
+      const labels = pipeline.meter?.labelsOf(known, request);
+      if (labels !== undefined) operation.sent = meter.sentOf(labels);
+    };
   }
 
   #stop(operation: SocketOperation): void {

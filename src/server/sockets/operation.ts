@@ -1,5 +1,6 @@
 /** One operation of a socket, from the client's message to its last answer. */
 import type { Session } from '../../auth/session.ts';
+import type { Counter } from '../../observability/metrics/registry.ts';
 import type { SvcError } from '../../errors/svc-error.ts';
 import type { Protocol } from '../../subscriptions/protocols/protocol.ts';
 import { ANSWER_END } from '../../subscriptions/protocols/protocol.ts';
@@ -26,6 +27,8 @@ export class SocketOperation implements Subscriber {
   /** For the log. */
   readonly query: LoggedQuery | null;
   readonly cancellation = new CancellationSource();
+  /** Bytes that it has sent are added to it; null: nobody wants to know, or it is not known what it is. */
+  sent: Counter | null = null;
   readonly #protocol: Protocol;
   readonly #wire: Wire;
   readonly #connection: OperationEnd;
@@ -67,7 +70,7 @@ export class SocketOperation implements Subscriber {
         this.#subscription = outcome.subscription;
         return;
       case 'answered':
-        this.#wire.send((this.#start() + join(outcome.body) + ANSWER_END) as Bytes);
+        this.#send((this.#start() + join(outcome.body) + ANSWER_END) as Bytes);
         this.#end('completed', null, [this.#protocol.completed(this.id)]);
         return;
       case 'refused':
@@ -93,13 +96,15 @@ export class SocketOperation implements Subscriber {
   }
 
   next(answer: Answer): void {
-    if (!this.#isOver) this.#wire.sendAnswer(this.#start(), answer);
+    if (this.#isOver) return;
+    const bytes = this.#wire.sendAnswer(this.#start(), answer);
+    if (this.sent !== null) this.sent.value += bytes;
   }
 
   failed(errors: readonly SvcError[], final: boolean): void {
     if (this.#isOver) return;
     if (final) this.#end('failed', errors[0] ?? null, this.#protocol.refusedOperation(this.id, errors));
-    else this.#wire.send(this.#protocol.interrupted(this.id, errors));
+    else this.#send(this.#protocol.interrupted(this.id, errors));
   }
 
   complete(): void {
@@ -122,6 +127,11 @@ export class SocketOperation implements Subscriber {
     this.#subscription?.close();
     // The client may use the id again as soon as it knows.
     this.#connection.ended(this, how, error);
-    for (const message of messages) this.#wire.send(message);
+    for (const message of messages) this.#send(message);
+  }
+
+  #send(message: Bytes): void {
+    const bytes = this.#wire.send(message);
+    if (this.sent !== null) this.sent.value += bytes;
   }
 }

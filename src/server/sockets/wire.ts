@@ -14,9 +14,10 @@ const MOST_WAITING = 65_536;
 export interface Wire {
   /** The client has not taken what it got. */
   readonly isFull: boolean;
-  send(message: Bytes): void;
-  /** A message with an answer that others may get too. @param start what comes before the answer in it */
-  sendAnswer(start: Bytes, answer: Answer): void;
+  /** @returns the bytes of it; 0: the client is gone */
+  send(message: Bytes): number;
+  /** A message with an answer that others may get too. @param start what comes before the answer in it @returns as `send` */
+  sendAnswer(start: Bytes, answer: Answer): number;
   /** Nothing is sent from now on. */
   release(): void;
 }
@@ -99,12 +100,12 @@ export class PlainWire implements Wire {
     return this.#held !== null;
   }
 
-  send(message: Bytes): void {
-    if (this.#isOpen) this.#write(textFrame(message));
+  send(message: Bytes): number {
+    return this.#isOpen ? this.#write(textFrame(message)) : 0;
   }
 
-  sendAnswer(start: Bytes, answer: Answer): void {
-    if (this.#isOpen) this.#write(answerFrame(start, answer));
+  sendAnswer(start: Bytes, answer: Answer): number {
+    return this.#isOpen ? this.#write(answerFrame(start, answer)) : 0;
   }
 
   get #isOpen(): boolean {
@@ -112,7 +113,7 @@ export class PlainWire implements Wire {
     return readyState === OPEN && this.#socket.writable;
   }
 
-  #write(frame: Bytes): void {
+  #write(frame: Bytes): number {
     this.#answers.traffic.sent += frame.length;
     const isTaken =
       this.#clock === null ? this.#socket.write(frame, 'latin1') : this.#clock.timed(() => this.#socket.write(frame, 'latin1'));
@@ -121,6 +122,7 @@ export class PlainWire implements Wire {
       this.#held = hold(this.#answers, this.#socket, this.#socket.writableLength);
       this.#onFlow();
     }
+    return frame.length;
   }
 
   release(): void {
@@ -148,9 +150,9 @@ export class CompressedWire implements Wire {
     return this.#held !== null;
   }
 
-  send(message: Bytes): void {
+  send(message: Bytes): number {
     const { readyState, OPEN } = this.#websocket;
-    if (readyState !== OPEN) return;
+    if (readyState !== OPEN) return 0;
     this.#answers.traffic.sent += message.length;
     const options = { binary: false, compress: message.length >= MIN_COMPRESSED };
     const { times } = this.#answers;
@@ -165,10 +167,11 @@ export class CompressedWire implements Wire {
       this.#held = hold(this.#answers, this.#socket, this.#websocket.bufferedAmount);
       this.#onFlow();
     }
+    return message.length;
   }
 
-  sendAnswer(start: Bytes, answer: Answer): void {
-    this.send(answerMessage(start, answer));
+  sendAnswer(start: Bytes, answer: Answer): number {
+    return this.send(answerMessage(start, answer));
   }
 
   release(): void {
