@@ -73,10 +73,11 @@ class Writer {
     this.#room(8);
     const whole = Math.floor(milliseconds);
     // In two halves, because doubles do not hold all of it: the lower ones are exact below 2^53.
-    const low = (whole % HALF) * 1_000_000 + Math.round((milliseconds - whole) * 1e6);
-    const high = Math.floor(whole / HALF) * 1_000_000 + Math.floor(low / HALF);
-    this.#at = this.#buffer.writeUInt32LE(low % HALF, this.#at);
-    this.#at = this.#buffer.writeUInt32LE(high, this.#at);
+    const upper = Math.floor(whole / HALF);
+    const low = (whole - upper * HALF) * 1_000_000 + Math.round((milliseconds - whole) * 1e6);
+    const carry = Math.floor(low / HALF);
+    this.#at = this.#buffer.writeUInt32LE(low - carry * HALF, this.#at);
+    this.#at = this.#buffer.writeUInt32LE(upper * 1_000_000 + carry, this.#at);
   }
 
   double(field: number, value: number): void {
