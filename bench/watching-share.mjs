@@ -1,0 +1,94 @@
+// Which part of the processor's time goes into watching, from a profile of the service under load: of metrics, and of tracing at a ratio of
+// 0.05. Where a machine is busy or two processes differ by chance, this tells what `bench/observability.mjs` cannot.
+//
+//   node bench/watching-share.mjs [metrics|tracing] [--requests 60000] [--database-url postgres://…]
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { Pool } from 'undici';
+import { administer, atEnd, databaseServer, HEADERS, makeDatabase, operate, run, startService } from './support.mjs';
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { requests: { type: 'string', default: '60000' }, 'database-url': { type: 'string' } },
+});
+const QUERY = 'query ByPk($id: Int!) { item_by_pk(id: $id) { id name } }';
+const CLIENTS = 16;
+const PORT = 18_390;
+/** What is switched on, and whose time it is; what the runtime does for these functions is theirs. */
+const MODES = {
+  metrics: {
+    env: { SVC_GRAPHQL_ENABLED_APIS: 'graphql,metadata,config,metrics' },
+    isOwn: ({ url, functionName }) =>
+      /operation-meter|http-meter|metrics\/|prom-client/.test(url) || (url.includes('identify') && /^(identify|count)$/.test(functionName)),
+    most: 0.03,
+  },
+  tracing: {
+    // The collector is a port at which nobody listens.
+    env: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
+      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: '0.05',
+    },
+    isOwn: ({ url }) => /tracing\/|trace-context|traced/.test(url),
+    most: 0.05,
+  },
+};
+
+/** Which part of the samples of a profile that are busy is in functions of this kind, or in what they call of the runtime. */
+function shareOf(profile, isOwn) {
+  const nodes = new Map(profile.nodes.map((node) => [node.id, node]));
+  for (const node of profile.nodes) for (const child of node.children ?? []) nodes.get(child).parent = node;
+  const isRuntime = ({ callFrame: { url } }) => url === '' || url.startsWith('node:');
+  let busy = 0;
+  let own = 0;
+  profile.samples.forEach((id, i) => {
+    let node = nodes.get(id);
+    if (/^\((idle|program)\)$/.test(node.callFrame.functionName)) return;
+    const time = profile.timeDeltas[i];
+    busy += time;
+    while (isRuntime(node) && node.parent !== undefined) node = node.parent;
+    if (isOwn(node.callFrame)) own += time;
+  });
+  return own / busy;
+}
+
+await run(async () => {
+  const server = await databaseServer(options['database-url']);
+  for (const name of positionals.length > 0 ? positionals : Object.keys(MODES)) {
+    const { env, isOwn, most } = MODES[name];
+    const url = await makeDatabase(server, `share_${name}`);
+    await administer(url, [
+      'create table item (id int primary key, name text)',
+      "insert into item select i, 'item ' || i from generate_series(1, 20000) i",
+    ]);
+    const metadata = await makeDatabase(server, `share_${name}_metadata`);
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'svc-profile-'));
+    atEnd(() => fs.rmSync(folder, { recursive: true, force: true }));
+    const { stop } = await startService({
+      port: PORT,
+      databaseUrl: url,
+      file: ['--cpu-prof', '--cpu-prof-interval=250', `--cpu-prof-dir=${folder}`, 'dist/cli/main.js'],
+      env: { SVC_GRAPHQL_ENABLED_LOG_TYPES: 'startup', SVC_GRAPHQL_METADATA_DATABASE_URL: metadata, ...env },
+    });
+    await operate(PORT, 'pg_track_table', { table: 'item' });
+    const pool = new Pool(`http://127.0.0.1:${PORT}`, { connections: CLIENTS });
+    const texts = Array.from({ length: 200 }, (_, i) => JSON.stringify({ query: QUERY, variables: { id: i + 1 } }));
+    let next = 0;
+    const client = async () => {
+      for (let i = next++; i < Number(options.requests); i = next++) {
+        const { body } = await pool.request({ path: '/v1/graphql', method: 'POST', headers: HEADERS, body: texts[i % texts.length] });
+        await body.text();
+      }
+    };
+    await Promise.all(Array.from({ length: CLIENTS }, client));
+    await pool.close();
+    await stop();
+    // Threads have profiles of their own; that of the requests is the largest.
+    const files = fs.readdirSync(folder).map((file) => path.join(folder, file));
+    const [largest] = files.sort((a, b) => fs.statSync(b).size - fs.statSync(a).size);
+    const share = shareOf(JSON.parse(fs.readFileSync(largest, 'utf8')), isOwn);
+    console.log(JSON.stringify({ watching: name, share: Number(share.toFixed(4)), ratio: Number((1 - share).toFixed(4)), most }));
+  }
+});
