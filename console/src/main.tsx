@@ -7,6 +7,7 @@ import './styles/surfaces.css';
 import './styles/navigation.css';
 import './styles/tables.css';
 import './styles/code.css';
+import './styles/forms.css';
 import './styles/shell.css';
 import './styles/home.css';
 import './styles/data.css';

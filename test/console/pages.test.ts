@@ -23,6 +23,14 @@ const ROUTES = [
   '#/data/default/public.album?tab=json',
   '#/sql',
   '#/remote-schemas',
+  '#/actions',
+  '#/actions?tab=types',
+  '#/actions/+',
+  '#/actions/order_albums',
+  '#/actions/order_albums?tab=permissions',
+  '#/actions/order_albums?tab=transforms',
+  '#/actions/order_albums?tab=call',
+  '#/actions/order_albums?tab=code',
   '#/events',
   '#/events/triggers/default/album_changed',
   '#/events/cron',
@@ -82,6 +90,48 @@ async function furnish(service: TestService, remote: GraphqlServer): Promise<voi
     name: 'customers',
     definition: { to_source: { source: 'default', table: 'customer', relationship_type: 'array', field_mapping: { name: 'country' } } },
   });
+  await service.metadata('set_custom_types', {
+    input_objects: [
+      {
+        name: 'OrderedAlbum',
+        fields: [
+          { name: 'album_id', type: 'Int!' },
+          { name: 'count', type: 'Int', description: 'One, unless it is given.' },
+        ],
+      },
+    ],
+    objects: [
+      {
+        name: 'Order',
+        description: 'What was ordered.',
+        fields: [
+          { name: 'number', type: 'String!' },
+          { name: 'customer_id', type: 'Int!' },
+        ],
+        relationships: [{ name: 'customer', type: 'object', remote_table: 'customer', field_mapping: { customer_id: 'customer_id' } }],
+      },
+    ],
+    enums: [{ name: 'WayOfDelivery', values: [{ value: 'BY_POST' }, { value: 'BY_DOWNLOAD' }] }],
+  });
+  await service.metadata('create_action', {
+    name: 'order_albums',
+    comment: 'Orders some albums of the shop for the customer who asks.',
+    definition: {
+      handler: `${webhook}/order/albums`,
+      arguments: [{ name: 'albums', type: '[OrderedAlbum!]!' }],
+      output_type: 'Order!',
+      headers: [{ name: 'x-department', value: 'a-department-with-a-long-name' }],
+      request_transform: {
+        version: 2,
+        template_engine: 'Kriti',
+        method: 'PUT',
+        url: "{{$base_url}}/{{getSessionVariable('x-svc-user-id')}}",
+        request_headers: { add_headers: { 'x-count': '{{size($body.input.albums)}}' }, remove_headers: [] },
+        body: { action: 'transform', template: '{"albums": {{$body.input.albums}}}' },
+      },
+    },
+  });
+  await service.metadata('create_action_permission', { action: 'order_albums', role: 'customer' });
   await service.metadata('pg_create_event_trigger', {
     name: 'album_changed',
     table: 'album',

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import { equalJson, type Json, type JsonObject } from '../model/json.ts';
 import { isDestructive, type Step } from '../model/steps.ts';
 import { type TableAddress, tableSteps } from '../model/table-entry.ts';
-import { type Entries, readEntries } from './entries.ts';
+import { type Entries, type MetadataPart, readEntries } from './entries.ts';
 import { Failure, failureOf } from './failure.ts';
 import { perform } from './metadata.ts';
 import { overview, refreshOverview } from './overview.ts';
@@ -13,10 +13,12 @@ export interface Change {
   readonly title: string;
   /** The tables whose entries it is about: the steps are made from what they are now. */
   readonly tables?: readonly TableAddress[];
-  /** @param entries of `tables` @throws Error when it cannot be made */
-  steps(entries: readonly (JsonObject | null)[]): readonly Step[];
-  /** What takes it back, for changes of something else than tables. */
-  readonly inverse?: readonly Step[];
+  /** Other parts of the metadata that it is about. */
+  readonly parts?: readonly MetadataPart[];
+  /** @param entries of `tables` @param parts as they are now @throws Error when it cannot be made */
+  steps(entries: readonly (JsonObject | null)[], parts: readonly Json[]): readonly Step[];
+  /** What takes it back, for changes of something else than tables; of `parts` as they were, where they are named. */
+  readonly inverse?: readonly Step[] | ((parts: readonly Json[]) => readonly Step[]);
   /** Shown before it is sent, even where nothing is dropped. */
   readonly review?: boolean;
 }
@@ -36,7 +38,7 @@ export interface PendingChange {
   readonly steps: readonly Step[];
   readonly failure: Failure | undefined;
   /** Whether somebody else has changed the same objects meanwhile. */
-  readonly theirs: readonly (JsonObject | null)[] | undefined;
+  readonly theirs: readonly Json[] | undefined;
   readonly finish: (result: Json | null) => void;
 }
 
@@ -44,7 +46,20 @@ export const sessionChanges = signal<readonly AppliedChange[]>([]);
 export const pending = signal<PendingChange | null>(null);
 export const lastApplied = signal<AppliedChange | null>(null);
 
-const NOTHING_READ: Entries = { version: 0, entries: [] };
+const NOTHING_READ: Entries = { version: 0, entries: [], parts: [] };
+
+/** Whether it says what it is about. */
+function isAboutSomething({ tables, parts }: Change): boolean {
+  return tables !== undefined || parts !== undefined;
+}
+
+function readConcerned({ tables = [], parts = [] }: Change): Promise<Entries> {
+  return readEntries(tables, parts);
+}
+
+function isSame(a: Entries, b: Entries): boolean {
+  return equalJson(a.entries as Json, b.entries as Json) && equalJson(a.parts, b.parts);
+}
 
 /**
  * Makes a change: at once, or after a review where something is dropped.
@@ -52,8 +67,8 @@ const NOTHING_READ: Entries = { version: 0, entries: [] };
  * @throws Failure of the service, where no review shows it
  */
 export async function makeChange(change: Change): Promise<Json | null> {
-  const read = change.tables === undefined ? { ...NOTHING_READ, version: overview.peek()?.version ?? 0 } : await readEntries(change.tables);
-  const steps = change.steps(read.entries);
+  const read = isAboutSomething(change) ? await readConcerned(change) : { ...NOTHING_READ, version: overview.peek()?.version ?? 0 };
+  const steps = change.steps(read.entries, read.parts);
   if (steps.length === 0) return null;
   if (change.review === true || steps.some(isDropped(steps))) {
     return new Promise((finish) => {
@@ -63,20 +78,20 @@ export async function makeChange(change: Change): Promise<Json | null> {
   return apply(change, read, steps);
 }
 
-/** What is made anew right after it was dropped is not lost. */
+/** A permission that is made anew right after it was dropped is not lost. */
 function isDropped(steps: readonly Step[]): (step: Step) => boolean {
-  const made = new Set(steps.map(({ type, args }) => keyOf(type.replace(/_create_/, '_drop_'), args)));
-  return (step) =>
-    isDestructive(step) &&
-    !(
-      step.type.includes('_permission') &&
-      made.has(keyOf(step.type, step.args)) &&
-      steps.some(({ type }) => type === step.type.replace('_drop_', '_create_'))
-    );
+  const made = new Set(steps.filter(({ type }) => type.includes('_permission')).map(({ type, args }) => keyOf(dropOf(type), args)));
+  return (step) => isDestructive(step) && !made.has(keyOf(step.type, step.args));
 }
 
+function dropOf(type: string): string {
+  return type.replace(/(^|_)(?:create|add)_/, '$1drop_');
+}
+
+const PLACE = ['source', 'table', 'function', 'remote_schema', 'action', 'role'] as const;
+
 function keyOf(type: string, args: JsonObject): string {
-  return JSON.stringify([type, args['table'] ?? null, args['role'] ?? args['name'] ?? null]);
+  return JSON.stringify([type, ...PLACE.map((key) => args[key] ?? null)]);
 }
 
 /** Sends a reviewed change. A conflict about other objects is no conflict; one about the same stays in the review. */
@@ -89,12 +104,13 @@ export async function applyPending(): Promise<void> {
     current.finish(answer);
   } catch (error) {
     const failure = failureOf(error);
-    if (failure.code !== 'conflict' || current.change.tables === undefined) {
+    if (failure.code !== 'conflict' || !isAboutSomething(current.change)) {
       pending.value = { ...current, failure };
       return;
     }
-    const read = await readEntries(current.change.tables);
-    pending.value = { ...current, failure, theirs: read.entries, read, steps: current.change.steps(read.entries) };
+    const read = await readConcerned(current.change);
+    const theirs = [...read.entries, ...read.parts];
+    pending.value = { ...current, failure, theirs, read, steps: current.change.steps(read.entries, read.parts) };
   }
 }
 
@@ -113,17 +129,17 @@ async function apply(change: Change, read: Entries, steps: readonly Step[]): Pro
     const failure = failureOf(error);
     if (failure.code !== 'conflict') throw failure;
     // Another version is no obstacle while the objects concerned are as they were seen.
-    if (change.tables === undefined) {
+    if (isAboutSomething(change)) {
+      const now = await readConcerned(change);
+      if (!isSame(now, read)) throw failure;
+      seen = now;
+    } else {
       await refreshOverview();
       seen = { ...NOTHING_READ, version: overview.peek()?.version ?? 0 };
-    } else {
-      const now = await readEntries(change.tables);
-      if (!equalJson(now.entries as Json, read.entries as Json)) throw failure;
-      seen = now;
     }
     answer = await perform(steps, seen.version);
   }
-  const after = change.tables === undefined ? NOTHING_READ : await readEntries(change.tables);
+  const after = isAboutSomething(change) ? await readConcerned(change) : NOTHING_READ;
   await refreshOverview();
   const applied: AppliedChange = {
     title: change.title,
@@ -137,14 +153,14 @@ async function apply(change: Change, read: Entries, steps: readonly Step[]): Pro
   return answer;
 }
 
-function undoOf({ tables, inverse }: Change, before: Entries, after: Entries): AppliedChange['undo'] {
-  if (inverse !== undefined) return () => Promise.resolve(inverse);
-  if (tables === undefined) return undefined;
+function undoOf(change: Change, before: Entries, after: Entries): AppliedChange['undo'] {
+  const { tables, inverse } = change;
+  if (inverse === undefined && tables === undefined) return undefined;
   return async () => {
-    const now = await readEntries(tables);
-    if (!equalJson(now.entries as Json, after.entries as Json))
+    if (isAboutSomething(change) && !isSame(await readConcerned(change), after))
       throw new Failure('The objects have been changed since; undo would lose that.', { code: 'changed-since' });
-    return tables.flatMap((address, index) => tableSteps(address, after.entries[index] ?? null, before.entries[index] ?? null));
+    if (inverse !== undefined) return typeof inverse === 'function' ? inverse(before.parts) : inverse;
+    return (tables ?? []).flatMap((address, index) => tableSteps(address, after.entries[index] ?? null, before.entries[index] ?? null));
   };
 }
 

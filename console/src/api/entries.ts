@@ -4,10 +4,41 @@ import type { TableAddress } from '../model/table-entry.ts';
 import { labelOf } from '../model/steps.ts';
 import { ask } from './metadata.ts';
 
+/** A part of the metadata that is no table. */
+export interface MetadataPart {
+  /** What is asked for, as `export_metadata` takes it. */
+  readonly only: { readonly sections?: readonly string[]; readonly sources?: readonly string[] };
+  /** @returns null where it is not in the metadata */
+  find(metadata: JsonObject): Json;
+}
+
+/** A section as a whole. */
+export function sectionPart(section: string): MetadataPart {
+  return { only: { sections: [section] }, find: (metadata) => metadata[section] ?? null };
+}
+
+/** What has a name, by its key of that, in a section that is a list. */
+export function memberPart(section: string, name: string, key: 'name' | 'collection' = 'name'): MetadataPart {
+  return { only: { sections: [section] }, find: (metadata) => objects(metadata[section]).find((each) => each[key] === name) ?? null };
+}
+
+/** A tracked function of a source. */
+export function functionPart(source: string, name: Json): MetadataPart {
+  return {
+    only: { sources: [source] },
+    find: (metadata) => {
+      const found = objects(metadata['sources']).find((each) => each['name'] === source);
+      return objects(found?.['functions']).find((each) => isSameTable(each['function'], name)) ?? null;
+    },
+  };
+}
+
 export interface Entries {
   readonly version: number;
   /** In the order asked for; null for tables that are not tracked. */
   readonly entries: readonly (JsonObject | null)[];
+  /** In the order asked for; null for what is not there. */
+  readonly parts: readonly Json[];
 }
 
 function isSameTable(a: Json | undefined, b: Json): boolean {
@@ -18,18 +49,32 @@ function withSchema(table: Json): Json {
   return typeof table === 'string' ? { schema: 'public', name: table } : table;
 }
 
+function objects(json: Json | undefined): readonly JsonObject[] {
+  return isList(json) ? json.filter(isObject) : [];
+}
+
 /** @throws Failure */
-export async function readEntries(tables: readonly TableAddress[], signal?: AbortSignal): Promise<Entries> {
-  const only = { tables: tables.map(({ source, table }) => ({ source, table })) };
+export async function readEntries(
+  tables: readonly TableAddress[],
+  parts: readonly MetadataPart[] = [],
+  signal?: AbortSignal,
+): Promise<Entries> {
+  const only = {
+    tables: tables.map(({ source, table }) => ({ source, table })),
+    sections: [...new Set(parts.flatMap((part) => part.only.sections ?? []))],
+    sources: [...new Set(parts.flatMap((part) => part.only.sources ?? []))],
+  };
   const exported = await ask('export_metadata', { only }, { version: 2, signal });
-  const { metadata, resource_version: version } = exported as JsonObject;
-  const sources = isObject(metadata) && isList(metadata['sources']) ? metadata['sources'].filter(isObject) : [];
+  const { metadata: found, resource_version: version } = exported as JsonObject;
+  const metadata = isObject(found) ? found : {};
+  const sources = objects(metadata['sources']);
   return {
     version: Number(version),
     entries: tables.map(({ source, table }) => {
       const list = sources.find(({ name }) => name === source)?.['tables'];
-      return (isList(list) ? list.filter(isObject) : []).find((entry) => isSameTable(entry['table'], table)) ?? null;
+      return objects(list).find((entry) => isSameTable(entry['table'], table)) ?? null;
     }),
+    parts: parts.map((part) => part.find(metadata)),
   };
 }
 

@@ -45,7 +45,7 @@ export async function readTableInfo(table: TableOverview, signal?: AbortSignal):
   const address = tableJson(table);
   const [info, { version, entries }] = await Promise.all([
     askKind(kind, 'get_table_info', { source, table: address, details: true }, { signal }),
-    readEntries([{ source, kind, table: address }], signal),
+    readEntries([{ source, kind, table: address }], [], signal),
   ]);
   const entry = entries[0] ?? null;
   const found = isObject(info) ? info : {};

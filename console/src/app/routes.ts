@@ -55,6 +55,14 @@ export const PAGES: readonly Page[] = [
     load: async () => (await import('../pages/remote-schemas/remote-schemas.tsx')).RemoteSchemas,
   },
   {
+    path: 'actions',
+    title: 'Actions',
+    icon: 'actions',
+    key: 'a',
+    words: 'actions custom types handlers webhooks transforms',
+    load: async () => (await import('../pages/actions/actions.tsx')).Actions,
+  },
+  {
     path: 'events',
     title: 'Events',
     icon: 'events',

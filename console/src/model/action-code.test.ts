@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { answerQueryOf, callOf, formOf, handlerStub, samplePayload, sampleOf } from './action-code.ts';
+import { parseActionDocument } from './action-document.ts';
+
+const { actions, types } = parseActionDocument(`
+type Mutation { checkout(cart: Cart!, tip: Float, note: [String!]): Receipt! }
+input Cart { items: [Item!]! paid: Boolean! way: Way }
+input Item { id: ID! parts: [Item!] }
+type Receipt { total: Money! lines: [Line!]! }
+type Line { text: String receipt: Receipt }
+scalar Money
+enum Way { CARD CASH }
+`);
+const [checkout] = actions;
+if (checkout === undefined) throw new Error('no action was read');
+
+describe('texts about an action', () => {
+  it('have values of its types, which end where a type is within itself', () => {
+    expect(sampleOf('Cart!', types)).toEqual({ items: [{ id: '1', parts: [] }], paid: true, way: 'CARD' });
+    expect(samplePayload(checkout, types)).toMatchObject({ action: { name: 'checkout' }, input: { tip: 1.5, note: ['text'] } });
+  });
+
+  it('ask for all that the answer holds', () => {
+    expect(callOf(checkout, types, ['cart'])).toBe('mutation Call($cart: Cart!) {\n  checkout(cart: $cart) { total lines { text } }\n}');
+    expect(callOf(checkout, types, [], true)).toBe('mutation Call {\n  checkout\n}');
+    expect(answerQueryOf(checkout, types)).toContain('checkout(id: $id) { id created_at errors output { total lines { text } } }');
+    expect(callOf({ ...checkout, outputType: '[String!]' }, types, [])).toBe('mutation Call {\n  checkout\n}');
+  });
+
+  it('are a handler with the types of TypeScript', () => {
+    const stub = handlerStub(checkout, types);
+    expect(stub).toContain(`type Way = 'CARD' | 'CASH';`);
+    expect(stub).toContain('interface Cart {\n  items: Item[];\n  paid: boolean;\n  way?: Way | null;\n}');
+    expect(stub).toContain('interface CheckoutInput {\n  cart: Cart;\n  tip?: number | null;\n  note?: string[] | null;\n}');
+    expect(stub).toContain('async function checkout(input: CheckoutInput, session: Record<string, string>): Promise<Receipt>');
+  });
+
+  it('say how an argument is written', () => {
+    expect(['Int!', 'Boolean', 'uuid', '[Int]', 'Cart!', 'Way'].map((type) => formOf(type, types))).toEqual([
+      'number',
+      'boolean',
+      'text',
+      'json',
+      'json',
+      ['CARD', 'CASH'],
+    ]);
+  });
+});

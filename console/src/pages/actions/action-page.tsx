@@ -1,0 +1,115 @@
+import { useState } from 'preact/hooks';
+import { makeChange } from '../../api/changes.ts';
+import { memberPart } from '../../api/entries.ts';
+import { objectsIn } from '../../api/sections.ts';
+import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { go, hrefOf, place, setQuery } from '../../browser/place.ts';
+import { attempt } from '../../features/attempt.ts';
+import { JsonDialog } from '../../features/json-dialog.tsx';
+import { isObject, type JsonObject, printJson } from '../../model/json.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { Menu } from '../../parts/menu.tsx';
+import { tabPanel, Tabs } from '../../parts/tabs.tsx';
+import { Call } from './call.tsx';
+import type { DefinitionDraft } from './definition-draft.ts';
+import { DefinitionForm } from './definition-form.tsx';
+import { HandlerCode } from './handler-code.tsx';
+import { Permissions, permissionStep } from './permissions.tsx';
+import { type Actions, definitionOf, headOf, kindOf } from './read-actions.ts';
+import { Transforms, type TransformsDraft } from './transforms.tsx';
+
+const TABS = [
+  { id: 'definition', label: 'Definition' },
+  { id: 'permissions', label: 'Permissions' },
+  { id: 'transforms', label: 'Transforms' },
+  { id: 'call', label: 'Call' },
+  { id: 'code', label: 'Code' },
+] as const;
+
+/** One action. What is written in a tab stays while another one is seen. */
+export function ActionPage({ all, action }: { readonly all: Actions; readonly action: JsonObject }) {
+  const name = String(action['name']);
+  const tab = place.value.query.get('tab') ?? 'definition';
+  const [definition, setDefinition] = useState<DefinitionDraft>();
+  const [transforms, setTransforms] = useState<TransformsDraft>();
+  const [isJson, setJson] = useState(false);
+  const kind = kindOf(action);
+  const problem = all.problems.get(name);
+  const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
+  const remove = async (): Promise<void> => {
+    const done = await attempt({
+      title: `Delete the action ${name}${kind === 'asynchronous' ? ' and what is kept of its calls' : ''}`,
+      review: true,
+      parts: [memberPart('actions', name)],
+      steps: () => [{ type: 'drop_action', args: { name } }],
+      inverse: ([before = null]) =>
+        isObject(before)
+          ? [{ type: 'create_action', args: headOf(before) }, ...objectsIn(before['permissions']).map((each) => permissionStep(name, each))]
+          : [],
+    });
+    if (done !== null) go(['actions']);
+  };
+  return (
+    <div class="page">
+      <header class="crumbs">
+        <a href={hrefOf(['actions'])}>Actions</a>
+        <Icon name="right" />
+        <h1>{name}</h1>
+        <span class="badge">{kind === 'query' ? 'query' : 'mutation'}</span>
+        {kind === 'asynchronous' && <span class="badge">asynchronous</span>}
+        <span class="end row-tight">
+          <Menu
+            icon="more"
+            name="More"
+            items={[
+              { label: 'Edit as JSON …', icon: 'edit', refusal, run: () => setJson(true) },
+              { label: 'Delete this action …', icon: 'trash', danger: true, refusal, run: () => void remove() },
+            ]}
+          />
+        </span>
+      </header>
+      {problem !== undefined && (
+        <div class="banner banner-danger" role="alert">
+          <Icon name="warn" />
+          <span>{problem}</span>
+        </div>
+      )}
+      <Tabs name="Of the action" tabs={TABS} chosen={tab} onChoose={(id) => setQuery({ tab: id })} />
+      <div {...tabPanel(tab)} class="stack">
+        {tab === 'permissions' ? (
+          <Permissions action={action} />
+        ) : tab === 'transforms' ? (
+          <Transforms all={all} action={action} draft={transforms} onDraft={setTransforms} />
+        ) : tab === 'call' ? (
+          <Call all={all} action={action} />
+        ) : tab === 'code' ? (
+          <HandlerCode all={all} action={action} />
+        ) : (
+          <DefinitionForm all={all} action={action} draft={definition} onDraft={setDefinition} onSaved={() => undefined} />
+        )}
+      </div>
+      {isJson && (
+        <JsonDialog
+          title={`Action ${name}`}
+          text={printJson({ definition: definitionOf(action), comment: action['comment'] ?? null }, 2)}
+          action="Save"
+          onClose={() => setJson(false)}
+          onSubmit={async (written) => {
+            if (!isObject(written)) throw new SyntaxError('an action is an object');
+            const { definition: next = {}, comment } = written;
+            const head = headOf({ name, definition: next, ...(comment === null || comment === undefined ? {} : { comment }) });
+            await makeChange({
+              title: `Action ${name}`,
+              parts: [memberPart('actions', name)],
+              steps: () => [{ type: 'update_action', args: head }],
+              inverse: ([before = null]) => (isObject(before) ? [{ type: 'update_action', args: headOf(before) }] : []),
+            });
+            setJson(false);
+          }}
+        >
+          <p class="muted">All that its definition holds, also what the form does not show: signatures of calls, headers not forwarded.</p>
+        </JsonDialog>
+      )}
+    </div>
+  );
+}

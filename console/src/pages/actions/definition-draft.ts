@@ -1,0 +1,125 @@
+import { objectsIn } from '../../api/sections.ts';
+import {
+  type ActionSignature,
+  mergedTypes,
+  namedBy,
+  parseActionDocument,
+  printActionDocument,
+  reachable,
+  signatureOf,
+  withSignature,
+} from '../../model/action-document.ts';
+import { isObject, type Json, type JsonObject, printJson } from '../../model/json.ts';
+import { definitionOf } from './read-actions.ts';
+
+export interface HeaderRow {
+  readonly key: string;
+  readonly value: string;
+  readonly isFromEnvironment: boolean;
+}
+
+/** An action as its form has it. */
+export interface DefinitionDraft {
+  readonly sdl: string;
+  readonly handler: string;
+  readonly isLater: boolean;
+  readonly timeout: string;
+  readonly forward: boolean;
+  readonly headers: readonly HeaderRow[];
+  readonly retries: string;
+  readonly interval: string;
+  /** What the metadata held when one began to edit it. */
+  readonly basis: string;
+}
+
+const NEW_SDL = `type Mutation {
+  login(username: String!, password: String!): Login!
+}
+
+type Login {
+  token: String!
+}
+`;
+
+/** Names of the types that the text of an action shows. */
+export function shownTypes(action: JsonObject | undefined, types: Json): ReadonlySet<string> {
+  return action === undefined ? new Set() : reachable(types, namedBy(action));
+}
+
+/** What a draft is made of, to see whether somebody else has changed it meanwhile. */
+export function basisOf(action: JsonObject | undefined, types: Json): string {
+  if (action === undefined) return '';
+  const { permissions: _, ...rest } = action;
+  return printJson([rest, printActionDocument([], types, shownTypes(action, types))]);
+}
+
+export function definitionDraft(action: JsonObject | undefined, types: Json): DefinitionDraft {
+  const definition = definitionOf(action);
+  const retries = isObject(definition['retry_conf']) ? definition['retry_conf'] : {};
+  return {
+    sdl: action === undefined ? NEW_SDL : printActionDocument([signatureOf(action)], types, shownTypes(action, types)),
+    handler: action === undefined ? '' : String(definition['handler'] ?? ''),
+    isLater: definition['kind'] === 'asynchronous',
+    timeout: String(definition['timeout'] ?? 30),
+    forward: definition['forward_client_headers'] === true,
+    headers: objectsIn(definition['headers']).map(({ name, value, value_from_env: variable }) => ({
+      key: String(name),
+      value: String(variable ?? value ?? ''),
+      isFromEnvironment: variable !== undefined,
+    })),
+    retries: String(retries['num_retries'] ?? 0),
+    interval: String(retries['interval_sec'] ?? 10),
+    basis: basisOf(action, types),
+  };
+}
+
+export interface WrittenAction {
+  readonly signature: ActionSignature;
+  readonly definition: JsonObject;
+  /** All custom types, as they are then. */
+  readonly types: JsonObject;
+}
+
+/**
+ * What a draft makes of an action and of the types as they are now.
+ * @param action as it is now; undefined for a new one
+ * @throws DocumentError, or Error with what is wrong
+ */
+export function writtenAction(draft: DefinitionDraft, action: JsonObject | undefined, types: Json): WrittenAction {
+  const document = parseActionDocument(draft.sdl);
+  const [signature, ...others] = document.actions;
+  if (signature === undefined) throw new Error('There is no action in the text: type Mutation { … } or type Query { … } has it.');
+  if (others.length > 0) throw new Error(`The text is of one action: ${others[0]?.name} is another one.`);
+  if (action !== undefined && signature.name !== action['name'])
+    throw new Error(`An action keeps its name, which is ${String(action['name'])}. Make another one, and delete this one.`);
+  if (draft.isLater && signature.type === 'query') throw new Error('Only a mutation can be answered later.');
+  const wholeOf = (text: string, what: string): number => {
+    if (!/^\d{1,9}$/.test(text.trim())) throw new Error(`${what} is a whole number.`);
+    return Number(text);
+  };
+  const former = definitionOf(action);
+  const retries = isObject(former['retry_conf']) ? former['retry_conf'] : {};
+  const count = draft.isLater ? wholeOf(draft.retries, 'How often it is called again') : 0;
+  const { retry_conf: _, headers: _headers, ...rest } = former;
+  const headers = draft.headers
+    .filter(({ key }) => key.trim() !== '')
+    .map(
+      ({ key, value, isFromEnvironment }): JsonObject => ({ name: key.trim(), [isFromEnvironment ? 'value_from_env' : 'value']: value }),
+    );
+  const definition: JsonObject = {
+    ...rest,
+    handler: draft.handler.trim(),
+    kind: draft.isLater ? 'asynchronous' : 'synchronous',
+    timeout: wholeOf(draft.timeout, 'The time limit'),
+    forward_client_headers: draft.forward,
+    ...(headers.length === 0 ? {} : { headers }),
+    ...(count === 0
+      ? {}
+      : { retry_conf: { ...retries, num_retries: count, interval_sec: wholeOf(draft.interval, 'The time between two calls') } }),
+  };
+  return {
+    signature,
+    definition: withSignature(definition, signature),
+    types: mergedTypes(types, shownTypes(action, types), document.types),
+  };
+}

@@ -1,0 +1,72 @@
+import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { Button } from '../../parts/button.tsx';
+import type { HeaderRow } from './definition-draft.ts';
+
+/** Headers that the handler gets with each call: values, or names of variables that hold them. */
+export function HandlerHeaders({
+  headers,
+  onChange,
+}: {
+  readonly headers: readonly HeaderRow[];
+  onChange(headers: readonly HeaderRow[]): void;
+}) {
+  const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
+  const set = (index: number, changes: Partial<HeaderRow>): void => {
+    const row = headers[index];
+    if (row !== undefined) onChange(headers.with(index, { ...row, ...changes }));
+  };
+  return (
+    <div class="stack-tight" role="group" aria-label="Headers">
+      <span class="label">Headers</span>
+      {headers.map(({ key, value, isFromEnvironment }, index) => (
+        <div key={index} class="pair pair-three">
+          <input
+            class="input"
+            aria-label={`Header ${index + 1}`}
+            placeholder="Name"
+            value={key}
+            spellcheck={false}
+            readOnly={isReadOnly}
+            onInput={(event) => set(index, { key: event.currentTarget.value })}
+          />
+          <select
+            class="select"
+            aria-label={`Where the value of header ${index + 1} is`}
+            value={isFromEnvironment ? 'variable' : 'value'}
+            disabled={isReadOnly}
+            onChange={(event) => set(index, { isFromEnvironment: event.currentTarget.value === 'variable' })}
+          >
+            <option value="value">is</option>
+            <option value="variable">is in the variable</option>
+          </select>
+          <input
+            class="input"
+            aria-label={`${isFromEnvironment ? 'Variable' : 'Value'} of header ${index + 1}`}
+            placeholder={isFromEnvironment ? 'HANDLER_KEY' : 'Value'}
+            value={value}
+            spellcheck={false}
+            readOnly={isReadOnly}
+            onInput={(event) => set(index, { value: event.currentTarget.value })}
+          />
+          <Button
+            kind="quiet"
+            icon="cross"
+            name={`Take header ${index + 1} away`}
+            refusal={refusal}
+            onClick={() => onChange(headers.filter((_, each) => each !== index))}
+          />
+        </div>
+      ))}
+      <div class="row">
+        <Button
+          small
+          icon="plus"
+          refusal={refusal}
+          onClick={() => onChange([...headers, { key: '', value: '', isFromEnvironment: false }])}
+        >
+          Add a header
+        </Button>
+      </div>
+    </div>
+  );
+}

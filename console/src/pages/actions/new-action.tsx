@@ -1,0 +1,21 @@
+import { useState } from 'preact/hooks';
+import { go, hrefOf } from '../../browser/place.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { DefinitionForm } from './definition-form.tsx';
+import type { DefinitionDraft } from './definition-draft.ts';
+import type { Actions } from './read-actions.ts';
+
+/** An action that is not there yet. */
+export function NewAction({ all }: { readonly all: Actions }) {
+  const [draft, setDraft] = useState<DefinitionDraft>();
+  return (
+    <div class="page">
+      <header class="crumbs">
+        <a href={hrefOf(['actions'])}>Actions</a>
+        <Icon name="right" />
+        <h1>New action</h1>
+      </header>
+      <DefinitionForm all={all} action={undefined} draft={draft} onDraft={setDraft} onSaved={(name) => go(['actions', name])} />
+    </div>
+  );
+}

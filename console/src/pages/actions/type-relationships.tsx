@@ -1,0 +1,219 @@
+import { useState } from 'preact/hooks';
+import { makeChange } from '../../api/changes.ts';
+import { sectionPart } from '../../api/entries.ts';
+import { type Failure, failureOf } from '../../api/failure.ts';
+import { overview } from '../../api/overview.ts';
+import { objectsIn } from '../../api/sections.ts';
+import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { attempt } from '../../features/attempt.ts';
+import { TargetForm } from '../../features/target-form.tsx';
+import { typesIn } from '../../model/action-document.ts';
+import { isObject, type Json, type JsonObject } from '../../model/json.ts';
+import { findTable, tableJson } from '../../model/overview.ts';
+import { missingOf, NO_TARGET, type TargetDraft, targetDefinition, targetDraft } from '../../model/relationship-target.ts';
+import { labelOf } from '../../model/steps.ts';
+import { Button } from '../../parts/button.tsx';
+import { Combobox } from '../../parts/combobox.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { ErrorBox } from '../../parts/error-box.tsx';
+import { Field } from '../../parts/field.tsx';
+import { ACTIONS, ListTable } from '../../parts/list-table.tsx';
+import { shownError } from '../../parts/shown-error.ts';
+import { setTypes } from './read-actions.ts';
+
+interface Place {
+  readonly type: string;
+  readonly relationship: JsonObject;
+}
+
+/** The definition of a relationship, however it is written. */
+function definitionOf(relationship: JsonObject): JsonObject {
+  const { definition, type, source = 'default', remote_table: table, field_mapping: mapping } = relationship;
+  if (isObject(definition)) return definition;
+  return { to_source: { relationship_type: type ?? 'object', source, table: table ?? null, field_mapping: mapping ?? {} } };
+}
+
+/** The types with a relationship put in place of the one of its name, added, or, where it is null, taken away. */
+function withRelationship(types: Json, type: string, name: string, relationship: JsonObject | null): JsonObject {
+  const before = isObject(types) ? types : {};
+  if (!typesIn(types).some((each) => each.list === 'objects' && each.name === type)) throw new Error(`There is no type ${type} any more.`);
+  const objects = objectsIn(before['objects']).map((each): JsonObject => {
+    if (each['name'] !== type) return each;
+    const { relationships, ...rest } = each;
+    const all = objectsIn(relationships);
+    const at = all.findIndex((other) => other['name'] === name);
+    const next =
+      relationship === null ? all.filter((_, index) => index !== at) : at < 0 ? [...all, relationship] : all.with(at, relationship);
+    return next.length === 0 ? rest : { ...rest, relationships: next };
+  });
+  return { ...before, objects };
+}
+
+function change(title: string, next: (types: Json) => Json): Parameters<typeof makeChange>[0] {
+  return {
+    title,
+    parts: [sectionPart('custom_types')],
+    steps: (_, [now = null]) => [setTypes(next(now))],
+    inverse: ([before = null]) => [setTypes(before)],
+  };
+}
+
+/** Relationships from types of actions to tables and to remote schemas. */
+export function TypeRelationships({ types }: { readonly types: Json }) {
+  const [edited, setEdited] = useState<Place | 'new' | null>(null);
+  const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
+  const objects = typesIn(types).filter(({ list }) => list === 'objects');
+  const places = objects.flatMap(({ type, name }): readonly Place[] =>
+    objectsIn(type['relationships']).map((relationship) => ({ type: name, relationship })),
+  );
+  return (
+    <section class="card stack">
+      <header>
+        <h2 class="grow">
+          Relationships <span class="badge">{places.length}</span>
+        </h2>
+        <Button
+          small
+          icon="plus"
+          refusal={refusal ?? (objects.length === 0 ? 'There is no object type yet' : undefined)}
+          onClick={() => setEdited('new')}
+        >
+          Relate a type
+        </Button>
+      </header>
+      {places.length === 0 ? (
+        <p class="muted">None: a relationship is a field of a type that leads to rows of a table, under the permissions of whoever asks.</p>
+      ) : (
+        <ListTable name="Relationships of types of actions" columns={['Field', 'Leads to', 'By', ACTIONS]}>
+          {places.map((place) => {
+            const name = String(place.relationship['name']);
+            const { leadsTo, by } = shown(definitionOf(place.relationship));
+            return (
+              <tr key={`${place.type}.${name}`}>
+                <td>
+                  <strong>
+                    {place.type}.{name}
+                  </strong>
+                </td>
+                <td>{leadsTo}</td>
+                <td class="mono small">{by}</td>
+                <td class="nowrap">
+                  <Button small kind="quiet" name={`Edit ${place.type}.${name}`} refusal={refusal} onClick={() => setEdited(place)}>
+                    Edit
+                  </Button>
+                  <Button
+                    small
+                    kind="quiet"
+                    name={`Drop ${place.type}.${name}`}
+                    refusal={refusal}
+                    onClick={() =>
+                      void attempt({
+                        ...change(`Drop the relationship ${place.type}.${name}`, (now) => withRelationship(now, place.type, name, null)),
+                        review: true,
+                      })
+                    }
+                  >
+                    Drop …
+                  </Button>
+                </td>
+              </tr>
+            );
+          })}
+        </ListTable>
+      )}
+      {edited !== null && <Edit types={types} place={edited === 'new' ? undefined : edited} onClose={() => setEdited(null)} />}
+    </section>
+  );
+}
+
+function shown(definition: JsonObject): { readonly leadsTo: string; readonly by: string } {
+  const draft = targetDraft(definition, labelOf);
+  if (draft.to === 'remote') return { leadsTo: draft.remoteSchema, by: draft.field };
+  return {
+    leadsTo: `${draft.many ? 'rows' : 'a row'} of ${draft.source} ${draft.table}`,
+    by: draft.mapping.map(({ key, value }) => `${key} = ${value}`).join(', '),
+  };
+}
+
+function Edit({ types, place, onClose }: { readonly types: Json; readonly place: Place | undefined; onClose(): void }) {
+  const data = overview.value;
+  const objects = typesIn(types).filter(({ list }) => list === 'objects');
+  const [type, setType] = useState(place?.type ?? (objects.length === 1 ? (objects[0]?.name ?? '') : ''));
+  const [name, setName] = useState(String(place?.relationship['name'] ?? ''));
+  const idOf = (table: Json): string => labelOf(typeof table === 'string' ? { schema: 'public', name: table } : table);
+  const [draft, setDraft] = useState<TargetDraft>(() =>
+    place === undefined ? { ...NO_TARGET, source: data?.sources[0]?.name ?? '' } : targetDraft(definitionOf(place.relationship), idOf),
+  );
+  const [failure, setFailure] = useState<Failure>();
+  const fields = objectsIn(objects.find((each) => each.name === type)?.type['fields']);
+  const missing = type === '' ? 'Choose a type' : name.trim() === '' ? 'Give it a name' : missingOf(draft);
+  const save = async (): Promise<void> => {
+    if (missing !== undefined) return;
+    setFailure(undefined);
+    try {
+      const table = data === undefined ? undefined : findTable(data, draft.source, draft.table);
+      if (draft.to === 'table' && table === undefined) throw new Error(`The source ${draft.source} tracks no table ${draft.table}.`);
+      const before = place === undefined ? undefined : definitionOf(place.relationship);
+      const definition = targetDefinition(draft, table === undefined ? null : tableJson(table), before);
+      const to = definition['to_source'];
+      // The plain form is what other tools know.
+      const relationship: JsonObject =
+        isObject(to) && place?.relationship['definition'] === undefined
+          ? {
+              name: name.trim(),
+              type: to['relationship_type'] ?? 'object',
+              source: draft.source,
+              remote_table: to['table'] ?? null,
+              field_mapping: to['field_mapping'] ?? {},
+            }
+          : { name: name.trim(), definition };
+      const done = await makeChange(
+        change(`Relationship ${type}.${name.trim()}`, (now) => withRelationship(now, type, name.trim(), relationship)),
+      );
+      if (done !== null) onClose();
+    } catch (error) {
+      setFailure(failureOf(error));
+    }
+  };
+  return (
+    <Dialog
+      title={place === undefined ? 'New relationship of a type' : `Relationship ${type}.${name}`}
+      onClose={onClose}
+      onSubmit={() => void save()}
+      footer={
+        <Button kind="primary" title="set_custom_types" refusal={missing} onClick={() => void save()}>
+          Save
+        </Button>
+      }
+    >
+      {failure !== undefined && <ErrorBox error={shownError(failure)} />}
+      {place === undefined && (
+        <div class="row fields">
+          <Field label="Type">
+            {(id) => (
+              <Combobox
+                id={id}
+                name="Type"
+                value={type}
+                options={objects.map((each) => ({ value: each.name }))}
+                strict
+                onChange={setType}
+              />
+            )}
+          </Field>
+          <Field label="Name">
+            {(id) => (
+              <input id={id} class="input" value={name} spellcheck={false} onInput={(event) => setName(event.currentTarget.value)} />
+            )}
+          </Field>
+        </div>
+      )}
+      <TargetForm
+        draft={draft}
+        own={fields.map((field) => ({ value: String(field['name']), note: String(field['type']) }))}
+        ownLabel="Field"
+        onChange={setDraft}
+      />
+    </Dialog>
+  );
+}

@@ -1,0 +1,139 @@
+import { useState } from 'preact/hooks';
+import { makeChange } from '../../api/changes.ts';
+import { sectionPart } from '../../api/entries.ts';
+import { type Failure, failureOf } from '../../api/failure.ts';
+import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { attempt } from '../../features/attempt.ts';
+import {
+  DocumentError,
+  mergedTypes,
+  parseActionDocument,
+  printActionDocument,
+  typesIn,
+  unusedTypes,
+  withoutTypes,
+} from '../../model/action-document.ts';
+import { equalJson, type Json } from '../../model/json.ts';
+import { Button } from '../../parts/button.tsx';
+import { CodeEditor, type CodeMark } from '../../parts/code-editor.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { type Actions, setTypes } from './read-actions.ts';
+import { changedMeanwhile, SaveFailure } from './save-failure.tsx';
+import { TypeRelationships } from './type-relationships.tsx';
+
+/** All types of actions as SDL, those that nothing uses, and their relationships. */
+export function Types({ all: { actions, types } }: { readonly all: Actions }) {
+  const [draft, setDraft] = useState<{ readonly text: string; readonly basis: string }>();
+  const [failure, setFailure] = useState<Failure>();
+  const before = printed(types);
+  const text = draft?.text;
+  const unused = unusedTypes(types, actions);
+  const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
+  const marks = marksOf(text ?? before);
+  const change = (title: string, next: (now: Json) => Json): Parameters<typeof makeChange>[0] => ({
+    title,
+    parts: [sectionPart('custom_types')],
+    steps: (_, [now = null]) => {
+      const step = setTypes(next(now));
+      return equalJson(step.args, setTypes(now).args) ? [] : [step];
+    },
+    inverse: ([was = null]) => [setTypes(was)],
+  });
+  const save = async (isOver = false): Promise<void> => {
+    setFailure(undefined);
+    try {
+      const { actions: written, types: next } = parseActionDocument(text ?? before);
+      if (written.length > 0) throw new Error('Here are types only: the fields of Query and Mutation are at their actions.');
+      const names = new Set(typesIn(types).map(({ name }) => name));
+      const done = await makeChange(
+        change('Types of actions', (now) => {
+          if (!isOver && printed(now) !== (draft?.basis ?? before)) throw changedMeanwhile('the types');
+          return mergedTypes(now, names, next);
+        }),
+      );
+      if (done !== null) setDraft(undefined);
+    } catch (error) {
+      setFailure(failureOf(error));
+    }
+  };
+  return (
+    <>
+      {unused.length > 0 && (
+        <div class="banner" role="note">
+          <Icon name="info" />
+          <span class="grow">
+            No action uses {unused.length === 1 ? 'the type' : 'the types'}{' '}
+            {unused.map((name, index) => (
+              <span key={name}>
+                {index > 0 && ', '}
+                <strong>{name}</strong>
+              </span>
+            ))}
+            .
+          </span>
+          <Button
+            small
+            title="set_custom_types"
+            refusal={refusal}
+            onClick={() => void attempt({ ...change('Drop unused types of actions', (now) => withoutTypes(now, unused)), review: true })}
+          >
+            Drop {unused.length === 1 ? 'it' : 'them'} …
+          </Button>
+        </div>
+      )}
+      {failure !== undefined && <SaveFailure failure={failure} onOver={() => void save(true)} />}
+      <section class="card stack">
+        <p class="muted">
+          Types of arguments and answers of all actions: <code>type</code>, <code>input</code>, <code>enum</code>, <code>scalar</code>.
+          Scalars of databases, such as <code>uuid</code>, are there by their names.
+        </p>
+        <CodeEditor
+          name="Types of actions"
+          language="graphql"
+          height="min(50vh, 420px)"
+          value={text ?? before}
+          marks={marks}
+          hint="type Login { token: String! }"
+          readOnly={isReadOnly}
+          onChange={(next) => setDraft({ text: next, basis: draft?.basis ?? before })}
+          onRun={() => void save()}
+        />
+        {marks.length > 0 && <p class="wrong small">{marks[0]?.message}</p>}
+        <div class="row">
+          <Button
+            kind="primary"
+            title="set_custom_types"
+            refusal={refusal ?? (text === undefined || text === before ? 'Nothing is changed' : undefined)}
+            onClick={() => void save()}
+          >
+            Save
+          </Button>
+          <Button
+            refusal={text === undefined ? 'Nothing is changed' : undefined}
+            onClick={() => {
+              setFailure(undefined);
+              setDraft(undefined);
+            }}
+          >
+            Reset
+          </Button>
+        </div>
+      </section>
+      <TypeRelationships types={types} />
+    </>
+  );
+}
+
+function printed(types: Json): string {
+  return typesIn(types).length === 0 ? '' : printActionDocument([], types);
+}
+
+function marksOf(sdl: string): readonly CodeMark[] {
+  try {
+    parseActionDocument(sdl);
+    return [];
+  } catch (error) {
+    if (!(error instanceof DocumentError)) throw error;
+    return [{ from: error.from, to: error.to, message: error.message }];
+  }
+}

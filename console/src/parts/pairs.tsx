@@ -1,0 +1,69 @@
+import type { ComponentChildren } from 'preact';
+import { Button } from './button.tsx';
+
+export interface Pair {
+  readonly key: string;
+  readonly value: string;
+}
+
+/** Rows of two fields each, to which rows are added and from which they are taken. */
+export function Pairs({
+  name,
+  labels,
+  pairs,
+  add,
+  refusal,
+  field,
+  onChange,
+}: {
+  /** What they are, such as `Headers`. */
+  readonly name: string;
+  /** Of the two fields. */
+  readonly labels: readonly [string, string];
+  readonly pairs: readonly Pair[];
+  /** Of the button that adds one. */
+  readonly add: string;
+  readonly refusal?: string | undefined;
+  /** A field of another kind than a line of text. */
+  field?(label: string, part: 'key' | 'value', pair: Pair, set: (value: string) => void): ComponentChildren;
+  onChange(pairs: readonly Pair[]): void;
+}) {
+  const parts = ['key', 'value'] as const;
+  return (
+    <div class="stack-tight" role="group" aria-label={name}>
+      {pairs.map((pair, index) => (
+        <div key={index} class="pair">
+          {parts.map((part, at) => {
+            const label = `${labels[at]}${pairs.length === 1 ? '' : ` ${index + 1}`}`;
+            const set = (value: string): void => onChange(pairs.with(index, { ...pair, [part]: value }));
+            return (
+              field?.(label, part, pair, set) ?? (
+                <input
+                  class="input"
+                  aria-label={label}
+                  placeholder={labels[at]}
+                  value={pair[part]}
+                  spellcheck={false}
+                  readOnly={refusal !== undefined}
+                  onInput={(event) => set(event.currentTarget.value)}
+                />
+              )
+            );
+          })}
+          <Button
+            kind="quiet"
+            icon="cross"
+            name={`Take ${labels[0].toLowerCase()} ${pair.key === '' ? index + 1 : pair.key} away`}
+            refusal={refusal}
+            onClick={() => onChange(pairs.filter((_, each) => each !== index))}
+          />
+        </div>
+      ))}
+      <div class="row">
+        <Button small icon="plus" refusal={refusal} onClick={() => onChange([...pairs, { key: '', value: '' }])}>
+          {add}
+        </Button>
+      </div>
+    </div>
+  );
+}
