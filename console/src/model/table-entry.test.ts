@@ -36,6 +36,41 @@ describe('the steps from one entry of a table to another', () => {
     expect(tableSteps(address, entry, { table }).map(({ type }) => type)).toEqual(['pg_drop_select_permission', 'pg_drop_relationship']);
   });
 
+  it('make permissions anew that name a field that is made anew', () => {
+    const field = { name: 'title_short', definition: { function: 'a' } };
+    const permission = { columns: ['id'], filter: {}, computed_fields: ['title_short'] };
+    const others = entry.select_permissions;
+    const before = { ...entry, computed_fields: [field], select_permissions: [...others, { role: 'clerk', permission }] };
+    const after = { ...before, computed_fields: [{ ...field, definition: { function: 'b' } }] };
+    expect(tableSteps(address, before, after).map(({ type, args }) => [type, args['role'] ?? args['name']])).toEqual([
+      ['pg_drop_select_permission', 'clerk'],
+      ['pg_drop_computed_field', 'title_short'],
+      ['pg_add_computed_field', 'title_short'],
+      ['pg_create_select_permission', 'clerk'],
+    ]);
+  });
+
+  it('replace a remote relationship and an event trigger, without a moment in which there is none', () => {
+    const remote = { name: 'country', definition: { to_remote_schema: { remote_schema: 'countries' } } };
+    const trigger = { name: 'on_album', webhook: 'http://a', definition: { enable_manual: true, insert: { columns: '*' } } };
+    const before = { ...entry, remote_relationships: [remote], event_triggers: [trigger] };
+    const definition = { to_remote_schema: { remote_schema: 'states' } };
+    const after = { ...entry, remote_relationships: [{ ...remote, definition }], event_triggers: [{ ...trigger, webhook: 'http://b' }] };
+    expect(tableSteps(address, before, after)).toEqual([
+      { type: 'pg_update_remote_relationship', args: { source, table, name: 'country', definition } },
+      {
+        type: 'pg_create_event_trigger',
+        args: { source, table, name: 'on_album', webhook: 'http://b', enable_manual: true, insert: { columns: '*' }, replace: true },
+      },
+    ]);
+    expect(tableSteps(address, entry, { ...entry, event_triggers: [trigger] })).toEqual([
+      {
+        type: 'pg_create_event_trigger',
+        args: { source, table, name: 'on_album', webhook: 'http://a', enable_manual: true, insert: { columns: '*' } },
+      },
+    ]);
+  });
+
   it('refuse keys that no operation sets', () => {
     expect(() => tableSteps(address, entry, { ...entry, columns: [] })).toThrow('"columns" cannot be changed here');
   });

@@ -1,5 +1,5 @@
 /** Entries of tables in the metadata: the least set of operations that makes one of another. */
-import { equalJson, isList, isObject, type Json, type JsonObject } from './json.ts';
+import { equalJson, isList, isObject, type Json, type JsonObject, printJson } from './json.ts';
 import type { Step } from './steps.ts';
 
 export interface TableAddress {
@@ -20,13 +20,29 @@ interface Noun {
   readonly drop: string;
   /** The argument that names the member in `drop`. */
   readonly dropKey: string;
+  /** What puts another one in its place without taking it away between, as what it is used by could not do without it. */
+  readonly replace?: (member: JsonObject) => { readonly operation: string; readonly args: JsonObject };
+  /** The arguments of `add`, where they are not the member itself. */
+  readonly args?: (member: JsonObject) => JsonObject;
+}
+
+/** The operations take what is in `definition` beside the rest. */
+function triggerArgs({ definition, ...rest }: JsonObject): JsonObject {
+  return isObject(definition) ? { ...rest, ...definition } : rest;
 }
 
 const NOUNS: readonly Noun[] = [
   { key: 'object_relationships', id: 'name', add: 'create_object_relationship', drop: 'drop_relationship', dropKey: 'relationship' },
   { key: 'array_relationships', id: 'name', add: 'create_array_relationship', drop: 'drop_relationship', dropKey: 'relationship' },
   { key: 'computed_fields', id: 'name', add: 'add_computed_field', drop: 'drop_computed_field', dropKey: 'name' },
-  { key: 'remote_relationships', id: 'name', add: 'create_remote_relationship', drop: 'delete_remote_relationship', dropKey: 'name' },
+  {
+    key: 'remote_relationships',
+    id: 'name',
+    add: 'create_remote_relationship',
+    drop: 'delete_remote_relationship',
+    dropKey: 'name',
+    replace: (member) => ({ operation: 'update_remote_relationship', args: member }),
+  },
   ...PERMISSION_OPERATIONS.map(
     (operation): Noun => ({
       key: `${operation}_permissions`,
@@ -36,7 +52,15 @@ const NOUNS: readonly Noun[] = [
       dropKey: 'role',
     }),
   ),
-  { key: 'event_triggers', id: 'name', add: 'create_event_trigger', drop: 'delete_event_trigger', dropKey: 'name' },
+  {
+    key: 'event_triggers',
+    id: 'name',
+    add: 'create_event_trigger',
+    drop: 'delete_event_trigger',
+    dropKey: 'name',
+    replace: (member) => ({ operation: 'create_event_trigger', args: { ...triggerArgs(member), replace: true } }),
+    args: triggerArgs,
+  },
 ];
 
 const SETTINGS = new Set(['table', 'configuration', 'is_enum', 'ext_federation_config']);
@@ -52,7 +76,7 @@ export function memberOf(entry: JsonObject | null, key: string, id: 'name' | 'ro
 
 /**
  * The steps from one entry of a table to another; `null` is an untracked table. What goes is dropped first, and in the opposite order
- * of what it may rest upon; what changes is dropped and made anew.
+ * of what it may rest upon; what changes is replaced, or dropped and made anew.
  * @throws Error for keys that no operation sets
  */
 export function tableSteps({ source, kind, table }: TableAddress, before: JsonObject | null, after: JsonObject | null): Step[] {
@@ -67,11 +91,23 @@ export function tableSteps({ source, kind, table }: TableAddress, before: JsonOb
   for (const key of new Set([...Object.keys(before ?? {}), ...Object.keys(after)])) {
     if (!known.has(key) && !equalJson(before?.[key], after[key])) throw new Error(`"${key}" cannot be changed here`);
   }
+  // A field that is made anew is away for a moment, which permissions that name it do not survive.
+  const remade = NOUNS.filter(({ id, replace }) => id === 'name' && replace === undefined).flatMap(({ key }) =>
+    membersOf(before, key)
+      .map(({ name }) => String(name))
+      .filter((name) => {
+        const next = memberOf(after, key, 'name', name);
+        return next !== undefined && !equalJson(next, memberOf(before, key, 'name', name));
+      }),
+  );
+  const restsOnRemade = (noun: Noun, member: JsonObject): boolean =>
+    noun.id === 'role' && remade.length > 0 && remade.some((name) => printJson(member).includes(JSON.stringify(name)));
   if (before !== null) {
     for (const noun of NOUNS.toReversed()) {
       for (const member of membersOf(before, noun.key)) {
         const name = member[noun.id] as string;
-        if (!equalJson(member, memberOf(after, noun.key, noun.id, name))) {
+        const next = memberOf(after, noun.key, noun.id, name);
+        if (restsOnRemade(noun, member) || (!equalJson(member, next) && (next === undefined || noun.replace === undefined))) {
           const args: JsonObject = { [noun.dropKey]: name };
           steps.push(step(noun.drop, noun.key === 'event_triggers' ? args : { table, ...args }));
         }
@@ -88,7 +124,14 @@ export function tableSteps({ source, kind, table }: TableAddress, before: JsonOb
     for (const member of membersOf(after, noun.key)) {
       const name = member[noun.id];
       if (typeof name !== 'string') throw new Error(`an element of "${noun.key}" has no ${noun.id}`);
-      if (!equalJson(member, memberOf(before, noun.key, noun.id, name))) steps.push(step(noun.add, { table, ...member }));
+      const former = memberOf(before, noun.key, noun.id, name);
+      if (equalJson(member, former) && !restsOnRemade(noun, member)) continue;
+      const replaced = former === undefined ? undefined : noun.replace?.(member);
+      steps.push(
+        replaced === undefined
+          ? step(noun.add, { table, ...(noun.args?.(member) ?? member) })
+          : step(replaced.operation, { table, ...replaced.args }),
+      );
     }
   }
   return steps;

@@ -9,7 +9,8 @@ import { SuggestedRelationships } from '../../features/relationship-suggestions.
 import { isObject, type Json, type JsonObject, printJson } from '../../model/json.ts';
 import { findTable, type Overview, type TableOverview, tableId, tableJson } from '../../model/overview.ts';
 import { labelOf } from '../../model/steps.ts';
-import { membersOf, withMember, tableSteps } from '../../model/table-entry.ts';
+import { targetDraft } from '../../model/relationship-target.ts';
+import { memberOf, membersOf, withMember, tableSteps } from '../../model/table-entry.ts';
 import { Button } from '../../parts/button.tsx';
 import { Combobox } from '../../parts/combobox.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -20,6 +21,7 @@ import { ACTIONS, ListTable } from '../../parts/list-table.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { Segments } from '../../parts/tabs.tsx';
 import { tell } from '../../parts/toast.tsx';
+import { RemoteRelationship } from './remote-relationship.tsx';
 
 const LISTS = [
   ['object_relationships', 'a row'],
@@ -34,7 +36,7 @@ interface RelationshipsProps {
 }
 
 export function Relationships({ data, table, info }: RelationshipsProps) {
-  const [open, setOpen] = useState<'manual' | { readonly key: string; readonly name: string } | null>(null);
+  const [open, setOpen] = useState<'manual' | 'remote' | { readonly key: string; readonly name: string } | null>(null);
   const address = { source: table.source, kind: table.kind, table: tableJson(table) };
   const all = LISTS.flatMap(([key, leads]) =>
     membersOf(info.entry, key).map((member) => ({ key, leads, member, name: String(member['name']) })),
@@ -63,6 +65,15 @@ export function Relationships({ data, table, info }: RelationshipsProps) {
           <Button small icon="plus" refusal={isReadOnly ? READ_ONLY_REASON : undefined} onClick={() => setOpen('manual')}>
             By hand
           </Button>
+          <Button
+            small
+            icon="plus"
+            title={`${table.kind}_create_remote_relationship`}
+            refusal={isReadOnly ? READ_ONLY_REASON : undefined}
+            onClick={() => setOpen('remote')}
+          >
+            To elsewhere
+          </Button>
         </header>
         {all.length === 0 ? (
           <p class="muted">None yet: a relationship is a field that leads from a row to rows of another table.</p>
@@ -79,11 +90,9 @@ export function Relationships({ data, table, info }: RelationshipsProps) {
                 </td>
                 <td class="mono small">{byOf(member)}</td>
                 <td class="nowrap">
-                  {key !== 'remote_relationships' && (
-                    <Button small kind="quiet" refusal={isReadOnly ? READ_ONLY_REASON : undefined} onClick={() => setOpen({ key, name })}>
-                      Rename
-                    </Button>
-                  )}
+                  <Button small kind="quiet" refusal={isReadOnly ? READ_ONLY_REASON : undefined} onClick={() => setOpen({ key, name })}>
+                    {key === 'remote_relationships' ? 'Edit' : 'Rename'}
+                  </Button>
                   <Button small kind="quiet" refusal={isReadOnly ? READ_ONLY_REASON : undefined} onClick={() => void drop(key, name)}>
                     Drop …
                   </Button>
@@ -100,7 +109,20 @@ export function Relationships({ data, table, info }: RelationshipsProps) {
         taken={taken}
       />
       {open === 'manual' && <ManualRelationship data={data} table={table} info={info} onClose={() => setOpen(null)} />}
-      {open !== null && open !== 'manual' && <Rename table={table} name={open.name} onClose={() => setOpen(null)} />}
+      {open === 'remote' && <RemoteRelationship data={data} table={table} info={info} before={undefined} onClose={() => setOpen(null)} />}
+      {open !== null &&
+        typeof open === 'object' &&
+        (open.key === 'remote_relationships' ? (
+          <RemoteRelationship
+            data={data}
+            table={table}
+            info={info}
+            before={memberOf(info.entry, open.key, 'name', open.name)}
+            onClose={() => setOpen(null)}
+          />
+        ) : (
+          <Rename table={table} name={open.name} onClose={() => setOpen(null)} />
+        ))}
     </>
   );
 }
@@ -119,8 +141,8 @@ function targetOf(member: JsonObject, info: TableInfo): string {
   const definition = isObject(member['definition']) ? member['definition'] : {};
   const source = definition['to_source'];
   if (isObject(source)) return `${String(source['source'])} ${labelOf(source['table'] ?? '')}`;
-  const remote = definition['to_remote_schema'];
-  return isObject(remote) ? String(remote['remote_schema']) : '';
+  const { to, remoteSchema } = targetDraft(definition, labelOf);
+  return to === 'remote' ? remoteSchema : '';
 }
 
 function byOf(member: JsonObject): string {
@@ -129,7 +151,9 @@ function byOf(member: JsonObject): string {
   if (key !== undefined)
     return isObject(key) ? printJson(key['column'] ?? key['columns'] ?? null).replaceAll('"', '') : printJson(key).replaceAll('"', '');
   const manual = using['manual_configuration'];
-  return isObject(manual) ? printJson(manual['column_mapping'] ?? null) : '';
+  if (isObject(manual)) return printJson(manual['column_mapping'] ?? null);
+  const { to, mapping, field } = targetDraft(member['definition'], labelOf);
+  return to === 'remote' ? field : mapping.map(({ key: own, value }) => `${own} = ${value}`).join(', ');
 }
 
 function Rename({ table, name, onClose }: { readonly table: TableOverview; readonly name: string; onClose(): void }) {

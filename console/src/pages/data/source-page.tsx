@@ -22,6 +22,7 @@ import { shownError } from '../../parts/shown-error.ts';
 import { tabPanel, Tabs } from '../../parts/tabs.tsx';
 import { tell } from '../../parts/toast.tsx';
 import { AllPermissions } from './all-permissions.tsx';
+import { Functions } from './functions.tsx';
 
 /** A source as a whole: what is tracked, what its keys suggest, who may do what. */
 export function SourcePage({ data, source }: { readonly data: Overview; readonly source: SourceOverview }) {
@@ -64,6 +65,7 @@ export function SourcePage({ data, source }: { readonly data: Overview; readonly
           { id: 'tables', label: 'Tables' },
           { id: 'relationships', label: 'Relationships' },
           { id: 'permissions', label: 'Permissions' },
+          ...(hasOperation(source.kind, 'track_function') ? [{ id: 'functions', label: 'Functions' }] : []),
         ]}
         chosen={tab}
         onChoose={(id) => setQuery({ tab: id })}
@@ -73,6 +75,8 @@ export function SourcePage({ data, source }: { readonly data: Overview; readonly
           <SuggestedRelationships source={source} version={data.version} />
         ) : tab === 'permissions' ? (
           <AllPermissions data={data} source={source} />
+        ) : tab === 'functions' && hasOperation(source.kind, 'track_function') ? (
+          <Functions data={data} source={source} />
         ) : (
           <Tables data={data} source={source} />
         )}

@@ -10,6 +10,7 @@ import { shownError } from '../../parts/shown-error.ts';
 import { tabPanel, Tabs } from '../../parts/tabs.tsx';
 import { Browse } from './browse.tsx';
 import { EntryJson } from './entry-json.tsx';
+import { Fields } from './fields.tsx';
 import { Relationships } from './relationships.tsx';
 import { Structure } from './structure.tsx';
 
@@ -18,6 +19,7 @@ const TABS = [
   { id: 'structure', label: 'Structure' },
   { id: 'relationships', label: 'Relationships' },
   { id: 'permissions', label: 'Permissions' },
+  { id: 'fields', label: 'Fields' },
   { id: 'json', label: 'JSON' },
 ] as const;
 
@@ -48,6 +50,8 @@ export function TablePage({ data, table }: { readonly data: Overview; readonly t
             <Relationships data={data} table={table} info={value} />
           ) : tab === 'permissions' ? (
             <PermissionEditor data={data} table={table} info={value} />
+          ) : tab === 'fields' ? (
+            <Fields table={table} info={value} />
           ) : tab === 'json' ? (
             <EntryJson table={table} info={value} />
           ) : (

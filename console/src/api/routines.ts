@@ -1,0 +1,60 @@
+/** Functions of a database, from the catalog that the SQL standard describes. */
+import { isList, isObject, type Json, type JsonObject } from '../model/json.ts';
+import { runSql } from './metadata.ts';
+
+export interface Routine {
+  readonly schema: string;
+  readonly name: string;
+  /** The table, or another type, whose values it returns: `public.album`. */
+  readonly returns: string;
+  readonly parameters: readonly { readonly name: string; readonly type: string }[];
+}
+
+const MOST_ROWS = 5000;
+const SQL = `select r.specific_schema, r.specific_name, r.routine_name, r.type_udt_schema, r.type_udt_name,
+  p.parameter_name, p.udt_schema, p.udt_name
+from information_schema.routines r
+left join information_schema.parameters p
+  on p.specific_schema = r.specific_schema and p.specific_name = r.specific_name and p.parameter_mode in ('IN', 'INOUT')
+where r.routine_type = 'FUNCTION' and r.specific_schema not in ('pg_catalog', 'information_schema')
+order by r.specific_schema, r.routine_name, r.specific_name, p.ordinal_position`;
+
+/** @throws Failure where the service runs no SQL, say */
+export async function readRoutines(source: string, kind: string, signal?: AbortSignal): Promise<readonly Routine[]> {
+  const answer = await runSql(kind, { source, sql: SQL, read_only: true, max_rows: MOST_ROWS }, signal);
+  const result = isObject(answer) && isList(answer['result']) ? answer['result'].filter(isList).slice(1) : [];
+  const found = new Map<string, Routine>();
+  for (const row of result) {
+    const [schema, specific, name, returnSchema, returnName, parameter, typeSchema, typeName] = row.map(textOf);
+    const key = `${schema} ${specific}`;
+    const former = found.get(key) ?? { schema: schema ?? '', name: name ?? '', returns: `${returnSchema}.${returnName}`, parameters: [] };
+    const isParameter = typeName !== undefined && typeName !== '';
+    found.set(
+      key,
+      isParameter
+        ? { ...former, parameters: [...former.parameters, { name: parameter ?? '', type: `${typeSchema}.${typeName}` }] }
+        : former,
+    );
+  }
+  return [...found.values()];
+}
+
+/** Of SQL's null an empty text, or `NULL` as it is printed. */
+function textOf(json: Json): string {
+  return json === null || json === 'NULL' ? '' : String(json);
+}
+
+/** As metadata names it. */
+export function routineJson({ schema, name }: Pick<Routine, 'schema' | 'name'>): JsonObject {
+  return { schema, name };
+}
+
+export function routineId({ schema, name }: Pick<Routine, 'schema' | 'name'>): string {
+  return `${schema}.${name}`;
+}
+
+/** A name as one writes it, `public.album_title`, as metadata has it; without a schema that of `schema`. */
+export function routineNamed(text: string, schema: string): JsonObject {
+  const at = text.indexOf('.');
+  return at < 0 ? { schema, name: text.trim() } : { schema: text.slice(0, at).trim(), name: text.slice(at + 1).trim() };
+}

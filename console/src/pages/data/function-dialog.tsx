@@ -1,0 +1,170 @@
+import { useState } from 'preact/hooks';
+import { makeChange } from '../../api/changes.ts';
+import { functionPart } from '../../api/entries.ts';
+import { type Failure, failureOf } from '../../api/failure.ts';
+import { type Routine, routineId, routineNamed } from '../../api/routines.ts';
+import { isObject, type Json, type JsonObject } from '../../model/json.ts';
+import type { SourceOverview } from '../../model/overview.ts';
+import { Button } from '../../parts/button.tsx';
+import { Combobox } from '../../parts/combobox.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { ErrorBox } from '../../parts/error-box.tsx';
+import { Field } from '../../parts/field.tsx';
+import { shownError } from '../../parts/shown-error.ts';
+import { Segments } from '../../parts/tabs.tsx';
+
+const EXPOSED = [
+  ['', 'As it is defined'],
+  ['query', 'Query'],
+  ['mutation', 'Mutation'],
+] as const;
+
+/** How a function is in the API: for one that is tracked, or to be tracked by its name. */
+export function FunctionDialog({
+  source: { name: source, kind, defaultSchema },
+  before,
+  id,
+  routines,
+  onClose,
+}: {
+  readonly source: SourceOverview;
+  /** Its entry in the metadata; undefined where it is not tracked yet. */
+  readonly before: JsonObject | undefined;
+  /** Of the tracked one. */
+  readonly id: string;
+  readonly routines: readonly Routine[];
+  onClose(): void;
+}) {
+  const configuration: JsonObject = before !== undefined && isObject(before['configuration']) ? before['configuration'] : {};
+  const roots: JsonObject = isObject(configuration['custom_root_fields']) ? configuration['custom_root_fields'] : {};
+  const text = (json: Json | undefined): string => (typeof json === 'string' ? json : '');
+  const [called, setCalled] = useState(id);
+  const [exposed, setExposed] = useState<'' | 'query' | 'mutation'>(
+    EXPOSED.find(([value]) => value === configuration['exposed_as'])?.[0] ?? '',
+  );
+  const [session, setSession] = useState(text(configuration['session_argument']));
+  const [custom, setCustom] = useState(text(configuration['custom_name']));
+  const [field, setField] = useState(text(roots['function']));
+  const [aggregate, setAggregate] = useState(text(roots['function_aggregate']));
+  const [failure, setFailure] = useState<Failure>();
+  const chosen = routines.find((each) => routineId(each) === called);
+  const missing = called.trim() === '' ? 'Say which function' : undefined;
+  const save = async (): Promise<void> => {
+    if (missing !== undefined) return;
+    setFailure(undefined);
+    const address = routineNamed(called, defaultSchema);
+    const configured = (former: Json | undefined): JsonObject => {
+      const old: JsonObject = isObject(former) ? former : {};
+      const { exposed_as: _e, session_argument: _s, custom_name: _n, custom_root_fields: oldRoots, ...rest } = old;
+      const { function: _f, function_aggregate: _a, ...otherRoots } = isObject(oldRoots) ? oldRoots : ({} as JsonObject);
+      const nextRoots = { ...otherRoots, ...given('function', field), ...given('function_aggregate', aggregate) };
+      return {
+        ...rest,
+        ...given('exposed_as', exposed),
+        ...given('session_argument', session),
+        ...given('custom_name', custom),
+        ...(Object.keys(nextRoots).length === 0 ? {} : { custom_root_fields: nextRoots }),
+      };
+    };
+    const args = { source, function: address };
+    try {
+      const done = await makeChange({
+        title: `${before === undefined ? 'Track the function' : 'Function'} ${called}`,
+        parts: [functionPart(source, address)],
+        steps: (_, [now = null]) =>
+          before === undefined
+            ? [{ type: `${kind}_track_function`, args: { ...args, configuration: configured(undefined) } }]
+            : [
+                {
+                  type: `${kind}_set_function_customization`,
+                  args: { ...args, configuration: configured(isObject(now) ? now['configuration'] : undefined) },
+                },
+              ],
+        inverse: ([was = null]) => [
+          isObject(was)
+            ? { type: `${kind}_set_function_customization`, args: { ...args, configuration: was['configuration'] ?? {} } }
+            : { type: `${kind}_untrack_function`, args },
+        ],
+      });
+      if (done !== null) onClose();
+    } catch (error) {
+      setFailure(failureOf(error));
+    }
+  };
+  return (
+    <Dialog
+      title={before === undefined ? 'Track a function' : `Function ${id}`}
+      onClose={onClose}
+      onSubmit={() => void save()}
+      footer={
+        <Button
+          kind="primary"
+          title={`${kind}_${before === undefined ? 'track_function' : 'set_function_customization'}`}
+          refusal={missing}
+          onClick={() => void save()}
+        >
+          {before === undefined ? 'Track' : 'Save'}
+        </Button>
+      }
+    >
+      {failure !== undefined && <ErrorBox error={shownError(failure)} />}
+      {before === undefined && (
+        <Field label="Function" hint="With its schema: public.search_albums.">
+          {(inputId) => (
+            <Combobox
+              id={inputId}
+              name="Function"
+              value={called}
+              options={routines.map((each) => ({ value: routineId(each), note: each.returns }))}
+              isLive
+              onChange={setCalled}
+            />
+          )}
+        </Field>
+      )}
+      <div class="field">
+        <span class="label">It is a</span>
+        <Segments name="It is a" options={EXPOSED} chosen={exposed} onChoose={setExposed} />
+        <span class="hint">As it is defined: a mutation where it is volatile, else a query.</span>
+      </div>
+      <Field label="Argument that takes the session" hint="A JSON object of the session variables; the field does not have it.">
+        {(inputId) => (
+          <Combobox
+            id={inputId}
+            name="Argument that takes the session"
+            value={session}
+            options={(chosen?.parameters ?? []).map(({ name, type }) => ({ value: name, note: type }))}
+            isLive
+            onChange={setSession}
+          />
+        )}
+      </Field>
+      <Text label="Name in the API" value={custom} onInput={setCustom} />
+      <div class="row fields">
+        <Text label="Name of its field" value={field} onInput={setField} />
+        <Text label="Name of the field of its aggregates" value={aggregate} onInput={setAggregate} />
+      </div>
+    </Dialog>
+  );
+}
+
+function given(key: string, value: string): JsonObject {
+  return value.trim() === '' ? {} : { [key]: value.trim() };
+}
+
+function Text({ label, value, onInput }: { readonly label: string; readonly value: string; onInput(value: string): void }) {
+  return (
+    <Field label={label}>
+      {(id) => (
+        <input
+          id={id}
+          class="input"
+          placeholder="as it is called"
+          value={value}
+          spellcheck={false}
+          onInput={(event) => onInput(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}

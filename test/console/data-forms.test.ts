@@ -1,0 +1,224 @@
+/** Computed fields, functions and relationships to elsewhere, as somebody makes and takes them away. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Json } from '../../src/util/json.ts';
+import { type ConsolePage, chromiumPath, openConsolePage, startBrowser } from '../support/browser.ts';
+import { type GraphqlServer, startGraphqlServer } from '../support/graphql-server.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const TABLES = `
+create table person (id int primary key, name text, country text);
+create table visit (id int primary key, person_id int);
+insert into person values (1, 'Ann', 'AT'), (2, 'Bob', 'BE');
+insert into visit values (10, 1), (11, 1);
+create function person_greeting(person_row person, hello text) returns text language sql stable as $$ select hello || ' ' || person_row.name $$;
+create function people_of(asked json, land text) returns setof person language sql stable as $$ select * from person where country = land $$;
+`;
+
+let service: TestService;
+let browser: Browser;
+let remote: GraphqlServer;
+
+describe.skipIf(chromiumPath === undefined)('the forms of the page of data', () => {
+  beforeAll(async () => {
+    [service, browser, remote] = await Promise.all([
+      startTestService({ ENABLE_CONSOLE: 'true' }),
+      startBrowser(),
+      startGraphqlServer('type Query { country(code: ID!): Country } type Country { code: ID! name: String }', {
+        country: ({ code }: { code: string }) => ({ code, name: `land ${code}` }),
+      }),
+    ]);
+    await service.sql(TABLES);
+    await service.metadata('pg_add_source', {
+      name: 'second',
+      configuration: { connection_info: { database_url: service.databaseUrl } },
+      customization: { root_fields: { prefix: 'second_' }, type_names: { prefix: 'second_' } },
+    });
+    await service.metadata('bulk', [
+      { type: 'pg_track_table', args: { table: 'person' } },
+      { type: 'pg_track_table', args: { table: 'visit', source: 'second' } },
+      {
+        type: 'pg_create_select_permission',
+        args: { table: 'person', role: 'reader', permission: { columns: ['id', 'name'], filter: {} } },
+      },
+      { type: 'add_remote_schema', args: { name: 'countries', definition: { url: remote.url } } },
+    ]);
+  }, 60_000);
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+    await remote?.close();
+  });
+
+  const open = async (route: string): Promise<ConsolePage> => {
+    const opened = await openConsolePage(browser, service.url, { secret: null });
+    await opened.go(route);
+    return opened;
+  };
+  const expectAccessible = async ({ page, axe }: ConsolePage): Promise<void> => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await axe(), `${page.url()} in the ${colorScheme}`).toEqual([]);
+    }
+  };
+  const saved = async (): Promise<Json> => service.metadata('export_metadata', { only: { sections: ['sources'] } });
+  const undo = (page: Page, title: string): Promise<void> =>
+    page.locator('.toast', { hasText: title }).last().getByRole('button', { name: 'Undo' }).click();
+  const apply = (page: Page): Promise<void> =>
+    page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Apply/ })
+      .click();
+  const choose = async (page: Page, field: string, option: string): Promise<void> => {
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('combobox', { name: field, exact: true }).fill(option);
+    await dialog
+      .getByRole('option', { name: new RegExp(`^${option.replaceAll('.', '\\.')}`) })
+      .first()
+      .click();
+  };
+
+  it('adds a computed field of the functions that take a row, and drops it with what permissions give of it', async () => {
+    const opened = await open('#/data/default/public.person?tab=fields');
+    const { page } = opened;
+    const none = await saved();
+    await page.getByText('No computed field').waitFor();
+    await expectAccessible(opened);
+    await page.getByRole('button', { name: 'Add a computed field' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('greeting');
+    await choose(page, 'Function', 'public.person_greeting');
+    await choose(page, 'Argument that takes the row', 'person_row');
+    await dialog.getByLabel('Comment').fill('Says hello.');
+    await expectAccessible(opened);
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('row', { name: /greeting.*person_greeting/ }).waitFor();
+    expect(await service.graphql('{ person(where: {id: {_eq: 1}}) { greeting(args: {hello: "Servus"}) } }')).toEqual({
+      data: { person: [{ greeting: 'Servus Ann' }] },
+    });
+    await undo(page, 'Computed field greeting');
+    await expect.poll(saved).toEqual(none);
+
+    await service.metadata('bulk', [
+      { type: 'pg_add_computed_field', args: { table: 'person', name: 'greeting', definition: { function: 'person_greeting' } } },
+      { type: 'pg_drop_select_permission', args: { table: 'person', role: 'reader' } },
+      {
+        type: 'pg_create_select_permission',
+        args: { table: 'person', role: 'reader', permission: { columns: ['id'], computed_fields: ['greeting'], filter: {} } },
+      },
+    ]);
+    const before = await saved();
+    await page.getByRole('button', { name: 'Drop greeting' }).click();
+    await page.getByRole('dialog').getByText('consistent afterwards').waitFor();
+    await expectAccessible(opened);
+    await apply(page);
+    await page.getByText('No computed field').waitFor();
+    await undo(page, 'Drop the computed field');
+    await expect.poll(saved).toEqual(before);
+    await page.getByRole('button', { name: 'Edit greeting' }).click();
+    await dialog.getByLabel('Comment').fill('Says hello again.');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').getByText('consistent afterwards').waitFor();
+    await apply(page);
+    await page.getByText('Says hello again.').waitFor();
+    await expectAccessible(opened);
+    await opened.close();
+  }, 60_000);
+
+  it('tracks a function with its session argument, lets roles call it, and untracks it', async () => {
+    const opened = await open('#/data/default?tab=functions');
+    const { page } = opened;
+    const none = await saved();
+    await page.getByRole('row', { name: /people_of/ }).waitFor();
+    await expectAccessible(opened);
+    await page.getByRole('button', { name: 'Track public.people_of' }).click();
+    await page.getByRole('button', { name: 'Edit public.people_of' }).waitFor();
+    await undo(page, 'Track the function');
+    await expect.poll(saved).toEqual(none);
+    await page.getByRole('button', { name: 'By name' }).click();
+    await choose(page, 'Function', 'public.people_of');
+    await choose(page, 'Argument that takes the session', 'asked');
+    await page.getByRole('dialog').getByLabel('Name in the API').fill('people');
+    await expectAccessible(opened);
+    await page.getByRole('dialog').getByRole('button', { name: 'Track', exact: true }).click();
+    await page.getByRole('button', { name: 'Edit public.people_of' }).waitFor();
+    expect(await service.graphql('{ people(args: {land: "BE"}) { name } }')).toEqual({ data: { people: [{ name: 'Bob' }] } });
+
+    await page.getByRole('button', { name: 'Permissions of public.people_of' }).click();
+    await page.getByRole('checkbox', { name: 'reader may call it' }).click();
+    await expect.poll(async () => JSON.stringify(await saved())).toContain('"permissions":[{"role":"reader"}]');
+    await expectAccessible(opened);
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+
+    const before = await saved();
+    await page.getByRole('button', { name: 'Edit public.people_of' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Query' }).click();
+    await page.getByRole('dialog').getByLabel('Name in the API').fill('');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await expect
+      .poll(async () => JSON.stringify(await saved()))
+      .toContain('"configuration":{"session_argument":"asked","exposed_as":"query"}');
+    await undo(page, 'Function public.people_of');
+    await expect.poll(saved).toEqual(before);
+    await expectAccessible(opened);
+
+    await page.getByRole('button', { name: 'Untrack public.people_of' }).click();
+    await apply(page);
+    await page.getByText('No function is tracked').waitFor();
+    await undo(page, 'Untrack the function');
+    await expect.poll(saved).toEqual(before);
+    await opened.close();
+  }, 60_000);
+
+  it('relates a table to one of another source and to a remote schema', async () => {
+    const opened = await open('#/data/default/public.person?tab=relationships');
+    const { page } = opened;
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'To elsewhere' }).click();
+    await dialog.getByLabel('Name').fill('visits');
+    await dialog.getByRole('button', { name: 'Many rows' }).click();
+    await choose(page, 'Source', 'second');
+    await choose(page, 'Table', 'public.visit');
+    await choose(page, 'Column here', 'id');
+    await choose(page, 'Column there', 'person_id');
+    await expectAccessible(opened);
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('row', { name: /visits.*second public\.visit.*id = person_id/ }).waitFor();
+    expect(await service.graphql('{ person(where: {id: {_eq: 1}}) { visits(order_by: {id: asc}) { id } } }')).toEqual({
+      data: { person: [{ visits: [{ id: 10 }, { id: 11 }] }] },
+    });
+
+    await page.getByRole('button', { name: 'To elsewhere' }).click();
+    await dialog.getByLabel('Name').fill('land');
+    await dialog.getByRole('button', { name: 'A remote schema' }).click();
+    await choose(page, 'Remote schema', 'countries');
+    await dialog.getByLabel('Field').fill('country(code: $country');
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.getByRole('alert').waitFor();
+    await expectAccessible(opened);
+    await dialog.getByLabel('Field').fill('country(code: $country)');
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('row', { name: /land.*countries.*country\(code: \$country\)/ }).waitFor();
+    const before = await saved();
+    expect(await service.graphql('{ person(where: {id: {_eq: 2}}) { land { name } } }')).toEqual({
+      data: { person: [{ land: { name: 'land BE' } }] },
+    });
+
+    await page.getByRole('row', { name: /land/ }).getByRole('button', { name: 'Edit' }).click();
+    await dialog.getByLabel('Field').fill('country(code: "XX")');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('row', { name: /country\(code: "XX"\)/ }).waitFor();
+    await undo(page, 'Relationship land');
+    await expect.poll(saved).toEqual(before);
+    await page
+      .getByRole('row', { name: /visits/ })
+      .getByRole('button', { name: 'Drop …' })
+      .click();
+    await apply(page);
+    await page.getByRole('row', { name: /visits/ }).waitFor({ state: 'detached' });
+    await undo(page, 'Drop the relationship visits');
+    await expect.poll(saved).toEqual(before);
+    await expectAccessible(opened);
+    await opened.close();
+  }, 60_000);
+});
