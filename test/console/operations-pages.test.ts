@@ -51,9 +51,12 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
     }
   };
 
-  it('makes a trigger, shows what failed, and delivers it again', async () => {
+  const triggerIn = (exported: unknown): Record<string, unknown> =>
+    (exported as { sources: { tables: { event_triggers: Record<string, unknown>[] }[] }[] }).sources[0]?.tables[0]?.event_triggers[0] ?? {};
+
+  it('makes a trigger, shows what failed, delivers it again, and brings it back when it was deleted', async () => {
     const opened = await open('#/events');
-    const { page } = opened;
+    const { page, write } = opened;
     await page.getByRole('button', { name: 'New event trigger' }).click();
     await page.getByRole('combobox', { name: 'Table' }).fill('item');
     await page.getByRole('option', { name: /public\.item/ }).click();
@@ -84,6 +87,33 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
     await page.getByRole('link', { name: 'Events' }).last().click();
     await page.getByRole('row', { name: /itemed/ }).waitFor();
     await expectAccessible(opened);
+
+    const triggers = async (): Promise<unknown> =>
+      service.metadata('export_metadata', { only: { tables: [{ source: 'default', table: 'item' }] } });
+    const before = await triggers();
+    await page.getByRole('link', { name: 'itemed' }).click();
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Edit as JSON …' }).click();
+    await page.getByRole('textbox', { name: 'Event trigger itemed' }).getByText('"name"').waitFor();
+    await write(
+      'Event trigger itemed',
+      JSON.stringify({ ...triggerIn(before), retry_conf: { num_retries: 2, interval_sec: 5, timeout_sec: 6 } }),
+    );
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Applied: Event trigger itemed').waitFor();
+    expect(triggerIn(await triggers())).toMatchObject({ retry_conf: { num_retries: 2 } });
+    await page.locator('.toast', { hasText: 'Applied: Event trigger itemed' }).getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(triggers).toEqual(before);
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Delete this trigger …' }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Apply/ })
+      .click();
+    await page.getByText('No event trigger').waitFor();
+    await page.locator('.toast', { hasText: 'Delete the event trigger' }).getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('row', { name: /itemed/ }).waitFor();
+    expect(await triggers()).toEqual(before);
     await opened.close();
   }, 60_000);
 
@@ -208,6 +238,18 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
     await page.getByRole('button', { name: 'Put on the list' }).click();
     await page.getByText('allowed', { exact: true }).waitFor();
     await expectAccessible(opened);
+    const collections = async (): Promise<unknown> =>
+      service.metadata('export_metadata', { only: { sections: ['query_collections', 'allowlist'] } });
+    const kept = await collections();
+    await page.getByRole('button', { name: 'Drop …' }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Apply/ })
+      .click();
+    await page.getByText('No collection').waitFor();
+    await page.locator('.toast', { hasText: 'Drop the collection' }).getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('allowed', { exact: true }).waitFor();
+    expect(await collections()).toEqual(kept);
 
     await page.getByRole('tab', { name: 'REST' }).click();
     await page.getByText('No REST endpoint').waitFor();
@@ -249,11 +291,33 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
       await expectAccessible(opened);
       await page.getByRole('button', { name: 'Permit a role' }).click();
       await page.getByRole('textbox', { name: 'Role', exact: true }).fill('traveller');
-      const seen = 'type Query { country(code: ID!): Country } type Country { code: ID! }';
-      await write('What the role sees', seen);
+      await page
+        .getByRole('dialog')
+        .getByRole('checkbox', { name: /^country/ })
+        .check();
+      await page.getByRole('button', { name: 'Preset country(code)' }).click();
+      await page.getByLabel('Preset of country(code)').fill('x-svc-country');
+      await page.locator('summary', { hasText: /^Country/ }).click();
+      await page.getByRole('checkbox', { name: /^name/ }).uncheck();
+      await expectAccessible(opened);
+      await page.getByRole('dialog').getByRole('button', { name: 'SDL' }).click();
+      await page.getByRole('textbox', { name: 'What the role sees' }).getByText('@preset(value: "x-svc-country")').waitFor();
       await expectAccessible(opened);
       await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
       await page.getByRole('button', { name: 'traveller' }).waitFor();
+      const seen = JSON.stringify(
+        'type Query {\n  country(code: ID! @preset(value: "x-svc-country")): Country\n}\n\ntype Country {\n  code: ID!\n}\n',
+      );
+      // What is written as SDL is kept as it is, also where nothing reads it.
+      await page.getByRole('button', { name: 'traveller' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'SDL' }).click();
+      await write('What the role sees', 'type Query {');
+      await page.getByRole('dialog').getByRole('button', { name: 'Ticks' }).click();
+      await page.getByText('The SDL cannot be read').waitFor();
+      await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+      await page.getByRole('button', { name: 'Relate a type' }).click();
+      await expectAccessible(opened);
+      await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
       await service.metadata('create_remote_schema_remote_relationship', {
         remote_schema: 'countries',
         type_name: 'Country',

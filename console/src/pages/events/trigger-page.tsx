@@ -1,14 +1,16 @@
 import { useState } from 'preact/hooks';
+import { makeChange } from '../../api/changes.ts';
+import { failureOf } from '../../api/failure.ts';
 import { askKind } from '../../api/metadata.ts';
 import { overview } from '../../api/overview.ts';
 import { objectsIn } from '../../api/sections.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { go, hrefOf, place, setQuery } from '../../browser/place.ts';
-import { act, attempt } from '../../features/attempt.ts';
+import { act } from '../../features/attempt.ts';
 import { JsonDialog } from '../../features/json-dialog.tsx';
 import { perform } from '../../api/metadata.ts';
-import type { JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject, printJson } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
@@ -21,6 +23,7 @@ import { Segments } from '../../parts/tabs.tsx';
 import { tell } from '../../parts/toast.tsx';
 import { EventDialog } from './event-dialog.tsx';
 import { EventState } from './event-state.tsx';
+import { changeOfTrigger, readTrigger } from './trigger-change.ts';
 
 const PAGE = 50;
 const STATES = [
@@ -53,6 +56,7 @@ export function TriggerPage({ source, name }: { readonly source: string; readonl
   const [older, setOlder] = useState<readonly JsonObject[]>([]);
   const [opened, setOpened] = useState<string | null>(null);
   const [isInvoking, setInvoking] = useState(false);
+  const [edited, setEdited] = useState<JsonObject | null>(null);
   const since: JsonObject = span === '0' ? {} : { since: new Date(Date.now() - Number(span) * HOUR_MS).toISOString() };
   const wanted: JsonObject = { source, name, limit: PAGE, ...since, ...(state === 'any' ? {} : { status: state }) };
   const { value, failure, isLoading, reload, stop } = useResource(async (signal) => {
@@ -74,12 +78,19 @@ export function TriggerPage({ source, name }: { readonly source: string; readonl
       reload();
   };
   const remove = async (): Promise<void> => {
-    const done = await attempt({
-      title: `Delete the event trigger ${name}`,
-      review: true,
-      steps: () => [{ type: `${kind}_delete_event_trigger`, args: { source, name } }],
-    });
-    if (done !== null) go(['events']);
+    try {
+      const done = await makeChange(await changeOfTrigger(source, String(kind), name, `Delete the event trigger ${name}`, null));
+      if (done !== null) go(['events']);
+    } catch (error) {
+      tell(failureOf(error).message, { isWrong: true });
+    }
+  };
+  const edit = async (): Promise<void> => {
+    try {
+      setEdited(await readTrigger(source, String(kind), name));
+    } catch (error) {
+      tell(failureOf(error).message, { isWrong: true });
+    }
   };
   const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
   return (
@@ -97,7 +108,10 @@ export function TriggerPage({ source, name }: { readonly source: string; readonl
           <Menu
             icon="more"
             name="More"
-            items={[{ label: 'Delete this trigger …', icon: 'trash', danger: true, refusal, run: () => void remove() }]}
+            items={[
+              { label: 'Edit as JSON …', icon: 'edit', refusal, run: () => void edit() },
+              { label: 'Delete this trigger …', icon: 'trash', danger: true, refusal, run: () => void remove() },
+            ]}
           />
         </span>
       </header>
@@ -148,6 +162,25 @@ export function TriggerPage({ source, name }: { readonly source: string; readonl
       )}
       {opened !== null && kind !== undefined && (
         <EventDialog source={source} kind={kind} id={opened} onClose={() => setOpened(null)} onSettled={reload} />
+      )}
+      {edited !== null && (
+        <JsonDialog
+          title={`Event trigger ${name}`}
+          text={printJson(edited, 2)}
+          action="Save"
+          onClose={() => setEdited(null)}
+          onSubmit={async (written) => {
+            if (!isObject(written)) throw new SyntaxError('an event trigger is an object');
+            if (written['name'] !== name) throw new SyntaxError('an event trigger keeps its name: make another one, and delete this one');
+            if ((await makeChange(await changeOfTrigger(source, String(kind), name, `Event trigger ${name}`, written))) !== null)
+              setEdited(null);
+          }}
+        >
+          <p class="muted">
+            <code>definition</code> says which changes of which columns are told; <code>retry_conf</code>, <code>headers</code>, transforms
+            and <code>cleanup_config</code> stand beside it.
+          </p>
+        </JsonDialog>
       )}
       {isInvoking && (
         <JsonDialog

@@ -1,12 +1,22 @@
 import { useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
+import { type Failure, failureOf } from '../../api/failure.ts';
+import { overview } from '../../api/overview.ts';
 import { objectsIn } from '../../api/sections.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import { attempt } from '../../features/attempt.ts';
-import { JsonDialog } from '../../features/json-dialog.tsx';
-import { isObject, type JsonObject, printJson } from '../../model/json.ts';
-import type { Step } from '../../model/steps.ts';
+import { TargetForm } from '../../features/target-form.tsx';
+import type { JsonObject } from '../../model/json.ts';
+import { findTable, tableJson } from '../../model/overview.ts';
+import { missingOf, type TargetDraft, targetDefinition, targetDraft } from '../../model/relationship-target.ts';
+import type { RemoteTypes } from '../../model/schema-ticks.ts';
+import { labelOf, type Step } from '../../model/steps.ts';
 import { Button } from '../../parts/button.tsx';
+import { Combobox } from '../../parts/combobox.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { ErrorBox } from '../../parts/error-box.tsx';
+import { Field } from '../../parts/field.tsx';
+import { shownError } from '../../parts/shown-error.ts';
 
 /** The relationships of a remote schema's entry, as the operations take them. */
 export function relationshipsOf(remote: JsonObject): readonly JsonObject[] {
@@ -25,36 +35,37 @@ export function relationshipStep(verb: 'create' | 'update' | 'delete', { definit
   return { type: `${verb}_remote_schema_remote_relationship`, args: verb === 'delete' ? place : { ...place, definition } };
 }
 
-const labelOf = ({ type_name: type, name }: JsonObject): string => `${String(type)}.${String(name)}`;
+const nameOf = ({ type_name: type, name }: JsonObject): string => `${String(type)}.${String(name)}`;
+
+interface RelationshipsProps {
+  readonly remote: string;
+  /** Undefined where the server does not tell them. */
+  readonly types: RemoteTypes | undefined;
+  readonly relationships: readonly JsonObject[];
+}
 
 /** Relationships from types of a remote schema to tables and to other remote schemas. */
-export function Relationships({ remote, relationships }: { readonly remote: string; readonly relationships: readonly JsonObject[] }) {
+export function Relationships({ remote, types, relationships }: RelationshipsProps) {
   const [edited, setEdited] = useState<{ readonly before: JsonObject | undefined } | null>(null);
   const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
-  const before = edited?.before;
-  const template: JsonObject = {
-    type_name: 'Country',
-    name: 'customers',
-    definition: { to_source: { source: 'default', table: 'customer', relationship_type: 'array', field_mapping: { code: 'country' } } },
-  };
   return (
     <>
       <h3>Relationships</h3>
       <div class="row">
         {relationships.map((each) => (
-          <span key={labelOf(each)} class="row-tight">
+          <span key={nameOf(each)} class="row-tight">
             <Button small onClick={() => setEdited({ before: each })}>
-              {labelOf(each)}
+              {nameOf(each)}
             </Button>
             <Button
               small
               kind="quiet"
               icon="trash"
-              name={`Delete ${labelOf(each)}`}
+              name={`Delete ${nameOf(each)}`}
               refusal={refusal}
               onClick={() =>
                 void attempt({
-                  title: `Delete the relationship ${labelOf(each)}`,
+                  title: `Delete the relationship ${nameOf(each)}`,
                   steps: () => [relationshipStep('delete', each)],
                   inverse: [relationshipStep('create', each)],
                 })
@@ -66,31 +77,85 @@ export function Relationships({ remote, relationships }: { readonly remote: stri
           Relate a type
         </Button>
       </div>
-      {edited !== null && (
-        <JsonDialog
-          title={before === undefined ? `New relationship of ${remote}` : `Relationship ${labelOf(before)}`}
-          text={printJson(before ?? template, 2)}
-          action={before === undefined ? 'Add' : 'Save'}
-          onClose={() => setEdited(null)}
-          onSubmit={async (written) => {
-            if (!isObject(written)) throw new SyntaxError('a relationship is an object');
-            const args: JsonObject = { ...written, remote_schema: remote };
-            if (before !== undefined && labelOf(args) !== labelOf(before))
-              throw new SyntaxError('type_name and name stay as they are: delete the relationship and make another one');
-            await makeChange({
-              title: `Relationship ${labelOf(args)}`,
-              steps: () => [relationshipStep(before === undefined ? 'create' : 'update', args)],
-              inverse: [before === undefined ? relationshipStep('delete', args) : relationshipStep('update', before)],
-            });
-            setEdited(null);
-          }}
-        >
-          <p class="muted">
-            <code>field_mapping</code> leads from fields of the type to columns. <code>to_remote_schema</code> may stand in place of{' '}
-            <code>to_source</code>.
-          </p>
-        </JsonDialog>
-      )}
+      {edited !== null && <Edit remote={remote} types={types} before={edited.before} onClose={() => setEdited(null)} />}
     </>
+  );
+}
+
+function Edit({
+  remote,
+  types,
+  before,
+  onClose,
+}: {
+  readonly remote: string;
+  readonly types: RemoteTypes | undefined;
+  readonly before: JsonObject | undefined;
+  onClose(): void;
+}) {
+  const data = overview.value;
+  const [type, setType] = useState(String(before?.['type_name'] ?? ''));
+  const [name, setName] = useState(String(before?.['name'] ?? ''));
+  const [draft, setDraft] = useState<TargetDraft>(() =>
+    targetDraft(before?.['definition'], (table) => labelOf(typeof table === 'string' ? { schema: 'public', name: table } : table)),
+  );
+  const [failure, setFailure] = useState<Failure>();
+  const roots = new Set(types?.roots.map((each) => each.type));
+  const all = [...(types?.types.values() ?? [])].filter((each) => each.keyword === 'type' && !roots.has(each.name));
+  const fields = all.find((each) => each.name === type)?.members ?? [];
+  const missing = type === '' ? 'Choose a type' : name.trim() === '' ? 'Give it a name' : missingOf(draft);
+  const save = async (): Promise<void> => {
+    if (missing !== undefined) return;
+    setFailure(undefined);
+    try {
+      const table = data === undefined ? undefined : findTable(data, draft.source, draft.table);
+      if (draft.to === 'table' && table === undefined) throw new Error(`The source ${draft.source} tracks no table ${draft.table}.`);
+      const args: JsonObject = {
+        remote_schema: remote,
+        type_name: type,
+        name: name.trim(),
+        definition: targetDefinition(draft, table === undefined ? null : tableJson(table), before?.['definition']),
+      };
+      const done = await makeChange({
+        title: `Relationship ${nameOf(args)}`,
+        steps: () => [relationshipStep(before === undefined ? 'create' : 'update', args)],
+        inverse: [before === undefined ? relationshipStep('delete', args) : relationshipStep('update', before)],
+      });
+      if (done !== null) onClose();
+    } catch (error) {
+      setFailure(failureOf(error));
+    }
+  };
+  return (
+    <Dialog
+      title={before === undefined ? `New relationship of ${remote}` : `Relationship ${nameOf(before)}`}
+      onClose={onClose}
+      onSubmit={() => void save()}
+      footer={
+        <Button
+          kind="primary"
+          title={`${before === undefined ? 'create' : 'update'}_remote_schema_remote_relationship`}
+          refusal={isReadOnly ? READ_ONLY_REASON : missing}
+          onClick={() => void save()}
+        >
+          {before === undefined ? 'Add' : 'Save'}
+        </Button>
+      }
+    >
+      {failure !== undefined && <ErrorBox error={shownError(failure)} />}
+      {before === undefined && (
+        <div class="row fields">
+          <Field label="Type">
+            {(id) => <Combobox id={id} name="Type" value={type} options={all.map((each) => ({ value: each.name }))} onChange={setType} />}
+          </Field>
+          <Field label="Name">
+            {(id) => (
+              <input id={id} class="input" value={name} spellcheck={false} onInput={(event) => setName(event.currentTarget.value)} />
+            )}
+          </Field>
+        </div>
+      )}
+      <TargetForm draft={draft} own={fields.map((each) => ({ value: each.name, note: each.type }))} ownLabel="Field" onChange={setDraft} />
+    </Dialog>
   );
 }

@@ -6,7 +6,8 @@ import { objectsIn } from '../../api/sections.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { attempt } from '../../features/attempt.ts';
-import { isObject, type Json, type JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject } from '../../model/json.ts';
+import { remoteTypes } from '../../model/schema-ticks.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Permission, permissionStep } from './permission.tsx';
@@ -24,7 +25,7 @@ export function RemoteSchema({ remote, onEdit }: { readonly remote: JsonObject; 
   const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
   const hasPermissions = config.value?.['is_remote_schema_permissions_enabled'] !== false;
   const { value, failure, isLoading } = useResource(
-    async (signal) => typeCount(await ask('introspect_remote_schema', { name }, { signal })),
+    async (signal) => remoteTypes(await ask('introspect_remote_schema', { name }, { signal })),
     `${name} ${overview.value?.version}`,
   );
   const permissions = objectsIn(remote['permissions']);
@@ -47,7 +48,7 @@ export function RemoteSchema({ remote, onEdit }: { readonly remote: JsonObject; 
     <section class="card stack">
       <header>
         <h2 class="grow">{name}</h2>
-        {value !== undefined && <span class="badge badge-ok">{value} types</span>}
+        {value !== undefined && <span class="badge badge-ok">{value.types.size} types</span>}
         {failure !== undefined && (
           <span class="badge badge-danger">
             <Icon name="warn" />
@@ -96,16 +97,15 @@ export function RemoteSchema({ remote, onEdit }: { readonly remote: JsonObject; 
         </Button>
       </div>
       {role !== null && (
-        <Permission remote={name} role={role} before={permissions.find((each) => each['role'] === role)} onClose={() => setRole(null)} />
+        <Permission
+          remote={name}
+          types={value}
+          role={role}
+          before={permissions.find((each) => each['role'] === role)}
+          onClose={() => setRole(null)}
+        />
       )}
-      <Relationships remote={name} relationships={relationships} />
+      <Relationships remote={name} types={value} relationships={relationships} />
     </section>
   );
-}
-
-/** How many types the server has, without those of introspection. */
-function typeCount(introspection: Json): number {
-  const data = isObject(introspection) ? introspection['data'] : undefined;
-  const schema = isObject(data) ? data['__schema'] : undefined;
-  return objectsIn(isObject(schema) ? schema['types'] : undefined).filter(({ name }) => !String(name).startsWith('__')).length;
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
 import { config } from '../../api/config.ts';
+import { memberPart } from '../../api/entries.ts';
 import { overview } from '../../api/overview.ts';
 import { objectsIn, readSections } from '../../api/sections.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
@@ -32,15 +33,22 @@ export function AllowList() {
     const drop = { type: 'drop_collection_from_allowlist', args: { collection: name } };
     void attempt({
       title: on ? `Allow the operations of ${name}` : `No longer allow the operations of ${name}`,
+      parts: [memberPart('allowlist', name, 'collection')],
       steps: () => [on ? add : drop],
-      inverse: [on ? drop : add],
+      // It may have been allowed to some roles only.
+      inverse: ([before = null]) => [isObject(before) ? { type: 'add_collection_to_allowlist', args: before } : drop],
     });
   };
-  const remove = (collection: JsonObject): void =>
+  const remove = (name: string): void =>
     void attempt({
-      title: `Drop the collection ${String(collection['name'])}`,
+      title: `Drop the collection ${name}`,
       review: true,
-      steps: () => [{ type: 'drop_query_collection', args: { collection: String(collection['name']), cascade: true } }],
+      parts: [memberPart('query_collections', name), memberPart('allowlist', name, 'collection')],
+      steps: () => [{ type: 'drop_query_collection', args: { collection: name, cascade: true } }],
+      inverse: ([before = null, entry = null]) => [
+        ...(isObject(before) ? [{ type: 'create_query_collection', args: before }] : []),
+        ...(isObject(entry) ? [{ type: 'add_collection_to_allowlist', args: entry }] : []),
+      ],
     });
   const add = (
     <Button kind="primary" icon="plus" refusal={refusal} onClick={() => setAdding(true)}>
@@ -78,7 +86,7 @@ export function AllowList() {
               <Button small pressed={isListed} refusal={refusal} onClick={() => toggle(name, !isListed)}>
                 {isListed ? 'Take off the list' : 'Put on the list'}
               </Button>
-              <Button small icon="trash" refusal={refusal} onClick={() => remove(collection)}>
+              <Button small icon="trash" refusal={refusal} onClick={() => remove(name)}>
                 Drop …
               </Button>
             </header>

@@ -1,0 +1,201 @@
+import { useState } from 'preact/hooks';
+import { isReadOnly } from '../../api/settings.ts';
+import type { SchemaDocument } from '../../model/schema-document.ts';
+import {
+  definitionNamed,
+  type InputState,
+  inputState,
+  isTicked,
+  type RemoteInput,
+  type RemoteMember,
+  type RemoteType,
+  type RemoteTypes,
+  shownTypes,
+  tickedAll,
+  withInput,
+} from '../../model/schema-ticks.ts';
+import { Button } from '../../parts/button.tsx';
+import { Check, Search } from '../../parts/field.tsx';
+
+interface TicksProps {
+  readonly remote: RemoteTypes;
+  readonly document: SchemaDocument;
+  onChange(document: SchemaDocument): void;
+}
+
+const MOST_MEMBERS = 200;
+const WORDS = { type: 'fields', interface: 'fields', input: 'fields', enum: 'values', union: 'types', scalar: '', schema: '' } as const;
+
+/** What a role sees of a server, as ticks at its types: the roots first, then the types that what is ticked needs. */
+export function PermissionTicks({ remote, document, onChange }: TicksProps) {
+  const [filter, setFilter] = useState('');
+  const [opened, setOpened] = useState<ReadonlySet<string>>(() => new Set(remote.roots.slice(0, 1).map(({ type }) => type)));
+  const wanted = filter.toLowerCase();
+  const shown = shownTypes(document, remote).filter(({ keyword }) => keyword !== 'scalar');
+  return (
+    <div class="stack-tight">
+      <Search name="Filter fields" value={filter} onInput={setFilter} />
+      <div class="ticks" role="group" aria-label="What the role sees">
+        {shown.map((type) => {
+          const members = type.members.filter(({ name }) => `${type.name}.${name}`.toLowerCase().includes(wanted));
+          if (wanted !== '' && members.length === 0) return null;
+          const seen = definitionNamed(document, type.name)?.members.length ?? 0;
+          return (
+            <details
+              key={type.name}
+              open={wanted !== '' || opened.has(type.name)}
+              onToggle={(event) => {
+                if (wanted !== '') return;
+                const next = new Set(opened);
+                if (event.currentTarget.open) next.add(type.name);
+                else next.delete(type.name);
+                if (next.size !== opened.size) setOpened(next);
+              }}
+            >
+              <summary>
+                <strong>{type.name}</strong> <span class="muted small">{type.keyword}</span>{' '}
+                <span class="muted small number">
+                  {seen} of {type.members.length} {WORDS[type.keyword]}
+                </span>
+              </summary>
+              {(wanted !== '' || opened.has(type.name)) && (
+                <Members type={type} members={members} remote={remote} document={document} onChange={onChange} />
+              )}
+            </details>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+function Members({
+  type,
+  members,
+  remote,
+  document,
+  onChange,
+}: TicksProps & { readonly type: RemoteType; readonly members: readonly RemoteMember[] }) {
+  const names = members.map(({ name }) => name);
+  const tick = (which: readonly string[], on: boolean): void => onChange(tickedAll(document, remote, type.name, which, on));
+  return (
+    <div class="tick-members">
+      {!isReadOnly && members.length > 1 && (
+        <div class="row">
+          <Button small kind="quiet" name={`All of ${type.name}`} onClick={() => tick(names, true)}>
+            All
+          </Button>
+          <Button small kind="quiet" name={`None of ${type.name}`} onClick={() => tick(names, false)}>
+            None
+          </Button>
+        </div>
+      )}
+      {members.slice(0, MOST_MEMBERS).map((member) => {
+        const on = isTicked(document, type.name, member.name);
+        return (
+          <div key={member.name}>
+            <Check
+              label={
+                <>
+                  {member.name} {member.type !== '' && <span class="muted mono small">{member.type}</span>}
+                </>
+              }
+              {...(member.description === '' ? {} : { title: member.description })}
+              checked={on}
+              disabled={isReadOnly}
+              onChange={(next) => tick([member.name], next)}
+            />
+            {on && type.keyword === 'input' && (
+              <Input
+                input={member}
+                isPresetOnly
+                label={`${type.name}.${member.name}`}
+                state={inputState(document, type.name, member.name)}
+                onChange={(state) => onChange(withInput(document, remote, { type: type.name, member: member.name }, state))}
+              />
+            )}
+            {on &&
+              member.arguments.map((argument) => (
+                <Input
+                  key={argument.name}
+                  input={argument}
+                  label={`${member.name}(${argument.name})`}
+                  state={inputState(document, type.name, member.name, argument.name)}
+                  onChange={(state) =>
+                    onChange(withInput(document, remote, { type: type.name, member: member.name, argument: argument.name }, state))
+                  }
+                />
+              ))}
+          </div>
+        );
+      })}
+      {members.length > MOST_MEMBERS && <p class="muted small">And {members.length - MOST_MEMBERS} more: filter to see them.</p>}
+    </div>
+  );
+}
+
+/** An argument, or a field of an input object: the client gives it, or it is preset. */
+function Input({
+  input,
+  label,
+  state,
+  isPresetOnly = false,
+  onChange,
+}: {
+  readonly input: RemoteInput;
+  readonly label: string;
+  readonly state: InputState;
+  readonly isPresetOnly?: boolean;
+  onChange(state: InputState): void;
+}) {
+  const isRequired = input.type.endsWith('!') && input.default === undefined;
+  return (
+    <div class="tick-input row-tight">
+      {!isPresetOnly && (
+        <Check
+          label={
+            <>
+              {input.name} <span class="muted mono small">{input.type}</span>
+            </>
+          }
+          checked={state.isThere}
+          disabled={isReadOnly || (isRequired && state.isThere)}
+          {...(isRequired ? { title: 'The server requires it: it is given by the client, or preset.' } : {})}
+          onChange={(on) => onChange({ isThere: on, preset: undefined })}
+        />
+      )}
+      {state.isThere &&
+        (state.preset === undefined ? (
+          <Button
+            small
+            kind="quiet"
+            name={`Preset ${label}`}
+            refusal={isReadOnly ? 'The console is read-only' : undefined}
+            onClick={() => onChange({ isThere: true, preset: 'x-svc-user-id' })}
+          >
+            Preset
+          </Button>
+        ) : (
+          <>
+            <span class="muted small">is always</span>
+            <input
+              class="input input-small"
+              aria-label={`Preset of ${label}`}
+              value={state.preset}
+              spellcheck={false}
+              readOnly={isReadOnly}
+              onInput={(event) => onChange({ isThere: true, preset: event.currentTarget.value })}
+            />
+            <Button
+              small
+              kind="quiet"
+              icon="cross"
+              name={`Let the client give ${label}`}
+              refusal={isReadOnly ? 'The console is read-only' : undefined}
+              onClick={() => onChange({ isThere: true, preset: undefined })}
+            />
+          </>
+        ))}
+    </div>
+  );
+}
