@@ -144,7 +144,7 @@ describe.skipIf(chromiumPath === undefined)('the forms of the page of data', () 
     await page.getByRole('button', { name: 'Edit public.people_of' }).waitFor();
     expect(await service.graphql('{ people(args: {land: "BE"}) { name } }')).toEqual({ data: { people: [{ name: 'Bob' }] } });
 
-    await page.getByRole('button', { name: 'Permissions of public.people_of' }).click();
+    await page.getByRole('button', { name: 'Roles of public.people_of' }).click();
     await page.getByRole('checkbox', { name: 'reader may call it' }).click();
     await expect.poll(async () => JSON.stringify(await saved())).toContain('"permissions":[{"role":"reader"}]');
     await expectAccessible(opened);

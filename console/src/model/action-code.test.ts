@@ -35,6 +35,10 @@ describe('texts about an action', () => {
     expect(stub).toContain('async function checkout(input: CheckoutInput, session: Record<string, string>): Promise<Receipt>');
   });
 
+  it('name the input of the handler as types are named', () => {
+    expect(handlerStub({ ...checkout, name: 'check_out_2' }, types)).toContain('interface CheckOut2Input {');
+  });
+
   it('say how an argument is written', () => {
     expect(['Int!', 'Boolean', 'uuid', '[Int]', 'Cart!', 'Way'].map((type) => formOf(type, types))).toEqual([
       'number',

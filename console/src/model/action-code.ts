@@ -86,7 +86,7 @@ export function answerQueryOf({ name, outputType }: ActionSignature, types: Json
 /** A handler in TypeScript, with nothing but Node. */
 export function handlerStub(signature: ActionSignature, types: Json | undefined): string {
   const { name, arguments: args, outputType } = signature;
-  const own = `${name.charAt(0).toUpperCase()}${name.slice(1)}Input`;
+  const own = `${name.replace(/(?:^|_)+([a-z0-9])/gi, (_, letter: string) => letter.toUpperCase())}Input`;
   const used = reachable(types, [...args.map(({ type }) => type), outputType]);
   const isTaken = used.has(own);
   const input = isTaken ? `${own}Arguments` : own;

@@ -111,7 +111,7 @@ export function Functions({ data, source }: { readonly data: Overview; readonly 
             {untracked.map((each, index) => (
               <tr key={index}>
                 <td>
-                  <strong>{routineId(each)}</strong>
+                  <strong class="nowrap">{routineId(each)}</strong>
                 </td>
                 <td class="small">{argumentsOf(each)}</td>
                 <td>{each.returns}</td>
@@ -157,7 +157,7 @@ export function Functions({ data, source }: { readonly data: Overview; readonly 
                 return (
                   <tr key={id}>
                     <td>
-                      <strong>{id}</strong>
+                      <strong class="nowrap">{id}</strong>
                       {routineOf(entry) !== undefined && <p class="muted small">{argumentsOf(routineOf(entry) as Routine)}</p>}
                       {typeof entry['comment'] === 'string' && <p class="muted small">{entry['comment']}</p>}
                     </td>
@@ -172,7 +172,7 @@ export function Functions({ data, source }: { readonly data: Overview; readonly 
                         .join(', ') || <span class="muted">none</span>}
                     </td>
                     <td class="nowrap">
-                      <Button small kind="quiet" name={`Permissions of ${id}`} onClick={() => setPermitted(id)}>
+                      <Button small kind="quiet" name={`Roles of ${id}`} onClick={() => setPermitted(id)}>
                         Roles
                       </Button>
                       <Button small kind="quiet" name={`Edit ${id}`} refusal={refusal} onClick={() => setEdited(entry)}>

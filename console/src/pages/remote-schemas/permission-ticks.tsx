@@ -176,8 +176,8 @@ function Input({
             Preset
           </Button>
         ) : (
-          <>
-            <span class="muted small">is always</span>
+          <span class="row-tight">
+            <span class="muted small nowrap">is always</span>
             <input
               class="input input-small"
               aria-label={`Preset of ${label}`}
@@ -194,7 +194,7 @@ function Input({
               refusal={isReadOnly ? 'The console is read-only' : undefined}
               onClick={() => onChange({ isThere: true, preset: undefined })}
             />
-          </>
+          </span>
         ))}
     </div>
   );
