@@ -16,7 +16,7 @@ create table private.secret (id int primary key);
 insert into item values (1, 'bulb');`;
 
 /** The statements of the page: for reads and writes, and for event triggers. */
-const [FIRST = '', EVENTS = ''] = (/## Grants\s+```sql\n([^`]*)```/.exec(readFileSync('docs/mariadb.md', 'utf8'))?.[1] ?? '').split(
+const [FIRST = '', EVENTS = ''] = (/## Grants\s+```sql shown\n([^`]*)```/.exec(readFileSync('docs/mariadb.md', 'utf8'))?.[1] ?? '').split(
   '-- for event triggers',
 );
 

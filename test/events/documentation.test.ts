@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** The blocks of a page in a language. */
 function blocksOf(page: string, language: 'js' | 'json'): readonly string[] {
   const text = readFileSync(new URL(`../../docs/${page}.md`, import.meta.url), 'utf8');
-  return [...text.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms'))].map(([, block = '']) => block);
+  return [...text.matchAll(new RegExp(`^\`\`\`${language}(?: shown)?\n(.*?)^\`\`\``, 'gms'))].map(([, block = '']) => block);
 }
 function operationOf(page: string, wanted: string): { readonly type: string; readonly args: JsonObject } {
   const found = blocksOf(page, 'json').find((text) => new RegExp(`^\\{\\s*"type": "${wanted}"`).test(text));

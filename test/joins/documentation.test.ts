@@ -7,7 +7,7 @@ import { testDatabase, type TestDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const page = readFileSync(new URL('../../docs/joins.md', import.meta.url), 'utf8');
-const blocks = [...page.matchAll(/^```(json|graphql)\n(.*?)^```/gms)].map(([, language, text = '']) => ({ language, text }));
+const blocks = [...page.matchAll(/^```(json|graphql) shown\n(.*?)^```/gms)].map(([, language, text = '']) => ({ language, text }));
 const operations = blocks.flatMap(({ language, text }) =>
   language === 'json' && text.startsWith('{') ? [JSON.parse(text) as { type: string; args: JsonObject }] : [],
 );

@@ -7,16 +7,14 @@ import { startTestService, type TestService } from '../support/service.ts';
 const page = readFileSync(new URL('../../docs/permissions.md', import.meta.url), 'utf8');
 const blocksOf = (language: string): string[] =>
   [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms'))].map(([, text = '']) => text);
-const reviewer = { table: 'author', role: 'reviewer', permission: { columns: '*', filter: {} } };
 
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService();
-  await service.sql(blocksOf('sql').join(''));
-  for (const block of blocksOf('json')) {
-    const { type, args } = JSON.parse(block) as { type: string; args: Json };
-    if (type === 'add_inherited_role') await service.metadata('pg_create_select_permission', reviewer);
-    await service.metadata(type, args);
+  await service.sql(blocksOf('sql setup').join(''));
+  for (const block of blocksOf('json metadata')) {
+    const operation = JSON.parse(block) as Json;
+    await service.metadata('bulk', Array.isArray(operation) ? operation : [operation]);
   }
   await service.sql(`insert into author (name, tenant) values ('Ann', 1), ('Bob', 2);
     insert into article (author_id, title, content, is_published) values (1, 'one', 'one', false), (2, 'two', '', true), (2, 'three', '', false)`);
