@@ -24,7 +24,9 @@ const shown = async (args: JsonObject): Promise<Json> => {
 describe('shows the request', () => {
   it('of docs/transforms.md', async () => {
     const page = readFileSync(new URL('../../docs/transforms.md', import.meta.url), 'utf8');
-    const [asked, answered] = [...page.matchAll(/^```json (?:metadata|answer)\n(.*?)^```/gms)].map(([, text = '']) => JSON.parse(text) as JsonObject);
+    const [asked, answered] = [...page.matchAll(/^```json (?:metadata|answer)\n(.*?)^```/gms)].map(
+      ([, text = '']) => JSON.parse(text) as JsonObject,
+    );
     expect(await shown(asked?.['args'] as JsonObject)).toEqual(answered);
   });
 
