@@ -160,6 +160,32 @@ describe('where tables are', () => {
     await runSql(service.databaseUrl, 'truncate orders');
   });
 
+  it('refuses conditions on other tables for what changes where rows conflict, those of permissions too', async () => {
+    const clause = (where: string): string => `on_conflict: {constraint: orders_pkey, update_columns: [note]${where}}`;
+    const insert = (where: string): string =>
+      `mutation { insert_orders_one(object: {customer_id: 1, id: 1, note: "c"}, ${clause(where)}) { note } }`;
+    const path = '$.selectionSet.insert_orders_one.args.on_conflict';
+    const message = 'cannot depend on rows of other tables, which may be on other servers';
+    await refused(insert(', where: {customer: {name: {_eq: "x"}}}'), 'not-supported', path, message);
+    await refused(insert(', where: {_not: {lines_aggregate: {count: {predicate: {_gt: 1}}}}}'), 'not-supported', path, message);
+    expect(await service.graphql(insert(', where: {note: {_eq: "x"}}'))).toEqual({ data: { insert_orders_one: { note: 'c' } } });
+    await runSql(service.databaseUrl, 'truncate orders');
+    const role = 'writer';
+    await run('create_insert_permission', { table: 'orders', role, permission: { columns: '*', check: {} } });
+    await run('create_update_permission', {
+      table: 'orders',
+      role,
+      permission: { columns: ['note'], filter: { customer: { name: { _eq: 'x' } } }, check: null },
+    });
+    await run('create_select_permission', { table: 'orders', role, permission: { columns: ['note'], filter: {} } });
+    expect(await service.graphql(insert(''), { role })).toEqual({
+      errors: [{ message: expect.stringContaining(message), extensions: { path, code: 'not-supported' } }],
+    });
+    const kept = insert('').replace('update_columns: [note]', 'update_columns: []');
+    expect(await service.graphql(kept, { role })).toEqual({ data: { insert_orders_one: { note: 'c' } } });
+    await runSql(service.databaseUrl, 'truncate orders');
+  });
+
   it('refuses rows that nothing says the server of, wherever they stand', async () => {
     const message =
       'Not-NULL violation. a row of table "orders" needs a value for its distribution column "customer_id", which has no default';

@@ -1,6 +1,7 @@
 /** What databases of several servers refuse about the column that decides on which of them a row is; refused before it is sent. */
 import { type CatalogTable, distributionColumn } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
+import { type BoolExp, someLeaf } from '../../ir/bool-exp.ts';
 import type { Path } from '../../util/path.ts';
 
 /** @param column that gets another value @throws SvcError not-supported */
@@ -15,6 +16,14 @@ export function refuseScatteredKey(table: CatalogTable, key: readonly string[], 
   const column = distributionColumn(table);
   if (column === null || key.includes(column)) return;
   const message = `rows of table "${table.name.name}" can only conflict by keys that contain its distribution column "${column}"`;
+  throw new SvcError('not-supported', message, { path });
+}
+
+/** @param where which of the rows that are there already become others @throws SvcError not-supported */
+export function refuseFarConditions({ distribution, name }: CatalogTable, where: BoolExp, path: Path): void {
+  if (distribution?.kind !== 'distributed' && distribution?.kind !== 'reference') return;
+  if (!someLeaf(where, ({ kind }) => kind === 'exists' || kind === 'aggregate-predicate')) return;
+  const message = `whether rows of table "${name.name}" change where they conflict cannot depend on rows of other tables, which may be on other servers`;
   throw new SvcError('not-supported', message, { path });
 }
 

@@ -8,7 +8,7 @@ import type { Input } from '../translation.ts';
 import type { EnumSchemaType, InputField, InputObjectType } from '../types.ts';
 import { enumType, lazy, listOf, named } from '../types.ts';
 import { quoted } from './descriptions.ts';
-import { refuseScatteredKey } from './distribution.ts';
+import { refuseFarConditions, refuseScatteredKey } from './distribution.ts';
 import { invalid } from './input.ts';
 import { countedColumns } from './row-key.ts';
 import type { UpdateAccess } from './write-access.ts';
@@ -63,11 +63,11 @@ function clause(
   const { primaryKey, uniqueConstraints } = table.info.catalog;
   const key = primaryKey?.name === constraint ? primaryKey : uniqueConstraints.find(({ name }) => name === constraint);
   if (key !== undefined) refuseScatteredKey(table.info.catalog, key.columns, of.path);
-  const make = (): OnConflict => ({
-    constraint,
-    ...(key === undefined ? {} : conflictKey(table.info.catalog, key.columns)),
-    update: columns.length === 0 || access === null ? null : updateOnConflict(access, columns, where ?? TRUE),
-  });
+  const make = (): OnConflict => {
+    const update = columns.length === 0 || access === null ? null : updateOnConflict(access, columns, where ?? TRUE);
+    if (update !== null) refuseFarConditions(table.info.catalog, update.where, input.path);
+    return { constraint, ...(key === undefined ? {} : conflictKey(table.info.catalog, key.columns)), update };
+  };
   return where === null ? common.get(JSON.stringify([constraint, ...columns]), make) : make();
 }
 
