@@ -107,8 +107,12 @@ describe.skipIf(URL === '').each(LAYOUTS)('writers $writer, books $book, marks $
     for (const request of ROLE_READS) await same(service, request, options);
   });
 
-  it.each(WRITES.filter(({ request }) => !/_raise|_cheap/.test(request)))('$request', async ({ request, ...options }) => {
-    await same(service, request, options);
-    expect(await twinRows(service, 'dbc', 'twin', SCHEMA)).toBe(await twinRows(service, 'pg', 'default', SCHEMA));
-  });
+  // Functions are not there, and what asks about other tables where rows conflict is refused (`distribution.test.ts`).
+  it.each(WRITES.filter(({ request }) => !/_raise|_cheap|on_conflict: \{[^}]*where: \{books/.test(request)))(
+    '$request',
+    async ({ request, ...options }) => {
+      await same(service, request, options);
+      expect(await twinRows(service, 'dbc', 'twin', SCHEMA)).toBe(await twinRows(service, 'pg', 'default', SCHEMA));
+    },
+  );
 });
