@@ -1,16 +1,12 @@
-/** Where MariaDB answers otherwise than PostgreSQL to the same mutation of `writes.ts`, by title, and why. */
-export interface Difference {
-  readonly reason: string;
-  /** What MariaDB answers. */
-  readonly mariadb: unknown;
-}
+/** Where MariaDB answers otherwise than PostgreSQL to the same mutation, by title. */
+import type { WriteDifference } from '../support/same-writes.ts';
 
-export const DIFFERENCES: ReadonlyMap<string, Difference> = new Map<string, Difference>([
+export const DIFFERENCES: ReadonlyMap<string, WriteDifference> = new Map<string, WriteDifference>([
   [
     'delete: with rows that go along',
     {
       reason: 'rows are read before they are deleted: afterwards MariaDB knows nothing of them',
-      mariadb: {
+      answer: {
         data: { _insert_mark: { affected_rows: 1 }, _delete_book: { returning: [{ id: 3, marks: [{ label: 'p' }, { label: 'z' }] }] } },
       },
     },
@@ -19,7 +15,7 @@ export const DIFFERENCES: ReadonlyMap<string, Difference> = new Map<string, Diff
     'update: delete a string of an array',
     {
       reason: 'a key is one of an object',
-      mariadb: {
+      answer: {
         data: { _update_writer: { returning: [{ facts: ['zero', 'two', 3, { four: 4 }] }] }, a: { affected_rows: 1 } },
       },
     },
@@ -28,7 +24,7 @@ export const DIFFERENCES: ReadonlyMap<string, Difference> = new Map<string, Diff
     'update: delete an item of an object',
     {
       reason: 'an object has no items, so that nothing is deleted; PostgreSQL refuses',
-      mariadb: { data: { _update_writer: { affected_rows: 1 } } },
+      answer: { data: { _update_writer: { affected_rows: 1 } } },
     },
   ],
 ]);

@@ -1,9 +1,5 @@
-/** Where MariaDB answers otherwise than PostgreSQL to the same query of `same-reads.test.ts`, by title, and why. All else is the same. */
-export interface ReadDifference {
-  readonly reason: string;
-  /** MariaDB's answer as PostgreSQL would have given it. */
-  readonly asPostgresql: (answer: string) => string;
-}
+/** Where MariaDB answers otherwise than PostgreSQL to the same query, by title. */
+import type { ReadDifference } from '../support/same-reads.ts';
 
 const FRACTIONS: ReadDifference = {
   reason: 'fractions of seconds have as many digits as the column says, also where they are zeros',

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sample } from '../support/deep.ts';
 import { hasMariadb } from '../support/mariadb.ts';
 import { READS, ROLE_READS, ROLES } from '../support/twin-reads.ts';
-import { startTwins, type Twins } from './twins.ts';
+import { startTwins, type Twins } from '../support/twins.ts';
 
 const tables = (text: string): string => `
 create table writer (id int primary key, name ${text} not null, age int, boss_id int references writer (id));

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../src/util/json.ts';
 import { type GraphqlServer, startGraphqlServer } from '../support/graphql-server.ts';
 import { hasMariadb } from '../support/mariadb.ts';
 import { type PlayedServer, playServer } from '../support/played-server.ts';
-import { type Kind, SOURCES, startTwins, type Twins } from './twins.ts';
+import { type Kind, SOURCES, startTwins, type Twins } from '../support/twins.ts';
 
 const KINDS = ['pg', 'dbb'] as const;
 

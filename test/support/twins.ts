@@ -1,9 +1,12 @@
-/** The same tables on PostgreSQL and MariaDB, behind one service, and the answers of both to the same requests. */
+/** The same tables on PostgreSQL and on another kind, behind one service, and the answers of both to the same requests. */
 import type { JsonObject } from '../../src/util/json.ts';
-import { startMariadb } from '../support/mariadb.ts';
-import { type GraphqlOptions, startTestService, type TestService } from '../support/service.ts';
+import { startMariadb } from './mariadb.ts';
+import { runSql, testDatabase } from './postgres.ts';
+import { type GraphqlOptions, startTestService, type TestService } from './service.ts';
 
-export type Kind = 'pg' | 'dbb';
+/** What PostgreSQL is compared with. */
+export type OtherKind = 'dbb' | 'dbc';
+export type Kind = 'pg' | OtherKind;
 
 /** Of the service: what is asked without it is asked by nobody. */
 export const ADMIN_SECRET = 'secret';
@@ -18,30 +21,33 @@ export interface Twins {
   stop(): Promise<void>;
 }
 
-export const SOURCES = { pg: 'default', dbb: 'twin' } as const;
+export const SOURCES = { pg: 'default', dbb: 'twin', dbc: 'twin' } as const;
+
+export const PRODUCTS: Readonly<Record<OtherKind, string>> = { dbb: 'MariaDB', dbc: 'Citus' };
 
 /** @param tables their names; roots have the prefix of their source before them @param options of the service */
 export async function startTwins(
   tables: readonly string[],
-  sql: Readonly<Record<Kind, string>>,
+  sql: Readonly<Record<'pg' | 'dbb', string>>,
   options: Readonly<Record<string, string>> = {},
+  other: OtherKind = 'dbb',
 ): Promise<Twins> {
-  const mariadb = await startMariadb();
-  await mariadb.run(`create database twin; use twin; ${sql.dbb}`);
-  const service = await startTestService({ ADMIN_SECRET, ...options });
+  const place = await placeOf(other, sql);
+  const service = await startTestService({ ADMIN_SECRET, ...options }, { TWIN: place.url });
   await service.sql(sql.pg);
   const customization = (prefix: string): JsonObject => ({ root_fields: { prefix }, type_names: { prefix } });
   await service.metadata('pg_update_source', { name: 'default', customization: customization('pg_') });
-  await service.metadata('dbb_add_source', {
+  const url = other === 'dbb' ? 'connection_string' : 'database_url';
+  await service.metadata(`${other}_add_source`, {
     name: 'twin',
-    configuration: { connection_info: { connection_string: mariadb.url('twin') } },
-    customization: customization('dbb_'),
+    configuration: { connection_info: { [url]: { from_env: 'TWIN' } } },
+    customization: customization(`${other}_`),
   });
   const names = new RegExp(`\\b_(?=(?:(?:insert|update|delete)_)?(?:${tables.join('|')}))`, 'g');
   const twins: Twins = {
     service,
     async both(operation, args) {
-      for (const kind of ['pg', 'dbb'] as const) await service.metadata(`${kind}_${operation}`, { source: SOURCES[kind], ...args });
+      for (const kind of ['pg', other] as const) await service.metadata(`${kind}_${operation}`, { source: SOURCES[kind], ...args });
     },
     relate: (type, table, name, on) => twins.both(`create_${type}_relationship`, { table, name, using: { foreign_key_constraint_on: on } }),
     async answer(kind, request, options = {}) {
@@ -50,9 +56,26 @@ export async function startTwins(
     },
     async stop() {
       await service.stop();
-      await mariadb.stop();
+      await place.stop();
     },
   };
   for (const table of tables) await twins.both('track_table', { table });
   return twins;
+}
+
+interface Place {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** The database of the other kind, with its tables. */
+async function placeOf(other: OtherKind, sql: Readonly<Record<'pg' | 'dbb', string>>): Promise<Place> {
+  if (other === 'dbb') {
+    const mariadb = await startMariadb();
+    await mariadb.run(`create database twin; use twin; ${sql.dbb}`);
+    return { url: mariadb.url('twin'), stop: () => mariadb.stop() };
+  }
+  const database = await testDatabase();
+  await runSql(database.url, sql.pg);
+  return { url: database.url, stop: () => database.drop() };
 }

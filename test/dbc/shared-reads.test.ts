@@ -1,0 +1,3 @@
+import { sameReads } from '../support/same-reads.ts';
+
+sameReads('dbc', new Map());

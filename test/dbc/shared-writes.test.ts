@@ -1,0 +1,3 @@
+import { sameWrites } from '../support/same-writes.ts';
+
+sameWrites('dbc', new Map());
