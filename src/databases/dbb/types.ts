@@ -1,5 +1,6 @@
 /** MariaDB's types as GraphQL scalars: names, operators, traits and input checks. */
 import { COMMON_AGGREGATES, commonAggregatePredicates } from '../../backend/aggregates.ts';
+import { scalarTable } from '../../backend/scalar-table.ts';
 import type { ScalarType, TypeSystem } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
@@ -103,27 +104,12 @@ function describe(type: CatalogType): DbbScalarType {
   };
 }
 
-const known = new Map<string, DbbScalarType>();
-
-/** The same object for the same type. */
-export function dbbScalar(type: CatalogType): DbbScalarType {
-  let scalar = known.get(type.name);
-  if (scalar === undefined) {
-    scalar = describe(type);
-    known.set(type.name, scalar);
-  }
-  return scalar;
-}
-
-const byGraphqlName = new Map<string, CatalogType>();
-for (const name of ['int', 'bigint', 'varchar', 'blob', ...TYPE_NAMES]) {
-  const { graphql } = dbbScalar(typeOf(name));
-  if (!byGraphqlName.has(graphql)) byGraphqlName.set(graphql, typeOf(name));
-}
+const scalars = scalarTable(describe, ['int', 'bigint', 'varchar', 'blob', ...TYPE_NAMES].map(typeOf));
+export const dbbScalar = scalars.scalar;
 
 export const types: TypeSystem = {
   scalar: dbbScalar,
-  named: (graphql) => byGraphqlName.get(graphql) ?? null,
+  named: scalars.named,
   print: (type) => type.name,
   joins: areComparable,
   comparisonInfix: 'dbb',

@@ -1,5 +1,6 @@
 /** BigQuery's types as GraphQL scalars: names, operators, traits and input checks. */
 import { COMMON_AGGREGATES, commonAggregatePredicates } from '../../backend/aggregates.ts';
+import { scalarTable } from '../../backend/scalar-table.ts';
 import type { ScalarType, TypeSystem } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
@@ -102,27 +103,12 @@ function describe(type: CatalogType): DwhScalarType {
   };
 }
 
-const known = new Map<string, DwhScalarType>();
-
-/** The same object for the same type. */
-export function dwhScalar(type: CatalogType): DwhScalarType {
-  let scalar = known.get(type.name);
-  if (scalar === undefined) {
-    scalar = describe(type);
-    known.set(type.name, scalar);
-  }
-  return scalar;
-}
-
-const byGraphqlName = new Map<string, CatalogType>();
-for (const name of TYPE_NAMES) {
-  const { graphql } = dwhScalar(typeOf(name));
-  if (!byGraphqlName.has(graphql)) byGraphqlName.set(graphql, typeOf(name));
-}
+const scalars = scalarTable(describe, TYPE_NAMES.map(typeOf));
+export const dwhScalar = scalars.scalar;
 
 export const types: TypeSystem = {
   scalar: dwhScalar,
-  named: (graphql) => byGraphqlName.get(graphql) ?? null,
+  named: scalars.named,
   print: (type) => (type.array ? `ARRAY<${type.name}>` : type.name),
   joins: areComparable,
   comparisonInfix: 'dwh',

@@ -3,6 +3,7 @@
  * name. What is not listed is a scalar with the catalog's own name that takes strings.
  */
 import { aggregatePredicate, COMMON_AGGREGATES, commonAggregatePredicates } from '../../backend/aggregates.ts';
+import { scalarTable } from '../../backend/scalar-table.ts';
 import type { ScalarType, TypeSystem } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
 import { scalarCheck } from './coerce/check-scalar.ts';
@@ -95,19 +96,6 @@ function describe(type: CatalogType): PgScalarType {
   };
 }
 
-const known = new Map<string, PgScalarType>();
-
-/** The scalar of a type; of an array, that of its elements. The same object for the same type. */
-export function pgScalar(type: CatalogType): PgScalarType {
-  const key = `${type.kind}\u0000${type.schema}\u0000${type.name}`;
-  let scalar = known.get(key);
-  if (scalar === undefined) {
-    scalar = describe(type);
-    known.set(key, scalar);
-  }
-  return scalar;
-}
-
 const FLOAT8 = baseType('float8');
 
 /** Built-in types that are scalars of their own names. */
@@ -116,19 +104,15 @@ const OTHERS = [
   ...['point', 'line', 'lseg', 'box', 'path', 'polygon', 'circle', 'name', 'jsonpath'],
 ];
 
-const byGraphqlName = new Map<string, CatalogType>();
-for (const name of [...Object.keys(BUILT_IN), ...OTHERS]) addNamed(baseType(name));
-for (const name of Object.keys(EXTENSIONS)) addNamed({ ...baseType(name), schema: 'public' });
-
-/** The first of several of one name. */
-function addNamed(type: CatalogType): void {
-  const { graphql } = pgScalar(type);
-  if (!byGraphqlName.has(graphql)) byGraphqlName.set(graphql, type);
-}
+const scalars = scalarTable(describe, [
+  ...[...Object.keys(BUILT_IN), ...OTHERS].map(baseType),
+  ...Object.keys(EXTENSIONS).map((name) => ({ ...baseType(name), schema: 'public' })),
+]);
+export const pgScalar = scalars.scalar;
 
 export const types: TypeSystem = {
   scalar: pgScalar,
-  named: (graphql) => byGraphqlName.get(graphql) ?? null,
+  named: scalars.named,
   print: sqlName,
   comparisonInfix: null,
   arrayComparisons: ARRAY_COMPARISONS,
