@@ -1,7 +1,7 @@
 /** How the rows of a statement become its answer: their texts are JSON already, and are put together unread. */
 import type { JsonRow, Statement } from '../../backend/backend.ts';
 import { type Bytes, bytesOfText } from '../../util/bytes.ts';
-import type { Json } from '../../util/json.ts';
+import type { TextCell } from './client/answers.ts';
 
 /** What stands in the rows of a statement. */
 export type Layout =
@@ -23,7 +23,7 @@ export function layoutOf(statement: Statement): Layout {
   return layout;
 }
 
-type Row = readonly Json[];
+type Row = readonly TextCell[];
 
 /** One cell for each root, or one for the keys. */
 export function answerOf(layout: Layout, rows: readonly Row[], values: readonly (string | null)[]): JsonRow {
@@ -32,25 +32,30 @@ export function answerOf(layout: Layout, rows: readonly Row[], values: readonly 
       return [cellOf(layout.isList, rows, 0)];
     case 'roots': {
       const byRoot: Row[][] = layout.isList.map(() => []);
-      for (const row of rows) byRoot[Number(row[0])]?.push(row);
+      for (const row of rows) byRoot[Number((row[0] ?? []).join(''))]?.push(row);
       return layout.isList.map((isList, i) => cellOf(isList, byRoot[i] ?? [], 1));
     }
-    case 'keys': {
-      const separator = bytesOfText(`${values[layout.holeName] ?? ''};`);
-      return [rows.flatMap((row, i) => (i === 0 ? [textOf(row, 0)] : [separator, textOf(row, 0)]))];
-    }
+    case 'keys':
+      return [joined(rows, 0, bytesOfText(`${values[layout.holeName] ?? ''};`))];
   }
 }
 
-const [OPEN, CLOSE, COMMA] = ['[', ']', ','].map(bytesOfText) as [Bytes, Bytes, Bytes];
+const [OPEN, CLOSE, COMMA, NULL] = ['[', ']', ',', 'null'].map(bytesOfText) as [Bytes, Bytes, Bytes, Bytes];
 
 /** Null: there is no such object. */
 function cellOf(isList: boolean, rows: readonly Row[], column: number): readonly Bytes[] | null {
-  if (!isList) return rows[0] === undefined ? null : [textOf(rows[0], column)];
-  return [OPEN, ...rows.flatMap((row, i) => (i === 0 ? [textOf(row, column)] : [COMMA, textOf(row, column)])), CLOSE];
+  if (!isList) return rows[0] === undefined ? null : joined(rows.slice(0, 1), column, COMMA);
+  const pieces = joined(rows, column, COMMA);
+  pieces.unshift(OPEN);
+  pieces.push(CLOSE);
+  return pieces;
 }
 
-function textOf(row: Row, column: number): Bytes {
-  const cell = row[column];
-  return bytesOfText(typeof cell === 'string' ? cell : 'null');
+function joined(rows: readonly Row[], column: number, separator: Bytes): Bytes[] {
+  const pieces: Bytes[] = [];
+  for (const row of rows) {
+    if (pieces.length > 0) pieces.push(separator);
+    for (const piece of row[column] ?? [NULL]) pieces.push(piece);
+  }
+  return pieces;
 }

@@ -26,8 +26,12 @@ const KINDS: Readonly<Record<string, CatalogTableKind>> = {
   'MATERIALIZED VIEW': 'materialized-view',
 };
 
+const OF_TABLES = ['tables', 'columns', 'descriptions', 'options'] as const;
+const OF_FUNCTIONS = ['routines', 'parameters'] as const;
+type View = (typeof OF_TABLES)[number] | (typeof OF_FUNCTIONS)[number];
+
 /** @param schema a name that has been checked to be one */
-function viewsOf(schema: string): Readonly<Record<'tables' | 'columns' | 'descriptions' | 'options' | 'routines' | 'parameters', string>> {
+function viewsOf(schema: string): Readonly<Record<View, string>> {
   const from = (view: string): string => `from \`${schema}\`.INFORMATION_SCHEMA.${view}`;
   return {
     tables: `select table_name, table_type ${from('TABLES')} order by table_name`,
@@ -41,20 +45,22 @@ function viewsOf(schema: string): Readonly<Record<'tables' | 'columns' | 'descri
 
 interface Found {
   readonly dataset: string;
-  readonly rows: Readonly<Record<keyof ReturnType<typeof viewsOf>, readonly Row[]>>;
+  readonly rows: Readonly<Record<View, readonly Row[]>>;
 }
 
 /** @param datasets names that have been checked to be some */
 export async function readCatalog(query: CatalogQuery, datasets: readonly string[], scope: CatalogScope = {}): Promise<Catalog> {
-  const named = scope.tables === undefined || scope.functions === undefined ? null : [...scope.tables, ...scope.functions];
-  const wanted = named === null ? datasets : datasets.filter((dataset) => named.some(({ schema }) => schema === dataset));
-  const found = await Promise.all(wanted.map((dataset) => readDataset(query, dataset)));
+  const found = await Promise.all(datasets.map((dataset) => readDataset(query, dataset, scope)));
   return inSlices(build(found, scope));
 }
 
-async function readDataset(query: CatalogQuery, dataset: string): Promise<Found> {
-  const views = Object.entries(viewsOf(dataset));
-  const rows = await Promise.all(views.map(async ([name, text]) => [name, await query(text)] as const));
+/** Each view is billed: those in which nothing is looked for are not asked. */
+async function readDataset(query: CatalogQuery, dataset: string, { tables, functions }: CatalogScope): Promise<Found> {
+  const isWanted = (names: readonly QualifiedName[] | undefined): boolean => names?.some(({ schema }) => schema === dataset) ?? true;
+  const wanted = new Set<View>([...(isWanted(tables) ? OF_TABLES : []), ...(isWanted(functions) ? OF_FUNCTIONS : [])]);
+  const texts = viewsOf(dataset);
+  const read = async (view: View): Promise<readonly [View, readonly Row[]]> => [view, wanted.has(view) ? await query(texts[view]) : []];
+  const rows = await Promise.all([...OF_TABLES, ...OF_FUNCTIONS].map(read));
   return { dataset, rows: Object.fromEntries(rows) as Found['rows'] };
 }
 

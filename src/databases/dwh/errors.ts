@@ -28,6 +28,8 @@ export class StatementCancelledError extends Error {
 
 /** Values that a row has and an expression does not take. */
 const DATA = /^(?:bad |could not (?:cast|parse|convert)|invalid (?:\w+ )?value|division by zero|.*\b(?:overflow|out of range)\b)/i;
+/** A table with `require_partition_filter`. */
+const WITHOUT_PARTITIONS = /^Cannot query over table .* without a filter over column/;
 const PASSING = new Set([
   'backendError',
   'internalError',
@@ -53,6 +55,17 @@ export function statementError(failure: unknown, text: string, values: readonly 
   }
   if (error.reason === 'responseTooLarge' || error.reason === 'resourcesExceeded') {
     return new SvcError('bad-request', 'the query is too much for BigQuery: ask for fewer rows or fields', options);
+  }
+  if (error.reason === 'quotaExceeded') {
+    return new SvcError('database-error', 'a quota of the project is used up', { status: 503, internal: options.internal, cause: error });
+  }
+  // The message names columns that the role may not know of.
+  if (WITHOUT_PARTITIONS.test(error.message)) {
+    return new SvcError(
+      'bad-request',
+      'the query reads a table that may be read by its partitions only: it needs a condition on them',
+      options,
+    );
   }
   if (error.reason === 'stopped') return new SvcError('timeout', 'the database stopped the statement', options);
   if (error.reason === 'invalidQuery' && DATA.test(error.message)) return new SvcError('data-exception', error.message, { cause: error });

@@ -17,9 +17,11 @@ import type { ServerMeasures } from '../../backend/connection-counts.ts';
 import type { QueryTags } from '../../backend/query-tags.ts';
 import type { Catalog, CatalogScope } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
+import type { Json } from '../../util/json.ts';
+import { inSlices, type Sliced } from '../../util/sliced.ts';
 import { answerOf, layoutOf } from './answer.ts';
 import { readCatalog } from './catalog.ts';
-import { cellText } from './client/answers.ts';
+import { cellText, type RowReader, type TextCell, textCells, valueCells } from './client/answers.ts';
 import type { BigQueryClient, DryRun, Result } from './client/client.ts';
 import { runSqlError, statementError, StatementCancelledError } from './errors.ts';
 import { queryParameters } from './parameters.ts';
@@ -38,6 +40,8 @@ export interface SourceOptions {
 export class DwhSource implements Source {
   private readonly client: BigQueryClient;
   private readonly options: SourceOptions;
+  /** The last health check that was found to read only. */
+  private knownRead: string | undefined;
 
   constructor(client: BigQueryClient, options: SourceOptions) {
     this.client = client;
@@ -46,9 +50,15 @@ export class DwhSource implements Source {
 
   async runJson(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow> {
     const layout = layoutOf(statement);
-    const { rows, billedBytes, processedBytes } = await this.run(statement, values, how);
-    how.onCost?.({ processedBytes, billedBytes });
-    return answerOf(layout, rows, values);
+    const result = await this.run(statement, values, how, textCells);
+    this.tellCost(result, how);
+    return answerOf(layout, result.rows, values);
+  }
+
+  private tellCost({ job, processedBytes, billedBytes: known }: Result<TextCell>, { onCost }: RunOptions): void {
+    if (onCost === undefined) return;
+    if (known !== null || job === null) onCost({ processedBytes, billedBytes: known });
+    else this.client.billedBytes(job, (billedBytes) => onCost({ processedBytes, billedBytes }));
   }
 
   async explain(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<readonly string[]> {
@@ -62,7 +72,7 @@ export class DwhSource implements Source {
   async runSql(text: string, how: RunSqlOptions): Promise<RunSqlResult> {
     const { maxRows } = how;
     try {
-      const result = textsOf(await this.client.run({ text, parameters: [] }, how, maxRows));
+      const result = await inSlices(textsOf(await this.client.run({ text, parameters: [] }, how, valueCells, maxRows)));
       if (maxRows === undefined || result.rows.length <= maxRows) return result;
       return { ...result, rows: result.rows.slice(0, maxRows), isCut: true };
     } catch (failure) {
@@ -77,7 +87,7 @@ export class DwhSource implements Source {
       parameterValue: { value },
     }));
     try {
-      return textsOf(await this.client.run({ text, parameters }, how));
+      return await inSlices(textsOf(await this.client.run({ text, parameters }, how, valueCells)));
     } catch (failure) {
       throw statementError(failure, text, values);
     }
@@ -105,8 +115,14 @@ export class DwhSource implements Source {
   }
 
   async health(sql: string, timeoutMs: number): Promise<HealthStatus> {
+    const how = { deadline: Date.now() + timeoutMs };
     try {
-      await this.client.run({ text: sql, parameters: [] }, { deadline: Date.now() + timeoutMs });
+      if (this.knownRead !== sql) {
+        const kind = await this.kindOf(sql, how);
+        if (kind !== 'SELECT') return { status: 'ERROR', message: `the check is ${kind}: only a single SELECT is run` };
+        this.knownRead = sql;
+      }
+      await this.client.run({ text: sql, parameters: [] }, how, valueCells);
       return { status: 'OK' };
     } catch (failure) {
       if (failure instanceof StatementCancelledError) return { status: 'TIMEOUT' };
@@ -123,11 +139,16 @@ export class DwhSource implements Source {
     return this.client.close(CLOSE_BOUND_MS);
   }
 
-  private async run(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<Result> {
+  private async run<Cell>(
+    statement: Statement,
+    values: readonly (string | null)[],
+    how: RunOptions,
+    readRow: RowReader<Cell>,
+  ): Promise<Result<Cell>> {
     try {
       const { tags } = how;
       const query = this.queryOf(statement, values);
-      return await this.client.run(tags === undefined ? query : { ...query, labels: labelsOf(tags) }, how);
+      return await this.client.run(tags === undefined ? query : { ...query, labels: labelsOf(tags) }, how, readRow);
     } catch (failure) {
       throw statementError(failure, statement.text, values);
     }
@@ -154,22 +175,26 @@ export class DwhSource implements Source {
     };
   }
 
-  /** There are no read-only transactions: BigQuery says what the statement is. */
   private async requireRead(text: string, how: RunOptions): Promise<void> {
-    let found: DryRun;
+    let kind: string;
     try {
-      found = await this.client.dryRun({ text, parameters: [] }, how);
+      kind = await this.kindOf(text, how);
     } catch (failure) {
       throw runSqlError(failure, text);
     }
-    if (found.statement === 'SELECT') return;
+    if (kind === 'SELECT') return;
     throw new SvcError('database-error', 'query execution failed', {
       internal: {
         statement: text,
         arguments: [],
-        error: { message: `the SQL is to be read only, but it is ${found.statement ?? 'a script'}: a single SELECT is` },
+        error: { message: `the SQL is to be read only, but it is ${kind}: a single SELECT is` },
       },
     });
+  }
+
+  /** What BigQuery takes the text for, as there are no read-only transactions: `SELECT`, `INSERT`, … @throws as the client */
+  private async kindOf(text: string, how: RunOptions): Promise<string> {
+    return (await this.client.dryRun({ text, parameters: [] }, how)).statement ?? 'a script';
   }
 }
 
@@ -182,15 +207,15 @@ function planLines({ bytes, tables }: DryRun): readonly string[] {
   ];
 }
 
-function textsOf({ fields, rows, affectedRows }: Result): RunSqlResult {
+function* textsOf({ fields, rows, affectedRows }: Result<Json>): Sliced<RunSqlResult> {
   // Every statement is told with rows, as those of a warehouse are.
   if (fields === null) return { kind: 'TuplesOk', columns: [], rows: [], command: String(affectedRows ?? 0) };
-  return {
-    kind: 'TuplesOk',
-    columns: fields.map(({ name }) => name),
-    rows: rows.map((row) => fields.map((field, i) => cellText(field, row[i] ?? null))),
-    command: String(rows.length),
-  };
+  const texts: (string | null)[][] = [];
+  for (const row of rows) {
+    texts.push(fields.map((field, i) => cellText(field, row[i] ?? null)));
+    yield;
+  }
+  return { kind: 'TuplesOk', columns: fields.map(({ name }) => name), rows: texts, command: String(rows.length) };
 }
 
 /** Characters of a value of a label. */

@@ -1,6 +1,9 @@
 /** What the REST interface answers, as far as it is read here; anything else in an answer is passed over. */
 import { isJsonArray, isJsonNumber, isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../../../util/json.ts';
+import type { Bytes } from '../../../util/bytes.ts';
+import type { Sliced } from '../../../util/sliced.ts';
 import { BigQueryError } from '../errors.ts';
+import { BodyReader } from './body-reader.ts';
 
 export interface ResultField {
   readonly name: string;
@@ -16,33 +19,52 @@ export interface JobName {
   readonly location: string | undefined;
 }
 
-/** A page of what a query gives. */
-export interface Page {
+/** What an answer says of a query, besides its rows. */
+export interface PageHead {
   readonly job: JobName | null;
   readonly isComplete: boolean;
   /** Null: the statement gives no rows. */
   readonly fields: readonly ResultField[] | null;
-  /** Their cells are as they came. */
-  readonly rows: readonly (readonly Json[])[];
   readonly next: string | null;
   readonly processedBytes: number | null;
   readonly billedBytes: number | null;
   readonly affectedRows: number | null;
 }
 
+/** A page of what a query gives. */
+export interface Page<Cell> extends PageHead {
+  readonly rows: readonly (readonly Cell[])[];
+}
+
+/** How the cells of a row are read. @throws SyntaxError */
+export type RowReader<Cell> = (reader: BodyReader) => Sliced<readonly Cell[]>;
+
+/** The UTF-8 of a text, in pieces; null for all that is no text. */
+export type TextCell = readonly Bytes[] | null;
+
+/** Bytes of an answer that has no rows, or of all but the rows of another one. */
+export const MAX_HEAD = 4 * 1024 * 1024;
+
 /** @throws BigQueryError for what is no JSON object, and for what BigQuery says went wrong */
 export function readAnswer(status: number, body: Buffer): JsonObject {
   let json: Json;
   try {
-    json = parseJson(body.toString());
+    json = body.length > MAX_HEAD ? null : parseJson(body.toString());
   } catch {
     json = null;
   }
-  if (status >= 200 && status < 300 && isJsonObject(json)) return json;
+  if (isSuccess(status) && isJsonObject(json)) return json;
   const error = isJsonObject(json) ? json['error'] : undefined;
   if (isJsonObject(error)) throw failureOf(error, status);
-  const reason = typeof error === 'string' ? `: ${error.slice(0, 300)}` : '';
-  throw new BigQueryError(status, '', `an answer of status ${status} that is none of BigQuery${reason}`);
+  throw strange(status, typeof error === 'string' ? `: ${error.slice(0, 300)}` : '');
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+function strange(status: number, reason = ''): BigQueryError {
+  return new BigQueryError(status, '', `an answer of status ${status} that is none of BigQuery${reason}`);
 }
 
 /** @param status 0 where a job failed */
@@ -52,19 +74,73 @@ export function failureOf(error: JsonObject, status: number): BigQueryError {
   return new BigQueryError(status, reason, textOf(error['message']) ?? textOf(first?.['message']) ?? 'no message');
 }
 
-export function readPage(json: JsonObject): Page {
+/** @param piece of `BodyReader` @throws as `readAnswer` */
+export function* readPage<Cell>(status: number, body: Buffer, readRow: RowReader<Cell>, piece?: number): Sliced<Page<Cell>> {
+  if (!isSuccess(status)) return { ...headOf(readAnswer(status, body)), rows: [] };
+  try {
+    const reader = new BodyReader(body, piece);
+    const head = new Map<string, Json>();
+    const rows: (readonly Cell[])[] = [];
+    let bytes = 0;
+    yield* reader.object(function* (key) {
+      if (key === 'rows' && reader.isList) {
+        yield* reader.list(function* () {
+          rows.push(yield* readRow(reader));
+          yield;
+        });
+        return;
+      }
+      const value = yield* reader.value();
+      bytes += value.length;
+      if (bytes > MAX_HEAD) throw strange(status);
+      head.set(key, parseJson(value.toString()));
+    });
+    reader.end();
+    return { ...headOf(Object.fromEntries(head)), rows };
+  } catch (error) {
+    throw error instanceof SyntaxError ? strange(status) : error;
+  }
+}
+
+function headOf(json: JsonObject): PageHead {
   const schema = json['schema'];
   const fields = isJsonObject(schema) ? fieldsOf(schema['fields']) : null;
   return {
     job: jobOf(json['jobReference']),
     isComplete: json['jobComplete'] !== false,
     fields: fields === null || fields.length === 0 ? null : fields,
-    rows: listOf(json['rows']).map((row) => listOf(row['f']).map((cell) => cell['v'] ?? null)),
     next: textOf(json['pageToken']),
     processedBytes: numberOf(json['totalBytesProcessed']),
     billedBytes: numberOf(json['totalBytesBilled']),
     affectedRows: numberOf(json['numDmlAffectedRows']),
   };
+}
+
+/** The cells as they came. */
+export function* valueCells(reader: BodyReader): Sliced<readonly Json[]> {
+  const row = yield* reader.value();
+  const json = parseJson(row.toString());
+  return isJsonObject(json) ? listOf(json['f']).map((cell) => cell['v'] ?? null) : [];
+}
+
+/** The texts of the cells, which are not decoded. */
+export function* textCells(reader: BodyReader): Sliced<readonly TextCell[]> {
+  const cells: TextCell[] = [];
+  yield* reader.object(function* (key) {
+    if (key !== 'f' || !reader.isList) {
+      yield* reader.value();
+      return;
+    }
+    yield* reader.list(function* () {
+      let cell: TextCell = null;
+      yield* reader.object(function* (part) {
+        if (part === 'v' && reader.isText) cell = yield* reader.text();
+        else yield* reader.value();
+      });
+      cells.push(cell);
+    });
+  });
+  return cells;
 }
 
 export function jobOf(json: Json | undefined): JobName | null {

@@ -7,6 +7,7 @@ import { CancellationSource } from '../../../util/cancellation.ts';
 import type { Json, JsonObject } from '../../../util/json.ts';
 import { BigQueryError, StatementCancelledError } from '../errors.ts';
 import { targetOf } from '../target.ts';
+import { valueCells } from './answers.ts';
 import { BigQueryClient, type ClientOptions } from './client.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -104,8 +105,8 @@ describe('a token', () => {
   it('is asked for with what the key has signed, once for all who need one', async () => {
     answers = [answered(done('x'))];
     const one = client();
-    await Promise.all([one.run(SELECT, {}), one.run(SELECT, {})]);
-    await one.run(SELECT, {});
+    await Promise.all([one.run(SELECT, {}, valueCells), one.run(SELECT, {}, valueCells)]);
+    await one.run(SELECT, {}, valueCells);
     expect(tokens).toBe(1);
     const [{ body }] = server.requests.filter(({ path }) => path === '/token') as [PlayedRequest];
     const form = new URLSearchParams(body);
@@ -125,13 +126,13 @@ describe('a token', () => {
     lifetime = 59;
     answers = [answered(done('x'))];
     const one = client();
-    await one.run(SELECT, {});
-    await one.run(SELECT, {});
+    await one.run(SELECT, {}, valueCells);
+    await one.run(SELECT, {}, valueCells);
     expect(tokens).toBe(2);
     answers = [answered(refusal('authError', 'gone', 401), 401), answered(done('y'))];
-    await one.run(SELECT, {});
+    await one.run(SELECT, {}, valueCells);
     answers = [answered(refusal('authError', 'gone', 401), 401)];
-    const error = await failure(one.run(SELECT, {}));
+    const error = await failure(one.run(SELECT, {}, valueCells));
     expect(error).toMatchObject({ status: 401, message: 'gone' });
     expect(asked().slice(-4)).toEqual([
       'POST /token',
@@ -141,10 +142,26 @@ describe('a token', () => {
     ]);
   });
 
+  it('is not waited for any longer than the request that needs it has time, or is wanted', async () => {
+    const one = client();
+    server.answer = () => null;
+    const signal = new CancellationSource();
+    const runs = [
+      failure(one.run(SELECT, { deadline: Date.now() + 30 }, valueCells)),
+      failure(one.dryRun(SELECT, { deadline: Date.now() + 30 })),
+      failure(one.dryRun(SELECT, { signal })),
+    ];
+    setTimeout(() => signal.cancel(), 30);
+    expect(await Promise.all(runs)).toEqual(
+      ['deadline', 'deadline', 'abort'].map((reason) => new StatementCancelledError(reason as 'abort')),
+    );
+    expect(asked()).toEqual(['POST /token']);
+  });
+
   it('that is not given fails what needs it', async () => {
     const one = client();
     server.answer = () => ({ status: 400, body: { error: 'invalid_grant', error_description: 'no such account' } });
-    expect(await failure(one.run(SELECT, {}))).toMatchObject({
+    expect(await failure(one.run(SELECT, {}, valueCells))).toMatchObject({
       code: 'database-error',
       internal: 'the service account got no access token (status 400): no such account',
     });
@@ -162,6 +179,7 @@ describe('a query', () => {
     const result = await client({ location: 'EU', maximumBytesBilled: 5 }).run(
       { text: 'select @p1', parameters: [{ name: 'p1', parameterType: { type: 'INT64' }, parameterValue: { value: '1' } }] },
       {},
+      valueCells,
     );
     expect(result).toMatchObject({ rows: [['a'], ['b'], [null]], processedBytes: 12, billedBytes: 10485760 });
     expect(bodies()[0]).toMatchObject({
@@ -186,54 +204,59 @@ describe('a query', () => {
     answers = [answered(done('x'))];
     const one = client({ maxStatements: 1, waitTimeoutMs: 1_000 });
     const signal = new CancellationSource();
-    const first = one.run(SELECT, {}).then(() => signal.cancel());
-    const second = failure(one.run(SELECT, { signal }));
+    const first = one.run(SELECT, {}, valueCells).then(() => signal.cancel());
+    const second = failure(one.run(SELECT, { signal }, valueCells));
     await first;
     expect(await second).toBeInstanceOf(StatementCancelledError);
-    expect((await one.run(SELECT, {})).rows).toEqual([['x']]);
+    expect((await one.run(SELECT, {}, valueCells)).rows).toEqual([['x']]);
   });
 
   it('is asked for no more pages than are wanted', async () => {
     answers = [answered({ ...done('a'), pageToken: 'p 2' }), answered({ ...done('b', 'c'), pageToken: 'p 3' }), answered(done('d'))];
-    expect((await client().run(SELECT, {}, 2)).rows).toEqual([['a'], ['b'], ['c']]);
+    expect((await client().run(SELECT, {}, valueCells, 2)).rows).toEqual([['a'], ['b'], ['c']]);
     expect(asked().filter((each) => !each.endsWith('/token'))).toHaveLength(2);
   });
 
   it('is asked for again where it fails in passing, as the same one', async () => {
     answers = [answered({}, 503), answered(refusal('rateLimitExceeded', 'slowly', 403), 403), answered(done('x'))];
-    expect((await client().run(SELECT, {})).rows).toEqual([['x']]);
+    expect((await client().run(SELECT, {}, valueCells)).rows).toEqual([['x']]);
     const ids = bodies().map(({ requestId }) => requestId);
     expect(ids).toHaveLength(3);
     expect(new Set(ids).size).toBe(1);
     answers = [answered(refusal('backendError', 'broken', 500), 500)];
-    expect(await failure(client().run(SELECT, {}))).toMatchObject({ reason: 'backendError', message: 'broken' });
+    expect(await failure(client().run(SELECT, {}, valueCells))).toMatchObject({ reason: 'backendError', message: 'broken' });
     expect(bodies()).toHaveLength(3 + 4);
     answers = [answered(refusal('invalidQuery', 'Unrecognized name: a at [1:8]'), 400)];
-    expect(await failure(client().run(SELECT, {}))).toEqual(new BigQueryError(400, 'invalidQuery', 'Unrecognized name: a at [1:8]'));
+    expect(await failure(client().run(SELECT, {}, valueCells))).toEqual(
+      new BigQueryError(400, 'invalidQuery', 'Unrecognized name: a at [1:8]'),
+    );
     expect(bodies()).toHaveLength(3 + 4 + 1);
   });
 
   it('is cancelled when nobody waits for it, or its time is over', async () => {
     answers = [answered({ ...JOB, jobComplete: false }), () => null];
     const cancellation = new CancellationSource();
-    const waiting = failure(client().run(SELECT, { signal: cancellation }));
+    const waiting = failure(client().run(SELECT, { signal: cancellation }, valueCells));
     while (!asked().includes('GET /bigquery/v2/projects/p/queries/job%201')) await new Promise((resolve) => setTimeout(resolve, 5));
     answers = [answered({})];
     cancellation.cancel();
     expect(await waiting).toEqual(new StatementCancelledError('abort'));
-    await Promise.all(clients.splice(0).map((one) => one.close(50)));
-    expect(server.requests.at(-1)).toMatchObject({ method: 'POST', path: '/bigquery/v2/projects/p/jobs/job%201/cancel?location=EU' });
+    await Promise.all(clients.splice(0).map((one) => one.close(5_000)));
+    expect(server.requests.at(-1)).toMatchObject({
+      method: 'POST',
+      path: '/bigquery/v2/projects/p/jobs/job%201/cancel?location=EU&prettyPrint=false',
+    });
     answers = [answered({ ...JOB, jobComplete: false }), () => null];
-    const late = failure(client().run(SELECT, { deadline: Date.now() + 300 }));
+    const late = failure(client().run(SELECT, { deadline: Date.now() + 300 }, valueCells));
     expect(await late).toEqual(new StatementCancelledError('deadline'));
-    expect(await failure(client().run(SELECT, { deadline: Date.now() - 1 }))).toEqual(new StatementCancelledError('deadline'));
+    expect(await failure(client().run(SELECT, { deadline: Date.now() - 1 }, valueCells))).toEqual(new StatementCancelledError('deadline'));
   });
 
   it('is cancelled too when its name comes later', async () => {
     answers = [() => ({ body: { ...JOB, jobComplete: false }, delay: 100 }), answered({})];
     const cancellation = new CancellationSource();
     const one = client();
-    const waiting = failure(one.run(SELECT, { signal: cancellation }));
+    const waiting = failure(one.run(SELECT, { signal: cancellation }, valueCells));
     while (!asked().includes('POST /bigquery/v2/projects/p/queries')) await new Promise((resolve) => setTimeout(resolve, 5));
     cancellation.cancel();
     expect(await waiting).toEqual(new StatementCancelledError('abort'));
@@ -243,12 +266,15 @@ describe('a query', () => {
   it('waits for its turn, for so long', async () => {
     answers = [() => null];
     const one = client({ maxStatements: 1, waitTimeoutMs: 30 });
-    const first = failure(one.run(SELECT, {}));
-    expect(await failure(one.run(SELECT, {}))).toMatchObject({ code: 'database-error', internal: 'no statement more could begin in time' });
+    const first = failure(one.run(SELECT, {}, valueCells));
+    expect(await failure(one.run(SELECT, {}, valueCells))).toMatchObject({
+      code: 'database-error',
+      internal: 'no statement more could begin in time',
+    });
     const closed = one.close(10);
     expect(await first).toEqual(new StatementCancelledError('abort'));
     await closed;
-    expect(await failure(one.run(SELECT, {}))).toMatchObject({ internal: 'the source was closed' });
+    expect(await failure(one.run(SELECT, {}, valueCells))).toMatchObject({ internal: 'the source was closed' });
   });
 
   it.each([
@@ -256,8 +282,21 @@ describe('a query', () => {
     ['JSON of others', () => ({ body: '[]' })],
   ])('fails where the answer is %s', async (_, answer) => {
     answers = [answer];
-    expect((await failure(client().run(SELECT, {}))).message).toBe('an answer of status 200 that is none of BigQuery');
+    expect((await failure(client().run(SELECT, {}, valueCells))).message).toBe('an answer of status 200 that is none of BigQuery');
   });
+});
+
+it('finds out later what a job is billed for', async () => {
+  answers = [answered({ statistics: { query: { totalBytesBilled: '10485760' } } })];
+  const one = client();
+  const job = { projectId: 'p', jobId: 'job 1', location: 'EU' };
+  const ask = (): Promise<number | null> => new Promise((told) => one.billedBytes(job, told));
+  expect(await ask()).toBe(10_485_760);
+  expect(server.requests.at(-1)?.path).toBe('/bigquery/v2/projects/p/jobs/job%201?location=EU&prettyPrint=false');
+  for (const answer of [answered({}), answered(refusal('notFound', 'gone', 404), 404)]) {
+    answers = [answer];
+    expect(await ask()).toBeNull();
+  }
 });
 
 it('tells of a dry run what it would read', async () => {

@@ -6,13 +6,26 @@ import type { HttpAnswer, HttpCall, HttpClient } from '../../../backend/http-cli
 import { OutboundError } from '../../../outbound/outbound-error.ts';
 import { CancellationSource, isPrompt } from '../../../util/cancellation.ts';
 import { isJsonObject, type Json, type JsonObject, printJson } from '../../../util/json.ts';
+import { inSlices } from '../../../util/sliced.ts';
 import { BigQueryError, connectionError, isPassingFailure, StatementCancelledError } from '../errors.ts';
 import type { Target } from '../target.ts';
-import { failureOf, type JobName, listOf, numberOf, type Page, readAnswer, readPage, type ResultField, textOf } from './answers.ts';
+import {
+  failureOf,
+  type JobName,
+  listOf,
+  MAX_HEAD,
+  numberOf,
+  type Page,
+  readAnswer,
+  readPage,
+  type ResultField,
+  type RowReader,
+  textOf,
+} from './answers.ts';
 import { Slots } from './slots.ts';
 import { Tokens } from './token.ts';
 
-export interface QueryParameter {
+export interface QueryParameter extends JsonObject {
   readonly name: string;
   readonly parameterType: JsonObject;
   readonly parameterValue: JsonObject;
@@ -25,11 +38,13 @@ export interface Query {
   readonly labels?: Readonly<Record<string, string>> | undefined;
 }
 
-export interface Result {
+export interface Result<Cell> {
+  readonly job: JobName | null;
   /** Null: the statement gives no rows. */
   readonly fields: readonly ResultField[] | null;
-  readonly rows: readonly (readonly Json[])[];
+  readonly rows: readonly (readonly Cell[])[];
   readonly processedBytes: number | null;
+  /** Null where the answer does not tell: that of a job that took longer than a call. */
   readonly billedBytes: number | null;
   readonly affectedRows: number | null;
 }
@@ -58,12 +73,15 @@ const NEXT_ANSWER_MS = 10_000;
 /** ms for an answer on top of what the server takes on purpose. */
 const CALL_MS = 60_000;
 const CANCEL_MS = 10_000;
+const DETAILS_MS = 10_000;
+/** Answers come with blanks for people otherwise. */
+const COMPACT = { prettyPrint: 'false' };
 /** ms; of statements that nobody has set a time for. */
 const LONGEST_STATEMENT_MS = 30 * 60_000;
 /** Timers know no longer ones. */
 const LONGEST_DELAY_MS = 32_000;
 const ASK_MS = 100;
-/** Bytes; the server's pages are smaller. */
+/** Bytes; the server's pages are smaller, unless a row is as large. */
 const MAX_PAGE = 64 * 1024 * 1024;
 /** Bytes of all pages of an answer. */
 const MAX_ANSWER = 256 * 1024 * 1024;
@@ -75,6 +93,27 @@ interface Waiting {
   readonly deadline: number;
   /** @throws StatementCancelledError where it is over */
   check(): void;
+}
+
+/** One call of the interface. */
+interface Call<T> {
+  /** Below `/bigquery/v2`. */
+  readonly path: string;
+  readonly search?: Readonly<Record<string, string>>;
+  readonly method: 'GET' | 'POST';
+  readonly body: Json;
+  /** ms */
+  readonly timeout: number;
+  /** Bytes of the answer at most. */
+  readonly most: number;
+  /** @throws BigQueryError */
+  read(status: number, body: Buffer): T | Promise<T>;
+}
+
+interface Sized<T> {
+  readonly value: T;
+  /** Of the answer that it was read of. */
+  readonly bytes: number;
 }
 
 export class BigQueryClient {
@@ -104,39 +143,40 @@ export class BigQueryClient {
 
   /**
    * The rows of a query.
+   * @param readRow what its cells become
    * @param mostRows pages behind so many rows are not asked for; absent: all are
    * @throws BigQueryError, StatementCancelledError, SvcError
    */
-  run(query: Query, how: RunOptions, mostRows = Number.POSITIVE_INFINITY): Promise<Result> {
+  run<Cell>(query: Query, how: RunOptions, readRow: RowReader<Cell>, mostRows = Number.POSITIVE_INFINITY): Promise<Result<Cell>> {
     return this.waited(how, async (waiting) => {
-      const first = await this.begin(query, waiting);
-      const pages = [first];
-      let bytes = first.bytes;
-      let rows = first.page.rows.length;
-      const job = first.page.job;
+      const first = await this.begin(query, readRow, waiting);
+      const pages = [first.value];
+      let { value: page, bytes } = first;
+      let rows = page.rows.length;
+      const { job } = page;
       try {
-        let { page } = first;
         while (!page.isComplete || (page.next !== null && rows <= mostRows)) {
           if (job === null) throw new BigQueryError(0, '', 'a job that goes on has no name');
-          const next = await this.page(job, page.isComplete ? page.next : null, waiting);
-          page = next.page;
+          const next = await this.page(job, page.isComplete ? page.next : null, readRow, waiting);
+          page = next.value;
           bytes += next.bytes;
           rows += page.rows.length;
           if (bytes > MAX_ANSWER) throw new BigQueryError(0, 'responseTooLarge', `the answer has more than ${MAX_ANSWER} bytes`);
-          pages.push(next);
+          pages.push(page);
         }
       } catch (error) {
         if (job !== null && error instanceof StatementCancelledError) this.cancelLater(job);
         throw error;
       }
-      const last = <T>(of: (page: Page) => T | null): T | null => pages.reduce<T | null>((found, { page }) => of(page) ?? found, null);
-      const processedBytes = last((page) => page.processedBytes);
-      const billedBytes = last((page) => page.billedBytes);
+      const last = <T>(of: (page: Page<Cell>) => T | null): T | null => pages.reduce<T | null>((found, each) => of(each) ?? found, null);
+      const processedBytes = last((each) => each.processedBytes);
+      const billedBytes = last((each) => each.billedBytes);
       this.counts.processedBytes += processedBytes ?? 0;
       this.counts.billedBytes += billedBytes ?? 0;
       return {
+        job,
         fields: last(({ fields }) => fields),
-        rows: pages.flatMap(({ page }) => page.rows),
+        rows: pages.flatMap((each) => each.rows),
         processedBytes,
         billedBytes,
         affectedRows: last(({ affectedRows }) => affectedRows),
@@ -152,7 +192,8 @@ export class BigQueryClient {
         configuration: { dryRun: true, query: this.queryBody(query) },
         ...(location === undefined ? {} : { jobReference: { projectId: this.target.project, location } }),
       };
-      const { json } = await this.call(`/projects/${encodeURIComponent(this.target.project)}/jobs`, 'POST', body, waiting, CALL_MS);
+      const path = `/projects/${encodeURIComponent(this.target.project)}/jobs`;
+      const json = await this.call({ path, method: 'POST', body, timeout: CALL_MS, most: MAX_HEAD, read: readAnswer }, waiting);
       const status = json['status'];
       const failed = isJsonObject(status) ? status['errorResult'] : undefined;
       if (isJsonObject(failed)) throw failureOf(failed, 0);
@@ -169,6 +210,28 @@ export class BigQueryClient {
     });
   }
 
+  /**
+   * Asks what a job that has ended is billed for.
+   * @param told is given it later; null: it cannot be found out
+   */
+  billedBytes(job: JobName, told: (bytes: number | null) => void): void {
+    const asked = this.call(
+      { ...placeOf('jobs', job), method: 'GET', body: null, timeout: DETAILS_MS, most: MAX_HEAD, read: readAnswer },
+      waitingOf(new CancellationSource(), Date.now() + DETAILS_MS),
+    );
+    this.end(
+      asked.then(
+        ({ statistics }) => {
+          const query = isJsonObject(statistics) ? statistics['query'] : undefined;
+          const bytes = isJsonObject(query) ? numberOf(query['totalBytesBilled']) : null;
+          this.counts.billedBytes += bytes ?? 0;
+          told(bytes);
+        },
+        () => told(null),
+      ),
+    );
+  }
+
   /** Cancels what runs, and waits for that up to a bound. */
   async close(boundMs: number): Promise<void> {
     this.isClosed = true;
@@ -182,7 +245,7 @@ export class BigQueryClient {
   }
 
   /** The job is begun once, however often it is asked for; a job that nobody waits for any more is cancelled. */
-  private async begin(query: Query, waiting: Waiting): Promise<{ readonly page: Page; readonly bytes: number }> {
+  private async begin<Cell>(query: Query, readRow: RowReader<Cell>, waiting: Waiting): Promise<Sized<Page<Cell>>> {
     const body = {
       ...this.queryBody(query),
       timeoutMs: FIRST_ANSWER_MS,
@@ -192,28 +255,16 @@ export class BigQueryClient {
     };
     const path = `/projects/${encodeURIComponent(this.target.project)}/queries`;
     // Its name comes with the answer: the call itself is not given up.
-    const time = FIRST_ANSWER_MS + CALL_MS;
-    const apart = { cancellation: new CancellationSource(), deadline: Date.now() + time, check: () => waiting.check() };
-    const begun = this.call(path, 'POST', body, apart, time);
-    const answered = begun.then(({ json, bytes }) => ({ page: readPage(json), bytes }));
-    let leave = (): void => undefined;
-    const over = new Promise<never>((_, reject) => {
-      leave = waiting.cancellation.onCancel(() => {
-        try {
-          waiting.check();
-          reject(new StatementCancelledError('abort'));
-        } catch (error) {
-          reject(error as Error);
-        }
-      });
-    });
+    const timeout = FIRST_ANSWER_MS + CALL_MS;
+    const apart = { cancellation: new CancellationSource(), deadline: Date.now() + timeout, check: () => waiting.check() };
+    waiting.check();
+    const begun = this.call({ path, method: 'POST', body, timeout, most: MAX_PAGE, read: pageReader(readRow) }, apart);
     try {
-      waiting.check();
-      return await Promise.race([answered, over]);
+      return await unlessOver(waiting, begun);
     } catch (error) {
       if (error instanceof StatementCancelledError) {
-        const ended = answered.then(
-          ({ page }) => {
+        const ended = begun.then(
+          ({ value: page }) => {
             if (page.job !== null && (!page.isComplete || page.next !== null)) this.cancelLater(page.job);
           },
           () => undefined,
@@ -221,27 +272,32 @@ export class BigQueryClient {
         this.end(ended);
       }
       throw error;
-    } finally {
-      leave();
     }
   }
 
-  private async page(job: JobName, token: string | null, waiting: Waiting): Promise<{ readonly page: Page; readonly bytes: number }> {
-    const search = new URLSearchParams({ timeoutMs: String(NEXT_ANSWER_MS), 'formatOptions.useInt64Timestamp': 'true' });
-    if (token !== null) search.set('pageToken', token);
-    if (job.location !== undefined) search.set('location', job.location);
-    const path = `/projects/${encodeURIComponent(job.projectId)}/queries/${encodeURIComponent(job.jobId)}?${search}`;
-    const { json, bytes } = await this.call(path, 'GET', null, waiting, NEXT_ANSWER_MS + CALL_MS);
-    return { page: readPage(json), bytes };
+  private page<Cell>(job: JobName, token: string | null, readRow: RowReader<Cell>, waiting: Waiting): Promise<Sized<Page<Cell>>> {
+    const place = placeOf('queries', job);
+    const search = {
+      ...place.search,
+      timeoutMs: String(NEXT_ANSWER_MS),
+      'formatOptions.useInt64Timestamp': 'true',
+      ...(token === null ? {} : { pageToken: token }),
+    };
+    return this.call(
+      { ...place, search, method: 'GET', body: null, timeout: NEXT_ANSWER_MS + CALL_MS, most: MAX_PAGE, read: pageReader(readRow) },
+      waiting,
+    );
   }
 
   /** Nobody waits for it: what fails is not told. */
   private cancelLater(job: JobName): void {
-    const search = job.location === undefined ? '' : `?${new URLSearchParams({ location: job.location })}`;
-    const path = `/projects/${encodeURIComponent(job.projectId)}/jobs/${encodeURIComponent(job.jobId)}/cancel${search}`;
+    const { path, search } = placeOf('jobs', job);
     const waiting = waitingOf(new CancellationSource(), Date.now() + CANCEL_MS);
     this.end(
-      this.call(path, 'POST', {}, waiting, CANCEL_MS).then(
+      this.call(
+        { path: `${path}/cancel`, search, method: 'POST', body: {}, timeout: CANCEL_MS, most: MAX_HEAD, read: readAnswer },
+        waiting,
+      ).then(
         () => undefined,
         () => undefined,
       ),
@@ -258,7 +314,7 @@ export class BigQueryClient {
     return {
       query: text,
       useLegacySql: false,
-      ...(parameters.length === 0 ? {} : { parameterMode: 'NAMED', queryParameters: parameters as unknown as Json }),
+      ...(parameters.length === 0 ? {} : { parameterMode: 'NAMED', queryParameters: parameters }),
       ...(maximumBytesBilled === undefined ? {} : { maximumBytesBilled: String(maximumBytesBilled) }),
       ...(labels === undefined ? {} : { labels }),
     };
@@ -340,21 +396,14 @@ export class BigQueryClient {
     return taken.finally(() => stop());
   }
 
-  /** @param path below `/bigquery/v2` @param timeout ms */
-  private async call(
-    path: string,
-    method: 'GET' | 'POST',
-    body: Json,
-    waiting: Waiting,
-    timeout: number,
-  ): Promise<{ readonly json: JsonObject; readonly bytes: number }> {
-    const url = `${this.target.endpoint}/bigquery/v2${path}`;
+  private async call<T>({ path, search, method, body, timeout, most, read }: Call<T>, waiting: Waiting): Promise<T> {
+    const url = `${this.target.endpoint}/bigquery/v2${path}?${new URLSearchParams({ ...search, ...COMPACT })}`;
     const text = body === null ? undefined : printJson(body);
     let refused = false;
     return this.repeated(waiting, async () => {
       for (;;) {
         waiting.check();
-        const token = await this.tokens.get();
+        const token = await unlessOver(waiting, this.tokens.get());
         waiting.check();
         const answer = await this.sent(
           {
@@ -367,7 +416,7 @@ export class BigQueryClient {
             },
             ...(text === undefined ? {} : { body: text }),
             timeout: Math.max(Math.min(timeout, waiting.deadline - Date.now()), 1),
-            maxResponseSize: MAX_PAGE,
+            maxResponseSize: most,
             signal: waiting.cancellation,
           },
           waiting,
@@ -377,7 +426,7 @@ export class BigQueryClient {
           this.tokens.forget(token);
           continue;
         }
-        return { json: readAnswer(answer.status, answer.body), bytes: answer.body.length };
+        return await read(answer.status, answer.body);
       }
     });
   }
@@ -410,6 +459,38 @@ export class BigQueryClient {
         await pause(delay, cancellation);
       }
     }
+  }
+}
+
+/** Where a job is. */
+function placeOf(collection: 'jobs' | 'queries', { projectId, jobId, location }: JobName): Pick<Call<never>, 'path' | 'search'> {
+  return {
+    path: `/projects/${encodeURIComponent(projectId)}/${collection}/${encodeURIComponent(jobId)}`,
+    search: location === undefined ? {} : { location },
+  };
+}
+
+function pageReader<Cell>(readRow: RowReader<Cell>): Call<Sized<Page<Cell>>>['read'] {
+  return async (status, body) => ({ value: await inSlices(readPage(status, body, readRow)), bytes: body.length });
+}
+
+/** What is waited for, or sooner that nobody waits any more. @throws StatementCancelledError */
+async function unlessOver<T>(waiting: Waiting, work: Promise<T>): Promise<T> {
+  let leave = (): void => undefined;
+  const over = new Promise<never>((_, reject) => {
+    leave = waiting.cancellation.onCancel(() => {
+      try {
+        waiting.check();
+        reject(new StatementCancelledError('abort'));
+      } catch (error) {
+        reject(error as Error);
+      }
+    });
+  });
+  try {
+    return await Promise.race([work, over]);
+  } finally {
+    leave();
   }
 }
 

@@ -54,7 +54,7 @@ function encodeScalar(type: CatalogType, json: Json, isSession: boolean): string
         ? text.trim()
         : refuse(type, text);
     case 'range':
-      return /^\s*\[\s*[^[,)]{1,40},\s*[^[,)]{1,40}\)\s*$/.test(text) ? text.trim() : refuse(type, text);
+      return rangeText(type, text);
     default:
       return text;
   }
@@ -77,6 +77,21 @@ function dated(type: CatalogType, text: string, moment: string | null): string {
 function timeText(type: CatalogType, text: string): string {
   const found = /^\s*((?:[01]\d|2[0-3]):[0-5]\d)(:[0-5]\d(?:\.\d{1,6})?)?\s*$/.exec(text);
   return found === null ? refuse(type, text) : `${found[1] ?? ''}${found[2] ?? ':00'}`;
+}
+
+const BOUNDS: Readonly<Record<string, 'date' | 'datetime' | 'timestamp'>> = {
+  'RANGE<DATE>': 'date',
+  'RANGE<DATETIME>': 'datetime',
+  'RANGE<TIMESTAMP>': 'timestamp',
+};
+
+/** `[2020-01-01, UNBOUNDED)`: the first is in it, the last is not. */
+function rangeText(type: CatalogType, text: string): string {
+  const bounds = /^\s*\[([^[,)]{1,60}),([^[,)]{1,60})\)\s*$/.exec(text)?.slice(1) ?? refuse(type, text);
+  const written = bounds.map((bound) =>
+    /^\s*(?:unbounded|null)\s*$/i.test(bound) ? 'UNBOUNDED' : (momentText(BOUNDS[type.name] ?? 'timestamp', bound) ?? refuse(type, text)),
+  );
+  return `[${written.join(', ')})`;
 }
 
 function jsonText(text: string, type: CatalogType): string {

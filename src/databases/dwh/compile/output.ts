@@ -13,7 +13,9 @@ export function outputSql(context: Context, value: Sql, type: CatalogType, colum
     case 'integer':
     case 'decimal':
     case 'float':
-    case 'geography': {
+    case 'geography':
+    case 'interval':
+    case 'range': {
       const item = sql`ifnull(${scalarSql(sql`v`, type, asText)}, 'null')`;
       return sql`if(${value} is null, null, concat('[', array_to_string(array(select ${item} from unnest(${value}) as v with offset as o order by o), ','), ']'))`;
     }
@@ -32,11 +34,20 @@ function scalarSql(value: Sql, type: CatalogType, asText: boolean): Sql {
     case 'geography':
       return sql`st_asgeojson(${value})`;
     case 'interval':
-    case 'range':
       return sql`to_json_string(cast(${value} as string))`;
+    case 'range':
+      return sql`to_json_string(${rangeText(value)})`;
     default:
       return sql`to_json_string(${value})`;
   }
+}
+
+/** `[2020-01-01, UNBOUNDED)`, as BigQuery reads it. */
+function rangeText(value: Sql): Sql {
+  const [start, end] = [sql`range_start(${value})`, sql`range_end(${value})`].map(
+    (bound) => sql`ifnull(cast(${bound} as string), 'UNBOUNDED')`,
+  );
+  return sql`if(${value} is null, null, concat('[', ${start as Sql}, ', ', ${end as Sql}, ')'))`;
 }
 
 /** A value as a text that its type, or the same type of another database, reads. */
@@ -52,6 +63,8 @@ export function textOutputSql(value: Sql, type: CatalogType): Sql {
       return sql`to_json_string(${value})`;
     case 'geography':
       return sql`st_asgeojson(${value})`;
+    case 'range':
+      return rangeText(value);
     case 'timestamp':
       return sql`format_timestamp('%Y-%m-%dT%H:%M:%E*SZ', ${value})`;
     case 'datetime':
