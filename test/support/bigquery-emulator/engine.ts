@@ -195,12 +195,15 @@ export class Engine {
     return { statement: answer['parsedStatement'] as Tree, end: answer['resumeBytePosition'] as number };
   }
 
-  /** The resolved statement. @throws EngineError */
-  async analyze(sql: string, catalog: string, parameters: Parameters): Promise<Tree> {
+  /** The resolved statement. @param withPlaces of its nodes in the text, which make up half of it. @throws EngineError */
+  async analyze(sql: string, catalog: string, parameters: Parameters, withPlaces = true): Promise<Tree> {
     const answer = await call((request, done) => this.service.analyze(request, done), {
       sqlStatement: sql,
       registeredCatalogId: catalog,
-      options: this.options(parameters),
+      options: {
+        ...this.options(parameters),
+        parseLocationRecordType: withPlaces ? 'PARSE_LOCATION_RECORD_FULL_NODE_SCOPE' : 'PARSE_LOCATION_RECORD_NONE',
+      },
       descriptorPoolList: BUILTIN_TYPES,
     });
     return answer['resolvedStatement'] as Tree;
@@ -262,7 +265,6 @@ export class Engine {
       parameterMode: 'PARAMETER_NAMED',
       errorMessageMode: 'ERROR_MESSAGE_ONE_LINE',
       defaultTimezone: 'UTC',
-      parseLocationRecordType: 'PARSE_LOCATION_RECORD_FULL_NODE_SCOPE',
       pruneUnusedColumns: true,
       queryParameters: list.map(({ name, type }) => ({ name, type })),
     };

@@ -50,6 +50,7 @@ export class Executor {
     let withRows: Result | undefined;
     let from = 0;
     let bytes = 0;
+    let statements = 0;
     const whole = Buffer.from(request.sql);
     while (from < whole.length && whole.subarray(from).toString().trim() !== '') {
       request.signal.throwIfAborted();
@@ -65,10 +66,12 @@ export class Executor {
         throw translated(error, whole, from);
       }
       bytes += last.bytes;
+      statements += 1;
       if (last.columns !== undefined) withRows = last;
       from = end;
     }
-    return { ...(withRows ?? last ?? EMPTY), bytes };
+    const shown = withRows ?? last ?? EMPTY;
+    return { ...shown, ...(statements > 1 ? { statementType: EMPTY.statementType } : {}), bytes };
   }
 
   /** @throws EngineError with the place within the rest of the text */
@@ -92,7 +95,7 @@ export class Executor {
     const scope = { storage: this.storage, engine: this.engine, catalog, defaultDataset: request.defaultDataset };
     const sql = await withEngineNames(scope, text, statement);
     try {
-      const resolved = await this.engine.analyze(sql.text, catalog, parameters);
+      const resolved = await this.engine.analyze(sql.text, catalog, parameters, sql.bodies.length > 0);
       refuseWhatBigQueryRefuses(resolved, sql.bodies);
       return await this.evaluate(text, sql.text, resolved, catalogs, { ...request, parameters });
     } catch (error) {

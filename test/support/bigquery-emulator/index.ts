@@ -133,11 +133,13 @@ export async function startBigQuery({
     }
     if (fault === 'hang') return;
     if (faults.latency > 0) await new Promise((resolve) => setTimeout(resolve, faults.latency));
+    const url = new URL(seen.path, 'http://bigquery');
     const answer: Answer =
       fault === undefined
-        ? await (rest as Rest).answer({ method: seen.method, url: new URL(seen.path, 'http://bigquery'), headers: incoming.headers, body })
+        ? await (rest as Rest).answer({ method: seen.method, url, headers: incoming.headers, body })
         : errorAnswer(new ApiError(fault, FAULT_TEXTS[fault]));
-    const text = JSON.stringify(answer.body);
+    // As all of Google's interfaces, for people unless they are told otherwise.
+    const text = JSON.stringify(answer.body, null, url.searchParams.get('prettyPrint') === 'false' ? 0 : 2);
     response.writeHead(answer.status, {
       'content-type': 'application/json; charset=UTF-8',
       'content-length': Buffer.byteLength(text),

@@ -206,17 +206,30 @@ export function rangeOf(node: Tree): { readonly start: number; readonly end: num
   throw new Error('a node of the parse tree has no place');
 }
 
-/** Nodes of some kinds, below each other too. */
+/** Nodes of some kinds, below each other too, in their order. Trees are deep: a generator for each level would hand each node up. */
 export function* found(value: TreeValue | undefined, kinds: readonly string[]): Generator<{ readonly kind: string; readonly node: Tree }> {
-  if (Array.isArray(value)) {
-    for (const one of value as readonly TreeValue[]) yield* found(one, kinds);
-    return;
+  const kindsLeft: (string | null)[] = [null];
+  const left: TreeValue[] = [value ?? null];
+  for (;;) {
+    const kind = kindsLeft.pop();
+    if (kind === undefined) return;
+    const node = left.pop() as TreeValue;
+    if (kind !== null) yield { kind, node: node as Tree };
+    if (Array.isArray(node)) {
+      for (let i = node.length - 1; i >= 0; i--) push(null, (node as readonly TreeValue[])[i]);
+    } else if (typeof node === 'object' && node !== null && !(node instanceof Uint8Array)) {
+      const names = Object.keys(node);
+      for (let i = names.length - 1; i >= 0; i--) {
+        const name = names[i] as string;
+        push(kinds.includes(name) ? name : null, (node as Tree)[name]);
+      }
+    }
   }
-  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return;
-  for (const [name, below] of Object.entries(value as Tree)) {
-    if (below === undefined || below === null || typeof below !== 'object') continue;
-    if (kinds.includes(name)) yield { kind: name, node: below as Tree };
-    yield* found(below, kinds);
+
+  function push(kind: string | null, below: TreeValue | undefined): void {
+    if (typeof below !== 'object' || below === null) return;
+    kindsLeft.push(kind);
+    left.push(below);
   }
 }
 

@@ -74,6 +74,17 @@ describe.skipIf(!hasBigQuery())('the REST interface of the emulator', () => {
   const cells = (body: Body): readonly unknown[] => (body.rows ?? []).flatMap(({ f }) => f.map(({ v }) => v));
   const reasonOf = (body: Body): string | undefined => body.error?.errors[0]?.reason;
 
+  test('answers are written for people unless something else is wanted', async () => {
+    const text = async (search: string): Promise<string> =>
+      (
+        await fetch(`${bigquery.url}/bigquery/v2/projects/svc-test/datasets${search}`, { headers: { authorization: `Bearer ${bearer}` } })
+      ).text();
+    expect((await text('')).split('\n').length).toBeGreaterThan(10);
+    const short = await text('?prettyPrint=false');
+    expect(short.split('\n')).toHaveLength(1);
+    expect(JSON.parse(short)).toEqual(JSON.parse(await text('')));
+  });
+
   describe('tokens', () => {
     interface Changes {
       readonly claims?: object;
