@@ -11,6 +11,8 @@ import {
 } from '../../src/metadata-api/describe-operations.ts';
 import type { OperationErrors } from '../../src/metadata-api/operation-error.ts';
 import { isJsonArray, type Json, type JsonObject } from '../../src/util/json.ts';
+import { CASES as OF_MARIADB } from '../dbb/operation-cases.ts';
+import { CASES as OF_BIGQUERY } from '../dwh/operation-cases.ts';
 import { DEEP, sample } from '../support/deep.ts';
 import { type GraphqlServer, startGraphqlServer } from '../support/graphql-server.ts';
 import { type Answer, startTestService, type TestService } from '../support/service.ts';
@@ -125,6 +127,16 @@ async function begin(from: Json): ReturnType<typeof stored> {
   applied.set(from, begun.metadata);
   return begun;
 }
+
+it('all 126 operations of the metadata API that are specified have a case, whatever kind of database they are of', () => {
+  const ofOthers = [...OF_MARIADB.map(([name]) => `dbb_${name}`), ...OF_BIGQUERY.map(([name]) => `dwh_${name}`)];
+  const tried = new Set([...[...metadataCases.keys()].map(typeOf), ...ofOthers]);
+  const specified = SPECIFIED['/v1/metadata'];
+  expect(specified.filter((type) => !tried.has(type))).toEqual([]);
+  expect(specified).toHaveLength(126);
+  // And nothing is tried that does not exist.
+  expect(ofOthers.filter((name) => !metadataOperations.has(name) && !name.endsWith('_run_sql'))).toEqual([]);
+});
 
 describe.each(Object.entries(ENDPOINTS) as [Endpoint, Covered][])('%s', (path, { operations, cases }) => {
   const specified = SPECIFIED[path];
