@@ -155,7 +155,7 @@ describe('a token', () => {
     expect(await Promise.all(runs)).toEqual(
       ['deadline', 'deadline', 'abort'].map((reason) => new StatementCancelledError(reason as 'abort')),
     );
-    expect(asked()).toEqual(['POST /token']);
+    expect(asked().filter((each) => each !== 'POST /token')).toEqual([]);
   });
 
   it('that is not given fails what needs it', async () => {
