@@ -93,11 +93,11 @@ async function failure(promise: Promise<unknown>): Promise<Error> {
 it('counts statements, what they wait for and what they cost', async () => {
   answers = [answered({ ...done('x'), totalBytesProcessed: '70', totalBytesBilled: '1000' })];
   const one = client({ maxStatements: 1 });
-  await Promise.all([one.run(SELECT, {}), one.run(SELECT, {})]);
+  await Promise.all([one.run(SELECT, {}, valueCells), one.run(SELECT, {}, valueCells)]);
   const { counts, ...now } = one.measures();
   expect(now).toEqual({ family: 'bigquery', role: 'primary', used: 0, idle: 1, most: 1, pending: 0 });
   expect([counts.queryTime.count, counts.waitTime.count, counts.processedBytes]).toEqual([2, 2, 140]);
-  expect(await failure(one.run(SELECT, { deadline: 1 }))).toBeInstanceOf(StatementCancelledError);
+  expect(await failure(one.run(SELECT, { deadline: 1 }, valueCells))).toBeInstanceOf(StatementCancelledError);
   expect(counts.late).toBe(1);
 });
 
