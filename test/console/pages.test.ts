@@ -15,11 +15,13 @@ const ROUTES = [
   '#/data/default',
   '#/data/default?tab=relationships',
   '#/data/default?tab=permissions',
+  '#/data/default?tab=functions',
   '#/data/+',
   '#/data/default/public.album',
   '#/data/default/public.album?tab=structure',
   '#/data/default/public.album?tab=relationships',
   '#/data/default/public.album?tab=permissions&role=customer&operation=select',
+  '#/data/default/public.album?tab=fields',
   '#/data/default/public.album?tab=json',
   '#/sql',
   '#/remote-schemas',
@@ -90,6 +92,18 @@ async function furnish(service: TestService, remote: GraphqlServer): Promise<voi
     name: 'customers',
     definition: { to_source: { source: 'default', table: 'customer', relationship_type: 'array', field_mapping: { name: 'country' } } },
   });
+  await service.sql(`
+    create function label_of_an_album(album_row album, prefix text) returns text language sql stable as $$ select prefix || album_row.title $$;
+    create function albums_with_a_title_like(session json, pattern text) returns setof album language sql stable
+      as $$ select * from album where title like pattern $$;
+    create function albums_of_an_artist(artist int) returns setof album language sql stable as $$ select * from album where artist_id = artist $$`);
+  await service.metadata('pg_add_computed_field', {
+    table: 'album',
+    name: 'label',
+    definition: { function: 'label_of_an_album', table_argument: 'album_row' },
+    comment: 'Its title, with something before it.',
+  });
+  await service.metadata('pg_track_function', { function: 'albums_with_a_title_like', configuration: { session_argument: 'session' } });
   await service.metadata('set_custom_types', {
     input_objects: [
       {

@@ -107,7 +107,7 @@ export function ActionPage({ all, action }: { readonly all: Actions; readonly ac
             setJson(false);
           }}
         >
-          <p class="muted">All that its definition holds, also what the form does not show: signatures of calls, headers not forwarded.</p>
+          <p class="muted">All that its definition holds, as the metadata has it.</p>
         </JsonDialog>
       )}
     </div>

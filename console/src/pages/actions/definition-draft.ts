@@ -9,7 +9,7 @@ import {
   signatureOf,
   withSignature,
 } from '../../model/action-document.ts';
-import { isObject, type Json, type JsonObject, printJson } from '../../model/json.ts';
+import { isList, isObject, type Json, type JsonObject, printJson } from '../../model/json.ts';
 import { definitionOf } from './read-actions.ts';
 
 export interface HeaderRow {
@@ -25,6 +25,10 @@ export interface DefinitionDraft {
   readonly isLater: boolean;
   readonly timeout: string;
   readonly forward: boolean;
+  /** Of the client's headers, those that are not forwarded, with commas between; empty: the usual ones. */
+  readonly ignored: string;
+  /** Name of the variable with the secret that calls are signed with; empty: they are not. */
+  readonly secret: string;
   readonly headers: readonly HeaderRow[];
   readonly retries: string;
   readonly interval: string;
@@ -62,6 +66,8 @@ export function definitionDraft(action: JsonObject | undefined, types: Json): De
     isLater: definition['kind'] === 'asynchronous',
     timeout: String(definition['timeout'] ?? 30),
     forward: definition['forward_client_headers'] === true,
+    ignored: isList(definition['ignored_client_headers']) ? definition['ignored_client_headers'].map(String).join(', ') : '',
+    secret: isObject(definition['signature']) ? String(definition['signature']['secret_from_env'] ?? '') : '',
     headers: objectsIn(definition['headers']).map(({ name, value, value_from_env: variable }) => ({
       key: String(name),
       value: String(variable ?? value ?? ''),
@@ -100,7 +106,11 @@ export function writtenAction(draft: DefinitionDraft, action: JsonObject | undef
   const former = definitionOf(action);
   const retries = isObject(former['retry_conf']) ? former['retry_conf'] : {};
   const count = draft.isLater ? wholeOf(draft.retries, 'How often it is called again') : 0;
-  const { retry_conf: _, headers: _headers, ...rest } = former;
+  const { retry_conf: _, headers: _headers, ignored_client_headers: _ignored, signature: signed, ...rest } = former;
+  const ignored = draft.ignored
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
   const headers = draft.headers
     .filter(({ key }) => key.trim() !== '')
     .map(
@@ -113,6 +123,8 @@ export function writtenAction(draft: DefinitionDraft, action: JsonObject | undef
     timeout: wholeOf(draft.timeout, 'The time limit'),
     forward_client_headers: draft.forward,
     ...(headers.length === 0 ? {} : { headers }),
+    ...(ignored.length === 0 ? {} : { ignored_client_headers: ignored }),
+    ...(draft.secret.trim() === '' ? {} : { signature: { ...(isObject(signed) ? signed : {}), secret_from_env: draft.secret.trim() } }),
     ...(count === 0
       ? {}
       : { retry_conf: { ...retries, num_retries: count, interval_sec: wholeOf(draft.interval, 'The time between two calls') } }),

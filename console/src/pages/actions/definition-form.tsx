@@ -147,7 +147,37 @@ export function DefinitionForm({
           disabled={isReadOnly}
           onChange={(forward) => set({ forward })}
         />
+        {draft.forward && (
+          <Field
+            label="Headers that it does not get"
+            hint="Names, with commas between; empty: those of the connection, such as Host and Accept."
+          >
+            {(id) => (
+              <input
+                id={id}
+                class="input"
+                value={draft.ignored}
+                spellcheck={false}
+                readOnly={isReadOnly}
+                onInput={(event) => set({ ignored: event.currentTarget.value })}
+              />
+            )}
+          </Field>
+        )}
         <HandlerHeaders headers={draft.headers} onChange={(headers) => set({ headers })} />
+        <Field label="Variable with the secret that calls are signed with" hint="Empty: they are not signed.">
+          {(id) => (
+            <input
+              id={id}
+              class="input narrow-input"
+              placeholder="ACTION_SECRET"
+              value={draft.secret}
+              spellcheck={false}
+              readOnly={isReadOnly}
+              onInput={(event) => set({ secret: event.currentTarget.value })}
+            />
+          )}
+        </Field>
       </section>
       <div class="row">
         <Button kind="primary" title={isNew ? 'create_action' : 'update_action'} refusal={refusal} onClick={() => void save()}>
