@@ -243,6 +243,7 @@ describe.skipIf(chromiumPath === undefined)('the page of actions', () => {
     await write('Types of actions', 'type Login { token: Nothing! }');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('alert').waitFor();
+    await page.locator('.cm-lintRange-error', { hasText: 'Nothing' }).waitFor();
     await opened.close();
   }, 60_000);
 

@@ -5,6 +5,7 @@ import {
   DocumentError,
   mergedTypes,
   parseActionDocument,
+  placesOfRefusal,
   printActionDocument,
   reachable,
   unusedTypes,
@@ -122,6 +123,16 @@ describe('types after a part of them was edited', () => {
     expect(unusedTypes(TYPES, [action])).toEqual(['Other']);
     expect(withoutTypes(TYPES, ['Other'])['objects']).toHaveLength(1);
   });
+});
+
+it.each([
+  ['in action "a"; the type: "Nothing" is not an object or scalar type defined in custom types', ['Nothing']],
+  ['validation for the given custom types failed because the type "Nothing" for field "b" in object type "T" does not exist', ['Nothing']],
+  ['duplicate type names: "T"', ['T', 'T']],
+  ['action with name "other" already exists', []],
+])('finds the place of a refusal: %s', (message, names) => {
+  const text = 'type Mutation { a: T } type T { b: Nothing }';
+  expect(placesOfRefusal(message, text).map(({ from, to }) => text.slice(from, to))).toEqual(names);
 });
 
 it('keeps of a definition what its signature does not say', () => {

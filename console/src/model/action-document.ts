@@ -344,6 +344,17 @@ export function withoutTypes(all: Json | undefined, names: readonly string[]): J
   return { ...before, ...Object.fromEntries(left) };
 }
 
+/** Where a text names what a refusal of the service is about: the type that it quotes, or else the first name that it quotes. */
+export function placesOfRefusal(message: string, text: string): readonly { readonly from: number; readonly to: number }[] {
+  const quoted = [/\btype:? "([^"]+)"/.exec(message)?.[1], ...[...message.matchAll(/"([^"]+)"/g)].map(([, name]) => name)];
+  const tokens = tokensOf(text).filter(({ kind }) => kind === 'name');
+  for (const name of quoted) {
+    const found = name === undefined ? [] : tokens.filter((token) => token.text === coreOf(name));
+    if (found.length > 0) return found.map(({ from, to }) => ({ from, to }));
+  }
+  return [];
+}
+
 /** The definition of an action with what its signature says; what SDL does not tell stays. */
 export function withSignature(definition: JsonObject, { arguments: args, outputType, type }: ActionSignature): JsonObject {
   const { kind, retry_conf: retries, ...rest } = definition;

@@ -7,13 +7,14 @@ import { DocumentError, parseActionDocument } from '../../model/action-document.
 import { equalJson, isObject, type Json, type JsonObject } from '../../model/json.ts';
 import type { Step } from '../../model/steps.ts';
 import { Button } from '../../parts/button.tsx';
-import { CodeEditor, type CodeMark } from '../../parts/code-editor.tsx';
+import { CodeEditor } from '../../parts/code-editor.tsx';
 import { Check, Field } from '../../parts/field.tsx';
 import { Segments } from '../../parts/tabs.tsx';
 import { basisOf, type DefinitionDraft, definitionDraft, writtenAction } from './definition-draft.ts';
 import { HandlerHeaders } from './handler-headers.tsx';
 import { type Actions, headOf, setTypes } from './read-actions.ts';
 import { changedMeanwhile, SaveFailure } from './save-failure.tsx';
+import { marksOfSdl } from './sdl-marks.ts';
 
 /** What an action is: its signature with the types that it uses, and how its handler is called. */
 export function DefinitionForm({
@@ -32,10 +33,12 @@ export function DefinitionForm({
   onSaved(name: string): void;
 }) {
   const [failure, setFailure] = useState<Failure>();
+  const [refusedText, setRefusedText] = useState('');
   const [isBusy, setBusy] = useState(false);
   const draft = given ?? definitionDraft(action, all.types);
   const set = (changes: Partial<DefinitionDraft>): void => onDraft({ ...draft, ...changes });
-  const { marks, isQuery } = readSdl(draft.sdl);
+  const marks = marksOfSdl(draft.sdl, failure === undefined ? undefined : { text: refusedText, failure });
+  const isQuery = isQueryIn(draft.sdl);
   const isNew = action === undefined;
   const refusal = isReadOnly
     ? READ_ONLY_REASON
@@ -74,6 +77,7 @@ export function DefinitionForm({
       onDraft(undefined);
       onSaved(name);
     } catch (error) {
+      setRefusedText(draft.sdl);
       setFailure(failureOf(error));
     } finally {
       setBusy(false);
@@ -100,7 +104,7 @@ export function DefinitionForm({
           onChange={(sdl) => set({ sdl })}
           onRun={() => void save()}
         />
-        {marks.length > 0 && <p class="wrong small">{marks[0]?.message}</p>}
+        {marks.length > 0 && (failure === undefined || draft.sdl !== refusedText) && <p class="wrong small">{marks[0]?.message}</p>}
       </section>
       <section class="card stack">
         <header>
@@ -224,11 +228,11 @@ function stepsOf(draft: DefinitionDraft, before: JsonObject | undefined, types: 
   return [...(isSame ? [] : [next]), { type: before === undefined ? 'create_action' : 'update_action', args: head }];
 }
 
-function readSdl(sdl: string): { readonly marks: readonly CodeMark[]; readonly isQuery: boolean } {
+function isQueryIn(sdl: string): boolean {
   try {
-    return { marks: [], isQuery: parseActionDocument(sdl).actions[0]?.type === 'query' };
+    return parseActionDocument(sdl).actions[0]?.type === 'query';
   } catch (error) {
-    if (!(error instanceof DocumentError)) throw error;
-    return { marks: [{ from: error.from, to: error.to, message: error.message }], isQuery: false };
+    if (error instanceof DocumentError) return false;
+    throw error;
   }
 }

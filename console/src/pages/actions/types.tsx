@@ -4,32 +4,26 @@ import { sectionPart } from '../../api/entries.ts';
 import { type Failure, failureOf } from '../../api/failure.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import { attempt } from '../../features/attempt.ts';
-import {
-  DocumentError,
-  mergedTypes,
-  parseActionDocument,
-  printActionDocument,
-  typesIn,
-  unusedTypes,
-  withoutTypes,
-} from '../../model/action-document.ts';
+import { mergedTypes, parseActionDocument, printActionDocument, typesIn, unusedTypes, withoutTypes } from '../../model/action-document.ts';
 import { equalJson, type Json } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
-import { CodeEditor, type CodeMark } from '../../parts/code-editor.tsx';
+import { CodeEditor } from '../../parts/code-editor.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { type Actions, setTypes } from './read-actions.ts';
 import { changedMeanwhile, SaveFailure } from './save-failure.tsx';
+import { marksOfSdl } from './sdl-marks.ts';
 import { TypeRelationships } from './type-relationships.tsx';
 
 /** All types of actions as SDL, those that nothing uses, and their relationships. */
 export function Types({ all: { actions, types } }: { readonly all: Actions }) {
   const [draft, setDraft] = useState<{ readonly text: string; readonly basis: string }>();
   const [failure, setFailure] = useState<Failure>();
+  const [refusedText, setRefusedText] = useState('');
   const before = printed(types);
   const text = draft?.text;
   const unused = unusedTypes(types, actions);
   const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
-  const marks = marksOf(text ?? before);
+  const marks = marksOfSdl(text ?? before, failure === undefined ? undefined : { text: refusedText, failure });
   const change = (title: string, next: (now: Json) => Json): Parameters<typeof makeChange>[0] => ({
     title,
     parts: [sectionPart('custom_types')],
@@ -53,6 +47,7 @@ export function Types({ all: { actions, types } }: { readonly all: Actions }) {
       );
       if (done !== null) setDraft(undefined);
     } catch (error) {
+      setRefusedText(text ?? before);
       setFailure(failureOf(error));
     }
   };
@@ -98,7 +93,7 @@ export function Types({ all: { actions, types } }: { readonly all: Actions }) {
           onChange={(next) => setDraft({ text: next, basis: draft?.basis ?? before })}
           onRun={() => void save()}
         />
-        {marks.length > 0 && <p class="wrong small">{marks[0]?.message}</p>}
+        {marks.length > 0 && (failure === undefined || (text ?? before) !== refusedText) && <p class="wrong small">{marks[0]?.message}</p>}
         <div class="row">
           <Button
             kind="primary"
@@ -126,14 +121,4 @@ export function Types({ all: { actions, types } }: { readonly all: Actions }) {
 
 function printed(types: Json): string {
   return typesIn(types).length === 0 ? '' : printActionDocument([], types);
-}
-
-function marksOf(sdl: string): readonly CodeMark[] {
-  try {
-    parseActionDocument(sdl);
-    return [];
-  } catch (error) {
-    if (!(error instanceof DocumentError)) throw error;
-    return [{ from: error.from, to: error.to, message: error.message }];
-  }
 }
