@@ -177,6 +177,11 @@ describe.skipIf(chromiumPath === undefined)('the page of actions', () => {
     await page.getByLabel('Header', { exact: true }).fill('x-role');
     await page.getByLabel('Its template').fill("{{$session_variables['x-svc-role']}}");
     await call.getByText('x-role: user').waitFor();
+    await page.getByRole('group', { name: 'Body of the answer' }).getByRole('button', { name: 'Template' }).click();
+    await write('Template of the body of the answer', '{"token": {{$body.short}}}');
+    await write('Sample of the answer', '{"short": "abc"}');
+    await page.getByRole('region', { name: 'The answer', exact: true }).getByText('"token": "abc"').waitFor();
+    await page.getByRole('group', { name: 'Body of the answer' }).getByRole('button', { name: 'As it is' }).click();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Applied: Transforms of login').waitFor();
     handler.requests.length = 0;

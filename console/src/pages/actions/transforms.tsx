@@ -18,6 +18,7 @@ import { CodeEditor } from '../../parts/code-editor.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Pairs } from '../../parts/pairs.tsx';
 import { Segments } from '../../parts/tabs.tsx';
+import { AnswerPreview } from './answer-preview.tsx';
 import { type Actions, definitionOf, headOf } from './read-actions.ts';
 import { changedMeanwhile, SaveFailure } from './save-failure.tsx';
 import { TransformPreview } from './transform-preview.tsx';
@@ -214,7 +215,10 @@ export function Transforms({
           </Button>
         </div>
       </div>
-      <TransformPreview all={all} action={action} draft={draft} />
+      <div class="stack">
+        <TransformPreview all={all} action={action} draft={draft} />
+        {draft.response.form === 'template' && <AnswerPreview all={all} action={action} template={draft.response.template} />}
+      </div>
     </div>
   );
 }
