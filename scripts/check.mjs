@@ -20,6 +20,7 @@ const CHECKS = {
   operations: () => [join(root, 'scripts', 'operations-page.mjs'), '--check'],
   commands: () => [join(root, 'scripts', 'commands-page.mjs'), '--check'],
   docs: () => [join(root, 'scripts', 'check-docs.mjs')],
+  operators: () => [join(root, 'scripts', 'operators-page.mjs'), '--check'],
   metrics: () => [join(root, 'scripts', 'metrics-page.mjs'), '--check'],
 };
 
