@@ -94,6 +94,8 @@ function checkWords(page, text) {
         complain(page, `there is no metric, and nothing else, called ${span}`);
     } else if (/^[a-z][a-z0-9]*(?:-[a-z0-9]+)+$/.test(span) && !codeWords.has(span) && !OTHERS.has(span)) {
       complain(page, `there is no ${span}: no code of an error, no type of the log, and nothing else`);
+    } else if (/tracing\.md$/.test(page) && /^[a-z]+(?:\.[a-z_]+)+$/.test(span) && !code.includes(`'${span}'`)) {
+      complain(page, `no span has ${span}`);
     }
   }
 }
@@ -132,10 +134,14 @@ function checkTables() {
         if (!code.includes(part)) complain(troubles, `no message says "${part}"`);
 }
 
-checkLimits();
-checkEndpoints();
-checkTables();
-for (const page of pagesBelow(root)) {
+// Other pages than the repository's are given by their folder.
+const [, , folder = root] = process.argv;
+if (folder === root) {
+  checkLimits();
+  checkEndpoints();
+  checkTables();
+}
+for (const page of pagesBelow(folder)) {
   const text = withoutBlocks(read(page));
   checkLinks(page, text);
   // What is decided and what was changed may name what is no more.

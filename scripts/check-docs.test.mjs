@@ -1,0 +1,45 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+
+/** What the check says of a page with this text. */
+function complaintsOf(text) {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-pages-'));
+  try {
+    writeFileSync(join(folder, 'other.md'), '# Here\n');
+    writeFileSync(join(folder, 'page.md'), text);
+    const { stderr, status } = spawnSync(process.execPath, [fileURLToPath(new URL('check-docs.mjs', import.meta.url)), folder], {
+      encoding: 'utf8',
+    });
+    const lines = stderr.split('\n').filter(Boolean);
+    expect(status).toBe(lines.length === 0 ? 0 : 1);
+    return lines.map((line) => line.slice(line.indexOf('page.md: ') + 'page.md: '.length));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+it('finds links, anchors and names that lead nowhere, and no others', () => {
+  // Put together, so that the code does not have these words.
+  const wrong = (...parts) => `\`${parts.join('')}\``;
+  const text = `# Page
+[there](other.md#here) [gone](gone.md) [not there](other.md#nowhere)
+\`--admin-secret\` ${wrong('--admin-', 'secert')} \`SVC_GRAPHQL_ADMIN_SECRET\` ${wrong('SVC_GRAPHQL_', 'ADMIN_SECERT')}
+\`pg_track_table\` ${wrong('pg_track_', 'tabel')} \`svc_ready\` \`svc_plan_time_seconds_bucket\` ${wrong('svc_graphql_', 'request_totals')}
+\`constraint-violation\` ${wrong('constraint-', 'violatoin')} \`query-log\` ${wrong('querys-', 'logs')}
+`;
+  expect(complaintsOf(text)).toEqual([
+    'nothing is at gone.md',
+    'other.md has no #nowhere',
+    `there is no option ${'--admin-'}${'secert'}`,
+    `there is no variable ${'SVC_GRAPHQL_'}${'ADMIN_SECERT'}`,
+    `there is no operation ${'pg_track_'}${'tabel'}`,
+    `there is no metric, and nothing else, called ${'svc_graphql_'}${'request_totals'}`,
+    ...[`${'constraint-'}${'violatoin'}`, `${'querys-'}${'logs'}`].map(
+      (word) => `there is no ${word}: no code of an error, no type of the log, and nothing else`,
+    ),
+  ]);
+});
