@@ -39,7 +39,7 @@ const typeOf = (kind, name) => ({
 });
 
 const code = (words) => words.map((word) => `\`${word}\``).join(' ');
-const escape = (text) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+const inCell = (text) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
 function argumentOf({ argument }) {
   switch (argument.kind) {
@@ -75,7 +75,7 @@ function section({ kind, types }) {
   }
   const rows = [...groups].map(([rest, names]) => `| ${names.join(' ')} | ${rest}`);
   const meanings = [...operators.values()].map(
-    (comparison) => `| \`${comparison.name}\` | ${argumentOf(comparison)} | ${escape(comparison.description ?? '–')} |`,
+    (comparison) => `| \`${comparison.name}\` | ${argumentOf(comparison)} | ${inCell(comparison.description ?? '–')} |`,
   );
   const arrays = types.arrayComparisons.map((comparison) => comparison.name);
   return [
