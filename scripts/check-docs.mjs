@@ -1,9 +1,13 @@
-// Finds what prose says that is not so: links and anchors that lead nowhere; options, environment variables, operations, metrics, error
+// Finds examples that nobody runs, and what prose says that is not so: links and anchors that lead nowhere; options, environment variables, operations, metrics, error
 // codes and other words of the code that do not exist; defaults of limits, endpoints and messages that are others. The pages that are made
 // from code say which options and operations there are, the code itself says the rest.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { root } from './ensure-packages.mjs';
+import { ensurePackages, root } from './ensure-packages.mjs';
+
+ensurePackages();
+const { tsImport } = await import('tsx/esm/api');
+const { blocksOf } = await tsImport('../test/docs/blocks.ts', import.meta.url);
 
 const SKIPPED = new Set(['node_modules', 'dist', '.git', '.svc', 'fixtures']);
 
@@ -100,6 +104,16 @@ function checkWords(page, text) {
   }
 }
 
+/** Examples say whether and how a test runs them (test/README.md); those of pages that are made from code have tests of their own. */
+function checkExamples(page, text) {
+  if (/^<!-- (?:generated|Made) by/m.test(text)) return;
+  try {
+    blocksOf(text);
+  } catch (thrown) {
+    complain(page, thrown.message);
+  }
+}
+
 /** The defaults that the page of limits repeats. */
 function checkLimits() {
   const page = join(root, 'docs', 'reference', 'limits.md');
@@ -142,8 +156,10 @@ if (folder === root) {
   checkTables();
 }
 for (const page of pagesBelow(folder)) {
-  const text = withoutBlocks(read(page));
+  const whole = read(page);
+  const text = withoutBlocks(whole);
   checkLinks(page, text);
+  if (folder !== root || /^(?:README\.md$|docs\/(?!adr\/))/.test(relative(root, page))) checkExamples(page, whole);
   // What is decided and what was changed may name what is no more.
   if (!/CHANGELOG\.md$|docs\/adr\//.test(page)) {
     checkNames(page, text);

@@ -43,3 +43,9 @@ it('finds links, anchors and names that lead nowhere, and no others', () => {
     ),
   ]);
 });
+
+it('finds examples that do not say whether they run, and kinds that there are not', () => {
+  expect(complaintsOf('```json\n{}\n```\n\n```graphql run\n{ a }\n```\n\n```sql setpu\nselect 1\n```\n\n    curl localhost\n')).toEqual([
+    'examples that do not say whether and how they run, in lines 1, 9, 13',
+  ]);
+});

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, it } from 'vitest';
 import type { Json } from '../../src/util/json.ts';
 import { sample } from '../support/deep.ts';
 import { testDatabase } from '../support/postgres.ts';
@@ -19,10 +19,6 @@ const pages = paths
   // The examples of pages that are made from code have tests of their own.
   .filter(({ text }) => !/^<!-- (?:generated|Made) by/m.test(text));
 const running = pages.filter(({ text }) => /^ *```\S+ (?:run|metadata|setup|sample)\b/m.test(text));
-
-it.each(pages)('$path says of each example whether and how it runs', ({ text }) => {
-  expect(() => blocksOf(text)).not.toThrow();
-});
 
 // A page takes some tenths of a second: a short run has some of them.
 describe.each(sample(running, 8))('$path', ({ text }) => {
