@@ -6,6 +6,7 @@ import type { Authenticator } from '../auth/authenticate.ts';
 import { type AccessOptions, openAuthenticator } from '../auth/open-authenticator.ts';
 import { ADMIN_ROLE } from '../auth/session.ts';
 import type { Source } from '../backend/backend.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import { adminSecretsOf, jwtSecretsOf } from '../config/access.ts';
 import { describeConfig } from '../config/load-config.ts';
 import type { Config } from '../config/options.ts';
@@ -70,6 +71,11 @@ export interface Service {
   readonly url: string;
   /** Finishes requests in flight, then closes the databases' connections. */
   stop(): Promise<void>;
+  /**
+   * What the databases hold at the moment, read anew, by the names of their sources. Those that cannot be read are left out.
+   * @param kinds of the sources that are asked
+   */
+  readCatalogs(kinds: ReadonlySet<string>): Promise<ReadonlyMap<string, Catalog>>;
 }
 
 /** Of the largest bodies, how many may be on their way at a time. */
@@ -335,6 +341,7 @@ async function listen(config: Config, parts: Parts): Promise<Service> {
   logger.observe({ kind: 'startup', message: 'listening', info: startSummary(config, server.url, state.current()) });
   return {
     url: server.url,
+    readCatalogs: (kinds) => readCatalogs(state, kinds),
     async stop() {
       isStopping = true;
       if (config.shutdownDelay > 0) {
@@ -354,6 +361,13 @@ async function listen(config: Config, parts: Parts): Promise<Service> {
       logger.flush();
     },
   };
+}
+
+async function readCatalogs(state: RunningState, kinds: ReadonlySet<string>): Promise<ReadonlyMap<string, Catalog>> {
+  const { connections, metadata } = state.current();
+  const asked = [...connections].filter(([name]) => kinds.has(metadata.sources.get(name)?.kind ?? ''));
+  const read = await Promise.allSettled(asked.map(async ([name, source]) => [name, await source.introspect()] as const));
+  return new Map(read.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : [])));
 }
 
 function outboundClient(config: Config, state: RunningState): OutboundClient {

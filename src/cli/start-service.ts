@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ProvidedDatabases, provideDatabases } from '../app/embedded-source.ts';
 import { trackSampleData } from '../app/sample-data.ts';
-import { serve } from '../app/serve.ts';
+import { type Service, serve } from '../app/serve.ts';
 import { serviceLogger } from '../app/service-logger.ts';
 import { startWarmUp, type WarmUp } from '../app/warm-up/warm-up.ts';
 import { adminSecretsOf } from '../config/access.ts';
@@ -14,6 +14,7 @@ export interface RunningService {
   /** Where the service answers, such as `http://127.0.0.1:8080`. */
   readonly url: string;
   readonly config: Config;
+  readonly readCatalogs: Service['readCatalogs'];
 }
 
 /** How long a stop waits for a start that is still going on. */
@@ -29,7 +30,7 @@ export async function startService(config: Config): Promise<RunningService> {
   collectWhenIdle();
   const logger = serviceLogger(config, process.env);
   let databases: ProvidedDatabases | undefined;
-  let service: { readonly url: string; stop(): Promise<void> } | undefined;
+  let service: Service | undefined;
   let warmUp: WarmUp | undefined;
 
   const start = async (): Promise<RunningService> => {
@@ -53,7 +54,7 @@ export async function startService(config: Config): Promise<RunningService> {
     isSettled = true;
     warmUp = startWarmUp();
     warmUp.done.catch((error: unknown) => logger.observe({ kind: 'unexpected', message: 'the warm-up failed', error }));
-    return { url: started.url, config: complete };
+    return { url: started.url, config: complete, readCatalogs: started.readCatalogs };
   };
   const stop = async (): Promise<void> => {
     warmUp?.stop();

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createListener } from 'node:net';
 import { spawnSync } from 'node:child_process';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { complaintOf, isServiceCommand, withHelpBehind } from '../../src/cli/service-command.ts';
 import { translatedEnvironment } from '../../src/project/import/import-project.ts';
@@ -271,6 +272,12 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
         '--json',
       );
       expect(status.json['databases']).toMatchObject([{ migrations: [{ status: 'applied' }, { status: 'pending' }] }]);
+      // Whoever changes the database need not tell the service.
+      const client = new pg.Client({ connectionString: database.url });
+      await client.connect();
+      await client.query('alter table author add name text');
+      await client.end();
+      await expect.poll(() => ask('{ poet { name } }'), { timeout: 20_000 }).toEqual({ data: { poet: [{ name: null }] } });
     } finally {
       dev.kill();
       await dev.ended;

@@ -1,16 +1,18 @@
-/** `svc dev`: a service for the project of the working directory, which follows its files. */
+/** `svc dev`: a service for the project of the working directory, which follows its files and its databases. */
 import { loadConfig } from '../../config/load-config.ts';
 import { adminSecretsOf } from '../../config/access.ts';
 import { readMetadata } from '../../project/directory/read-metadata.ts';
 import { shapeProblems } from '../../project/document.ts';
 import { printProblem, ProjectFailure, reasonOf } from '../../project/failure.ts';
-import { applyMetadata, problemOf } from '../../project/project-metadata.ts';
+import { applyMetadata, listInconsistencies, problemOf } from '../../project/project-metadata.ts';
+import { MIGRATED_KINDS } from '../../project/migrations/book.ts';
 import { openProject, type Project } from '../../project/project.ts';
 import { serverClient } from '../../project/server-client.ts';
 import { OWN_PATHS } from '../deploy-at-start.ts';
 import { startService } from '../start-service.ts';
 import { type Call, flagOption, type Outcome, textOption } from '../call.ts';
 import { deploy } from './deploy.ts';
+import { followCatalogs } from './follow-catalogs.ts';
 import { followFiles } from './follow-files.ts';
 import { runOptions } from './run-options.ts';
 
@@ -51,15 +53,43 @@ export async function runDev(call: Call): Promise<Outcome> {
       ...inconsistencies.map((each) => printProblem(problemOf(each))),
     ].join('\n');
   };
-  const attempt = async (bringUp: (project: Project) => Promise<string>): Promise<void> => {
-    try {
-      // Read anew: files have changed.
-      call.tell(await bringUp(openProject(call.cwd, { project: first.root }, call.environment)));
-    } catch (thrown) {
-      // Whatever it is: the service goes on with what it had.
-      call.tell(reasonOf(thrown));
-    }
+  // One thing at a time, whatever has changed.
+  let turn: Promise<void> = Promise.resolve();
+  const inTurn = (run: () => Promise<string>): Promise<void> => {
+    const attempt = async (): Promise<void> => {
+      try {
+        call.tell(await run());
+      } catch (thrown) {
+        // Whatever it is: the service goes on with what it had.
+        call.tell(reasonOf(thrown));
+      }
+    };
+    turn = turn.then(attempt);
+    return turn;
   };
+  const reload = async (sources: readonly string[]): Promise<string> => {
+    await server.metadata('reload_metadata', { reload_sources: sources, reload_remote_schemas: false });
+    const read = readMetadata(openProject(call.cwd, { project: first.root }, call.environment).metadata);
+    const inconsistencies = await listInconsistencies(server, read);
+    return [
+      `the schema of ${sources.join(', ')} has changed: read again`,
+      ...inconsistencies.map((each) => printProblem(problemOf(each))),
+    ].join('\n');
+  };
+  const catalogs = followCatalogs(
+    () => running.readCatalogs(MIGRATED_KINDS),
+    (sources) => inTurn(() => reload(sources)),
+    call.tell,
+  );
+  const attempt = (bringUp: (project: Project) => Promise<string>): Promise<void> =>
+    inTurn(async () => {
+      try {
+        // Read anew: files have changed.
+        return await bringUp(openProject(call.cwd, { project: first.root }, call.environment));
+      } finally {
+        await catalogs.settle();
+      }
+    });
   await attempt(deployAll);
   const withMigrations = flagOption(call, 'migrate');
   const metadata = [first.metadata.file ?? first.metadata.folder, ...(first.metadata.overlays ?? [])];
@@ -72,5 +102,5 @@ export async function runDev(call: Call): Promise<Outcome> {
       );
     followFiles(first.files, [first.migrationsFolder], remind, call.tell);
   }
-  return { running: true, text: `${running.url} follows ${first.root}; Ctrl-C ends it` };
+  return { running: true, text: `${running.url} follows ${first.root} and its databases; Ctrl-C ends it` };
 }

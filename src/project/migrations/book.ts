@@ -188,6 +188,9 @@ export const dbbBook: Book = {
   insertSeed: (name, checksum) => `insert into svc_seed (name, checksum) values (${dbbText(name)}, ${dbbText(checksum)});\ncommit;\n`,
 };
 
+/** Kinds of sources whose databases are migrated. */
+export const MIGRATED_KINDS: ReadonlySet<string> = new Set(['pg', 'dbc', 'dbb']);
+
 /** By the kind of the source; undefined: SQL is not migrated there. */
 export function bookOf(kind: string): Book | undefined {
   if (kind === 'pg' || kind === 'dbc') return pgBook;
