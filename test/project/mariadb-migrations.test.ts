@@ -10,8 +10,8 @@ describe.runIf(DEEP && hasMariadb())('migrations of MariaDB', () => {
   let project: ProjectFolder;
   beforeAll(async () => {
     mariadb = await startMariadb();
-    await mariadb.run('create database shop');
-    service = await startTestService({}, { SHOP: mariadb.url('shop') });
+    await mariadb.run('create database shop; create database trial character set utf8mb4');
+    service = await startTestService({}, { SHOP: mariadb.url('shop'), TRIAL: mariadb.url('trial') });
     project = projectFolder(service);
     project.write({
       'config.yaml': 'version: 3\n',
@@ -48,6 +48,50 @@ describe.runIf(DEEP && hasMariadb())('migrations of MariaDB', () => {
     expect(await service.graphql('{ item(order_by: {id: asc}) { name } }')).toEqual({
       data: { item: [{ name: "it's" }, { name: 'two' }] },
     });
+  });
+
+  it('counts as not run what MariaDB refuses before it does anything', async () => {
+    const run = async (sql: string): Promise<string> => {
+      project.write({ 'migrations/shop/3_third/up.sql': sql });
+      const { json } = await project.svc('migrate', 'apply', '--json');
+      expect(json['ok']).toBe(false);
+      const [, , third] = (
+        (await project.svc('migrate', 'status', '--json')).json['databases'] as { migrations: { status: string }[] }[]
+      )[0]?.migrations as { status: string }[];
+      expect(JSON.stringify(json['errors'])).toContain(third?.status === 'dirty' ? 'counts as dirty' : 'nothing of it was run');
+      return third?.status as string;
+    };
+    expect(await run("-- it's\ncreat table third (id int);")).toBe('pending');
+    expect(await run("insert into item values (3, 'a;b', 1); create table third (id int);")).toBe('pending');
+    expect(await run('create table third (id int); creat;')).toBe('dirty');
+    await project.svc('migrate', 'delete', '--server', '--version', '3', '--database-name', 'shop', '--yes');
+    // A part of it is done.
+    expect(await run('drop table third, nothing;')).toBe('dirty');
+    await project.svc('migrate', 'delete', '--server', '--version', '3', '--database-name', 'shop', '--yes');
+    project.write({
+      'migrations/shop/3_third/up.sql': 'create table third (id int);',
+      'migrations/shop/3_third/down.sql': 'drop table third; drop table nothing;',
+    });
+    expect((await project.svc('migrate', 'apply', '--json')).json).toMatchObject({ ok: true });
+    const down = async (): Promise<unknown> => {
+      await project.svc('migrate', 'apply', '--down', '1', '--json');
+      return (await project.svc('migrate', 'status', '--json')).json['databases'];
+    };
+    expect(await down()).toMatchObject([{ migrations: [{}, {}, { status: 'dirty' }] }]);
+    await project.svc('migrate', 'delete', '--version', '3', '--database-name', 'shop', '--yes');
+  });
+
+  it('tries migrations in a database of its own', async () => {
+    await service.metadata('dbb_add_source', {
+      name: 'trial',
+      configuration: { connection_info: { connection_string: { from_env: 'TRIAL' } } },
+    });
+    project.write({ 'migrations/shop/2_broken/down.sql': 'delete from item; create table left_over (id int);' });
+    const verified = await project.svc('migrate', 'verify', '--database-name', 'shop', '--scratch', 'trial', '--json');
+    expect(verified.json, JSON.stringify(verified.json)).toMatchObject({ verified: ['1'] });
+    expect(JSON.stringify(verified.json['errors'])).toContain('is left after down: table left_over');
+    expect(await service.metadata('dbb_get_source_tables', { source: 'trial' })).toEqual([]);
+    await service.metadata('dbb_drop_source', { name: 'trial' });
   });
 
   it('are written down in tables that nobody is asked to track', async () => {

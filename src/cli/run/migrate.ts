@@ -54,12 +54,12 @@ export async function runMigrateStatus(call: Call): Promise<Outcome> {
 }
 
 function statusRow({ version, name, status, entry }: KnownMigration): readonly string[] {
-  return [String(version), name, status, entry?.appliedAt ?? '', entry === undefined ? '' : String(entry.durationMs)];
+  return [String(version), name, status, entry?.appliedAt ?? '', entry === undefined || entry.dirty ? '' : String(entry.durationMs)];
 }
 
 function statusJson({ version, name, status, entry }: KnownMigration): JsonObject {
   const applied: JsonObject =
-    entry === undefined ? {} : { applied_at: entry.appliedAt, applied_by: entry.appliedBy, duration_ms: entry.durationMs };
+    entry === undefined ? {} : { applied_at: entry.appliedAt, applied_by: entry.appliedBy, duration_ms: Math.max(0, entry.durationMs) };
   return { version: String(version), name, status, ...applied };
 }
 

@@ -36,6 +36,11 @@ export const NO_TRANSACTION: VerbOption = {
   help: 'run the statements of migrations one by one, with no transaction around them',
 };
 
+export const SCRATCH: VerbOption = {
+  flags: '--scratch <source>',
+  help: 'try it in the database of this source of the service, of the same kind, which has to be empty and is emptied again',
+};
+
 /** @param what the file becomes */
 export function sqlFromFile(what: string): VerbOption {
   return { flags: '--sql-from-file <file>', help: `file that becomes ${what}` };

@@ -6,6 +6,7 @@ import {
   EXIT_CODE,
   NO_TRANSACTION,
   RUNNING,
+  SCRATCH,
   sqlFromFile,
   sqlLimits,
 } from './common.ts';
@@ -73,17 +74,18 @@ export const migrateVerbs: readonly Verb[] = [
     path: ['migrate', 'squash'],
     summary: 'make one migration of several',
     details:
-      'Ups in their order, downs in the opposite one; the last version is kept. All or none of them must be applied. The folders are moved to squashed_<from>_to_<to>, or removed with --delete-source.',
+      'Ups in their order, downs in the opposite one; the last version is kept. All or none of them must be applied. The folders are moved to squashed_<from>_to_<to>, or removed with --delete-source. Whether the new one makes the same schema is tried before: of pending ones of PostgreSQL in transactions that are rolled back, of all others with --scratch.',
     options: [
       { flags: '--from <version>', help: 'the first of them', mandatory: true },
       { flags: '--to <version>', help: 'the last of them; else the last there is' },
       { flags: '--name <name>', help: 'name of the new one', default: 'squashed' },
       { flags: '--delete-source', help: 'remove their folders' },
+      SCRATCH,
       databaseName('their source'),
     ],
     needs: 'service',
     example: 'svc migrate squash --from 1700000000000 --name start',
-    load: async () => (await import('../run/migrate-files.ts')).runMigrateSquash,
+    load: async () => (await import('../run/migrate-squash.ts')).runMigrateSquash,
   },
   {
     path: ['migrate', 'delete'],
@@ -102,11 +104,11 @@ export const migrateVerbs: readonly Verb[] = [
     path: ['migrate', 'verify'],
     summary: 'try whether down undoes up',
     details:
-      'Tries up, down and up again of each pending migration in a transaction of the source that is rolled back, and compares the schema after each step. Meanwhile the tables that they change are locked. Migrations that cannot run in a transaction are not tried.',
-    options: [databaseName()],
+      'Tries up, down and up again of each pending migration in a transaction of the source that is rolled back, and compares the schema after each step. Meanwhile the tables that they change are locked. Migrations that cannot run in a transaction, and those of MariaDB, are tried with --scratch only: then all migrations are, applied ones too, from an empty database on.',
+    options: [SCRATCH, databaseName()],
     needs: 'service',
     example: 'svc migrate verify',
-    load: async () => (await import('../run/migrate-files.ts')).runMigrateVerify,
+    load: async () => (await import('../run/migrate-verify.ts')).runMigrateVerify,
   },
   {
     path: ['seed', 'create'],

@@ -51,6 +51,12 @@ export interface Book {
   insert(entry: NewEntry, how: { readonly dirty: boolean }): string;
   /** Of an entry that was written as dirty. */
   settle(version: bigint): string;
+  /** Makes an entry dirty, where its SQL is taken back without a transaction. */
+  soil(version: bigint): string;
+  /** Undoes that. */
+  clean(version: bigint): string;
+  /** Behind the first statement of a dirty one: `durationMs` is negative from here on. */
+  passFirst(version: bigint): string;
   remove(version: bigint): string;
   refuseSeed(name: string): string;
   insertSeed(name: string, checksum: string): string;
@@ -139,6 +145,9 @@ export const pgBook: Book = {
     `insert into svc_catalog.migration (version, name, checksum, down_sql, dirty, duration_ms) values (${version}, ${pgText(name)}, ${pgText(checksum)}, ${pgOrNull(down)}, ${dirty}, (extract(epoch from pg_catalog.clock_timestamp() - pg_catalog.transaction_timestamp()) * 1000)::pg_catalog.int8);\n`,
   settle: (version) =>
     `update svc_catalog.migration set dirty = false, duration_ms = (extract(epoch from pg_catalog.clock_timestamp() - applied_at) * 1000)::pg_catalog.int8 where version = ${version};\n`,
+  soil: (version) => `update svc_catalog.migration set dirty = true where version = ${version};\n`,
+  clean: (version) => `update svc_catalog.migration set dirty = false where version = ${version};\n`,
+  passFirst: (version) => `update svc_catalog.migration set duration_ms = -1 - duration_ms where version = ${version};\n`,
   remove: (version) => `delete from svc_catalog.migration where version = ${version};\n`,
   refuseSeed: (name) => pgRefuse(`exists (select from svc_catalog.seed where name = ${pgText(name)})`, 'done'),
   insertSeed: (name, checksum) => `insert into svc_catalog.seed (name, checksum) values (${pgText(name)}, ${pgText(checksum)});\n`,
@@ -183,6 +192,9 @@ export const dbbBook: Book = {
     `insert into svc_migration (version, name, checksum, down_sql, dirty, applied_by) values (${version}, ${dbbText(name)}, ${dbbText(checksum)}, ${down === null ? 'null' : dbbText(down)}, ${dirty}, current_user());\ncommit;\n`,
   settle: (version) =>
     `update svc_migration set dirty = false, duration_ms = timestampdiff(microsecond, applied_at, current_timestamp(3)) / 1000 where version = ${version};\ncommit;\n`,
+  soil: (version) => `update svc_migration set dirty = true where version = ${version};\ncommit;\n`,
+  clean: (version) => `update svc_migration set dirty = false where version = ${version};\ncommit;\n`,
+  passFirst: (version) => `update svc_migration set duration_ms = -1 - duration_ms where version = ${version};\ncommit;\n`,
   remove: (version) => `delete from svc_migration where version = ${version};\ncommit;\n`,
   refuseSeed: (name) => dbbRefuse(`exists(select 1 from svc_seed where name = ${dbbText(name)})`, 'done'),
   insertSeed: (name, checksum) => `insert into svc_seed (name, checksum) values (${dbbText(name)}, ${dbbText(checksum)});\ncommit;\n`,

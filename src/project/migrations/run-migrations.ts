@@ -5,7 +5,7 @@ import { EXIT, failure, type Problem, ProjectFailure } from '../failure.ts';
 import { ServerError, type ServerClient, type SqlSource } from '../server-client.ts';
 import { type Book, bookOf, type Entry, type Limits, refusalOf } from './book.ts';
 import { checksumOf, type Migration, shownFile } from './migration-files.ts';
-import { type ScannedSql, scanSql, terminated } from './scan-sql.ts';
+import { endOfFirst, type ScannedSql, scanSql, terminated } from './scan-sql.ts';
 import { offsetOf, placeIn, type TextPlace } from './text-place.ts';
 
 export type MigrationStatus = 'applied' | 'pending' | 'missing' | 'changed' | 'dirty';
@@ -173,6 +173,12 @@ export function stepsFor(all: readonly KnownMigration[], wish: Wish): { readonly
   }
 }
 
+/** SQL that is ready to be sent. */
+export interface Runnable {
+  readonly sql: string;
+  readonly inTransaction: boolean;
+}
+
 interface Prepared extends Step {
   readonly sql: string;
   readonly inTransaction: boolean;
@@ -263,7 +269,13 @@ export async function runSteps(
   if (options.singleTransaction && prepared.length > 0) {
     const start = performance.now();
     const sql = book.begin(options.limits) + prepared.map((step) => stepText(book, step, options.skipExecution)).join('');
-    await attempt(server, source, sql, prepared, options);
+    try {
+      await attempt(server, source, sql, prepared, options);
+    } catch (thrown) {
+      throw thrown instanceof ServerError && refusalOf(thrown.databaseError?.message ?? '') === undefined
+        ? explained(thrown, prepared, sql, '')
+        : thrown;
+    }
     for (const step of prepared) add(doneOf(step, options.skipExecution ? 'recorded' : 'run', start));
     return done;
   }
@@ -277,7 +289,9 @@ export async function runSteps(
       await attempt(server, source, sql, [step], options);
       add(doneOf(step, options.skipExecution ? 'recorded' : 'run', start));
     } catch (thrown) {
-      const refusal = thrown instanceof ServerError ? refusalOf(thrown.databaseError?.message ?? '') : undefined;
+      if (!(thrown instanceof ServerError)) throw thrown;
+      const refusal = refusalOf(thrown.databaseError?.message ?? '');
+      if (refusal === undefined) throw explained(thrown, [step], sql, await whatStands(server, source, step, thrown));
       if (refusal === 'dirty') throw new ProjectFailure([dirtyProblem(source, step.known)]);
       if (refusal !== (step.direction === 'up' ? 'done' : 'gone')) throw thrown;
       options.tell(`${step.known.version} was run by somebody else meanwhile`);
@@ -294,13 +308,45 @@ function doneOf({ known: { version, name }, direction }: Step, outcome: Done['ou
 /** The SQL of a step with its entry. */
 function stepText(book: Book, { known, direction, sql, inTransaction }: Prepared, skip: boolean): string {
   const { version, name, migration } = known;
-  const body = skip ? '' : book.transactional ? `${sql}\n;\n` : terminated(sql);
-  if (direction === 'down') return `${book.refuseMissing(version)}${body}${book.remove(version)}`;
+  const stands = !(inTransaction && book.transactional);
+  const body = skip ? '' : book.transactional ? `${sql}\n;\n` : passing(terminated(sql), book.passFirst(version));
+  if (direction === 'down') return `${book.refuseMissing(version)}${stands ? book.soil(version) : ''}${body}${book.remove(version)}`;
   const entry = { version, name, checksum: migration?.checksum ?? checksumOf(''), down: migration?.down ?? null };
   const guard = book.refuseApplied(version);
   // Behind its SQL, so that the time is known; where a transaction does not hold them together, before.
-  if (inTransaction && book.transactional) return guard + body + book.insert(entry, { dirty: false });
+  if (!stands) return guard + body + book.insert(entry, { dirty: false });
   return guard + book.insert(entry, { dirty: true }) + body + book.settle(version);
+}
+
+/** With what is written down behind the first statement, where that either does all or nothing. */
+function passing(sql: string, note: string): string {
+  const end = endOfFirst(sql);
+  return end === undefined ? sql : `${sql.slice(0, end)}\n${note}${sql.slice(end)}`;
+}
+
+/** MariaDB says so before a statement does anything: it cannot be read, or what it names is not there, or is there already. */
+const REFUSED_AT_ONCE = /^42/;
+
+/** What is there of a step that failed, for its message; '' where its transaction is undone. Nothing of it is left where nothing was run. */
+async function whatStands(server: ServerClient, source: SqlSource, step: Prepared, error: ServerError): Promise<string> {
+  const book = requireBook(source);
+  const { known, direction, inTransaction, sql } = step;
+  if (inTransaction && book.transactional) return '';
+  const half = '; what ran before stands, and the migration counts as dirty';
+  if (book.transactional || !REFUSED_AT_ONCE.test(error.databaseError?.sqlState ?? '') || endOfFirst(terminated(sql)) === undefined)
+    return half;
+  try {
+    const entry = (await readEntries(server, source)).find(({ version }) => version === known.version);
+    if (entry === undefined || !entry.dirty || entry.durationMs < 0) return half;
+    const clean = direction === 'up' ? book.remove(known.version) : book.clean(known.version);
+    await server.sql(source, book.begin({}) + book.refuseMissing(known.version) + clean + book.endSession, {
+      check_metadata_consistency: false,
+    });
+    return '; nothing of it was run';
+  } catch (thrown) {
+    if (thrown instanceof ProjectFailure) return half;
+    throw thrown;
+  }
 }
 
 /** Of a migration that nobody runs any more. */
@@ -330,7 +376,7 @@ function lockedTooLong({ name }: SqlSource, timeoutMs: number): ProjectFailure {
   return failure('locked', `somebody else has been migrating the source ${name} for ${seconds} s: see --lock-timeout`);
 }
 
-/** Waits for somebody else who migrates the source. @throws ProjectFailure */
+/** Waits for somebody else who migrates the source. @throws ProjectFailure; ServerError of the SQL */
 async function attempt(
   server: ServerClient,
   source: SqlSource,
@@ -350,7 +396,6 @@ async function attempt(
     } catch (thrown) {
       if (!(thrown instanceof ServerError)) throw thrown;
       const refusal = refusalOf(thrown.databaseError?.message ?? '');
-      if (refusal === undefined) throw explained(thrown, steps, sql);
       if (refusal !== 'locked') throw thrown;
       if (pause === FIRST_PAUSE_MS) options.tell(`somebody else migrates the source ${source.name}: waiting`);
       await sleep(pause);
@@ -359,15 +404,15 @@ async function attempt(
   throw lockedTooLong(source, options.lockTimeoutMs);
 }
 
-function explained(error: ServerError, steps: readonly Prepared[], sent: string): ProjectFailure {
+/** @param stands what is there of it, told behind the message */
+function explained(error: ServerError, steps: readonly Prepared[], sent: string, stands: string): ProjectFailure {
   const said = error.databaseError;
   const found = said?.position === undefined ? undefined : findStep(steps, sent, said.position);
   const step = found?.step ?? steps[0];
   if (said === undefined || step === undefined) return error;
-  const { known, direction, inTransaction } = step;
+  const { known, direction } = step;
   const isKnown = steps.length === 1 || found !== undefined;
   const file = !isKnown || known.migration === undefined ? {} : { file: shownFile(known.migration, direction), ...found?.place };
-  const stands = inTransaction ? '' : '; what ran before stands, and the migration counts as dirty';
   const hint = said.hint === undefined || said.hint === null ? '' : ` (${said.hint})`;
   const which = !isKnown ? `of the migrations ${steps.map((each) => each.known.version).join(', ')}: ` : '';
   return new ProjectFailure(

@@ -138,3 +138,24 @@ export function terminated(sql: string): string {
   if (text === '') return '';
   return text.endsWith(';') ? `${text}\n` : `${text}\n;\n`;
 }
+
+/** Words that a statement of MariaDB begins with which either does all that it says or, where it is refused, nothing. */
+const WHOLE = /^\s*(?:create(?!\s+or\s+replace\b)|alter|insert|update|delete|replace|select|with|truncate)\b/i;
+/** What holds statements in itself. */
+const COMPOUND = /^\s*create\s+(?:definer\s*=\s*\S+\s+)?(?:aggregate\s+)?(?:procedure|function|trigger|event|package)\b/i;
+/** Texts and names in quotes, comments, and semicolons; not a comment that is run. */
+const PIECES = /'(?:[^'\\]|\\[\s\S]|'')*'|"(?:[^"\\]|\\[\s\S]|"")*"|`(?:[^`]|``)*`|--(?=\s)[^\n]*|#[^\n]*|\/\*(?![!M])[\s\S]*?\*\/|\/\*|;/g;
+
+/**
+ * Where the first statement of a text for MariaDB ends, behind its semicolon; undefined: that is not clear, or it may do a part of what
+ * it says.
+ */
+export function endOfFirst(sql: string): number | undefined {
+  const bare = sql.replace(/^(?:\s+|--(?=\s)[^\n]*|#[^\n]*|\/\*(?![!M])[\s\S]*?\*\/)*/, '');
+  if (!WHOLE.test(bare) || COMPOUND.test(bare)) return undefined;
+  for (const { 0: piece, index } of sql.matchAll(PIECES)) {
+    if (piece === '/*') return undefined;
+    if (piece === ';') return index + 1;
+  }
+  return undefined;
+}

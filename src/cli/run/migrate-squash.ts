@@ -1,0 +1,164 @@
+/** `svc migrate squash` */
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { applyChanges } from '../../project/directory/files.ts';
+import { EXIT, failure, ProjectFailure } from '../../project/failure.ts';
+import { bookOf } from '../../project/migrations/book.ts';
+import { checksumOf, type Migration, readMigrations } from '../../project/migrations/migration-files.ts';
+import { checkSteps, type KnownMigration, mirrorState, readEntries, requireBook } from '../../project/migrations/run-migrations.ts';
+import { scanSql } from '../../project/migrations/scan-sql.ts';
+import { type Difference, differenceBetween, schemaAfter } from '../../project/migrations/schema-print.ts';
+import { openScratch, type Scratch } from '../../project/migrations/scratch.ts';
+import { chosenSources, oneFolder } from '../../project/migrations/sources.ts';
+import type { ServerClient, SqlSource } from '../../project/server-client.ts';
+import { type Call, flagOption, type Outcome, textOption } from '../call.ts';
+import { fileName } from './migrate-files.ts';
+import { knownMigrations } from './migrate.ts';
+import { runOptions, versionOption } from './run-options.ts';
+
+const NO_TRANSACTION = '-- svc: no-transaction\n';
+
+export async function runMigrateSquash(call: Call): Promise<Outcome> {
+  const [project, server] = [await call.project(), await call.server()];
+  const name = oneFolder(project, project.migrationsFolder, textOption(call, 'databaseName'), []);
+  const [source] = await chosenSources(project, server, project.migrationsFolder, name);
+  if (source === undefined) throw failure('no-source', `the service has no source "${name}"`);
+  const all = await knownMigrations(project, server, source);
+  const from = versionOption(textOption(call, 'from') as string, '--from');
+  const last = textOption(call, 'to');
+  const to = last === undefined ? (all.findLast(({ migration }) => migration !== undefined)?.version ?? from) : versionOption(last, '--to');
+  const chosen = all.filter(({ version }) => version >= from && version <= to);
+  if (chosen.length < 2) throw failure('migration', `there are fewer than two migrations from ${from} to ${to}`);
+  const wrong = chosen.filter(({ status }) => status !== 'applied' && status !== 'pending');
+  if (wrong.length > 0)
+    throw failure(
+      'migration',
+      `${wrong.map(({ version, status }) => `${version} is ${status}`).join(', ')}: only migrations that are applied or pending as they are can be squashed`,
+    );
+  const isApplied = chosen.every(({ status }) => status === 'applied');
+  if (!isApplied && chosen.some(({ status }) => status === 'applied'))
+    throw failure('migration', `some migrations from ${from} to ${to} are applied and some are not: apply all of them, or none`);
+  const migrations = chosen.map(({ migration }) => migration as Migration);
+  const alone = migrations.filter((each) => each.withoutTransaction || scanSql(each.up ?? '').control.length > 0);
+  for (const { shown } of alone) call.warn(`${shown} cannot share a transaction: the new migration is run without one`);
+  const without = migrations.filter(({ down }) => down === null);
+  for (const { shown } of without) call.warn(`${shown} has no down: taking back the new migration does not take it back`);
+  const part = (each: Migration, sql: string): string =>
+    `-- ${each.version}_${each.name}\n${sql.trimEnd()}\n${/;\s*(?:--[^\n]*)?$/.test(sql.trimEnd()) ? '' : ';\n'}`;
+  const up = (alone.length > 0 ? NO_TRANSACTION : '') + migrations.map((each) => part(each, each.up ?? '')).join('\n');
+  const down = [...migrations]
+    .reverse()
+    .map((each) => (each.down === null ? '' : part(each, each.down)))
+    .join('\n');
+  const scratch = textOption(call, 'scratch');
+  if (scratch !== undefined) {
+    const before = all.filter(({ version, migration }) => version < from && migration !== undefined);
+    await compareInScratch(call, source, await openScratch(server, scratch, source), { before, chosen, up, down });
+  } else if (!isApplied && alone.length === 0 && bookOf(source.kind)?.transactional === true) {
+    const earlier = all.filter(({ status, version }) => status === 'pending' && version < from).map(({ migration }) => migration?.up ?? '');
+    await requireSameSchema(server, source, [...earlier, ...migrations.map((each) => each.up ?? '')], [...earlier, up]);
+  } else
+    call.tell('whether the new migration makes the same schema is not tried: --scratch names a source with an empty database for that');
+  const keep = migrations.at(-1) as Migration;
+  const parent = join(project.migrationsFolder, source.name);
+  const folder = join(parent, `${keep.version}_${fileName(textOption(call, 'name') ?? 'squashed')}`);
+  const aside = join(parent, `squashed_${from}_to_${to}`);
+  if (!(await call.confirm(`This makes one migration of ${migrations.length}, in ${project.files.show(folder)}.`)))
+    throw failure('not-confirmed', 'nothing was squashed');
+  const isDeleted = flagOption(call, 'deleteSource');
+  // First what is new, beside the others; a run that is cut off leaves two folders of one version, which is told.
+  const drafted = `${folder}.new`;
+  applyChanges(
+    project.files,
+    new Map([
+      [join(drafted, 'up.sql'), up],
+      [join(drafted, 'down.sql'), down],
+    ]),
+  );
+  if (!isDeleted) mkdirSync(aside, { recursive: true });
+  for (const each of migrations) {
+    if (isDeleted) rmSync(each.folder, { recursive: true });
+    else renameSync(each.folder, join(aside, `${each.version}_${each.name}`));
+  }
+  renameSync(drafted, folder);
+  if (isApplied) {
+    const book = requireBook(source);
+    const [squashed] = readMigrations(project.files, parent).filter(({ version }) => version === keep.version);
+    if (squashed === undefined) throw failure('unexpected', 'the new migration cannot be read');
+    const forget = migrations.map(({ version }) => book.remove(version)).join('');
+    const entry = { version: keep.version, name: squashed.name, checksum: squashed.checksum, down: squashed.down };
+    const sql = book.begin({}) + forget + book.insert(entry, { dirty: false }) + (book.transactional ? '' : book.endSession);
+    await server.sql(source, sql, { check_metadata_consistency: false });
+    await mirrorState(server, new Map([[source.name, await readEntries(server, source)]]));
+  }
+  return {
+    text: `${project.files.show(folder)} holds ${migrations.length} migrations`,
+    data: { folder: project.files.show(folder), squashed: migrations.map(({ version }) => String(version)) },
+  };
+}
+
+/** @throws ProjectFailure where the SQL of the one list makes another schema than that of the other */
+async function requireSameSchema(
+  server: ServerClient,
+  source: SqlSource,
+  before: readonly string[],
+  after: readonly string[],
+): Promise<void> {
+  const [one, other] = [await schemaAfter(server, source, before.join('\n;\n')), await schemaAfter(server, source, after.join('\n;\n'))];
+  requireSame(differenceBetween(one, other));
+}
+
+/** @throws ProjectFailure */
+function requireSame(difference: Difference | undefined): void {
+  if (difference === undefined) return;
+  const shown = [...difference.lost.map((line) => `- ${line}`), ...difference.left.map((line) => `+ ${line}`)].slice(0, 20);
+  throw failure('squash', `the new migration would make another schema: ${shown.join('; ')}`);
+}
+
+interface Squashed {
+  /** Migrations in front of those that are squashed. */
+  readonly before: readonly KnownMigration[];
+  readonly chosen: readonly KnownMigration[];
+  /** Of the new one. */
+  readonly up: string;
+  readonly down: string;
+}
+
+/** @throws ProjectFailure where the new migration makes another schema than those that it takes the place of */
+async function compareInScratch(call: Call, source: SqlSource, scratch: Scratch, { before, chosen, up, down }: Squashed): Promise<void> {
+  const options = { ...runOptions(call), tell: () => undefined };
+  const book = requireBook(source);
+  const last = chosen.at(-1) as KnownMigration;
+  const made = { ...(last.migration as Migration), up, down: down.trim() === '' ? null : down, checksum: checksumOf(up) };
+  const squashed: KnownMigration = {
+    ...last,
+    migration: { ...made, withoutTransaction: (last.migration as Migration).withoutTransaction || up.startsWith(NO_TRANSACTION) },
+  };
+  const run = async (list: readonly KnownMigration[], direction: 'up' | 'down'): Promise<readonly string[]> => {
+    for (const known of list) {
+      const [step] = checkSteps([{ known, direction }], options, book);
+      if (step === undefined) continue;
+      try {
+        await scratch.run(step);
+      } catch (thrown) {
+        if (!(thrown instanceof ProjectFailure) || thrown.exit === EXIT.unreachable) throw thrown;
+        const which = known === squashed ? 'the new migration' : `migration ${known.version} ${known.name}`;
+        throw failure('squash', `${which} fails in an empty database: ${thrown.message}`);
+      }
+    }
+    return scratch.lines();
+  };
+  try {
+    await run(before, 'up');
+    const one = await run(chosen, 'up');
+    await scratch.clear();
+    const base = await run(before, 'up');
+    requireSame(differenceBetween(one, await run([squashed], 'up')));
+    if (chosen.some(({ migration }) => migration?.down === null)) return;
+    const undone = differenceBetween(base, await run([squashed], 'down'));
+    if (undone !== undefined)
+      call.warn(`the down of the new migration does not take all of it back: ${[...undone.left, ...undone.lost].join('; ')}`);
+  } finally {
+    await scratch.clear();
+  }
+}
