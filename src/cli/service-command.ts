@@ -22,6 +22,15 @@ export function withHelpBehind(argv: readonly string[]): readonly string[] {
   return first === 'help' && second !== undefined && !second.startsWith('-') ? [...argv.slice(1), '--help'] : argv;
 }
 
+/** Commands of Hasura's command line that there are none of here, and what does what they did. */
+const REPLACED: Readonly<Record<string, string>> = {
+  scripts:
+    'svc import OLD --out NEW makes a project of this version of one of any older version, and --state-from takes over what is applied',
+  console: 'the console is a page of the service, /console',
+  plugins: 'there are no plugins',
+  'update-cli': 'npm brings the command up to date with the service',
+};
+
 /** What is to be told of a first word that is no command; undefined: it is one. */
 export function complaintOf(argv: readonly string[]): string | undefined {
   const [first] = argv;
@@ -32,8 +41,8 @@ export function complaintOf(argv: readonly string[]): string | undefined {
     ...verbs.flatMap(({ path, aliases = [] }) => (path.length === 1 ? [path[0] as string, ...aliases] : [])),
   ];
   if (names.includes(first)) return undefined;
-  if (first === 'scripts')
-    return 'not-supported: there is no command "scripts"; svc import makes a project of version 3 of one of an older version';
+  const instead = REPLACED[first];
+  if (instead !== undefined) return `not-supported: there is no command "${first}"; ${instead}`;
   const meant = nearest(first, names);
   return `unknown command ${JSON.stringify(first)}${meant === undefined ? '' : `, did you mean "${meant}"?`}; svc --help lists all commands`;
 }

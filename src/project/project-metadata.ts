@@ -97,11 +97,11 @@ async function explained(
     const found = internal.flatMap((record) => inconsistencyOf(record, read));
     if (found.length > 0) return new ProjectFailure(found.map(problemOf), EXIT.inconsistent);
   }
-  const [problem] = error.problems;
+  const [problem, ...others] = error.problems;
   const keys = documentPath(problem?.path);
   const place = keys === undefined ? undefined : read.placeOf(keys);
   if (problem === undefined || place === undefined) return error;
-  return new ProjectFailure([{ ...problem, ...place }], error.exit);
+  return new ProjectFailure([{ ...problem, ...place }, ...others], error.exit);
 }
 
 /** The keys of `$.args.metadata.sources[0]` below the document. */

@@ -1,8 +1,9 @@
 /** What a project asks of a service: by HTTP, and of its endpoint only. */
 import { readFileSync } from 'node:fs';
 import { Agent, type Dispatcher, request } from 'undici';
+import { isOlder, serviceVersion } from '../config/version.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../util/json.ts';
-import { EXIT, failure, ProjectFailure, reasonOf } from './failure.ts';
+import { EXIT, failure, type Problem, ProjectFailure, reasonOf } from './failure.ts';
 import type { Settings } from './project.ts';
 
 /** What a service answers to an operation that fails. */
@@ -10,13 +11,15 @@ export class ServerError extends ProjectFailure {
   readonly status: number;
   readonly answer: JsonObject;
 
-  constructor(status: number, answer: JsonObject) {
+  /** @param age why the service may not know what it was asked */
+  constructor(status: number, answer: JsonObject, age?: Problem) {
     const code = typeof answer['code'] === 'string' ? answer['code'] : 'server';
     const message = typeof answer['error'] === 'string' ? answer['error'] : printJson(answer);
     const path = typeof answer['path'] === 'string' && answer['path'] !== '$' ? { path: answer['path'] } : {};
+    const isRefused = status === 401 || status === 403 || code === 'access-denied' || code === 'invalid-jwt';
     super(
-      [{ code, message, ...path }],
-      status === 401 || status === 403 || code === 'access-denied' || code === 'invalid-jwt' ? EXIT.unreachable : EXIT.failed,
+      [{ code, message, ...path }, ...(age === undefined ? [] : [age])],
+      isRefused || age !== undefined ? EXIT.unreachable : EXIT.failed,
     );
     this.status = status;
     this.answer = answer;
@@ -74,6 +77,11 @@ export interface SqlSource {
 
 const CONNECT_MS = 15_000;
 
+/** Code of the problem that tells that a service is older than the command. */
+export const OLD_SERVICE = 'old-service';
+/** Codes of errors for operations and arguments that a service does not know. */
+const NOT_KNOWN: ReadonlySet<string> = new Set(['parse-failed', 'not-supported', 'not-found']);
+
 /** @throws ProjectFailure when the certificate cannot be read */
 export function serverClient({ endpoint, adminSecret, paths, insecureSkipTlsVerify, certificateAuthority }: Settings): ServerClient {
   const dispatcher = new Agent({
@@ -117,7 +125,27 @@ export function serverClient({ endpoint, adminSecret, paths, insecureSkipTlsVeri
   const administer = async (path: string, body: JsonObject): Promise<Json> => {
     const answer = await send(path, { body });
     if (answer.status === 200) return answer.body;
-    throw new ServerError(answer.status, isJsonObject(answer.body) ? answer.body : { error: printJson(answer.body) });
+    const error = new ServerError(answer.status, isJsonObject(answer.body) ? answer.body : { error: printJson(answer.body) });
+    const age = await ageOf(error);
+    throw age === undefined ? error : new ServerError(error.status, error.answer, age);
+  };
+  /** What an error may come from that says that something is not known there. */
+  const ageOf = async ({ status, code, message }: ServerError): Promise<Problem | undefined> => {
+    if (/x-hasura-/i.test(message))
+      return {
+        code: 'other-service',
+        message: `${endpoint} seems to be a Hasura GraphQL Engine: svc import --from-server takes its metadata, and all else wants the address of svc`,
+      };
+    if (!NOT_KNOWN.has(code) && status !== 404) return undefined;
+    const found = await send(paths.version).catch(() => undefined);
+    const theirs = isJsonObject(found?.body) ? String(found.body['version']) : '';
+    const own = serviceVersion();
+    return isOlder(theirs, own)
+      ? {
+          code: OLD_SERVICE,
+          message: `the service at ${endpoint} has version ${theirs} and is older than this command (${own}): bring the service up to ${own}, or use svc of version ${theirs}`,
+        }
+      : undefined;
   };
   return {
     endpoint,

@@ -140,6 +140,40 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
     ]);
   });
 
+  it('tell when a service is older than they are', async () => {
+    const document = { version: 3, sources: [] };
+    const old = createServer((request, response) => {
+      let text = '';
+      request.on('data', (chunk: Buffer) => {
+        text += chunk.toString();
+      });
+      request.on('end', () => {
+        const { type } = text === '' ? { type: 'version' } : (JSON.parse(text) as { type: string });
+        if (type === 'version') response.end('{"version": "0.0.9"}');
+        else if (type === 'export_metadata') response.end(JSON.stringify({ resource_version: 1, metadata: document }));
+        else response.writeHead(400).end(`{"path": "$.type", "code": "parse-failed", "error": "unknown metadata command \\"${type}\\""}`);
+      });
+    });
+    await new Promise<void>((done) => old.listen(0, '127.0.0.1', done));
+    const at = ['--endpoint', `http://127.0.0.1:${(old.address() as AddressInfo).port}`, '--project', 'older', '--json'];
+    project.write({
+      'older/config.yaml': 'version: 3\n',
+      'older/metadata/databases/databases.yaml': '[]\n',
+      'older/metadata/api_limits.yaml': 'disabled: false\n',
+    });
+    const [applied, planned, version] = await Promise.all([
+      project.svc('metadata', 'apply', ...at),
+      project.svc('plan', ...at),
+      project.svc('version', ...at),
+    ]);
+    old.close();
+    expect(applied).toMatchObject({ code: 5, json: { errors: [{ code: 'parse-failed' }, { code: 'old-service' }] } });
+    expect(JSON.stringify(applied.json)).toContain('has version 0.0.9 and is older than this command');
+    expect(planned.code).toBe(0);
+    expect(JSON.stringify(planned.json['plan'])).toContain('nothing was tried: the service at');
+    expect(version.json['warnings']).toEqual([expect.stringContaining('is older than the command')]);
+  });
+
   describe('of an import', () => {
     let other: Server;
     let url: string;

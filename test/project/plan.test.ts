@@ -49,11 +49,21 @@ it('tells what a deployment would do, and leaves everything as it is', async () 
   expect(await service.graphql('{ author { id } }')).toEqual({ data: { author: [] } });
   expect(await service.metadata('get_inconsistent_metadata', {})).toMatchObject({ is_consistent: true });
 
-  project.write({ 'migrations/default/2_broken/up.sql': 'select 1;\n\nselect nothing;\n' });
+  project.write({ 'migrations/default/2_wide/up.sql': 'alter table author alter id type bigint;\ncreate index on author (name);\n' });
+  project.write({ 'migrations/default/3_link/up.sql': 'create table link (author bigint references author);\n' });
+  const { stdout } = await project.svc('plan');
+  expect(stdout).toContain(`2 wide: tried
+    reads and writes of public.author wait meanwhile (access exclusive)
+    all rows of public.author are written anew
+  default 3 link: tried
+`);
+  expect((await project.svc('plan', '--no-try')).stdout).toContain('note: no SQL was run: ');
+
+  project.write({ 'migrations/default/4_broken/up.sql': 'select 1;\n\nselect nothing;\n' });
   const broken = await project.svc('plan', '--json');
   expect(broken.code).toBe(1);
   expect(broken.json['errors']).toEqual([
-    expect.objectContaining({ file: 'migrations/default/2_broken/up.sql', line: 3, message: expect.stringContaining('nothing') }),
+    expect.objectContaining({ file: 'migrations/default/4_broken/up.sql', line: 3, message: expect.stringContaining('nothing') }),
   ]);
   const refused = await project.svc('deploy', '--plan', 'plan.json', '--json');
   expect(refused.json['errors']).toEqual([expect.objectContaining({ code: 'plan' })]);

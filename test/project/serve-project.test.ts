@@ -58,18 +58,28 @@ tests:
   - {name: 'is "there" & <well>', as: {role: user, session: {user-id: 7}}, query: '{ author { id } }', expect: {ids: [7]}}
 `,
   });
+  project.write({
+    'broken.yaml': `setup: insert into nothing values (1)
+teardown: select nothing
+tests:
+  - {name: never, as: {role: user}, query: '{ author { id } }', expect: {rows: 1}}
+`,
+  });
   const judge = ['permissions', 'explain', '--role', 'user', '--table', 'author', '--session', 'user-id=1', '--json', ...at];
-  const [tested, doctor, own, other, junit]: Ran[] = await Promise.all([
+  const [tested, doctor, own, other, junit, broken]: Ran[] = await Promise.all([
     project.svc('permissions', 'test', ...at),
     project.svc('doctor', '--json', ...at),
     project.svc(...judge, '--pk', 'id=1'),
     project.svc(...judge, '--row', '{"id": 2}'),
     project.svc('permissions', 'test', 'more.yaml', '--reporter', 'junit', ...at),
+    project.svc('permissions', 'test', 'broken.yaml', '--reporter', 'junit', ...at),
   ]);
   expect(own?.json).toMatchObject({ verdict: 'allowed', rules: [{ row: [{ depth: 0, text: 'id _eq "1"', value: true }] }] });
   expect(other?.json).toMatchObject({ verdict: 'denied', rules: [{ row: [{ value: false }], passes: false }] });
   expect(junit?.stdout).toContain('name="is &quot;there&quot; &amp; &lt;well&gt;"');
   expect(junit?.stdout).toContain('tests="1" failures="0"');
+  expect(broken?.stdout).toMatch(/<testsuites tests="3" failures="0" errors="2" skipped="1" .*name="setup".*<error message=.*<skipped /s);
+  expect(broken?.code).toBe(1);
   expect(tested?.stdout).toBe('1..3\nok 1 - sees own\nok 2 - may not write\nnot ok 3 - wrong\n');
   expect(tested?.code).toBe(1);
   expect(doctor?.json['findings']).toEqual([expect.objectContaining({ id: 'open-access' })]);

@@ -344,6 +344,7 @@ export interface OperationArguments {
     readonly metadata?: Json;
     readonly migrations?: Json;
     readonly prelude?: string;
+    readonly probe?: string;
     readonly timeout_seconds?: number;
   };
   /** `{"changes":[{"type":"pg_create_select_permission","args":{"table":"article","role":"guest","permission":{"columns":["id"],"filter":{"author_id":{"_eq":1}}}}}],"roles":["guest"],"queries":[{"query":"{ article { id } }","user":{"x-svc-role":"guest"}}]}` */

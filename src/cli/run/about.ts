@@ -1,7 +1,14 @@
 /** `svc version` and `svc completion`. */
-import { serviceVersion } from '../../config/version.ts';
+import { isOlder, serviceVersion } from '../../config/version.ts';
 import { EXIT, failure, ProjectFailure } from '../../project/failure.ts';
 import type { Call, Outcome } from '../call.ts';
+
+/** @param service its version, another one than that of the command */
+export function versionsDiffer(service: string, own: string): string {
+  return isOlder(service, own)
+    ? `the service has version ${service} and is older than the command (${own}), which it may not understand`
+    : `the service has version ${service}, the command ${own}`;
+}
 
 /** `svc version` */
 export async function runVersion(call: Call): Promise<Outcome> {
@@ -10,7 +17,7 @@ export async function runVersion(call: Call): Promise<Outcome> {
   if (!isAsked) return { text: `svc ${own}`, data: { version: own } };
   try {
     const other = await (await call.server()).version();
-    if (other !== own) call.warn(`the service has version ${other}, the command ${own}`);
+    if (other !== own) call.warn(versionsDiffer(other, own));
     return { text: `svc ${own}, service ${other}`, data: { version: own, service: other } };
   } catch (thrown) {
     if (!(thrown instanceof ProjectFailure)) throw thrown;

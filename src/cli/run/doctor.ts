@@ -15,6 +15,7 @@ import { type ServerClient, serverClient, type SqlSource } from '../../project/s
 import type { Call, Outcome } from '../call.ts';
 import { isJsonArray, isJsonObject, type JsonObject } from '../../util/json.ts';
 import { type Add, checkDatabase, type Finding } from './doctor-database.ts';
+import { versionsDiffer } from './about.ts';
 import { knownMigrations } from './migrate.ts';
 
 export async function runDoctor(call: Call): Promise<Outcome> {
@@ -36,8 +37,7 @@ export async function runDoctor(call: Call): Promise<Outcome> {
   const server = await call.server();
   await attempt('endpoint', 'look at endpoint and admin secret, in config.yaml, .env or the environment', async () => {
     const version = await server.version();
-    if (version !== serviceVersion())
-      add('version', 'warning', `the service has version ${version}, the command ${serviceVersion()}`, 'use the same version of both');
+    if (version !== serviceVersion()) add('version', 'warning', versionsDiffer(version, serviceVersion()), 'use the same version of both');
     await checkAccess(project, add);
     const found = await listInconsistencies(server, read);
     for (const each of found)

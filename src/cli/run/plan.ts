@@ -10,8 +10,8 @@ import { isJsonObject, parseJson } from '../../util/json.ts';
 import { type Call, flagOption, type Outcome, textOption } from '../call.ts';
 import { secondsOption } from './run-options.ts';
 
-/** @throws ProjectFailure */
-export async function planOf(call: Call): Promise<Plan> {
+/** @param hashOnly nothing else of it is wanted. @throws ProjectFailure */
+export async function planOf(call: Call, hashOnly = false): Promise<Plan> {
   const project = await call.project();
   const read = readMetadata(project.metadata);
   const kinds = await call.kinds();
@@ -22,6 +22,7 @@ export async function planOf(call: Call): Promise<Plan> {
     statementTimeoutMs: secondsOption(call, 'statementTimeout', '--statement-timeout') ?? 60_000,
     lockTimeoutMs: secondsOption(call, 'lockTimeoutSql', '--lock-timeout-sql') ?? 5_000,
     timeoutMs: secondsOption(call, 'timeout', '--timeout') ?? 300_000,
+    ...(hashOnly ? { hashOnly } : {}),
   });
 }
 
@@ -53,7 +54,7 @@ export async function requirePlan(call: Call, file: string): Promise<void> {
   if (text === undefined) throw failure('missing-file', `the plan ${file} does not exist`, {}, EXIT.usage);
   const given = parseJson(text);
   const hash = isJsonObject(given) ? given['hash'] : undefined;
-  const now = await planOf({ ...call, options: { ...call.options, try: false } });
+  const now = await planOf({ ...call, options: { ...call.options, try: false } }, true);
   if (hash !== now.hash)
     throw failure('plan', 'files or service have changed since the plan was made: make it again with svc plan --out', { file });
 }

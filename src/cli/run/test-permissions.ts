@@ -27,9 +27,11 @@ interface Suite {
 interface TestResult {
   readonly file: string;
   readonly name: string;
-  /** undefined: it is as expected. */
-  readonly complaint: string | undefined;
   readonly ms: number;
+  /** `error`: it could not be asked, or what is around the tests failed; `skipped`: it was not asked. */
+  readonly state: 'passed' | 'failed' | 'error' | 'skipped';
+  /** What is wrong, or why it was not asked; of `passed` none. */
+  readonly complaint?: string;
 }
 
 /** `svc permissions test` */
@@ -42,69 +44,100 @@ export async function runPermissionsTest(call: Call): Promise<Outcome> {
   // All are read before the first one runs.
   const suites = paths.map((path) => suiteOf(path, project.root));
   const server = await call.server();
+  const ask: Ask = async (headers, query, variables) => {
+    const { body } = await server.send(project.settings.paths.graphql, { body: { query, variables }, headers });
+    return isJsonObject(body) ? body : { data: body };
+  };
   const results: TestResult[] = [];
-  const problems: Problem[] = [];
-  for (const suite of suites) {
-    try {
-      await around(server, suite, async () => {
-        for (const { name, json } of suite.cases) {
-          const start = performance.now();
-          const complaint = await runCase(json, suite.file, async (headers, query, variables) => {
-            const { body } = await server.send(project.settings.paths.graphql, { body: { query, variables }, headers });
-            return isJsonObject(body) ? body : { data: body };
-          });
-          results.push({ file: suite.file, name, complaint, ms: Math.round(performance.now() - start) });
-        }
-      });
-    } catch (thrown) {
-      if (!(thrown instanceof ProjectFailure) || thrown.exit === EXIT.unreachable) throw thrown;
-      problems.push(...thrown.problems.map((problem) => ({ file: suite.file, ...problem })));
-    }
-  }
-  for (const { name, file, complaint } of results)
-    if (complaint !== undefined) problems.push({ code: 'permission-test', message: `${name}: ${complaint}`, file });
+  for (const suite of suites) results.push(...(await runSuite(server, suite, ask)));
+  const wrong = results.filter(({ state }) => state === 'failed' || state === 'error');
+  const count = (wanted: TestResult['state']): number => results.filter(({ state }) => state === wanted).length;
   return {
     text: textOption(call, 'reporter') === 'junit' ? junit(results) : tap(results),
-    problems,
-    exit: problems.length > 0 ? EXIT.failed : EXIT.done,
-    data: { tests: results.length, failed: results.filter(({ complaint }) => complaint !== undefined).length },
+    problems: wrong.map(
+      ({ name, file, complaint, state }): Problem => ({
+        code: state === 'error' ? 'permission-test-error' : 'permission-test',
+        message: `${name}: ${complaint ?? ''}`,
+        file,
+      }),
+    ),
+    exit: wrong.length > 0 ? EXIT.failed : EXIT.done,
+    data: { tests: results.length, failed: count('failed'), errors: count('error'), skipped: count('skipped') },
   };
 }
 
-/** With the SQL of a suite before and behind it; that behind it runs whatever happens. @throws ProjectFailure */
-async function around(server: ServerClient, { source, setup, teardown }: Suite, run: () => Promise<void>): Promise<void> {
-  if (setup === undefined && teardown === undefined) return run();
-  const found = (await serverSources(server)).find(({ name }) => name === source);
-  if (found === undefined) throw failure('no-source', `the service has no source "${source}"`);
-  const sql = async (text: string | undefined): Promise<void> => {
-    if (text !== undefined) await server.sql(found, text, { check_metadata_consistency: false });
+type Ask = (headers: Readonly<Record<string, string>>, query: string, variables: Json) => Promise<JsonObject>;
+
+/** Its tests, with the SQL around them: that behind them runs whatever happens. @throws ProjectFailure when the service is away */
+async function runSuite(server: ServerClient, suite: Suite, ask: Ask): Promise<readonly TestResult[]> {
+  const { file, setup, teardown, cases } = suite;
+  const results: TestResult[] = [];
+  const timed = async (name: string, run: () => Promise<string | undefined>): Promise<TestResult> => {
+    const start = performance.now();
+    const ms = (): number => Math.round(performance.now() - start);
+    try {
+      const complaint = await run();
+      return complaint === undefined ? { file, name, ms: ms(), state: 'passed' } : { file, name, ms: ms(), state: 'failed', complaint };
+    } catch (thrown) {
+      if (!(thrown instanceof ProjectFailure) || thrown.exit === EXIT.unreachable) throw thrown;
+      return { file, name, ms: ms(), state: 'error', complaint: thrown.problems.map(({ message }) => message).join('; ') };
+    }
+  };
+  /** What fails is a result of its own. @returns whether it did not */
+  const around = async (name: string, sql: string | undefined): Promise<boolean> => {
+    if (sql === undefined) return true;
+    const result = await timed(name, async () => void (await runSql(server, suite.source, sql)));
+    if (result.state !== 'passed') results.push(result);
+    return result.state === 'passed';
   };
   try {
-    await sql(setup);
-    await run();
+    const isSetUp = await around('setup', setup);
+    for (const { name, json } of cases)
+      results.push(
+        isSetUp
+          ? await timed(name, () => runCase(json, file, ask))
+          : { file, name, ms: 0, state: 'skipped', complaint: 'the setup failed' },
+      );
   } finally {
-    await sql(teardown);
+    await around('teardown', teardown);
   }
+  return results;
+}
+
+/** @throws ProjectFailure */
+async function runSql(server: ServerClient, source: string, sql: string): Promise<void> {
+  const found = (await serverSources(server)).find(({ name }) => name === source);
+  if (found === undefined) throw failure('no-source', `the service has no source "${source}"`);
+  await server.sql(found, sql, { check_metadata_consistency: false });
 }
 
 function tap(results: readonly TestResult[]): string {
-  const lines = results.map(({ name, complaint }, i) => `${complaint === undefined ? 'ok' : 'not ok'} ${i + 1} - ${name}`);
+  const lines = results.map(({ name, state, complaint }, i) => {
+    const skipped = state === 'skipped' ? ` # SKIP ${complaint ?? ''}` : '';
+    return `${state === 'passed' || state === 'skipped' ? 'ok' : 'not ok'} ${i + 1} - ${name}${skipped}`;
+  });
   return [`1..${results.length}`, ...lines].join('\n');
 }
 
+const JUNIT_ELEMENTS = { failed: 'failure', error: 'error', skipped: 'skipped' } as const;
+
 function junit(results: readonly TestResult[]): string {
   const seconds = (ms: number): string => (ms / 1000).toFixed(3);
+  const totals = (own: readonly TestResult[]): string => {
+    const count = (wanted: TestResult['state']): number => own.filter(({ state }) => state === wanted).length;
+    const time = seconds(own.reduce((sum, { ms }) => sum + ms, 0));
+    return `tests="${own.length}" failures="${count('failed')}" errors="${count('error')}" skipped="${count('skipped')}" time="${time}"`;
+  };
   const suites = [...new Set(results.map(({ file }) => file))].map((file) => {
     const own = results.filter((result) => result.file === file);
-    const failed = own.filter(({ complaint }) => complaint !== undefined).length;
-    const cases = own.map(({ name, complaint, ms }) => {
+    const cases = own.map(({ name, state, complaint = '', ms }) => {
       const head = `    <testcase classname="${escaped(file)}" name="${escaped(name)}" time="${seconds(ms)}"`;
-      return complaint === undefined ? `${head}/>` : `${head}>\n      <failure message="${escaped(complaint)}"/>\n    </testcase>`;
+      if (state === 'passed') return `${head}/>`;
+      return `${head}>\n      <${JUNIT_ELEMENTS[state]} message="${escaped(complaint)}"/>\n    </testcase>`;
     });
-    const time = seconds(own.reduce((sum, { ms }) => sum + ms, 0));
-    return `  <testsuite name="${escaped(file)}" tests="${own.length}" failures="${failed}" time="${time}">\n${cases.join('\n')}\n  </testsuite>`;
+    return `  <testsuite name="${escaped(file)}" ${totals(own)}>\n${cases.join('\n')}\n  </testsuite>`;
   });
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${suites.join('\n')}\n</testsuites>`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${totals(results)}>\n${suites.join('\n')}\n</testsuites>`;
 }
 
 /** Text of an attribute of XML, without the characters that it cannot hold. */
@@ -157,11 +190,7 @@ function refuseOthers(object: JsonObject, known: readonly string[], what: string
 }
 
 /** @returns what is wrong; undefined: nothing */
-async function runCase(
-  json: JsonObject,
-  file: string,
-  ask: (headers: Readonly<Record<string, string>>, query: string, variables: Json) => Promise<JsonObject>,
-): Promise<string | undefined> {
+async function runCase(json: JsonObject, file: string, ask: Ask): Promise<string | undefined> {
   const { as, query, variables, expect } = json;
   if (!isJsonObject(as) || typeof as['role'] !== 'string' || typeof query !== 'string' || !isJsonObject(expect))
     throw failure('shape', 'a test needs as: {role, session}, query and expect', { file });

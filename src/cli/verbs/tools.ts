@@ -75,7 +75,7 @@ export const toolVerbs: readonly Verb[] = [
     path: ['permissions', 'test'],
     summary: 'ask the service as roles, and compare with what is expected',
     details:
-      'Runs the files tests/permissions/*.yaml, each a test or a list of tests: name, as: {role, session}, query, variables, expect: {data, rows, ids, error, denied}; or an object of those under tests, with setup and teardown, SQL of the source that is run before and behind them. What queries change is not undone: use a database for tests.',
+      'Runs the files tests/permissions/*.yaml, each a test or a list of tests: name, as: {role, session}, query, variables, expect: {data, rows, ids, error, denied}; or an object of those under tests, with setup and teardown, SQL of the source that is run before and behind them. Each test is a request of its own, so that neither what queries change nor setup is rolled back: use a database for tests.',
     arguments: [{ name: 'file', help: 'only these files', many: true }],
     options: [{ flags: '--reporter <form>', help: 'form of the result', choices: ['tap', 'junit'], default: 'tap' }],
     needs: 'service',

@@ -27,6 +27,8 @@ interface PlanChanges {
   readonly migrations: readonly PlannedMigration[];
   /** SQL that is run first in each transaction, such as limits of time. */
   readonly prelude: string;
+  /** SQL that is asked behind each migration, in its transaction; '' asks nothing. */
+  readonly probe: string;
   /** All of the trial. */
   readonly timeoutSeconds: number;
 }
@@ -39,8 +41,8 @@ const MOST_ROLES = 100;
 
 const migration = object('PlannedMigration', { source: required(nonEmptyText), version: required(nonEmptyText), sql: required(text) });
 
-function hasSql({ migrations, prelude }: PlanChanges): boolean {
-  return migrations.length > 0 || prelude !== '';
+function hasSql({ migrations, prelude, probe }: PlanChanges): boolean {
+  return migrations.length > 0 || prelude !== '' || probe !== '';
 }
 
 const planChanges: OperationGroup = () => [
@@ -51,13 +53,14 @@ const planChanges: OperationGroup = () => [
         metadata: optional(anyJson),
         migrations: defaulted(list(migration), () => []),
         prelude: defaulted(text, () => ''),
+        probe: defaulted(text, () => ''),
         timeoutSeconds: defaulted(between('timeout_seconds', 1, LONGEST_TIMEOUT_SECONDS), () => DEFAULT_TIMEOUT_SECONDS),
       }),
       changes: 'nothing',
       errors: [...SOURCE_ERRORS, refused('not-supported', 'the source cannot undo definitions, so that its migrations cannot be tried')],
       documentation: {
         summary:
-          'Tries migrations and a document of metadata: runs the SQL in a transaction of each source that is rolled back, and tells which of it failed, what would be inconsistent before and after, and the schemas of the roles for which they differ. What is locked by the SQL is locked until it is rolled back, and sequences advance. All of it is to be done within `timeout_seconds` (300).',
+          'Tries migrations and a document of metadata: runs the SQL in a transaction of each source that is rolled back, and tells which of it failed, what would be inconsistent before and after, and the schemas of the roles for which they differ. What is locked by the SQL is locked until it is rolled back, and sequences advance. What the SQL of `probe` gives behind a migration, such as the locks that are held, stands at it as `probed`. All of it is to be done within `timeout_seconds` (300).',
         example: { metadata: { version: 3, sources: [] }, migrations: [] },
       },
       // SQL may do what no transaction takes back.
@@ -91,7 +94,8 @@ async function plan(args: PlanChanges, context: OperationContext): Promise<Json>
       if (args.prelude !== '') await connection.runSql(args.prelude, {});
       for (const each of migrations) {
         const result = await attempt(each, connection, context);
-        results.push(result);
+        const isTold = result['ok'] === true && args.probe !== '';
+        results.push(isTold ? { ...result, probed: (await connection.runSql(args.probe, {})).rows } : result);
         if (result['ok'] === false) return false;
       }
       catalogs.set(name, await connection.introspect());

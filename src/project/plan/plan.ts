@@ -14,8 +14,9 @@ import { scanSql } from '../migrations/scan-sql.ts';
 import { sourcesOf } from '../migrations/sources.ts';
 import { offsetOf, placeIn } from '../migrations/text-place.ts';
 import { changesOf, exportFrom, isApplied } from '../project-metadata.ts';
+import { type HeldLock, locksIn, PROBE, REMEMBER_FILES, whoWaits } from './locks.ts';
 import type { Project } from '../project.ts';
-import { ServerError, type ServerClient, type SqlSource } from '../server-client.ts';
+import { OLD_SERVICE, ServerError, type ServerClient, type SqlSource } from '../server-client.ts';
 
 export interface PlannedStep {
   readonly source: string;
@@ -28,6 +29,8 @@ export interface PlannedStep {
   readonly message?: string;
   readonly line?: number;
   readonly column?: number;
+  /** Of one that was tried: what it takes of tables that were there, until its transaction ends. */
+  readonly locks?: readonly HeldLock[];
 }
 
 export interface SchemaChange {
@@ -60,6 +63,8 @@ export interface PlanOptions {
   readonly lockTimeoutMs: number;
   /** ms that the trial may take in all. */
   readonly timeoutMs: number;
+  /** Only `hash` is wanted: the service is not asked for more. */
+  readonly hashOnly?: true;
 }
 
 /** @throws ProjectFailure */
@@ -94,37 +99,42 @@ export async function makePlan(
     .update(pending.map(({ source, migration }) => `${source.name} ${migration.version} ${migration.checksum}`).join('\n'))
     .digest('hex');
   const changes = isApplied(read.document, metadata, kinds) ? [] : changesOf(metadata, read.document, kinds);
-  const triable = pending.filter(
-    ({ source, migration }) =>
-      options.tries &&
-      trialSql(migration) !== undefined &&
-      there.some(({ name }) => name === source.name) &&
-      bookOf(source.kind)?.transactional === true,
-  );
-  // What follows one that is not tried cannot be tried either.
-  const stopped = new Set(pending.filter((each) => !triable.includes(each)).map(({ source }) => source.name));
-  const tried = triable.filter(
-    ({ source, migration }) =>
-      !pending.some(
-        (other) =>
-          stopped.has(other.source.name) &&
-          other.source.name === source.name &&
-          !triable.includes(other) &&
-          other.migration.version < migration.version,
-      ),
-  );
-  const trial = await tryOut(server, tried, pending.length === tried.length ? read.document : undefined, options, notes);
+  const untried = new Map<Pending, string>();
+  const stopped = new Set<string>();
+  for (const each of pending) {
+    const { name } = each.source;
+    const why = options.tries ? whyNotTried(each, there) : '--no-try';
+    // What follows one that is not tried cannot be tried either.
+    const reason = why ?? (stopped.has(name) ? 'one before it is not tried' : undefined);
+    if (reason === undefined) continue;
+    untried.set(each, reason);
+    stopped.add(name);
+  }
+  const tried = pending.filter((each) => !untried.has(each));
+  const trial = await tryOut(server, tried, untried.size === 0 ? read.document : undefined, options, notes);
+  if (untried.size > 0)
+    notes.push(
+      `${options.tries ? 'not all migrations could be tried' : 'no SQL was run'}: what would be inconsistent, and what clients would notice, is not known`,
+    );
   return {
     hash,
-    migrations: pending.map((each) => stepOf(each, tried, trial, options)),
+    migrations: pending.map((each) => stepOf(each, untried.get(each), trial)),
     changes,
     schemas: schemaChanges(trial),
     inconsistencies: { before: reasons(trial, 'before'), after: reasons(trial, 'after') },
-    notes: [
-      ...notes,
-      ...(pending.length === tried.length ? [] : ['some migrations were not tried: what the metadata makes of the schemas is not told']),
-    ],
+    notes,
   };
+}
+
+/** @param there sources of the service */
+function whyNotTried({ source, migration }: Pending, there: readonly SqlSource[]): string | undefined {
+  if (bookOf(source.kind)?.transactional !== true) return 'what is defined in its database cannot be rolled back';
+  if (!there.some(({ name }) => name === source.name)) return `the service does not have the source ${source.name} yet`;
+  if (trialSql(migration) !== undefined) return undefined;
+  const [foreign] = scanSql(migration.up ?? '').foreign;
+  return foreign === undefined
+    ? 'it cannot run in a transaction that is rolled back'
+    : `${foreign.what} is for psql only (line ${foreign.line})`;
 }
 
 /** What of a migration can be tried in a transaction. */
@@ -140,10 +150,10 @@ async function tryOut(
   server: ServerClient,
   tried: readonly Pending[],
   document: JsonObject | undefined,
-  { statementTimeoutMs, lockTimeoutMs, timeoutMs, tries }: PlanOptions,
+  { statementTimeoutMs, lockTimeoutMs, timeoutMs, hashOnly }: PlanOptions,
   notes: string[],
 ): Promise<JsonObject> {
-  if (!tries) return {};
+  if (hashOnly === true || (tried.length === 0 && document === undefined)) return {};
   const args: JsonObject = {
     migrations: tried.map(({ source, migration }) => ({
       source: source.name,
@@ -151,37 +161,38 @@ async function tryOut(
       sql: trialSql(migration) ?? '',
     })),
     ...(document === undefined ? {} : { metadata: document }),
-    prelude:
-      tried.length === 0
-        ? ''
-        : `set local statement_timeout = ${Math.round(statementTimeoutMs)}; set local lock_timeout = ${Math.round(lockTimeoutMs)};`,
+    ...(tried.length === 0
+      ? {}
+      : {
+          prelude: `set local statement_timeout = ${Math.round(statementTimeoutMs)}; set local lock_timeout = ${Math.round(lockTimeoutMs)}; ${REMEMBER_FILES}`,
+          probe: PROBE,
+        }),
     timeout_seconds: Math.max(1, Math.ceil(timeoutMs / 1000)),
   };
   try {
     const answer = await server.metadata('plan_changes', args);
     return isJsonObject(answer) ? answer : {};
   } catch (thrown) {
-    if (!(thrown instanceof ServerError) || !/unknown|no operation|plan_changes/i.test(thrown.message)) throw thrown;
-    notes.push('the service is older than this command and cannot try anything');
+    const age = thrown instanceof ServerError ? thrown.problems.find(({ code }) => code === OLD_SERVICE) : undefined;
+    if (age === undefined) throw thrown;
+    notes.push(`nothing was tried: ${age.message}`);
     return {};
   }
 }
 
-function stepOf({ source, migration }: Pending, tried: readonly Pending[], trial: JsonObject, { tries }: PlanOptions): PlannedStep {
+function stepOf({ source, migration }: Pending, untried: string | undefined, trial: JsonObject): PlannedStep {
   const version = String(migration.version);
   const common = { source: source.name, version, name: migration.name, file: shownFile(migration, 'up'), checksum: migration.checksum };
+  if (untried !== undefined) return { ...common, state: 'not tried', message: untried };
   const results = isJsonArray(trial['migrations']) ? trial['migrations'].filter(isJsonObject) : [];
-  const result = results.find((each) => each['source'] === source.name && each['version'] === version);
-  if (result === undefined) {
-    const wasSent = tried.some((each) => each.migration === migration);
-    const message = !tries
-      ? '--no-try'
-      : wasSent
-        ? 'one before it failed'
-        : 'it, or one before it, cannot run in a transaction that is rolled back';
-    return { ...common, state: 'not tried', message };
+  const at = results.findIndex((each) => each['source'] === source.name && each['version'] === version);
+  const result = results[at];
+  if (result === undefined)
+    return { ...common, state: 'not tried', message: trial['migrations'] === undefined ? 'nothing was tried' : 'one before it failed' };
+  if (result['ok'] === true) {
+    const earlier = results.slice(0, at).filter((each) => each['source'] === source.name);
+    return { ...common, state: 'tried', locks: locksIn(result['probed'], earlier.at(-1)?.['probed']) };
   }
-  if (result['ok'] === true) return { ...common, state: 'tried' };
   const position = result['position'];
   const up = migration.up ?? '';
   const place = typeof position === 'number' ? placeIn(up, offsetOf(up, position)) : {};
@@ -241,9 +252,10 @@ export function printPlan(plan: Plan): string {
   const { migrations, changes, schemas, inconsistencies, notes, hash } = plan;
   const lines: string[] = [];
   lines.push(`migrations: ${migrations.length === 0 ? 'none' : ''}`.trimEnd());
-  for (const { source, version, name, state, message, file, line } of migrations) {
+  for (const { source, version, name, state, message, file, line, locks = [] } of migrations) {
     const where = state === 'failed' ? ` at ${file}${line === undefined ? '' : `:${line}`}` : '';
     lines.push(`  ${source} ${version} ${name}: ${state}${where}${message === undefined ? '' : `: ${message}`}`);
+    lines.push(...whoWaits(locks).map((told) => `    ${told}`));
   }
   lines.push('', `metadata: ${changes.length === 0 ? 'no changes' : ''}`.trimEnd());
   if (changes.length > 0)
@@ -271,7 +283,12 @@ export function printPlan(plan: Plan): string {
 export function planJson({ hash, migrations, changes, schemas, inconsistencies, notes }: Plan): JsonObject {
   return {
     hash,
-    migrations: migrations.map((step) => ({ ...step }) as JsonObject),
+    migrations: migrations.map(
+      ({ locks, ...step }): JsonObject => ({
+        ...step,
+        ...(locks === undefined ? {} : { locks: locks.map((lock) => ({ ...lock })) }),
+      }),
+    ),
     changes: changes.map(({ kind, object, role, access, details }) => ({
       kind,
       object,
