@@ -91,7 +91,7 @@ describe.runIf(DEEP && hasMariadb())('migrations of MariaDB', () => {
     const verified = await project.svc('migrate', 'verify', '--database-name', 'shop', '--scratch', 'trial', '--json');
     expect(verified.json, JSON.stringify(verified.json)).toMatchObject({ verified: ['1'] });
     expect(JSON.stringify(verified.json['errors'])).toContain('is left after down: table left_over');
-    expect(await service.metadata('dbb_get_source_tables', { source: 'trial' })).toEqual([]);
+    expect(JSON.stringify(await service.metadata('dbb_get_source_tables', { source: 'trial' }))).not.toContain('"trial"');
     await service.metadata('dbb_drop_source', { name: 'trial' });
   });
 

@@ -46,10 +46,15 @@ export async function runMigrateSquash(call: Call): Promise<Outcome> {
   const part = (each: Migration, sql: string): string =>
     `-- ${each.version}_${each.name}\n${sql.trimEnd()}\n${/;\s*(?:--[^\n]*)?$/.test(sql.trimEnd()) ? '' : ';\n'}`;
   const up = (alone.length > 0 ? NO_TRANSACTION : '') + migrations.map((each) => part(each, each.up ?? '')).join('\n');
-  const down = [...migrations]
+  const isDownAlone = migrations.some(({ down: sql }) => {
+    const scanned = scanSql(sql ?? '');
+    return scanned.outside.length + scanned.control.length > 0;
+  });
+  const downs = [...migrations]
     .reverse()
     .map((each) => (each.down === null ? '' : part(each, each.down)))
     .join('\n');
+  const down = downs.trim() !== '' && isDownAlone ? NO_TRANSACTION + downs : downs;
   const scratch = textOption(call, 'scratch');
   if (scratch !== undefined) {
     const before = all.filter(({ version, migration }) => version < from && migration !== undefined);

@@ -21,7 +21,7 @@ export async function runMigrateVerify(call: Call): Promise<Outcome> {
   const [project, server] = [await call.project(), await call.server()];
   const scratch = textOption(call, 'scratch');
   const chosen = await chosenSources(project, server, project.migrationsFolder, textOption(call, 'databaseName'));
-  const sources = chosen.filter(({ name }) => name !== scratch);
+  const sources = chosen.length > 1 ? chosen.filter(({ name }) => name !== scratch) : chosen;
   const problems: Problem[] = [];
   const verified: string[] = [];
   if (scratch !== undefined && sources.length > 1)

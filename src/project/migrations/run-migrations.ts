@@ -324,8 +324,8 @@ function passing(sql: string, note: string): string {
   return end === undefined ? sql : `${sql.slice(0, end)}\n${note}${sql.slice(end)}`;
 }
 
-/** MariaDB says so before a statement does anything: it cannot be read, or what it names is not there, or is there already. */
-const REFUSED_AT_ONCE = /^42/;
+/** MariaDB says so before a statement does anything: it cannot be read, what it names is not there, or is there already, or it has too few values. */
+const REFUSED_AT_ONCE = /^(?:42|21S0)/;
 
 /** What is there of a step that failed, for its message; '' where its transaction is undone. Nothing of it is left where nothing was run. */
 async function whatStands(server: ServerClient, source: SqlSource, step: Prepared, error: ServerError): Promise<string> {

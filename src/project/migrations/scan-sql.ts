@@ -139,10 +139,11 @@ export function terminated(sql: string): string {
   return text.endsWith(';') ? `${text}\n` : `${text}\n;\n`;
 }
 
-/** Words that a statement of MariaDB begins with which either does all that it says or, where it is refused, nothing. */
-const WHOLE = /^\s*(?:create(?!\s+or\s+replace\b)|alter|insert|update|delete|replace|select|with|truncate)\b/i;
+/** Words that statements of MariaDB begin with which may have done a part of what they say when they are refused, or hold others. */
+const IN_PARTS =
+  /^(?:drop|create\s+or\s+replace|rename|call|execute|prepare|do|load|set|use|lock|flush|begin|start|commit|rollback|xa|if|for|while|repeat|loop|case|delimiter)\b/i;
 /** What holds statements in itself. */
-const COMPOUND = /^\s*create\s+(?:definer\s*=\s*\S+\s+)?(?:aggregate\s+)?(?:procedure|function|trigger|event|package)\b/i;
+const COMPOUND = /^create\s+(?:definer\s*=\s*\S+\s+)?(?:aggregate\s+)?(?:procedure|function|trigger|event|package)\b/i;
 /** Texts and names in quotes, comments, and semicolons; not a comment that is run. */
 const PIECES = /'(?:[^'\\]|\\[\s\S]|'')*'|"(?:[^"\\]|\\[\s\S]|"")*"|`(?:[^`]|``)*`|--(?=\s)[^\n]*|#[^\n]*|\/\*(?![!M])[\s\S]*?\*\/|\/\*|;/g;
 
@@ -152,7 +153,7 @@ const PIECES = /'(?:[^'\\]|\\[\s\S]|'')*'|"(?:[^"\\]|\\[\s\S]|"")*"|`(?:[^`]|``)
  */
 export function endOfFirst(sql: string): number | undefined {
   const bare = sql.replace(/^(?:\s+|--(?=\s)[^\n]*|#[^\n]*|\/\*(?![!M])[\s\S]*?\*\/)*/, '');
-  if (!WHOLE.test(bare) || COMPOUND.test(bare)) return undefined;
+  if (IN_PARTS.test(bare) || COMPOUND.test(bare)) return undefined;
   for (const { 0: piece, index } of sql.matchAll(PIECES)) {
     if (piece === '/*') return undefined;
     if (piece === ';') return index + 1;

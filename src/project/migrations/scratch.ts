@@ -1,6 +1,6 @@
 /** A database for trials: a source of the service that holds nothing, and holds nothing again when the trial is over. */
 import { failure, ProjectFailure } from '../failure.ts';
-import type { ServerClient, SqlSource } from '../server-client.ts';
+import { type ServerClient, ServerError, type SqlSource } from '../server-client.ts';
 import type { Runnable } from './run-migrations.ts';
 import { terminated } from './scan-sql.ts';
 import { schemaLines } from './schema-lines.ts';
@@ -95,7 +95,12 @@ export async function openScratch(server: ServerClient, name: string, of: SqlSou
     async run({ sql, inTransaction }) {
       const text = found.kind === 'dbb' ? terminated(sql) : sql;
       if (text.trim() === '') return;
-      await server.sql(found, text, { check_metadata_consistency: false, ...(inTransaction ? {} : { no_transaction: true }) });
+      try {
+        await server.sql(found, text, { check_metadata_consistency: false, ...(inTransaction ? {} : { no_transaction: true }) });
+      } catch (thrown) {
+        const said = thrown instanceof ServerError ? thrown.databaseError?.message : undefined;
+        throw said === undefined ? thrown : failure((thrown as ServerError).code, said);
+      }
     },
     lines: async () => (await server.sql(found, lines, { read_only: true })).rows.slice(1).map(([line]) => String(line)),
     async clear() {
