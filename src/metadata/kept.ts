@@ -3,6 +3,7 @@
  * are kept beside the object that had them, verbatim, so that nothing is lost on the way from an
  * import to the next export; the schema cache lists them as inconsistent.
  */
+import { SvcError } from '../errors/svc-error.ts';
 import { isJsonArray, isJsonObject, type Json, jsonEqual } from '../util/json.ts';
 import { type JsonPath, valueAt } from '../util/json-path.ts';
 import type { Path } from '../util/path.ts';
@@ -45,6 +46,26 @@ export function refusingUnknownKeys<T>(decode: () => T): T {
   }
 }
 
+let gathered: UnknownKeysError[] | undefined;
+
+/**
+ * Decodes what can be decoded, keeping what is not known.
+ * @returns the refusals of what was kept, each at its very place; what else is wrong is not told
+ */
+export function gatherUnknownKeys(decode: () => void): readonly UnknownKeysError[] {
+  const found: UnknownKeysError[] = [];
+  const before = gathered;
+  gathered = found;
+  try {
+    decode();
+  } catch (thrown) {
+    if (!(thrown instanceof SvcError)) throw thrown;
+  } finally {
+    gathered = before;
+  }
+  return found;
+}
+
 /** Whether what is not known is an error at its very place, as inside `refusingUnknownKeys`. */
 export function refusesUnknown(): boolean {
   return refusing;
@@ -66,6 +87,7 @@ export function kept<T extends object>(codec: Codec<T>): Codec<T & WithUnknownKe
         } catch (thrown) {
           const keys = thrown instanceof UnknownKeysError && !refusing ? keysBetween(path, thrown.object) : undefined;
           if (keys === undefined) throw thrown;
+          gathered?.push(thrown as UnknownKeysError);
           const { names, known } = thrown as UnknownKeysError;
           const steps = stepsOf(json, keys);
           const object = keys.length === 0 ? {} : { object: partOf(json, keys) };

@@ -108,6 +108,86 @@ it('tells of migrations that cannot be run as they are, and of files that nothin
     expect(told).toContainEqual(expect.stringMatching(note));
 });
 
+it('puts aside what is wrong and nothing around it', () => {
+  const made = imported(
+    tables({
+      'ok.yaml': `${OK}odd: 1\nselect_permissions:\n  - {role: u, permission: {columns: [a], filter: {}}}\n  - {role: v, permission: {columns: [null], filter: {}}}\n  - 5\n`,
+      'none.yaml': '{}\n',
+      'text.yaml': 'just a text\n',
+    }),
+  );
+  const told = notes(made).filter((note) => !note.startsWith('renamed'));
+  const at = 'unsupported sources\\[0\\]\\.tables\\[';
+  for (const place of ['0\\]\\.odd', '0\\]\\.select_permissions\\[1\\]\\.role', '0\\]\\.select_permissions\\[2\\]', '1\\]', '2\\]'])
+    expect(told).toContainEqual(expect.stringMatching(new RegExp(`^${at}${place}: `)));
+  expect(made.texts.get('metadata/databases/t/ok.yaml')).toContain('role: u');
+  const sources = imported({
+    'metadata/databases/databases.yaml': `${SOURCE}  tables: []\n- text\n- {name: other, kind: cockroach, tables: [], configuration: {connection_info: {database_url: {from_env: C}}}}\n`,
+    'metadata/api_limits.yaml': '[]\n',
+  });
+  expect(notes(sources)).toContainEqual(expect.stringMatching(/^needs-you sources\[2\]\.kind: /));
+  expect(sources.texts.get('metadata/databases/databases.yaml')).toMatch(/name: default[\s\S]*kind: pg[\s\S]*name: other/);
+  expect(sources.texts.get('metadata/api_limits.yaml')).toBe('{}\n');
+  expect(imported({ 'metadata/databases/databases.yaml': '' }).texts.get('metadata/databases/databases.yaml')).toBe('[]\n');
+});
+
+it('reads metadata wherever it lies, and actions of a document that has no files for them', () => {
+  const mixed = imported({
+    ...BARE,
+    'config.yaml': 'version: 2\n',
+    'metadata/version.yaml': 'version: 2\n',
+    'metadata/tables.yaml': '[]\n',
+  });
+  expect(mixed.report.layout).toBe('version 3');
+  expect(mixed.texts.get('metadata/version.yaml')).toBe('version: 3\n');
+  const bare = imported({ 'databases/databases.yaml': `${SOURCE}  tables: []\n`, 'README.yaml': 'x: 1\n' });
+  expect(bare.texts.get('metadata/databases/databases.yaml')).toContain('name: default');
+  const handler = 'http://localhost:1';
+  const document = {
+    version: 3,
+    sources: [],
+    actions: [
+      {
+        name: 'a',
+        definition: { handler, output_type: 'O', arguments: [], type: 'mutation', kind: 'synchronous', headers: [] },
+        comment: null,
+      },
+      { name: 'b', definition: { handler, output_type: '[O!]', arguments: [{ name: 'x', type: 'Int', description: null }] } },
+    ],
+    custom_types: { enums: [], objects: [{ name: 'O', fields: [{ name: 'id', type: 'Int' }], relationships: [] }] },
+  };
+  const made = imported({ 'metadata.json': JSON.stringify(document) }, undefined, 'metadata.json');
+  expect(made.texts.get('metadata/actions.graphql')).toContain('b(\n    x: Int\n  ): [O!]');
+  expect(made.report.buckets).toMatchObject({ unsupported: 0, 'needs-you': 0 });
+});
+
+it('accounts for what only one of the files of actions has', () => {
+  const made = imported({
+    ...BARE,
+    'metadata/actions.graphql': 'type Query { q: Out }\n"SDL"\ntype Out { a: Int, e: E }\nenum E { A }\n',
+    'metadata/actions.yaml': `top: 1
+actions:
+  - {name: q, definition: {kind: synchronous, handler: http://x, type: query}}
+  - {name: gone, definition: {handler: http://x}}
+custom_types:
+  enums: [{name: E, values: [{value: A}, {value: B}]}]
+  objects: [{name: Out, description: YAML}, {name: Out}]
+  input_objects: []
+`,
+  });
+  const told = notes(made).filter((note) => /^(?:unsupported|ignored)/.test(note));
+  expect([...told].sort()).toEqual([
+    'ignored actions.yaml.actions[0].definition.kind: queries are answered at once',
+    'ignored actions.yaml.custom_types.input_objects: nothing is in it',
+    'ignored actions.yaml.custom_types.objects[0].description: actions.graphql says it',
+    expect.stringMatching(/^unsupported actions\.yaml\.actions\[1\]\.definition\.handler: there is no such action/),
+    expect.stringMatching(/^unsupported actions\.yaml\.actions\[1\]\.name: /),
+    'unsupported actions.yaml.custom_types.enums[0].values[1].value: actions.graphql does not have it',
+    expect.stringMatching(/^unsupported actions\.yaml\.custom_types\.objects\[1\]\.name: there is no such type/),
+    'unsupported actions.yaml.top: no part of this file',
+  ]);
+});
+
 it('does not trip over names and shapes that mean something to programs', () => {
   const anchored = imported(
     tables({

@@ -1,6 +1,6 @@
 /** From a document to the changes of the files that make the project say it. */
 import { join } from 'node:path';
-import { isJsonObject, type Json, type JsonObject, printJson } from '../../util/json.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject, printJson } from '../../util/json.ts';
 import { failure, ProjectFailure } from '../failure.ts';
 import { actionsFiles } from './actions-sdl.ts';
 import type { FileChanges } from './files.ts';
@@ -80,8 +80,10 @@ function mergedChanges(at: MetadataFolder, document: JsonObject): Map<string, st
     const value = document[key];
     const isThere = files.read(path) !== undefined;
     if (value === undefined && !isThere && !(isNew && empty !== null)) continue;
-    // An empty section may be written in several ways.
-    if (isThere && isEmpty(value) && isEmpty(reader.read(path))) continue;
+    // An empty section may be written in several ways; but an empty list is no object, and there are always sources.
+    const read = reader.read(path);
+    const isReadable = isJsonArray(read) ? isJsonArray(empty) : key !== 'sources';
+    if (isThere && isEmpty(value) && isEmpty(read) && isReadable) continue;
     merge.setFile(path, value ?? empty ?? {}, key);
   }
   const actionsPath = join(folder, ACTIONS_FILE);

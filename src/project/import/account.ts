@@ -24,7 +24,7 @@ export interface Aside {
 }
 
 /** What a person has to know that is about no single leaf. */
-export interface Finding {
+export interface Remark {
   readonly id: string;
   readonly bucket: 'needs-you' | 'unsupported' | 'ignored' | 'renamed';
   readonly place: string;
@@ -47,7 +47,7 @@ export function leavesOf(value: Json, path: LeafPath = []): readonly LeafPath[] 
 export class Account {
   readonly #leaves = new Map<string, Leaf>();
   readonly asides: Aside[] = [];
-  readonly findings: Finding[] = [];
+  readonly remarks: Remark[] = [];
 
   /** @throws Error when the leaf has a bucket already: a defect of the import */
   leaf(path: LeafPath, bucket: Bucket, how: { readonly to?: string; readonly note?: string } = {}): void {
@@ -79,8 +79,8 @@ export class Account {
     }
   }
 
-  find(finding: Finding): void {
-    this.findings.push(finding);
+  remark(remark: Remark): void {
+    this.remarks.push(remark);
   }
 
   get leaves(): readonly Leaf[] {

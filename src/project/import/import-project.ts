@@ -8,10 +8,12 @@ import type { Kinds } from '../../metadata/kinds.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, printJson } from '../../util/json.ts';
 import { projectFiles } from '../directory/files.ts';
 import { createNode, newYamlFile, printYamlFile } from '../directory/yaml-file.ts';
-import { ACTIONS_FILE, ACTIONS_SDL_FILE } from '../directory/sections.ts';
+import { ACTIONS_FILE, ACTIONS_SDL_FILE, defined, VERSION_FILE } from '../directory/sections.ts';
 import { writeMetadata } from '../directory/write-metadata.ts';
+import { normalised } from '../document.ts';
+import { ProjectFailure } from '../failure.ts';
 import { plainSecrets } from '../lint.ts';
-import { Account, BUCKETS, type Finding, type Leaf, leavesOf, printLeafPath } from './account.ts';
+import { Account, BUCKETS, type Leaf, leavesOf, printLeafPath, type Remark } from './account.ts';
 import { importMigrations } from './migrations.ts';
 import { type Input, textsBelow } from './read-input.ts';
 import { translate } from './translate.ts';
@@ -61,12 +63,16 @@ export function importProject(input: Input, out: string, accepted: ReadonlySet<s
   const account = new Account();
   const texts = new Map<string, string>();
   const variables = optionVariables();
-  const { document, variables: named } = translate(input.document, account, { kinds, optionVariables: variables });
-  for (const [key, value] of Object.entries(input.shapeless))
-    account.aside('actions.yaml', ['actions.yaml', key], value, 'there is no such action in actions.graphql');
+  const translated = translate(input.document, account, { kinds, optionVariables: variables });
+  const { variables: named } = translated;
+  for (const { path, value, bucket, reason } of input.unjoined) {
+    const at = ['actions.yaml', ...path];
+    if (bucket === 'ignored') account.all(value, at, bucket, reason);
+    else account.aside('actions.yaml', at, value, reason);
+  }
   for (const { message, file, line } of input.problems) {
     const place = [file, line].filter((part) => part !== undefined).join(':');
-    account.find({ id: `problem:${place}`, bucket: 'needs-you', place, message });
+    account.remark({ id: `problem:${place}`, bucket: 'needs-you', place, message });
   }
   for (const file of new Set(input.problems.map((problem) => problem.file))) {
     // What cannot be read is kept as it is; but settings may hold secrets.
@@ -74,7 +80,7 @@ export function importProject(input: Input, out: string, accepted: ReadonlySet<s
     if (file !== undefined && text !== undefined) texts.set(`unsupported/files/${file}`, text);
   }
   if ((input.unread ?? []).length > 0)
-    account.find({
+    account.remark({
       id: 'unread',
       bucket: 'ignored',
       place: (input.unread ?? []).join(', '),
@@ -83,17 +89,18 @@ export function importProject(input: Input, out: string, accepted: ReadonlySet<s
   const config = configOf(input.config, account);
   const read =
     leavesOf(input.document).length + leavesOf(input.config, ['config.yaml']).length * (Object.keys(input.config).length === 0 ? 0 : 1);
-  const shapeless = Object.entries(input.shapeless).reduce((sum, [key, value]) => sum + leavesOf(value, [key]).length, 0);
+  const unjoined = input.unjoined.reduce((sum, { value }) => sum + leavesOf(value).length, 0);
+  const { document, texts: metadata } = writtenMetadata(input, out, translated.document, account, kinds);
   const counts = countOf(account.leaves);
   const sum = BUCKETS.reduce((total, bucket) => total + counts[bucket], 0);
-  if (sum !== read + shapeless) throw new Error(`invariant: ${read + shapeless} leaf keys were read and ${sum} accounted for`);
+  if (sum !== read + unjoined) throw new Error(`invariant: ${read + unjoined} leaf keys were read and ${sum} accounted for`);
   const sources = namesOf(document);
   const gone = new Set(namesOf(input.document).filter((name) => !sources.includes(name)));
   const migrations = importMigrations(input, sources, gone, account);
   findGeneral(input, document, migrations.readsSession, account);
-  for (const [path, text] of [...migrations.texts, ...metadataTexts(input, out, document)]) texts.set(path, text);
+  for (const [path, text] of [...migrations.texts, ...metadata]) texts.set(path, text);
   for (const [file, encoding] of input.files.encodings)
-    account.find({
+    account.remark({
       id: `encoding:${file}`,
       bucket: 'needs-you',
       place: file,
@@ -104,7 +111,7 @@ export function importProject(input: Input, out: string, accepted: ReadonlySet<s
   texts.set('.env.example', exampleEnvironment(named));
   texts.set('.gitignore', '.env\n.env.*\n!.env.example\n.svc/\n');
   texts.set(DECISIONS_FILE, String(new Document({ accepted: [...accepted].sort() })));
-  const entries = [...account.leaves.filter(({ bucket }) => bucket !== 'same').map(leafEntry), ...account.findings.map(findingEntry)].map(
+  const entries = [...account.leaves.filter(({ bucket }) => bucket !== 'same').map(leafEntry), ...account.remarks.map(remarkEntry)].map(
     (entry) => ({ ...entry, accepted: accepted.has(`${entry.bucket}:${entry.id}`) || accepted.has(entry.id) }),
   );
   return { texts, report: { layout: input.layout, leaves: sum, buckets: counts, entries, migrations: migrations.count } };
@@ -139,12 +146,39 @@ function leafEntry({ path, bucket, to, note }: Leaf): Omit<ReportEntry, 'accepte
   };
 }
 
-function findingEntry({ id, bucket, place, message }: Finding): Omit<ReportEntry, 'accepted'> {
+function remarkEntry({ id, bucket, place, message }: Remark): Omit<ReportEntry, 'accepted'> {
   return { id, bucket, place, note: message };
 }
 
 function namesOf(document: JsonObject): readonly string[] {
   return (isJsonArray(document['sources']) ? document['sources'] : []).filter(isJsonObject).map(({ name }) => String(name));
+}
+
+/** The files, and the document that they hold: without its actions where those cannot be written as SDL. */
+function writtenMetadata(
+  input: Input,
+  out: string,
+  translated: JsonObject,
+  account: Account,
+  kinds: Kinds,
+): { readonly document: JsonObject; readonly texts: ReadonlyMap<string, string> } {
+  // A document that comes from no files of actions says in its own way what they leave out.
+  const { actions, custom_types } = input.actionsAreJoined ? translated : (normalised(translated, kinds) ?? translated);
+  const { actions: _, custom_types: __, ...others } = translated;
+  const document: JsonObject = { ...others, ...defined({ actions, custom_types }) };
+  try {
+    return { document, texts: metadataTexts(input, out, document) };
+  } catch (thrown) {
+    if (!(thrown instanceof ProjectFailure) || (actions === undefined && custom_types === undefined)) throw thrown;
+    for (const key of ['actions', 'custom_types'] as const)
+      account.takeBack(
+        'actions.yaml',
+        [key],
+        input.document[key] ?? null,
+        'one of them cannot be written as SDL: look at their names and types',
+      );
+    return { document: others, texts: metadataTexts(input, out, others) };
+  }
 }
 
 const ACTIONS_FILES: readonly string[] = [ACTIONS_FILE, ACTIONS_SDL_FILE];
@@ -156,7 +190,8 @@ function metadataTexts(input: Input, out: string, document: JsonObject): Readonl
   if (input.metadataFolder !== undefined)
     for (const [name, text] of textsBelow(input.files, input.metadataFolder))
       if (/\.(?:ya?ml|graphql|sql)$/i.test(name) && !(input.newActions === true && ACTIONS_FILES.includes(name)))
-        taken.set(join(folder, name), text);
+        // The folder says which version it is, whatever its version.yaml says.
+        taken.set(join(folder, name), name === VERSION_FILE ? 'version: 3\n' : text);
   // What is there from an earlier run does not count: the same input gives the same bytes.
   const here = projectFiles(out);
   const hidden = new Map<string, string | null>(here.list(folder).map((path) => [path, null]));
@@ -214,7 +249,7 @@ function configOf(config: JsonObject, account: Account): string {
 
 function findGeneral(input: Input, document: JsonObject, readsSession: readonly string[], account: Account): void {
   if (readsSession.length > 0)
-    account.find({
+    account.remark({
       id: 'sql:session-names',
       bucket: 'needs-you',
       place: readsSession.join(', '),
@@ -224,7 +259,7 @@ function findGeneral(input: Input, document: JsonObject, readsSession: readonly 
     for (const [i, item] of (isJsonArray(document[section]) ? document[section] : []).entries()) {
       if (!isJsonObject(item)) continue;
       for (const path of plainSecrets(item, [section, i]))
-        account.find({
+        account.remark({
           id: `secret:${section}.${String(item['name'])}:${printLeafPath(path)}`,
           bucket: 'needs-you',
           place: printLeafPath(path),
@@ -233,7 +268,7 @@ function findGeneral(input: Input, document: JsonObject, readsSession: readonly 
     }
   const hasNothing = !isJsonArray(document['sources']) || document['sources'].length === 0;
   if (hasNothing && input.layout === 'version 1')
-    account.find({
+    account.remark({
       id: 'metadata',
       bucket: 'needs-you',
       place: 'metadata',
@@ -292,7 +327,7 @@ export function printReport({ layout, leaves, buckets, entries, migrations }: Im
     // Of the same kind one line.
     const byText = new Map<string, ReportEntry[]>();
     for (const entry of all) {
-      const text = entry.note ?? (entry.to === undefined ? '' : `-> ${entry.to}`);
+      const text = entry.note ?? (entry.to === undefined ? '' : `-> ${shortened(entry.to)}`);
       byText.set(text, [...(byText.get(text) ?? []), entry]);
     }
     lines.push('', `${bucket}:`);
@@ -303,6 +338,14 @@ export function printReport({ layout, leaves, buckets, entries, migrations }: Im
     }
   }
   return lines.join('\n');
+}
+
+const LONGEST_SHOWN = 100;
+
+/** Of texts of several lines the beginning, in one. */
+function shortened(text: string): string {
+  const line = text.replace(/\s*\n\s*/g, ' ');
+  return line.length > LONGEST_SHOWN ? `${line.slice(0, LONGEST_SHOWN)}…` : line;
 }
 
 /** What is still open: nobody has accepted it. */

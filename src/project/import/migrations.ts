@@ -63,7 +63,7 @@ function findOddVersions(found: readonly Found[], account: Account): void {
     const version = BigInt(FOLDER.exec(folder)?.[1] ?? 0);
     const place = `migrations/${source}/${folder}`;
     if (version > LARGEST_VERSION)
-      account.find({
+      account.remark({
         id: `${place}:version`,
         bucket: 'needs-you',
         place,
@@ -74,7 +74,7 @@ function findOddVersions(found: readonly Found[], account: Account): void {
   }
   for (const places of folders.values())
     if (places.size > 1)
-      account.find({
+      account.remark({
         id: `${[...places].join()}:twice`,
         bucket: 'needs-you',
         place: [...places].join(', '),
@@ -135,7 +135,7 @@ function collect(input: Input, sources: readonly string[], account: Account, tex
     // A project of this version has them below its sources.
     const places = [...new Set([...parts.values()].map(({ folder }) => `migrations/${folder}`))];
     const hasOthers = found.length > 0;
-    account.find({
+    account.remark({
       id: 'migrations:root',
       bucket: 'needs-you',
       place: places.join(', '),
@@ -149,7 +149,7 @@ function collect(input: Input, sources: readonly string[], account: Account, tex
     if (hasOthers) parts.clear();
   }
   if (left.length > 0)
-    account.find({
+    account.remark({
       id: 'migrations:unread',
       bucket: 'ignored',
       place: left.join(', '),
@@ -172,7 +172,7 @@ function ofSource(input: Input, path: string, source: string, account: Account, 
     else if (FOLDER.test(folder) && file !== undefined && deeper.length === 0) {
       if (/^(?:up|down)\.sql$/.test(file)) found.push({ source, folder, file, text });
       else if (/^(?:up|down)\.ya?ml$/.test(file))
-        account.find({
+        account.remark({
           id: `migrations.${source}.${folder}.${file}`,
           bucket: 'ignored',
           place: `migrations/${source}/${name}`,
@@ -191,7 +191,7 @@ function ignore(account: Account, place: string): void {
   ignored.set(account, known);
   if (known.has(place)) return;
   known.add(place);
-  account.find({ id: place.replaceAll('/', '.'), bucket: 'ignored', place, message: 'left by an earlier squash' });
+  account.remark({ id: place.replaceAll('/', '.'), bucket: 'ignored', place, message: 'left by an earlier squash' });
 }
 
 /** The SQL among calls of the API; what else they do is the metadata's business. */
@@ -200,7 +200,7 @@ function callsSql(text: string, place: string, account: Account): string {
   try {
     calls = parse(text, { maxAliasCount: 100 }) as Json;
   } catch (thrown) {
-    account.find({ id: place.replaceAll('/', '.'), bucket: 'needs-you', place, message: `cannot be read: ${reasonOf(thrown)}` });
+    account.remark({ id: place.replaceAll('/', '.'), bucket: 'needs-you', place, message: `cannot be read: ${reasonOf(thrown)}` });
     return '';
   }
   const sql: string[] = [];
@@ -216,7 +216,7 @@ function callsSql(text: string, place: string, account: Account): string {
   };
   visit(calls);
   if (others > 0)
-    account.find({
+    account.remark({
       id: place.replaceAll('/', '.'),
       bucket: 'ignored',
       place,
@@ -240,7 +240,7 @@ function adapted(
   let sql = text;
   if (GENERATED_UUID.test(sql)) {
     sql = sql.replace(GENERATED_UUID, 'gen_random_uuid()');
-    account.find({ id: `${id}:uuid`, bucket: 'renamed', place: shown, message: 'hdb_catalog.gen_hasura_uuid() -> gen_random_uuid()' });
+    account.remark({ id: `${id}:uuid`, bucket: 'renamed', place: shown, message: 'hdb_catalog.gen_hasura_uuid() -> gen_random_uuid()' });
   }
   if (OLD_CATALOG.test(sql)) {
     for (const statement of splitStatements(sql)) {
@@ -251,7 +251,7 @@ function adapted(
         () => `-- svc import: not run, it uses the tables of another engine (see svc_catalog)\n${commented.join('\n')}\nselect 1`,
       );
     }
-    account.find({
+    account.remark({
       id: `${id}:catalog`,
       bucket: 'needs-you',
       place: shown,
@@ -260,12 +260,12 @@ function adapted(
   }
   if (/x-hasura-|hasura\.(?:user|tracecontext)/i.test(sql)) readsSession.push(shown);
   if (/^\s*GO\s*$/im.test(sql) || /\[dbo\]\s*\./i.test(sql)) {
-    account.find({ id: `${id}:dialect`, bucket: 'needs-you', place: shown, message: 'looks like the SQL of another kind of database' });
+    account.remark({ id: `${id}:dialect`, bucket: 'needs-you', place: shown, message: 'looks like the SQL of another kind of database' });
     return { sql, name: file };
   }
   const scanned = scanSql(sql);
   for (const { line, what } of scanned.foreign)
-    account.find({
+    account.remark({
       id: `${id}:psql`,
       bucket: 'needs-you',
       place: `${shown}:${line}`,
@@ -273,6 +273,6 @@ function adapted(
     });
   const isApart = file === 'up.sql' && scanned.outside.length > 0;
   if (isApart)
-    account.find({ id: `${id}:no-transaction`, bucket: 'renamed', place: shown, message: 'cannot run in a transaction -> up.notx.sql' });
+    account.remark({ id: `${id}:no-transaction`, bucket: 'renamed', place: shown, message: 'cannot run in a transaction -> up.notx.sql' });
   return { sql, name: isApart ? 'up.notx.sql' : file };
 }

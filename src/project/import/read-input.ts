@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../../util/json.ts';
+import { type Unjoined, unjoined } from './unjoined.ts';
 import { joinActions } from '../directory/actions-sdl.ts';
 import { decodeUtf8, type Files, projectFiles, readBytes } from '../directory/files.ts';
 import { MetadataReader } from '../directory/read-metadata.ts';
@@ -17,10 +18,12 @@ export interface Input {
   readonly config: JsonObject;
   /** Of version 3. */
   readonly document: JsonObject;
-  /** Entries of actions.yaml that have no shape. */
-  readonly shapeless: JsonObject;
+  /** What of actions.yaml is not in the document. */
+  readonly unjoined: readonly Unjoined[];
   /** Where its files are, when they can be taken over as they are. */
   readonly metadataFolder: string | undefined;
+  /** Whether the actions of the document come from their two files. */
+  readonly actionsAreJoined: boolean;
   /** Of the two files of actions: they cannot. */
   readonly newActions?: boolean;
   readonly problems: readonly Problem[];
@@ -74,7 +77,7 @@ export function readInput(path: string): Input {
   const isProject = read !== undefined || existsSync(common.migrationsFolder);
   if (!isProject) throw failure('no-project', `${path} holds neither metadata nor migrations nor a config.yaml`);
   const document: JsonObject = { version: 3, sources: [] };
-  return { ...common, layout: 'version 1', document, shapeless: {}, metadataFolder: undefined, problems: ofConfig };
+  return { ...common, layout: 'version 1', document, unjoined: [], actionsAreJoined: false, metadataFolder: undefined, problems: ofConfig };
 }
 
 /** @throws ProjectFailure for a document without an end */
@@ -95,6 +98,7 @@ function metadataFolderOf(files: Files, named: string): string {
   const holds = (folder: string): boolean =>
     files.read(join(folder, 'databases', 'databases.yaml')) !== undefined || files.read(join(folder, 'tables.yaml')) !== undefined;
   if (holds(named)) return named;
+  if (holds(files.root)) return files.root;
   try {
     const other = readdirSync(files.root)
       .sort()
@@ -114,7 +118,7 @@ function singleFile(files: Files, root: string, config: JsonObject, migrations: 
   if (found === undefined) return undefined;
   const { document, problems } = readDocument(files, found);
   const layout: Layout = dirname(found) === migrations ? 'version 1' : 'single file';
-  return { layout, document, shapeless: {}, metadataFolder: undefined, problems };
+  return { layout, document, unjoined: [], actionsAreJoined: false, metadataFolder: undefined, problems };
 }
 
 function readFile(path: string): Input {
@@ -127,7 +131,8 @@ function readFile(path: string): Input {
     files,
     config: {},
     document,
-    shapeless: {},
+    unjoined: [],
+    actionsAreJoined: false,
     metadataFolder: undefined,
     problems,
     migrationsFolder: join(root, `${basename(path)}.migrations`),
@@ -162,11 +167,13 @@ export function ofVersion3(document: JsonObject): JsonObject {
   const source = defined({
     name: 'default',
     kind: 'postgres',
-    tables: (isJsonArray(tables) ? tables : []).map(qualifiedTable),
+    tables: isJsonArray(tables) ? tables.map(qualifiedTable) : [],
     functions: isJsonArray(functions) && functions.length > 0 ? functions.map(qualifiedFunction) : undefined,
     configuration: DEFAULT_CONFIGURATION,
   });
-  return { version: 3, sources: [source], ...rest };
+  // What is no list is for the report.
+  const odd = Object.entries({ tables, functions }).filter(([, value]) => value !== undefined && value !== null && !isJsonArray(value));
+  return { version: 3, sources: [source], ...rest, ...(Object.fromEntries(odd) as JsonObject) };
 }
 
 function qualified(name: Json): Json {
@@ -198,18 +205,13 @@ function readFolder(files: Files, folder: string, version: 2 | 3) {
   const actions = read(ACTIONS_FILE);
   const sdl = files.read(join(folder, ACTIONS_SDL_FILE));
   const shown = { yaml: files.show(join(folder, ACTIONS_FILE)), sdl: files.show(join(folder, ACTIONS_SDL_FILE)) };
-  let shapeless: JsonObject = {};
+  let left: readonly Unjoined[] = [];
   if (actions !== undefined || sdl !== undefined) {
     const joined = joinActions(actions ?? null, sdl ?? '', shown, () => ({ file: shown.yaml }));
     reader.problems.push(...joined.problems);
     if (joined.actions.length > 0) document['actions'] = joined.actions;
     if (joined.customTypes !== null) document['custom_types'] = joined.customTypes;
-    const known = new Set(joined.actions.map(({ name }) => name));
-    const left =
-      isJsonObject(actions) && isJsonArray(actions['actions'])
-        ? actions['actions'].filter((entry) => !(isJsonObject(entry) && known.has(entry['name'] as Json)))
-        : [];
-    if (left.length > 0) shapeless = { actions: left };
+    left = unjoined(actions ?? null, defined({ actions: joined.actions, custom_types: joined.customTypes ?? undefined }));
   }
   const own = new Set(
     [VERSION_FILE, ACTIONS_FILE, ACTIONS_SDL_FILE, ...SECTIONS.map(({ file }) => file)].map((file) => join(folder, file)),
@@ -221,11 +223,13 @@ function readFolder(files: Files, folder: string, version: 2 | 3) {
   }
   const layout: Layout = version === 3 ? 'version 3' : 'version 2';
   const ofActions: readonly (string | undefined)[] = [shown.yaml, shown.sdl];
-  const isTakenOver = version === 3 && reader.problems.every(({ file }) => ofActions.includes(file));
+  // Beside the metadata the root may hold anything.
+  const isTakenOver = version === 3 && folder !== files.root && reader.problems.every(({ file }) => ofActions.includes(file));
   return {
     layout,
     document: made,
-    shapeless,
+    unjoined: left,
+    actionsAreJoined: true,
     metadataFolder: isTakenOver ? folder : undefined,
     newActions: reader.problems.length > 0,
     unread: files

@@ -1,9 +1,9 @@
 /** The document of another engine as one of this service, leaf by leaf. */
 import { SvcError } from '../../errors/svc-error.ts';
-import { refusingUnknownKeys } from '../../metadata/kept.ts';
+import { gatherUnknownKeys, refusingUnknownKeys } from '../../metadata/kept.ts';
 import type { Kinds } from '../../metadata/kinds.ts';
 import { metadataCodec } from '../../metadata/metadata.ts';
-import { UnknownKeysError } from '../../metadata/unknown-keys.ts';
+import { describeUnknownKey, UnknownKeysError } from '../../metadata/unknown-keys.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 import { ROOT } from '../../util/path.ts';
 import { keysOf } from '../document.ts';
@@ -12,11 +12,11 @@ import type { Account, LeafPath } from './account.ts';
 
 import { renamedPresets, renamedTemplate, renamedVariable } from './session-names.ts';
 
-const KINDS: Readonly<Record<string, string>> = { postgres: 'pg', pg: 'pg', citus: 'dbc', bigquery: 'dwh' };
+const KINDS: Readonly<Record<string, string>> = { postgres: 'pg', pg: 'pg', citus: 'dbc', bigquery: 'dwh', cockroach: 'pg', alloy: 'pg' };
+/** Databases that speak the language of another kind, and are not tried here. */
+const UNTRIED: ReadonlySet<string> = new Set(['cockroach', 'alloy']);
 /** Kinds whose sources may work here as another. */
 const NEARLY: Readonly<Record<string, string>> = {
-  cockroach: 'try the kind "pg"',
-  alloy: 'try the kind "pg"',
   mysql8: 'a source of the kind "dbb" may serve: its URL is mysql://…, its tables are {schema, name}',
   mariadb: 'a source of the kind "dbb" may serve: its URL is mysql://…, its tables are {schema, name}',
 };
@@ -60,8 +60,12 @@ class Translator {
   readonly #account: Account;
   readonly #options: TranslateOptions;
   readonly #input = new WeakMap<object, { readonly path: LeafPath; readonly value: Json; readonly names: Map<string, string> }>();
+  /** Of the lists that were made: where each item was. */
+  readonly #items = new WeakMap<object, { readonly path: LeafPath; readonly value: Json }[]>();
   readonly #variables = new Set<string>();
   #gone: ReadonlySet<string> = new Set();
+  /** Goes up whenever things that are left are somewhere else than before. */
+  #places = 0;
 
   constructor(account: Account, options: TranslateOptions) {
     this.#account = account;
@@ -158,6 +162,8 @@ class Translator {
       return [];
     }
     const out: Json[] = [];
+    const places: { readonly path: LeafPath; readonly value: Json }[] = [];
+    this.#items.set(out, places);
     for (const [i, item] of value.entries()) {
       const at = [...path, i];
       if (item === null && TRACKED.has(path.at(-1) as string)) {
@@ -170,6 +176,7 @@ class Translator {
         continue;
       }
       out.push(this.#value(item, at, root, undefined));
+      places.push({ path: at, value: item });
     }
     return out;
   }
@@ -200,6 +207,13 @@ class Translator {
           note: 'a header of the other engine is sent: whoever gets it may look for it; where that is this service, write x-svc-…',
         });
         return to ?? value;
+      }
+      if (meaning === 'kind' && to !== undefined && UNTRIED.has(value)) {
+        this.#account.leaf(path, 'needs-you', {
+          to,
+          note: `sources of the kind "${value}" are not tried here: look whether the kind "${to}" serves it`,
+        });
+        return to;
       }
       if (to !== undefined && to !== value) return rename(to);
       for (const [, name] of value.matchAll(/\{\{\s*([A-Za-z_]\w*)\s*\}\}/g)) this.#variables.add(name as string);
@@ -237,30 +251,41 @@ class Translator {
   /** What the service's own codec does not take is put aside, until it takes the rest. */
   #fitting(document: Mutable): JsonObject {
     const codec = metadataCodec(this.#options.kinds);
+    // All at once: each is another run through the document else.
+    let places: number;
+    do {
+      places = this.#places;
+      for (const { object, names, known } of gatherUnknownKeys(() => void codec.decode(document, ROOT))) {
+        this.#dropKeys(document, keysOf(object), names, (name) => describeUnknownKey(name, known));
+        // The places of the others are not what they were.
+        if (this.#places !== places) break;
+      }
+    } while (this.#places !== places);
     for (;;) {
       try {
         refusingUnknownKeys(() => codec.decode(document, ROOT));
         return document;
       } catch (thrown) {
         if (!(thrown instanceof SvcError)) throw thrown;
-        if (thrown instanceof UnknownKeysError) this.#dropKeys(document, keysOf(thrown.object), thrown.names, thrown.message);
+        if (thrown instanceof UnknownKeysError)
+          this.#dropKeys(document, keysOf(thrown.object), thrown.names, (name) => describeUnknownKey(name, thrown.known));
         else this.#dropItem(document, keysOf(thrown.path), thrown.message);
       }
     }
   }
 
-  #dropKeys(document: Mutable, path: LeafPath, names: readonly string[], reason: string): void {
+  #dropKeys(document: Mutable, path: LeafPath, names: readonly string[], reasonOf: (name: string) => string): void {
     const object = valueAt(document, path) as Mutable | undefined;
     const known = object === undefined ? undefined : this.#input.get(object);
     if (object === undefined || known === undefined) {
       // A short form that the codec has read as a longer one.
-      this.#dropItem(document, path, reason);
+      this.#dropItem(document, path, names.map(reasonOf).join('; '));
       return;
     }
     for (const name of names) {
       const key = known.names.get(name) ?? name;
       const input = isJsonObject(known.value) ? (known.value[key] ?? null) : null;
-      this.#account.takeBack(fileOf(known.path, key), [...known.path, key], input, reason);
+      this.#account.takeBack(fileOf(known.path, key), [...known.path, key], input, reasonOf(name));
       delete object[name];
     }
   }
@@ -272,15 +297,22 @@ class Translator {
     const seen = new Set<string>();
     for (const [i, item] of list.entries()) {
       const identity = identityOf(item);
-      const known = isJsonObject(item) ? this.#input.get(item) : undefined;
-      if (identity !== undefined && seen.has(identity) && known !== undefined) {
-        this.#account.takeBack(fileOf(known.path.slice(0, -1), undefined), known.path, known.value, reason);
-        (list as Json[]).splice(i, 1);
-        return true;
-      }
+      if (identity !== undefined && seen.has(identity) && this.#dropAt(list, i, reason)) return true;
       if (identity !== undefined) seen.add(identity);
     }
     return false;
+  }
+
+  /** @returns false: nobody knows where the item was */
+  #dropAt(list: readonly Json[], at: number, reason: string): boolean {
+    const places = this.#items.get(list);
+    const known = places?.[at];
+    if (places === undefined || known === undefined) return false;
+    this.#account.takeBack(fileOf(known.path.slice(0, -1), undefined), known.path, known.value, reason);
+    (list as Json[]).splice(at, 1);
+    places.splice(at, 1);
+    this.#places += 1;
+    return true;
   }
 
   /** A setting of a source: the source is more than one of its settings. Elsewhere a member may be what narrows a permission. */
@@ -300,6 +332,7 @@ class Translator {
         reason,
       );
       delete (object as Mutable)[key];
+      this.#places += 1;
       return true;
     }
     return false;
@@ -308,15 +341,14 @@ class Translator {
   /** The smallest item of a list, or else member of the document, around a place that is wrong. */
   #dropItem(document: Mutable, path: LeafPath, reason: string): void {
     if (this.#dropTwin(document, path, reason) || this.#dropSetting(document, path, reason)) return;
-    for (let length = path.length; length > 0; length--) {
-      const item = valueAt(document, path.slice(0, length));
+    // A part of a rule may be what narrows it: the permission goes with all of it.
+    const permission = path.indexOf('permission');
+    for (let length = permission > 0 ? permission : path.length; length > 0; length--) {
       const list = valueAt(document, path.slice(0, length - 1));
-      if (!isJsonArray(list) || !isJsonObject(item)) continue;
-      const known = this.#input.get(item);
-      if (known === undefined) continue;
-      this.#account.takeBack(fileOf(known.path.slice(0, -1), undefined), known.path, known.value, reason);
-      (list as Json[]).splice(path[length - 1] as number, 1);
-      return;
+      if (!isJsonArray(list)) continue;
+      const at = path[length - 1] as number;
+      if (!isJsonObject(list[at]) && !isOfThings(path[length - 2])) continue;
+      if (this.#dropAt(list, at, reason)) return;
     }
     const [key] = path;
     const known = this.#input.get(document);
@@ -325,6 +357,7 @@ class Translator {
     const from = known.names.get(key) ?? key;
     this.#account.takeBack(fileOf([], from), [from], isJsonObject(known.value) ? (known.value[from] ?? null) : null, reason);
     delete document[key];
+    this.#places += 1;
     if (key === 'sources') document['sources'] = [];
   }
 }
@@ -369,6 +402,18 @@ const TRACKED: ReadonlySet<string | number> = new Set([
   'query_collections',
   'cron_triggers',
 ]);
+/** Lists whose items are things with names: what is none of them can go alone. In others a member may be what narrows the rest. */
+const THINGS: ReadonlySet<string | number> = new Set([
+  ...TRACKED,
+  ...['insert', 'select', 'update', 'delete'].map((verb) => `${verb}_permissions`),
+  ...['object', 'array', 'remote'].map((kind) => `${kind}_relationships`),
+  ...['computed_fields', 'event_triggers', 'rest_endpoints', 'allowlist', 'inherited_roles', 'queries', 'permissions', 'headers'],
+]);
+
+function isOfThings(key: string | number | undefined): boolean {
+  return key !== undefined && THINGS.has(key);
+}
+
 const SETTINGS: ReadonlySet<string | number> = new Set(['configuration', 'customization', 'health_check']);
 const RULES: ReadonlySet<string | number> = new Set(['filter', 'check', 'set']);
 const TRANSFORMS: ReadonlySet<string | number> = new Set(['request_transform', 'response_transform']);
