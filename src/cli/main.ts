@@ -5,6 +5,18 @@ import { asksForCommands, complaintOf, isServiceCommand, withHelpBehind } from '
 
 const USAGE = 2;
 
+/** Comes back when a pipe has taken all that was written, or nobody reads it any more. */
+function written(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    stream.once('error', () => resolve());
+    stream.write('', () => resolve());
+  });
+}
+
+function ignoreReaderGone(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+}
+
 const argv = withHelpBehind(process.argv.slice(2));
 try {
   const complaint = complaintOf(argv);
@@ -18,9 +30,14 @@ try {
     const { runCommand } = await import('./run-command.ts');
     await runCommand(argv);
   } else {
+    // `svc … | head` is no failure.
+    for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreReaderGone);
     const { runVerb } = await import('./program.ts');
-    // What an ended command leaves open, such as a watcher, is not waited for.
-    if (!(await runVerb(argv))) process.exit();
+    // What an ended command leaves open, such as a watcher, is not waited for; but whoever reads what it prints is.
+    if (!(await runVerb(argv))) {
+      await Promise.all([written(process.stdout), written(process.stderr)]);
+      process.exit();
+    }
   }
 } catch (error) {
   process.stderr.write(`${describeFailure(error)}\n`);

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { complaintOf, isServiceCommand, withHelpBehind } from '../../src/cli/service-command.ts';
 import { translatedEnvironment } from '../../src/project/import/import-project.ts';
-import { command } from '../support/command.ts';
+import { command, MAIN } from '../support/command.ts';
 import { DEEP } from '../support/deep.ts';
 import { OWN_DATABASE, type ProjectFolder, projectFolder } from '../support/project-folder.ts';
 import { testDatabase } from '../support/postgres.ts';
@@ -138,6 +138,19 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
       ['write-only', 10],
       ['settable-filter', 10],
     ]);
+  });
+
+  it('print all to whoever reads slowly, and nothing to whoever has gone', () => {
+    const payload = 'x'.repeat(300_000);
+    project.write({
+      'long/config.yaml': 'version: 3\n',
+      'long/metadata/databases/databases.yaml': '[]\n',
+      'long/metadata/cron_triggers.yaml': `- {name: a, webhook: http://x, schedule: "* * * * *", include_in_metadata: true, payload: ${payload}}\n`,
+    });
+    const run = (behind: string) =>
+      spawnSync('sh', ['-c', `"${process.execPath}" "${MAIN}" metadata build --project long | ${behind}`], { cwd: project.root });
+    expect(Number(String(run('(sleep 1; wc -c)').stdout))).toBeGreaterThan(payload.length);
+    expect(String(run('head -c 1; true').stderr)).toBe('');
   });
 
   it('tell when a service is older than they are', async () => {

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type JsonObject, parseJson } from '../../src/util/json.ts';
 
-// Compiled by the global set-up.
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+/** Compiled by the global set-up. */
+export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 export interface Ran {
   readonly code: number | null;
@@ -26,7 +26,7 @@ export function command(args: readonly string[], { cwd, env = {} }: CommandOptio
 
 /** The same, to be killed on the way. */
 export function startCommand(args: readonly string[], { cwd, env = {} }: CommandOptions): { readonly ended: Promise<Ran>; kill(): void } {
-  const child = spawn(process.execPath, [main, ...args], {
+  const child = spawn(process.execPath, [MAIN, ...args], {
     cwd,
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
