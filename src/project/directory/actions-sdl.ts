@@ -2,22 +2,22 @@
  * Actions are two files: SDL has the shapes of actions and of their types, YAML the rest. Both ways between those and the
  * document. The SDL is parsed only: real files repeat `type Mutation {…}` for each action.
  */
-import {
-  type DirectiveNode,
-  type DocumentNode,
-  type EnumTypeDefinitionNode,
-  type FieldDefinitionNode,
-  GraphQLError,
-  type InputObjectTypeDefinitionNode,
-  type InputValueDefinitionNode,
-  type ObjectTypeDefinitionNode,
-  type ObjectTypeExtensionNode,
-  parse,
-  parseValue,
-  print,
-  type ScalarTypeDefinitionNode,
-  type StringValueNode,
+import type {
+  DirectiveNode,
+  DocumentNode,
+  EnumTypeDefinitionNode,
+  FieldDefinitionNode,
+  InputObjectTypeDefinitionNode,
+  InputValueDefinitionNode,
+  ObjectTypeDefinitionNode,
+  ObjectTypeExtensionNode,
+  ScalarTypeDefinitionNode,
+  StringValueNode,
 } from 'graphql';
+// All of the package takes as long to load as the files of a project to read.
+import { GraphQLError } from 'graphql/error/GraphQLError.js';
+import { parse, parseValue } from 'graphql/language/parser.js';
+import { print } from 'graphql/language/printer.js';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 import { type Problem, reasonOf } from '../failure.ts';
 import { defined, sameMeaning } from './sections.ts';

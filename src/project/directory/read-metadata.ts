@@ -41,7 +41,7 @@ export interface MetadataFolder {
 export class MetadataReader {
   readonly files = new Map<string, YamlFile | string>();
   readonly problems: Problem[] = [];
-  readonly origins = new WeakMap<object, Origin>();
+  readonly origins = new Map<object, Origin>();
   readonly #in: Files;
   readonly #expansions = new Map<YamlFile, Expansion>();
 
@@ -133,7 +133,9 @@ export class MetadataReader {
       else {
         const key = keyText(pair);
         const value = this.#value(at, pair.value, member !== undefined && FREE.has(member) ? ANY : key, depth + 1, within);
-        Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
+        // Assigned, it would become the prototype.
+        if (key === '__proto__') Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
+        else object[key] = value;
       }
     }
     this.origins.set(object, { file: at.file, node });
@@ -273,7 +275,7 @@ function originPlace(origin: Origin | undefined): Place | undefined {
   return origin === undefined ? undefined : placeOf(origin.file, origin.node);
 }
 
-function placeOfPath(origins: WeakMap<object, Origin>, document: JsonObject, path: DocumentPath): Place | undefined {
+function placeOfPath(origins: Map<object, Origin>, document: JsonObject, path: DocumentPath): Place | undefined {
   let current: Json | undefined = document;
   let origin: Origin | undefined;
   let place: Place | undefined;
