@@ -120,11 +120,11 @@ function print({ exit = EXIT.done, text, data = {}, problems = [] }: Outcome, js
     return;
   }
   if (text !== undefined && text !== '') process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
-  for (const problem of problems) process.stderr.write(`error: ${printProblem(problem)}\n`);
+  for (const problem of problems) process.stderr.write(`${problem.severity ?? 'error'}: ${printProblem(problem)}\n`);
 }
 
-function problemJson({ code, message, file, line, column, path }: Problem): JsonObject {
-  const all = { code, message, file, line, column, path };
+function problemJson({ code, message, file, line, column, path, severity }: Problem): JsonObject {
+  const all = { code, message, file, line, column, path, severity };
   return Object.fromEntries(Object.entries(all).filter((entry): entry is [string, string | number] => entry[1] !== undefined));
 }
 

@@ -25,6 +25,8 @@ export interface Problem {
   readonly column?: number;
   /** In the document: `$.sources[0].tables[3]`. */
   readonly path?: string;
+  /** It may be meant so; absent: it is an error. */
+  readonly severity?: 'warning';
 }
 
 /** Ends a command; carries everything that was found, not only the first. */

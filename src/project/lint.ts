@@ -8,7 +8,7 @@ import type { Problem } from './failure.ts';
 export function lintMetadata(read: ReadMetadata): readonly Problem[] {
   const problems: Problem[] = [];
   const add = (code: string, message: string, path: DocumentPath): void => {
-    problems.push({ code, message, ...(read.placeOf(path) ?? {}) });
+    problems.push({ code, message, severity: 'warning', ...(read.placeOf(path) ?? {}) });
   };
   eachObject(read.document['sources'], ['sources'], (source, at) => {
     for (const secret of plainSecrets(source['configuration'] ?? null, [...at, 'configuration']))

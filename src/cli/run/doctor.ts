@@ -13,7 +13,7 @@ import { exportFrom, listInconsistencies, problemOf } from '../../project/projec
 import type { Project } from '../../project/project.ts';
 import { type ServerClient, serverClient, type SqlSource } from '../../project/server-client.ts';
 import type { Call, Outcome } from '../call.ts';
-import { isJsonArray, isJsonObject, type JsonObject } from '../../util/json.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 import { type Add, checkDatabase, type Finding } from './doctor-database.ts';
 import { versionsDiffer } from './about.ts';
 import { knownMigrations } from './migrate.ts';
@@ -41,16 +41,12 @@ export async function runDoctor(call: Call): Promise<Outcome> {
     await checkAccess(project, add);
     const found = await listInconsistencies(server, read);
     for (const each of found)
-      add(
-        NOT_SET.test(each.reason) ? 'environment' : 'inconsistent',
-        'error',
-        printProblem(problemOf(each)),
-        NOT_SET.test(each.reason)
-          ? 'set the variable where the service runs, and start it again'
-          : 'mend the metadata or the database, then svc metadata reload',
-      );
-    await checkSettings(server, project, add);
-    for (const source of sourcesOf((await exportFrom(server)).metadata)) await checkSource(project, server, source, add, attempt);
+      add(NOT_SET.test(each.reason) ? 'environment' : 'inconsistent', 'error', printProblem(problemOf(each)), remedyOf(each.reason));
+    const options = await checkSettings(server, project, add);
+    // With the other prefix beside ours, its SQL reads what it expects.
+    const hasAliases = String(options.get('session-prefix-aliases') ?? '') !== '';
+    const told: Add = (id, ...others) => (id === 'old-session-names' && hasAliases ? undefined : add(id, ...others));
+    for (const source of sourcesOf((await exportFrom(server)).metadata)) await checkSource(project, server, source, told, attempt);
   });
   const errors = findings.filter(({ severity }) => severity === 'error');
   const text =
@@ -62,6 +58,17 @@ export async function runDoctor(call: Call): Promise<Outcome> {
 
 /** How inconsistencies are worded that a variable of the environment makes. */
 const NOT_SET = /environment variables? /i;
+
+/** What MariaDB says to a user whom it takes for somebody of its own machine. */
+const DENIED_LOCALLY = /Access denied for user '([^']*)'@'localhost'/i;
+
+function remedyOf(reason: string): string {
+  if (NOT_SET.test(reason)) return 'set the variable where the service runs, and start it again';
+  const user = DENIED_LOCALLY.exec(reason)?.[1];
+  if (user !== undefined)
+    return `look at the password; where it is right, the anonymous user of a new MariaDB hides '${user}'@'%' from the same machine: drop user ''@'localhost', or create '${user}'@'localhost'`;
+  return 'mend the metadata or the database, then svc metadata reload';
+}
 
 type Attempt = (id: string, remedy: string, run: () => Promise<void>) => Promise<void>;
 
@@ -122,6 +129,17 @@ async function checkSource(
           );
     });
   }
+  if (source.kind === 'dbb')
+    await attempt('source', 'look at the database', async () => {
+      const user = (await server.sql(source, 'select current_user()', { read_only: true })).rows[1]?.[0] ?? '';
+      if (user.startsWith('@'))
+        add(
+          'anonymous-user',
+          'warning',
+          `${source.name}: MariaDB takes the service for the anonymous user ''${user}`,
+          `drop user ''@'localhost', or give the user of the connection an account for this machine`,
+        );
+    });
   if (source.kind !== 'pg') return;
   await attempt('source', 'look at the database', async () => {
     const folder = join(project.migrationsFolder, source.name);
@@ -129,10 +147,10 @@ async function checkSource(
   });
 }
 
-/** What the service says of how it is set up; nothing where it does not answer. */
-async function checkSettings(server: ServerClient, project: Project, add: Add): Promise<void> {
+/** What the service says of how it is set up; nothing where it does not answer. @returns its options, by their flags */
+async function checkSettings(server: ServerClient, project: Project, add: Add): Promise<ReadonlyMap<Json | undefined, Json | undefined>> {
   const { status, body } = await server.send(`${project.settings.paths.config}?options=true`);
-  if (status !== 200 || !isJsonObject(body)) return;
+  if (status !== 200 || !isJsonObject(body)) return new Map();
   const options = new Map(
     (isJsonArray(body['options']) ? body['options'] : []).filter(isJsonObject).map((option) => [option['flag'], option['value']]),
   );
@@ -153,4 +171,5 @@ async function checkSettings(server: ServerClient, project: Project, add: Add): 
     );
   if (Array.isArray(body['enabled_apis']) && !body['enabled_apis'].includes('metadata'))
     add('metadata-api', 'error', 'the service does not offer the API of metadata', 'SVC_GRAPHQL_ENABLED_APIS has to hold metadata');
+  return options;
 }

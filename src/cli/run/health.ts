@@ -8,7 +8,7 @@ const DEFAULT_SECONDS = 3;
 
 export function runHealth({ options, environment }: Call): Promise<Outcome> {
   const path = options['ready'] === true ? '/readyz' : '/livez';
-  const given = options['url'] ?? `http://127.0.0.1:${environment['SVC_GRAPHQL_SERVER_PORT'] ?? DEFAULT_PORT}`;
+  const given = options['url'] ?? `http://127.0.0.1:${environment['SVC_GRAPHQL_SERVER_PORT'] || DEFAULT_PORT}`;
   const seconds = Number(options['timeout'] ?? DEFAULT_SECONDS);
   const failed = (message: string, code = 'unhealthy', exit: Outcome['exit'] = EXIT.failed): Outcome => ({
     exit,

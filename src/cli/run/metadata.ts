@@ -268,7 +268,8 @@ export async function runLint(call: Call): Promise<Outcome> {
   const read = readMetadata(metadata);
   const orphans = metadata.file === undefined ? orphansOf(metadata) : [];
   const problems = [...shapeProblems(read, await call.kinds()), ...lintMetadata(read)];
-  for (const path of orphans) problems.push({ code: 'orphan', message: 'included by nothing', file: files.show(path) });
+  for (const path of orphans)
+    problems.push({ code: 'orphan', message: 'included by nothing', file: files.show(path), severity: 'warning' });
   const clashes = new Map<string, string>();
   for (const path of files.list(join(metadata.folder))) {
     const lower = path.toLowerCase();

@@ -128,13 +128,20 @@ async function judgedBy(call: Call, grant: Grant, row: JsonObject, session: Read
   return judgeRow(await call.server(), settings.paths.query, { source, table: tableName }, row, withSession(rule, session));
 }
 
+/** Operators that compare with a list. */
+const OF_LISTS: ReadonlySet<string> = new Set(['_in', '_nin', '$in', '$nin']);
+
 /** The rule with what the session says in the places of its variables. */
 function withSession(value: Json, session: ReadonlyMap<string, string>): Json {
   if (typeof value === 'string') return session.get(value.toLowerCase()) ?? value;
-  if (isJsonObject(value) && typeof value['_in'] === 'string')
-    return { ...value, _in: listOf(session.get(value['_in'].toLowerCase())) ?? value['_in'] };
   if (isJsonArray(value)) return value.map((item) => withSession(item, session));
-  if (isJsonObject(value)) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withSession(item, session)]));
+  if (isJsonObject(value))
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => {
+        const list = typeof item === 'string' && OF_LISTS.has(key) ? listOf(session.get(item.toLowerCase())) : undefined;
+        return [key, list ?? withSession(item, session)];
+      }),
+    );
   return value;
 }
 

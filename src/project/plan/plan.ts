@@ -223,7 +223,9 @@ function schemaChanges(trial: JsonObject): readonly SchemaChange[] {
     const gained = findBreakingChanges(after, before)
       .filter(({ type, description }) => isPlainGain(type, description, after))
       .map(({ description }): SchemaChange => ({ role, kind: 'safe', message: description.replace('was removed', 'was added') }));
-    return [...breaking, ...dangerous, ...gained];
+    const all = [...breaking, ...dangerous, ...gained];
+    // The texts differ, or it would not be told at all.
+    return all.length > 0 ? all : [{ role, kind: 'safe', message: 'only descriptions have changed, or what is deprecated.' }];
   });
 }
 
