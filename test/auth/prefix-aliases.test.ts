@@ -47,6 +47,7 @@ beforeAll(async () => {
     definition: { type: 'query', handler, output_type: 'String', arguments: [], forward_client_headers: true },
   });
   await service.metadata('create_action_permission', { action: 'ping', role: 'user' });
+  await service.metadata('pg_create_event_trigger', { name: 'noted', table: 'note', webhook: handler, insert: { columns: '*' } });
 });
 afterAll(async () => {
   await service.stop();
@@ -62,6 +63,9 @@ it('takes headers and the admin secret under the other prefix, and gives SQL bot
   expect(await graphql('mutation { insert_note_one(object: {id: 1}) { owner seen reader } }', headers)).toEqual({
     data: { insert_note_one: { owner: '7', seen: '7/7', reader: '7' } },
   });
+  const noted = () => seen.map(({ body }) => body as { event?: { session_variables: unknown } }).find(({ event }) => event !== undefined);
+  await expect.poll(noted, { timeout: 10_000 }).toBeDefined();
+  expect(noted()?.event?.session_variables).toMatchObject({ 'x-svc-user-id': '7', 'x-hasura-user-id': '7', 'x-hasura-role': 'user' });
   // Our own name wins.
   expect(await graphql('{ note { id } }', { ...headers, 'x-svc-user-id': '8' })).toEqual({ data: { note: [] } });
 });
@@ -76,7 +80,8 @@ it('takes tokens of the other namespace', async () => {
   expect(await graphql('{ ping }', { authorization: `Bearer ${token}`, 'x-hasura-user-id': '1', 'x-hasura-made-up': '1' })).toEqual({
     data: { ping: 'pong' },
   });
-  const [call] = seen as { headers: Record<string, string>; body: { session_variables: Record<string, string> } }[];
+  const calls = seen as { headers: Record<string, string>; body: { action?: object; session_variables: Record<string, string> } }[];
+  const call = calls.find(({ body }) => body.action !== undefined);
   expect(call?.body.session_variables).toEqual({
     'x-svc-role': 'user',
     'x-svc-user-id': '7',
