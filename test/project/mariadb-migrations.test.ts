@@ -51,24 +51,18 @@ describe.runIf(DEEP && hasMariadb())('migrations of MariaDB', () => {
   });
 
   it('counts as not run what MariaDB refuses before it does anything', async () => {
+    const forget = ['migrate', 'delete', '--server', '--version', '3', '--database-name', 'shop', '--yes'];
     const run = async (sql: string): Promise<string> => {
       project.write({ 'migrations/shop/3_third/up.sql': sql });
-      const { json } = await project.svc('migrate', 'apply', '--json');
-      expect(json['ok']).toBe(false);
-      const { databases } = (await project.svc('migrate', 'status', '--json')).json as unknown as {
-        databases: { migrations: { status: string }[] }[];
-      };
-      const third = databases[0]?.migrations[2];
-      expect(JSON.stringify(json['errors'])).toContain(third?.status === 'dirty' ? 'counts as dirty' : 'nothing of it was run');
-      return third?.status as string;
+      return JSON.stringify((await project.svc('migrate', 'apply', '--json')).json['errors']);
     };
-    expect(await run("-- it's\ncreat table third (id int);")).toBe('pending');
-    expect(await run("insert into item values (3, 'a;b', 1); create table third (id int);")).toBe('pending');
-    expect(await run('create table third (id int); creat;')).toBe('dirty');
-    await project.svc('migrate', 'delete', '--server', '--version', '3', '--database-name', 'shop', '--yes');
-    // A part of it is done.
-    expect(await run('drop table third, nothing;')).toBe('dirty');
-    await project.svc('migrate', 'delete', '--server', '--version', '3', '--database-name', 'shop', '--yes');
+    for (const sql of ["-- it's\ncreat table third (id int);", "insert into item values (3, 'a;b', 1); create table third (id int);"])
+      expect(await run(sql)).toContain('nothing of it was run');
+    // The last of them was not run, and is not in the way; a part of this one is done.
+    expect(await run('create table third (id int); creat;')).toContain('counts as dirty');
+    await project.svc(...forget);
+    expect(await run('drop table third, nothing;')).toContain('counts as dirty');
+    await project.svc(...forget);
     project.write({
       'migrations/shop/3_third/up.sql': 'create table third (id int);',
       'migrations/shop/3_third/down.sql': 'drop table third; drop table nothing;',
@@ -80,7 +74,7 @@ describe.runIf(DEEP && hasMariadb())('migrations of MariaDB', () => {
     };
     expect(await down()).toMatchObject([{ migrations: [{}, {}, { status: 'dirty' }] }]);
     await project.svc('migrate', 'delete', '--version', '3', '--database-name', 'shop', '--yes');
-  });
+  }, 180_000);
 
   it('tries migrations in a database of its own', async () => {
     await service.metadata('dbb_add_source', {
