@@ -15,7 +15,7 @@ import { SchemaContext } from './fields/schema-context.ts';
 import { WriteSource } from './fields/write-context.ts';
 import { createRoleSchema, DEFAULT_LIMITS, type RoleSchemaOptions } from './engine.ts';
 import type { RoleSchema } from './translation.ts';
-import { lazy } from './types.ts';
+import { lazy, type RootTypes } from './types.ts';
 
 export type { SchemaVariant, WriteSource as RoleTables };
 
@@ -39,6 +39,8 @@ export interface RoleSchemas {
   readonly size: number;
   /** Never fails: an unknown role has a schema without queries. */
   get(role: string, variant: SchemaVariant): RoleSchema;
+  /** The types of a role's schema made anew, for those who walk over all of them. */
+  wholeRoots(role: string, variant: SchemaVariant): RootTypes;
   /** The tables of a source as the role has them, under the names of the database; null when there is no such source. */
   tables(role: string, variant: SchemaVariant, source: string): WriteSource | null;
 }
@@ -84,6 +86,10 @@ class CachedRoleSchemas implements RoleSchemas {
     return this.entry(role, variant).schema;
   }
 
+  wholeRoots(role: string, variant: SchemaVariant): RootTypes {
+    return rootTypes(this.context, role, variant, this.options.build.federation);
+  }
+
   tables(role: string, variant: SchemaVariant, source: string): WriteSource | null {
     const { tables } = this.entry(role, variant);
     const known = tables.get(source);
@@ -105,7 +111,7 @@ class CachedRoleSchemas implements RoleSchemas {
     }
     const introspectionDisabled =
       this.cache.introspectionDisabledFor.has(role) || (this.options.introspectionDisabled === true && role !== ADMIN_ROLE);
-    const roots = () => rootTypes(this.context, role, variant, this.options.build.federation);
+    const roots = () => this.wholeRoots(role, variant);
     const schema = createRoleSchema(role, roots(), {
       wholeRoots: roots,
       ...this.options.engine,

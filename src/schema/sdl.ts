@@ -11,13 +11,15 @@ export interface SdlOptions {
   readonly withoutTypes?: ReadonlySet<string>;
   /** Text after a type's name, such as ` @key(fields: "id")`. */
   readonly typeDirectives?: (type: NamedType) => string;
+  /** Called at every pause; what it throws ends the work. */
+  readonly goOn?: () => void;
 }
 
 const STANDARD_SCALARS = new Set(['Int', 'Float', 'String', 'Boolean', 'ID']);
 
 /** Types sorted by name, their fields too; introspection types and standard scalars left out. */
 export async function printRoleSchema(roots: RootTypes, options: SdlOptions = {}): Promise<string> {
-  const slices = startSlices();
+  const slices = startSlices(options.goOn);
   const parts = [printRoots(roots)];
   for (const type of await createTypeWalk(roots, [SCHEMA]).all(slices)) {
     if (type.name.startsWith('__') || (type.kind === 'scalar' && STANDARD_SCALARS.has(type.name))) continue;

@@ -172,6 +172,7 @@ export class Assembly {
         return said === null ? null : introspectionText(said);
       },
       roleSchema: (role, variant) => made.get(role, variant),
+      wholeRoots: (role, variant) => made.wholeRoots(role, variant),
       roleTables: (role, variant, source) => made.tables(role, variant, source),
     };
     this.#counts.buildTime.observe((performance.now() - began) / 1000);

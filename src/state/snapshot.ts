@@ -3,6 +3,7 @@ import type { Metadata } from '../metadata/metadata.ts';
 import type { StoredOperations } from '../schema/stored/stored-operations.ts';
 import type { RoleTables } from '../schema/role-schemas.ts';
 import type { RoleSchema } from '../schema/translation.ts';
+import type { RootTypes } from '../schema/types.ts';
 import type { RemoteConnection } from '../upstream/connection.ts';
 import type { SchemaCache } from '../schema-cache/schema-cache.ts';
 
@@ -23,6 +24,8 @@ export interface Snapshot {
   readonly storedOperations: StoredOperations;
   /** Built on first use; kept across snapshots when its inputs did not change. */
   roleSchema(role: string, variant: 'frontend' | 'backend'): RoleSchema;
+  /** The types of such a schema made for one walk over all of them, which takes much memory, and kept by nobody. */
+  wholeRoots(role: string, variant: 'frontend' | 'backend'): RootTypes;
   /** The tables of a source as the role has them, under the names of the database; null when there is no such source. */
   roleTables(role: string, variant: 'frontend' | 'backend', source: string): RoleTables | null;
 }

@@ -15,14 +15,18 @@ export function atOnce<T>(work: Sliced<T>): T {
   }
 }
 
-/** Runs it to its end, and lets everything else happen every few milliseconds. */
-export async function inSlices<T>(work: Sliced<T>): Promise<T> {
+/**
+ * Runs it to its end, and lets everything else happen every few milliseconds.
+ * @param goOn is called after each pause; what it throws ends the work
+ */
+export async function inSlices<T>(work: Sliced<T>, goOn?: () => void): Promise<T> {
   let end = performance.now() + SLICE_MS;
   for (;;) {
     const step = work.next();
     if (step.done === true) return step.value;
     if (performance.now() < end) continue;
     await new Promise((resolve) => setImmediate(resolve));
+    goOn?.();
     end = performance.now() + SLICE_MS;
   }
 }

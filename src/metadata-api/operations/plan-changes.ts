@@ -7,10 +7,11 @@ import { anyJson, between, defaulted, list, nonEmptyText, object, optional, requ
 import { decodeDocument } from '../../metadata/document.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
 import { recordsOf } from '../../schema-cache/inconsistency.ts';
-import { printRoleSchema } from '../../schema/sdl.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
+import type { Cancellation } from '../../util/cancellation.ts';
 import type { Json, JsonObject } from '../../util/json.ts';
 import { at } from '../../util/path.ts';
+import { differingSchemas, goOnUntil } from '../differing-schemas.ts';
 import { ErrorPlace } from '../run-sql/error-place.ts';
 import { define, operation, type OperationContext, type OperationGroup } from '../operation.ts';
 import { refused, SOURCE_ERRORS } from '../operation-error.ts';
@@ -38,6 +39,8 @@ const LONGEST_TIMEOUT_SECONDS = 3600;
 
 /** Roles whose schemas are compared; each takes memory and time. */
 const MOST_ROLES = 100;
+/** Of all their texts together. */
+const MOST_CHARACTERS = 64 * 1024 * 1024;
 
 const migration = object('PlannedMigration', { source: required(nonEmptyText), version: required(nonEmptyText), sql: required(text) });
 
@@ -82,11 +85,11 @@ async function plan(args: PlanChanges, context: OperationContext): Promise<Json>
   const bySource = new Map<string, PlannedMigration[]>();
   for (const each of args.migrations) bySource.set(each.source, [...(bySource.get(each.source) ?? []), each]);
   let answer: JsonObject | undefined;
+  const deadline = Date.now() + args.timeoutSeconds * 1000;
   const inside = async (): Promise<void> => {
-    answer = results.some(({ ok }) => ok === false) ? {} : await compared(wanted, catalogs, context);
+    answer = results.some(({ ok }) => ok === false) ? {} : await compared(wanted, catalogs, context, deadline);
   };
   const sources = [...bySource].map(([name, migrations]) => ({ source: transactionalSource(name, snapshot), name, migrations }));
-  const deadline = Date.now() + args.timeoutSeconds * 1000;
   await nested(
     sources,
     deadline,
@@ -171,7 +174,8 @@ async function attempt(
 async function compared(
   wanted: Metadata | undefined,
   changed: ReadonlyMap<string, Catalog>,
-  { snapshot, services }: OperationContext,
+  { snapshot, services, signal }: OperationContext,
+  deadline: number,
 ): Promise<JsonObject> {
   const before = snapshot.cache.inconsistencies;
   const isNew = (name: string): boolean => !snapshot.metadata.sources.has(name);
@@ -194,23 +198,28 @@ async function compared(
   return {
     inconsistencies: { before: [...recordsOf(before)], after: [...recordsOf(after.inconsistencies)] },
     untried_sources: untried,
-    ...(await changedSchemas(snapshot, after.snapshot)),
+    ...(await changedSchemas(snapshot, after.snapshot, deadline, signal)),
   };
 }
 
-/** The schemas of roles for which they differ. */
-async function changedSchemas(before: Snapshot, after: Snapshot): Promise<JsonObject> {
+/** The schemas of roles for which they differ, as far as there is room for their texts. @throws SvcError timeout */
+async function changedSchemas(before: Snapshot, after: Snapshot, deadline: number, signal: Cancellation | undefined): Promise<JsonObject> {
   const roles = [...new Set([ADMIN_ROLE, ...before.cache.roles, ...after.cache.roles])].sort();
+  const differing = differingSchemas({ before, after, roles, most: MOST_ROLES, goOn: goOnUntil(deadline, signal) });
   const schemas: JsonObject[] = [];
-  for (const role of roles.slice(0, MOST_ROLES)) {
-    const [one, other] = [await printed(before, role), await printed(after, role)];
-    if (one !== other) schemas.push({ role, before: one, after: other });
+  const withoutRoom: string[] = [];
+  let room = MOST_CHARACTERS;
+  for (;;) {
+    const next = await differing.next();
+    if (next.done === true) return { schemas, roles_not_compared: [...withoutRoom, ...next.value] };
+    const { role, ...texts } = next.value;
+    const size = texts.before.length + texts.after.length;
+    if (size > room) withoutRoom.push(role);
+    else {
+      room -= size;
+      schemas.push({ role, ...texts });
+    }
   }
-  return { schemas, roles_not_compared: roles.slice(MOST_ROLES) };
-}
-
-async function printed(snapshot: Snapshot, role: string): Promise<string> {
-  return printRoleSchema(snapshot.roleSchema(role, 'backend').roots);
 }
 
 export const planOperations: readonly OperationGroup[] = [planChanges];

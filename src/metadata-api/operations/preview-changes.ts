@@ -6,13 +6,14 @@ import { describedSession } from '../../graphql/explain.ts';
 import { decodeRequest } from '../../graphql/request.ts';
 import { runRequest } from '../../graphql/run-request.ts';
 import { anyJson, defaulted, list, nonEmptyText, object, optional, required, text } from '../../metadata/codec.ts';
-import { printRoleSchema } from '../../schema/sdl.ts';
 import { recordsOf } from '../../schema-cache/inconsistency.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { type Bytes, bytesOfText } from '../../util/bytes.ts';
 import { type Json, type JsonObject, printJson } from '../../util/json.ts';
 import { at } from '../../util/path.ts';
+import { inSlices } from '../../util/sliced.ts';
 import { PrintedJson } from '../answer.ts';
+import { differingSchemas, goOnUntil } from '../differing-schemas.ts';
 import { define, operation, type OperationContext, type OperationGroup } from '../operation.ts';
 import { refused } from '../operation-error.ts';
 import { encodeDifference, schemaDifference } from '../schema-difference.ts';
@@ -124,20 +125,15 @@ async function differences(
   { signal, how }: OperationContext,
 ): Promise<JsonObject> {
   const all = wanted ?? [...new Set([...before.cache.roles, ...after.cache.roles])].filter((role) => role !== ADMIN_ROLE).sort();
-  const differing = all.filter((role) => before.roleSchema(role, 'backend') !== after.roleSchema(role, 'backend'));
+  const goOn = goOnUntil(how.deadline, signal);
+  const schemas = differingSchemas({ before, after, roles: [...new Set(all)], most: MOST_ROLES, goOn });
   const compared: JsonObject[] = [];
-  for (const role of differing.slice(0, MOST_ROLES)) {
-    if (signal?.aborted === true || Date.now() > (how.deadline ?? Number.POSITIVE_INFINITY)) {
-      throw new SvcError('timeout', 'the time limit passed while schemas were compared: name fewer roles');
-    }
-    const [one, other] = [await printed(before, role), await printed(after, role)];
-    if (one !== other) compared.push({ role, ...encodeDifference(schemaDifference(one, other)) });
+  for (;;) {
+    const next = await schemas.next();
+    if (next.done === true) return { schema_diff: compared, roles_not_compared: next.value };
+    const { role, ...texts } = next.value;
+    compared.push({ role, ...encodeDifference(await inSlices(schemaDifference(texts.before, texts.after), goOn)) });
   }
-  return { schema_diff: compared, roles_not_compared: differing.slice(MOST_ROLES) };
-}
-
-function printed(snapshot: Snapshot, role: string): Promise<string> {
-  return printRoleSchema(snapshot.roleSchema(role, 'backend').roots);
 }
 
 export const previewOperations: readonly OperationGroup[] = [previewChanges];

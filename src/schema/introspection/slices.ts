@@ -8,12 +8,14 @@ export interface Slices {
   next(): Promise<void>;
 }
 
-export function startSlices(): Slices {
+/** @param goOn is called after each pause; what it throws ends the work */
+export function startSlices(goOn?: () => void): Slices {
   let end = performance.now() + SLICE_MILLISECONDS;
   return {
     due: () => performance.now() >= end,
     async next() {
       await new Promise((resolve) => setImmediate(resolve));
+      goOn?.();
       end = performance.now() + SLICE_MILLISECONDS;
     },
   };
