@@ -2,6 +2,7 @@
 import { SvcError } from '../errors/svc-error.ts';
 import { type ConfiguredText, type Environment, variablesNotSet } from '../metadata/environment-template.ts';
 import type { RemoteSchemaDefinition } from '../metadata/remote-schema.ts';
+import { isWebUrl } from '../util/web-url.ts';
 import { configuredHeaders, configuredUrl } from '../webhooks/configured.ts';
 
 export interface RemoteConnection {
@@ -38,13 +39,9 @@ function shown(template: string): string {
 
 function urlOf(address: ConfiguredText, environment: Environment): string {
   const url = configuredUrl(address, environment, missing);
-  if (isUrl(url)) return url;
+  if (isWebUrl(url)) return url;
   const where = address.kind === 'template' ? `generated from the template: ${address.text}` : `in environment variable: ${address.name}`;
   throw new SvcError('invalid-params', `not a valid URI ${where}`);
-}
-
-function isUrl(text: string): boolean {
-  return URL.canParse(text) && /^https?:\/\//i.test(text);
 }
 
 function missing(names: readonly string[]): SvcError {

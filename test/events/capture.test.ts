@@ -11,7 +11,7 @@ let service: TestService;
 let database: pg.Client;
 
 beforeAll(async () => {
-  service = await startTestService({}, { HOOKS: 'http://127.0.0.1:9' });
+  service = await startTestService({}, { HOOKS: 'http://127.0.0.1:9', FILES: 'file:///planted' });
   database = new pg.Client({ connectionString: service.databaseUrl });
   await database.connect();
 });
@@ -354,6 +354,9 @@ describe('a definition', () => {
           trigger('env', { webhook_from_env: 'NOT_SET' }),
           trigger('template', { webhook: '{{NOT_SET}}/{{NEITHER}}' }),
           trigger('transform', { webhook: HOOK, request_transform: { version: 2, url: '{{' } }),
+          trigger('scheme', { webhook: '{{FILES}}/passwd' }),
+          trigger('whole', { webhook_from_env: 'FILES' }),
+          trigger('shaped', { webhook: 'nothing', request_transform: { version: 2, url: 'http://127.0.0.1:9/' } }),
           trigger('column', { webhook: HOOK, definition: { update: { columns: ['nothing'] } } }),
         ],
       },
@@ -379,9 +382,19 @@ describe('a definition', () => {
         'event_trigger transform in table author in source default',
         expect.stringMatching(/^Inconsistent object: request transform validation failed: ./),
       ],
+      [
+        'event_trigger',
+        'event_trigger scheme in table author in source default',
+        'Inconsistent object: the webhook "{{FILES}}/passwd" is no http or https URL',
+      ],
+      [
+        'event_trigger',
+        'event_trigger whole in table author in source default',
+        'Inconsistent object: the webhook in the environment variable "FILES" is no http or https URL',
+      ],
       ['event_trigger', 'event_trigger column in table author in source default', 'Inconsistent object: column "nothing" does not exist'],
     ]);
-    expect(await functions()).toEqual(['notify_svc_good_INSERT']);
+    expect(await functions()).toEqual(['notify_svc_good_INSERT', 'notify_svc_shaped_INSERT']);
     await service.metadata('drop_inconsistent_metadata', {});
     expect(await service.metadata('get_inconsistent_metadata', {})).toMatchObject({ is_consistent: true });
   });
@@ -433,6 +446,12 @@ describe('a definition', () => {
       'expecting only one of value or value_from_env keys',
     ],
     [{ insert, webhook: '{{A}}{{B}}' }, 'unexpected', '$.args', 'Value for environment variables not found: A, B'],
+    ...['gopher://a.b/x', 'a.b/x', ''].map((webhook): (typeof REFUSED)[number] => [
+      { insert, webhook },
+      'invalid-configuration',
+      '$.args',
+      `Inconsistent object: the webhook ${JSON.stringify(webhook)} is no http or https URL`,
+    ]),
     [{ insert, request_transform: { version: 2, url: '{{' } }, 'validation-failed', '$.args', 'request transform validation failed'],
     [
       { insert, response_transform: { version: 2, body: { action: 'transform', template: '{{' } } },

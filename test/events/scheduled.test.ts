@@ -31,7 +31,7 @@ beforeAll(async () => {
     attempts.set(path, attempt);
     return (ANSWERS[path] ?? (() => ({})))(attempt);
   };
-  service = await startTestService({}, { HOOKS: receiver.url, KEY: 'k3y', SIGNING: SECRET });
+  service = await startTestService({}, { HOOKS: receiver.url, KEY: 'k3y', SIGNING: SECRET, NO_URL: 'nothing' });
 });
 afterAll(async () => {
   await service.stop();
@@ -76,7 +76,7 @@ describe('one-off events', () => {
       [200],
     ],
     ['sent where nobody listens', '', { webhook: 'http://127.0.0.1:1/x' }, { status: 'error', tries: 1 }, [null]],
-    ['sent to what is no URL', '', { webhook: 'nothing' }, { status: 'error', tries: 1 }, [null]],
+    ['sent to what is no URL', '', { webhook: '{{NO_URL}}' }, { status: 'error', tries: 1 }, [null]],
     ['sent to what is not set', '', { webhook: '{{NOT_SET}}/x' }, { status: 'error', tries: 1 }, [null]],
   ])('%s', async (_, path, args, end, statuses) => {
     const id = await schedule({ webhook: `{{HOOKS}}${path}`, ...args });
@@ -171,7 +171,7 @@ describe('one-off events', () => {
     expect(await message({ webhook: 'http://127.0.0.1:1/x' })).toMatchObject({
       message: expect.stringMatching(/^Connection failure/) as string,
     });
-    expect(await message({ webhook: 'nothing' })).toMatchObject({ type: 'invalid_url' });
+    expect(await message({ webhook: '{{NO_URL}}' })).toMatchObject({ type: 'invalid_url' });
     expect(await message({ webhook: '{{NOT_SET}}' })).toEqual({
       type: 'http_exception',
       message: 'Error creating the request. The value for environment variables not found: NOT_SET',
@@ -227,20 +227,23 @@ describe('one-off events', () => {
   });
 
   it.each<[JsonObject, string, string]>([
-    [{ webhook: 'x', schedule_at: '2024-01-01T00:00:00' }, '$.args.schedule_at', 'expecting a time with its zone'],
-    [{ webhook: 'x', schedule_at: '2024-13-01T00:00:00Z' }, '$.args.schedule_at', 'expecting a time with its zone'],
+    [{ webhook: '{{HOOKS}}/x', schedule_at: '2024-01-01T00:00:00' }, '$.args.schedule_at', 'expecting a time with its zone'],
+    [{ webhook: '{{HOOKS}}/x', schedule_at: '2024-13-01T00:00:00Z' }, '$.args.schedule_at', 'expecting a time with its zone'],
     [
-      { webhook: 'x', schedule_at: ago(1), retry_conf: { num_retries: -1 } },
+      { webhook: '{{HOOKS}}/x', schedule_at: ago(1), retry_conf: { num_retries: -1 } },
       '$.args.retry_conf.num_retries',
       'num_retries cannot be a negative value',
     ],
-    [{ webhook: 'x', schedule_at: ago(1), retries: 1 }, '$.args.retries', 'retries'],
-    [{ webhook: 'x', schedule_at: ago(1), headers: [{ name: 'a b', value: '' }] }, '$.args.headers[0]', 'cannot be the name of a header'],
+    [{ webhook: '{{HOOKS}}/x', schedule_at: ago(1), retries: 1 }, '$.args.retries', 'retries'],
+    [{ webhook: '{{HOOKS}}/x', schedule_at: ago(1), headers: [{ name: 'a b', value: '' }] }, '$.args.headers[0]', 'cannot be the name of a header'],
     [
-      { webhook: 'x', schedule_at: ago(1), signature: { secret_from_env: 'SVC_GRAPHQL_ADMIN_SECRET' } },
+      { webhook: '{{HOOKS}}/x', schedule_at: ago(1), signature: { secret_from_env: 'SVC_GRAPHQL_ADMIN_SECRET' } },
       '$.args.signature.secret_from_env',
       'not allowed',
     ],
+    ...['nothing', '', 'gopher://a.b/{{KEY}}', 'file:///etc/passwd', 'ftp://{{HOOKS}}', ' http://a.b/'].map(
+      (webhook): [JsonObject, string, string] => [{ webhook, schedule_at: ago(1) }, '$.args.webhook', webhook === '' ? 'empty' : 'is no http or https URL'],
+    ),
     [{ schedule_at: ago(1) }, '$.args', "'webhook' was not present"],
   ])('are not made of %j', async (args, path, message) => {
     expect(await failure('create_scheduled_event', args)).toMatchObject({
@@ -299,6 +302,13 @@ describe('cron triggers', () => {
     }
     await service.metadata('create_cron_trigger', { name: 'new', ...DAILY, replace: true });
     expect(await eventsOf('new')).toHaveLength(100);
+  });
+
+  it.each(['ftp://a.b/c', '{{NO_URL}}/c', 'http:a'])('are not made with the webhook %j', async (webhook) => {
+    expect(await failure('create_cron_trigger', { name: 'elsewhere', ...DAILY, webhook })).toMatchObject({
+      code: 'invalid-configuration',
+      error: `Inconsistent object: the webhook ${JSON.stringify(webhook)} is no http or https URL`,
+    });
   });
 
   it('are told of in the body', async () => {

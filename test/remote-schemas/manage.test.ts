@@ -104,6 +104,11 @@ describe('adding', () => {
       { code: 'invalid-params', error: 'not a valid URI generated from the template: x{{OTHER_KEY}}' },
     ],
     [
+      'another protocol',
+      { url: 'gopher://127.0.0.1:1/graphql' },
+      { code: 'invalid-params', error: 'not a valid URI generated from the template: gopher://127.0.0.1:1/graphql' },
+    ],
+    [
       'nobody there',
       { url: 'http://127.0.0.1:1/graphql' },
       {

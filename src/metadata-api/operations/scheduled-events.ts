@@ -18,6 +18,7 @@ import {
   text,
 } from '../../metadata/codec.ts';
 import { scheduledRetry, scheduledRetryCodec } from '../../metadata/cron-trigger.ts';
+import { templateComplaint } from '../../metadata/called-address.ts';
 import { headerComplaint, headersCodec, webhookHeaders } from '../../metadata/environment-template.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
 import { signatureCodec } from '../../metadata/signature.ts';
@@ -103,6 +104,8 @@ const create: OperationGroup = () => [
       },
     },
     async run({ webhook, scheduleAt, payload = null, headers, retryConf, comment, signature }, { services, path }) {
+      const unusable = templateComplaint('webhook', webhook);
+      if (unusable !== null) throw parseFailed(unusable, at(path, 'webhook'));
       for (const [i, { name, value = '' }] of headers.entries()) {
         const complaint = headerComplaint(name, value);
         if (complaint !== null) throw parseFailed(complaint, along(path, 'headers', i));

@@ -1,6 +1,7 @@
 /** An action: its types are there, its handler can be called. */
 import { ADMIN_ROLE } from '../../auth/session.ts';
 import type { Action, ActionDefinition } from '../../metadata/action.ts';
+import { addressComplaint } from '../../metadata/called-address.ts';
 import {
   type Environment,
   fillTemplate,
@@ -117,9 +118,8 @@ function checkAsynchronous(output: string, types: CustomTypesInfo, related: Read
 function checkHandler({ handler, requestTransform }: ActionDefinition, environment: Environment): void {
   const filled = fillTemplate(handler, environment);
   if (requestTransform?.url !== undefined || !('text' in filled)) return;
-  const protocol = URL.canParse(filled.text) ? new URL(filled.text).protocol : null;
-  // What is filled in may be a secret.
-  if (protocol !== 'http:' && protocol !== 'https:') throw new Defect(`the handler ${JSON.stringify(handler)} is no http or https URL`);
+  const complaint = addressComplaint('handler', { kind: 'template', text: handler }, filled.text);
+  if (complaint !== null) throw new Defect(complaint);
 }
 
 /** @throws Defect; variables are all set */

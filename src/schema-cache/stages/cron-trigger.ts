@@ -34,7 +34,7 @@ function describeCronTrigger(trigger: CronTrigger): ObjectDescription {
 function check(trigger: CronTrigger, environment: Environment): void {
   const [unknown] = unknownParts(trigger);
   if (unknown !== undefined) throw new Defect(`${unknown.complaint} (at ${unknown.key})`);
-  const { webhook, headers, signature } = trigger;
-  checkWebhook({ url: { kind: 'template', text: webhook }, headers, signature }, environment);
+  const { webhook, headers, signature, requestTransform } = trigger;
+  checkWebhook({ url: { kind: 'template', text: webhook }, headers, signature, requestTransform }, environment);
   checkTransforms(trigger);
 }

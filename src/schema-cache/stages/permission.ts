@@ -1,8 +1,10 @@
 /** Permissions of one table and one role. Each function throws what is wrong with the definition. */
 import { type CatalogColumn, type CatalogTable, distributionColumn } from '../../catalog/catalog.ts';
 import type { BoolExp } from '../../ir/bool-exp.ts';
+import { templateComplaint } from '../../metadata/called-address.ts';
 import { isFieldName } from '../../metadata/graphql-name.ts';
 import type * as metadata from '../../metadata/permission.ts';
+import type { ValidateInput } from '../../metadata/validate-input.ts';
 import type { Json } from '../../util/json.ts';
 import { Defect } from '../inconsistency.ts';
 import type {
@@ -151,6 +153,14 @@ function writableColumns(
   return columns;
 }
 
+/** What is filled in is looked at when it is called. @throws Defect */
+function checkedHook({ validateInput }: Pick<metadata.DeletePermission, 'validateInput'>): ValidateInput | null {
+  if (validateInput === undefined) return null;
+  const complaint = templateComplaint('url of validate_input', validateInput.definition.url);
+  if (complaint !== null) throw new Defect(complaint);
+  return validateInput;
+}
+
 /** @throws Defect */
 export function resolveInsert(scope: PermissionScope, permission: metadata.InsertPermission): ResolvedInsertPermission {
   requireView(scope, scope.table.insertable, 'insertable');
@@ -160,7 +170,7 @@ export function resolveInsert(scope: PermissionScope, permission: metadata.Inser
     check: resolveFilter(scope, permission.check),
     presets,
     backendOnly: permission.backendOnly,
-    validateInput: permission.validateInput ?? null,
+    validateInput: checkedHook(permission),
   };
 }
 
@@ -178,7 +188,7 @@ export function resolveUpdate(scope: PermissionScope, permission: metadata.Updat
     check: permission.check === null ? null : resolveFilter(scope, permission.check),
     presets,
     backendOnly: permission.backendOnly,
-    validateInput: permission.validateInput ?? null,
+    validateInput: checkedHook(permission),
   };
 }
 
@@ -188,6 +198,6 @@ export function resolveDelete(scope: PermissionScope, permission: metadata.Delet
   return {
     filter: resolveFilter(scope, permission.filter),
     backendOnly: permission.backendOnly,
-    validateInput: permission.validateInput ?? null,
+    validateInput: checkedHook(permission),
   };
 }

@@ -1,4 +1,5 @@
-/** Whether the environment has what the calls of a webhook need. */
+/** Whether the calls of a webhook can be made with what the environment has. */
+import { addressComplaint } from '../../metadata/called-address.ts';
 import {
   type ConfiguredText,
   type Environment,
@@ -10,12 +11,14 @@ import {
   variablesNotSet,
 } from '../../metadata/environment-template.ts';
 import type { Signature } from '../../metadata/signature.ts';
+import type { RequestTransform } from '../../metadata/transform.ts';
 import { Defect } from '../inconsistency.ts';
 
 interface NeededByWebhook {
   readonly url: ConfiguredText;
   readonly headers: readonly HeaderDefinition[];
   readonly signature?: Signature | undefined;
+  readonly requestTransform?: RequestTransform | undefined;
 }
 
 interface Refusals {
@@ -29,7 +32,7 @@ const plainly = (message: string): Defect => new Defect(message);
 
 /** @throws Defect of `refusals` */
 export function checkWebhook(
-  { url, headers, signature }: NeededByWebhook,
+  { url, headers, signature, requestTransform }: NeededByWebhook,
   environment: Environment,
   refusals: Refusals = { variable: plainly, template: plainly },
 ): void {
@@ -37,13 +40,16 @@ export function checkWebhook(
     text.kind === 'template'
       ? filledTemplate(text.text, environment, (names) => refusals.template(variablesNotFound(names)))
       : environmentVariable(text.name, environment, (names) => refusals.variable(variablesNotSet(names)));
-  check(url);
+  const address = check(url);
+  // What a transform makes of it is seen at the call.
+  const complaint = requestTransform?.url === undefined ? addressComplaint('webhook', url, address) : null;
+  if (complaint !== null) throw new Defect(complaint);
   for (const { name, value = '', valueFromEnv: variable } of headers) {
-    const complaint = headerComplaint(
+    const wrong = headerComplaint(
       name,
       check(variable === undefined ? { kind: 'template', text: value } : { kind: 'environment', name: variable }),
     );
-    if (complaint !== null) throw new Defect(complaint);
+    if (wrong !== null) throw new Defect(wrong);
   }
   if (signature !== undefined) check({ kind: 'environment', name: signature.secretFromEnv });
 }
