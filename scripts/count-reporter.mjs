@@ -1,15 +1,16 @@
-// A reporter of vitest that writes how many tests passed and failed to the file of SVC_TEST_COUNTS, for run-vitest.mjs.
+// A reporter of vitest that writes how many tests passed and failed, and which were skipped, to the file of SVC_TEST_COUNTS, for run-vitest.mjs.
 import { writeFileSync } from 'node:fs';
 
 // biome-ignore lint/style/noDefaultExport: vitest asks for one
 export default class CountReporter {
   onTestRunEnd(modules, unhandledErrors) {
-    const counts = { passed: 0, failed: unhandledErrors.length };
+    const counts = { passed: 0, failed: unhandledErrors.length, skipped: [] };
     for (const module of modules) {
       for (const test of module.children.allTests()) {
         const { state } = test.result();
         if (state === 'passed') counts.passed += 1;
         else if (state === 'failed') counts.failed += 1;
+        else counts.skipped.push(`${module.relativeModuleId}: ${test.fullName}`);
       }
       // A file or a suite may fail where no test of it does.
       if (module.errors().length > 0) counts.failed += 1;

@@ -1,9 +1,13 @@
-// Runs vitest and says at the end, alone on the last line, how many tests passed and failed.
+// Runs vitest and says at the end, alone on the last line, how many tests passed and failed. With SVC_TEST_NO_SKIPS=1 a test that
+// is skipped has failed: stages that install what their tests need say so.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from './ensure-packages.mjs';
+
+/** Tests that were skipped. */
+const MOST_LISTED = 50;
 
 /** @returns the exit code */
 export async function runVitest(args, environment = {}) {
@@ -24,16 +28,19 @@ export async function runVitest(args, environment = {}) {
     child.once('error', () => resolve(1));
     child.once('close', (code) => resolve(code ?? 1));
   });
-  const { passed, failed } = read(counts);
+  const { passed, failed, skipped } = read(counts);
   rmSync(folder, { recursive: true, force: true });
-  console.log(`${passed} passed, ${status === 0 ? failed : Math.max(failed, 1)} failed`);
-  return status;
+  const unwanted = process.env.SVC_TEST_NO_SKIPS === '1' ? skipped : [];
+  if (unwanted.length > 0) console.log(`skipped, and not to be:\n${unwanted.slice(0, MOST_LISTED).join('\n')}`);
+  const failures = failed + unwanted.length;
+  console.log(`${passed} passed, ${status === 0 ? failures : Math.max(failures, 1)} failed`);
+  return status === 0 && unwanted.length > 0 ? 1 : status;
 }
 
 function read(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    return { passed: 0, failed: 1 };
+    return { passed: 0, failed: 1, skipped: [] };
   }
 }
