@@ -45,12 +45,15 @@ const CONSTRAINTS: Readonly<Record<number, string>> = {
 /** Values that their types do not take, numbers out of range, patterns and documents that are none. */
 const DATA = new Set([1264, 1292, 1366, 1406, 1365, 1690, 1139, 1411, 1441, 4037, 4038, 4041, 4042, 3140, 1265, 1367, 1416]);
 
+/** A column of some character set beside a text that cannot be one of it. */
+const MIXED = new Set([1267, 1270, 1271]);
+
 /** A failed statement of a request or a small statement of our own. Never throws. */
 export function statementError(failure: unknown, statement: FailedStatement): SvcError {
   const general = generalError(failure);
   if (general !== null) return general;
   const error = failure as ServerError;
-  const message = withoutRow(error.sqlMessage ?? error.message, statement);
+  const message = withoutValues(withoutRow(error.sqlMessage ?? error.message, statement));
   const raised = statement.failures?.[raisedFailure(message) ?? -1];
   if (raised !== undefined) return new SvcError(raised.code, raised.message, { path: raised.path });
   const options = { path: statement.path ?? ROOT, cause: error };
@@ -61,6 +64,9 @@ export function statementError(failure: unknown, statement: FailedStatement): Sv
   if (DATA.has(errno)) return new SvcError('data-exception', message, options);
   if (errno === 1213 || errno === 1205) {
     return new SvcError('concurrent-update', 'the statement met a concurrent update of the same rows', { ...options, isPassing: true });
+  }
+  if (MIXED.has(errno) && message.includes('COERCIBLE')) {
+    return new SvcError('data-exception', 'a text has characters that the column it is compared with cannot have', options);
   }
   if (errno === 1153) return tooLarge(message);
   if (errno === 1969 || errno === 1317) {
@@ -97,6 +103,15 @@ export function wrongRow(failure: unknown, start: number, rowsOf: MutationStatem
 /** Of rows that are there the server counts also those that the condition leaves out, of which nobody shall be told. */
 function withoutRow(message: string, { rows }: FailedStatement): string {
   return rows === undefined ? message.replace(/ at row \d+$/, '') : message;
+}
+
+/** What the server tells beside the reason: values, which may be preset or those of hidden columns, and the names of the database. */
+function withoutValues(message: string): string {
+  return message
+    .replace(/^Duplicate entry '.*' for key '/s, "Duplicate entry for key '")
+    .replace(/ \(`.*`, CONSTRAINT (`(?:[^`]|``)*`) FOREIGN KEY .*\)$/s, ' ($1)')
+    .replace(/`(?:[^`]|``)*`\.(?=`(?:[^`]|``)*`\.`)/g, '')
+    .replace(/ failed for `(?:[^`]|``)*`\.(?=`)/, ' failed for ');
 }
 
 /** SQL that an administrator sent failed. Never throws. */

@@ -60,10 +60,15 @@ const planChanges: OperationGroup = () => [
         timeoutSeconds: defaulted(between('timeout_seconds', 1, LONGEST_TIMEOUT_SECONDS), () => DEFAULT_TIMEOUT_SECONDS),
       }),
       changes: 'nothing',
-      errors: [...SOURCE_ERRORS, refused('not-supported', 'the source cannot undo definitions, so that its migrations cannot be tried')],
+      errors: [
+        ...SOURCE_ERRORS,
+        refused('not-supported', 'the source cannot undo definitions, so that its migrations cannot be tried'),
+        refused('timeout', 'the time limit passed'),
+      ],
       documentation: {
         summary:
           'Tries migrations and a document of metadata: runs the SQL in a transaction of each source that is rolled back, and tells which of it failed, what would be inconsistent before and after, and the schemas of the roles for which they differ. What is locked by the SQL is locked until it is rolled back, and sequences advance. What the SQL of `probe` gives behind a migration, such as the locks that are held, stands at it as `probed`. All of it is to be done within `timeout_seconds` (300).',
+        details: `\`schemas\` are those of at most ${MOST_ROLES} roles, and ${MOST_CHARACTERS / 2 ** 20} MiB of text in all; \`roles_not_compared\` are others whose schemas may differ.`,
         example: { metadata: { version: 3, sources: [] }, migrations: [] },
       },
       // SQL may do what no transaction takes back.

@@ -60,6 +60,7 @@ const previewChanges: OperationGroup = () => [
           'access-denied',
           'the metadata is read-only (`--metadata-read-only`), and a change brings an address that the service would call',
         ),
+        refused('timeout', 'the time limit of requests passed'),
         refused('bad-request', `there are more than ${MOST_CHANGES} changes or ${MOST_QUERIES} queries`),
       ],
       documentation: {
