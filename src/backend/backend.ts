@@ -256,6 +256,8 @@ export interface RunSqlOptions extends RunOptions {
   readonly onFailure?: (at: SqlFailure) => void;
   /** Of rows beyond these nothing is kept. Absent: all are. */
   readonly maxRows?: number;
+  /** Bytes that all rows may have together, beyond which it fails. Absent: `MOST_RESULT_BYTES`. */
+  readonly mostBytes?: number;
 }
 
 export interface SqlFailure {

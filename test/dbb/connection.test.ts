@@ -246,6 +246,24 @@ describe.skipIf(!hasMariadb())('a connection to MariaDB', () => {
     ]);
   });
 
+  it('keeps no more rows of SQL than fit', async () => {
+    const source = await open({ connection_string: server.url('shop') }, {}, { maxConnections: 1 });
+    const most = { mostBytes: 1000 };
+    for (const sql of [
+      'select * from shop.wide',
+      "select repeat('x', 500000)",
+      'with recursive n as (select 1 as i union all select i + 1 from n where i < 900) select * from n',
+    ]) {
+      const failed = await source.runSql(`set sql_select_limit = default; ${sql}`, most).catch((error: unknown) => error);
+      expect(failed).toMatchObject({
+        code: 'bad-request',
+        message: 'the rows are larger than 1000 bytes together: ask for fewer, or give max_rows',
+      });
+      expect((await source.runSql('select 1', most)).rows).toEqual([['1']]);
+    }
+    await source.close();
+  });
+
   it('never brings what the server has cut', async () => {
     // An array, an object in it, and the list of a join.
     await server.run(`set autocommit = 1; create table shop.long_text (id int primary key, body mediumtext character set utf8mb4);

@@ -122,7 +122,7 @@ describe.skipIf(!hasMariadb())('mutations of MariaDB', () => {
       ],
       [
         'mutation { insert_author_one(object: {id: 7, name: "x", active: true, tag: "☃"}) { id } }',
-        "data-exception $.selectionSet.insert_author_one.args.object: Incorrect string value: '\\xE2\\x98\\x83' for column `shop`.`author`.`tag` at row 1",
+        "data-exception $.selectionSet.insert_author_one.args.object: Incorrect string value: '\\xE2\\x98\\x83' for column `author`.`tag` at row 1",
       ],
       ['mutation { insert_author_one(object: {id: 7, name: "x", active: true, seen: "2500-01-01"}) { id } }', 'data-exception'],
       [

@@ -12,7 +12,9 @@ import type {
 import { taggedText } from '../../backend/query-tags.ts';
 import type { Catalog, CatalogScope, QualifiedName, SurveyedTable } from '../../catalog/catalog.ts';
 import { invariant } from '../../errors/svc-error.ts';
+import { MOST_RESULT_BYTES, resultTooLarge, VALUE_OVERHEAD } from '../../sql/result-size.ts';
 import { bytesOfBuffer } from '../../util/bytes.ts';
+import { CancellationSource } from '../../util/cancellation.ts';
 import { readCatalog } from './catalog.ts';
 import { refuseCut } from './cut.ts';
 import { foresightOf } from './definitions/foresee.ts';
@@ -72,23 +74,32 @@ export class SessionConnection implements Connection {
     if (this.readOnly) refuseWritable(text);
     // Whatever the text does to the session's settings must not be seen by others.
     this.lent.tainted = true;
+    const { maxRows, mostBytes = MOST_RESULT_BYTES } = how;
+    const stop = new CancellationSource(how.signal);
+    let bytes = 0;
+    const take = (value: string | null): string | null => {
+      if (bytes > mostBytes) return null;
+      bytes += (value?.length ?? 0) + VALUE_OVERHEAD;
+      if (bytes > mostBytes) stop.cancel();
+      return value;
+    };
     try {
-      return await this.pool.run(this.lent, this.within(how), async () => {
-        const { maxRows } = how;
+      return await this.pool.run(this.lent, { ...this.within(how), signal: stop }, async () => {
         // The server sends no more; what has a limit of its own is cut here.
         if (maxRows !== undefined) await this.lent.connection.query(`set session sql_select_limit = ${maxRows + 1}`);
         const [results, fields] = await this.lent.connection.query<RowDataPacket[][]>({
           sql: text,
           rowsAsArray: true,
-          typeCast: (field: { string(): string | null }) => field.string(),
+          typeCast: (field: { string(): string | null }) => take(field.string()),
         } as QueryOptions);
+        if (bytes > mostBytes) throw resultTooLarge(mostBytes);
         const result = resultOf(results as unknown as Result, fields as FieldPacket[] | undefined);
         return maxRows === undefined || result.rows.length <= maxRows
           ? result
           : { ...result, rows: result.rows.slice(0, maxRows), isCut: true };
       });
     } catch (failure) {
-      throw runSqlError(failure, text);
+      throw bytes > mostBytes ? resultTooLarge(mostBytes, failure) : runSqlError(failure, text);
     }
   }
 

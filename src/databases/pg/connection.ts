@@ -2,6 +2,7 @@ import type { Connection, JsonRow, RunOptions, RunSqlOptions, RunSqlResult, Stat
 import { taggedText } from '../../backend/query-tags.ts';
 import type { Catalog, CatalogScope, QualifiedName, SurveyedTable } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
+import { MOST_RESULT_BYTES, resultTooLarge } from '../../sql/result-size.ts';
 import { readCatalog } from './catalog.ts';
 import { CancelledError, DatabaseError } from './driver/database-error.ts';
 import { WireExchange, type WireStep, type TextResult } from './driver/exchange.ts';
@@ -72,12 +73,14 @@ export class SessionConnection implements Connection {
       throw new SvcError('postgres-error', 'query execution failed', { internal: 'the text contains a NUL character' });
     // Whatever the text does to the session's settings must not be seen by others.
     this.session.tainted = true;
+    const { mostBytes = MOST_RESULT_BYTES } = how;
     try {
       // Nor do the service's own settings hold for it.
       if (this.session.prepare || this.inTransaction) await this.exchange('json', [WITHOUT_SETTINGS], how);
-      const done = await this.exchange('simple', [{ text: sql, values: [] }], how);
+      const done = await this.exchange('simple', [{ text: sql, values: [] }], { ...how, mostBytes });
       return runSqlResult(done.results.at(-1) ?? { columns: null, rows: [], command: '' });
     } catch (failure) {
+      if (failure instanceof CancelledError && failure.reason === 'size') throw resultTooLarge(mostBytes, failure);
       if (failure instanceof DatabaseError)
         how.onFailure?.({ done: failure.done, position: failure.position === null ? null : Number(failure.position) });
       throw runSqlError(failure, sql);
@@ -172,6 +175,7 @@ export function runExchange(
     const exchange = new WireExchange(mode, steps, resolve);
     exchange.collected = collected;
     if (how.maxRows !== undefined) exchange.maxRows = how.maxRows;
+    if (how.mostBytes !== undefined) exchange.mostBytes = how.mostBytes;
     startExchange(session, exchange, how, watch);
   });
 }

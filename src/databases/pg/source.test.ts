@@ -48,6 +48,24 @@ describe.each([true, false])('with use_prepared_statements %s', (prepare) => {
     expect(after).toBe('"after"');
   });
 
+  it('keeps no more rows of SQL than fit', async () => {
+    const source = await open({ prepare, max: 1 });
+    const most = { mostBytes: 1000 };
+    for (const sql of [
+      'select n from generate_series(1, 1000000) n',
+      "select repeat('x', 5000000)",
+      'select 1 from generate_series(1, 30); select 2 from generate_series(1, 30)',
+    ]) {
+      expect(await failure(source.runSql(sql, most))).toMatchObject({
+        code: 'bad-request',
+        message: 'the rows are larger than 1000 bytes together: ask for fewer, or give max_rows',
+      });
+      expect((await source.runSql('select 1', most)).rows).toEqual([['1']]);
+    }
+    const cut = await source.runSql('select n from generate_series(1, 1000) n', { ...most, maxRows: 3 });
+    expect(cut).toMatchObject({ rows: [['1'], ['2'], ['3']], isCut: true });
+  });
+
   it('survives DDL that makes plans invalid', async () => {
     const source = await open({ prepare, max: 2 });
     await source.runSql('create table plan_test (a int); insert into plan_test values (1)', {});

@@ -53,7 +53,10 @@ export const runSqlOperations: OperationGroup = perKind('run_sql', everyKind, (b
     errors: [
       ...SOURCE_ERRORS,
       refused(backend.errorCodes.failed, 'the SQL fails; `internal` holds the statement and what the database says'),
-      refused('bad-request', 'the SQL is to be read-only, and begins or ends a transaction, or has `copy`, `do`, `call` or `load`'),
+      refused(
+        'bad-request',
+        'the SQL is to be read-only, and begins or ends a transaction, or has `copy`, `do`, `call` or `load`; or its rows are more than the service holds',
+      ),
       refused('dependency-error', 'metadata depends on what goes and `cascade` is false, or on the type of a column that changes'),
       refused('not-supported', 'a function of the metadata would be overloaded or become volatile'),
       refused('already-exists', 'a column would get the name of a relationship'),

@@ -49,11 +49,19 @@ export class PoolTimeoutError extends Error {
   }
 }
 
-/** The caller's signal was aborted, or its deadline passed. */
+export type CancelReason = 'abort' | 'deadline' | 'size';
+
+const REASONS: Readonly<Record<CancelReason, string>> = {
+  abort: 'the statement was cancelled',
+  deadline: 'the deadline of the statement passed',
+  size: 'the rows of the statement are too large',
+};
+
+/** The caller's signal was aborted, its deadline passed, or the rows are more than it takes. */
 export class CancelledError extends Error {
-  readonly reason: 'abort' | 'deadline';
-  constructor(reason: 'abort' | 'deadline') {
-    super(reason === 'abort' ? 'the statement was cancelled' : 'the deadline of the statement passed');
+  readonly reason: CancelReason;
+  constructor(reason: CancelReason) {
+    super(REASONS[reason]);
     this.name = 'CancelledError';
     this.reason = reason;
   }

@@ -68,6 +68,10 @@ export class WireExchange {
 
   /** Most rows of a result that are kept (`text`, `simple`). */
   maxRows = Number.POSITIVE_INFINITY;
+  /** Bytes that the values may have together (`text`, `simple`); what is more is not kept, and the statement is cancelled. */
+  mostBytes = Number.POSITIVE_INFINITY;
+  /** Of the values that came. */
+  bytes = 0;
   /** Gets all rows of the last step, where more than one is wanted (`json`). */
   collected: JsonRow[] | null = null;
 

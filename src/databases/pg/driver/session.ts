@@ -7,12 +7,13 @@
  * The session knows nothing of pools and retries; its owner is told when something is done.
  */
 import type { Socket } from 'node:net';
-import { CancelledError, ConnectionError, DatabaseError, isStalePlan, readErrorFields } from './database-error.ts';
+import { type CancelReason, CancelledError, ConnectionError, DatabaseError, isStalePlan, readErrorFields } from './database-error.ts';
 import type { WireExchange, WireStep, TextResult } from './exchange.ts';
 import { readFrom } from './shared-buffer-socket.ts';
 import { OutputBuffer } from './output-buffer.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import type { JsonRow } from '../../../backend/backend.ts';
+import { VALUE_OVERHEAD } from '../../../sql/result-size.ts';
 import { type Bytes, bytesOfBuffer, textOfBytes } from '../../../util/bytes.ts';
 import type { Cancellation } from '../../../util/cancellation.ts';
 
@@ -77,6 +78,8 @@ export class DriverSession {
   private pending: Buffer | null = null;
   private columnsLeft = 0;
   private valueLeft = 0;
+  /** The value is more than the exchange takes. */
+  private isValueDropped = false;
   private value: Bytes[] = [];
 
   private readonly flushNow = (): void => this.flush();
@@ -159,7 +162,7 @@ export class DriverSession {
     return watched;
   }
 
-  private cancel(exchange: WireExchange, reason: 'abort' | 'deadline', now: number): void {
+  private cancel(exchange: WireExchange, reason: CancelReason, now: number): void {
     exchange.cancelled = new CancelledError(reason);
     exchange.cancelledAt = now;
     if (exchange.releasesEarly) {
@@ -225,7 +228,7 @@ export class DriverSession {
         if (this.valueLeft > 0) {
           const taken = Math.min(this.valueLeft, end - offset);
           if (taken === 0) return;
-          this.value.push(bytesOfBuffer(chunk, offset, offset + taken));
+          if (!this.isValueDropped) this.value.push(bytesOfBuffer(chunk, offset, offset + taken));
           offset += taken;
           this.valueLeft -= taken;
           if (this.valueLeft > 0) return;
@@ -235,7 +238,9 @@ export class DriverSession {
         if (end - offset < 4) break;
         const length = chunk.readInt32BE(offset);
         offset += 4;
-        const row = (this.queue[this.head] as WireExchange).row as (readonly Bytes[] | null)[];
+        const exchange = this.queue[this.head] as WireExchange;
+        const row = exchange.row as (readonly Bytes[] | null)[];
+        if (exchange.mode !== 'json') this.weigh(exchange, length);
         if (length > 0) {
           this.value = [];
           this.valueLeft = length;
@@ -270,6 +275,13 @@ export class DriverSession {
     if (offset < end) this.pending = Buffer.from(chunk.subarray(offset));
   }
 
+  /** Counts a value of so many bytes that comes. */
+  private weigh(exchange: WireExchange, bytes: number): void {
+    if ((exchange.text?.rows.length ?? 0) < exchange.maxRows) exchange.bytes += Math.max(0, bytes) + VALUE_OVERHEAD;
+    this.isValueDropped = exchange.bytes > exchange.mostBytes;
+    if (this.isValueDropped && exchange.cancelled === null) this.cancel(exchange, 'size', Date.now());
+  }
+
   private endRow(): void {
     const exchange = this.queue[this.head] as WireExchange;
     if (exchange.mode === 'json') {
@@ -277,7 +289,7 @@ export class DriverSession {
       return;
     }
     exchange.text ??= { columns: null, rows: [], command: '' };
-    if (exchange.text.rows.length < exchange.maxRows) exchange.text.rows.push((exchange.row ?? []).map(textOf));
+    if (exchange.text.rows.length < exchange.maxRows && !this.isValueDropped) exchange.text.rows.push((exchange.row ?? []).map(textOf));
     else exchange.text.isCut = true;
     exchange.row = null;
   }
