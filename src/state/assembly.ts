@@ -150,11 +150,13 @@ export class Assembly {
     const connections = new Map(
       [...sources].flatMap(([name, { connection }]) => (connection === null ? [] : [[name, connection] as const])),
     );
-    const storedOperations = resolveStoredOperations(
-      metadata,
-      () => made.get(ADMIN_ROLE, 'backend').roots,
-      this.#options.roleSchemas.engine.limits,
-      before?.snapshot.storedOperations,
+    const storedOperations = await inSlices(
+      resolveStoredOperations(
+        metadata,
+        () => made.get(ADMIN_ROLE, 'backend').roots,
+        this.#options.roleSchemas.engine.limits,
+        before?.snapshot.storedOperations,
+      ),
     );
     const found = storedOperations.inconsistencies;
     const captureFailures = carriedFailures(before?.captureFailures ?? NO_CAPTURE_FAILURES, build.cache);

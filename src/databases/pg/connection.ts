@@ -78,6 +78,8 @@ export class SessionConnection implements Connection {
       // Nor do the service's own settings hold for it.
       if (this.session.prepare || this.inTransaction) await this.exchange('json', [WITHOUT_SETTINGS], how);
       const done = await this.exchange('simple', [{ text: sql, values: [] }], { ...how, mostBytes });
+      // It came to its end before it was told to stop.
+      if (done.bytes > mostBytes) throw resultTooLarge(mostBytes);
       return runSqlResult(done.results.at(-1) ?? { columns: null, rows: [], command: '' });
     } catch (failure) {
       if (failure instanceof CancelledError && failure.reason === 'size') throw resultTooLarge(mostBytes, failure);

@@ -11,6 +11,7 @@ import { inconsistent } from '../../schema-cache/inconsistency.ts';
 import { objectId } from '../../schema-cache/object-id.ts';
 import type { Inconsistency } from '../../schema-cache/schema-cache.ts';
 import { groupBy } from '../../util/group-by.ts';
+import type { Sliced } from '../../util/sliced.ts';
 import { analyseOperation, type OperationAnalysis } from '../analysis/analyse.ts';
 import type { OperationLimits } from '../engine.ts';
 import { lazy, type RootTypes } from '../types.ts';
@@ -35,20 +36,23 @@ export interface QueryAnalysis {
 }
 
 /**
+ * Reads and checks the queries one by one: there may be thousands.
  * @param roots of the administrators' schema; asked for only when there is something to check
  * @param previous the result before a change: what the change does not concern is kept
  */
-export function resolveStoredOperations(
+export function* resolveStoredOperations(
   metadata: Sections,
   roots: () => RootTypes,
   limits: OperationLimits,
   previous?: StoredOperations,
-): StoredOperations {
+): Sliced<StoredOperations> {
   const before = previous instanceof ResolvedOperations ? previous : undefined;
   const { queryCollections, allowlist, restEndpoints } = metadata;
   if (queryCollections.size === 0 && allowlist.size === 0 && restEndpoints.size === 0) return NOTHING;
   const resolved = new ResolvedOperations({ queryCollections, allowlist, restEndpoints }, roots(), limits, before);
-  return before?.isSame(resolved) === true ? before : resolved;
+  if (before?.isSame(resolved) === true) return before;
+  yield* resolved.prepare();
+  return resolved;
 }
 
 class ResolvedOperations implements StoredOperations {
@@ -72,6 +76,19 @@ class ResolvedOperations implements StoredOperations {
     this.#allowed = sameAllowList ? before.#allowed : lazy(() => allowedForms(metadata, limits.maxTokens));
     this.#inconsistencies =
       sameEndpoints && sameAllowList && this.#analyses === before.#analyses ? before.#inconsistencies : lazy(() => this.#check());
+  }
+
+  /** What would else be done at once, for all queries, by whoever asks first. */
+  *prepare(): Sliced<void> {
+    const { queryCollections, allowlist } = this.#metadata;
+    for (const collection of queryCollections.values()) {
+      const isListed = allowlist.has(collection.name);
+      for (const query of collection.queries.values()) {
+        this.analyse(query);
+        if (isListed) formOf(query, this.#limits.maxTokens);
+        yield;
+      }
+    }
   }
 
   isSame(other: ResolvedOperations): boolean {
@@ -176,6 +193,18 @@ function brokenEntry(entry: AllowListEntry, reason: string): Inconsistency {
   return inconsistent(object, reason);
 }
 
+const forms = new WeakMap<CollectedQuery, string | null>();
+
+/** The normal form of a stored query, made once for as long as the query stays the same; null: it cannot be read. */
+function formOf(query: CollectedQuery, maxTokens: number): string | null {
+  let form = forms.get(query);
+  if (form === undefined) {
+    form = 'error' in readQuery(query, maxTokens) ? null : normalForm(query.query, maxTokens);
+    forms.set(query, form);
+  }
+  return form;
+}
+
 /** By normal form the roles for which it is listed; null: for all. */
 function allowedForms({ queryCollections, allowlist }: Sections, maxTokens: number): ReadonlyMap<string, ReadonlySet<string> | null> {
   const allowed = new Map<string, Set<string> | null>();
@@ -184,8 +213,8 @@ function allowedForms({ queryCollections, allowlist }: Sections, maxTokens: numb
     if (hasUnknownKeys(entry)) continue;
     const { collection, scope } = entry;
     for (const query of queryCollections.get(collection)?.queries.values() ?? []) {
-      if ('error' in readQuery(query, maxTokens)) continue;
-      const form = normalForm(query.query, maxTokens);
+      const form = formOf(query, maxTokens);
+      if (form === null) continue;
       const known = allowed.get(form);
       if (known === null) continue;
       if (scope === null) allowed.set(form, null);

@@ -1,5 +1,6 @@
 import { openApiDocument } from '../../graphql/rest/open-api.ts';
 import { standardForm, VERSION_2 } from '../../graphql/rest/open-api-form.ts';
+import { inSlices } from '../../util/sliced.ts';
 import { adminRoute } from '../admin-route.ts';
 import { jsonReply } from '../reply.ts';
 
@@ -7,8 +8,8 @@ import { jsonReply } from '../reply.ts';
 export const openApiRoute = adminRoute({
   method: 'GET',
   path: '/api/swagger/json',
-  handle(_exchange, { state, options }) {
+  async handle(_exchange, { state, options }) {
     const form = options.version2OpenApi ? VERSION_2 : standardForm(options.version);
-    return Promise.resolve(jsonReply(200, openApiDocument(state.current().storedOperations, form)));
+    return jsonReply(200, await inSlices(openApiDocument(state.current().storedOperations, form)));
   },
 });
