@@ -1,7 +1,7 @@
 /** Values that no column holds, compared in all ways with columns of all types and character sets: each has an answer, or an error that says why. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Json, type JsonObject, printJson } from '../../src/util/json.ts';
-import { sample } from '../support/deep.ts';
+import { sample, SEED } from '../support/deep.ts';
 import { hasMariadb, startMariadb, type TestMariadb } from '../support/mariadb.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -163,7 +163,7 @@ describe.skipIf(!hasMariadb())('odd values', () => {
     return failed;
   }
 
-  it('can be compared', async () => {
+  it('can be compared', { timeout: 300_000 }, async () => {
     expect(new Set(comparisons.map(([column]) => column))).toEqual(new Set(Object.keys(COLUMNS)));
     const requests = comparisons.flatMap(([column, operator, type]) =>
       ODD_VALUES.map((value): readonly [string, JsonObject] => [
@@ -176,7 +176,7 @@ describe.skipIf(!hasMariadb())('odd values', () => {
       ([query, { v }]) => query.includes('latin1_bin') && EMOJI.size > 0 && printJson(v ?? null).includes('a😀b'),
     );
     expect(always.length).toBe(EMOJI.size);
-    expect(await failures([...always, ...sample(requests, 150)])).toEqual([]);
+    expect(await failures([...always, ...sample(aFifth(requests), 150)])).toEqual([]);
   });
 
   it('can be written', async () => {
@@ -206,6 +206,11 @@ describe.skipIf(!hasMariadb())('odd values', () => {
     expect(await failures(sample(requests, 60))).toEqual([]);
   });
 });
+
+/** Others with the next seed: all of them take minutes. */
+function aFifth<T>(items: readonly T[]): readonly T[] {
+  return items.filter((_, i) => i % 5 === SEED % 5);
+}
 
 interface TypeOf {
   readonly kind: string;
