@@ -38,8 +38,7 @@ test('members that come, go and change are told, and those of new types are not'
   expect(atOnce(schemaDifference(SDL, SDL.slice(0, -1)))).toEqual({ added: [], removed: [], changed: [] });
 });
 
-const large = (prefix: string): string =>
-  `type wide {\n${Array.from({ length: 20_000 }, (_, i) => `  ${prefix}${i}: Int\n`).join('')}}\n`;
+const large = (prefix: string): string => `type wide {\n${Array.from({ length: 20_000 }, (_, i) => `  ${prefix}${i}: Int\n`).join('')}}\n`;
 
 test('large schemas are compared in many small steps', () => {
   const work = schemaDifference(large('a'), large('b'));

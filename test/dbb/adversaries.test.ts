@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { hasMariadb } from '../support/mariadb.ts';
 import { MODERN, TestSocket } from '../support/websocket.ts';
-import { ADMIN_SECRET, type Kind, SOURCES, startTwins, type Twins } from './twins.ts';
+import { ADMIN_SECRET, type Kind, SOURCES, startTwins, type Twins } from '../support/twins.ts';
 
 const KINDS = ['pg', 'dbb'] as const satisfies readonly Kind[];
 const OWN: JsonObject = { owner: { _eq: 'X-Svc-User-Id' } };

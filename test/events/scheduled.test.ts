@@ -235,14 +235,22 @@ describe('one-off events', () => {
       'num_retries cannot be a negative value',
     ],
     [{ webhook: '{{HOOKS}}/x', schedule_at: ago(1), retries: 1 }, '$.args.retries', 'retries'],
-    [{ webhook: '{{HOOKS}}/x', schedule_at: ago(1), headers: [{ name: 'a b', value: '' }] }, '$.args.headers[0]', 'cannot be the name of a header'],
+    [
+      { webhook: '{{HOOKS}}/x', schedule_at: ago(1), headers: [{ name: 'a b', value: '' }] },
+      '$.args.headers[0]',
+      'cannot be the name of a header',
+    ],
     [
       { webhook: '{{HOOKS}}/x', schedule_at: ago(1), signature: { secret_from_env: 'SVC_GRAPHQL_ADMIN_SECRET' } },
       '$.args.signature.secret_from_env',
       'not allowed',
     ],
     ...['nothing', '', 'gopher://a.b/{{KEY}}', 'file:///etc/passwd', 'ftp://{{HOOKS}}', ' http://a.b/'].map(
-      (webhook): [JsonObject, string, string] => [{ webhook, schedule_at: ago(1) }, '$.args.webhook', webhook === '' ? 'empty' : 'is no http or https URL'],
+      (webhook): [JsonObject, string, string] => [
+        { webhook, schedule_at: ago(1) },
+        '$.args.webhook',
+        webhook === '' ? 'empty' : 'is no http or https URL',
+      ],
     ),
     [{ schedule_at: ago(1) }, '$.args', "'webhook' was not present"],
   ])('are not made of %j', async (args, path, message) => {
