@@ -41,6 +41,7 @@ afterAll(() => shared.stop());
 async function onShared(blocks: Parameters<typeof runPage>[0]): Promise<void> {
   await shared.metadata('replace_metadata', initial);
   await shared.sql('drop schema public cascade; create schema public', { check_metadata_consistency: false });
+  await shared.send('/v1/cache/clear', { method: 'POST' });
   await runPage(blocks, shared);
 }
 
