@@ -26,7 +26,7 @@ describe.skipIf(!hasBigQuery())('BigQuery', () => {
   it(
     `answers ${CASES} random requests as a naive evaluator does (seed ${SEED})`,
     async () => {
-      const counts = await answersAsNaive(place, 'dwh', { all: CASES, perWorld: cases(30, 6) });
+      const counts = await answersAsNaive(place, 'dwh', { all: CASES, perWorld: cases(60, 6) });
       // A share is one of many cases.
       expect(counts.nonEmpty).toBeGreaterThan(DEEP ? 0.3 * counts.answered : 0);
     },

@@ -6,11 +6,19 @@ import { type BigQuery, hasBigQuery, startBigQuery } from './index.ts';
 interface Row {
   readonly [column: string]: unknown;
 }
+interface JobMetadata {
+  readonly configuration: { readonly labels?: Readonly<Record<string, string>> };
+  readonly status: { readonly state: string; readonly errorResult?: { readonly reason: string } };
+  readonly statistics: {
+    readonly totalBytesProcessed: string;
+    readonly query: { readonly totalBytesBilled: string; readonly statementType: string };
+  };
+}
 interface ClientJob {
   getQueryResults(options?: object): Promise<[Row[], ...unknown[]]>;
-  getMetadata(): Promise<[{ readonly status: { readonly state: string }; readonly statistics: { readonly totalBytesProcessed: string } }]>;
+  getMetadata(): Promise<[JobMetadata]>;
   cancel(): Promise<unknown>;
-  readonly metadata: { readonly statistics: { readonly totalBytesProcessed: string } };
+  readonly metadata: JobMetadata;
 }
 interface Client {
   query(options: object, more?: object): Promise<[Row[]]>;
@@ -138,6 +146,50 @@ describe.skipIf(!hasBigQuery())('Google’s client', () => {
     ]);
     const [rows] = await client.dataset('shop').table('item').getRows();
     expect(rows.map(({ name }) => name)).toEqual(['bell', 'kettle']);
+  });
+
+  test('reads places, spans and ranges', async () => {
+    const [rows] = await client.query({
+      query: `SELECT ST_GEOGPOINT(1, 2) AS place, INTERVAL '1-2 3 4:5:6.5' YEAR TO SECOND AS span, RANGE<DATE> '[2020-01-01, UNBOUNDED)' AS days`,
+    });
+    expect(JSON.parse(JSON.stringify(rows))).toEqual([
+      { place: { value: 'POINT(1 2)' }, span: '1-2 3 4:5:6.500', days: expect.objectContaining({ elementType: 'DATE' }) },
+    ]);
+  });
+
+  test('knows what a job was billed for, what it was called, and what it was', async () => {
+    const [job] = await client.createQueryJob({ query: 'SELECT id FROM shop.item', labels: { who: 'tester' } });
+    await job.getQueryResults();
+    const [metadata] = await job.getMetadata();
+    expect(metadata).toMatchObject({
+      configuration: { labels: { who: 'tester' } },
+      status: { state: 'DONE' },
+      statistics: { totalBytesProcessed: '16', query: { totalBytesBilled: '10485760', statementType: 'SELECT' } },
+    });
+    const [script] = await client.createQueryJob({ query: 'SELECT 1; SELECT 2', dryRun: true });
+    expect(script.metadata.statistics.query.statementType).toBe('SCRIPT');
+  });
+
+  test('cancels a job, and is refused one that costs too much', async () => {
+    bigquery.faults.delayNextJobs(60_000);
+    const [job] = await client.createQueryJob({ query: 'SELECT 1' });
+    await job.cancel();
+    const [metadata] = await job.getMetadata();
+    expect(metadata.status).toMatchObject({ state: 'DONE', errorResult: { reason: 'stopped' } });
+    await expect(client.query({ query: 'SELECT id FROM shop.item', maximumBytesBilled: '1000' })).rejects.toMatchObject({
+      errors: [{ reason: 'bytesBilledLimitExceeded' }],
+    });
+  });
+
+  test('reads what there is of the views of a dataset', async () => {
+    const [rows] = await client.query({
+      query:
+        "SELECT column_name, data_type, is_nullable FROM `shop`.INFORMATION_SCHEMA.COLUMNS WHERE table_name = 'item' ORDER BY ordinal_position LIMIT 2",
+    });
+    expect(rows).toEqual([
+      { column_name: 'id', data_type: 'INT64', is_nullable: 'NO' },
+      { column_name: 'name', data_type: 'STRING', is_nullable: 'YES' },
+    ]);
   });
 
   test('understands errors', async () => {
