@@ -150,10 +150,10 @@ describe.skipIf(!hasBigQuery())('Google’s client', () => {
 
   test('reads places, spans and ranges', async () => {
     const [rows] = await client.query({
-      query: `SELECT ST_GEOGPOINT(1, 2) AS place, INTERVAL '1-2 3 4:5:6.5' YEAR TO SECOND AS span, RANGE<DATE> '[2020-01-01, UNBOUNDED)' AS days`,
+      query: `SELECT ST_GEOGPOINT(1, 2) AS place, INTERVAL '1-2 3 4:5:6' YEAR TO SECOND AS span, RANGE<DATE> '[2020-01-01, UNBOUNDED)' AS days`,
     });
     expect(JSON.parse(JSON.stringify(rows))).toEqual([
-      { place: { value: 'POINT(1 2)' }, span: '1-2 3 4:5:6.500', days: expect.objectContaining({ elementType: 'DATE' }) },
+      { place: { value: 'POINT(1 2)' }, span: '1-2 3 4:5:6', days: expect.objectContaining({ elementType: 'DATE' }) },
     ]);
   });
 
