@@ -186,6 +186,20 @@ describe.skipIf(!hasBigQuery())('a source of BigQuery', () => {
     expect(await error('{ shop_writer { id } }', { role: 'named' })).toContain('missing session variable');
   });
 
+  it('knows of unrelated tables whether they have rows, and compares them with none', async () => {
+    const exists = (_where: JsonObject): JsonObject => ({
+      columns: ['id'],
+      filter: { _exists: { _table: { dataset, name: 'many' }, _where } },
+    });
+    const table = { dataset, name: 'writer' };
+    await run('create_select_permission', { table, role: 'near', permission: exists({ n: { _gt: 29 } }) });
+    await run('create_select_permission', { table, role: 'far', permission: exists({ n: { _cgt: ['$', 'id'] } }) });
+    expect(await data('{ shop_writer(order_by: {id: asc}) { id } }', { role: 'near' })).toEqual({
+      shop_writer: [{ id: 1 }, { id: 2 }, { id: 3 }],
+    });
+    expect(await error('{ shop_writer { id } }', { role: 'far' })).toContain('not-supported');
+  });
+
   it('gives no more rows at any level than the source allows', async () => {
     const answer = (await data('{ shop_many(limit: 25) { n } shop_many_aggregate { aggregate { count } nodes { n } } }')) as JsonObject;
     expect(answer['shop_many']).toHaveLength(20);

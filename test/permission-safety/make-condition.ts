@@ -11,6 +11,8 @@ export interface ConditionScope {
   readonly access: { readonly role: string; readonly of: Access } | null;
   /** The table that a rule is about. */
   readonly root: Table;
+  /** Its row is no more to be compared with. */
+  readonly isAlone?: boolean;
   readonly depth: number;
   /** With conditions that fail, for all rows or for some. */
   readonly failing?: boolean;
@@ -154,9 +156,9 @@ function makeFailing(choices: Choices, world: World, table: Table, refs: readonl
     : makeCompare(choices, world, ref, kindOf(table, ref));
 }
 
-function makeColumns(choices: Choices, { table, root }: ConditionScope): Exp | null {
+function makeColumns(choices: Choices, { table, root, isAlone = false }: ConditionScope): Exp | null {
   const column = choices.pick(table.columns.filter(({ kind }) => ORDERED.has(kind) && kind !== 'enum'));
-  const fromRoot = choices.chance(40);
+  const fromRoot = choices.chance(40) && !isAlone;
   const others = (fromRoot ? root : table).columns.filter(({ kind }) => kind === column.kind);
   if (others.length === 0) return null;
   const operator = choices.pick(['_eq', '_neq', '_gt', '_lt', '_gte', '_lte']);
@@ -167,7 +169,9 @@ function makeRelated(choices: Choices, scope: ConditionScope): Exp {
   const { world, table, access } = scope;
   if (access === null && choices.chance(25)) {
     const other = choices.pick(world.tables);
-    return { k: 'exists', table: other.name, item: makeExp(choices, { ...scope, table: other }) };
+    // BigQuery compares no columns of tables that nothing relates.
+    const isAlone = scope.isAlone === true || scope.world.database === 'dwh';
+    return { k: 'exists', table: other.name, item: makeExp(choices, { ...scope, table: other, isAlone }) };
   }
   const names = [
     ...table.relationships.map(({ name, target }) => ({ name, target })),

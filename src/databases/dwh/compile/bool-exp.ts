@@ -86,8 +86,14 @@ function targetOf(context: Context, { from, where }: Pick<Exists, 'from' | 'wher
  * @param isPart whether null stands for false
  */
 function existsSql(context: Context, exp: Exists, scope: Scope, isPart: boolean): Sql {
-  const { item, row, conditions } = targetOf(context, exp, scope);
   const columns = exp.join?.columns ?? [];
+  if (columns.length === 0 && looksOut(exp.where, 1)) {
+    throw new SvcError(
+      'not-supported',
+      'BigQuery compares no columns of a row with those of a table that is not related to it by equal columns',
+    );
+  }
+  const { item, row, conditions } = targetOf(context, exp, scope);
   if (columns.length === 0 || looksOut(exp.where, 1)) {
     return sql`exists (select 1 from ${item}${whereSql([...joinConditions(columns, scope.row, row), ...conditions])})`;
   }
