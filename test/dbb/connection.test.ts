@@ -2,7 +2,7 @@
 import { createServer } from 'mysql2';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Source, Statement } from '../../src/backend/backend.ts';
+import type { RunOptions, Source, Statement } from '../../src/backend/backend.ts';
 import { configuration } from '../../src/databases/dbb/configuration.ts';
 import { connect } from '../../src/databases/dbb/connect.ts';
 import type { JsonObject } from '../../src/util/json.ts';
@@ -73,6 +73,20 @@ describe.skipIf(!hasMariadb())('a connection to MariaDB', () => {
     const counts = source.measures?.()[0]?.counts;
     expect(counts).toMatchObject({ timeouts: 1, late: 1, abandoned: 0, errors: 0 });
     expect([counts?.initTime.count, counts?.waitTime.count, counts?.queryTime.count]).toEqual([1, 2, 2]);
+    await source.close();
+  });
+
+  it('says which operation a statement is for, where that is wanted', async () => {
+    const source = await open({ connection_string: server.url('shop') });
+    const tags = { before: '', after: " /*operation_name='Mine'*/", labels: new Map(), isUnique: true };
+    const own = 'select info from information_schema.processlist where id = connection_id()';
+    const seen = async (how: RunOptions): Promise<string> => (await source.runJson(statement(own), [], how))[0]?.join('') ?? '';
+    expect(await seen({})).not.toContain('operation_name');
+    expect(await seen({ tags })).toMatch(/operation_name='Mine'\*\/$/);
+    const write = { statement: statement(`insert into wide (id, body) ${own.replace('info', '99, info')}`), values: [] };
+    await source.runMutation([write], { settings: [], tags });
+    expect((await source.query('select body from wide where id = 99', [])).rows[0]?.[0]).toContain("operation_name='Mine'");
+    await source.query('delete from wide where id = 99', []);
     await source.close();
   });
 

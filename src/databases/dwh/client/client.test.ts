@@ -101,6 +101,14 @@ it('counts statements, what they wait for and what they cost', async () => {
   expect(counts.late).toBe(1);
 });
 
+it('gives jobs the labels that they are to have', async () => {
+  answers = [answered(done('x'))];
+  await client().run({ ...SELECT, labels: { operation_name: 'mine' } }, {});
+  await client().run(SELECT, {});
+  const sent = bodies().filter((body) => 'query' in body);
+  expect(sent.map(({ labels }) => labels)).toEqual([{ operation_name: 'mine' }, undefined]);
+});
+
 describe('a token', () => {
   it('is asked for with what the key has signed, once for all who need one', async () => {
     answers = [answered(done('x'))];
