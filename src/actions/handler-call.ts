@@ -81,7 +81,10 @@ export function createHandlerCaller(options: HandlerCallerOptions): HandlerCalle
     try {
       const { url, method, headers } = request;
       const { body: sent } = request;
-      const asked: WebhookRequest = { kind: 'action', url, method, headers, body: sent, timeout, maxResponseSize, take, hold: call.hold };
+      const asked: WebhookRequest = {
+        ...{ kind: 'action', url, template: definition.handler, method, headers, body: sent },
+        ...{ timeout, maxResponseSize, take, hold: call.hold },
+      };
       response = await callWebhook(outbound, asked, how);
     } catch (error) {
       const reason =

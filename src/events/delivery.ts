@@ -104,7 +104,8 @@ export function createDeliverer({ outbound, observe, version, failuresAreErrors 
     const called = (): void => delivery.onCalled?.((performance.now() - began) / 1000);
     try {
       const { url, method, headers } = call;
-      const request = { kind: callKind(delivery), url, method, headers, ...(call.body === undefined ? {} : { body: call.body }) };
+      const template = templateOf(webhook.definition.url);
+      const request = { kind: callKind(delivery), url, template, method, headers, ...(call.body === undefined ? {} : { body: call.body }) };
       const answer = await callWebhook(
         outbound,
         { ...request, timeout, maxResponseSize: ANSWER_LIMIT, cutLargeResponse: true },

@@ -9,6 +9,7 @@ import type { OutboundClient, OutboundResponse } from '../outbound/client.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import { isJsonObject, type Json, printJson } from '../util/json.ts';
 import { answerJsonOrNull } from '../webhooks/answer-json.ts';
+import { loggedMessage } from '../webhooks/logged-call.ts';
 import { callWebhook } from '../webhooks/call-webhook.ts';
 import { clientHeaders } from '../webhooks/client-headers.ts';
 import { configuredHeaders } from '../webhooks/configured.ts';
@@ -38,6 +39,7 @@ export function createInputValidator(outbound: OutboundClient, environment: Envi
       const call = {
         kind: 'validation',
         url,
+        template: definition.url,
         method: 'POST',
         headers: {
           ...(definition.forwardClientHeaders && headers !== undefined ? clientHeaders(headers) : {}),
@@ -50,7 +52,7 @@ export function createInputValidator(outbound: OutboundClient, environment: Envi
       } as const;
       answer = await callWebhook(outbound, call, how);
     } catch (error) {
-      throw failed(error instanceof OutboundError ? error.message : 'the hook cannot be called', error);
+      throw failed(error instanceof OutboundError ? loggedMessage(error.message, url, definition.url) : 'the hook cannot be called', error);
     }
     const { status } = answer;
     if (status >= 200 && status < 300) return;

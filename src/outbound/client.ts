@@ -17,6 +17,8 @@ export interface OutboundRequest {
   readonly kind?: CallKind;
   /** `http:` or `https:`; user and password in it become basic authentication. */
   readonly url: string;
+  /** The URL as the metadata write it: what its path has from the environment is in no trace. Absent: it has nothing from there. */
+  readonly template?: string | undefined;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;

@@ -42,6 +42,7 @@ export async function exchange(
     const call = {
       kind: 'remote_schema',
       url: connection.url,
+      template: connection.address,
       method: 'POST',
       headers,
       body: printJson({ query, variables, ...(operationName === undefined ? {} : { operationName }) }),

@@ -1,8 +1,7 @@
 /** Why a call brought no answer, in the form in which administrators and the logs of invocations are told it. */
 import { OutboundError } from '../outbound/outbound-error.ts';
-import { safeUrl } from '../outbound/safe-url.ts';
 import type { JsonObject } from '../util/json.ts';
-import { loggedPath } from './logged-call.ts';
+import { loggedMessage, loggedPath } from './logged-call.ts';
 
 export interface FailedCall {
   readonly url: string;
@@ -22,11 +21,10 @@ export function httpException({ url, template, method, timeout }: FailedCall, er
   const parsed = new URL(url);
   const { protocol, hostname, port, search } = parsed;
   const path = loggedPath(parsed, template);
-  const shown = safeUrl(url);
   const secure = protocol === 'https:';
   return {
     type: 'http_exception',
-    message: messageOf(known).replaceAll(shown, () => `${protocol}//${parsed.host}${path}${search === '' ? '' : '?***'}`),
+    message: loggedMessage(messageOf(known), url, template),
     request: {
       host: hostname,
       port: port === '' ? (secure ? 443 : 80) : Number(port),

@@ -66,6 +66,14 @@ export function loggedPath({ pathname }: URL, template: string): string {
   return rest.startsWith('/') && pathname.endsWith(rest) ? `/***${rest}` : '/***';
 }
 
+/** What is said of a call, without what its URL's path has from the environment. */
+export function loggedMessage(message: string, url: string, template: string): string {
+  if (!URL.canParse(url)) return message;
+  const parsed = new URL(url);
+  const shown = `${parsed.protocol}//${parsed.host}${loggedPath(parsed, template)}${parsed.search === '' ? '' : '?***'}`;
+  return message.replaceAll(safeUrl(parsed), () => shown);
+}
+
 /**
  * A URL that a transform made of the configured one: what is left of that stands there as it is written.
  * @param filled the configured URL, filled from the environment

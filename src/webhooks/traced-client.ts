@@ -1,6 +1,7 @@
 /** The same client; its calls on behalf of a traced request are spans, and tell whoever is called of the trace. */
 import type { OutboundClient } from '../outbound/client.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
+import { loggedPath } from './logged-call.ts';
 import { spanHeaders } from './trace-context.ts';
 
 export function tracedClient(client: OutboundClient): OutboundClient {
@@ -13,7 +14,8 @@ export function tracedClient(client: OutboundClient): OutboundClient {
         span.set('http.request.method', call.method).set('svc.call', call.kind ?? 'other');
         const url = URL.canParse(call.url) ? new URL(call.url) : null;
         if (url !== null) {
-          span.set('url.full', `${url.protocol}//${url.host}${url.pathname}`).set('server.address', url.hostname);
+          const path = call.template === undefined ? url.pathname : loggedPath(url, call.template);
+          span.set('url.full', `${url.protocol}//${url.host}${path}`).set('server.address', url.hostname);
           span.set('server.port', Number(url.port || (url.protocol === 'https:' ? 443 : 80)));
         }
       }

@@ -25,6 +25,7 @@ beforeAll(async () => {
       OTEL_SERVICE_NAME: 'shop',
       OTEL_BSP_SCHEDULE_DELAY: '10',
       COLLECTOR: collector.url,
+      HANDLER: `${handler.url}/hidden`,
     },
   );
   await service.sql('create schema shop; create table shop.note (id int primary key, text text)');
@@ -156,6 +157,16 @@ describe('a request', () => {
       'x-b3-spanid': call.spanId,
       'x-b3-sampled': '1',
     });
+  });
+
+  it('says of the path of a URL nothing that comes from the environment', async () => {
+    const definition = { kind: 'synchronous', type: 'query', handler: '{{HANDLER}}/known', output_type: 'Said' };
+    await service.metadata('create_action', { name: 'ask', definition });
+    const trace = newTrace();
+    await post('{ ask { text } }', { traceparent: `00-${trace}-${CALLER}-01` });
+    const call = named(await spansOf(trace, 'POST /v1/graphql'), 'POST');
+    expect(call.attributes['url.full']).toBe(`${handler.url.replace(/\/$/, '')}/***/known`);
+    expect(handler.requests.length).toBe(1);
   });
 
   it('passes on that it is not to be traced', async () => {
