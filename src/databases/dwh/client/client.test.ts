@@ -103,8 +103,8 @@ it('counts statements, what they wait for and what they cost', async () => {
 
 it('gives jobs the labels that they are to have', async () => {
   answers = [answered(done('x'))];
-  await client().run({ ...SELECT, labels: { operation_name: 'mine' } }, {});
-  await client().run(SELECT, {});
+  await client().run({ ...SELECT, labels: { operation_name: 'mine' } }, {}, valueCells);
+  await client().run(SELECT, {}, valueCells);
   const sent = bodies().filter((body) => 'query' in body);
   expect(sent.map(({ labels }) => labels)).toEqual([{ operation_name: 'mine' }, undefined]);
 });
