@@ -91,7 +91,7 @@ export function TypeRelationships({ types }: { readonly types: Json }) {
             return (
               <tr key={`${place.type}.${name}`}>
                 <td>
-                  <strong>
+                  <strong class="nowrap">
                     {place.type}.{name}
                   </strong>
                 </td>

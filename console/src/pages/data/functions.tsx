@@ -149,7 +149,7 @@ export function Functions({ data, source }: { readonly data: Overview; readonly 
                 A role that may select from the table of a function may call the function, if it is a query. Mutations have to be permitted.
               </p>
             )}
-            <ListTable name="Tracked functions" columns={['Function', 'In the API', 'Session', 'Roles', ACTIONS]}>
+            <ListTable name="Tracked functions" columns={['Function', 'In the API', 'Roles', ACTIONS]}>
               {value.map((entry) => {
                 const id = idOf(entry, source);
                 const configuration = isObject(entry['configuration']) ? entry['configuration'] : {};
@@ -164,8 +164,8 @@ export function Functions({ data, source }: { readonly data: Overview; readonly 
                     <td>
                       {exposed === undefined ? <span class="muted">as it is defined</span> : String(exposed)}
                       {custom !== undefined && ` ${String(custom)}`}
+                      {session !== undefined && <p class="muted small">is told the session as {String(session)}</p>}
                     </td>
-                    <td>{session === undefined ? <span class="muted">not told</span> : String(session)}</td>
                     <td>
                       {objectsIn(entry['permissions'])
                         .map(({ role }) => String(role))
