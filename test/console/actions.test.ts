@@ -106,6 +106,9 @@ describe.skipIf(chromiumPath === undefined)('the page of actions', () => {
     } = (await saved()) as { actions: { definition: { [key: string]: Json } }[] };
     await service.metadata('update_action', { name: 'login', comment: 'Theirs.', definition: { ...action?.definition, timeout: 9 } });
     const before = await saved();
+    // The page has seen the other version, and kept what is written.
+    const { resource_version: version } = (await service.metadata('get_overview', {})) as { resource_version: number };
+    await page.getByText(`v${version} · consistent`).waitFor();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Somebody else has changed login').waitFor();
     await page.getByRole('button', { name: 'Put mine in its place' }).click();

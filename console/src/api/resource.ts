@@ -15,8 +15,9 @@ export interface Resource<T> {
   stop(): void;
 }
 
-export function resource<T>(read: (signal: AbortSignal) => Promise<T>): Resource<T> {
-  const state = signal<Loaded<T>>({ value: undefined, failure: undefined, isLoading: false });
+/** @param before what is shown until it is read for the first time */
+export function resource<T>(read: (signal: AbortSignal) => Promise<T>, before?: T): Resource<T> {
+  const state = signal<Loaded<T>>({ value: before, failure: undefined, isLoading: false });
   let current: AbortController | undefined;
   return {
     state,

@@ -18,7 +18,7 @@ import { Types } from './types.tsx';
 export function Actions() {
   const [, name] = place.value.path;
   const tab = place.value.query.get('tab') ?? 'actions';
-  const { value, failure, isLoading, reload, stop } = useResource(readActions, `${overview.value?.version}`);
+  const { value, failure, isLoading, reload, stop } = useResource(readActions, `${overview.value?.version}`, { keeps: true });
   const problem = failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />;
   const loading = value === undefined && isLoading && <Loading what="the actions" onStop={stop} />;
   const found = value?.actions.find((each) => each['name'] === name);

@@ -58,7 +58,7 @@ export function Functions({ data, source }: { readonly data: Overview; readonly 
   const [edited, setEdited] = useState<JsonObject | null>(null);
   const [permitted, setPermitted] = useState<string | null>(null);
   const key = `${name} ${data.version}`;
-  const { value, failure, isLoading, reload } = useResource((signal) => readFunctions(name, signal), key);
+  const { value, failure, isLoading, reload } = useResource((signal) => readFunctions(name, signal), key, { keeps: true });
   const {
     value: routines,
     failure: unlisted,

@@ -28,6 +28,7 @@ export function TablePage({ data, table }: { readonly data: Overview; readonly t
   const { value, failure, reload, stop } = useResource(
     (signal) => readTableInfo(table, signal),
     `${table.source} ${tableId(table)} ${data.version}`,
+    { keeps: true },
   );
   return (
     <div class={`page ${tab === 'browse' ? 'page-fill' : ''}`}>

@@ -27,6 +27,7 @@ export function RemoteSchema({ remote, onEdit }: { readonly remote: JsonObject; 
   const { value, failure, isLoading } = useResource(
     async (signal) => remoteTypes(await ask('introspect_remote_schema', { name }, { signal })),
     `${name} ${overview.value?.version}`,
+    { keeps: true },
   );
   const permissions = objectsIn(remote['permissions']);
   const relationships = relationshipsOf(remote);

@@ -24,6 +24,7 @@ export function RemoteSchemas() {
   const { value, failure, isLoading, reload } = useResource(
     async (signal) => objectsIn((await readSections(['remote_schemas'], signal))['remote_schemas']),
     `${overview.value?.version}`,
+    { keeps: true },
   );
   const add = (
     <Button kind="primary" icon="plus" refusal={isReadOnly ? READ_ONLY_REASON : undefined} onClick={() => setEdited(TEMPLATE)}>
