@@ -28,8 +28,9 @@ export function Actions() {
     return (
       <div class="page">
         {problem}
-        {loading}
-        {value !== undefined && (
+        {isLoading ? (
+          <Loading what={name} onStop={stop} />
+        ) : value === undefined ? null : (
           <EmptyState
             icon="actions"
             title={`There is no action ${name}`}
