@@ -86,6 +86,32 @@ it('answers queries as they would be answered, exactly, and only those', async (
   });
 });
 
+it('names the queries of the allow-list and of endpoints that a role could not ask any more', async () => {
+  const queries = [
+    { name: 'Titles', query: 'query Titles($id: Int!) { album_by_pk(id: $id) { id title } }' },
+    { name: 'Ids', query: '{ album { id } }' },
+  ];
+  await service.metadata('create_query_collection', { name: 'shop', definition: { queries } });
+  await service.metadata('create_query_collection', { name: 'unused', definition: { queries: queries.slice(0, 1) } });
+  await service.metadata('add_collection_to_allowlist', { collection: 'shop', scope: { global: false, roles: ['customer'] } });
+  const changes = [...replaced('customer', ['id'], {}), ...replaced('guest', [], {})];
+  const broken = { collection: 'shop', name: 'Titles', role: 'customer', rest_endpoints: [], in_allowlist: true };
+  const problems = ["$.album_by_pk.title: field 'title' not found in type: 'album'"];
+  expect(await preview({ changes })).toMatchObject({ broken_queries: [{ ...broken, problems }], broken_query_count: 1 });
+  await service.metadata('create_rest_endpoint', {
+    name: 'ids',
+    url: 'ids',
+    methods: ['GET'],
+    definition: { query: { collection_name: 'shop', query_name: 'Ids' } },
+  });
+  const withEndpoint = await preview({ changes });
+  expect((withEndpoint['broken_queries'] as JsonObject[]).map(({ name, role }) => [name, role])).toEqual([
+    ['Titles', 'customer'],
+    ['Ids', 'guest'],
+  ]);
+  expect(await preview({ changes: [], roles: ['customer'] })).toMatchObject({ broken_queries: [], broken_query_count: 0 });
+});
+
 it('tells what would be inconsistent, where a change allows that', async () => {
   const answer = await preview({
     changes: [

@@ -16,7 +16,18 @@ export interface ChangePreview {
   readonly inconsistent: readonly { readonly name: string; readonly reason: string }[];
   /** Of roles whose schemas would differ. */
   readonly roles: readonly SchemaDifference[];
+  /** Queries of the allow-list and of REST endpoints that a role could not ask any more; the first of them. */
+  readonly broken: readonly BrokenQuery[];
+  readonly brokenCount: number;
   readonly answers: readonly JsonObject[];
+}
+
+export interface BrokenQuery {
+  readonly collection: string;
+  readonly name: string;
+  readonly role: string;
+  readonly problem: string;
+  readonly endpoints: readonly string[];
 }
 
 interface PreviewedQuery {
@@ -53,6 +64,14 @@ export async function previewChanges(
         changed: texts(each['changed']),
       }))
       .filter(({ added, removed, changed }) => added.length + removed.length + changed.length > 0),
+    broken: objects(json['broken_queries']).map((each) => ({
+      collection: String(each['collection']),
+      name: String(each['name']),
+      role: String(each['role']),
+      problem: texts(each['problems']).join('; '),
+      endpoints: texts(each['rest_endpoints']),
+    })),
+    brokenCount: Number(json['broken_query_count'] ?? 0),
     answers: objects(json['answers']),
   };
 }

@@ -13,6 +13,7 @@ import { type Json, type JsonObject, printJson } from '../../util/json.ts';
 import { at } from '../../util/path.ts';
 import { inSlices } from '../../util/sliced.ts';
 import { PrintedJson } from '../answer.ts';
+import { brokenQueries } from '../broken-queries.ts';
 import { differingSchemas, goOnUntil } from '../differing-schemas.ts';
 import { define, operation, type OperationContext, type OperationGroup } from '../operation.ts';
 import { refused } from '../operation-error.ts';
@@ -66,7 +67,7 @@ const previewChanges: OperationGroup = () => [
       documentation: {
         summary:
           'Makes changes of the metadata on a draft that nobody else sees and that is thrown away, and tells what would come of it. A change that would be refused is refused, with the same error at its own place.',
-        details: `\`changes\` are operations as the elements of a \`bulk\`. The answer has \`is_consistent\` and \`inconsistent_objects\` as they would be, and in \`schema_diff\` how the schemas of roles would differ: of the \`roles\` that are named, else of all but admin, each with lists of what is \`added\`, \`removed\` and \`changed\`, up to 500 each, and \`counts\` of all. A type that is new or gone is one line; its fields are not told. \`roles_not_compared\` are those beyond ${MOST_ROLES}.
+        details: `\`changes\` are operations as the elements of a \`bulk\`. The answer has \`is_consistent\` and \`inconsistent_objects\` as they would be, and in \`schema_diff\` how the schemas of roles would differ: of the \`roles\` that are named, else of all but admin, each with lists of what is \`added\`, \`removed\` and \`changed\`, up to 500 each, and \`counts\` of all. A type that is new or gone is one line; its fields are not told. \`roles_not_compared\` are those beyond ${MOST_ROLES}. \`broken_queries\` has the queries of the allow-list and of REST endpoints that are valid for a role whose schema differs, and would not be any more: their \`collection\`, \`name\`, \`role\`, \`problems\`, \`rest_endpoints\`, \`in_allowlist\`; up to 100, \`broken_query_count\` in all.
 
 \`queries\` are run on the draft, each as the \`user\` whose session variables are given (admin without \`x-svc-role\`), where nothing can be written; mutations are refused. \`answers\` has what each answers, \`{"data"}\` or \`{"errors"}\`. The databases, and what event triggers have there, stay as they are; databases and servers that a change brings are asked what they have (not with \`--metadata-read-only\`, which refuses them).`,
         example: {
@@ -131,7 +132,29 @@ async function differences(
   const compared: JsonObject[] = [];
   for (;;) {
     const next = await schemas.next();
-    if (next.done === true) return { schema_diff: compared, roles_not_compared: next.value };
+    if (next.done === true) {
+      const { listed, count } = await inSlices(
+        brokenQueries(
+          before,
+          after,
+          compared.map(({ role }) => String(role)),
+        ),
+        goOn,
+      );
+      return {
+        schema_diff: compared,
+        roles_not_compared: next.value,
+        broken_queries: listed.map(({ role, collection, query, problems, endpoints, isAllowed }) => ({
+          collection,
+          name: query.name,
+          role,
+          problems: [...problems],
+          rest_endpoints: [...endpoints],
+          in_allowlist: isAllowed,
+        })),
+        broken_query_count: count,
+      };
+    }
     const { role, ...texts } = next.value;
     compared.push({ role, ...encodeDifference(await inSlices(schemaDifference(texts.before, texts.after), goOn)) });
   }

@@ -28,6 +28,8 @@ export interface StoredOperations {
   allows(role: string, normalForm: string): boolean;
   /** The analyses of a query's operations against the schema of administrators. */
   analyse(query: CollectedQuery): QueryAnalysis;
+  /** What is wrong with a query in another schema, such as a role's; nothing for one that cannot be read at all. */
+  problemsIn(roots: RootTypes, query: CollectedQuery): readonly string[];
 }
 
 export interface QueryAnalysis {
@@ -129,6 +131,13 @@ class ResolvedOperations implements StoredOperations {
     return { operations: analyses, problems: analyses.flatMap(({ problems }) => problems) };
   }
 
+  problemsIn(roots: RootTypes, query: CollectedQuery): readonly string[] {
+    const read = readQuery(query, this.#limits.maxTokens);
+    if ('error' in read) return [];
+    const { operations, fragments } = read.definitions;
+    return operations.flatMap((operation) => analyseOperation(roots, operation, fragments, this.#limits).problems);
+  }
+
   #check(): readonly Inconsistency[] {
     const { queryCollections, allowlist, restEndpoints } = this.#metadata;
     const users = groupBy(restEndpoints.values(), ({ definition: { query } }) => keyOf(query.collectionName, query.queryName));
@@ -155,6 +164,7 @@ const NOTHING: StoredOperations = {
   inconsistencies: [],
   allows: () => false,
   analyse: () => ({ operations: [], problems: [] }),
+  problemsIn: () => [],
 };
 
 function keyOf(collection: string, query: string): string {

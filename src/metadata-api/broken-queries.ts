@@ -1,0 +1,59 @@
+/** Which stored queries a change would take from the roles that ask them. */
+import { ADMIN_ROLE } from '../auth/session.ts';
+import type { CollectedQuery } from '../metadata/query-collection.ts';
+import type { Snapshot } from '../state/snapshot.ts';
+import { groupBy } from '../util/group-by.ts';
+import type { Sliced } from '../util/sliced.ts';
+
+/** What is told: the rest is counted. */
+const MOST_LISTED = 100;
+
+export interface BrokenQuery {
+  readonly role: string;
+  readonly collection: string;
+  readonly query: CollectedQuery;
+  /** Why it is not valid any more: `$.album.note: field 'note' not found in type 'album'`. */
+  readonly problems: readonly string[];
+  /** Names of the REST endpoints that are made of it. */
+  readonly endpoints: readonly string[];
+  /** Whether the allow-list has it for the role. */
+  readonly isAllowed: boolean;
+}
+
+/** The first of them, and how many there are. */
+export interface BrokenQueries {
+  readonly listed: readonly BrokenQuery[];
+  readonly count: number;
+}
+
+/**
+ * Queries of the allow-list and of REST endpoints that are valid for a role before a change, and not after it.
+ * @param roles whose schemas differ
+ */
+export function* brokenQueries(before: Snapshot, after: Snapshot, roles: readonly string[]): Sliced<BrokenQueries> {
+  const listed: BrokenQuery[] = [];
+  let count = 0;
+  const users = groupBy(after.metadata.restEndpoints.values(), ({ definition: { query } }) => keyOf(query.collectionName, query.queryName));
+  for (const collection of after.metadata.queryCollections.values()) {
+    const entry = after.metadata.allowlist.get(collection.name);
+    for (const query of collection.queries.values()) {
+      const endpoints = (users.get(keyOf(collection.name, query.name)) ?? []).map(({ name }) => name).sort();
+      for (const role of roles) {
+        const isAllowed = entry !== undefined && (entry.scope === null || entry.scope.includes(role) || role === ADMIN_ROLE);
+        if (!isAllowed && endpoints.length === 0) continue;
+        yield;
+        const problemsAt = ({ storedOperations, roleSchema }: Snapshot): readonly string[] =>
+          storedOperations.problemsIn(roleSchema(role, 'frontend').roots, query);
+        const problems = problemsAt(after);
+        if (problems.length === 0 || problemsAt(before).length > 0) continue;
+        count++;
+        if (listed.length < MOST_LISTED) listed.push({ role, collection: collection.name, query, problems, endpoints, isAllowed });
+      }
+    }
+  }
+  return { listed, count };
+}
+
+function keyOf(collection: string, query: string): string {
+  return JSON.stringify([collection, query]);
+}
