@@ -7,7 +7,8 @@ const IN_GRIDS = [
   ['Arrows, Home, End, PgUp, PgDn', 'move in a table'],
   ['Shift+Arrows', 'select cells'],
   ['Ctrl+C', 'copy cells, as a spreadsheet takes them'],
-  ['Enter, F2', 'open or edit a cell'],
+  ['Enter', 'open a row or cell'],
+  ['F2', 'edit a cell in its place'],
   ['Ctrl+Enter', 'run, or apply a dialog'],
   ['Esc, then Tab', 'leave an editor'],
 ] as const;

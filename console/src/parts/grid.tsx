@@ -25,13 +25,28 @@ export interface GridProps {
   /** As it is copied; without it nothing is. */
   text?(row: number, column: number): string;
   onOpen?(row: number, column: number): void;
+  /** By F2; without it F2 opens. */
+  onEdit?(row: number, column: number): void;
   onKey?(event: KeyboardEvent, row: number, column: number): void;
 }
 
 const ROW = 32;
 
 /** A table after the ARIA grid pattern: one cell has the focus, arrows move it; rows out of sight are not drawn. It pastes into a spreadsheet. */
-export function Grid({ name, columns, count, total, selected, rowHeight = ROW, cell, text, onOpen, onKey, class: extra }: GridProps) {
+export function Grid({
+  name,
+  columns,
+  count,
+  total,
+  selected,
+  rowHeight = ROW,
+  cell,
+  text,
+  onOpen,
+  onEdit = onOpen,
+  onKey,
+  class: extra,
+}: GridProps) {
   const [at, setAt] = useState({ row: 0, column: 0 });
   const [from, setFrom] = useState<{ row: number; column: number } | null>(null);
   const { frame, window } = useWindow(count, rowHeight, rowHeight);
@@ -79,9 +94,12 @@ export function Grid({ name, columns, count, total, selected, rowHeight = ROW, c
     if (step !== undefined) {
       event.preventDefault();
       move(step[0], step[1], event.shiftKey);
-    } else if ((event.key === 'Enter' || event.key === 'F2') && onOpen !== undefined) {
+    } else if (event.key === 'Enter' && onOpen !== undefined) {
       event.preventDefault();
       onOpen(row, column);
+    } else if (event.key === 'F2' && onEdit !== undefined) {
+      event.preventDefault();
+      onEdit(row, column);
     } else if (mod && event.key.toLowerCase() === 'c' && text !== undefined && String(getSelection()) === '') {
       event.preventDefault();
       const lines = [];

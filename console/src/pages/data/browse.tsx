@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { type Failure, failureOf } from '../../api/failure.ts';
 import { persona } from '../../api/persona.ts';
-import { countRows, deleteRows, type ReadableTable, readableTable, readRows, whereAny } from '../../api/rows.ts';
+import { countRows, deleteRows, type ReadableTable, readableTable, readRows, updateRow, whereAny } from '../../api/rows.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import type { NamedTableInfo, TableInfo } from '../../api/table-info.ts';
 import { typeNamed } from '../../api/types.ts';
@@ -10,7 +10,7 @@ import { download } from '../../browser/clipboard.ts';
 import { hrefOf, place, setQuery } from '../../browser/place.ts';
 import { cellText } from '../../model/cell-text.ts';
 import { csvOf } from '../../model/delimited.ts';
-import { isObject, type Json, type JsonObject, parseJson, printJson } from '../../model/json.ts';
+import { isList, isObject, type Json, type JsonObject, parseJson, printJson } from '../../model/json.ts';
 import { type TableOverview, tableId } from '../../model/overview.ts';
 import { isAdmin, personaLabel } from '../../model/persona.ts';
 import { labelOf } from '../../model/steps.ts';
@@ -23,6 +23,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { tell } from '../../parts/toast.tsx';
+import { CellEditor } from './cell-editor.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { RowDialog } from './row-dialog.tsx';
 
@@ -118,6 +119,7 @@ function Rows({
   const hasKey = key.length > 0 && key.every((column) => names.includes(column));
   const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
   const [open, setOpen] = useState<'insert' | { readonly row: JsonObject; readonly column: string | undefined } | null>(null);
+  const [editing, setEditing] = useState<{ readonly row: number; readonly column: string } | null>(null);
   const [asking, setAsking] = useState<{ readonly where: JsonObject; readonly text: string } | null>(null);
   const [count, setCount] = useState<string>();
   const { value, failure, isLoading, reload, stop } = useResource(
@@ -142,12 +144,13 @@ function Rows({
   const rows = value?.rows ?? [];
   const rights = useResource(
     async () => {
-      const { insertInput, mutationResponse } = info.names;
-      const [insert, response] = await Promise.all([
+      const { insertInput, setInput, mutationResponse } = info.names;
+      const [insert, update, response] = await Promise.all([
         insertInput === undefined ? undefined : typeNamed(as, insertInput),
+        setInput === undefined ? undefined : typeNamed(as, setInput),
         typeNamed(as, mutationResponse),
       ]);
-      return { insert, canWrite: response !== undefined };
+      return { insert, update, canWrite: response !== undefined };
     },
     `${JSON.stringify(as)} ${info.version}`,
   ).value;
@@ -172,6 +175,15 @@ function Rows({
   const askToDelete = async (condition: JsonObject, known?: number): Promise<void> => {
     const found = known ?? (readable.hasAggregate ? await countRows(as, info.names, condition).catch(() => 'the') : 'the');
     setAsking({ where: condition, text: `${found} ${found === 1 || found === '1' ? 'row' : 'rows'}` });
+  };
+  const canEdit = (column: string): boolean => hasKey && !isReadOnly && rights?.update?.inputFields.has(column) === true;
+  const write = async (row: number, column: string, json: Json): Promise<void> => {
+    const [found] = keysOf([row]);
+    const done = found === undefined ? 0 : await updateRow(as, info.names, found, { [column]: json });
+    if (done === 0) throw new Error(`Nothing was changed: ${personaLabel(as)} may not change this row, or it is gone.`);
+    setEditing(null);
+    tell('Changed the row');
+    reload();
   };
   const counted = async (): Promise<void> => {
     try {
@@ -296,6 +308,19 @@ function Rows({
                 );
               }
               const json = rows[row]?.[column.name] ?? null;
+              const type = rights?.update?.inputFields.get(column.name);
+              if (editing !== null && editing.row === row && editing.column === column.name && type !== undefined) {
+                return (
+                  <CellEditor
+                    column={column.name}
+                    json={json}
+                    type={type}
+                    isNullable={info.columns.some((each) => each.isNullable && info.columnNames.get(each.name) === column.name)}
+                    onSave={(next) => write(row, column.name, next)}
+                    onCancel={() => setEditing(null)}
+                  />
+                );
+              }
               const link = foreign.get(column.name);
               return (
                 <>
@@ -318,6 +343,13 @@ function Rows({
             onOpen={(row, index) => {
               const found = rows[row];
               if (found !== undefined) setOpen({ row: found, column: readable.columns[index - (hasKey ? 1 : 0)]?.name });
+            }}
+            onEdit={(row, index) => {
+              const found = rows[row];
+              const column = readable.columns[index - (hasKey ? 1 : 0)]?.name;
+              if (found === undefined) return;
+              if (column !== undefined && fitsItsCell(found[column]) && canEdit(column)) setEditing({ row, column });
+              else setOpen({ row: found, column });
             }}
             onKey={(event, row) => {
               if (event.key === ' ' && hasKey) {
@@ -452,6 +484,11 @@ function DeleteDialog({
       <pre class="code-block">{printJson(where, 2)}</pre>
     </Dialog>
   );
+}
+
+/** What is long, or has lines or parts, is edited with the whole row. */
+function fitsItsCell(json: Json | undefined): boolean {
+  return !isObject(json) && !isList(json) && !/\n/.test(cellText(json) ?? '') && (cellText(json) ?? '').length <= LONGEST_SHOWN;
 }
 
 function Value({ json }: { readonly json: Json }) {

@@ -7,8 +7,8 @@ import { type FieldType, typeNamed } from '../../api/types.ts';
 import type { NamedTableInfo } from '../../api/table-info.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { hrefOf } from '../../browser/place.ts';
-import { cellText } from '../../model/cell-text.ts';
-import { isList, isObject, type Json, type JsonObject, numberOf, parseJson, printJson } from '../../model/json.ts';
+import { cellText, jsonOfText } from '../../model/cell-text.ts';
+import { isList, isObject, type Json, type JsonObject, printJson } from '../../model/json.ts';
 import { type TableOverview, tableId } from '../../model/overview.ts';
 import { personaLabel } from '../../model/persona.ts';
 import { labelOf } from '../../model/steps.ts';
@@ -33,22 +33,6 @@ interface RowDialogProps {
 
 /** Null, a text that may be empty, and what the database makes of its own are three things. */
 type Draft = { readonly kind: 'text'; readonly text: string } | { readonly kind: 'null' } | { readonly kind: 'unset' };
-
-/** @throws SyntaxError for what is no value of the type */
-function jsonOfText(text: string, type: string): Json {
-  const core = type.replaceAll('!', '');
-  if (/^jsonb?$|^json$/.test(core) || core.startsWith('[')) return parseJson(text);
-  if (core === 'Boolean') {
-    if (!/^(?:true|false)$/.test(text)) throw new SyntaxError('true or false');
-    return text === 'true';
-  }
-  if (core === 'Int' || core === 'Float') {
-    if (!/^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)) throw new SyntaxError('a number');
-    return numberOf(text);
-  }
-  // As text, other numbers reach the database digit by digit.
-  return text;
-}
 
 export function RowDialog({ table, info, readable, row, focus, onClose, onWritten }: RowDialogProps) {
   const as = persona.value;

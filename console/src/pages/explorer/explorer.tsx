@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Failure, failureOf, isAbort } from '../../api/failure.ts';
 import { type GraphqlAnswer, sendGraphql } from '../../api/graphql.ts';
 import { administer } from '../../api/http.ts';
@@ -9,13 +9,14 @@ import { subscribe } from '../../api/subscribe.ts';
 import { copyText } from '../../browser/clipboard.ts';
 import { addKey } from '../../browser/keys.ts';
 import { base, place, setQuery } from '../../browser/place.ts';
+import { placeOfPath } from '../../model/document-place.ts';
 import { formatDocument, operationsOf } from '../../model/graphql-document.ts';
-import { isObject, type Json, type JsonObject, parseJson, printJson } from '../../model/json.ts';
+import { isList, isObject, type Json, type JsonObject, parseJson, printJson } from '../../model/json.ts';
 import { allTables } from '../../model/overview.ts';
 import { headersOf, type Persona, personaLabel, sessionOf } from '../../model/persona.ts';
 import { curlOf } from '../../model/steps.ts';
 import { Button } from '../../parts/button.tsx';
-import { CodeEditor, type EditorHandle } from '../../parts/code-editor.tsx';
+import { CodeEditor, type CodeMark, type EditorHandle } from '../../parts/code-editor.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Menu } from '../../parts/menu.tsx';
@@ -26,7 +27,7 @@ import { AddToCollection } from './add-to.tsx';
 import { Answer } from './answer.tsx';
 import { complete } from './complete.ts';
 import { Explained } from './explained.tsx';
-import { SidePanel } from './side-panel.tsx';
+import { type SideForm, SidePanel } from './side-panel.tsx';
 import { addToHistory, changeDraft, chosenDraft, closeDraft, drafts, isUntouched, openDraft } from './tabs.ts';
 
 export interface Run {
@@ -39,6 +40,14 @@ export interface Run {
   readonly isRunning: boolean;
 }
 
+const SIDES = [
+  ['schema', 'Schema'],
+  ['saved', 'Saved'],
+  ['history', 'History'],
+] as const;
+
+const NO_MARKS: readonly CodeMark[] = [];
+
 const BLANK: Omit<Run, 'as'> = { answer: undefined, event: undefined, events: 0, failure: undefined, isRunning: false };
 
 /** Queries, mutations and subscriptions, as the persona or as two of them side by side. */
@@ -48,11 +57,13 @@ export function Explorer() {
   const [lower, setLower] = useState<'variables' | 'headers'>('variables');
   const [headers, setHeaders] = useState('');
   const [wrong, setWrong] = useState<string>();
-  const [side, setSide] = useState<'schema' | 'history' | null>(innerWidth > 1100 ? 'schema' : null);
+  const [side, setSide] = useState<SideForm | null>(innerWidth > 1100 ? 'schema' : null);
   const [tab, setTab] = useState<'answer' | 'explain'>('answer');
   const [explained, setExplained] = useState<{ json?: Json; failure?: Failure }>({});
   const [adding, setAdding] = useState<'collection' | 'rest' | null>(null);
   const handle = useRef<EditorHandle | null>(null);
+  /** The text that was answered: errors are about places of it. */
+  const [ran, setRan] = useState<{ readonly text: string; readonly operation: string | undefined }>();
   const ending = useRef<(() => void)[]>([]);
   const as = persona.value;
   const { query } = place.value;
@@ -77,6 +88,10 @@ export function Explorer() {
         run: () => draft !== undefined && changeDraft(draft.id, { text: formatDocument(draft.text) }),
       }),
     [draft],
+  );
+  const marks = useMemo(
+    () => (ran !== undefined && ran.text === draft?.text ? marksOf(runs, ran.text, ran.operation) : NO_MARKS),
+    [ran, runs, draft?.text],
   );
   if (draft === undefined) return null;
 
@@ -114,6 +129,7 @@ export function Explorer() {
       return;
     }
     addToHistory(draft.text, draft.variables);
+    setRan({ text: draft.text, operation: operations.length > 1 ? chosenOperation()?.name : undefined });
     const isLive = chosenOperation()?.kind === 'subscription';
     setRuns(personas.map((each) => ({ as: each, ...BLANK, isRunning: true })));
     const put = (index: number, change: (before: Run) => Run): void =>
@@ -190,12 +206,11 @@ export function Explorer() {
         </div>
         <Button small kind="quiet" icon="plus" name="New document" onClick={() => openDraft()} />
         <span class="grow" />
-        <Button kind="quiet" small pressed={side === 'schema'} onClick={() => setSide(side === 'schema' ? null : 'schema')}>
-          Schema
-        </Button>
-        <Button kind="quiet" small pressed={side === 'history'} onClick={() => setSide(side === 'history' ? null : 'history')}>
-          History
-        </Button>
+        {SIDES.map(([form, name]) => (
+          <Button key={form} kind="quiet" small pressed={side === form} onClick={() => setSide(side === form ? null : form)}>
+            {name}
+          </Button>
+        ))}
       </div>
       <div class={`explorer-body${side === null ? '' : ' has-side'}`}>
         {side !== null && (
@@ -203,6 +218,7 @@ export function Explorer() {
             form={side}
             onInsert={(text) => handle.current?.insert(text)}
             onOpen={(text, variables) => openDraft(text, variables)}
+            onSave={() => setAdding('collection')}
           />
         )}
         <section class="explorer-edit" aria-label="Request">
@@ -253,6 +269,7 @@ export function Explorer() {
               height="100%"
               value={draft.text}
               handle={handle}
+              marks={marks}
               onChange={(text) => changeDraft(draft.id, { text })}
               onRun={() => void (needsNoChange === undefined && run([as]))}
               complete={(text, at) => complete(persona.peek(), text, at)}
@@ -335,6 +352,19 @@ export function Explorer() {
       )}
     </div>
   );
+}
+
+/** Where the errors of the answers are, in the document. */
+function marksOf(runs: readonly Run[], text: string, operation: string | undefined): readonly CodeMark[] {
+  return runs.flatMap(({ answer, event }) => {
+    const json = answer?.json ?? event;
+    const errors = isObject(json) && isList(json['errors']) ? json['errors'].filter(isObject) : [];
+    return errors.flatMap(({ message, extensions }) => {
+      const path = isObject(extensions) ? extensions['path'] : undefined;
+      const place = typeof path === 'string' ? placeOfPath(text, path, operation) : undefined;
+      return place === undefined ? [] : [{ ...place, message: String(message) }];
+    });
+  });
 }
 
 /** Three documents to begin with. */

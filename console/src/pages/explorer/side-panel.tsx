@@ -12,16 +12,30 @@ import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { Segments } from '../../parts/tabs.tsx';
 import { VirtualList } from '../../parts/virtual-list.tsx';
+import { SavedPanel } from './saved-panel.tsx';
 import { history, star } from './tabs.ts';
 
+export type SideForm = 'schema' | 'saved' | 'history';
+
 interface SidePanelProps {
-  readonly form: 'schema' | 'history';
+  readonly form: SideForm;
   onInsert(text: string): void;
   onOpen(text: string, variables: string): void;
+  onSave(): void;
 }
 
-export function SidePanel({ form, onInsert, onOpen }: SidePanelProps) {
-  return <aside class="explorer-side">{form === 'schema' ? <SchemaPanel onInsert={onInsert} /> : <HistoryPanel onOpen={onOpen} />}</aside>;
+export function SidePanel({ form, onInsert, onOpen, onSave }: SidePanelProps) {
+  return (
+    <aside class="explorer-side">
+      {form === 'schema' ? (
+        <SchemaPanel onInsert={onInsert} />
+      ) : form === 'saved' ? (
+        <SavedPanel onOpen={(text) => onOpen(text, '')} onSave={onSave} />
+      ) : (
+        <HistoryPanel onOpen={onOpen} />
+      )}
+    </aside>
+  );
 }
 
 /** The schema of the persona, type by type. */
@@ -31,14 +45,20 @@ function SchemaPanel({ onInsert }: { onInsert(text: string): void }) {
   const [path, setPath] = useState<readonly FieldType[]>([]);
   const [filter, setFilter] = useState('');
   const last = path.at(-1);
+  /** Root fields come without their arguments. */
+  const argumentsOf = async (field: FieldType): Promise<readonly FieldType[]> => {
+    if (path.length > 1) return field.arguments;
+    const root = (await rootTypes(as))[operation];
+    return root === undefined ? [] : ((await typeNamed(as, root))?.fields.get(field.field)?.arguments ?? []);
+  };
   const { value, failure, reload } = useResource(
     async () => {
       if (last !== undefined) {
         const type = await typeNamed(as, last.name);
-        return { fields: [...(type?.fields.values() ?? [])], description: type?.description ?? '' };
+        return { fields: [...(type?.fields.values() ?? [])], description: type?.description ?? '', given: await argumentsOf(last) };
       }
       const name = (await rootTypes(as))[operation];
-      return { fields: name === undefined ? [] : [...(await rootFields(as, name)).values()], description: '' };
+      return { fields: name === undefined ? [] : [...(await rootFields(as, name)).values()], description: '', given: [] };
     },
     JSON.stringify([as, operation, path.map(({ field }) => field)]),
   );
@@ -79,6 +99,23 @@ function SchemaPanel({ onInsert }: { onInsert(text: string): void }) {
         </div>
       )}
       {value?.description !== undefined && value.description !== '' && <p class="muted small">{value.description}</p>}
+      {value !== undefined && value.given.length > 0 && (
+        <details class="small">
+          <summary>
+            {value.given.length} {value.given.length === 1 ? 'argument' : 'arguments'} of {last?.field}
+          </summary>
+          <dl class="stack-tight">
+            {value.given.map((each) => (
+              <div key={each.field}>
+                <dt class="mono">
+                  {each.field}: <span class="muted">{each.text}</span>
+                </dt>
+                <dd class="muted">{each.description}</dd>
+              </div>
+            ))}
+          </dl>
+        </details>
+      )}
       {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
       {value === undefined && failure === undefined && <Loading what="the schema" />}
       {value !== undefined && fields.length === 0 && (

@@ -13,12 +13,13 @@ import { allTables, type Overview, type SourceOverview } from '../../model/overv
 import { labelOf } from '../../model/steps.ts';
 import { Button } from '../../parts/button.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
-import { Icon, type IconName } from '../../parts/icon.tsx';
+import { Icon } from '../../parts/icon.tsx';
 import { ListTable } from '../../parts/list-table.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { tell } from '../../parts/toast.tsx';
-import type { ComponentChildren } from 'preact';
+import { Card } from './card.tsx';
+import { EventCard } from './event-card.tsx';
 
 /** How the service is, and what to do next. */
 export function Home() {
@@ -40,6 +41,7 @@ export function Home() {
           <div class="cards">
             <Sources data={data} />
             {data.inconsistent > 0 && <Inconsistencies version={data.version} />}
+            {data.triggers.length > 0 && <EventCard version={data.version} />}
             <Next data={data} />
             <Checklist />
             {sessionChanges.value.length > 0 && <LastChanges />}
@@ -47,29 +49,6 @@ export function Home() {
         </>
       )}
     </div>
-  );
-}
-
-function Card({
-  icon,
-  title,
-  children,
-  aside,
-}: {
-  readonly icon: IconName;
-  readonly title: string;
-  readonly children: ComponentChildren;
-  readonly aside?: ComponentChildren;
-}) {
-  return (
-    <section class="card">
-      <header>
-        <Icon name={icon} />
-        <h2 class="grow">{title}</h2>
-        {aside}
-      </header>
-      {children}
-    </section>
   );
 }
 
