@@ -108,7 +108,7 @@ describe.skipIf(chromiumPath === undefined)('the editor of permissions', () => {
     const before = await permissions('invoice');
     const { page, go, close } = await openConsolePage(browser, service.url);
     await go('#/data/default/public.invoice?tab=permissions&role=customer&operation=select');
-    await page.getByRole('button', { name: 'Copy to roles' }).click();
+    await page.getByRole('button', { name: 'Copy …' }).click();
     await page.getByRole('dialog').getByLabel('employee').check();
     await page.getByRole('button', { name: 'Review', exact: true }).click();
     await page.getByRole('button', { name: /^Apply/ }).click();

@@ -100,12 +100,13 @@ function Review() {
         </div>
       )}
       <ul class="step-list">
-        {steps.map((step, index) => (
+        {steps.slice(0, MOST_STEPS).map((step, index) => (
           <li key={index} class="row-tight">
             <Icon name={isDestructive(step) ? 'trash' : 'check'} />
             <span>{describeStep(step, kinds)}</span>
           </li>
         ))}
+        {steps.length > MOST_STEPS && <li class="muted">and {steps.length - MOST_STEPS} more, which are in the code below</li>}
       </ul>
       <Foreseen steps={steps} />
       <Code steps={steps} version={read.version} />
@@ -114,15 +115,18 @@ function Review() {
 }
 
 const MOST_LINES = 12;
+const MOST_STEPS = 100;
+/** So many the service tries at a time. */
+const MOST_TRIED = 1000;
 
 /** What the change would do to the metadata and to the schemas of roles, tried on a draft of the service. */
 function Foreseen({ steps }: { readonly steps: readonly Step[] }) {
-  const isTried = steps.every(({ type }) => changesOf(type) === 'metadata');
+  const isTried = steps.length <= MOST_TRIED && steps.every(({ type }) => changesOf(type) === 'metadata');
   const { value, failure, isLoading } = useResource(
     async (signal) => (isTried ? previewChanges(steps, [], signal) : undefined),
     JSON.stringify(steps),
   );
-  if (!isTried) return null;
+  if (!isTried) return <p class="muted small">What this does to the schemas of roles is known after it.</p>;
   if (failure !== undefined) return <ErrorBox error={shownError(failure)} />;
   if (value === undefined) return isLoading ? <Loading what="what would change" /> : null;
   return (

@@ -6,12 +6,19 @@ import type { TableInfo } from '../../api/table-info.ts';
 import { place, setQuery } from '../../browser/place.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
 import { accessOf, type Overview, type TableOverview, tableId, tableJson } from '../../model/overview.ts';
-import { memberOf, PERMISSION_OPERATIONS, type PermissionOperation, tableSteps, withMember } from '../../model/table-entry.ts';
+import {
+  memberOf,
+  PERMISSION_OPERATIONS,
+  type PermissionOperation,
+  type TableAddress,
+  tableSteps,
+  withMember,
+} from '../../model/table-entry.ts';
 import { Button } from '../../parts/button.tsx';
 import { Combobox } from '../../parts/combobox.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
-import { Check, Field } from '../../parts/field.tsx';
+import { Check, Field, Search } from '../../parts/field.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Grid } from '../../parts/grid.tsx';
 import { shownError } from '../../parts/shown-error.ts';
@@ -27,6 +34,10 @@ interface EditorProps {
 function permissionOf(entry: JsonObject | null, role: string, operation: PermissionOperation): JsonObject | null {
   const permission = memberOf(entry, `${operation}_permissions`, 'role', role)?.['permission'];
   return isObject(permission) ? permission : null;
+}
+
+function addressOf(table: TableOverview): TableAddress {
+  return { source: table.source, kind: table.kind, table: tableJson(table) };
 }
 
 function isOperation(text: string | null): text is PermissionOperation {
@@ -45,7 +56,7 @@ export function PermissionEditor({ data, table, info }: EditorProps) {
   const operationText = query.get('operation');
   const operation = isOperation(operationText) ? operationText : undefined;
   const inherited = new Map(data.inheritedRoles.map(({ name, parents }) => [name, parents]));
-  const address = { source: table.source, kind: table.kind, table: tableJson(table) };
+  const address = addressOf(table);
   const note = (of: string, each: PermissionOperation): string | undefined => {
     const permission = permissionOf(info.entry, of, each);
     if (permission === null) return inherited.has(of) && accessOf(data, table, of, each) !== 'none' ? 'inherited' : undefined;
@@ -55,22 +66,28 @@ export function PermissionEditor({ data, table, info }: EditorProps) {
       : undefined;
   };
   const choose = (of: string, each: PermissionOperation): void => setQuery({ role: of, operation: each });
-  const copy = async (targets: readonly string[]): Promise<void> => {
+  const copy = async ({ roles: targets, tables }: CopyTargets): Promise<void> => {
     if (copying === null) return;
-    const key = `${copying.operation}_permissions`;
+    const { role: from, operation: what } = copying;
+    const key = `${what}_permissions`;
     setCopying(null);
     setFailure(undefined);
+    const names = [...targets, ...tables.map(tableId)];
     try {
       await makeChange({
-        title: `${copying.operation} of ${copying.role} on ${tableId(table)}, for ${targets.join(', ')}`,
-        tables: [address],
+        title: `${what} of ${from} on ${tableId(table)}, for ${names.join(', ')}`,
+        tables: [address, ...tables.map(addressOf)],
         review: true,
-        steps: ([entry]) => {
-          if (entry === null || entry === undefined) throw new Error('the table is no longer tracked');
-          const source = memberOf(entry, key, 'role', copying.role);
+        steps: (entries) => {
+          const source = memberOf(entries[0] ?? null, key, 'role', from);
           if (source === undefined) return [];
-          const after = targets.reduce((all, target) => withMember(all, key, 'role', target, { ...source, role: target }), entry);
-          return tableSteps(address, entry, after);
+          return entries.flatMap((entry, index) => {
+            if (entry === null) throw new Error('a table is no longer tracked');
+            // Another table gets it for the role itself too.
+            const given = index === 0 ? targets : [from, ...targets];
+            const after = given.reduce((all, target) => withMember(all, key, 'role', target, { ...source, role: target }), entry);
+            return tableSteps(index === 0 ? address : addressOf(tables[index - 1] ?? table), entry, after);
+          });
         },
       });
     } catch (error) {
@@ -146,7 +163,7 @@ export function PermissionEditor({ data, table, info }: EditorProps) {
                 }
                 onClick={() => setCopying({ role, operation })}
               >
-                Copy to roles …
+                Copy …
               </Button>
             )}
           </div>
@@ -183,6 +200,7 @@ export function PermissionEditor({ data, table, info }: EditorProps) {
         <CopyDialog
           {...copying}
           roles={roles.filter((each) => each !== copying.role)}
+          tables={(data.sources.find(({ name }) => name === table.source)?.tables ?? []).filter((each) => each !== table)}
           onClose={() => setCopying(null)}
           onCopy={(targets) => void copy(targets)}
         />
@@ -225,39 +243,77 @@ function AddRole({ known, onClose, onAdd }: { readonly known: readonly string[];
   );
 }
 
+interface CopyTargets {
+  readonly roles: readonly string[];
+  readonly tables: readonly TableOverview[];
+}
+
+/** So many tables are offered at a time; a filter finds the others. */
+const MOST_OFFERED = 30;
+
 function CopyDialog({
   role,
   operation,
   roles,
+  tables,
   onClose,
   onCopy,
 }: {
   readonly role: string;
   readonly operation: string;
   readonly roles: readonly string[];
+  readonly tables: readonly TableOverview[];
   onClose(): void;
-  onCopy(targets: readonly string[]): void;
+  onCopy(targets: CopyTargets): void;
 }) {
   const [chosen, setChosen] = useState<readonly string[]>([]);
+  const [chosenTables, setChosenTables] = useState<readonly TableOverview[]>([]);
+  const [filter, setFilter] = useState('');
+  const found = tables.filter((each) => tableId(each).toLowerCase().includes(filter.toLowerCase()));
+  const offered = [...chosenTables, ...found.filter((each) => !chosenTables.includes(each)).slice(0, MOST_OFFERED)];
   return (
     <Dialog
       title={`Copy ${operation} of ${role} to`}
       onClose={onClose}
       footer={
-        <Button kind="primary" refusal={chosen.length === 0 ? 'Tick a role' : undefined} onClick={() => onCopy(chosen)}>
+        <Button
+          kind="primary"
+          refusal={chosen.length + chosenTables.length === 0 ? 'Tick a role or a table' : undefined}
+          onClick={() => onCopy({ roles: chosen, tables: chosenTables })}
+        >
           Review
         </Button>
       }
     >
-      {roles.length === 0 && <p class="muted">There is no other role yet.</p>}
-      {roles.map((each) => (
-        <Check
-          key={each}
-          label={each}
-          checked={chosen.includes(each)}
-          onChange={(on) => setChosen(on ? [...chosen, each] : chosen.filter((other) => other !== each))}
-        />
-      ))}
+      <fieldset class="plain-fieldset">
+        <legend class="label">Roles</legend>
+        {roles.length === 0 && <p class="muted">There is no other role yet.</p>}
+        <div class="check-list">
+          {roles.map((each) => (
+            <Check
+              key={each}
+              label={each}
+              checked={chosen.includes(each)}
+              onChange={(on) => setChosen(on ? [...chosen, each] : chosen.filter((other) => other !== each))}
+            />
+          ))}
+        </div>
+      </fieldset>
+      <fieldset class="plain-fieldset stack-tight">
+        <legend class="label">Tables, which get it for {role} too</legend>
+        <Search name="Filter the tables" value={filter} onInput={setFilter} />
+        <div class="check-list">
+          {offered.map((each) => (
+            <Check
+              key={tableId(each)}
+              label={tableId(each)}
+              checked={chosenTables.includes(each)}
+              onChange={(on) => setChosenTables(on ? [...chosenTables, each] : chosenTables.filter((other) => other !== each))}
+            />
+          ))}
+        </div>
+        {found.length > MOST_OFFERED && <p class="muted small">And {found.length - MOST_OFFERED} more: filter them.</p>}
+      </fieldset>
     </Dialog>
   );
 }

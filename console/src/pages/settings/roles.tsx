@@ -1,29 +1,46 @@
 import { useState } from 'preact/hooks';
+import { makeChange } from '../../api/changes.ts';
+import { readMetadata } from '../../api/entries.ts';
+import { failureOf } from '../../api/failure.ts';
 import { overview } from '../../api/overview.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import { attempt } from '../../features/attempt.ts';
-import { allTables, type InheritedRole } from '../../model/overview.ts';
+import { allTables } from '../../model/overview.ts';
+import { type RoleChange, roleSteps } from '../../model/role-change.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Check, Field } from '../../parts/field.tsx';
 import { ACTIONS, ListTable } from '../../parts/list-table.tsx';
 import { Loading } from '../../parts/loading.tsx';
+import { tell } from '../../parts/toast.tsx';
 
 /** All roles, and what they inherit from each other. */
 export function Roles() {
   const [isAdding, setAdding] = useState(false);
+  const [naming, setNaming] = useState<{ readonly role: string; readonly kind: 'copy' | 'rename' } | null>(null);
   const data = overview.value;
   if (data === undefined) return <Loading what="the roles" />;
   const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
   const tables = allTables(data);
-  const remove = ({ name, parents }: InheritedRole): void =>
-    void attempt({
-      title: `Drop the inherited role ${name}`,
-      review: true,
-      steps: () => [{ type: 'drop_inherited_role', args: { role_name: name } }],
-      inverse: [{ type: 'add_inherited_role', args: { role_name: name, role_set: parents } }],
-    });
+  const change = async (role: string, how: RoleChange): Promise<boolean> => {
+    try {
+      const { metadata } = await readMetadata();
+      const { tables: concerned, steps, inverse } = roleSteps(metadata, role, how);
+      const done = await makeChange({
+        title:
+          how.kind === 'drop' ? `Drop the role ${role}` : how.kind === 'copy' ? `Copy ${role} to ${how.to}` : `Rename ${role} to ${how.to}`,
+        tables: concerned,
+        review: true,
+        steps,
+        ...(inverse === undefined ? {} : { inverse }),
+      });
+      return done !== null;
+    } catch (error) {
+      tell(failureOf(error).message, { isWrong: true });
+      return false;
+    }
+  };
   return (
     <>
       <div class="row">
@@ -50,20 +67,98 @@ export function Roles() {
                 <td>{role}</td>
                 <td>{inherited === undefined ? '' : inherited.parents.join(', ')}</td>
                 <td class="number">{tables.filter(({ granted }) => (granted[index] ?? '0') !== '0').length}</td>
-                <td>
-                  {inherited !== undefined && (
-                    <Button small kind="quiet" refusal={refusal} onClick={() => remove(inherited)}>
-                      Drop …
-                    </Button>
-                  )}
+                <td class="nowrap">
+                  <Button
+                    small
+                    kind="quiet"
+                    name={`Copy ${role} …`}
+                    icon="copy"
+                    refusal={refusal}
+                    onClick={() => setNaming({ role, kind: 'copy' })}
+                  />
+                  <Button
+                    small
+                    kind="quiet"
+                    name={`Rename ${role} …`}
+                    icon="edit"
+                    refusal={refusal}
+                    onClick={() => setNaming({ role, kind: 'rename' })}
+                  />
+                  <Button
+                    small
+                    kind="quiet"
+                    name={`Drop ${role} …`}
+                    icon="trash"
+                    refusal={refusal}
+                    onClick={() => void change(role, { kind: 'drop' })}
+                  />
                 </td>
               </tr>
             );
           })}
         </ListTable>
       )}
+      {naming !== null && (
+        <NameRole
+          {...naming}
+          known={data.roles}
+          onClose={() => setNaming(null)}
+          onName={(to) => {
+            setNaming(null);
+            void change(naming.role, { kind: naming.kind, to });
+          }}
+        />
+      )}
       {isAdding && <NewInheritedRole roles={data.roles} onClose={() => setAdding(false)} />}
     </>
+  );
+}
+
+function NameRole({
+  role,
+  kind,
+  known,
+  onClose,
+  onName,
+}: {
+  readonly role: string;
+  readonly kind: 'copy' | 'rename';
+  readonly known: readonly string[];
+  onClose(): void;
+  onName(name: string): void;
+}) {
+  const [name, setName] = useState('');
+  const refusal =
+    name.trim() === ''
+      ? 'Give it a name'
+      : name.trim() === 'admin' || known.includes(name.trim())
+        ? 'There is such a role already'
+        : undefined;
+  const submit = (): void => {
+    if (refusal === undefined) onName(name.trim());
+  };
+  return (
+    <Dialog
+      title={`${kind === 'copy' ? 'Copy' : 'Rename'} ${role}`}
+      onClose={onClose}
+      onSubmit={submit}
+      footer={
+        <Button kind="primary" refusal={refusal} onClick={submit}>
+          Review
+        </Button>
+      }
+    >
+      <p class="muted">
+        {kind === 'copy'
+          ? 'The new role may do what this one may: on tables, functions, actions and remote schemas.'
+          : 'Wherever the metadata names it. Tokens and webhooks that say the old name are not changed.'}
+      </p>
+      <Field label="Name">
+        {(id) => (
+          <input id={id} class="input" value={name} spellcheck={false} autofocus onInput={(event) => setName(event.currentTarget.value)} />
+        )}
+      </Field>
+    </Dialog>
   );
 }
 
