@@ -44,6 +44,47 @@ describe.skipIf(chromiumPath === undefined)('the explorer and SQL', () => {
     await close();
   });
 
+  it('keeps a document in a collection of the allow-list, finds it again, and marks what is wrong with one', async () => {
+    const { page, go, write, axe, close } = await openConsolePage(browser, service.url);
+    await go('#/explorer');
+    const text = 'query Genres { genre(limit: 2) { name } }';
+    await write('GraphQL document', text);
+    await page.getByRole('button', { name: 'Saved' }).click();
+    await page.getByRole('button', { name: 'Save this document' }).first().click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('Genres');
+    await dialog.getByRole('combobox', { name: 'Collection' }).fill('shop');
+    await dialog.getByLabel('Put the collection on the allow-list').check();
+    await dialog.getByRole('button', { name: 'Add it' }).click();
+    await page.getByText('Applied: Genres in the collection shop').waitFor();
+    expect(await service.metadata('export_metadata', { only: { sections: ['query_collections', 'allowlist'] } })).toMatchObject({
+      query_collections: expect.arrayContaining([{ name: 'shop', definition: { queries: [{ name: 'Genres', query: text }] } }]),
+      allowlist: [{ collection: 'shop', scope: { global: true } }],
+    });
+    await page.getByText('allow-list', { exact: true }).waitFor();
+    expect(await axe()).toEqual([]);
+    await write('GraphQL document', '{ genre(where: {nothing: {_eq: 1}}) { name } }');
+    await page.keyboard.press('Control+Enter');
+    await page.locator('.cm-lintRange-error', { hasText: 'nothing' }).waitFor();
+    await write('GraphQL document', '{ genre { first: name ...F } } fragment F on genre { nowhere }');
+    await page.keyboard.press('Control+Enter');
+    await page.locator('.cm-lintRange-error', { hasText: 'nowhere' }).waitFor();
+    await page.getByLabel('Filter saved documents').fill('genr');
+    await page
+      .getByRole('list', { name: 'Saved documents' })
+      .getByRole('button', { name: /^Genres/ })
+      .click();
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText('2 rows').waitFor();
+    expect(await page.locator('.cm-lintRange-error').count()).toBe(0);
+    await page.getByRole('button', { name: 'Table', exact: true }).click();
+    await page.getByRole('grid', { name: 'Answer as a table' }).waitFor();
+    await page.getByRole('button', { name: 'History' }).click();
+    await page.getByLabel('Filter the history').fill('nowhere');
+    await page.getByRole('button', { name: /fragment F/ }).waitFor();
+    await close();
+  });
+
   it('shows a subscription as it changes, and ends it', async () => {
     const { page, go, write, close } = await openConsolePage(browser, service.url);
     await go('#/explorer');
@@ -53,9 +94,14 @@ describe.skipIf(chromiumPath === undefined)('the explorer and SQL', () => {
     await service.sql(`update genre set name = 'Polka' where genre_id = 1`);
     await page.getByText('Polka').waitFor();
     expect(await service.metadata('get_subscriptions', {})).toMatchObject({ pollers: [{}] });
+    const live = await openConsolePage(browser, service.url);
+    await live.go('#/live');
+    await live.page.getByRole('button', { name: /^subscription Live/ }).waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByText(/^ended after/).waitFor();
     await expect.poll(() => service.metadata('get_subscriptions', {})).toEqual({ pollers: [] });
+    await live.page.getByText('Nobody subscribes').waitFor();
+    await live.close();
     await close();
   });
 

@@ -75,6 +75,9 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
       })
       .toBe(1);
     await page.getByRole('button', { name: 'Failed', exact: true }).click();
+    await opened.go('#/');
+    await page.getByRole('link', { name: '1 failed' }).click();
+    await page.getByRole('heading', { name: 'itemed' }).waitFor();
     await page.locator('tbody').getByRole('button').first().click();
     const dialog = page.getByRole('dialog', { name: 'Event' });
     await dialog.locator('summary').filter({ hasText: '500' }).click();

@@ -53,6 +53,11 @@ const ROUTES = [
 const CHOSEN_OUT_OF_SIGHT = `[...document.querySelectorAll('[role="tab"][aria-selected="true"], .sidebar [aria-current]')]
   .filter((each) => each.getBoundingClientRect().left < -1 || each.getBoundingClientRect().right > innerWidth + 1)
   .map((each) => each.textContent || each.title)`;
+/** Names of the buttons that open a dialog, and change nothing by themselves. */
+const OPENERS = `(buttons) => [...new Set(buttons
+  .filter((each) => each.getAttribute('aria-disabled') !== 'true' && !each.getAttribute('aria-haspopup'))
+  .map((each) => each.getAttribute('aria-label') || each.textContent.trim())
+  .filter((name) => /…$|^(?:New|Insert|Add a|Permit|Schedule|Invoke|By hand|Rename|Edit|Filter$|Save this document)/.test(name)))].slice(0, 14)`;
 /** Where the pictures go for somebody to look at; without it there are none. */
 const PICTURES = process.env['SVC_CONSOLE_PICTURES'];
 
@@ -189,6 +194,67 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
     await service?.stop();
     await remote?.close();
   });
+
+  it('is looked at here, with each of its tabs and dialogs, in the light and in the dark', async () => {
+    const { page, go, axe, close } = await openConsolePage(browser, service.url);
+    await page.getByText('consistent').first().waitFor();
+    const findings: string[] = [];
+    const check = async (what: string): Promise<void> => {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        findings.push(...(await axe()).map((each) => `${what} in the ${colorScheme}: ${each}`));
+      }
+    };
+    // What the navigation leads to, whatever that is by now, and what hangs on it.
+    const pages = (await page.locator('.sidebar a').evaluateAll('links => links.map((link) => link.getAttribute("href"))')) as string[];
+    const routes: string[] = [...new Set([...pages, ...ROUTES])];
+    const dialogs: string[] = [];
+    for (let index = 0; index < routes.length; index++) {
+      const route = routes[index] ?? '';
+      await go(route);
+      await page.waitForTimeout(250);
+      const tabs = page.locator('main [role="tab"]:not(.draft-tab *)');
+      for (const name of await tabs.allTextContents()) {
+        await tabs.filter({ hasText: name }).first().click();
+        const shown = new URL(page.url()).hash;
+        if (!routes.includes(shown)) routes.push(shown);
+      }
+      await go(route);
+      await page.waitForTimeout(150);
+      if (!ROUTES.some((each) => each === route)) await check(route);
+      for (const name of (await page.locator('main').getByRole('button').evaluateAll(OPENERS)) as string[]) {
+        const opener = page.locator('main').getByRole('button', { name, exact: true }).first();
+        if (!(await opener.isVisible())) continue;
+        await opener.click();
+        const opened = page.locator('dialog[open]');
+        if (
+          await opened
+            .first()
+            .waitFor({ timeout: 1500 })
+            .then(
+              () => true,
+              () => false,
+            )
+        ) {
+          const title =
+            (await opened.first().getAttribute('aria-label')) ?? (await opened.first().getByRole('heading').first().textContent());
+          if (!dialogs.includes(String(title))) {
+            dialogs.push(String(title));
+            await page.waitForTimeout(150);
+            await check(`${route}, the dialog ${title}`);
+          }
+          await page.keyboard.press('Escape');
+          await opened.first().waitFor({ state: 'detached' });
+        }
+      }
+    }
+    expect(findings).toEqual([]);
+    // Each page of the navigation was reached, and the buttons that open dialogs were recognised.
+    expect(pages.length).toBeGreaterThanOrEqual(9);
+    expect(dialogs.length).toBeGreaterThan(15);
+    for (const page of pages) expect(routes).toContain(page);
+    await close();
+  }, 240_000);
 
   for (const theme of ['light', 'dark'] as const) {
     for (const width of [1280, 320]) {

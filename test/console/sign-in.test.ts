@@ -44,4 +44,25 @@ describe.skipIf(chromiumPath === undefined)('signing in', () => {
     expect(await page.evaluate('JSON.stringify(Object.entries(sessionStorage))')).not.toContain(SECRET);
     await close();
   });
+
+  it('forgets the secret after half an hour without use, and keeps the page as it was', async () => {
+    const { page, go, write, close } = await openConsolePage(browser, service.url);
+    await page.clock.install();
+    await page.reload();
+    await go('#/sql');
+    await write('SQL', 'select 1 as kept');
+    await page.clock.fastForward('29:00');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('grid', { name: 'Result' }).waitFor();
+    await page.clock.fastForward('29:00');
+    expect(await page.getByRole('heading', { name: 'Sign in' }).count()).toBe(0);
+    await page.clock.fastForward('02:00');
+    await page.getByText('Signed out after 30 minutes without use.').waitFor();
+    expect(await page.evaluate('JSON.stringify(Object.entries(sessionStorage))')).not.toContain(SECRET);
+    await page.getByLabel('Admin secret').fill(SECRET);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor({ state: 'detached' });
+    await page.getByText('select 1 as kept').first().waitFor();
+    await close();
+  });
 });

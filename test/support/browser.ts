@@ -31,6 +31,8 @@ export interface ConsolePage {
   go(route: string): Promise<void>;
   /** Replaces what is in an editor, as keys do. */
   write(label: string, text: string): Promise<void>;
+  /** Presses Tab until the control of that role and name has the focus. @throws Error when it is not reached */
+  tabTo(role: 'button' | 'link' | 'textbox' | 'combobox' | 'tab' | 'checkbox' | 'gridcell', name: string | RegExp): Promise<void>;
   /** What axe finds, one line each. */
   axe(): Promise<readonly string[]>;
   /** Closes the page. Throws for violations of the content policy, errors, requests to other hosts, and secrets in the URL or in storage. */
@@ -53,6 +55,8 @@ export interface PageOptions {
   /** Where the console is, with a slash at the end. */
   readonly path?: string;
 }
+
+const MOST_TABS = 120;
 
 export const SECRET = 'the-secret-of-the-console-tests';
 
@@ -94,6 +98,15 @@ export async function openConsolePage(browser: Browser, url: string, options: Pa
       await page.keyboard.press('Control+a');
       await page.keyboard.press('Delete');
       await page.keyboard.insertText(text);
+    },
+    async tabTo(role, name) {
+      const wanted = page.getByRole(role, { name, exact: typeof name === 'string' }).first();
+      await wanted.waitFor();
+      for (let presses = 0; presses < MOST_TABS; presses++) {
+        if (await wanted.evaluate('(element) => element === element.getRootNode().activeElement')) return;
+        await page.keyboard.press('Tab');
+      }
+      throw new Error(`${role} ${String(name)} is not reached by Tab`);
     },
     async axe() {
       const source = createRequire(import.meta.url).resolve('axe-core/axe.min.js');

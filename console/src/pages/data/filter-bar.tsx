@@ -151,7 +151,17 @@ function PartDialog({ columns, info, part, onClose, onJson, onApply }: PartDialo
         </Field>
         <Field label="Test">
           {(id) => (
-            <select id={id} class="select" value={operator} onChange={(event) => setOperator(event.currentTarget.value)}>
+            <select
+              id={id}
+              class="select"
+              value={operator}
+              onChange={(event) => {
+                const next = event.currentTarget.value;
+                // What the list of true and false shows first is what is meant.
+                if (next === '_is_null' && !/^(?:true|false)$/.test(text)) setText('true');
+                setOperator(next);
+              }}
+            >
               {(operators ?? [operator]).map((name) => (
                 <option key={name}>{name}</option>
               ))}

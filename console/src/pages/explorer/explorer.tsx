@@ -10,7 +10,7 @@ import { copyText } from '../../browser/clipboard.ts';
 import { addKey } from '../../browser/keys.ts';
 import { base, place, setQuery } from '../../browser/place.ts';
 import { placeOfPath } from '../../model/document-place.ts';
-import { formatDocument, operationsOf } from '../../model/graphql-document.ts';
+import { formatDocument, operationsOf, placeAt } from '../../model/graphql-document.ts';
 import { isList, isObject, type Json, type JsonObject, parseJson, printJson } from '../../model/json.ts';
 import { allTables } from '../../model/overview.ts';
 import { headersOf, type Persona, personaLabel, sessionOf } from '../../model/persona.ts';
@@ -115,6 +115,14 @@ export function Explorer() {
     const json = headers.trim() === '' ? {} : parseJson(headers);
     return isObject(json) ? Object.fromEntries(Object.entries(json).map(([name, value]) => [name, String(value)])) : {};
   };
+  /** Among the fields where the cursor is; where it is elsewhere, as the last of the first operation. */
+  const insert = (text: string): void => {
+    const at = handle.current?.selection().from ?? 0;
+    if (placeAt(draft.text, at).kind === 'fields') return handle.current?.insert(text);
+    const end = (operations[0]?.to ?? 0) - 1;
+    const whole = end < 0 ? `${draft.text}{\n  ${text}}\n` : `${draft.text.slice(0, end).trimEnd()}\n  ${text}${draft.text.slice(end)}`;
+    changeDraft(draft.id, { text: whole });
+  };
   const run = async (personas: readonly Persona[]): Promise<void> => {
     stop();
     setTab('answer');
@@ -216,7 +224,7 @@ export function Explorer() {
         {side !== null && (
           <SidePanel
             form={side}
-            onInsert={(text) => handle.current?.insert(text)}
+            onInsert={insert}
             onOpen={(text, variables) => openDraft(text, variables)}
             onSave={() => setAdding('collection')}
           />

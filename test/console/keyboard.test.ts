@@ -1,0 +1,108 @@
+/** What the console is for, done without a pointer; and the first of it with few clicks. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/util/json.ts';
+import { chromiumPath, openConsolePage, startBrowser } from '../support/browser.ts';
+import { startConsoleService } from '../support/console-service.ts';
+import type { TestService } from '../support/service.ts';
+
+const TABLES = `create table author (id int primary key, name text);
+  create table book (id int primary key, author_id int references author, owner int);
+  insert into author values (1, 'Ada'); insert into book select id, 1, id % 3 from generate_series(1, 9) id`;
+
+describe.skipIf(chromiumPath === undefined)('from an empty database', () => {
+  let service: TestService;
+  let browser: Browser;
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([startConsoleService({}, false), startBrowser()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+
+  const tracked = async (): Promise<number> => {
+    const { sources } = (await service.metadata('export_metadata', {})) as { sources: { tables: JsonObject[] }[] };
+    return sources[0]?.tables.length ?? 0;
+  };
+
+  it('to a first answer takes six clicks at most', async () => {
+    await service.sql(TABLES);
+    const { page, close } = await openConsolePage(browser, service.url);
+    let clicks = 0;
+    const click = async (role: 'link' | 'button', name: string | RegExp): Promise<void> => {
+      clicks++;
+      await page.getByRole(role, { name, exact: typeof name === 'string' }).click();
+    };
+    await click('link', 'Track');
+    await click('button', 'Track all 2');
+    await page.getByText('Applied: 2 relationships').waitFor();
+    await click('link', 'Explorer');
+    await click('button', 'Put author into the document');
+    await click('button', 'Run');
+    await page.getByText('1 rows').waitFor();
+    expect(clicks).toBeLessThanOrEqual(6);
+    await close();
+  });
+
+  it('to a first answer goes by keys alone', async () => {
+    await service.metadata('pg_untrack_tables', {
+      tables: ['author', 'book'].map((table) => ({ source: 'default', table, cascade: true })),
+    });
+    const { page, tabTo, close } = await openConsolePage(browser, service.url);
+    await page.getByText('consistent').first().waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('d');
+    await tabTo('button', 'Track all 2');
+    await page.keyboard.press('Enter');
+    await page.getByText('Applied: 2 relationships').waitFor();
+    expect(await tracked()).toBe(2);
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('explorer');
+    await page.keyboard.press('Enter');
+    await tabTo('textbox', 'GraphQL document');
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText('{ author { name books { id } } }');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('1 rows').waitFor();
+    // Out of the editor again.
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Tab');
+    await tabTo('button', 'Variables');
+    await close();
+  });
+
+  it('to a permission of some rows goes by keys alone', async () => {
+    const { page, go, tabTo, close } = await openConsolePage(browser, service.url);
+    await go('#/data/default/public.book?tab=permissions');
+    await tabTo('button', 'Add a role');
+    await page.keyboard.press('Enter');
+    await page.getByRole('combobox', { name: 'Name of the role' }).waitFor();
+    await tabTo('combobox', 'Name of the role');
+    await page.keyboard.type('reader');
+    await page.keyboard.press('Control+Enter');
+    await tabTo('button', 'All rows');
+    await page.keyboard.press('Enter');
+    await page.getByText('sees 9 of 9 rows').waitFor();
+    await tabTo('button', 'Add a condition to condition');
+    await page.keyboard.press('Enter');
+    await tabTo('combobox', 'Column of condition');
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('owner');
+    await page.keyboard.press('Enter');
+    await tabTo('combobox', 'Value of condition');
+    await page.keyboard.type('1');
+    await page.keyboard.press('Enter');
+    await page.getByText('sees 3 of 9 rows').waitFor();
+    await tabTo('button', 'Review the change');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('Applied: select of reader on public.book').waitFor();
+    const { data } = (await service.graphql('{ book { id owner } }', { role: 'reader' })) as { data: { book: { owner: number }[] } };
+    expect(data.book.map(({ owner }) => owner)).toEqual([1, 1, 1]);
+    // The focus is where it was before the review.
+    expect(await page.evaluate('document.activeElement !== document.body')).toBe(true);
+    await close();
+  });
+});

@@ -1,0 +1,106 @@
+/** Roles over all tables, and what changes of their permissions would break. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Json, JsonObject } from '../../src/util/json.ts';
+import { chromiumPath, openConsolePage, startBrowser } from '../support/browser.ts';
+import { startConsoleService } from '../support/console-service.ts';
+import type { TestService } from '../support/service.ts';
+
+describe.skipIf(chromiumPath === undefined)('roles', () => {
+  let service: TestService;
+  let browser: Browser;
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([startConsoleService(), startBrowser()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+
+  type Permission = JsonObject & { role: string };
+  const exported = (): Promise<Json> => service.metadata('export_metadata', {});
+  /** Permissions of a role to select, by table. */
+  const selectOf = async (role: string): Promise<Record<string, Json>> => {
+    const { sources } = (await exported()) as { sources: { tables: { table: JsonObject; select_permissions?: Permission[] }[] }[] };
+    const found = (sources[0]?.tables ?? []).flatMap(({ table, select_permissions: list = [] }) =>
+      list.filter((each) => each.role === role).map((each) => [String(table['name']), each['permission'] ?? null] as const),
+    );
+    return Object.fromEntries(found);
+  };
+
+  it('are copied, renamed and dropped over all tables, and come back', async () => {
+    const before = await exported();
+    const customer = await selectOf('customer');
+    expect(Object.keys(customer).length).toBeGreaterThan(2);
+    const { page, go, close } = await openConsolePage(browser, service.url);
+    await go('#/settings?tab=roles');
+    const dialog = page.getByRole('dialog');
+    const apply = page.getByRole('dialog').getByRole('button', { name: /^Apply/ });
+
+    await page.getByRole('button', { name: 'Copy customer …' }).click();
+    await dialog.getByLabel('Name').fill('employee');
+    expect(await dialog.getByRole('button', { name: 'Review' }).getAttribute('title')).toContain('already');
+    await dialog.getByLabel('Name').fill('visitor');
+    await dialog.getByRole('button', { name: 'Review' }).click();
+    await apply.click();
+    await page.getByText('Applied: Copy customer to visitor').waitFor();
+    expect(await selectOf('visitor')).toEqual(customer);
+    expect(await selectOf('customer')).toEqual(customer);
+
+    await page.getByRole('button', { name: 'Rename visitor …' }).click();
+    await dialog.getByLabel('Name').fill('guest');
+    await dialog.getByRole('button', { name: 'Review' }).click();
+    await apply.click();
+    await page.getByText('Applied: Rename visitor to guest').waitFor();
+    expect(await selectOf('visitor')).toEqual({});
+    expect(await selectOf('guest')).toEqual(customer);
+
+    await page.getByRole('button', { name: 'Drop guest …' }).click();
+    await apply.click();
+    await page.getByText('Applied: Drop the role guest').waitFor();
+    expect(await exported()).toEqual(before);
+    await page.locator('.toast', { hasText: 'Drop the role guest' }).getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Undone: Drop the role guest').first().waitFor();
+    expect(await selectOf('guest')).toEqual(customer);
+    await service.metadata('replace_metadata', before as JsonObject);
+    await close();
+  });
+
+  it('get a permission of another table, whose own stays as it is', async () => {
+    const album = (await selectOf('employee'))['album'];
+    const { page, go, close } = await openConsolePage(browser, service.url);
+    await go('#/data/default/public.media_type?tab=permissions&role=employee&operation=select');
+    await service.sql('create table format (media_type_id int primary key, name text)');
+    await service.metadata('pg_track_table', { table: 'format' });
+    const source = (await selectOf('employee'))['media_type'];
+    await page.reload();
+    await page.getByRole('button', { name: 'Copy …' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Filter the tables').fill('form');
+    await dialog.getByLabel('public.format').check();
+    await dialog.getByRole('button', { name: 'Review' }).click();
+    await page.getByRole('button', { name: /^Apply/ }).click();
+    await page.getByText('Applied: select of employee on public.media_type').waitFor();
+    const after = await selectOf('employee');
+    expect(after['format']).toEqual(source);
+    expect(after['media_type']).toEqual(source);
+    expect(after['album']).toEqual(album);
+    await close();
+  });
+
+  it('are told which stored queries they could not ask any more', async () => {
+    await service.metadata('create_query_collection', {
+      name: 'shop',
+      definition: { queries: [{ name: 'Top', query: 'query Top { album(limit: 3) { title } }' }] },
+    });
+    await service.metadata('add_collection_to_allowlist', { collection: 'shop' });
+    const { page, go, axe, close } = await openConsolePage(browser, service.url);
+    await go('#/data/default/public.album?tab=permissions&role=employee&operation=select');
+    await page.getByRole('button', { name: 'Take it away' }).click();
+    await page.getByText('Would break a stored query').waitFor();
+    await page.getByText(/^Top of shop for employee: /).waitFor();
+    expect(await axe()).toEqual([]);
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await close();
+  });
+});
