@@ -63,6 +63,11 @@ describe.skipIf(chromiumPath === undefined)('the explorer and SQL', () => {
     });
     await page.getByText('allow-list', { exact: true }).waitFor();
     expect(await axe()).toEqual([]);
+    // Typed over what was selected, as people do.
+    await page.getByRole('textbox', { name: 'GraphQL document' }).focus();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('{');
+    await expect.poll(() => page.getByRole('textbox', { name: 'GraphQL document' }).textContent()).toBe(`{${text}}`);
     await write('GraphQL document', '{ genre(where: {nothing: {_eq: 1}}) { name } }');
     await page.keyboard.press('Control+Enter');
     await page.locator('.cm-lintRange-error', { hasText: 'nothing' }).waitFor();
@@ -130,7 +135,7 @@ describe.skipIf(chromiumPath === undefined)('the explorer and SQL', () => {
     await write('SQL', 'select 1 as one; select pg_sleep(60)');
     await page.getByRole('button', { name: 'Run all' }).click();
     await page.getByRole('button', { name: 'Stop' }).click();
-    await run.waitFor();
+    await page.getByRole('button', { name: 'Run this one' }).waitFor();
     await expect
       .poll(
         async () =>

@@ -229,7 +229,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
 
     await page.getByRole('tab', { name: 'Roles' }).click();
     await page.getByRole('button', { name: 'New inherited role' }).click();
-    await page.getByLabel('Name').fill('both');
+    await page.getByRole('dialog').getByLabel('Name').fill('both');
     for (const parent of ['reader', 'clerk']) await page.getByRole('dialog').getByLabel(parent).check();
     await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click();
     await page.getByRole('row', { name: /both (?:reader, clerk|clerk, reader)/ }).waitFor();

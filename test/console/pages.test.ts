@@ -54,7 +54,7 @@ const CHOSEN_OUT_OF_SIGHT = `[...document.querySelectorAll('[role="tab"][aria-se
   .filter((each) => each.getBoundingClientRect().left < -1 || each.getBoundingClientRect().right > innerWidth + 1)
   .map((each) => each.textContent || each.title)`;
 /** Names of the buttons that open a dialog, and change nothing by themselves. */
-const OPENERS = `(buttons) => [...new Set(buttons
+const OPENERS = `[...new Set([...document.querySelectorAll('main button')]
   .filter((each) => each.getAttribute('aria-disabled') !== 'true' && !each.getAttribute('aria-haspopup'))
   .map((each) => each.getAttribute('aria-label') || each.textContent.trim())
   .filter((name) => /…$|^(?:New|Insert|Add a|Permit|Schedule|Invoke|By hand|Rename|Edit|Filter$|Save this document)/.test(name)))].slice(0, 14)`;
@@ -206,7 +206,9 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
       }
     };
     // What the navigation leads to, whatever that is by now, and what hangs on it.
-    const pages = (await page.locator('.sidebar a').evaluateAll('links => links.map((link) => link.getAttribute("href"))')) as string[];
+    const pages = (await page.evaluate(
+      `[...document.querySelectorAll('.sidebar a')].map((link) => link.getAttribute('href'))`,
+    )) as string[];
     const routes: string[] = [...new Set([...pages, ...ROUTES])];
     const dialogs: string[] = [];
     for (let index = 0; index < routes.length; index++) {
@@ -222,7 +224,7 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
       await go(route);
       await page.waitForTimeout(150);
       if (!ROUTES.some((each) => each === route)) await check(route);
-      for (const name of (await page.locator('main').getByRole('button').evaluateAll(OPENERS)) as string[]) {
+      for (const name of (await page.evaluate(OPENERS)) as string[]) {
         const opener = page.locator('main').getByRole('button', { name, exact: true }).first();
         if (!(await opener.isVisible())) continue;
         await opener.click();
@@ -267,13 +269,13 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
           findings.push(...(await axe()).map((each) => `${route} ${each}`));
           const overflow = (await page.evaluate('document.documentElement.scrollWidth - innerWidth')) as number;
           if (overflow > 0) findings.push(`${route} is ${overflow} pixels too wide`);
-          const chosenAside = (await page.evaluate(CHOSEN_OUT_OF_SIGHT)) as string[];
-          findings.push(...chosenAside.map((name) => `${route} is at ${name}, which is out of sight`));
-          findings.push(...((await page.evaluate(HIDDEN)) as string[]).map((each) => `${route} ${each}`));
           if (PICTURES !== undefined) {
             mkdirSync(PICTURES, { recursive: true });
             writeFileSync(join(PICTURES, `${route.replace(/\W+/g, '-')}-${theme}-${width}.png`), await page.screenshot());
           }
+          const chosenAside = (await page.evaluate(CHOSEN_OUT_OF_SIGHT)) as string[];
+          findings.push(...chosenAside.map((name) => `${route} is at ${name}, which is out of sight`));
+          findings.push(...((await page.evaluate(HIDDEN)) as string[]).map((each) => `${route} ${each}`));
         }
         expect(findings).toEqual([]);
         await close();

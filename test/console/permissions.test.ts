@@ -109,7 +109,7 @@ describe.skipIf(chromiumPath === undefined)('the editor of permissions', () => {
     const { page, go, close } = await openConsolePage(browser, service.url);
     await go('#/data/default/public.invoice?tab=permissions&role=customer&operation=select');
     await page.getByRole('button', { name: 'Copy …' }).click();
-    await page.getByRole('dialog').getByLabel('employee').check();
+    await page.getByRole('dialog').getByLabel('employee', { exact: true }).check();
     await page.getByRole('button', { name: 'Review', exact: true }).click();
     await page.getByRole('button', { name: /^Apply/ }).click();
     await page.getByText('Applied: select of customer on public.invoice, for employee').waitFor();

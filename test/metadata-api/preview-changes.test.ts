@@ -96,7 +96,7 @@ it('names the queries of the allow-list and of endpoints that a role could not a
   await service.metadata('add_collection_to_allowlist', { collection: 'shop', scope: { global: false, roles: ['customer'] } });
   const changes = [...replaced('customer', ['id'], {}), ...replaced('guest', [], {})];
   const broken = { collection: 'shop', name: 'Titles', role: 'customer', rest_endpoints: [], in_allowlist: true };
-  const problems = ["$.album_by_pk.title: field 'title' not found in type: 'album'"];
+  const problems = ["$.album_by_pk.title: field 'title' not found in object 'album'"];
   expect(await preview({ changes })).toMatchObject({ broken_queries: [{ ...broken, problems }], broken_query_count: 1 });
   await service.metadata('create_rest_endpoint', {
     name: 'ids',

@@ -57,6 +57,8 @@ export interface PageOptions {
 }
 
 const MOST_TABS = 120;
+/** In the browser, whose types are not those of these tests. */
+const HAS_FOCUS = new Function('element', 'return element === element.getRootNode().activeElement') as (element: unknown) => boolean;
 
 export const SECRET = 'the-secret-of-the-console-tests';
 
@@ -74,7 +76,7 @@ export async function openConsolePage(browser: Browser, url: string, options: Pa
     const text = message.text();
     // What the service refuses is refused; the browser says so of each such answer.
     if (message.type() === 'error' && !/^Failed to load resource: .* status of (?:400|401|409)/.test(text))
-      problems.push(`console: ${text}`);
+      problems.push(`console: ${text} ${message.location().url}`);
   });
   page.on('request', (request) => {
     if (!request.url().startsWith(url) && !request.url().startsWith('blob:') && !request.url().startsWith('data:'))
@@ -103,7 +105,7 @@ export async function openConsolePage(browser: Browser, url: string, options: Pa
       const wanted = page.getByRole(role, { name, exact: typeof name === 'string' }).first();
       await wanted.waitFor();
       for (let presses = 0; presses < MOST_TABS; presses++) {
-        if (await wanted.evaluate('(element) => element === element.getRootNode().activeElement')) return;
+        if (await wanted.evaluate(HAS_FOCUS)) return;
         await page.keyboard.press('Tab');
       }
       throw new Error(`${role} ${String(name)} is not reached by Tab`);

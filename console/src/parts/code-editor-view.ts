@@ -6,7 +6,7 @@ import { MySQL, PostgreSQL, sql } from '@codemirror/lang-sql';
 import { bracketMatching, indentOnInput } from '@codemirror/language';
 import { type Diagnostic, lintKeymap, setDiagnostics } from '@codemirror/lint';
 import { highlightSelectionMatches, searchKeymap } from '@codemirror/search';
-import { Compartment, EditorState, type Extension, Prec } from '@codemirror/state';
+import { Compartment, EditorState, type Extension, Prec, type Transaction } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers, placeholder } from '@codemirror/view';
 import type { CodeLanguage, CodeMark, CompletionAnswer } from './code-editor.tsx';
 import { graphqlLanguage, highlighting, look } from './code-language.ts';
@@ -97,6 +97,7 @@ export function openEditor({ parent, label, value, language, isReadOnly, hint, o
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
         ...(hint === undefined ? [] : [placeholder(hint)]),
+        EditorView.domEventHandlers({ beforeinput: typedOver }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged && !isOwn) onChange(update.state.doc.toString());
         }),
@@ -138,6 +139,21 @@ export function openEditor({ parent, label, value, language, isReadOnly, hint, o
     focus: () => view.focus(),
     destroy: () => view.destroy(),
   };
+}
+
+/**
+ * What is typed over a selection is put in here: the browser would copy the look of what it replaces into a style attribute, which the
+ * policy of the page refuses, with an error for each letter.
+ */
+function typedOver(event: InputEvent, view: EditorView): boolean {
+  const { state } = view;
+  const { from, to, empty } = state.selection.main;
+  const text = event.data;
+  if (event.inputType !== 'insertText' || text === null || empty || state.readOnly || view.composing) return false;
+  event.preventDefault();
+  const insert = (): Transaction => state.update(state.replaceSelection(text), { userEvent: 'input.type', scrollIntoView: true });
+  if (!state.facet(EditorView.inputHandler).some((handle) => handle(view, from, to, text, insert))) view.dispatch(insert());
+  return true;
 }
 
 /** A key that was used is no key for others. */

@@ -104,6 +104,10 @@ export function Combobox({
           if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
             if (!isOpen) setTyped('');
             else setActive((active + (event.key === 'ArrowDown' ? 1 : shown.length - 1)) % Math.max(1, shown.length));
+          } else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+            // Of the dialog around it, with what is written here.
+            leave();
+            return;
           } else if (event.key === 'Enter' && isOpen) {
             const found = shown[active];
             if (found !== undefined && (typed !== '' || active > 0)) choose(found.value);

@@ -11,6 +11,8 @@ export interface DialogProps {
   onSubmit?(): void;
 }
 
+const FIELDS = ['input', 'select', 'textarea'].map((tag) => `.body ${tag}:not([disabled], [readonly], [hidden])`).join();
+
 /** A modal dialog: the browser keeps the focus in it, closes it by Escape, and gives the focus back. */
 export function Dialog({ title, children, footer, kind = 'plain', onClose, onSubmit }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -19,6 +21,8 @@ export function Dialog({ title, children, footer, kind = 'plain', onClose, onSub
     const before = document.activeElement;
     const { current } = dialog;
     current?.showModal();
+    // Into its first field, rather than on the cross that closes it.
+    if (current?.querySelector('[autofocus]') === null) current.querySelector<HTMLElement>(FIELDS)?.focus();
     return () => {
       current?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();

@@ -33,7 +33,7 @@ export function ListTable({ name, columns, isCard = false, class: extra = '', ch
   }, []);
   return (
     <div ref={frame} class={`${isCard ? 'card ' : ''}table-scroll`} {...(isCut ? { role: 'region', 'aria-label': name, tabIndex: 0 } : {})}>
-      <table class={`list-table ${extra}`.trimEnd()}>
+      <table class={`list-table ${extra}`.trimEnd()} style={headings(columns)}>
         <caption class="visually-hidden">{name}</caption>
         <thead class={columns.every((column) => typeof column !== 'string') ? 'visually-hidden' : undefined}>
           <tr>
@@ -53,5 +53,12 @@ export function ListTable({ name, columns, isCard = false, class: extra = '', ch
         <tbody>{children}</tbody>
       </table>
     </div>
+  );
+}
+
+/** For narrow pages, where a row is a block with the heading before each value: the style takes them from here. */
+function headings(columns: readonly Column[]): Record<string, string> {
+  return Object.fromEntries(
+    columns.map((column, index) => [`--heading-${index + 1}`, typeof column === 'string' ? JSON.stringify(column) : 'none']),
   );
 }

@@ -28,11 +28,33 @@ interface BuilderProps {
 
 /** A condition as a tree; nothing of it is lost by any change. */
 export function FilterBuilder(props: BuilderProps) {
+  const { node, table, isReadOnly, onChange } = props;
+  const scope = useScope(table);
+  const isGroup = node.kind === 'all' || node.kind === 'any' || node.kind === 'not';
+  /** A second condition beside one that stands alone. */
+  const join = (around: 'all' | 'any'): void => {
+    const group = wrapped(node, around);
+    if (group.kind === 'all' || group.kind === 'any') onChange({ ...group, children: [...group.children, blankTest(scope)] });
+  };
   return (
-    <div class="filter-tree">
-      <Node {...props} path="condition" onRemove={undefined} />
+    <div class="filter-tree stack-tight">
+      <Node {...props} path="condition" onRemove={isGroup ? undefined : () => onChange(ANYTHING)} />
+      {!isGroup && !isReadOnly && (
+        <div class="row-tight">
+          <Button small icon="plus" name="And another condition" onClick={() => join('all')}>
+            and
+          </Button>
+          <Button small icon="plus" name="Or another condition" onClick={() => join('any')}>
+            or
+          </Button>
+        </div>
+      )}
     </div>
   );
+}
+
+function blankTest(scope: Scope | undefined): FilterNode {
+  return { kind: 'test', column: scope?.info.primaryKey[0] ?? scope?.info.columns[0]?.name ?? '', tests: [['_eq', '']] };
 }
 
 interface NodeProps extends BuilderProps {
@@ -273,10 +295,9 @@ function Indent({ children }: { readonly children: ComponentChildren }) {
 function Add({ scope, path, onAdd }: { readonly scope: Scope | undefined; readonly path: string; onAdd(node: FilterNode): void }) {
   const { value: data } = overview;
   const relations = scope === undefined || data === undefined ? [] : relationsOf(scope, data);
-  const column = scope?.info.primaryKey[0] ?? scope?.info.columns[0]?.name ?? '';
   return (
     <div class="row-tight">
-      <Button small icon="plus" name={`Add a condition to ${path}`} onClick={() => onAdd({ kind: 'test', column, tests: [['_eq', '']] })}>
+      <Button small icon="plus" name={`Add a condition to ${path}`} onClick={() => onAdd(blankTest(scope))}>
         Condition
       </Button>
       <Menu

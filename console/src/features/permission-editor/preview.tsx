@@ -44,6 +44,13 @@ function filterOf(permission: JsonObject | null): FilterNode {
   return filter === undefined || filter === null ? ANYTHING : readFilter(filter);
 }
 
+/** Whether nothing was written yet for a column that has no empty values. */
+function isUnfinished(node: FilterNode, info: TableInfo): boolean {
+  if (node.kind !== 'test') return false;
+  const column = info.columns.find(({ name }) => name === node.column);
+  return column !== undefined && !/char|text|name|json/.test(column.type) && node.tests.some(([, value]) => value === '');
+}
+
 /** Which rows the draft lets through, of the rows that there are, before anything is saved. */
 export function Preview({ table, info, role, operation, draft, saved }: PreviewProps) {
   const text = printJson(draft['filter'] ?? {});
@@ -58,6 +65,8 @@ export function Preview({ table, info, role, operation, draft, saved }: PreviewP
     async (signal) => {
       await new Promise((resolve) => setTimeout(resolve, 250));
       if (signal.aborted || graphqlNames === undefined) return undefined;
+      const unfinished = partsOfFilter(filterOf(draft)).find(({ node }) => isUnfinished(node, info));
+      if (unfinished?.node.kind === 'test') throw new NotPreviewable(`give ${unfinished.node.column} a value`, true);
       let where: JsonObject;
       try {
         where = whereOfFilter(filterOf(draft), values, info.columnNames);

@@ -57,6 +57,11 @@ function toggle(key: string): void {
   closed.value = next;
 }
 
+/** On a narrow page the list is open for as long as the focus is in it. */
+function closeWhenNarrow(chosen: HTMLElement): void {
+  if (matchMedia('(max-width: 640px)').matches) chosen.blur();
+}
+
 export function DataTree({
   data,
   source,
@@ -79,7 +84,9 @@ export function DataTree({
             filter.value = value;
           }}
           onEnter={() => {
-            if (first?.kind === 'table') go(['data', first.table.source, tableId(first.table)]);
+            if (first?.kind !== 'table') return;
+            go(['data', first.table.source, tableId(first.table)]);
+            if (document.activeElement instanceof HTMLElement) closeWhenNarrow(document.activeElement);
           }}
         />
         <a class="button button-icon" href={hrefOf(['data', '+'])} title="Add a source" aria-label="Add a source">
@@ -103,6 +110,7 @@ export function DataTree({
                 href={hrefOf(['data', table.source, tableId(table)], isCurrent || tab === undefined ? {} : { tab })}
                 aria-current={isCurrent ? 'page' : undefined}
                 title={tableId(table)}
+                onClick={(event) => closeWhenNarrow(event.currentTarget)}
               >
                 <Icon name={table.problem === undefined ? (table.isView ? 'eye' : 'table') : 'warn'} />
                 <span class="ellipsis">{table.name}</span>

@@ -118,7 +118,10 @@ export function Explorer() {
   /** Among the fields where the cursor is; where it is elsewhere, as the last of the first operation. */
   const insert = (text: string): void => {
     const at = handle.current?.selection().from ?? 0;
-    if (placeAt(draft.text, at).kind === 'fields') return handle.current?.insert(text);
+    if (placeAt(draft.text, at).kind === 'fields') {
+      handle.current?.insert(text);
+      return;
+    }
     const end = (operations[0]?.to ?? 0) - 1;
     const whole = end < 0 ? `${draft.text}{\n  ${text}}\n` : `${draft.text.slice(0, end).trimEnd()}\n  ${text}${draft.text.slice(end)}`;
     changeDraft(draft.id, { text: whole });

@@ -1,8 +1,7 @@
 import { ask } from '../../api/metadata.ts';
-import { objectsIn } from '../../api/sections.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { hrefOf } from '../../browser/place.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { isList, isObject, type JsonObject } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Loading } from '../../parts/loading.tsx';
@@ -15,7 +14,8 @@ const MOST = 6;
 export function EventCard({ version }: { readonly version: number }) {
   const { value, failure, isLoading, reload } = useResource(async (signal) => {
     const json = await ask('get_event_summary', {}, { signal });
-    return isObject(json) ? objectsIn(json['event_triggers']) : [];
+    const triggers = isObject(json) ? json['event_triggers'] : undefined;
+    return isList(triggers) ? triggers.filter(isObject) : [];
   }, `${version}`);
   const count = (trigger: JsonObject, key: string): number => Number(trigger[key] ?? 0);
   const total = (key: string): number => (value ?? []).reduce((sum, trigger) => sum + count(trigger, key), 0);

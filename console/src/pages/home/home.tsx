@@ -238,6 +238,7 @@ function Next({ data }: { readonly data: Overview }) {
           const tracked = new Set(tables.map((table) => labelOf({ schema: table.schema, name: table.name })));
           return {
             name,
+            isEmpty: listOf(all).length === 0,
             untracked: listOf(all).filter((table) => !tracked.has(labelOf(table))).length,
             relationships: isObject(suggested) ? listOf(suggested['relationships']).length : 0,
           };
@@ -286,7 +287,13 @@ function Next({ data }: { readonly data: Overview }) {
           </li>
         )}
       </ul>
-      {nothing && <p class="muted">Nothing is waiting: all tables are tracked, related and permitted.</p>}
+      {nothing && value?.every(({ isEmpty }) => isEmpty) === true && data.sources.length > 0 ? (
+        <p class="muted">
+          The database has no table yet. <a href={hrefOf(['sql'])}>Make some with SQL</a>.
+        </p>
+      ) : (
+        nothing && <p class="muted">Nothing is waiting: all tables are tracked, related and permitted.</p>
+      )}
     </Card>
   );
 }

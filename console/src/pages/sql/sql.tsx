@@ -11,7 +11,7 @@ import { remember, remembered } from '../../browser/storage.ts';
 import { csvOf, tsvOf } from '../../model/delimited.ts';
 import { isList, isObject, type Json, type JsonObject } from '../../model/json.ts';
 import { type SourceOverview, tableId } from '../../model/overview.ts';
-import { mayDefine, statementAt } from '../../model/sql-statements.ts';
+import { mayDefine, statementAt, statementsOf } from '../../model/sql-statements.ts';
 import { labelOf } from '../../model/steps.ts';
 import { Button } from '../../parts/button.tsx';
 import { CodeEditor, type CodeMark, type EditorHandle } from '../../parts/code-editor.tsx';
@@ -58,6 +58,7 @@ export function Sql() {
   const [fresh, setFresh] = useState<readonly JsonObject[]>([]);
   const [since, setSince] = useState<number>();
   const handle = useRef<EditorHandle | null>(null);
+  const [hasTracked, setTracked] = useState(false);
   const running = useRef<AbortController | undefined>(undefined);
   useEffect(() => () => running.current?.abort(), []);
   useEffect(() => {
@@ -92,6 +93,7 @@ export function Sql() {
     setFailure(undefined);
     setMarks([]);
     setFresh([]);
+    setTracked(false);
     const controller = new AbortController();
     running.current = controller;
     const started = performance.now();
@@ -140,10 +142,13 @@ export function Sql() {
         inverse: [{ type: `${source.kind}_untrack_tables`, args: { tables: named.map((each) => ({ ...each, cascade: true })) } }],
       });
       setFresh([]);
+      setTracked(true);
     } catch (error) {
       setFailure(failureOf(error));
     }
   };
+  /** One of them is run at a time, unless all are wanted: the button says so. */
+  const several = statementsOf(text.value).length > 1;
   const tables = Object.fromEntries((source?.tables ?? []).map((table) => [tableId(table), []]));
   return (
     <div class="page page-fill">
@@ -222,9 +227,9 @@ export function Sql() {
               title="Ctrl+Enter: what is selected, or the statement at the cursor"
               onClick={() => void run(false)}
             >
-              Run
+              {several ? 'Run this one' : 'Run'}
             </Button>
-            <Button onClick={() => void run(true)}>Run all</Button>
+            {several && <Button onClick={() => void run(true)}>Run all</Button>}
           </>
         ) : (
           <>
@@ -279,6 +284,13 @@ export function Sql() {
           <Button kind="link" onClick={() => void track(fresh)}>
             Track {fresh.length === 1 ? 'it' : `all ${fresh.length}`}
           </Button>
+        </div>
+      )}
+      {hasTracked && fresh.length === 0 && source !== undefined && (
+        <div class="banner banner-accent" role="status">
+          <Icon name="link" />
+          <span class="grow">The tables are part of the API. Their foreign keys can become relationships.</span>
+          <a href={hrefOf(['data', source.name], { tab: 'relationships' })}>Relate them</a>
         </div>
       )}
       {result !== undefined && failure === undefined && <Shown result={result} />}
