@@ -283,6 +283,36 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
     }
   }
 
+  it('tells what the service refuses, with a way to ask again', async () => {
+    const { page, go, axe, close } = await openConsolePage(browser, service.url);
+    await page.getByText('consistent').first().waitFor();
+    const refused = JSON.stringify({ path: '$.args', error: 'the database is away for a while', code: 'connection-error' });
+    await page.route(/\/v[12](?:alpha1)?\//, (route) =>
+      /get_overview/.test(route.request().postData() ?? '') ? route.continue() : route.fulfill({ status: 400, body: refused }),
+    );
+    const findings: string[] = [];
+    for (const route of [
+      '#/data/default/public.album',
+      '#/remote-schemas',
+      '#/events',
+      '#/live',
+      '#/metadata?tab=inconsistent',
+      '#/settings?tab=rest',
+    ]) {
+      await go(route);
+      await page.getByRole('main').getByText('the database is away for a while').first().waitFor();
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        findings.push(...(await axe()).map((each) => `${route} in the ${colorScheme}: ${each}`));
+      }
+    }
+    await page.unrouteAll();
+    await page.getByRole('main').getByRole('button', { name: 'Retry' }).first().click();
+    await page.getByRole('main').getByText('the database is away').waitFor({ state: 'detached' });
+    expect(findings).toEqual([]);
+    await close();
+  });
+
   it('has a palette, keys and dialogs that are accessible', async () => {
     const { page, axe, close } = await openConsolePage(browser, service.url);
     await page.getByText('consistent').first().waitFor();

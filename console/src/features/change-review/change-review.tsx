@@ -101,7 +101,7 @@ function Review() {
       )}
       <ul class="step-list">
         {steps.slice(0, MOST_STEPS).map((step, index) => (
-          <li key={index} class="row-tight">
+          <li key={index} class={`row-tight${isDestructive(step) ? ' is-drop' : ''}`}>
             <Icon name={isDestructive(step) ? 'trash' : 'check'} />
             <span>{describeStep(step, kinds)}</span>
           </li>

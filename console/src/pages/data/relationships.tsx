@@ -5,6 +5,7 @@ import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import type { TableInfo } from '../../api/table-info.ts';
 import { readTableInfo } from '../../api/table-info.ts';
 import { useResource } from '../../api/use-resource.ts';
+import { hrefOf } from '../../browser/place.ts';
 import { SuggestedRelationships } from '../../features/relationship-suggestions.tsx';
 import { isObject, type Json, type JsonObject, printJson } from '../../model/json.ts';
 import { findTable, type Overview, type TableOverview, tableId, tableJson } from '../../model/overview.ts';
@@ -18,6 +19,7 @@ import { ErrorBox } from '../../parts/error-box.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { ACTIONS, ListTable } from '../../parts/list-table.tsx';
+import { Neighbourhood } from '../../parts/neighbourhood.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { Segments } from '../../parts/tabs.tsx';
 import { tell } from '../../parts/toast.tsx';
@@ -102,6 +104,23 @@ export function Relationships({ data, table, info }: RelationshipsProps) {
           </ListTable>
         )}
       </section>
+      {all.length > 0 && (
+        <section class="card" aria-label="Diagram">
+          <Neighbourhood
+            label={tableId(table)}
+            neighbours={all.map(({ key, member, name }) => {
+              const label = targetOf(member, info);
+              const target = findTable(data, table.source, label);
+              return {
+                name,
+                label,
+                href: target === undefined ? undefined : hrefOf(['data', table.source, tableId(target)], { tab: 'relationships' }),
+                isMany: key === 'array_relationships',
+              };
+            })}
+          />
+        </section>
+      )}
       <SuggestedRelationships
         source={{ name: table.source, kind: table.kind }}
         version={data.version}
