@@ -75,6 +75,16 @@ const CLICKS = [
   ['home', async (page) => page.getByRole('link', { name: 'Home' }).click()],
 ];
 
+/** Asks until it is so; waiting in the page would be against its policy. @returns what it is then @throws after 20 s */
+async function until(page, expression) {
+  for (let asked = 0; asked < 400; asked++) {
+    const value = await page.evaluate(expression);
+    if (value) return value;
+    await page.waitForTimeout(50);
+  }
+  throw new Error(`${expression} does not come true`);
+}
+
 async function visit(browser, url, rate) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 } });
   try {
@@ -85,7 +95,7 @@ async function visit(browser, url, rate) {
     let requests = 0;
     page.on('request', () => requests++);
     await page.goto(`${url}/console/#/data`);
-    await page.waitForFunction('watched.seen.table !== undefined && watched.seen.consistent !== undefined');
+    await until(page, 'watched.seen.table !== undefined && watched.seen.consistent !== undefined');
     const usable = await page.evaluate('Math.max(watched.seen.table, watched.seen.consistent)');
     const first = { requests, nodes: await page.evaluate('document.querySelectorAll("*").length') };
     let nodes = first.nodes;
@@ -94,7 +104,7 @@ async function visit(browser, url, rate) {
       await page.waitForTimeout(300);
       await page.evaluate('watched.arm()');
       await deed(page);
-      clicks[name] = await (await page.waitForFunction('watched.answer()')).jsonValue();
+      clicks[name] = await until(page, 'watched.answer()');
       await page.waitForTimeout(400);
       nodes = Math.max(nodes, await page.evaluate('document.querySelectorAll("*").length'));
     }

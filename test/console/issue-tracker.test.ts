@@ -52,7 +52,7 @@ describe.skipIf(chromiumPath === undefined)('an issue tracker', () => {
   });
 
   const goTo = (page: string): Promise<void> =>
-    opened.page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: page }).click();
+    opened.page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: page, exact: true }).click();
   const button = (name: string | RegExp) => opened.page.getByRole('button', { name, exact: typeof name === 'string' });
 
   it('gets its tables, related, from SQL', async () => {

@@ -65,13 +65,7 @@ function Edge({
       <path d={path} />
       {/* The foot of a crow, for many. */}
       {isMany && <path d={`M${to[0] - 9} ${to[1]}l9 -6m-9 6l9 6`} />}
-      {href === undefined ? (
-        box
-      ) : (
-        <a href={href} aria-label={`${name}: ${isMany ? 'rows of' : 'a row of'} ${label}`}>
-          {box}
-        </a>
-      )}
+      {href === undefined ? box : <a href={href}>{box}</a>}
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
 import { type Failure, failureOf } from '../../api/failure.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
@@ -50,6 +50,14 @@ export function PermissionEditor({ data, table, info }: EditorProps) {
   const [isAdding, setAdding] = useState(false);
   const [copying, setCopying] = useState<{ readonly role: string; readonly operation: PermissionOperation } | null>(null);
   const [failure, setFailure] = useState<Failure>();
+  const frame = useRef<HTMLDivElement>(null);
+  const seen = useRef(info.version);
+  // The form is made anew for another version: what had the focus is gone, and its cell is where one goes on.
+  useEffect(() => {
+    if (seen.current === info.version) return;
+    seen.current = info.version;
+    if (document.activeElement === document.body) frame.current?.querySelector('.access-button.is-chosen')?.closest('td')?.focus();
+  }, [info.version]);
   const { query } = place.value;
   const roles = [...new Set([...data.roles, ...added])].sort();
   const role = query.get('role');
@@ -95,7 +103,7 @@ export function PermissionEditor({ data, table, info }: EditorProps) {
     }
   };
   return (
-    <>
+    <div ref={frame} class="stack">
       {failure !== undefined && <ErrorBox error={shownError(failure)} />}
       {roles.length === 0 ? (
         <EmptyState
@@ -205,7 +213,7 @@ export function PermissionEditor({ data, table, info }: EditorProps) {
           onCopy={(targets) => void copy(targets)}
         />
       )}
-    </>
+    </div>
   );
 }
 
