@@ -67,22 +67,22 @@ const CLICKS = [
   ['the source', async (page) => page.locator('nav[aria-label="Tables"] .tree-source a').first().click()],
   ['permissions of all tables', async (page) => page.getByRole('tab', { name: 'Permissions' }).click()],
   ['palette', async (page) => page.keyboard.press('Control+k')],
-  ['palette: a letter', async (page) => page.keyboard.press('t')],
+  ['palette: a letter', async (page) => page.keyboard.press('7')],
   ['palette: close', async (page) => page.keyboard.press('Escape')],
-  ['explorer', async (page) => page.getByRole('link', { name: 'Explorer' }).click()],
-  ['settings', async (page) => page.getByRole('link', { name: 'Settings' }).click()],
+  ['explorer', async (page) => page.getByRole('link', { name: 'Explorer', exact: true }).click()],
+  ['settings', async (page) => page.getByRole('link', { name: 'Settings', exact: true }).click()],
   ['roles', async (page) => page.getByRole('tab', { name: 'Roles' }).click()],
-  ['home', async (page) => page.getByRole('link', { name: 'Home' }).click()],
+  ['home', async (page) => page.getByRole('link', { name: 'Home', exact: true }).click()],
 ];
 
 /** Asks until it is so; waiting in the page would be against its policy. @returns what it is then @throws after 20 s */
-async function until(page, expression) {
+async function until(page, expression, what = expression) {
   for (let asked = 0; asked < 400; asked++) {
     const value = await page.evaluate(expression);
     if (value) return value;
     await page.waitForTimeout(50);
   }
-  throw new Error(`${expression} does not come true`);
+  throw new Error(`nothing is seen of: ${what}`);
 }
 
 async function visit(browser, url, rate) {
@@ -104,7 +104,7 @@ async function visit(browser, url, rate) {
       await page.waitForTimeout(300);
       await page.evaluate('watched.arm()');
       await deed(page);
-      clicks[name] = await until(page, 'watched.answer()');
+      clicks[name] = await until(page, 'watched.answer()', name);
       await page.waitForTimeout(400);
       nodes = Math.max(nodes, await page.evaluate('document.querySelectorAll("*").length'));
     }
