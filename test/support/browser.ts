@@ -75,8 +75,20 @@ export async function openConsolePage(browser: Browser, url: string, options: Pa
   page.on('console', (message) => {
     const text = message.text();
     // What the service refuses is refused; the browser says so of each such answer.
-    if (message.type() === 'error' && !/^Failed to load resource: .* status of (?:400|401|409)/.test(text))
+    if (message.type() === 'error' && !/^Failed to load resource: .* status of (?:400|401|409|500)/.test(text))
       problems.push(`console: ${text} ${message.location().url}`);
+  });
+  // A change that would make the metadata inconsistent is refused like that; any other such answer is a fault.
+  const failures: Promise<void>[] = [];
+  page.on('response', (response) => {
+    if (response.status() < 500) return;
+    const told = response.text().then(
+      (text) => {
+        if (!text.includes('newly found inconsistent metadata')) problems.push(`${response.status()} of ${response.url()}: ${text}`);
+      },
+      () => problems.push(`${response.status()} of ${response.url()}`),
+    );
+    failures.push(told.then(() => undefined));
   });
   page.on('request', (request) => {
     if (!request.url().startsWith(url) && !request.url().startsWith('blob:') && !request.url().startsWith('data:'))
@@ -126,6 +138,7 @@ export async function openConsolePage(browser: Browser, url: string, options: Pa
       const seen = (await page.evaluate(`JSON.stringify([location.href, Object.entries(localStorage), history.state])`)) as string;
       if (seen.includes(secret ?? SECRET)) problems.push('a secret is in the URL or in storage');
       for (const { url: asked } of requests) if (asked.includes(secret ?? SECRET)) problems.push('a secret was in the URL of a request');
+      await Promise.all(failures);
       await context.close();
       if (problems.length > 0) throw new Error(problems.join('\n'));
     },
