@@ -9,7 +9,7 @@ import { previewChanges } from '../../api/preview.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { copyText, download } from '../../browser/clipboard.ts';
-import { base, hrefOf } from '../../browser/place.ts';
+import { base } from '../../browser/place.ts';
 import { type Json, printJson } from '../../model/json.ts';
 import { bulkOf, curlOf, describeStep, isDestructive, type Step } from '../../model/steps.ts';
 import { Button } from '../../parts/button.tsx';
@@ -153,9 +153,9 @@ function Foreseen({ steps }: { readonly steps: readonly Step[] }) {
             <ul class="stack-tight small">
               {value.broken.slice(0, MOST_LINES).map(({ collection, name, role, problem, endpoints }) => (
                 <li key={`${collection} ${name} ${role}`}>
-                  <a href={hrefOf(['explorer'], { collection, operation: name })}>
+                  <strong>
                     {name} of {collection}
-                  </a>{' '}
+                  </strong>{' '}
                   for {role}
                   {endpoints.length > 0 && `, the REST endpoint ${endpoints.join(', ')}`}: {problem}
                 </li>
