@@ -15,7 +15,7 @@ interface Entry {
   run(): void;
 }
 
-const MOST = 60;
+const MOST = 30;
 
 /** Finds pages, tables, roles, actions by some letters of their names. */
 export function Palette({ onClose }: { onClose(): void }) {
@@ -97,10 +97,11 @@ export function Palette({ onClose }: { onClose(): void }) {
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '');
-  const found = entries
-    .filter(({ search }) => words.every((word) => search.includes(word)))
-    .sort((a, b) => Number(b.label.toLowerCase().startsWith(words[0] ?? '')) - Number(a.label.toLowerCase().startsWith(words[0] ?? '')))
-    .slice(0, MOST);
+  const matching = entries.filter(({ search }) => words.every((word) => search.includes(word)));
+  const [first = ''] = words;
+  const isFirst = ({ label }: Entry): boolean => label.toLowerCase().startsWith(first);
+  // What begins so comes before what has it somewhere.
+  const found = [...matching.filter(isFirst), ...matching.filter((entry) => !isFirst(entry))].slice(0, MOST);
   const choose = (entry: Entry | undefined): void => {
     if (entry === undefined) return;
     onClose();

@@ -2,6 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 const OVERSCAN = 8;
+/** Before anything is measured. */
+const FIRST = 12;
 
 export interface Window {
   readonly first: number;
@@ -15,7 +17,7 @@ export function useWindow(
   offset = 0,
 ): { readonly frame: { current: HTMLDivElement | null }; readonly window: Window } {
   const frame = useRef<HTMLDivElement | null>(null);
-  const [shown, setShown] = useState<Window>({ first: 0, end: Math.min(count, 60) });
+  const [shown, setShown] = useState<Window>({ first: 0, end: Math.min(count, FIRST) });
   useLayoutEffect(() => {
     const { current } = frame;
     if (current === null) return;

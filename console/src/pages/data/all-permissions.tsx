@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { go } from '../../browser/place.ts';
 import { accessOf, type Overview, type SourceOverview, tableId } from '../../model/overview.ts';
 import { PERMISSION_OPERATIONS, type PermissionOperation } from '../../model/table-entry.ts';
@@ -12,9 +12,14 @@ import { AccessMark } from '../../features/permission-editor/access-mark.tsx';
 export function AllPermissions({ data, source }: { readonly data: Overview; readonly source: SourceOverview }) {
   const [operation, setOperation] = useState<PermissionOperation>('select');
   const [filter, setFilter] = useState('');
-  const tables = source.tables
-    .filter((table) => tableId(table).toLowerCase().includes(filter.toLowerCase()))
-    .toSorted((a, b) => (tableId(a) < tableId(b) ? -1 : 1));
+  const all = useMemo(
+    () => source.tables.map((table) => ({ table, id: tableId(table) })).sort((a, b) => (a.id < b.id ? -1 : 1)),
+    [source.tables],
+  );
+  const tables = useMemo(
+    () => all.filter(({ id }) => id.toLowerCase().includes(filter.toLowerCase())).map(({ table }) => table),
+    [all, filter],
+  );
   if (data.roles.length === 0) {
     return (
       <EmptyState icon="shield" title="No role may do anything yet">

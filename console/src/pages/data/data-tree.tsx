@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
 import { go, hrefOf, place } from '../../browser/place.ts';
 import { type Overview, type TableOverview, tableId } from '../../model/overview.ts';
 import { Search } from '../../parts/field.tsx';
@@ -71,7 +72,7 @@ export function DataTree({
   readonly source: string | undefined;
   readonly id: string | undefined;
 }) {
-  const lines = linesOf(data);
+  const lines = useMemo(() => linesOf(data), [data, filter.value, closed.value]);
   const tab = place.value.query.get('tab') ?? undefined;
   const first = lines.find((line) => line.kind === 'table');
   return (

@@ -24,6 +24,10 @@ import { tell } from '../../parts/toast.tsx';
 import { AllPermissions } from './all-permissions.tsx';
 import { Functions } from './functions.tsx';
 
+/** So many are drawn: the list on the left has all of them, and a filter finds the others. */
+const MOST_LISTED = 50;
+const MOST_UNTRACKED = 100;
+
 /** A source as a whole: what is tracked, what its keys suggest, who may do what. */
 export function SourcePage({ data, source }: { readonly data: Overview; readonly source: SourceOverview }) {
   const tab = place.value.query.get('tab') ?? 'tables';
@@ -153,7 +157,7 @@ function Tables({ data, source }: { readonly data: Overview; readonly source: So
           <div class="stack">
             {untracked.length > 12 || filter !== '' ? <Search name="Filter untracked tables" value={filter} onInput={setFilter} /> : null}
             <ul class="check-list">
-              {untracked.slice(0, 300).map((table) => {
+              {untracked.slice(0, MOST_UNTRACKED).map((table) => {
                 const id = idOf(table);
                 return (
                   <li key={id}>
@@ -178,7 +182,9 @@ function Tables({ data, source }: { readonly data: Overview; readonly source: So
                 );
               })}
             </ul>
-            {untracked.length > 300 && <p class="muted small">And {untracked.length - 300} more: filter to choose among them.</p>}
+            {untracked.length > MOST_UNTRACKED && (
+              <p class="muted small">And {untracked.length - MOST_UNTRACKED} more: filter to choose among them.</p>
+            )}
             <div class="row">
               <Button
                 kind="primary"
@@ -212,7 +218,7 @@ function Tables({ data, source }: { readonly data: Overview; readonly source: So
           <ListTable name="Tracked tables" columns={['Table', 'Relationships', 'Roles', ACTIONS]}>
             {source.tables
               .toSorted((a, b) => (tableId(a) < tableId(b) ? -1 : 1))
-              .slice(0, 200)
+              .slice(0, MOST_LISTED)
               .map((table) => (
                 <tr key={tableId(table)}>
                   <td>
@@ -235,7 +241,9 @@ function Tables({ data, source }: { readonly data: Overview; readonly source: So
               ))}
           </ListTable>
         )}
-        {source.tables.length > 200 && <p class="muted small">And {source.tables.length - 200} more, in the list on the left.</p>}
+        {source.tables.length > MOST_LISTED && (
+          <p class="muted small">And {source.tables.length - MOST_LISTED} more, in the list on the left.</p>
+        )}
       </section>
     </>
   );
