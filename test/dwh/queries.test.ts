@@ -64,6 +64,19 @@ describe.skipIf(!hasBigQuery())('a source of BigQuery', () => {
   });
   afterAll(() => both?.stop());
 
+  it('tells by labels of its jobs which operation they are of, where that is wanted', async () => {
+    await both.service.metadata('set_query_tags', { source_name: 'w', format: 'standard' });
+    const before = both.bigquery.requests.length;
+    await data('query Labelled_One { shop_many(limit: 1) { n } }');
+    const [sent] = both.bigquery.requests
+      .slice(before)
+      .flatMap(({ path, body }) => (path.split('?')[0]?.endsWith('/queries') === true ? [JSON.parse(body) as JsonObject] : []));
+    const parameterized_query_hash = expect.stringMatching(/^[0-9a-f]{40}$/) as string;
+    expect(sent?.['labels']).toEqual({ application: 'svc-graphql', operation_name: 'labelled_one', parameterized_query_hash });
+    expect(sent?.['query']).not.toContain('Labelled');
+    await both.service.metadata('set_query_tags', { source_name: 'w', disabled: true });
+  });
+
   it('answers with values of all types', async () => {
     const answer = await both.service.send('/v1/graphql', {
       method: 'POST',
