@@ -1,4 +1,4 @@
-/** OperationCounts GraphQL operations: by kind, by what became of them, and by name as far as there is room for names. */
+/** Counts GraphQL operations: by kind, by what became of them, and by name as far as there is room for names. */
 import { toSvcError } from '../errors/encode.ts';
 import { METRICS } from '../observability/metrics/definitions.ts';
 import type { Counter } from '../observability/metrics/registry.ts';
