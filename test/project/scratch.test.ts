@@ -51,11 +51,17 @@ it('tries all migrations in a database of its own, which is empty again afterwar
 it.runIf(DEEP)('refuses a database for trials that holds something, and one of another source', async () => {
   for (const name of ['default', 'nowhere'])
     expect((await project.svc('migrate', 'verify', '--scratch', name, '--json')).json['errors']).toHaveLength(1);
-  await service.sql('create table precious (id int)', { source: 'trial' });
-  const refused = await project.svc('migrate', 'verify', '--scratch', 'trial', '--json');
-  expect(refused.json['errors']).toMatchObject([{ code: 'scratch', message: expect.stringContaining('holds something') }]);
-  expect(await left()).toContain('precious');
-  await service.sql('drop table precious', { source: 'trial' });
+  for (const [made, kind] of [
+    ['create table precious (id int)', 'table'],
+    ["create type precious as enum ('a')", 'type'],
+    ['create domain precious as text', 'domain'],
+  ]) {
+    await service.sql(made as string, { source: 'trial' });
+    const refused = await project.svc('migrate', 'verify', '--scratch', 'trial', '--json');
+    expect(refused.json['errors'], kind).toMatchObject([{ code: 'scratch', message: expect.stringContaining('holds something') }]);
+    expect(await left()).toContain('precious');
+    await service.sql(`drop ${kind} precious`, { source: 'trial' });
+  }
 });
 
 it.runIf(DEEP)('tells of applied migrations whether one makes the same schema as all', async () => {

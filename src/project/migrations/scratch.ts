@@ -19,8 +19,11 @@ export interface Scratch {
 const PG_OTHERS = `n.nspname !~ '^pg_' and n.nspname not in ('information_schema', 'svc_catalog')`;
 const pgExtension = (catalog: string, object: string): string =>
   `exists (select from pg_catalog.pg_depend d where d.classid = 'pg_catalog.${catalog}'::regclass and d.objid = ${object}.oid and d.deptype = 'e')`;
+/** Kinds of types that are no tables: enums, domains, ranges. */
+const PG_TYPES = `('e', 'd', 'r')`;
 const PG_EMPTY = `select case when exists (select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace where ${PG_OTHERS} and not ${pgExtension('pg_class', 'c')})
-  or exists (select from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace where ${PG_OTHERS} and not ${pgExtension('pg_proc', 'p')}) then '0' else '1' end`;
+  or exists (select from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace where ${PG_OTHERS} and not ${pgExtension('pg_proc', 'p')})
+  or exists (select from pg_catalog.pg_type t join pg_catalog.pg_namespace n on n.oid = t.typnamespace where t.typtype in ${PG_TYPES} and ${PG_OTHERS} and not ${pgExtension('pg_type', 't')}) then '0' else '1' end`;
 const PG_KEPT = `select coalesce(string_agg(x, ',' order by x), '') from (select 'e ' || extname from pg_extension union all select 's ' || nspname from pg_namespace where nspname !~ '^pg_(toast_)?temp') as kept (x)`;
 
 /** @param kept extensions and schemas that were there */
@@ -38,7 +41,7 @@ function pgClear(kept: string): string {
   ${each(`pg_namespace where nspname !~ '^pg_(toast_)?temp' and nspname <> all (${names('s')})`, 'nspname::text', `format('drop schema if exists %I cascade', name)`)}
   ${each(`pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relkind in ('r', 'p', 'v', 'm', 'S', 'f', 'c') and ${others('pg_class', 'c')}`, `format('%s if exists %I.%I', ${kinds}, n.nspname, c.relname)`, `'drop ' || name || ' cascade'`)}
   ${each(`pg_proc p join pg_namespace n on n.oid = p.pronamespace where p.prokind <> 'a' and ${others('pg_proc', 'p')}`, `format('%I.%I(%s)', n.nspname, p.proname, pg_get_function_identity_arguments(p.oid))`, `'drop routine if exists ' || name || ' cascade'`)}
-  ${each(`pg_type t join pg_namespace n on n.oid = t.typnamespace where t.typtype in ('e', 'd', 'r') and ${others('pg_type', 't')}`, `format('%I.%I', n.nspname, t.typname)`, `'drop type if exists ' || name || ' cascade'`)}
+  ${each(`pg_type t join pg_namespace n on n.oid = t.typnamespace where t.typtype in ${PG_TYPES} and ${others('pg_type', 't')}`, `format('%I.%I', n.nspname, t.typname)`, `'drop type if exists ' || name || ' cascade'`)}
 end $svc_scratch$;`;
 }
 
