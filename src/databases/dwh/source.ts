@@ -21,8 +21,8 @@ import type { Json } from '../../util/json.ts';
 import { inSlices, type Sliced } from '../../util/sliced.ts';
 import { answerOf, layoutOf } from './answer.ts';
 import { readCatalog } from './catalog.ts';
-import { cellText, type RowReader, type TextCell, textCells, valueCells } from './client/answers.ts';
-import type { BigQueryClient, DryRun, Result } from './client/client.ts';
+import { cellText, type RowReader, textCells, valueCells } from './client/answers.ts';
+import type { BigQueryClient, DryRun, Query, Result } from './client/client.ts';
 import { runSqlError, statementError, StatementCancelledError } from './errors.ts';
 import { queryParameters } from './parameters.ts';
 import { TEXT } from './type-of.ts';
@@ -51,14 +51,21 @@ export class DwhSource implements Source {
   async runJson(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow> {
     const layout = layoutOf(statement);
     const result = await this.run(statement, values, how, textCells);
-    this.tellCost(result, how);
+    const { processedBytes } = result;
+    this.bill(result, (billedBytes) => how.onCost?.({ processedBytes, billedBytes }));
     return answerOf(layout, result.rows, values);
   }
 
-  private tellCost({ job, processedBytes, billedBytes: known }: Result<TextCell>, { onCost }: RunOptions): void {
-    if (onCost === undefined) return;
-    if (known !== null || job === null) onCost({ processedBytes, billedBytes: known });
-    else this.client.billedBytes(job, (billedBytes) => onCost({ processedBytes, billedBytes }));
+  /**
+   * Has it counted what a job is billed for, whoever wants to know: of one that took longer than a call its answer does not tell.
+   * @param told is given it, at once or later; null: it cannot be found out
+   */
+  private bill(
+    { job, billedBytes }: Pick<Result<never>, 'job' | 'billedBytes'>,
+    told: (bytes: number | null) => void = () => undefined,
+  ): void {
+    if (billedBytes !== null || job === null) told(billedBytes);
+    else this.client.billedBytes(job, told);
   }
 
   async explain(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<readonly string[]> {
@@ -72,7 +79,7 @@ export class DwhSource implements Source {
   async runSql(text: string, how: RunSqlOptions): Promise<RunSqlResult> {
     const { maxRows } = how;
     try {
-      const result = await inSlices(textsOf(await this.client.run({ text, parameters: [] }, how, valueCells, maxRows)));
+      const result = await this.texts({ text, parameters: [] }, how, maxRows);
       if (maxRows === undefined || result.rows.length <= maxRows) return result;
       return { ...result, rows: result.rows.slice(0, maxRows), isCut: true };
     } catch (failure) {
@@ -87,7 +94,7 @@ export class DwhSource implements Source {
       parameterValue: { value },
     }));
     try {
-      return await inSlices(textsOf(await this.client.run({ text, parameters }, how, valueCells)));
+      return await this.texts({ text, parameters }, how);
     } catch (failure) {
       throw statementError(failure, text, values);
     }
@@ -122,7 +129,7 @@ export class DwhSource implements Source {
         if (kind !== 'SELECT') return { status: 'ERROR', message: `the check is ${kind}: only a single SELECT is run` };
         this.knownRead = sql;
       }
-      await this.client.run({ text: sql, parameters: [] }, how, valueCells);
+      await this.texts({ text: sql, parameters: [] }, how);
       return { status: 'OK' };
     } catch (failure) {
       if (failure instanceof StatementCancelledError) return { status: 'TIMEOUT' };
@@ -137,6 +144,12 @@ export class DwhSource implements Source {
 
   close(): Promise<void> {
     return this.client.close(CLOSE_BOUND_MS);
+  }
+
+  private async texts(query: Query, how: RunOptions, mostRows?: number): Promise<RunSqlResult> {
+    const result = await this.client.run(query, how, valueCells, mostRows);
+    this.bill(result);
+    return inSlices(textsOf(result));
   }
 
   private async run<Cell>(

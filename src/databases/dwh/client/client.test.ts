@@ -1,11 +1,13 @@
 /** The client, told to talk to a server that a test plays. */
 import { createVerify, generateKeyPairSync } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createOutboundClient, type OutboundClient } from '../../../outbound/client.ts';
 import { type PlayedAnswer, type PlayedRequest, type PlayedServer, playServer } from '../../../../test/support/played-server.ts';
 import { CancellationSource } from '../../../util/cancellation.ts';
 import type { Json, JsonObject } from '../../../util/json.ts';
+import type { DwhStatement } from '../answer.ts';
 import { BigQueryError, StatementCancelledError } from '../errors.ts';
+import { DwhSource } from '../source.ts';
 import { targetOf } from '../target.ts';
 import { valueCells } from './answers.ts';
 import { BigQueryClient, type ClientOptions } from './client.ts';
@@ -305,6 +307,19 @@ it('finds out later what a job is billed for', async () => {
     answers = [answer];
     expect(await ask()).toBeNull();
   }
+});
+
+it('counts what long jobs are billed for though nobody asks what they cost', async () => {
+  const job = { statistics: { query: { totalBytesBilled: '10485760' } } };
+  answers = [(request) => ({ body: request.path.includes('/jobs/') ? job : { ...done('1'), totalBytesProcessed: '70' } })];
+  const one = client();
+  const source = new DwhSource(one, { rowLimit: 1, datasets: [] });
+  const statement: DwhStatement = { ...SELECT, repeatable: true, columns: 1, layout: { kind: 'root', isList: false } };
+  await source.runJson(statement, [], {});
+  await source.runSql('select 1', {});
+  await source.query('select 1', []);
+  await vi.waitFor(() => expect(one.measures().counts.billedBytes).toBe(3 * 10_485_760));
+  expect(one.measures().counts.processedBytes).toBe(3 * 70);
 });
 
 it('tells of a dry run what it would read', async () => {
