@@ -124,6 +124,19 @@ it('keeps compressed copies within the same bounds, as long as the answer', asyn
   expect(cache.memory).toBe(0);
 });
 
+it('takes no answer that was forgotten for the one that is kept since', async () => {
+  const cache = createResponseCache(LIMITS);
+  let finish = (_: readonly Bytes[]): void => undefined;
+  const notes: CacheNote[] = [];
+  const first = cache.answer(question('a'), () => new Promise((resolve) => (finish = resolve)));
+  const second = cache.answer(question('a', { onNote: (note) => void notes.push(note) }), async () => body('never'));
+  cache.clear({});
+  await cache.answer(question('a'), async () => body('new'));
+  finish(body('old'));
+  expect(await Promise.all([first, second])).toEqual([['old'], ['old']]);
+  expect(notes).toMatchObject([{ isHit: true, left: null, copies: null }]);
+});
+
 it('keeps nothing that a join has asked of volatile functions', async () => {
   const cache = createResponseCache(LIMITS);
   const { plan } = question('a');

@@ -133,6 +133,8 @@ class MemoryCache implements ResponseCache {
   /** In order of last use. */
   readonly #entries = new Map<string, Entry>();
   readonly #making = new Map<string, Promise<Made>>();
+  /** By the answers as they were made. */
+  readonly #keptAs = new WeakMap<readonly Bytes[], Entry>();
   readonly counts: CacheCounts = { hits: 0, misses: 0, evictions: 0 };
   memory = 0;
   /** Grows when something is forgotten on purpose: what is under way then is not kept. */
@@ -149,13 +151,13 @@ class MemoryCache implements ResponseCache {
     const names = namesOf(question);
     if (!cached.refresh) {
       const known = this.#find(names.place);
-      if (known !== undefined) return this.#hit(question, names, known.body);
+      if (known !== undefined) return this.#hit(question, names, known.body, known);
       for (;;) {
         const making = this.#making.get(names.place);
         // Without a pause where nobody is at it: whoever comes next finds that somebody is.
         if (making === undefined) break;
         const made = await patiently(making, question);
-        if (made.kind === 'answer') return this.#hit(question, names, made.body);
+        if (made.kind === 'answer') return this.#hit(question, names, made.body, this.#entryOf(names.place, made.body));
         if (made.kind === 'failed') throw made.error;
         // Each of those who wait needs its own; after one that was given up, the first of them asks for the others.
         if (made.kind === 'unique') break;
@@ -177,14 +179,19 @@ class MemoryCache implements ResponseCache {
     return count;
   }
 
-  #hit({ onNote }: CacheQuestion, { place, key, family }: Names, body: readonly Bytes[]): readonly Bytes[] {
+  #hit({ onNote }: CacheQuestion, { place, key, family }: Names, body: readonly Bytes[], entry: Entry | undefined): readonly Bytes[] {
     this.counts.hits += 1;
     if (onNote !== undefined) {
-      const entry = this.#entries.get(place);
       const left = entry === undefined ? null : Math.ceil((entry.until - performance.now()) / 1000);
       onNote({ key, family, isHit: true, left, warning: null, copies: entry === undefined ? null : this.#copiesOf(place, entry) });
     }
     return body;
+  }
+
+  /** Where the answer is what is kept: another one may have been made since it was forgotten. */
+  #entryOf(place: string, body: readonly Bytes[]): Entry | undefined {
+    const entry = this.#entries.get(place);
+    return entry !== undefined && this.#keptAs.get(body) === entry ? entry : undefined;
   }
 
   #find(place: string): Entry | undefined {
@@ -227,6 +234,7 @@ class MemoryCache implements ResponseCache {
         const until = performance.now() + seconds * 1000;
         const entry: Entry = { body: [body.join('') as Bytes], key, family, size, until, copies: new Map() };
         this.#keep(place, entry);
+        this.#keptAs.set(body, entry);
         copies = this.#copiesOf(place, entry);
       }
       const warning = isSmall ? null : 'cache-store-size-limit-exceeded';
