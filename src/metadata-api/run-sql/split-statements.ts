@@ -51,11 +51,29 @@ export function splitStatements(sql: string): readonly string[] {
 
 /** What a statement begins with, in lower case; the empty text when that is no word. */
 export function firstWord(statement: string): string {
-  const lexer: Lexer = { text: statement, at: 0 };
-  while (lexer.at < statement.length && skipBlank(lexer)) {
-    // comments before it
-  }
+  const lexer: Lexer = { text: statement, at: endOfBlank(statement, 0) };
   return lexer.at < statement.length ? (readWord(lexer) ?? '') : '';
+}
+
+/** Where the whitespace and the comments that begin at a place end. */
+export function endOfBlank(text: string, at: number): number {
+  const lexer: Lexer = { text, at };
+  while (lexer.at < text.length && skipBlank(lexer)) {
+    // one after the other
+  }
+  return lexer.at;
+}
+
+/** A blank in place of whitespace and comments. Texts in quotes are not told from others. */
+export function withoutComments(sql: string): string {
+  let bare = '';
+  for (let at = 0; at < sql.length; ) {
+    const end = endOfBlank(sql, at);
+    if (end > at) bare += ' ';
+    else bare += sql[at];
+    at = Math.max(end, at + 1);
+  }
+  return bare;
 }
 
 /** A carriage return ends a line, too. */

@@ -1,5 +1,5 @@
 /** Looks at SQL before it is run: what cannot be in a transaction, transactions of its own, what only psql understands. */
-import { splitStatements } from '../../metadata-api/run-sql/split-statements.ts';
+import { endOfBlank, splitStatements, withoutComments } from '../../metadata-api/run-sql/split-statements.ts';
 
 export interface ScannedStatement {
   readonly text: string;
@@ -92,9 +92,8 @@ function lineOf(text: string, offset: number): number {
 
 /** The first words behind comments. */
 function headOf(text: string): { readonly skipped: number; readonly words: readonly string[] } {
-  const comments = /^(?:\s+|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*/;
-  const skipped = comments.exec(text)?.[0].length ?? 0;
-  const rest = text.slice(skipped, skipped + 400).replace(/--[^\n]*|\/\*[\s\S]*?\*\//g, ' ');
+  const skipped = endOfBlank(text, 0);
+  const rest = withoutComments(text.slice(skipped, skipped + 400));
   return { skipped, words: (rest.match(/[^\s]+/g) ?? []).slice(0, 6).map((word) => word.toLowerCase()) };
 }
 
