@@ -81,6 +81,21 @@ it('follows links but not in circles, and reads what is no UTF-8', () => {
   expect(notes(made)).toContainEqual(expect.stringMatching(/needs-you migrations\/default\/2_b\/up\.sql: .*windows-1252/));
 });
 
+it('tells of calls in migrations that are in themselves', () => {
+  const made = imported({ 'config.yaml': 'version: 1\n', 'migrations/1_a/up.yaml': '&a\n- *a\n' });
+  expect(notes(made)).toContainEqual(expect.stringMatching(/needs-you migrations\/1_a\/up\.yaml: cannot be read: nested deeper/));
+});
+
+it('reads no files that it does not want, and none without an end', () => {
+  const link = (name: string) => (folder: string) => {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    symlinkSync('/dev/zero', join(folder, name));
+  };
+  expect(imported(BARE, link('seeds/a.bin')).texts.size).toBeGreaterThan(0);
+  for (const name of ['seeds/a.sql', 'migrations/default/1_a/up.sql', 'metadata/actions.graphql'])
+    expect(() => imported(BARE, link(name))).toThrow(/cannot be read: it is no regular file/);
+});
+
 it('tells of migrations that cannot be run as they are, and of files that nothing reads', () => {
   const told = notes(
     imported({

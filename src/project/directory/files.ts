@@ -3,6 +3,9 @@ import { mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync,
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { failure, reasonOf } from '../failure.ts';
 
+/** Bytes. */
+const LARGEST_FILE = 256 * 1024 * 1024;
+
 /** Absolute path to new text; null removes the file. */
 export type FileChanges = ReadonlyMap<string, string | null>;
 
@@ -56,6 +59,10 @@ export function projectFiles(root: string, changes: FileChanges = new Map()): Fi
 /** Of a file; undefined: there is none. @throws ProjectFailure when it cannot be read */
 export function readBytes(path: string, show: (path: string) => string): Buffer | undefined {
   try {
+    const found = statSync(path);
+    // Devices and pipes have no end.
+    if (!found.isFile() && !found.isDirectory()) throw new Error('it is no regular file');
+    if (found.size > LARGEST_FILE) throw new Error(`it has more than ${LARGEST_FILE / 2 ** 20} MiB`);
     return readFileSync(path);
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException;

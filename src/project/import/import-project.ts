@@ -15,7 +15,7 @@ import { ProjectFailure } from '../failure.ts';
 import { plainSecrets } from '../lint.ts';
 import { Account, BUCKETS, type Leaf, leavesOf, printLeafPath, type Remark } from './account.ts';
 import { importMigrations } from './migrations.ts';
-import { type Input, textsBelow } from './read-input.ts';
+import { type Input, namesBelow } from './read-input.ts';
 import { translate } from './translate.ts';
 
 export const OLD_PREFIX = 'HASURA_GRAPHQL_';
@@ -188,10 +188,10 @@ function metadataTexts(input: Input, out: string, document: JsonObject): Readonl
   const folder = join(out, 'metadata');
   const taken = new Map<string, string>();
   if (input.metadataFolder !== undefined)
-    for (const [name, text] of textsBelow(input.files, input.metadataFolder))
+    for (const [name, path] of namesBelow(input.files, input.metadataFolder))
       if (/\.(?:ya?ml|graphql|sql)$/i.test(name) && !(input.newActions === true && ACTIONS_FILES.includes(name)))
         // The folder says which version it is, whatever its version.yaml says.
-        taken.set(join(folder, name), name === VERSION_FILE ? 'version: 3\n' : text);
+        taken.set(join(folder, name), name === VERSION_FILE ? 'version: 3\n' : (input.files.read(path) ?? ''));
   // What is there from an earlier run does not count: the same input gives the same bytes.
   const here = projectFiles(out);
   const hidden = new Map<string, string | null>(here.list(folder).map((path) => [path, null]));

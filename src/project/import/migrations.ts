@@ -8,7 +8,7 @@ import { reasonOf } from '../failure.ts';
 import { FOLDER } from '../migrations/migration-files.ts';
 import { scanSql } from '../migrations/scan-sql.ts';
 import type { Account } from './account.ts';
-import { type Input, textsBelow } from './read-input.ts';
+import { DEEPEST, type Input, isDeeper, namesBelow } from './read-input.ts';
 
 /** Paths in the new project to texts. */
 export type Texts = Map<string, string>;
@@ -42,8 +42,9 @@ export function importMigrations(
     const { sql, name } = adapted(text, file, shown, account, readsSession);
     texts.set(`migrations/${source}/${folder}/${name}`, sql);
   }
-  for (const [name, text] of textsBelow(input.files, input.seedsFolder)) {
+  for (const [name, file] of namesBelow(input.files, input.seedsFolder)) {
     if (!name.endsWith('.sql')) continue;
+    const text = input.files.read(file) ?? '';
     const [first] = name.split('/');
     const isInSource =
       name.includes('/') && (sources.includes(first as string) || gone.has(first as string) || !FOLDER.test(first as string));
@@ -166,11 +167,11 @@ function collect(input: Input, sources: readonly string[], account: Account, tex
 
 function ofSource(input: Input, path: string, source: string, account: Account, left: string[]): readonly Found[] {
   const found: Found[] = [];
-  for (const [name, text] of textsBelow(input.files, path)) {
+  for (const [name, place] of namesBelow(input.files, path)) {
     const [folder, file, ...deeper] = name.split('/') as [string, ...string[]];
     if (/^squashed_/.test(folder)) ignore(account, `migrations/${source}/${folder}`);
     else if (FOLDER.test(folder) && file !== undefined && deeper.length === 0) {
-      if (/^(?:up|down)\.sql$/.test(file)) found.push({ source, folder, file, text });
+      if (/^(?:up|down)\.sql$/.test(file)) found.push({ source, folder, file, text: input.files.read(place) ?? '' });
       else if (/^(?:up|down)\.ya?ml$/.test(file))
         account.remark({
           id: `migrations.${source}.${folder}.${file}`,
@@ -199,6 +200,8 @@ function callsSql(text: string, place: string, account: Account): string {
   let calls: Json;
   try {
     calls = parse(text, { maxAliasCount: 100 }) as Json;
+    // An alias may stand for what it is in.
+    if (isDeeper(calls, DEEPEST)) throw new Error(`nested deeper than ${DEEPEST}`);
   } catch (thrown) {
     account.remark({ id: place.replaceAll('/', '.'), bucket: 'needs-you', place, message: `cannot be read: ${reasonOf(thrown)}` });
     return '';

@@ -86,9 +86,11 @@ function withProblems(input: Input, others: readonly Problem[]): Input {
   return { ...input, problems: [...others, ...input.problems] };
 }
 
-const DEEPEST = 200;
+/** Of metadata, and of calls of migrations. */
+export const DEEPEST = 200;
 
-function isDeeper(value: Json, depth: number): boolean {
+/** Whether anything in it is nested deeper; it may be in itself. */
+export function isDeeper(value: Json, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return depth === 0 || Object.values(value).some((item) => isDeeper(item as Json, depth - 1));
 }
@@ -240,9 +242,9 @@ function readFolder(files: Files, folder: string, version: 2 | 3) {
   };
 }
 
-/** Files below a folder, relative to it, with their text. */
-export function textsBelow(files: Files, folder: string): ReadonlyMap<string, string> {
-  return new Map(files.list(folder).map((path) => [relative(folder, path).split(sep).join('/'), files.read(path) ?? '']));
+/** Files below a folder, by their paths relative to it. What is read of them is up to the caller: there may be anything. */
+export function namesBelow(files: Files, folder: string): readonly (readonly [name: string, path: string])[] {
+  return files.list(folder).map((path) => [relative(folder, path).split(sep).join('/'), path]);
 }
 
 /** Files in whatever encoding. */
