@@ -120,6 +120,12 @@ describe.skipIf(chromiumPath === undefined)('the forms of the page of data', () 
     await page.getByRole('dialog').getByText('consistent afterwards').waitFor();
     await apply(page);
     await page.getByText('Says hello again.').waitFor();
+    await page.getByRole('button', { name: 'Edit greeting' }).click();
+    await dialog.getByLabel('Comment').fill('');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').getByText('consistent afterwards').waitFor();
+    await apply(page);
+    await page.getByText('Says hello again.').waitFor({ state: 'detached' });
     await opened.close();
   }, 60_000);
 
@@ -199,6 +205,16 @@ describe.skipIf(chromiumPath === undefined)('the forms of the page of data', () 
     expect(await service.graphql('{ person(where: {id: {_eq: 2}}) { land { name } } }')).toEqual({
       data: { person: [{ land: { name: 'land BE' } }] },
     });
+
+    await page.getByRole('button', { name: 'To elsewhere' }).click();
+    await dialog.getByLabel('Name').fill('land');
+    await dialog.getByRole('button', { name: 'A remote schema' }).click();
+    await choose(page, 'Remote schema', 'countries');
+    await dialog.getByLabel('Field').fill('country(code: "YY")');
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.getByText('There is a relationship land already.').waitFor();
+    await page.keyboard.press('Escape');
+    expect(await saved()).toEqual(before);
 
     await page.getByRole('row', { name: /land/ }).getByRole('button', { name: 'Edit' }).click();
     await dialog.getByLabel('Field').fill('country(code: "XX")');

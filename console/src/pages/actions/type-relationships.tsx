@@ -7,7 +7,7 @@ import { objectsIn } from '../../api/sections.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import { attempt } from '../../features/attempt.ts';
 import { TargetForm } from '../../features/target-form.tsx';
-import { typesIn } from '../../model/action-document.ts';
+import { typeNamed, typesIn } from '../../model/action-document.ts';
 import { isObject, type Json, type JsonObject } from '../../model/json.ts';
 import { findTable, tableJson } from '../../model/overview.ts';
 import { missingOf, NO_TARGET, type TargetDraft, targetDefinition, targetDraft } from '../../model/relationship-target.ts';
@@ -168,7 +168,12 @@ function Edit({ types, place, onClose }: { readonly types: Json; readonly place:
             }
           : { name: name.trim(), definition };
       const done = await makeChange(
-        change(`Relationship ${type}.${name.trim()}`, (now) => withRelationship(now, type, name.trim(), relationship)),
+        change(`Relationship ${type}.${name.trim()}`, (now) => {
+          const known = objectsIn(typeNamed(now, type)?.['relationships']);
+          if (place === undefined && known.some((each) => each['name'] === name.trim()))
+            throw new Error(`The type ${type} has a relationship ${name.trim()} already.`);
+          return withRelationship(now, type, name.trim(), relationship);
+        }),
       );
       if (done !== null) onClose();
     } catch (error) {

@@ -151,8 +151,9 @@ function FieldDialog({ table, before, onClose }: DialogProps) {
   const save = async (): Promise<void> => {
     if (missing !== undefined) return;
     setFailure(undefined);
+    const { comment: _, ...rest } = before ?? ({} as JsonObject);
     const field: JsonObject = {
-      ...before,
+      ...rest,
       name: name.trim(),
       definition: {
         function: routineNamed(called, table.schema),

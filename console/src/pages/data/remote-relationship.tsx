@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../../model/json.ts';
 import { findTable, type Overview, type TableOverview, tableId, tableJson } from '../../model/overview.ts';
 import { missingOf, type TargetDraft, targetDefinition, targetDraft } from '../../model/relationship-target.ts';
 import { labelOf } from '../../model/steps.ts';
-import { membersOf, tableSteps, withMember } from '../../model/table-entry.ts';
+import { memberOf, membersOf, tableSteps, withMember } from '../../model/table-entry.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
@@ -46,6 +46,8 @@ export function RemoteRelationship({
         tables: [address],
         steps: ([entry]) => {
           if (entry === null || entry === undefined) throw new Error(`${tableId(table)} is no longer tracked.`);
+          if (before === undefined && memberOf(entry, 'remote_relationships', 'name', name.trim()) !== undefined)
+            throw new Error(`There is a relationship ${name.trim()} already.`);
           const member = { ...before, name: name.trim(), definition };
           return tableSteps(address, entry, withMember(entry, 'remote_relationships', 'name', name.trim(), member));
         },
