@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { answerQueryOf, callOf, formOf, handlerStub, samplePayload, sampleOf } from './action-code.ts';
 import { parseActionDocument } from './action-document.ts';
@@ -33,6 +34,16 @@ describe('texts about an action', () => {
     expect(stub).toContain('interface Cart {\n  items: Item[];\n  paid: boolean;\n  way?: Way | null;\n}');
     expect(stub).toContain('interface CheckoutInput {\n  cart: Cart;\n  tip?: number | null;\n  note?: string[] | null;\n}');
     expect(stub).toContain('async function checkout(input: CheckoutInput, session: Record<string, string>): Promise<Receipt>');
+  });
+
+  it('are a handler that puts the pieces of a body together as text, wherever a character is cut', () => {
+    const [, loop = ''] = /(for await [\s\S]*?);\n/.exec(handlerStub(checkout, types)) ?? [];
+    const asynchronous = Object.getPrototypeOf(async () => undefined).constructor as new (
+      ...code: string[]
+    ) => (request: Readable) => Promise<string>;
+    const read = new asynchronous('request', `let body = ''; ${loop}; return body;`);
+    const bytes = Buffer.from('"ü"');
+    return expect(read(Readable.from([bytes.subarray(0, 2), bytes.subarray(2)], { objectMode: false }))).resolves.toBe('"ü"');
   });
 
   it('name the input of the handler as types are named', () => {

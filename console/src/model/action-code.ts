@@ -122,7 +122,7 @@ createServer(async (request, response) => {
   };
   try {
     let body = '';
-    for await (const piece of request) body += piece;
+    for await (const piece of request.setEncoding('utf8')) body += piece;
     const { input, session_variables } = JSON.parse(body);
     answer(200, await ${name}(input, session_variables));
   } catch (error) {
