@@ -35,6 +35,10 @@ it('translates environment and compose files line by line', () => {
   expect(translated('HASURA_GRAPHQL_EXPERIMENTAL_FEATURES=naming_convention,apollo_federation')).toBe(
     'SVC_GRAPHQL_EXPERIMENTAL_FEATURES=naming_convention,ext_federation',
   );
+  expect(translated('HASURA_GRAPHQL_EXPERIMENTAL_FEATURES=inherited_roles, naming_convention,$MORE')).toBe(
+    '# svc import: there is no inherited_roles here\nSVC_GRAPHQL_EXPERIMENTAL_FEATURES= naming_convention,$MORE',
+  );
+  expect(translated('HASURA_GRAPHQL_CONSOLE_ASSETS_DIR=/srv/console-assets')).toMatch(/^# svc import: .*\n# HASURA_/);
   expect(translated('HASURA_GRAPHQL_UNHEARD_OF=1')).toMatch(/^# svc import: .*\n# HASURA_GRAPHQL_UNHEARD_OF=1$/);
 });
 

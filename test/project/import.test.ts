@@ -84,6 +84,30 @@ it('makes a project that deploys, whose export changes no byte, and whose SQL se
   expect((await folder.svc('metadata', 'export', '--project', 'new', '--check')).stdout).toContain('nothing would change');
 });
 
+it('leaves what was edited since the last import, and refuses where both have changed', async () => {
+  const old = (cron: string): string =>
+    write('edited-old', { 'config.yaml': 'version: 3\n', 'metadata/version.yaml': 'version: 3\n', 'metadata/cron_triggers.yaml': cron });
+  const cron = (schedule: string): string =>
+    `- name: daily\n  webhook: http://localhost:1\n  schedule: ${schedule}\n  include_in_metadata: true\n  payload: {}\n`;
+  const read = (file: string): string => readFileSync(join(folder.root, 'edited', file), 'utf8');
+  const again = () => folder.svc('import', 'edited-old', '--out', 'edited', '--json');
+  old(cron('0 3 * * *'));
+  expect(await again()).toMatchObject({ code: 0, json: { kept: [] } });
+  write('edited', { 'config.yaml': 'version: 3\nendpoint: http://elsewhere:1\n', 'metadata/mine.yaml': '[]\n' });
+  old(cron('0 4 * * *'));
+  expect(await again()).toMatchObject({ code: 0, json: { kept: ['config.yaml'] } });
+  expect([read('config.yaml'), read('metadata/mine.yaml'), read('metadata/cron_triggers.yaml')]).toEqual([
+    'version: 3\nendpoint: http://elsewhere:1\n',
+    '[]\n',
+    cron('0 4 * * *'),
+  ]);
+  write('edited', { 'metadata/cron_triggers.yaml': cron('0 9 * * *') });
+  expect(await again()).toMatchObject({ code: 0, json: { kept: ['config.yaml', 'metadata/cron_triggers.yaml'] } });
+  old(cron('0 5 * * *'));
+  expect(await again()).toMatchObject({ code: 2, json: { errors: [{ code: 'edited' }] } });
+  expect(read('metadata/cron_triggers.yaml')).toBe(cron('0 9 * * *'));
+});
+
 it('accounts for every key of what it cannot translate, and keeps it', () => {
   const made = imported(
     write('odd', {

@@ -5,8 +5,9 @@ import { applyChanges, projectFiles } from '../../project/directory/files.ts';
 import { EXIT, failure } from '../../project/failure.ts';
 import { CUTOVER } from '../../project/import/cutover.ts';
 import {
-  acceptedIn,
   DECISIONS_FILE,
+  decisionsIn,
+  digestOf,
   importProject,
   openEntries,
   printReport,
@@ -48,14 +49,10 @@ export async function runImport(call: Call): Promise<Outcome> {
   if (!isNew && !existsSync(join(out, DECISIONS_FILE)))
     throw failure('exists', `${out} is no import and not empty: choose another directory with --out`, {}, EXIT.usage);
   const input = path === undefined ? await inputOfServer(call, from as string, out) : readInput(path);
-  const accepted = new Set([...acceptedIn(out), ...listOption(call, 'accept')]);
+  const { accepted: known, written } = decisionsIn(out);
+  const accepted = new Set([...known, ...listOption(call, 'accept')]);
   const { texts, report } = importProject(input, out, accepted, await call.kinds());
-  const files = projectFiles(out);
-  const changes = new Map<string, string | null>([...texts].map(([file, text]) => [join(out, file), text]));
-  // Of an earlier import, and not of this one.
-  for (const folder of ['metadata', 'unsupported'])
-    for (const old of files.list(join(out, folder))) if (!changes.has(old)) changes.set(old, null);
-  applyChanges(files, new Map([...changes].filter(([file, text]) => files.read(file) !== (text ?? undefined))));
+  const kept = writeImport(out, texts, written);
   const reportFile = textOption(call, 'report');
   if (reportFile !== undefined) {
     const root = resolve(call.cwd, reportFile, '..');
@@ -64,12 +61,42 @@ export async function runImport(call: Call): Promise<Outcome> {
   const stateFrom = textOption(call, 'stateFrom');
   const recorded = stateFrom === undefined ? undefined : await takeState(call, stateFrom, out);
   const open = openEntries(report).length;
-  const text = `${printReport(report, out)}${open === 0 ? '' : `\n\n${open} to look at; --accept writes down that an entry is known`}`;
+  const edited = kept.length === 0 ? '' : `\n\nleft as they were edited here:\n${kept.map((file) => `  ${file}`).join('\n')}`;
+  const text = `${printReport(report, out)}${edited}${open === 0 ? '' : `\n\n${open} to look at; --accept writes down that an entry is known`}`;
   return {
     exit: open === 0 ? EXIT.done : EXIT.found,
     text,
-    data: { report: reportJson(report), out, open, ...(recorded === undefined ? {} : { recorded }) },
+    data: { report: reportJson(report), out, open, kept, ...(recorded === undefined ? {} : { recorded }) },
   };
+}
+
+/**
+ * Writes the files of an import. Of an earlier one in the same directory, what was edited since is left as it is where the
+ * import says the same as then, and refused, with nothing written, where both have changed.
+ * @returns files that were left
+ */
+function writeImport(out: string, texts: ReadonlyMap<string, string>, written: ReadonlyMap<string, string>): readonly string[] {
+  const files = projectFiles(out);
+  const changes = new Map<string, string | null>();
+  const kept: string[] = [];
+  const torn: string[] = [];
+  for (const file of [...new Set([...texts.keys(), ...written.keys()])].sort()) {
+    const path = join(out, file);
+    const [now, to, before] = [files.read(path), texts.get(file), written.get(file)];
+    if (now === to) continue;
+    if (now === undefined || file === DECISIONS_FILE || digestOf(now) === before) changes.set(path, to ?? null);
+    else if (to !== undefined && digestOf(to) === before) kept.push(file);
+    else torn.push(file);
+  }
+  if (torn.length > 0)
+    throw failure(
+      'edited',
+      `edited since they were imported, and other ones now: ${torn.join(', ')}. Nothing was written: remove them, or import to another directory with --out, and put the edits in again`,
+      {},
+      EXIT.usage,
+    );
+  applyChanges(files, changes);
+  return kept;
 }
 
 /** A service of the other engine, which speaks of its own secret. */

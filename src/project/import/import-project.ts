@@ -1,4 +1,5 @@
 /** A project of another engine as one of this service: a new directory and a report. The input is only read. */
+import { createHash } from 'node:crypto';
 import { join, relative, sep } from 'node:path';
 import { Document, parse } from 'yaml';
 import { VARIABLE_PREFIX } from '../../config/option.ts';
@@ -110,18 +111,35 @@ export function importProject(input: Input, out: string, accepted: ReadonlySet<s
   for (const [file, text] of asideTexts(account)) texts.set(`unsupported/${file}`, text);
   texts.set('.env.example', exampleEnvironment(named));
   texts.set('.gitignore', '.env\n.env.*\n!.env.example\n.svc/\n');
-  texts.set(DECISIONS_FILE, String(new Document({ accepted: [...accepted].sort() })));
+  const written = Object.fromEntries([...texts].map(([file, text]) => [file, digestOf(text)] as const).sort());
+  texts.set(DECISIONS_FILE, String(new Document({ accepted: [...accepted].sort(), written })));
   const entries = [...account.leaves.filter(({ bucket }) => bucket !== 'same').map(leafEntry), ...account.remarks.map(remarkEntry)].map(
     (entry) => ({ ...entry, accepted: accepted.has(`${entry.bucket}:${entry.id}`) || accepted.has(entry.id) }),
   );
   return { texts, report: { layout: input.layout, leaves: sum, buckets: counts, entries, migrations: migrations.count } };
 }
 
-/** What an earlier import of this directory has accepted. */
-export function acceptedIn(out: string): ReadonlySet<string> {
+/** What an earlier import of this directory wrote down. */
+export interface Decisions {
+  /** Ids of what is known and accepted. */
+  readonly accepted: ReadonlySet<string>;
+  /** Of each file that it wrote, below the directory, what {@link digestOf} makes of it. */
+  readonly written: ReadonlyMap<string, string>;
+}
+
+export function decisionsIn(out: string): Decisions {
   const text = projectFiles(out).read(join(out, DECISIONS_FILE));
   const read: Json = text === undefined ? null : (parse(text) as Json);
-  return new Set(isJsonObject(read) && isJsonArray(read['accepted']) ? read['accepted'].map(String) : []);
+  const { accepted, written }: JsonObject = isJsonObject(read) ? read : {};
+  return {
+    accepted: new Set(isJsonArray(accepted) ? accepted.map(String) : []),
+    written: new Map(Object.entries(isJsonObject(written) ? written : {}).map(([file, digest]) => [file, String(digest)] as const)),
+  };
+}
+
+/** Tells a file that was edited from one that is as it was written. */
+export function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
 function countOf(leaves: readonly Leaf[]): ImportReport['buckets'] {
@@ -294,8 +312,22 @@ const VALUES: ReadonlyMap<string, string> = new Map([
   ['hasura-default', 'svc-default'],
   ['apollo_federation', 'ext_federation'],
 ]);
+/** The folder holds the console of the other engine, which would be served in place of the own one. */
+const NOT_TRANSLATED: ReadonlySet<string> = new Set([`${OLD_PREFIX}CONSOLE_ASSETS_DIR`]);
 /** `NAME=value`, `export NAME=value`, and those of compose files: `NAME: value`, `"NAME": "value"`, `- NAME=value`, `- "NAME=value"`. */
 const VARIABLE = /^(\s*(?:export\s+|-\s+)?["']?)([A-Z][A-Z0-9_]*)(["']?\s*[=:]\s*["']?)(.*?)(["']?\s*)$/;
+
+/** Of a list of choices one that would keep the service from starting. What is put in later (`${…}`) is not known yet. */
+function isUnknownChoice(variable: string, item: string): boolean {
+  const found = optionRows.find(([, { env }]) => env === variable);
+  if (found === undefined || !found[1].type.name.startsWith('list of ') || item.includes('$')) return false;
+  try {
+    found[1].type.parse(item);
+    return false;
+  } catch {
+    return true;
+  }
+}
 
 /** An environment file of the other engine for this service: each line, and what is said of it. */
 export function translatedEnvironment(text: string): string {
@@ -306,10 +338,12 @@ export function translatedEnvironment(text: string): string {
       const found = VARIABLE.exec(line);
       if (found === null) return line;
       const [, before, name, between, value, after] = found as unknown as [string, string, string, string, string, string];
-      const to = known.get(name);
+      const to = NOT_TRANSLATED.has(name) ? undefined : known.get(name);
       if (to === undefined) return name.startsWith(OLD_PREFIX) ? `# svc import: there is no such option here\n# ${line}` : line;
       const items = value.split(',').map((item) => VALUES.get(item.trim()) ?? item);
-      return `${before}${to}${between}${items.join(',')}${after}`;
+      const refused = items.filter((item) => isUnknownChoice(to, item));
+      const note = refused.length === 0 ? '' : `# svc import: there is no ${refused.map((item) => item.trim()).join(', ')} here\n`;
+      return `${note}${before}${to}${between}${items.filter((item) => !refused.includes(item)).join(',')}${after}`;
     })
     .join('\n');
 }
