@@ -13,6 +13,7 @@ import type { Json, JsonObject } from '../../util/json.ts';
 import { at } from '../../util/path.ts';
 import { differingSchemas, goOnUntil } from '../differing-schemas.ts';
 import { ErrorPlace } from '../run-sql/error-place.ts';
+import { firstWord, isTransactionControl, splitStatements } from '../run-sql/split-statements.ts';
 import { define, operation, type OperationContext, type OperationGroup } from '../operation.ts';
 import { refused, SOURCE_ERRORS } from '../operation-error.ts';
 
@@ -63,6 +64,7 @@ const planChanges: OperationGroup = () => [
       errors: [
         ...SOURCE_ERRORS,
         refused('not-supported', 'the source cannot undo definitions, so that its migrations cannot be tried'),
+        refused('bad-request', 'the SQL begins or ends transactions, so that what it does could not be rolled back'),
         refused('timeout', 'the time limit passed'),
       ],
       documentation: {
@@ -85,6 +87,7 @@ async function plan(args: PlanChanges, context: OperationContext): Promise<Json>
   const { snapshot, services, path } = context;
   const wanted =
     args.metadata === undefined ? undefined : decodeDocument(args.metadata, at(path, 'metadata'), services.kinds, snapshot.metadata);
+  for (const sql of [args.prelude, args.probe, ...args.migrations.map((each) => each.sql)]) requireUndoable(sql);
   const results: JsonObject[] = [];
   const catalogs = new Map<string, Catalog>();
   const bySource = new Map<string, PlannedMigration[]>();
@@ -112,6 +115,16 @@ async function plan(args: PlanChanges, context: OperationContext): Promise<Json>
     inside,
   );
   return { migrations: results, ...answer };
+}
+
+/** @throws SvcError bad-request: what comes behind the end of the transaction would stand */
+function requireUndoable(sql: string): void {
+  const found = splitStatements(sql).find(isTransactionControl);
+  if (found === undefined) return;
+  throw new SvcError(
+    'bad-request',
+    `SQL is tried in a transaction that is rolled back, so that it cannot have the statement "${firstWord(found)}"`,
+  );
 }
 
 interface Trial {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { splitStatements } from './split-statements.ts';
+import { isTransactionControl, splitStatements } from './split-statements.ts';
 
 describe('statements of an SQL text', () => {
   it.each<[what: string, sql: string, statements: readonly string[]]>([
@@ -29,4 +29,17 @@ describe('statements of an SQL text', () => {
   ])('%s', (_what, sql, statements) => {
     expect(splitStatements(sql)).toEqual(statements);
   });
+});
+
+it.each([
+  ['commit and chain', true],
+  ['-- done\rROLLBACK/* /* */ */', true],
+  ['start\ntransaction', true],
+  ['rollback to a', false],
+  ['ROLLBACK  work to savepoint a', false],
+  ['prepare a as select 1', false],
+  ['savepoint a', false],
+  ['ending', false],
+])('%j begins or ends a transaction: %j', (statement, expected) => {
+  expect(isTransactionControl(statement)).toBe(expected);
 });

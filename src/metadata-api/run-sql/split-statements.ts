@@ -76,6 +76,17 @@ export function withoutComments(sql: string): string {
   return bare;
 }
 
+/** Whether a statement begins or ends a transaction; not so with savepoints. */
+export function isTransactionControl(statement: string): boolean {
+  const from = endOfBlank(statement, 0);
+  const head = withoutComments(statement.slice(from, from + LONGEST_HEAD))
+    .replace(/\s+/g, ' ')
+    .toLowerCase();
+  return /^(?:begin|start transaction|commit|end|abort|prepare transaction|rollback(?! (?:(?:work|transaction) )?to\b))\b/.test(head);
+}
+
+const LONGEST_HEAD = 400;
+
 /** A carriage return ends a line, too. */
 const LINE_END = /[\n\r]/g;
 

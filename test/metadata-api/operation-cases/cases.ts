@@ -262,6 +262,12 @@ export const UNPREFIXED: Readonly<Record<string, Case>> = {
       failure({ migrations: [{ source: 'nowhere', version: '1', sql: 'select 1' }] }, 'not-exists', '$.args'),
       failure({ migrations: [{ source: 'default', version: 1, sql: 'select 1' }] }, 'parse-failed', '$.args.migrations[0].version'),
       failure({ metadata: { version: 3, sources: 'x' } }, 'parse-failed', '$.args.metadata.sources'),
+      failure(
+        { migrations: [{ source: 'default', version: '1', sql: 'drop table article; /* /* */ */ commit' }] },
+        'bad-request',
+        '$.args',
+      ),
+      failure({ migrations: [{ source: 'default', version: '1', sql: 'select 1' }], probe: 'commit; select 1' }, 'bad-request', '$.args'),
     ],
   },
   preview_changes: {
