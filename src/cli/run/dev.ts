@@ -90,7 +90,8 @@ export async function runDev(call: Call): Promise<Outcome> {
         await catalogs.settle();
       }
     });
-  await attempt(deployAll);
+  // What is edited while it deploys waits behind it, and is not missed.
+  const deployed = attempt(deployAll);
   const withMigrations = flagOption(call, 'migrate');
   const metadata = [first.metadata.file ?? first.metadata.folder, ...(first.metadata.overlays ?? [])];
   if (withMigrations) followFiles(first.files, [...metadata, first.migrationsFolder], () => attempt(deployAll), call.tell);
@@ -102,5 +103,6 @@ export async function runDev(call: Call): Promise<Outcome> {
       );
     followFiles(first.files, [first.migrationsFolder], remind, call.tell);
   }
+  await deployed;
   return { running: true, text: `${running.url} follows ${first.root} and its databases; Ctrl-C ends it` };
 }
