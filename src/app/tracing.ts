@@ -10,6 +10,7 @@ import { encodeSpans } from '../observability/tracing/otlp.ts';
 import type { Attribute } from '../observability/tracing/span.ts';
 import { type Sampling, type SendSpans, SpanCounts, Tracer } from '../observability/tracing/tracer.ts';
 import type { OutboundClient } from '../outbound/client.ts';
+import { safeUrl } from '../outbound/safe-url.ts';
 import type { Snapshots } from '../state/state.ts';
 
 export interface Tracing {
@@ -138,7 +139,9 @@ function sender({ url, headers, attributes, outbound, timeout, compresses }: Tar
         failure = `the collector answers with status ${status}`;
         if (!AGAIN.has(status)) break;
       } catch (error) {
-        failure = error instanceof Error ? error.message : 'the collector cannot be called';
+        // Without the path, which may be what authorizes.
+        failure =
+          error instanceof Error ? error.message.replaceAll(safeUrl(url), () => new URL(url).origin) : 'the collector cannot be called';
       }
     }
     tell(failure);

@@ -303,6 +303,19 @@ describe('the collector', () => {
     await expect(service.metadata('set_opentelemetry_config', config)).rejects.toThrow(message);
   });
 
+  it('that is away is named without its path', async () => {
+    const config = { ...ENABLED, exporter_otlp: { otlp_traces_endpoint: 'http://127.0.0.1:9/token-of-ours/v1/traces' } };
+    await service.metadata('set_opentelemetry_config', config);
+    const lost = (): readonly string[] =>
+      service.observations.flatMap((each) =>
+        each.kind === 'source' && each.message?.includes('127.0.0.1:9') === true ? [each.message] : [],
+      );
+    await post('{ shop_note { id } }', { traceparent: `00-${newTrace()}-${CALLER}-01` });
+    await vi.waitFor(() => expect(lost()).toHaveLength(1), 20_000);
+    expect(lost()[0]).not.toContain('token-of-ours');
+    await service.metadata('set_opentelemetry_status', 'disabled');
+  });
+
   it('gets no metrics and logs, which is told of what an import asks for', async () => {
     const before = (await service.metadata('export_metadata', {})) as Record<string, never>;
     const metadata = { ...before, opentelemetry: { status: 'disabled', data_types: ['traces', 'metrics'] } };

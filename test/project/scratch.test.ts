@@ -16,9 +16,10 @@ beforeAll(async () => {
     'metadata/databases/databases.yaml': `- name: default\n  kind: postgres\n  ${OWN_DATABASE}\n  tables: []\n`,
     'migrations/default/1_kinds/up.sql': `create schema more; create type more.kind as enum ('a'); create domain label as text; create extension citext;
       create table author (id serial primary key, kind more.kind, name label); create view names as select name from author;
-      create function one(author) returns int language sql as 'select 1';`,
+      create function one(author) returns int language sql as 'select 1';
+      create aggregate total(int) (sfunc = int4pl, stype = int4);`,
     'migrations/default/1_kinds/down.sql':
-      'drop function one(author); drop view names; drop table author; drop domain label; drop schema more cascade; drop extension citext;',
+      'drop aggregate total(int); drop function one(author); drop view names; drop table author; drop domain label; drop schema more cascade; drop extension citext;',
     'migrations/default/2_index/up.notx.sql': 'create index concurrently names_of on author (name);',
     'migrations/default/2_index/down.sql': '-- svc: no-transaction\ndrop index concurrently names_of;',
     'migrations/default/3_view/up.sql': 'create view more.ids as select id from author;',

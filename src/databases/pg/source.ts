@@ -85,8 +85,9 @@ export class PgSource implements Source {
     }
     const server = (how.mayLag === true ? this.options.replicas.next() : null) ?? this.options.primary;
     const { tags } = how;
-    const step =
-      tags === undefined ? { text: statement.text, values } : { text: taggedText(statement.text, tags), values, once: tags.isUnique };
+    const { text } = statement;
+    const step: WireStep =
+      tags === undefined ? { text, values } : { text: taggedText(text, tags), values, once: tags.isUnique, untagged: text };
     return new Promise((resolve, reject) => this.read(server, step, how, 0, (done) => resolve(done.rows.at(-1) ?? NO_ROW), reject));
   }
 
@@ -226,7 +227,7 @@ export class PgSource implements Source {
     const exchange = new WireExchange('json', steps, (done) => {
       const failure = done.failure;
       if (failure === null) {
-        pool.costs.record(step.text, done.duration);
+        pool.costs.record(exchange.costKey, done.duration);
         resolve(done);
         return;
       }

@@ -40,7 +40,7 @@ function pgClear(kept: string): string {
   ${each(`pg_extension where extname <> all (${names('e')})`, 'extname::text', `format('drop extension if exists %I cascade', name)`)}
   ${each(`pg_namespace where nspname !~ '^pg_(toast_)?temp' and nspname <> all (${names('s')})`, 'nspname::text', `format('drop schema if exists %I cascade', name)`)}
   ${each(`pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relkind in ('r', 'p', 'v', 'm', 'S', 'f', 'c') and ${others('pg_class', 'c')}`, `format('%s if exists %I.%I', ${kinds}, n.nspname, c.relname)`, `'drop ' || name || ' cascade'`)}
-  ${each(`pg_proc p join pg_namespace n on n.oid = p.pronamespace where p.prokind <> 'a' and ${others('pg_proc', 'p')}`, `format('%I.%I(%s)', n.nspname, p.proname, pg_get_function_identity_arguments(p.oid))`, `'drop routine if exists ' || name || ' cascade'`)}
+  ${each(`pg_proc p join pg_namespace n on n.oid = p.pronamespace where ${others('pg_proc', 'p')}`, `format('%I.%I(%s)', n.nspname, p.proname, pg_get_function_identity_arguments(p.oid))`, `'drop routine if exists ' || name || ' cascade'`)}
   ${each(`pg_type t join pg_namespace n on n.oid = t.typnamespace where t.typtype in ${PG_TYPES} and ${others('pg_type', 't')}`, `format('%I.%I', n.nspname, t.typname)`, `'drop type if exists ' || name || ' cascade'`)}
 end $svc_scratch$;`;
 }
@@ -49,7 +49,7 @@ function quoted(name: string): string {
   return `'${name.replaceAll("'", "''")}'`;
 }
 
-const DBB_EMPTY = `select if(exists(select 1 from information_schema.tables where table_schema = database()) or exists(select 1 from information_schema.routines where routine_schema = database()), '0', '1')`;
+const DBB_EMPTY = `select if(exists(select 1 from information_schema.tables where table_schema = database()) or exists(select 1 from information_schema.routines where routine_schema = database()) or exists(select 1 from information_schema.events where event_schema = database()), '0', '1')`;
 const DBB_NAME = `select concat(schema_name, char(10), default_character_set_name, char(10), default_collation_name) from information_schema.schemata where schema_name = database()`;
 
 /** @param database its name, character set and collation, a line each */

@@ -9,6 +9,8 @@ export interface WireStep {
   readonly values: readonly (string | null)[];
   /** Never prepared under a name: it will not come again. */
   readonly once?: boolean;
+  /** The text without tags, which tell one request from another. */
+  readonly untagged?: string;
 }
 
 /** The result of a step whose rows were asked for as texts. */
@@ -46,9 +48,10 @@ export class WireExchange {
   /** Finished steps, or statements of a `simple` one. */
   completed = 0;
   failure: Failure | null = null;
-  /** Under which its cost is known: the text of its main statement. */
+  /** Under which its cost is known: the text of its main statement, without tags. */
   get costKey(): string {
-    return (this.steps[this.steps.length - 1] as WireStep).text;
+    const main = this.steps[this.steps.length - 1] as WireStep;
+    return main.untagged ?? main.text;
   }
 
   /** The caller is told of a cancellation at once; else when the server has answered. For repeatable reads. */
