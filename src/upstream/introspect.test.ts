@@ -90,7 +90,7 @@ describe('introspection', () => {
     const error = await failure(introspectRemote(outbound, connection({ url })));
     expect(error).toMatchObject({
       message,
-      internal: { request: { host: '127.0.0.1', secure: false, path: '/graphql', queryString: '?***' } },
+      internal: { request: { host: '127.0.0.1', secure: false, path: '/***', queryString: '?***' } },
     });
     expect(JSON.stringify([error.message, error.internal])).not.toContain('planted');
     await server.open();
