@@ -236,6 +236,7 @@ describe('clearing', () => {
       clearedItemCount: 2,
     });
     expect(await clear('?famly=x')).toMatchObject({ code: 'bad-request' });
+    expect(await clear(`?key=${'k'.repeat(9000)}`)).toMatchObject({ code: 'bad-request', error: 'a key has at most 200 characters' });
     expect(await clear('')).toEqual({ message: 'success', clearedItemCount: 1 });
   });
 

@@ -45,6 +45,7 @@ beforeAll(async () => {
       HANDLERS_URL: 'http://handlers.example.org',
       HOOKS: 'http://localhost',
       HOOK_KEY: 'k',
+      COLLECTOR_KEY: 'k',
     },
   );
 });

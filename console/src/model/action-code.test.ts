@@ -21,6 +21,19 @@ describe('texts about an action', () => {
     expect(samplePayload(checkout, types)).toMatchObject({ action: { name: 'checkout' }, input: { tip: 1.5, note: ['text'] } });
   });
 
+  it('end where types are within types that have many fields', () => {
+    const names = Array.from({ length: 10 }, (_, i) => i);
+    const level = (i: number): string => `{ ${names.map((n) => `f${n}: T${i + 1}`).join(' ')} id: ID }`;
+    const levels = names.map((i) => `type T${i} ${level(i)} input I${i} ${level(i).replaceAll(': T', ': I')}`).join(' ');
+    const { actions: wide, types: all } = parseActionDocument(
+      `type Query { ask(of: I0): T0 } ${levels} type T10 { id: ID } input I10 { id: ID }`,
+    );
+    const [ask] = wide;
+    if (ask === undefined) throw new Error('no action was read');
+    expect(callOf(ask, all, []).length).toBeLessThan(100_000);
+    expect(JSON.stringify(samplePayload(ask, all)).length).toBeLessThan(300_000);
+  });
+
   it('ask for all that the answer holds', () => {
     expect(callOf(checkout, types, ['cart'])).toBe('mutation Call($cart: Cart!) {\n  checkout(cart: $cart) { total lines { text } }\n}');
     expect(callOf(checkout, types, [], true)).toBe('mutation Call {\n  checkout\n}');

@@ -11,6 +11,9 @@ function isEnum(types: Json | undefined, name: string): boolean {
 
 const SAMPLES: Readonly<Record<string, Json>> = { Int: 1, Float: 1.5, Boolean: true, String: 'text', ID: '1' };
 
+/** Objects within objects that samples and selections have: those of types with many fields grow with each level. */
+const DEEPEST = 3;
+
 /** Some value of a type, as deep as its fields go. */
 export function sampleOf(type: string, types: Json | undefined, within: readonly string[] = []): Json {
   const core = coreOf(type);
@@ -23,7 +26,7 @@ export function sampleOf(type: string, types: Json | undefined, within: readonly
   if (values.length > 0) return String(values[0]?.['value']);
   const fields = objectsOf(found['fields']);
   if (fields.length === 0) return 'text';
-  if (within.includes(core)) return null;
+  if (within.includes(core) || within.length === DEEPEST) return null;
   return Object.fromEntries(fields.map((field) => [String(field['name']), sampleOf(String(field['type']), types, [...within, core])]));
 }
 
@@ -48,7 +51,7 @@ export function curlOfHandler(url: string, payload: JsonObject): string {
   return [`curl -s ${shellQuoted(url)}`, `-H 'Content-Type: application/json'`, `-d ${shellQuoted(printJson(payload))}`].join(' \\\n  ');
 }
 
-/** The fields to ask of an answer: all that hold values, and those of objects, as far as none is within itself. */
+/** The fields to ask of an answer: all that hold values, and those of objects, as far as none is within itself and `DEEPEST`. */
 function selectionOf(type: string, types: Json | undefined, within: readonly string[] = []): string {
   const core = coreOf(type);
   const found = typeNamed(types, core);
@@ -57,6 +60,7 @@ function selectionOf(type: string, types: Json | undefined, within: readonly str
   const asked = fields.flatMap((field) => {
     const of = String(field['type']);
     if ([...within, core].includes(coreOf(of))) return [];
+    if (within.length === DEEPEST && objectsOf(typeNamed(types, coreOf(of))?.['fields']).length > 0) return [];
     return [`${String(field['name'])}${selectionOf(of, types, [...within, core])}`];
   });
   return asked.length === 0 ? ' { __typename }' : ` { ${asked.join(' ')} }`;
