@@ -90,6 +90,8 @@ describe.runIf(DEEP)('migrations of what is there', () => {
         ['b', 'NULL'],
       ],
     });
+    const again = await project.svc('migrate', 'create', 'again', '--from-server', '--json');
+    expect(again.json['warnings']).toContainEqual(expect.stringContaining('default has migrations already'));
     const missing = await project.svc('migrate', 'create', 'x', '--from-server', '--schema', 'public,nowhere', '--json');
     expect(missing.json['errors']).toMatchObject([{ code: 'not-exists' }]);
   });

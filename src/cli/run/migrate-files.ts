@@ -56,6 +56,8 @@ export async function runMigrateCreate(call: Call): Promise<Outcome> {
   const version = now > last ? now : last + 1n;
   const folder = join(project.migrationsFolder, source, `${version}_${fileName(named)}`);
   const dump = flagOption(call, 'fromServer') ? await dumped(call, source) : undefined;
+  if (dump !== undefined && migrations.length > 0)
+    call.warn(`${source} has migrations already: on an empty database this one fails where it makes again what they have made`);
   const withEnd = (sql: string): string => (sql === '' || sql.endsWith('\n') ? sql : `${sql}\n`);
   const changes = new Map<string, string | null>([
     [join(folder, 'up.sql'), withEnd(dump ?? fromFile ?? textOption(call, 'upSql') ?? '')],
