@@ -94,6 +94,8 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
     const triggers = async (): Promise<unknown> =>
       service.metadata('export_metadata', { only: { tables: [{ source: 'default', table: 'item' }] } });
     const before = await triggers();
+    // What was told of its making says the same.
+    await expect.poll(() => page.getByText('Applied: Event trigger itemed').count(), { timeout: 20_000 }).toBe(0);
     await page.getByRole('link', { name: 'itemed' }).click();
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Edit as JSON …' }).click();
@@ -103,8 +105,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
       JSON.stringify({ ...triggerIn(before), retry_conf: { num_retries: 2, interval_sec: 5, timeout_sec: 6 } }),
     );
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Applied: Event trigger itemed').waitFor();
-    expect(triggerIn(await triggers())).toMatchObject({ retry_conf: { num_retries: 2 } });
+    await expect.poll(async () => triggerIn(await triggers())).toMatchObject({ retry_conf: { num_retries: 2 } });
     await page.locator('.toast', { hasText: 'Applied: Event trigger itemed' }).getByRole('button', { name: 'Undo' }).click();
     await expect.poll(triggers).toEqual(before);
     await page.getByRole('button', { name: 'More' }).click();
