@@ -20,8 +20,10 @@ const common = {
   // Each test service has a pool of its own, and all share one database server. Workers also wait: for it, and for
   // processes; so there is one more of them than processors.
   maxWorkers: Math.min(availableParallelism() + 1, 6),
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+  // Reached only by what hangs: the slowest take some ten seconds where nothing else runs, and several times that beside other work.
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
+  expect: { poll: { timeout: 30_000 } },
 };
 
 export default defineConfig({

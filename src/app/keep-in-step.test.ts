@@ -3,6 +3,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import type { Observation } from '../observability/observation.ts';
 import type { Announcement } from '../storage/storage.ts';
 import { type KeepingInStep, keepInStep } from './keep-in-step.ts';
+import { WAIT } from '../../test/support/wait.ts';
 
 const running: KeepingInStep[] = [];
 afterEach(async () => {
@@ -53,7 +54,7 @@ async function follow({ interval = 600_000, listens = true } = {}) {
 it('takes over what it hears of, but not what it did itself', async () => {
   const { world, announce } = await follow();
   announce('other');
-  await vi.waitFor(() => expect(world.own).toBe(2));
+  await vi.waitFor(() => expect(world.own).toBe(2), WAIT);
   announce('me');
   await sleep(20);
   expect(world).toMatchObject({ own: 2, synchronized: 1 });
@@ -63,7 +64,7 @@ it('takes over many changes in few steps', async () => {
   const { world, announce } = await follow();
   world.slow = 20;
   for (let i = 0; i < 50; i++) announce('other');
-  await vi.waitFor(() => expect(world.own).toBe(51));
+  await vi.waitFor(() => expect(world.own).toBe(51), WAIT);
   expect(world.synchronized).toBeLessThan(4);
 });
 
@@ -72,21 +73,21 @@ it('looks when it may have missed something, and at the start', async () => {
   expect(world.looks).toBe(1);
   world.stored = 5;
   miss();
-  await vi.waitFor(() => expect(world.own).toBe(5));
+  await vi.waitFor(() => expect(world.own).toBe(5), WAIT);
 });
 
 it('looks now and then, whether it hears anything or not', async () => {
   const { world } = await follow({ interval: 10, listens: false });
   world.stored = 5;
-  await vi.waitFor(() => expect(world.own).toBe(5));
+  await vi.waitFor(() => expect(world.own).toBe(5), WAIT);
 });
 
 it('reports an outage once, and its end', async () => {
   const { world, events } = await follow({ interval: 5 });
   world.reachable = false;
-  await vi.waitFor(() => expect(world.looks).toBeGreaterThan(5));
+  await vi.waitFor(() => expect(world.looks).toBeGreaterThan(5), WAIT);
   world.reachable = true;
-  await vi.waitFor(() => expect(events).toEqual(['unreachable', 'available']));
+  await vi.waitFor(() => expect(events).toEqual(['unreachable', 'available']), WAIT);
 });
 
 it('does nothing without an interval', async () => {

@@ -10,6 +10,7 @@ import { type Cluster, type ClusterOptions, startCluster } from './cluster.ts';
 import { InUseError } from './owner-lock.ts';
 import { hasCluster } from './place.ts';
 import { processStart } from './process.ts';
+import { WAIT } from '../../test/support/wait.ts';
 
 const isRoot = process.getuid?.() === 0;
 const FAST = { fsync: 'off' };
@@ -122,7 +123,7 @@ describe('startCluster', () => {
     child.kill('SIGTERM');
     await ended(child);
     // Whoever inherits it may take a moment to collect it.
-    await expect.poll(() => processStart(pid), { timeout: 10_000 }).toBeNull();
+    await expect.poll(() => processStart(pid), WAIT).toBeNull();
     await start(folder);
   });
 
@@ -150,7 +151,7 @@ describe('startCluster', () => {
     const { pid } = cluster;
     const url = cluster.url();
     process.kill(pid, 'SIGKILL');
-    await expect.poll(() => messages.at(-1), { timeout: 20_000 }).toBe('the embedded PostgreSQL runs again');
+    await expect.poll(() => messages.at(-1), WAIT).toBe('the embedded PostgreSQL runs again');
     expect(messages[0]).toMatch(/ended by itself \(SIGKILL\) and is started again/);
     expect(cluster.pid).not.toBe(pid);
     expect(cluster.url()).toBe(url);
@@ -158,7 +159,7 @@ describe('startCluster', () => {
 
     const second = cluster.pid;
     process.kill(second, 'SIGKILL');
-    await expect.poll(() => processStart(second)).toBeNull();
+    await expect.poll(() => processStart(second), WAIT).toBeNull();
     await cluster.stop();
     expect(processStart(cluster.pid)).toBeNull();
   });

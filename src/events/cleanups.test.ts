@@ -4,6 +4,7 @@ import type { CleanupConfig } from '../metadata/event-trigger.ts';
 import type { Observation } from '../observability/observation.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { type Cleanups, runCleanups } from './cleanups.ts';
+import { WAIT } from '../../test/support/wait.ts';
 
 const CONFIG: CleanupConfig = {
   schedule: '0 3 * * *',
@@ -58,13 +59,13 @@ function played(config: CleanupConfig) {
 it('plans ahead, again when the schedule is another one, and only when few are left', async () => {
   const { calls, state, start } = played(CONFIG);
   const cleanups = start();
-  await vi.waitFor(() => expect(calls).toEqual([['plan', 't', 50]]));
+  await vi.waitFor(() => expect(calls).toEqual([['plan', 't', 50]]), WAIT);
   state.config = { ...CONFIG, schedule: '30 4 * * *' };
-  await vi.waitFor(() => expect(calls[1]).toEqual(['replan', 't', 'T04:30:00.000Z']));
+  await vi.waitFor(() => expect(calls[1]).toEqual(['replan', 't', 'T04:30:00.000Z']), WAIT);
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(calls).toHaveLength(2);
   state.ahead.set('t', 4);
-  await vi.waitFor(() => expect(calls[2]).toEqual(['plan', 't', 50]));
+  await vi.waitFor(() => expect(calls[2]).toEqual(['plan', 't', 50]), WAIT);
   await cleanups.stop();
 });
 
@@ -73,18 +74,20 @@ it('runs what is due, and ends when it is paused', async () => {
   state.ahead.set('t', 50);
   state.due = [{ id: '1', trigger: 't' }];
   const cleanups = start();
-  await vi.waitFor(() => expect(calls).toEqual([['end', '1', 'completed', 3]]));
+  await vi.waitFor(() => expect(calls).toEqual([['end', '1', 'completed', 3]]), WAIT);
   expect(specs).toEqual([{ trigger: 't', clearOlderThan: 24, batchSize: 10, timeout: 60, cleanInvocationLogs: true }, null]);
   expect(observations).toEqual([{ kind: 'event-logs-cleaned', source: 'default', trigger: 't', events: 3, invocations: 4 }]);
   state.due = [
     { id: '2', trigger: 't' },
     { id: '3', trigger: 'gone' },
   ];
-  await vi.waitFor(() =>
-    expect(calls.slice(1)).toEqual([
-      ['end', '2', 'paused', 0],
-      ['end', '3', 'dead', 0],
-    ]),
+  await vi.waitFor(
+    () =>
+      expect(calls.slice(1)).toEqual([
+        ['end', '2', 'paused', 0],
+        ['end', '3', 'dead', 0],
+      ]),
+    WAIT,
   );
   await cleanups.stop();
 });
@@ -96,12 +99,12 @@ it('does not wait for another source, and gives up what fails', async () => {
   state.due = [{ id: '1', trigger: 't' }];
   captures.cleanUp = () => Promise.reject(new Error('the disk is full'));
   const cleanups = start();
-  await vi.waitFor(() => expect(calls).toEqual([['end', '1', 'dead', 0]]));
-  await vi.waitFor(() => expect(observations).toMatchObject([{ kind: 'delivery-trouble', queue: 'the source default' }]));
+  await vi.waitFor(() => expect(calls).toEqual([['end', '1', 'dead', 0]]), WAIT);
+  await vi.waitFor(() => expect(observations).toMatchObject([{ kind: 'delivery-trouble', queue: 'the source default' }]), WAIT);
   let isStopped = false;
   void cleanups.stop().then(() => {
     isStopped = true;
   });
   letGo();
-  await vi.waitFor(() => expect(isStopped).toBe(true));
+  await vi.waitFor(() => expect(isStopped).toBe(true), WAIT);
 });

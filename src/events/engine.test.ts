@@ -4,6 +4,7 @@ import { SvcError } from '../errors/svc-error.ts';
 import type { Observation } from '../observability/observation.ts';
 import { onCancel } from '../util/cancellation.ts';
 import { createEngine, type Engine, type WantedLane, type QueueHandle } from './engine.ts';
+import { WAIT } from '../../test/support/wait.ts';
 
 interface Done {
   readonly id: string;
@@ -144,9 +145,9 @@ describe('the engine', () => {
   it('works on events of all lanes and records them in batches', async () => {
     const { store, working } = run(10, [{ name: 'a' }, { name: 'b' }]);
     store.put(...events('a', 3), ...events('b', 3));
-    await vi.waitFor(() => expect(working.size).toBe(6));
+    await vi.waitFor(() => expect(working.size).toBe(6), WAIT);
     endAll(working);
-    await vi.waitFor(() => expect([...store.done].sort()).toEqual(['a0', 'a1', 'a2', 'b0', 'b1', 'b2']));
+    await vi.waitFor(() => expect([...store.done].sort()).toEqual(['a0', 'a1', 'a2', 'b0', 'b1', 'b2']), WAIT);
     expect(store.recorded.length).toBeLessThanOrEqual(2);
     expect(store.leased.size).toBe(0);
   });
@@ -159,22 +160,22 @@ describe('the engine', () => {
       [3, 1],
       [1, 0],
     ]) {
-      await vi.waitFor(() => expect(working.size).toBe(count));
+      await vi.waitFor(() => expect(working.size).toBe(count), WAIT);
       expect(store.waiting.length).toBe(left);
       endAll(working);
     }
-    await vi.waitFor(() => expect(store.done.length).toBe(7));
+    await vi.waitFor(() => expect(store.done.length).toBe(7), WAIT);
   });
 
   it('writes large outcomes a few at a time, and takes nothing more while they are many', async () => {
     const { store, working } = run(10, [{ name: 'a' }], { outcomeSize: 4_000_000 });
     store.put(...events('a', 12));
-    await vi.waitFor(() => expect(working.size).toBeGreaterThan(5));
+    await vi.waitFor(() => expect(working.size).toBeGreaterThan(5), WAIT);
     store.fails = 1;
     await vi.waitFor(() => {
       endAll(working);
       expect(store.done.length).toBe(12);
-    });
+    }, WAIT);
     expect(Math.max(...store.recorded.map(({ length }) => length))).toBe(3);
     expect(Math.min(...store.fetches.map(({ bytes = 0 }) => bytes))).toBeGreaterThan(0);
   });
@@ -183,23 +184,23 @@ describe('the engine', () => {
     const { store, working, observations } = run(10, [{ name: 'a' }, { name: 'b' }]);
     store.unwritable.add('a1');
     store.put(...events('a', 3), ...events('b', 3));
-    await vi.waitFor(() => expect(working.size).toBe(6));
+    await vi.waitFor(() => expect(working.size).toBe(6), WAIT);
     endAll(working);
-    await vi.waitFor(() => expect([...store.done].sort()).toEqual(['a0', 'a2', 'b0', 'b1', 'b2']));
+    await vi.waitFor(() => expect([...store.done].sort()).toEqual(['a0', 'a2', 'b0', 'b1', 'b2']), WAIT);
     // Its lease ends by itself.
     expect([...store.leased.keys()]).toEqual(['a1']);
     const message = 'cannot record what came of the event a1: value is out of range';
-    await vi.waitFor(() => expect(observations).toContainEqual({ kind: 'delivery-trouble', queue: 'test', message }));
+    await vi.waitFor(() => expect(observations).toContainEqual({ kind: 'delivery-trouble', queue: 'test', message }), WAIT);
   });
 
   it('leaves a slot free for a lane that comes later', async () => {
     const { store, working } = run(10, [{ name: 'a' }, { name: 'b' }, { name: 'c' }]);
     store.put(...events('a', 100));
-    await vi.waitFor(() => expect(inLane(working, 'a')).toBe(7));
+    await vi.waitFor(() => expect(inLane(working, 'a')).toBe(7), WAIT);
     store.put(...events('b', 100));
-    await vi.waitFor(() => expect(inLane(working, 'b')).toBeGreaterThanOrEqual(2));
+    await vi.waitFor(() => expect(inLane(working, 'b')).toBeGreaterThanOrEqual(2), WAIT);
     store.put(...events('c', 1));
-    await vi.waitFor(() => expect(inLane(working, 'c')).toBe(1));
+    await vi.waitFor(() => expect(inLane(working, 'c')).toBe(1), WAIT);
     expect(working.size).toBeLessThanOrEqual(10);
   });
 
@@ -209,29 +210,29 @@ describe('the engine', () => {
     // Each lane has shown that it is slow.
     store.put(...slow.flatMap(({ name }) => events(name, 1)));
     for (let ended = 0; ended < slow.length; ) {
-      await vi.waitFor(() => expect(working.size).toBeGreaterThan(0), 3000);
+      await vi.waitFor(() => expect(working.size).toBeGreaterThan(0), WAIT);
       await new Promise((resolve) => setTimeout(resolve, 1050));
       ended += working.size;
       endAll(working);
     }
-    await vi.waitFor(() => expect(store.done.length).toBe(12));
+    await vi.waitFor(() => expect(store.done.length).toBe(12), WAIT);
     store.put(...slow.flatMap(({ name }) => events(`${name}`, 2).map(({ id, lane }) => ({ id: `${id}x`, lane }))));
-    await vi.waitFor(() => expect(working.size).toBe(4));
+    await vi.waitFor(() => expect(working.size).toBe(4), WAIT);
     store.put(...events('quick', 1));
-    await vi.waitFor(() => expect(inLane(working, 'quick')).toBe(1));
-  }, 20_000);
+    await vi.waitFor(() => expect(inLane(working, 'quick')).toBe(1), WAIT);
+  });
 
   it('asks for all slow lanes, each for a share of the room that they have', async () => {
     const slow = Array.from({ length: 10 }, (_, i) => ({ name: `slow-${i}-` }));
     const { store, working } = run(40, slow);
     store.put(...slow.flatMap(({ name }) => events(name, 1)));
-    await vi.waitFor(() => expect(working.size).toBe(10));
+    await vi.waitFor(() => expect(working.size).toBe(10), WAIT);
     await new Promise((resolve) => setTimeout(resolve, 1050));
     endAll(working);
-    await vi.waitFor(() => expect(store.done.length).toBe(10));
+    await vi.waitFor(() => expect(store.done.length).toBe(10), WAIT);
     const before = store.fetches.length;
     store.wake();
-    await vi.waitFor(() => expect(store.fetches.length).toBeGreaterThan(before));
+    await vi.waitFor(() => expect(store.fetches.length).toBeGreaterThan(before), WAIT);
     const asked = new Map(store.fetches.at(-1)?.lanes.map(({ name, limit }) => [name, limit]));
     expect(asked).toEqual(new Map(slow.map(({ name }) => [name, 2])));
   });
@@ -245,10 +246,10 @@ describe('the engine', () => {
   it('goes on after the database was away, and records what was done meanwhile', async () => {
     const { store, working, observations } = run(10, [{ name: 'a' }]);
     store.put(...events('a', 2));
-    await vi.waitFor(() => expect(working.size).toBe(2));
+    await vi.waitFor(() => expect(working.size).toBe(2), WAIT);
     store.fails = 3;
     endAll(working);
-    await vi.waitFor(() => expect(store.done.length).toBe(2), 5000);
+    await vi.waitFor(() => expect(store.done.length).toBe(2), WAIT);
     expect(observations).toContainEqual({
       kind: 'delivery-trouble',
       queue: 'test',
@@ -264,10 +265,10 @@ describe('the engine', () => {
     expect(working.size).toBe(0);
     const other = run(2, [{ name: 'a' }]);
     other.store.put(...events('a', 1));
-    await vi.waitFor(() => expect(other.working.size).toBe(1));
+    await vi.waitFor(() => expect(other.working.size).toBe(1), WAIT);
     other.store.leased.set('a0', { event: { id: 'a0', lane: 'a' }, holder: 'somebody else' });
     endAll(other.working);
-    await vi.waitFor(() => expect(other.observations.some(({ kind }) => kind === 'delivery-trouble')).toBe(true));
+    await vi.waitFor(() => expect(other.observations.some(({ kind }) => kind === 'delivery-trouble')).toBe(true), WAIT);
     expect(other.store.done).toEqual([]);
     expect(observations).toEqual([]);
   });
@@ -275,7 +276,7 @@ describe('the engine', () => {
   it('hands back what it has not begun, and what does not end in time', async () => {
     const { store, working, engine } = run(4, [{ name: 'a' }]);
     store.put(...events('a', 10));
-    await vi.waitFor(() => expect(working.size).toBe(3));
+    await vi.waitFor(() => expect(working.size).toBe(3), WAIT);
     const first = [...working.keys()][0] ?? '';
     const stopped = engine.stop(200);
     working.get(first)?.();
@@ -289,19 +290,19 @@ describe('the engine', () => {
     const { store, working } = run(4, [{ name: 'a' }]);
     store.again.add('a0');
     store.put(...events('a', 1));
-    await vi.waitFor(() => expect(working.size).toBe(1));
+    await vi.waitFor(() => expect(working.size).toBe(1), WAIT);
     endAll(working);
-    await vi.waitFor(() => expect(working.size).toBe(1));
+    await vi.waitFor(() => expect(working.size).toBe(1), WAIT);
     await new Promise((resolve) => setTimeout(resolve, 150));
     endAll(working);
-    await vi.waitFor(() => expect(store.done).toEqual(['a0']));
+    await vi.waitFor(() => expect(store.done).toEqual(['a0']), WAIT);
     expect(store.leased.size).toBe(0);
   });
 
   it('wakes up when it is told of something', async () => {
     const { store, working } = run(4, [{ name: 'a' }]);
-    await vi.waitFor(() => expect(store.fetches.length).toBeGreaterThan(0));
+    await vi.waitFor(() => expect(store.fetches.length).toBeGreaterThan(0), WAIT);
     store.put(...events('a', 1));
-    await vi.waitFor(() => expect(working.size).toBe(1));
+    await vi.waitFor(() => expect(working.size).toBe(1), WAIT);
   });
 });

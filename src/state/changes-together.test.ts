@@ -5,6 +5,7 @@ import { SvcError } from '../errors/svc-error.ts';
 import { withoutSource, withSource, withTable } from '../metadata/edit.ts';
 import { newTable } from '../metadata/table.ts';
 import { add, database, key, name, opened, playState, source, start, state, storage, track } from '../../test/support/running-state.ts';
+import { WAIT } from '../../test/support/wait.ts';
 
 playState();
 
@@ -72,7 +73,7 @@ test("another instance's change is taken over although a source does not answer,
   expect(second.current().cache.sources.get('t')?.tables.has(key('author'))).toBe(true);
   expect(second.current().cache.inconsistencies).toMatchObject([{ type: 'source', name: 'source s' }]);
   await connections(true);
-  await vi.waitFor(() => expect(second.current().cache.sources.get('s')?.tables.has(key('far'))).toBe(true), 5_000);
+  await vi.waitFor(() => expect(second.current().cache.sources.get('s')?.tables.has(key('far'))).toBe(true), WAIT);
   await second.stop();
   await state.change({ edit: (m) => withoutSource(m, 's') });
   await other.drop();

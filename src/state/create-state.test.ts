@@ -24,6 +24,7 @@ import {
   storage,
   track,
 } from '../../test/support/running-state.ts';
+import { WAIT } from '../../test/support/wait.ts';
 
 playState();
 
@@ -125,7 +126,7 @@ test('a dropped source is closed after the change', async () => {
   await state.change(add(database.url));
   await state.change({ edit: (metadata) => withoutSource(metadata, 's') });
   expect(state.current().connections.size).toBe(0);
-  await vi.waitFor(() => expect(opened.map(({ closed }) => closed)).toEqual([true]));
+  await vi.waitFor(() => expect(opened.map(({ closed }) => closed)).toEqual([true]), WAIT);
 });
 
 test('a renamed source keeps its connection', async () => {
@@ -212,7 +213,7 @@ test('a source that is down at the start is taken in when it comes back', async 
   ]);
   expect(second.current().cache.sources.size).toBe(0);
   down = false;
-  await vi.waitFor(() => expect(second.current().cache.inconsistencies).toEqual([]), 5000);
+  await vi.waitFor(() => expect(second.current().cache.inconsistencies).toEqual([]), WAIT);
   expect(second.current().cache.sources.get('s')?.tables.has(key('author'))).toBe(true);
   expect(second.current().resourceVersion).toBe(3);
   await second.stop();

@@ -6,6 +6,7 @@ import { DEEP } from '../support/deep.ts';
 import { startHandlerServer } from '../support/handler-server.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { serveInProcess } from '../support/served-process.ts';
+import { WAIT } from '../support/wait.ts';
 
 const OPTIONS = { ASYNC_ACTIONS_FETCH_INTERVAL: '50' };
 
@@ -31,7 +32,7 @@ it.runIf(DEEP)(
     handler.answer = () => 'hang';
     const made = await ask(url, '/v1/graphql', { query: 'mutation { a: make b: make }' });
     const ids = Object.values(made['data'] as Record<string, string>).sort();
-    await vi.waitFor(() => expect(handler.requests).toHaveLength(2), { timeout: 10_000 });
+    await vi.waitFor(() => expect(handler.requests).toHaveLength(2), WAIT);
     first.kill('SIGKILL');
     await first.ended;
 

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestService, type TestService } from '../support/service.ts';
+import { WAIT } from '../support/wait.ts';
 
 const KEY = 'a secret of more than thirty two characters';
 let service: TestService;
@@ -64,7 +65,7 @@ it('takes headers and the admin secret under the other prefix, and gives SQL bot
     data: { insert_note_one: { owner: '7', seen: '7/7', reader: '7' } },
   });
   const noted = () => seen.map(({ body }) => body as { event?: { session_variables: unknown } }).find(({ event }) => event !== undefined);
-  await expect.poll(noted, { timeout: 10_000 }).toBeDefined();
+  await expect.poll(noted, WAIT).toBeDefined();
   expect(noted()?.event?.session_variables).toMatchObject({ 'x-svc-user-id': '7', 'x-hasura-user-id': '7', 'x-hasura-role': 'user' });
   // Our own name wins.
   expect(await graphql('{ note { id } }', { ...headers, 'x-svc-user-id': '8' })).toEqual({ data: { note: [] } });

@@ -5,6 +5,7 @@ import type { Json } from '../../src/util/json.ts';
 import { type ConsolePage, chromiumPath, openConsolePage, startBrowser } from '../support/browser.ts';
 import { type HandlerServer, startHandlerServer } from '../support/handler-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { WAIT } from '../support/wait.ts';
 
 let service: TestService;
 let browser: Browser;
@@ -24,7 +25,7 @@ describe.skipIf(chromiumPath === undefined)('the page of actions', () => {
     await service.sql("create table person (id int primary key, name text); insert into person values (1, 'Ann')");
     await service.metadata('pg_track_table', { table: 'person' });
     await service.metadata('pg_create_select_permission', { table: 'person', role: 'reader', permission: { columns: '*', filter: {} } });
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await service?.stop();
@@ -82,7 +83,7 @@ describe.skipIf(chromiumPath === undefined)('the page of actions', () => {
       { type: 'set_custom_types', args: (made as { custom_types: Json }).custom_types },
       { type: 'create_action', args: (made as { actions: Json[] }).actions[0] ?? null },
     ]);
-  }, 60_000);
+  });
 
   it('edits the signature, keeps what it does not show, and says who changed it meanwhile', async () => {
     const opened = await open('#/actions/login');
@@ -135,16 +136,16 @@ describe.skipIf(chromiumPath === undefined)('the page of actions', () => {
     await service.metadata('drop_action_permission', { action: 'login', role: 'reader' });
     await page.getByRole('button', { name: /changes?$/ }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).first().click();
-    await expect.poll(saved).toEqual(before);
+    await expect.poll(saved, WAIT).toEqual(before);
     await opened.close();
-  }, 60_000);
+  });
 
   it('lets roles call it, and calls it as one of them', async () => {
     const opened = await open('#/actions/login?tab=permissions');
     const { page } = opened;
     await page.getByRole('checkbox', { name: 'reader may call it' }).click();
-    await expect.poll(async () => JSON.stringify(await saved())).toContain('"permissions":[{"role":"reader"}]');
-    await expect.poll(() => page.getByRole('checkbox', { name: 'reader may call it' }).isChecked()).toBe(true);
+    await expect.poll(async () => JSON.stringify(await saved()), WAIT).toContain('"permissions":[{"role":"reader"}]');
+    await expect.poll(() => page.getByRole('checkbox', { name: 'reader may call it' }).isChecked(), WAIT).toBe(true);
     await page.getByLabel('Another role').fill('guest');
     await page.getByRole('button', { name: 'Permit it' }).click();
     await page.getByRole('row', { name: /guest/ }).waitFor();
@@ -160,7 +161,7 @@ describe.skipIf(chromiumPath === undefined)('the page of actions', () => {
     await page.getByText('nobody of this name').waitFor();
     await expectAccessible(opened);
     await opened.close();
-  }, 60_000);
+  });
 
   it('shows the call that a transform makes before it is saved', async () => {
     const opened = await open('#/actions/login?tab=transforms');
@@ -191,9 +192,9 @@ describe.skipIf(chromiumPath === undefined)('the page of actions', () => {
     await service.graphql('mutation { login(username: "ann") { token } }');
     expect(handler.requests[0]).toMatchObject({ method: 'PUT', path: '/login/ann', body: '{"who":"ann"}' });
     await undo(page, 'Transforms of login');
-    await expect.poll(async () => JSON.stringify(await saved())).not.toContain('request_transform');
+    await expect.poll(async () => JSON.stringify(await saved()), WAIT).not.toContain('request_transform');
     await opened.close();
-  }, 60_000);
+  });
 
   it('waits for the answer to an asynchronous call', async () => {
     await service.metadata('create_action', {
@@ -213,7 +214,7 @@ describe.skipIf(chromiumPath === undefined)('the page of actions', () => {
     await page.getByText('answered', { exact: true }).waitFor();
     await service.metadata('drop_action', { name: 'report' });
     await opened.close();
-  }, 60_000);
+  });
 
   it('relates types to tables, names those that nothing uses, and drops them', async () => {
     const opened = await open('#/actions?tab=types');
@@ -247,13 +248,13 @@ describe.skipIf(chromiumPath === undefined)('the page of actions', () => {
     await page.getByText('No action uses').waitFor({ state: 'detached' });
     expect(JSON.stringify(await saved())).not.toContain('Spare');
     await undo(page, 'Drop unused types');
-    await expect.poll(saved).toEqual(before);
+    await expect.poll(saved, WAIT).toEqual(before);
     await write('Types of actions', 'type Login { token: Nothing! }');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('alert').waitFor();
     await page.locator('.cm-lintRange-error', { hasText: 'Nothing' }).waitFor();
     await opened.close();
-  }, 60_000);
+  });
 
   it('deletes it with its permissions, and brings all of it back', async () => {
     const opened = await open('#/actions/login');
@@ -272,5 +273,5 @@ describe.skipIf(chromiumPath === undefined)('the page of actions', () => {
     await page.getByRole('row', { name: /login/ }).waitFor();
     expect(await saved()).toEqual(before);
     await opened.close();
-  }, 60_000);
+  });
 });

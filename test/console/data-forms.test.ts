@@ -5,6 +5,7 @@ import type { Json } from '../../src/util/json.ts';
 import { type ConsolePage, chromiumPath, openConsolePage, startBrowser } from '../support/browser.ts';
 import { type GraphqlServer, startGraphqlServer } from '../support/graphql-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { WAIT } from '../support/wait.ts';
 
 const TABLES = `
 create table person (id int primary key, name text, country text);
@@ -43,7 +44,7 @@ describe.skipIf(chromiumPath === undefined)('the forms of the page of data', () 
       },
       { type: 'add_remote_schema', args: { name: 'countries', definition: { url: remote.url } } },
     ]);
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await service?.stop();
@@ -97,7 +98,7 @@ describe.skipIf(chromiumPath === undefined)('the forms of the page of data', () 
       data: { person: [{ greeting: 'Servus Ann' }] },
     });
     await undo(page, 'Computed field greeting');
-    await expect.poll(saved).toEqual(none);
+    await expect.poll(saved, WAIT).toEqual(none);
 
     await service.metadata('bulk', [
       { type: 'pg_add_computed_field', args: { table: 'person', name: 'greeting', definition: { function: 'person_greeting' } } },
@@ -113,7 +114,7 @@ describe.skipIf(chromiumPath === undefined)('the forms of the page of data', () 
     await apply(page);
     await page.getByText('No computed field').waitFor();
     await undo(page, 'Drop the computed field');
-    await expect.poll(saved).toEqual(before);
+    await expect.poll(saved, WAIT).toEqual(before);
     await page.getByRole('button', { name: 'Edit greeting' }).click();
     await dialog.getByLabel('Comment').fill('Says hello again.');
     await dialog.getByRole('button', { name: 'Save' }).click();
@@ -127,7 +128,7 @@ describe.skipIf(chromiumPath === undefined)('the forms of the page of data', () 
     await apply(page);
     await page.getByText('Says hello again.').waitFor({ state: 'detached' });
     await opened.close();
-  }, 60_000);
+  });
 
   it('tracks a function with its session argument, lets roles call it, and untracks it', async () => {
     const opened = await open('#/data/default?tab=functions');
@@ -137,7 +138,7 @@ describe.skipIf(chromiumPath === undefined)('the forms of the page of data', () 
     await page.getByRole('button', { name: 'Track public.people_of' }).click();
     await page.getByRole('button', { name: 'Edit public.people_of' }).waitFor();
     await undo(page, 'Track the function');
-    await expect.poll(saved).toEqual(none);
+    await expect.poll(saved, WAIT).toEqual(none);
     await page.getByRole('button', { name: 'By name' }).click();
     await choose(page, 'Function', 'public.people_of');
     await choose(page, 'Argument that takes the session', 'asked');
@@ -149,7 +150,7 @@ describe.skipIf(chromiumPath === undefined)('the forms of the page of data', () 
 
     await page.getByRole('button', { name: 'Roles of public.people_of' }).click();
     await page.getByRole('checkbox', { name: 'reader may call it' }).click();
-    await expect.poll(async () => JSON.stringify(await saved())).toContain('"permissions":[{"role":"reader"}]');
+    await expect.poll(async () => JSON.stringify(await saved()), WAIT).toContain('"permissions":[{"role":"reader"}]');
     await expectAccessible(opened);
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
 
@@ -162,15 +163,15 @@ describe.skipIf(chromiumPath === undefined)('the forms of the page of data', () 
       .poll(async () => JSON.stringify(await saved()))
       .toContain('"configuration":{"session_argument":"asked","exposed_as":"query"}');
     await undo(page, 'Function public.people_of');
-    await expect.poll(saved).toEqual(before);
+    await expect.poll(saved, WAIT).toEqual(before);
 
     await page.getByRole('button', { name: 'Untrack public.people_of' }).click();
     await apply(page);
     await page.getByText('No function is tracked').waitFor();
     await undo(page, 'Untrack the function');
-    await expect.poll(saved).toEqual(before);
+    await expect.poll(saved, WAIT).toEqual(before);
     await opened.close();
-  }, 60_000);
+  });
 
   it('relates a table to one of another source and to a remote schema', async () => {
     const opened = await open('#/data/default/public.person?tab=relationships');
@@ -221,7 +222,7 @@ describe.skipIf(chromiumPath === undefined)('the forms of the page of data', () 
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('row', { name: /country\(code: "XX"\)/ }).waitFor();
     await undo(page, 'Relationship land');
-    await expect.poll(saved).toEqual(before);
+    await expect.poll(saved, WAIT).toEqual(before);
     await page
       .getByRole('row', { name: /visits/ })
       .getByRole('button', { name: 'Drop …' })
@@ -229,7 +230,7 @@ describe.skipIf(chromiumPath === undefined)('the forms of the page of data', () 
     await apply(page);
     await page.getByRole('row', { name: /visits/ }).waitFor({ state: 'detached' });
     await undo(page, 'Drop the relationship visits');
-    await expect.poll(saved).toEqual(before);
+    await expect.poll(saved, WAIT).toEqual(before);
     await opened.close();
-  }, 60_000);
+  });
 });

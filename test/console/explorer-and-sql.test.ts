@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumPath, openConsolePage, startBrowser } from '../support/browser.ts';
 import { startConsoleService } from '../support/console-service.ts';
 import type { TestService } from '../support/service.ts';
+import { WAIT } from '../support/wait.ts';
 
 describe.skipIf(chromiumPath === undefined)('the explorer and SQL', () => {
   let service: TestService;
@@ -29,7 +30,7 @@ describe.skipIf(chromiumPath === undefined)('the explorer and SQL', () => {
       .getByText(/field 'employee'|hidden here|session variable/)
       .first()
       .waitFor();
-    expect(await page.getByRole('region', { name: /^Answer for/ }).count()).toBe(2);
+    await expect.poll(() => page.getByRole('region', { name: /^Answer for/ }).count()).toBe(2);
     await write('GraphQL document', 'query Albums { album(limit: 3) { title } }');
     await page.getByRole('button', { name: 'Explain', exact: true }).click();
     await page.getByText('Seq Scan').first().waitFor();
@@ -52,7 +53,7 @@ describe.skipIf(chromiumPath === undefined)('the explorer and SQL', () => {
     await page.getByRole('button', { name: 'Saved' }).click();
     await page.getByRole('button', { name: 'Save this document' }).first().click();
     const dialog = page.getByRole('dialog');
-    expect(await dialog.getByLabel('Name').inputValue()).toBe('Genres');
+    await expect.poll(() => dialog.getByLabel('Name').inputValue()).toBe('Genres');
     await dialog.getByRole('combobox', { name: 'Collection' }).fill('shop');
     await dialog.getByLabel('Put the collection on the allow-list').check();
     await dialog.getByRole('button', { name: 'Add it' }).click();
@@ -67,7 +68,7 @@ describe.skipIf(chromiumPath === undefined)('the explorer and SQL', () => {
     await page.getByRole('textbox', { name: 'GraphQL document' }).focus();
     await page.keyboard.press('Control+a');
     await page.keyboard.type('{');
-    await expect.poll(() => page.getByRole('textbox', { name: 'GraphQL document' }).textContent()).toBe(`{${text}}`);
+    await expect.poll(() => page.getByRole('textbox', { name: 'GraphQL document' }).textContent(), WAIT).toBe(`{${text}}`);
     await write('GraphQL document', '{ genre(where: {nothing: {_eq: 1}}) { name } }');
     await page.keyboard.press('Control+Enter');
     await page.locator('.cm-lintRange-error', { hasText: 'nothing' }).waitFor();
@@ -81,7 +82,7 @@ describe.skipIf(chromiumPath === undefined)('the explorer and SQL', () => {
       .click();
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByText('2 rows').waitFor();
-    expect(await page.locator('.cm-lintRange-error').count()).toBe(0);
+    await expect.poll(() => page.locator('.cm-lintRange-error').count()).toBe(0);
     await page.getByRole('button', { name: 'Table', exact: true }).click();
     await page.getByRole('grid', { name: 'Answer as a table' }).waitFor();
     await page.getByRole('button', { name: 'History' }).click();
@@ -104,7 +105,7 @@ describe.skipIf(chromiumPath === undefined)('the explorer and SQL', () => {
     await live.page.getByRole('button', { name: /^subscription Live/ }).waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByText(/^ended after/).waitFor();
-    await expect.poll(() => service.metadata('get_subscriptions', {})).toEqual({ pollers: [] });
+    await expect.poll(() => service.metadata('get_subscriptions', {}), WAIT).toEqual({ pollers: [] });
     await live.page.getByText('Nobody subscribes').waitFor();
     await live.close();
     await close();
@@ -148,7 +149,7 @@ describe.skipIf(chromiumPath === undefined)('the explorer and SQL', () => {
     await run.click();
     await page.getByRole('grid', { name: 'Result' }).waitFor();
     await page.getByRole('button', { name: 'TSV' }).click();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('big\ttwo\n9007199254740993\t2');
+    await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe('big\ttwo\n9007199254740993\t2');
     await close();
   });
 });

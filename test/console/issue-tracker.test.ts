@@ -5,6 +5,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ConsolePage, chromiumPath, openConsolePage, startBrowser } from '../support/browser.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { WAIT } from '../support/wait.ts';
 
 const TABLES = `create table member (id serial primary key, name text not null);
 create table issue (
@@ -111,7 +112,7 @@ describe.skipIf(chromiumPath === undefined)('an issue tracker', () => {
     for (const column of ['id', 'is_open', 'author_id']) await page.getByRole('checkbox', { name: column, exact: true }).uncheck();
     await button('Preset').click();
     await page.getByRole('menuitem', { name: 'author_id' }).click();
-    expect(await page.getByRole('combobox', { name: 'Preset of author_id' }).inputValue()).toBe('X-Svc-User-Id');
+    await expect.poll(() => page.getByRole('combobox', { name: 'Preset of author_id' }).inputValue()).toBe('X-Svc-User-Id');
     await button('Review the change').click();
     await button('Apply').click();
     await page.getByText('Applied: insert of member on public.issue').waitFor();
@@ -180,7 +181,7 @@ describe.skipIf(chromiumPath === undefined)('an issue tracker', () => {
     await dialog.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { name: 'opened' }).waitFor();
     await service.graphql('mutation { insert_issue_one(object: {title: "No documentation", author_id: 2}) { id } }');
-    await expect.poll(() => told).toEqual(['INSERT No documentation']);
+    await expect.poll(() => told, WAIT).toEqual(['INSERT No documentation']);
     await expect
       .poll(async () => {
         await button('Read the events again').click();

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../src/util/json.ts';
 import { chromiumPath, openConsolePage, startBrowser } from '../support/browser.ts';
 import { startConsoleService } from '../support/console-service.ts';
 import type { TestService } from '../support/service.ts';
+import { WAIT } from '../support/wait.ts';
 
 const TABLES = `create table author (id int primary key, name text);
   create table book (id int primary key, author_id int references author, owner int);
@@ -102,7 +103,7 @@ describe.skipIf(chromiumPath === undefined)('from an empty database', () => {
     const { data } = (await service.graphql('{ book { id owner } }', { role: 'reader' })) as { data: { book: { owner: number }[] } };
     expect(data.book.map(({ owner }) => owner)).toEqual([1, 1, 1]);
     // The focus is not lost with the form that was there before.
-    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toContain('part');
+    await expect.poll(() => page.evaluate('document.activeElement.textContent'), WAIT).toContain('part');
     await close();
   });
 });

@@ -8,6 +8,7 @@ import WebSocket from 'ws';
 import { type ConsolePage, chromiumPath, openConsolePage, startBrowser } from '../support/browser.ts';
 import { startGraphqlServer } from '../support/graphql-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { WAIT } from '../support/wait.ts';
 
 let service: TestService;
 let browser: Browser;
@@ -31,7 +32,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
     ]);
     await service.sql('create table item (id int primary key, name text); create table other (id int primary key)');
     await service.metadata('pg_track_table', { table: 'item' });
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await service?.stop();
@@ -95,7 +96,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
       service.metadata('export_metadata', { only: { tables: [{ source: 'default', table: 'item' }] } });
     const before = await triggers();
     // What was told of its making says the same.
-    await expect.poll(() => page.getByText('Applied: Event trigger itemed').count(), { timeout: 20_000 }).toBe(0);
+    await expect.poll(() => page.getByText('Applied: Event trigger itemed').count(), WAIT).toBe(0);
     await page.getByRole('link', { name: 'itemed' }).click();
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Edit as JSON …' }).click();
@@ -105,9 +106,9 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
       JSON.stringify({ ...triggerIn(before), retry_conf: { num_retries: 2, interval_sec: 5, timeout_sec: 6 } }),
     );
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
-    await expect.poll(async () => triggerIn(await triggers())).toMatchObject({ retry_conf: { num_retries: 2 } });
+    await expect.poll(async () => triggerIn(await triggers()), WAIT).toMatchObject({ retry_conf: { num_retries: 2 } });
     await page.locator('.toast', { hasText: 'Applied: Event trigger itemed' }).getByRole('button', { name: 'Undo' }).click();
-    await expect.poll(triggers).toEqual(before);
+    await expect.poll(triggers, WAIT).toEqual(before);
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Delete this trigger …' }).click();
     await page
@@ -119,7 +120,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
     await page.getByRole('row', { name: /itemed/ }).waitFor();
     expect(await triggers()).toEqual(before);
     await opened.close();
-  }, 60_000);
+  });
 
   it('plans calls and cancels them', async () => {
     const opened = await open('#/events/cron');
@@ -147,7 +148,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('Nothing is scheduled').waitFor();
     await opened.close();
-  }, 60_000);
+  });
 
   it('shows subscriptions while they last', async () => {
     const client = createClient({ url: `${service.url.replace('http', 'ws')}/v1/graphql`, webSocketImpl: WebSocket });
@@ -163,7 +164,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
     await page.getByText('Nobody subscribes').waitFor();
     await expectAccessible(opened);
     await opened.close();
-  }, 60_000);
+  });
 
   it('compares a document object by object, applies what is ticked, and takes it back', async () => {
     const document = (await service.metadata('export_metadata', {})) as {
@@ -191,9 +192,9 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
     expect(await names()).toContain('"other"');
     expect(await names()).not.toContain('thing');
     await page.getByRole('button', { name: 'Undo' }).click();
-    await expect.poll(names).not.toContain('"other"');
+    await expect.poll(names, WAIT).not.toContain('"other"');
     await opened.close();
-  }, 60_000);
+  });
 
   it('shows what is inconsistent, and drops it', async () => {
     await service.metadata('pg_track_table', { table: 'other' });
@@ -215,7 +216,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
     await page.getByRole('tab', { name: 'Reload and clear' }).click();
     await expectAccessible(opened);
     await opened.close();
-  }, 60_000);
+  });
 
   it('changes settings, and takes back what was changed', async () => {
     await service.metadata('bulk', [
@@ -276,7 +277,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
       .toContain('"graphql_schema_introspection":{"disabled_for_roles":["clerk"]}');
     await expectAccessible(opened);
     await opened.close();
-  }, 60_000);
+  });
 
   it('adds a remote schema, permits a role a part of it, and removes it', async () => {
     const remote = await startGraphqlServer('type Query { country(code: ID!): Country } type Country { code: ID! name: String }', {});
@@ -345,5 +346,5 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
       await remote.close();
     }
     await opened.close();
-  }, 60_000);
+  });
 });

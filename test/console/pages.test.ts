@@ -8,6 +8,7 @@ import { chromiumPath, openConsolePage, startBrowser } from '../support/browser.
 import { startConsoleService } from '../support/console-service.ts';
 import { type GraphqlServer, startGraphqlServer } from '../support/graphql-server.ts';
 import type { TestService } from '../support/service.ts';
+import { WAIT } from '../support/wait.ts';
 
 const ROUTES = [
   '#/',
@@ -285,7 +286,7 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
         }
         expect(findings).toEqual([]);
         await close();
-      }, 120_000);
+      });
     }
   }
 
@@ -340,7 +341,7 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
     await page.getByRole('button', { name: 'as admin' }).click();
     findings.push(...(await axe()));
     await page.keyboard.press('Escape');
-    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('as admin');
+    await expect.poll(() => page.evaluate('document.activeElement.textContent'), WAIT).toBe('as admin');
     expect(findings).toEqual([]);
     await close();
   });

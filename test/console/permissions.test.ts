@@ -88,7 +88,7 @@ describe.skipIf(chromiumPath === undefined)('the editor of permissions', () => {
     await page.getByLabel(editor).waitFor();
     await write(editor, '{ "columns": ["title"], ');
     await page.getByText(/this is no JSON/).waitFor();
-    expect(await page.getByRole('button', { name: 'Review the change' }).getAttribute('aria-disabled')).toBe('true');
+    await expect.poll(() => page.getByRole('button', { name: 'Review the change' }).getAttribute('aria-disabled')).toBe('true');
     await page.getByRole('button', { name: 'Tree', exact: true }).click();
     await page.getByText('{ "columns": ["title"],').waitFor();
     await write(editor, JSON.stringify({ columns: '*', filter, query_root_fields: ['select'] }));

@@ -39,7 +39,7 @@ describe.skipIf(chromiumPath === undefined)('roles', () => {
 
     await page.getByRole('button', { name: 'Copy customer …' }).click();
     await dialog.getByLabel('Name').fill('employee');
-    expect(await dialog.getByRole('button', { name: 'Review' }).getAttribute('title')).toContain('already');
+    await expect.poll(() => dialog.getByRole('button', { name: 'Review' }).getAttribute('title')).toContain('already');
     await dialog.getByLabel('Name').fill('visitor');
     await dialog.getByRole('button', { name: 'Review' }).click();
     await apply.click();

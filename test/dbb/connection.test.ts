@@ -11,6 +11,7 @@ import { DEEP } from '../support/deep.ts';
 import { hasMariadb, startOwnMariadb, type TestMariadb } from '../support/mariadb.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { MODERN, TestSocket } from '../support/websocket.ts';
+import { WAIT } from '../support/wait.ts';
 
 /** What an administrator may have set for other applications, and what reads would trip over. */
 const HOSTILE = [
@@ -66,7 +67,7 @@ describe.skipIf(!hasMariadb())('a connection to MariaDB', () => {
     const failures = await Promise.allSettled([
       source.query('select 1', []),
       source.query('select 1', [], { deadline: deadline() }),
-      vi.waitFor(() => expect(source.measures?.()[0]).toMatchObject({ used: 1, idle: 0, pending: 2 }), { interval: 5 }),
+      vi.waitFor(() => expect(source.measures?.()[0]).toMatchObject({ used: 1, idle: 0, pending: 2 }), WAIT),
     ]);
     expect(failures.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
     await slow;
@@ -209,7 +210,7 @@ describe.skipIf(!hasMariadb())('a connection to MariaDB', () => {
         [],
       );
       expect(rows).toEqual([['0']]);
-      await vi.waitFor(async () => expect(await threads()).toBe(0), { timeout: 8_000, interval: 100 });
+      await vi.waitFor(async () => expect(await threads()).toBe(0), WAIT);
     } finally {
       await source.close();
     }
@@ -323,7 +324,7 @@ describe.skipIf(!hasMariadb())('a connection to MariaDB', () => {
       const health = await service.send('/healthz/sources');
       expect(health.status).toBeLessThan(600);
       await server.start();
-      await vi.waitFor(async () => expect(await ask()).toContain('"count":3'), { timeout: 10_000, interval: 50 });
+      await vi.waitFor(async () => expect(await ask()).toContain('"count":3'), WAIT);
       await server.run('set autocommit = 1; insert into shop.item (id) values (4)');
       let heard = '';
       while (!heard.includes('"count":4')) heard = JSON.stringify(await socket.next());

@@ -5,8 +5,8 @@ import { type Json, type JsonObject, parseJson, printJson } from '../../src/util
 import { hasMariadb, startMariadb, type TestMariadb } from '../support/mariadb.ts';
 import { type PlayedServer, playServer } from '../support/played-server.ts';
 import { type Answer, startTestService, type TestService } from '../support/service.ts';
+import { WAIT } from '../support/wait.ts';
 
-const WAIT = { timeout: 15_000, interval: 30 };
 /** Nobody listens there. */
 const HOOK = 'http://127.0.0.1:9/';
 

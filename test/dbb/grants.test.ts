@@ -7,6 +7,7 @@ import { hasMariadb, startMariadb, startOwnMariadb, type TestMariadb } from '../
 import { type PlayedServer, playServer } from '../support/played-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { MODERN, TestSocket } from '../support/websocket.ts';
+import { WAIT } from '../support/wait.ts';
 
 const TABLES = `create database shop; create database private; use shop;
 create table item (id int primary key auto_increment, name varchar(20) not null, constraint item_name unique (name));
@@ -72,7 +73,7 @@ describe.skipIf(!hasMariadb())('a user of MariaDB with the grants of the documen
           "select count(*) as n from information_schema.processlist where user = 'svc' and command = 'Execute'",
         );
         expect(rows).toEqual([{ n: 0 }]);
-      });
+      }, WAIT);
     } finally {
       await holder.end();
     }
@@ -119,7 +120,7 @@ describe.skipIf(!hasMariadb())('a user of MariaDB with the grants of the documen
     const trigger = { name: 'told', table: 'item', webhook: '{{HOOK}}', insert: { columns: '*' } };
     await metadata('create_event_trigger', trigger);
     await ask('mutation { insert_item(objects: [{name: "bell"}]) { affected_rows } }');
-    await vi.waitFor(() => expect(hook.requests).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(hook.requests).toHaveLength(1), WAIT);
     expect(hook.requests[0]?.body).toContain('"name": "bell"');
     expect(await metadata('get_event_logs', { name: 'told' })).toMatchObject([{ trigger_name: 'told' }]);
     await metadata('delete_event_trigger', { name: 'told' });

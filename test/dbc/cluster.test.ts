@@ -77,7 +77,7 @@ describe.skipIf(URL === '').each(LAYOUTS)('writers $writer, books $book, marks $
       await trackTwin(service, kind, source, SCHEMA);
       await allowWrites(service, kind, source, SCHEMA);
     }
-  }, 120_000);
+  });
   afterAll(async () => {
     await service?.stop();
     if (URL !== '') await runSql(URL, `drop schema if exists ${SCHEMA} cascade`);

@@ -10,6 +10,7 @@ import { loadSampleData, trackSampleData } from '../../src/app/sample-data.ts';
 import { type JsonObject, parseJson, printJson } from '../../src/util/json.ts';
 import type { TestService } from '../support/service.ts';
 import type { Block } from './blocks.ts';
+import { WAIT } from '../support/wait.ts';
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 /** Where pages have servers of their own: 4000 and up. Whatever listens there at home need not here. */
@@ -144,13 +145,13 @@ export async function runPage(blocks: readonly Block[], service: TestService, { 
     void shell(text, name);
     const source = blocks.find(({ settings }) => settings.get('file') === name)?.text ?? '';
     const port = /\.listen\((\d+)/.exec(elsewhere(source))?.[1];
-    if (port !== undefined) await expect.poll(() => listens(Number(port)), { timeout: 10_000 }).toBe(true);
+    if (port !== undefined) await expect.poll(() => listens(Number(port)), WAIT).toBe(true);
   }
 
   async function answered(block: Block, text: string): Promise<void> {
     const { language, settings, line } = block;
     const of = settings.get('of');
-    if (of !== undefined) return void (await expect.poll(() => told.get(of) ?? '', { timeout: 10_000 }).toContain(text));
+    if (of !== undefined) return void (await expect.poll(() => told.get(of) ?? '', WAIT).toContain(text));
     if (pending === null) throw new Error(`line ${line}: an answer without a question`);
     const { text: given, status } = pending;
     pending = null;

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { hasBigQuery } from '../support/bigquery-emulator/index.ts';
 import { type BigQueryService, configurationOf, startBigQueryService } from './bigquery.ts';
+import { WAIT } from '../support/wait.ts';
 
 const TABLES = `
 create table shop.many (n int64, text string);
@@ -54,7 +55,7 @@ describe.skipIf(!hasBigQuery())('jobs of BigQuery', () => {
             ? [{ source: each.source, processed: each.processedBytes, billed: each.billedBytes, id: each.requestId }]
             : [],
         );
-    await vi.waitFor(() => expect(costs()).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(costs()).toHaveLength(1), WAIT);
     const logged = both.service.observations.slice(told).find((each) => each.kind === 'query') as
       | { readonly requestId?: string }
       | undefined;
@@ -76,9 +77,9 @@ describe.skipIf(!hasBigQuery())('jobs of BigQuery', () => {
     const out = request(`${both.service.url}/v1/graphql`, { method: 'POST', headers: { 'content-type': 'application/json' } });
     out.on('error', () => undefined);
     out.end(body);
-    await vi.waitFor(() => expect(calls()).toContain('POST /queries'), { timeout: 10_000 });
+    await vi.waitFor(() => expect(calls()).toContain('POST /queries'), WAIT);
     out.destroy();
-    await vi.waitFor(() => expect(both.bigquery.cancelledJobs()).toHaveLength(before + 1), { timeout: 20_000 });
+    await vi.waitFor(() => expect(both.bigquery.cancelledJobs()).toHaveLength(before + 1), WAIT);
     expect(calls().at(-1)).toBe('POST /jobs/JOB/cancel');
   });
 
@@ -98,7 +99,7 @@ describe.skipIf(!hasBigQuery())('jobs of BigQuery', () => {
     } finally {
       await both.service.metadata('remove_api_limits', {});
     }
-    await vi.waitFor(() => expect(both.bigquery.cancelledJobs()).toHaveLength(before + 1), { timeout: 20_000 });
+    await vi.waitFor(() => expect(both.bigquery.cancelledJobs()).toHaveLength(before + 1), WAIT);
   });
 
   it('are begun again where they fail in passing, under a new token too', async () => {

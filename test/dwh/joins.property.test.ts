@@ -38,7 +38,7 @@ describe.skipIf(!hasBigQuery())('BigQuery', () => {
   beforeAll(async () => {
     bigquery = await startBigQuery({ datasets: { side: {} }, sql: DDL.join(' ') });
     await startScattered();
-  }, 60_000);
+  });
   afterAll(async () => {
     await stopScattered();
     await bigquery?.stop();

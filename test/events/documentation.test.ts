@@ -7,8 +7,8 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Json, type JsonObject, parseJson } from '../../src/util/json.ts';
 import { type PlayedServer, playServer } from '../support/played-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { WAIT } from '../support/wait.ts';
 
-const WAIT = { timeout: 10_000, interval: 30 };
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The blocks of a page in a language. */

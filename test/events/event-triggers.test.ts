@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Json, type JsonObject, parseJson } from '../../src/util/json.ts';
 import { type PlayedAnswer, type PlayedServer, playServer } from '../support/played-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { WAIT } from '../support/wait.ts';
 
-const WAIT = { timeout: 15_000, interval: 30 };
 /** By the name of the trigger: what the receiver answers at each attempt. */
 const ANSWERS: Readonly<Record<string, (attempt: number) => PlayedAnswer | null>> = {
   fails: () => ({ status: 500, body: 'no' }),

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Json, type JsonObject, parseJson } from '../../src/util/json.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { WAIT } from '../support/wait.ts';
 
-const WAIT = { timeout: 30_000, interval: 30 };
 const PIECE = Buffer.alloc(64 * 1024, ' ');
 const LARGE = 50_000_000;
 

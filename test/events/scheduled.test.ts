@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../src/util/json.ts';
 import { type PlayedAnswer, type PlayedRequest, type PlayedServer, playServer } from '../support/played-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { WAIT } from '../support/wait.ts';
 
 const SECRET = 's3cret';
-const WAIT = { timeout: 15_000, interval: 50 };
 
 /** What the receiver answers at each path. */
 const ANSWERS: Readonly<Record<string, (attempt: number) => PlayedAnswer | null>> = {

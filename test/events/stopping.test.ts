@@ -3,8 +3,7 @@ import pg from 'pg';
 import { expect, it, vi } from 'vitest';
 import { playServer } from '../support/played-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-
-const WAIT = { timeout: 10_000, interval: 20 };
+import { WAIT } from '../support/wait.ts';
 
 async function states(
   service: TestService,

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { runHealth } from '../../src/cli/run/health.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { WAIT } from '../support/wait.ts';
 
 const SECRET = 'of-admins';
 let service: TestService;
@@ -177,7 +178,7 @@ describe('a stop', () => {
   it('goes on serving while balancers learn of it', async () => {
     const stopping = service.stop();
     isStopped = true;
-    await vi.waitFor(async () => expect((await service.send('/readyz')).text).toBe('STOPPING'));
+    await vi.waitFor(async () => expect((await service.send('/readyz')).text).toBe('STOPPING'), WAIT);
     expect((await service.send('/readyz')).status).toBe(503);
     expect((await service.send('/livez')).status).toBe(200);
     expect(await health({ ready: true })).toMatchObject({ exit: 1 });

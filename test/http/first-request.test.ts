@@ -65,7 +65,7 @@ async function costOfFirst(body: Buffer): Promise<number> {
 }
 
 describe.skipIf(cpuOfProcess(process.pid) === null)('the first request', () => {
-  it.each(sample(DEAREST, 1))('%s', { timeout: 60_000 }, async (name) => {
+  it.each(sample(DEAREST, 1))('%s', async (name) => {
     const hostile = hostileRequests.find((request) => request.name === name);
     if (hostile === undefined) throw new Error(`there is no request ${name}`);
     const body = Buffer.from(hostile.body());

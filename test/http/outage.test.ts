@@ -179,5 +179,5 @@ describe('a source that cannot be opened', () => {
       answer = await away.graphql('{ far { id } }', { role: 'reader' });
     }
     expect(answer).toEqual({ data: { far: [{ id: 7 }] } });
-  }, 60_000);
+  });
 });

@@ -6,6 +6,7 @@ import { DEEP } from '../support/deep.ts';
 import { testDatabase, type TestDatabase } from '../support/postgres.ts';
 import { type Relay, relayTo } from '../support/relay.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { WAIT } from '../support/wait.ts';
 
 const REQUEST_TIMEOUT_MS = 3000;
 
@@ -33,7 +34,7 @@ beforeAll(async () => {
   await client.connect();
   await client.query(`${create} insert into place values (1, 'copy')`);
   await client.end();
-}, 60_000);
+});
 
 afterAll(async () => {
   await service.stop();
@@ -65,8 +66,8 @@ test('are done without while they are away', async () => {
   await relay.start();
   // They are asked again after five seconds, which a short run has no time for.
   if (!DEEP) return;
-  await expect.poll(names, { timeout: 15_000, interval: 250 }).toEqual(from('copy'));
-}, 30_000);
+  await expect.poll(names, WAIT).toEqual(from('copy'));
+});
 
 test.runIf(DEEP)(
   'are done without while they are silent, and nobody waits',
@@ -81,7 +82,7 @@ test.runIf(DEEP)(
     for (let i = 0; i < 20; i++) expect(await names()).toEqual(from('primary', 'new'));
     expect(performance.now() - started).toBeLessThan(6_000 + REQUEST_TIMEOUT_MS);
     relay.speak();
-    await expect.poll(names, { timeout: 15_000, interval: 250 }).toEqual(from('copy'));
+    await expect.poll(names, WAIT).toEqual(from('copy'));
   },
   60_000,
 );
@@ -100,9 +101,9 @@ test.runIf(DEEP)(
     const silent = (...found: readonly string[]) => ({ data: { silent_place: found.map((name) => ({ name })) } });
     for (let i = 0; i < 3; i++) expect(await query()).toEqual(silent('primary', 'new'));
     relay.speak();
-    await expect.poll(query, { timeout: 15_000, interval: 250 }).toEqual(silent('copy'));
+    await expect.poll(query, WAIT).toEqual(silent('copy'));
     await service.metadata('pg_drop_source', { name: 'silent', cascade: true });
-    await expect.poll(names, { timeout: 15_000, interval: 250 }).toEqual(from('copy'));
+    await expect.poll(names, WAIT).toEqual(from('copy'));
   },
   60_000,
 );

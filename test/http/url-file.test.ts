@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runSql, type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { WAIT } from '../support/wait.ts';
 
 let folder: string;
 let file: string;
@@ -43,7 +44,7 @@ test('a source follows its file', async () => {
     second.url,
     `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${new URL(first.url).pathname.slice(1)}'`,
   );
-  await expect.poll(names).toEqual(from('1'));
+  await expect.poll(names, WAIT).toEqual(from('1'));
   expect(await service.metadata('export_metadata', {})).toMatchObject({
     sources: [{}, { configuration: { connection_info: { database_url: { dynamic_from_file: file } } } }],
   });

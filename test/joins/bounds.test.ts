@@ -49,7 +49,7 @@ beforeAll(async () => {
   await service.metadata('create_action', { name: 'say', definition: { type: 'query', handler: handler.url, output_type: 'Said' } });
   const later = { type: 'mutation', kind: 'asynchronous', handler: handler.url, output_type: 'Said' };
   await service.metadata('create_action', { name: 'later', definition: later });
-}, 60_000);
+});
 afterAll(async () => {
   await far.close();
   await handler.close();

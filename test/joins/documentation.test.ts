@@ -49,7 +49,7 @@ beforeAll(async () => {
   await service.metadata('pg_track_tables', { tables: ['customer', 'author'] });
   await service.metadata('pg_track_table', { source: 'shop', table: 'purchase' });
   await service.metadata('add_remote_schema', { name: 'forecasts', definition: { url: server.url } });
-}, 60_000);
+});
 
 afterAll(async () => {
   await service.stop();

@@ -59,7 +59,7 @@ beforeAll(async () => {
   await relate('listed', 'towns', 'ids', { batch: { match_field: 'id' } });
   await relate('all_listed', 'towns', 'ids', { batch: { match_field: 'id', many: true } });
   await service.metadata('pg_create_select_permission', { table: 'person', role: 'guest', permission: { columns: '*', filter: {} } });
-}, 60_000);
+});
 afterAll(async () => {
   await service.stop();
   await server.close();

@@ -55,7 +55,7 @@ beforeAll(async () => {
   await permit('default', 'person', 'keys', { columns: ['id', 'masked_key'], filter: { id: { _eq: 1 } } });
   await permit('shop', 'item', 'keys', visible);
   await service.metadata('add_inherited_role', { role_name: 'masked', role_set: ['names', 'keys'] });
-}, 60_000);
+});
 
 afterAll(async () => {
   await service?.stop();

@@ -42,7 +42,7 @@ async function otherOnMariadb(): Promise<NonNullable<typeof mariadb>> {
 beforeAll(async () => {
   await startScattered();
   if (hasMariadb()) mariadb = await otherOnMariadb();
-}, 60_000);
+});
 afterAll(async () => {
   await stopScattered();
   await mariadb?.stop();

@@ -90,7 +90,7 @@ beforeAll(async () => {
   await relateType('weather', {
     to_remote_schema: { remote_schema: 'weather', lhs_fields: ['town'], remote_field: { degrees: { arguments: { place: '$town' } } } },
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   await service.stop();

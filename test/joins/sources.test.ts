@@ -54,7 +54,7 @@ beforeAll(async () => {
   await select('shop', 'purchase', 'user', { columns: ['id', 'item'], filter: { price: { _lt: 5 } }, limit: 1 });
   await select('default', 'person', 'blind', { columns: ['name'], filter: {} });
   await select('shop', 'purchase', 'blind', { columns: ['id'], filter: {} });
-}, 60_000);
+});
 
 afterAll(async () => {
   await service.stop();

@@ -18,7 +18,7 @@ beforeAll(async () => {
   }
   await service.sql(`insert into author (name, tenant) values ('Ann', 1), ('Bob', 2);
     insert into article (author_id, title, content, is_published) values (1, 'one', 'one', false), (2, 'two', '', true), (2, 'three', '', false)`);
-}, 60_000);
+});
 afterAll(() => service.stop());
 
 const as = (role: string, query: string, session: Record<string, string> = { 'user-id': '1' }): Promise<JsonObject> =>

@@ -6,6 +6,7 @@ import { ALL_METRICS } from '../../src/observability/metrics/definitions.ts';
 import { startHandlerServer, type HandlerServer } from '../support/handler-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { MODERN, TestSocket } from '../support/websocket.ts';
+import { WAIT } from '../support/wait.ts';
 
 const METRICS_SECRET = 'metrics-only';
 let service: TestService;
@@ -146,7 +147,7 @@ describe('what is counted', () => {
     });
     await service.graphql('mutation { insert_note_one(object: {id: 2}) { id } }');
     const labels = { trigger_name: 'on_note', source_name: 'default', status: 'success' };
-    await vi.waitFor(async () => expect(await sample('svc_event_processed_total', labels)).toBe(1), 10_000);
+    await vi.waitFor(async () => expect(await sample('svc_event_processed_total', labels)).toBe(1), WAIT);
     expect(await sample('svc_event_webhook_processing_time_seconds_count', { trigger_name: 'on_note' })).toBe(1);
     expect(await sample('svc_outbound_requests_total', { kind: 'event', status: '2xx' })).toBe(1);
     expect(await sample('svc_event_processing_time_seconds_count', { trigger_name: 'on_note' })).toBe(1);
@@ -161,8 +162,8 @@ describe('what is counted', () => {
     const hour = 3600;
     await service.metadata('create_scheduled_event', { webhook: hook.url, schedule_at: at(hour), payload: { some: 'thing' } });
     await service.metadata('create_scheduled_event', { webhook: hook.url, schedule_at: at(100 * hour), payload: {} });
-    await vi.waitFor(async () => expect(await sample('svc_events_dead_total', { kind: 'oneoff' })).toBe(1), 10_000);
-    await vi.waitFor(async () => expect(await sample('svc_oneoff_events_processed_total', { status: 'success' })).toBe(1), 10_000);
+    await vi.waitFor(async () => expect(await sample('svc_events_dead_total', { kind: 'oneoff' })).toBe(1), WAIT);
+    await vi.waitFor(async () => expect(await sample('svc_oneoff_events_processed_total', { status: 'success' })).toBe(1), WAIT);
     expect(await sample('svc_scheduled_event_delay_seconds_count', { kind: 'oneoff' })).toBe(2);
     expect(await sample('svc_scheduled_event_delay_seconds_sum', { kind: 'oneoff' })).toBeGreaterThan(100 * hour);
     expect(await sample('svc_scheduled_trigger_request_bytes_total')).toBeGreaterThan(20);

@@ -3,6 +3,7 @@ import { WebSocket } from 'ws';
 import { type Collector, type CollectedSpan, startCollector } from '../support/collector.ts';
 import { type HandlerServer, startHandlerServer } from '../support/handler-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { WAIT } from '../support/wait.ts';
 
 const ENABLED = { status: 'enabled', data_types: ['traces'] };
 const THERE = { otlp_traces_endpoint: 'http://127.0.0.1:9/v1/traces' };
@@ -48,7 +49,7 @@ beforeEach(() => {
 /** Once all spans of the trace are there: the first one ends last. */
 async function spansOf(traceId: string, root: string): Promise<readonly CollectedSpan[]> {
   const found = (): CollectedSpan[] => collector.spans.filter((span) => span.traceId === traceId);
-  await vi.waitFor(() => expect(found().map(({ name }) => name)).toContain(root), 5000);
+  await vi.waitFor(() => expect(found().map(({ name }) => name)).toContain(root), WAIT);
   return found();
 }
 
@@ -263,7 +264,7 @@ describe('the collector', () => {
       await vi.waitFor(async () => {
         const { text } = await service.send('/v1/metrics');
         expect(Number(/svc_otel_dropped_spans_total\{reason="send_failed"\} (\d+)/.exec(text)?.[1])).toBeGreaterThan(0);
-      }, 5000);
+      }, WAIT);
       expect(service.observations.some((each) => each.kind === 'source' && each.source === 'opentelemetry')).toBe(true);
     } finally {
       collector.status = 200;
@@ -280,7 +281,7 @@ describe('the collector', () => {
     expect(await service.metadata('export_metadata', {})).toMatchObject({ opentelemetry: config });
     const trace = newTrace();
     await post('{ shop_note { id } }', { traceparent: `00-${trace}-${CALLER}-01` });
-    await vi.waitFor(() => expect(collector.spans.some(({ traceId }) => traceId === trace)).toBe(true), 8000);
+    await vi.waitFor(() => expect(collector.spans.some(({ traceId }) => traceId === trace)).toBe(true), WAIT);
     expect(collector.resource).toMatchObject({ team: 'a', 'service.name': 'shop' });
     expect(collector.headers['x-key']).toBeUndefined();
     await service.metadata('set_opentelemetry_status', 'disabled');
@@ -311,7 +312,7 @@ describe('the collector', () => {
         each.kind === 'source' && each.message?.includes('127.0.0.1:9') === true ? [each.message] : [],
       );
     await post('{ shop_note { id } }', { traceparent: `00-${newTrace()}-${CALLER}-01` });
-    await vi.waitFor(() => expect(lost()).toHaveLength(1), 20_000);
+    await vi.waitFor(() => expect(lost()).toHaveLength(1), WAIT);
     expect(lost()[0]).not.toContain('token-of-ours');
     await service.metadata('set_opentelemetry_status', 'disabled');
   });

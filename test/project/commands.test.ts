@@ -12,6 +12,7 @@ import { DEEP } from '../support/deep.ts';
 import { OWN_DATABASE, type ProjectFolder, projectFolder } from '../support/project-folder.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { WAIT } from '../support/wait.ts';
 
 it('tells what an unknown command was probably meant to be', () => {
   expect(complaintOf(['permisions', 'lint'])).toContain('did you mean "permissions"?');
@@ -303,14 +304,14 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
       return asked.then((answer) => answer.json()).catch(() => undefined);
     };
     try {
-      await expect.poll(() => ask('{ author { id } }'), { timeout: 20_000 }).toEqual({ data: { author: [{ id: 1 }] } });
+      await expect.poll(() => ask('{ author { id } }'), WAIT).toEqual({ data: { author: [{ id: 1 }] } });
       // Twice, because an editor replaces files; a mistake in between changes nothing.
       for (const name of ['writer', 'poet']) {
         project.write({ 'dev/metadata/databases/databases.yaml': '[', 'dev/migrations/default/2_later/up.sql': 'create table later ();' });
         const configuration = `configuration: {custom_name: ${name}}`;
         project.write({ 'dev/draft.yaml': sources(`{table: {schema: public, name: author}, ${configuration}}`) });
         renameSync(`${project.root}/dev/draft.yaml`, `${project.root}/dev/metadata/databases/databases.yaml`);
-        await expect.poll(() => ask(`{ ${name} { id } }`), { timeout: 20_000 }).toEqual({ data: { [name]: [{ id: 1 }] } });
+        await expect.poll(() => ask(`{ ${name} { id } }`), WAIT).toEqual({ data: { [name]: [{ id: 1 }] } });
       }
       // Migrations that come later are for --migrate.
       const status = await own.svc(
@@ -328,14 +329,14 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
       await client.connect();
       await client.query('alter table author add name text');
       await client.end();
-      await expect.poll(() => ask('{ poet { name } }'), { timeout: 20_000 }).toEqual({ data: { poet: [{ name: null }] } });
+      await expect.poll(() => ask('{ poet { name } }'), WAIT).toEqual({ data: { poet: [{ name: null }] } });
     } finally {
       dev.kill();
       await dev.ended;
       own.remove();
       await database.drop();
     }
-  }, 90_000);
+  });
 });
 
 async function freePort(): Promise<number> {

@@ -74,7 +74,7 @@ describe.runIf(DEEP && hasMariadb())('migrations of MariaDB', () => {
     };
     expect(await down()).toMatchObject([{ migrations: [{}, {}, { status: 'dirty' }] }]);
     await project.svc('migrate', 'delete', '--version', '3', '--database-name', 'shop', '--yes');
-  }, 180_000);
+  });
 
   it('tries migrations in a database of its own', async () => {
     await service.metadata('dbb_add_source', {

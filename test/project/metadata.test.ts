@@ -120,7 +120,7 @@ type Token {
   expect(author).not.toContain('articles');
   expect(read('metadata/actions.graphql')).toContain('# the way in');
   expect((await svc('metadata', 'export', '--check')).code).toBe(0);
-}, 120_000);
+});
 
 it('says where the metadata does not fit the database, and changes nothing', async () => {
   write({

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DEEP } from '../support/deep.ts';
 import { OWN_DATABASE, type ProjectFolder, projectFolder } from '../support/project-folder.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { WAIT } from '../support/wait.ts';
 
 let service: TestService;
 let project: ProjectFolder;
@@ -175,7 +176,7 @@ it.runIf(DEEP)(
       running.kill();
       await running.ended;
       // What the service still runs for the killed one ends.
-      await expect.poll(() => number(`select count(*) from pg_locks where locktype = 'advisory'`), { timeout: 10_000 }).toBe(0);
+      await expect.poll(() => number(`select count(*) from pg_locks where locktype = 'advisory'`), WAIT).toBe(0);
       const disagreeing = await number(`select count(*) from generate_series(0, 11) i
         where (to_regclass('step_' || i) is not null) <> exists (select from svc_catalog.migration where version = 100 + i and not dirty)`);
       expect(disagreeing).toBe(0);

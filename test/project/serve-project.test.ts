@@ -7,6 +7,7 @@ import { type ProjectFolder, OWN_DATABASE, projectFolder } from '../support/proj
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { DEEP } from '../support/deep.ts';
 import { serveInProcess } from '../support/served-process.ts';
+import { WAIT } from '../support/wait.ts';
 
 let database: TestDatabase;
 let project: ProjectFolder;
@@ -31,7 +32,7 @@ afterAll(async () => {
 it('deploys a project before it is healthy; other commands see what it did', async () => {
   const running = serveInProcess(database.url, { PROJECT: project.root });
   const url = await running.listening;
-  await expect.poll(async () => (await fetch(`${url}/healthz`)).status, { timeout: 20_000 }).toBe(200);
+  await expect.poll(async () => (await fetch(`${url}/healthz`)).status, WAIT).toBe(200);
   const ask = async (role: string): Promise<unknown> => {
     const headers = { 'content-type': 'application/json', 'x-svc-role': role, 'x-svc-user-id': '2' };
     return (await fetch(`${url}/v1/graphql`, { method: 'POST', headers, body: JSON.stringify({ query: '{ author { id } }' }) })).json();
@@ -92,7 +93,7 @@ it.runIf(DEEP)('deploys folders that are mounted apart, and needs those of the m
   const other = await testDatabase();
   const running = serveInProcess(other.url, parts);
   const url = await running.listening;
-  await expect.poll(async () => (await fetch(`${url}/healthz`)).status, { timeout: 20_000 }).toBe(200);
+  await expect.poll(async () => (await fetch(`${url}/healthz`)).status, WAIT).toBe(200);
   const status = await project.svc('migrate', 'status', '--json', '--endpoint', url);
   expect(status.json['databases']).toMatchObject([{ migrations: [{ status: 'applied' }] }]);
   running.kill('SIGTERM');

@@ -68,7 +68,8 @@ export async function openConsolePage(browser: Browser, url: string, options: Pa
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: 'reduce' });
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url });
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  // Over sooner when it happens: the processors may have much else to do.
+  page.setDefaultTimeout(30_000);
   const problems: string[] = [];
   const requests: SentRequest[] = [];
   page.on('pageerror', (error) => problems.push(`error: ${error.message}`));

@@ -4,6 +4,7 @@ import { runSql, type TestDatabase, testDatabase, testServerUrl } from '../../..
 import type { Source } from '../../backend/backend.ts';
 import { ROOT } from '../../util/path.ts';
 import { pg } from './index.ts';
+import { WAIT } from '../../../test/support/wait.ts';
 
 const CHANNEL = 'odd "channel';
 let database: TestDatabase;
@@ -41,10 +42,10 @@ it('hears what is sent on its channel until it stops', async () => {
   const listening = await source.listen?.(CHANNEL, (payload) => heard.push(payload));
   await send(source, 'one');
   await send(source, '');
-  await vi.waitFor(() => expect(heard).toEqual(['one', '']));
+  await vi.waitFor(() => expect(heard).toEqual(['one', '']), WAIT);
   await listening?.stop();
   await send(source, 'two');
-  await vi.waitFor(async () => expect(await count(source)).toBe('0'));
+  await vi.waitFor(async () => expect(await count(source)).toBe('0'), WAIT);
   expect(heard).toEqual(['one', '']);
 });
 
@@ -53,9 +54,9 @@ it('listens again after its connection broke, and says so', async () => {
   const heard: (string | null)[] = [];
   await source.listen?.(CHANNEL, (payload) => heard.push(payload));
   await source.query(`select pg_terminate_backend(pid) ${LISTENERS}`, []);
-  await vi.waitFor(() => expect(heard).toEqual([null]), 5_000);
+  await vi.waitFor(() => expect(heard).toEqual([null]), WAIT);
   await send(source, 'after');
-  await vi.waitFor(() => expect(heard).toEqual([null, 'after']));
+  await vi.waitFor(() => expect(heard).toEqual([null, 'after']), WAIT);
 });
 
 it('goes on trying while the database cannot be reached, and reports it once', async () => {
@@ -67,9 +68,9 @@ it('goes on trying while the database cannot be reached, and reports it once', a
   await sleep(500);
   expect(events).toEqual(['listen-failed']);
   await connections(true);
-  await vi.waitFor(() => expect(heard).toEqual([null]), 5_000);
+  await vi.waitFor(() => expect(heard).toEqual([null]), WAIT);
   await send(source, 'one');
-  await vi.waitFor(() => expect(heard).toEqual([null, 'one']));
+  await vi.waitFor(() => expect(heard).toEqual([null, 'one']), WAIT);
 });
 
 it('ends with its source', async () => {
@@ -77,5 +78,5 @@ it('ends with its source', async () => {
   await source.listen?.(CHANNEL, () => {});
   await source.close();
   const other = await open();
-  await vi.waitFor(async () => expect(await count(other)).toBe('0'));
+  await vi.waitFor(async () => expect(await count(other)).toBe('0'), WAIT);
 });

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { DEEP } from '../../../test/support/deep.ts';
 import { active, databaseUrl, failure, ITEM, open, read, texts, usePgSources, warm, write } from '../../../test/support/pg-sources.ts';
 import { relayTo } from '../../../test/support/relay.ts';
+import { WAIT } from '../../../test/support/wait.ts';
 
 usePgSources();
 
@@ -22,7 +23,7 @@ it('cancels a statement whose signal is aborted, without harm to its neighbours'
     );
   }
   const other = await open();
-  await expect.poll(() => active(other), { timeout: 1_000 }).toBe(0);
+  await expect.poll(() => active(other), WAIT).toBe(0);
 });
 
 it('cancels at the deadline, also writes and what waits for a connection', async () => {
@@ -43,7 +44,7 @@ it('does not repeat a statement that somebody else stopped', async () => {
   const slow = failure(source.runJson(read('select to_json(pg_sleep(30)::text)'), [], {}));
   const stop =
     "select count(pg_cancel_backend(pid)) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and query like '%pg_sleep(30)%'";
-  await expect.poll(async () => (await source.query(stop, [])).rows[0]?.[0]).toBe('1');
+  await expect.poll(async () => (await source.query(stop, [])).rows[0]?.[0], WAIT).toBe('1');
   expect((await slow).internal).toMatchObject({ error: { status_code: '57014' } });
 });
 
@@ -62,7 +63,7 @@ it('sends reads again and fails writes when their connection is killed', async (
   expect(rows.length).toBe(20);
   expect(events).toContain('connection-lost');
   const slow = failure(source.runJson(write('select pg_sleep(30)'), [], {}));
-  await expect.poll(() => active(killer)).toBe(1);
+  await expect.poll(() => active(killer), WAIT).toBe(1);
   await kill();
   expect(await slow).toMatchObject({ code: 'postgres-error', message: 'connection error', status: 500 });
   expect(texts(await source.runJson(ITEM, ['3'], {}))).toEqual(['{"id":3,"name":"item 3"}']);
@@ -178,7 +179,7 @@ it.runIf(DEEP)('closes connections that were idle for too long or are too old', 
     );
   await Promise.all(Array.from({ length: 4 }, () => source.query('select pg_sleep(0.5)', [])));
   expect(await count()).toBeGreaterThanOrEqual(4);
-  await expect.poll(count, { timeout: 5_000 }).toBe(0);
+  await expect.poll(count, WAIT).toBe(0);
   expect((await source.query('select 1', [])).rows).toEqual([['1']]);
   const brief = await open({ info: { pool_settings: { connection_lifetime: 1, max_connections: 1 } } });
   const pid = async () => (await brief.query('select pg_backend_pid()', [])).rows[0]?.[0];

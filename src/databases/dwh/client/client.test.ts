@@ -11,6 +11,7 @@ import { DwhSource } from '../source.ts';
 import { targetOf } from '../target.ts';
 import { valueCells } from './answers.ts';
 import { BigQueryClient, type ClientOptions } from './client.ts';
+import { WAIT } from '../../../../test/support/wait.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const OPTIONS: ClientOptions = {
@@ -318,7 +319,7 @@ it('counts what long jobs are billed for though nobody asks what they cost', asy
   await source.runJson(statement, [], {});
   await source.runSql('select 1', {});
   await source.query('select 1', []);
-  await vi.waitFor(() => expect(one.measures().counts.billedBytes).toBe(3 * 10_485_760));
+  await vi.waitFor(() => expect(one.measures().counts.billedBytes).toBe(3 * 10_485_760), WAIT);
   expect(one.measures().counts.processedBytes).toBe(3 * 70);
 });
 
