@@ -1,28 +1,17 @@
 // A MariaDB of the run's own, where the server is installed (`apt-get install mariadb-server`).
 import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
-import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection } from 'mysql2/promise';
+import { freePort } from '../scripts/debian-postgres.mjs';
 
 function program(name) {
   const folders = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/sbin', '/usr/local/sbin'];
   const found = folders.map((folder) => path.join(folder, name)).find((each) => fs.existsSync(each));
   if (found === undefined) throw new Error(`${name} is not installed: apt-get install mariadb-server`);
   return found;
-}
-
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = net.createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 /**

@@ -67,7 +67,7 @@ export async function withCluster(use, whenInterrupted = () => undefined) {
     closeSync(log);
     const url = `postgres://postgres@127.0.0.1:${port}`;
     for (let attempt = 0; spawnSync('psql', [`${url}/postgres`, '-qc', 'create database test']).status !== 0; attempt++) {
-      if (attempt === 100 || server.exitCode !== null) throw new Error(readFileSync(join(folder, 'postgres.log'), 'utf8'));
+      if (attempt === 600 || server.exitCode !== null) throw new Error(readFileSync(join(folder, 'postgres.log'), 'utf8'));
       await sleep(100);
     }
     return await use(`${url}/test`);
@@ -86,15 +86,16 @@ function postgresAccount() {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
+/** Below those that the system gives to whoever does not say which, so that none of these gets it before it is listened on. */
+const [LOWEST, HIGHEST] = [15_000, 32_000];
+
 /** A port of the loopback address that nobody listens on. */
-export function freePort() {
+export function freePort(attempts = 100) {
   return new Promise((resolve, reject) => {
+    const port = LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST));
     const probe = createServer();
-    probe.once('error', reject);
-    probe.listen({ host: '127.0.0.1', port: 0 }, () => {
-      const { port } = probe.address();
-      probe.close(() => resolve(port));
-    });
+    probe.once('error', (error) => (attempts > 1 ? resolve(freePort(attempts - 1)) : reject(error)));
+    probe.listen({ host: '127.0.0.1', port, exclusive: true }, () => probe.close(() => resolve(port)));
   });
 }
 

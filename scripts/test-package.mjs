@@ -3,9 +3,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { freePort } from './debian-postgres.mjs';
 import { build } from './build.mjs';
 import { ensurePackages, root } from './ensure-packages.mjs';
 
@@ -43,15 +43,6 @@ function filesOf(top) {
   }
   return hash.digest('hex');
 }
-
-const freePort = () =>
-  new Promise((resolve) => {
-    const probe = createServer();
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address();
-      probe.close(() => resolve(port));
-    });
-  });
 
 async function main() {
   const [packed] = JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], { cwd: root }));
@@ -95,7 +86,7 @@ async function main() {
   ends.unshift(() => service.kill('SIGKILL'));
   const address = `http://127.0.0.1:${port}`;
   let isReady = false;
-  for (let i = 0; i < 150 && !isReady; i++) {
+  for (let i = 0; i < 600 && !isReady; i++) {
     isReady = await fetch(`${address}/readyz`).then(
       ({ ok }) => ok,
       () => false,

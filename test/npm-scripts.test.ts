@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { chooseFreePort } from '../src/embedded/free-port.ts';
 import { sample } from './support/deep.ts';
+import { freePort } from './support/free-port.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -47,35 +47,31 @@ const SCRIPTS: readonly (readonly [name: string, args: readonly string[]])[] = [
   ['npm run dev', ['run', 'dev']],
 ];
 
-it.each(sample(SCRIPTS, 1))(
-  '%s stops the service and its database at SIGTERM',
-  async (_name, script) => {
-    const port = await chooseFreePort('127.0.0.1', 0);
-    const url = `http://127.0.0.1:${port}`;
-    const { PATH, HOME } = process.env;
-    child = spawn('npm', [...script, '--', '--server-port', String(port), '--data-dir', folder, '--sample-data=false'], {
-      cwd: root,
-      env: { PATH, HOME },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      detached: true,
-    });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += String(chunk)));
-    let ended = false;
-    const end = new Promise<void>((resolve) => child?.once('exit', () => resolve()));
-    void end.then(() => (ended = true));
-    while (!(await isAnswering(url))) {
-      if (ended) expect.fail(output);
-      await sleep(50);
-    }
-    const database = databasePid();
-    expect(database).toBeGreaterThan(0);
+it.each(sample(SCRIPTS, 1))('%s stops the service and its database at SIGTERM', async (_name, script) => {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const { PATH, HOME } = process.env;
+  child = spawn('npm', [...script, '--', '--server-port', String(port), '--data-dir', folder, '--sample-data=false'], {
+    cwd: root,
+    env: { PATH, HOME },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += String(chunk)));
+  let ended = false;
+  const end = new Promise<void>((resolve) => child?.once('exit', () => resolve()));
+  void end.then(() => (ended = true));
+  while (!(await isAnswering(url))) {
+    if (ended) expect.fail(output);
+    await sleep(50);
+  }
+  const database = databasePid();
+  expect(database).toBeGreaterThan(0);
 
-    child.kill('SIGTERM');
-    await end;
-    // Who waits for npm may take its place now. PostgreSQL removes the file when all of it has ended.
-    expect(databasePid(), output).toBeUndefined();
-    expect(await isAnswering(url)).toBe(false);
-  },
-  120_000,
-);
+  child.kill('SIGTERM');
+  await end;
+  // Who waits for npm may take its place now. PostgreSQL removes the file when all of it has ended.
+  expect(databasePid(), output).toBeUndefined();
+  expect(await isAnswering(url)).toBe(false);
+});

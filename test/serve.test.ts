@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { chooseFreePort } from '../src/embedded/free-port.ts';
 import { DEEP } from './support/deep.ts';
+import { freePort } from './support/free-port.ts';
 
 // Compiled by the global set-up.
 const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
@@ -83,7 +83,7 @@ const ANSWER = { data: { artist: [{ artist_id: 1, albums: expect.anything() }], 
 
 describe('svc serve on the embedded PostgreSQL', () => {
   it('answers with sample rows, stops at SIGINT with its database, and keeps what was tracked', async () => {
-    const port = await chooseFreePort('127.0.0.1', 0);
+    const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     const args = ['--server-port', String(port), '--server-host', '127.0.0.1', '--admin-secret', 'hush', '--data-dir', folder];
     const first = svc('serve', ...args, '--sample-data');

@@ -66,6 +66,7 @@ it.runIf(DEEP)('takes the same Ctrl-C passed on by npm for one', async () => {
 it('ends at once at a second signal', async () => {
   const { child, printed, ended } = await run(60_000);
   child.kill('SIGTERM');
+  while (!printed().includes('stopping')) await sleep(10);
   await sleep(800);
   child.kill('SIGTERM');
   expect(await ended).toBe(130);

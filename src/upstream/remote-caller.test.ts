@@ -46,7 +46,7 @@ async function failure(call: Promise<unknown>): Promise<SvcError> {
 const UNREACHABLE = { code: 'remote-schema-error', message: 'HTTP exception occurred while sending the request to "{{URL}}"' };
 
 async function until(condition: () => boolean): Promise<void> {
-  for (let i = 0; i < 500 && !condition(); i++) await new Promise((resolve) => setTimeout(resolve, 10));
+  for (let i = 0; i < 3000 && !condition(); i++) await new Promise((resolve) => setTimeout(resolve, 10));
   expect(condition()).toBe(true);
 }
 

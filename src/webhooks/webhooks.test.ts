@@ -27,9 +27,9 @@ describe('a call', () => {
   it('takes no longer than its own time, nor than whoever waits for it has left', async () => {
     const { sent, outbound } = recorder();
     await callWebhook(outbound, request, {});
-    await callWebhook(outbound, request, { deadline: Date.now() + 200 });
+    await callWebhook(outbound, request, { deadline: Date.now() + 900 });
     await callWebhook(outbound, { ...request, timeout: Number.MAX_SAFE_INTEGER }, {});
-    expect(sent.map(({ timeout }) => timeout)).toEqual([1000, expect.toSatisfy((ms: number) => ms > 0 && ms <= 200), 2 ** 31 - 1]);
+    expect(sent.map(({ timeout }) => timeout)).toEqual([1000, expect.toSatisfy((ms: number) => ms > 0 && ms <= 900), 2 ** 31 - 1]);
   });
 
   it('is not made when nobody has time for it any more', async () => {

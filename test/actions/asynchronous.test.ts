@@ -6,6 +6,7 @@ import { WebSocket } from 'ws';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { type HandlerServer, startHandlerServer } from '../support/handler-server.ts';
 import { type GraphqlOptions, startTestService, type TestService } from '../support/service.ts';
+import { WAIT } from '../support/wait.ts';
 
 let service: TestService;
 let handler: HandlerServer;
@@ -290,13 +291,12 @@ test('hold no more of large answers than there is room for, until they are recor
       definition: { handler: '{{HANDLERS}}', output_type: 'Int', kind: 'asynchronous' },
     });
     const { data } = await reader.graphql(`mutation { ${Array.from({ length: CALLS }, (_, i) => `c${i}: large`).join(' ')} }`);
-    const wait = { timeout: 15_000, interval: 20 };
-    await vi.waitFor(() => expect(large.requests).toHaveLength(CALLS), wait);
+    await vi.waitFor(() => expect(large.requests).toHaveLength(CALLS), WAIT);
     // Nothing can be recorded meanwhile.
     await locker.query('begin; lock table svc_catalog.svc_action_log in exclusive mode');
     release();
     const read = (): number => reader.observations.filter(({ kind }) => kind === 'action').length;
-    await vi.waitFor(() => expect(read()).toBeGreaterThan(0), wait);
+    await vi.waitFor(() => expect(read()).toBeGreaterThan(0), WAIT);
     // Time enough for the others.
     await new Promise((resolve) => setTimeout(resolve, 700));
     // One within the 32 MiB of all, and the one that need not wait.
@@ -305,7 +305,7 @@ test('hold no more of large answers than there is room for, until they are recor
     const ids = Object.values(data as Record<string, string>);
     const fields = ids.map((id, i) => `c${i}: large(id: "${id}") { output }`).join(' ');
     const all = Object.fromEntries(ids.map((_, i) => [`c${i}`, { output: 5 }]));
-    await vi.waitFor(async () => expect((await reader.graphql(`{ ${fields} }`))['data']).toEqual(all), wait);
+    await vi.waitFor(async () => expect((await reader.graphql(`{ ${fields} }`))['data']).toEqual(all), WAIT);
     expect(large.requests).toHaveLength(CALLS);
   } finally {
     release();

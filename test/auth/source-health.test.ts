@@ -23,7 +23,7 @@ const add = (of: TestService, name: string, url: Json, check: Json): Promise<Jso
   of.metadata('pg_add_source', { name, configuration: { connection_info: { database_url: url } }, health_check: check });
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 300; i++) {
+  for (let i = 0; i < 1500; i++) {
     if (await holds()) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

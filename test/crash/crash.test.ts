@@ -92,7 +92,7 @@ class Lane {
     const others = `select count(*)::int as n from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`;
     for (let i = 0; ((await this.#client.query<{ n: number }>(others)).rows[0]?.n ?? 0) > 0; i++) {
-      if (i > 1000) throw new Error('connections of a killed service remain');
+      if (i > 6000) throw new Error('connections of a killed service remain');
       await sleep(5);
     }
   }

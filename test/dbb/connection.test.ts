@@ -58,16 +58,16 @@ describe.skipIf(!hasMariadb())('a connection to MariaDB', () => {
   });
 
   it('is counted, with whoever waits for one', async () => {
-    const source = await open({ connection_string: server.url('shop') }, {}, { maxConnections: 1, waitTimeoutMs: 200 });
-    const deadline = (): number => Date.now() + 100;
+    const source = await open({ connection_string: server.url('shop') }, {}, { maxConnections: 1, waitTimeoutMs: 1000 });
+    const deadline = (): number => Date.now() + 800;
     await source.query('select 1', []);
     const [first] = source.measures?.() ?? [];
     expect(first).toMatchObject({ family: 'mariadb', role: 'primary', used: 0, idle: 1, most: 1, pending: 0 });
-    const slow = source.query('select sleep(0.6)', []);
+    const slow = source.query('select sleep(2)', []);
     const failures = await Promise.allSettled([
       source.query('select 1', []),
       source.query('select 1', [], { deadline: deadline() }),
-      vi.waitFor(() => expect(source.measures?.()[0]).toMatchObject({ used: 1, idle: 0, pending: 2 }), WAIT),
+      vi.waitFor(() => expect(source.measures?.()[0]).toMatchObject({ used: 1, idle: 0, pending: 2 }), { ...WAIT, interval: 5 }),
     ]);
     expect(failures.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
     await slow;
@@ -202,14 +202,16 @@ describe.skipIf(!hasMariadb())('a connection to MariaDB', () => {
       await Promise.all(long);
       await expect(sleep(0)).resolves.toBeDefined();
       // A session whose time is over is not used again; one that nobody waits for is stopped in the database.
-      await expect(source.runJson(statement('select cast(sleep(30) as char)'), [], { deadline: Date.now() + 100 })).rejects.toMatchObject({
+      await expect(source.runJson(statement('select cast(sleep(300) as char)'), [], { deadline: Date.now() + 100 })).rejects.toMatchObject({
         code: 'timeout',
       });
-      const { rows } = await source.query(
-        "select count(*) from information_schema.processlist where info like '%sleep(30)%' and info not like '%count%'",
-        [],
-      );
-      expect(rows).toEqual([['0']]);
+      await vi.waitFor(async () => {
+        const { rows } = await source.query(
+          "select count(*) from information_schema.processlist where info like '%sleep(300)%' and info not like '%count%'",
+          [],
+        );
+        expect(rows).toEqual([['0']]);
+      }, WAIT);
       await vi.waitFor(async () => expect(await threads()).toBe(0), WAIT);
     } finally {
       await source.close();

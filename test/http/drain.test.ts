@@ -13,7 +13,7 @@ let isStopped = false;
 beforeAll(async () => {
   service = await startTestService({
     ADMIN_SECRET: SECRET,
-    SHUTDOWN_DELAY: '1',
+    SHUTDOWN_DELAY: '3',
     TRUSTED_PROXIES: '127.0.0.0/8,::1',
     SLOW_QUERY_LOG: '1',
     UNAUTHORIZED_ROLE: 'anonymous',

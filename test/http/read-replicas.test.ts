@@ -80,7 +80,7 @@ test.runIf(DEEP)(
     // Also once it has been asked again.
     await sleep(6_000);
     for (let i = 0; i < 20; i++) expect(await names()).toEqual(from('primary', 'new'));
-    expect(performance.now() - started).toBeLessThan(6_000 + REQUEST_TIMEOUT_MS);
+    expect(performance.now() - started).toBeLessThan(6_000 + 10 * REQUEST_TIMEOUT_MS);
     relay.speak();
     await expect.poll(names, WAIT).toEqual(from('copy'));
   },

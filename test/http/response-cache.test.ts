@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { AT_GATE, type Gate, gateOf } from '../support/gate.ts';
 import { type HandlerServer, startHandlerServer } from '../support/handler-server.ts';
 import { type Answer, type GraphqlOptions, startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
 let handler: HandlerServer;
+let gate: Gate;
 let next = 100;
 
 beforeAll(async () => {
@@ -13,9 +15,10 @@ beforeAll(async () => {
   await service.sql(`
     create table note (id int primary key, owner text, text text);
     create function slowly() returns setof note language sql stable as $$ select n.* from note n, pg_sleep(0.2) where n.id < 3 $$;
+    create function waits() returns setof note language sql stable as $$ select n.* from note n, ${AT_GATE} where n.id < 3 $$;
     create function dice() returns setof note language sql volatile as $$ select n.* from note n where n.id < 3 $$`);
   await service.metadata('pg_track_table', { table: 'note' });
-  await service.metadata('pg_track_function', { function: 'slowly' });
+  for (const name of ['slowly', 'waits']) await service.metadata('pg_track_function', { function: name });
   await service.metadata('pg_track_function', { function: 'dice', configuration: { exposed_as: 'query' } });
   for (const role of ['user', 'reader']) {
     await service.metadata('pg_create_select_permission', {
@@ -30,9 +33,11 @@ beforeAll(async () => {
     definition: { kind: 'synchronous', type: 'query', handler: handler.url, output_type: 'Said', forward_client_headers: true },
   });
   for (const role of ['user', 'reader']) await service.metadata('create_action_permission', { action: 'say', role });
+  gate = await gateOf(service.databaseUrl);
   handler.answer = ({ json }) => ({ body: { text: json.session_variables['x-svc-user-id'] ?? 'nobody' } });
 });
 afterAll(async () => {
+  await gate.end();
   await service.stop();
   await handler.close();
 });
@@ -246,10 +251,12 @@ describe('clearing', () => {
   });
 
   it('also counts for what is under way', async () => {
-    const making = post('query @cached { slowly { id } }');
-    await sleep(50);
+    await gate.shut();
+    const making = post('query @cached { waits { id } }');
+    await gate.untilWaiting(1);
     await clear('');
-    await making;
+    await gate.open();
+    expect((await making).text).toContain('"id":1');
     expect(await clear('')).toEqual({ message: 'success', clearedItemCount: 0 });
   });
 });

@@ -1,37 +1,31 @@
-import pg from 'pg';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { AT_GATE, type Gate, gateOf } from '../support/gate.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
-let watcher: pg.Client;
+let gate: Gate;
 beforeAll(async () => {
   service = await startTestService({ PG_CONNECTIONS: '2', PG_STRIPES: '2' });
   await service.sql(`
     create table item (id int primary key);
-    create function slow() returns setof item language plpgsql volatile as 'begin perform pg_sleep(0.3); return query select * from item; end'`);
+    create function slow() returns setof item language plpgsql volatile as 'begin perform ${AT_GATE}; return query select * from item; end'`);
   await service.metadata('pg_track_table', { table: 'item' });
   await service.metadata('pg_track_function', { function: 'slow', configuration: { exposed_as: 'mutation' } });
-  watcher = new pg.Client(service.databaseUrl);
-  await watcher.connect();
+  gate = await gateOf(service.databaseUrl);
 });
 afterAll(async () => {
-  await watcher.end();
+  await gate.end();
   await service.stop();
 });
 
 it('multiplies the connections to a source', async () => {
-  let done = false;
-  const answers = Promise.all(Array.from({ length: 10 }, () => service.graphql('mutation { slow { id } }'))).finally(() => {
-    done = true;
-  });
-  let most = 0;
-  while (!done) {
-    const { rows } = await watcher.query<{ count: number }>(
-      `select count(*)::int as count from pg_stat_activity
-       where datname = current_database() and wait_event = 'PgSleep' and pid <> pg_backend_pid()`,
-    );
-    most = Math.max(most, rows[0]?.count ?? 0);
-  }
+  await gate.shut();
+  const answers = Promise.all(Array.from({ length: 10 }, () => service.graphql('mutation { slow { id } }')));
+  await gate.untilWaiting(4);
+  // No other comes.
+  await sleep(100);
+  expect(await gate.waiting()).toBe(4);
+  await gate.open();
   expect(await answers).toEqual(Array(10).fill({ data: { slow: [] } }));
-  expect(most).toBe(4);
 });

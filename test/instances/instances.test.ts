@@ -5,6 +5,7 @@ import type { JsonObject } from '../../src/util/json.ts';
 import { type Relay, relayTo } from '../support/relay.ts';
 import { runSql } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { WAIT } from '../support/wait.ts';
 
 /** Nothing in these tests waits for a look at the version: what is seen was heard. */
 const NEVER_POLL = { SCHEMA_SYNC_POLL_INTERVAL: '600000' };
@@ -26,13 +27,12 @@ afterAll(async () => {
   await one.stop();
 });
 
-async function until<T>(within: number, read: () => Promise<T>, fits: (value: T) => boolean): Promise<number> {
+async function until<T>(read: () => Promise<T>, fits: (value: T) => boolean): Promise<void> {
   const started = performance.now();
   for (;;) {
     const value = await read();
-    const took = performance.now() - started;
-    if (fits(value)) return took;
-    if (took > within) throw new Error(`after ${took} ms: ${JSON.stringify(value)}`);
+    if (fits(value)) return;
+    if (performance.now() - started > WAIT.timeout) throw new Error(`still ${JSON.stringify(value)}`);
     await sleep(5);
   }
 }
@@ -41,16 +41,15 @@ const version = async (service: TestService): Promise<number> =>
   Number(((await service.metadata('export_metadata', {}, { version: 2 })) as JsonObject)['resource_version']);
 
 describe('a change made through one instance', () => {
-  it('is seen by the other within a second, either way round', async () => {
+  it('is heard of by the other, either way round', async () => {
     await one.metadata('pg_track_table', { table: 'author' });
-    await until(1000, () => two.graphql('{ author { name } }'), answers);
+    await until(() => two.graphql('{ author { name } }'), answers);
     await two.metadata('pg_track_table', { table: 'article' });
-    await until(1000, () => one.graphql('{ article { id } }'), answers);
+    await until(() => one.graphql('{ article { id } }'), answers);
     await one.metadata('pg_create_select_permission', { table: 'author', role: 'user', permission: { columns: ['id'], filter: {} } });
-    await until(1000, () => two.graphql('{ author { id } }', { role: 'user' }), answers);
+    await until(() => two.graphql('{ author { id } }', { role: 'user' }), answers);
     await two.metadata('pg_untrack_table', { table: 'author', cascade: true });
     await until(
-      1000,
       () => one.graphql('{ author { name } }'),
       (answer) => !answers(answer),
     );
@@ -60,7 +59,7 @@ describe('a change made through one instance', () => {
 
   it('is that answers are forgotten, on all of them', async () => {
     await one.metadata('pg_track_table', { table: 'author' }).catch(() => undefined);
-    await until(1000, () => two.graphql('{ author { name } }'), answers);
+    await until(() => two.graphql('{ author { name } }'), answers);
     const query = 'query @cached(ttl: 600) { author { id name } }';
     const asked = (service: TestService) => service.send('/v1/graphql', { method: 'POST', body: JSON.stringify({ query }) });
     const [here, there] = [await asked(one), await asked(two)];
@@ -70,7 +69,6 @@ describe('a change made through one instance', () => {
     const key = here.headers.get('x-svc-query-cache-key');
     expect((await one.send(`/v1/cache/clear?key=${key}`, { method: 'POST' })).json).toEqual({ message: 'success', clearedItemCount: 1 });
     await until(
-      1000,
       async () => (await asked(two)).text,
       (text) => text.includes('"Anne"'),
     );
@@ -87,10 +85,9 @@ describe('a change made through one instance', () => {
 
   it('carries what has changed in the database', async () => {
     await two.sql('alter table author add column age int');
-    await until(1000, () => one.graphql('{ author { age } }'), answers);
+    await until(() => one.graphql('{ author { age } }'), answers);
     await one.sql('alter table author drop column age', { cascade: true });
     await until(
-      1000,
       () => two.graphql('{ author { age } }'),
       (answer) => !answers(answer),
     );
@@ -124,7 +121,6 @@ describe('changes through both at once', () => {
     const expected = [...made].sort().join();
     for (const service of [one, two]) {
       await until(
-        1000,
         async () => roles(await service.metadata('export_metadata', {})).join(),
         (found) => found === expected,
       );
@@ -157,7 +153,7 @@ describe('changes through both at once', () => {
     expect(refused).toBeGreaterThan(0);
     for (const service of [one, two]) {
       const comment = async () => entry((await service.metadata('export_metadata', {})) as JsonObject, 'article')?.configuration?.comment;
-      await until(1000, comment, (found) => found === String(counted));
+      await until(comment, (found) => found === String(counted));
     }
   });
 });
@@ -185,10 +181,10 @@ describe('an instance that cannot reach the metadata database', () => {
     await expect(three.metadata('pg_untrack_table', { table: 'author' })).rejects.toThrow(/connection error/);
     expect(await three.graphql('{ author { name } }')).toEqual({ data: { author: [{ name: 'Ann' }] } });
     await relay.start();
-    await until(3000, () => three.graphql('{ writer { name } }'), answers);
+    await until(() => three.graphql('{ writer { name } }'), answers);
     expect(await three.graphql('{ article { id } }')).toMatchObject({ errors: [{}] });
     await three.metadata('pg_track_table', { table: 'article' });
-    await until(1000, () => two.graphql('{ article { id } }'), answers);
+    await until(() => two.graphql('{ article { id } }'), answers);
     const told = three.observations.flatMap((o) => (o.kind === 'source' && o.source === 'metadata' ? [o.event] : []));
     expect(told.filter((event) => event === 'unreachable' || event === 'available')).toEqual(['unreachable', 'available']);
   });

@@ -148,13 +148,23 @@ describe('what is counted', () => {
     await service.graphql('mutation { insert_note_one(object: {id: 2}) { id } }');
     const labels = { trigger_name: 'on_note', source_name: 'default', status: 'success' };
     await vi.waitFor(async () => expect(await sample('svc_event_processed_total', labels)).toBe(1), WAIT);
-    expect(await sample('svc_event_webhook_processing_time_seconds_count', { trigger_name: 'on_note' })).toBe(1);
-    expect(await sample('svc_outbound_requests_total', { kind: 'event', status: '2xx' })).toBe(1);
-    expect(await sample('svc_event_processing_time_seconds_count', { trigger_name: 'on_note' })).toBe(1);
-    expect(await sample('svc_events_fetch_query_time_seconds_count', { status: 'success', source_name: 'default' })).toBeGreaterThan(0);
-    expect(await sample('svc_event_trigger_request_bytes_total')).toBeGreaterThan(100);
-    expect(await sample('svc_events_pending', { source_name: 'default' })).toBeDefined();
-    expect(await sample('svc_event_trigger_http_workers_max')).toBe(100);
+    await vi.waitFor(
+      async () => expect(await sample('svc_event_webhook_processing_time_seconds_count', { trigger_name: 'on_note' })).toBe(1),
+      WAIT,
+    );
+    await vi.waitFor(async () => expect(await sample('svc_outbound_requests_total', { kind: 'event', status: '2xx' })).toBe(1), WAIT);
+    await vi.waitFor(
+      async () => expect(await sample('svc_event_processing_time_seconds_count', { trigger_name: 'on_note' })).toBe(1),
+      WAIT,
+    );
+    await vi.waitFor(
+      async () =>
+        expect(await sample('svc_events_fetch_query_time_seconds_count', { status: 'success', source_name: 'default' })).toBeGreaterThan(0),
+      WAIT,
+    );
+    await vi.waitFor(async () => expect(await sample('svc_event_trigger_request_bytes_total')).toBeGreaterThan(100), WAIT);
+    await vi.waitFor(async () => expect(await sample('svc_events_pending', { source_name: 'default' })).toBeDefined(), WAIT);
+    await vi.waitFor(async () => expect(await sample('svc_event_trigger_http_workers_max')).toBe(100), WAIT);
   });
 
   it('is an event of a schedule, its delay, and that one is given up', async () => {
@@ -164,9 +174,12 @@ describe('what is counted', () => {
     await service.metadata('create_scheduled_event', { webhook: hook.url, schedule_at: at(100 * hour), payload: {} });
     await vi.waitFor(async () => expect(await sample('svc_events_dead_total', { kind: 'oneoff' })).toBe(1), WAIT);
     await vi.waitFor(async () => expect(await sample('svc_oneoff_events_processed_total', { status: 'success' })).toBe(1), WAIT);
-    expect(await sample('svc_scheduled_event_delay_seconds_count', { kind: 'oneoff' })).toBe(2);
-    expect(await sample('svc_scheduled_event_delay_seconds_sum', { kind: 'oneoff' })).toBeGreaterThan(100 * hour);
-    expect(await sample('svc_scheduled_trigger_request_bytes_total')).toBeGreaterThan(20);
+    await vi.waitFor(async () => expect(await sample('svc_scheduled_event_delay_seconds_count', { kind: 'oneoff' })).toBe(2), WAIT);
+    await vi.waitFor(
+      async () => expect(await sample('svc_scheduled_event_delay_seconds_sum', { kind: 'oneoff' })).toBeGreaterThan(100 * hour),
+      WAIT,
+    );
+    await vi.waitFor(async () => expect(await sample('svc_scheduled_trigger_request_bytes_total')).toBeGreaterThan(20), WAIT);
   });
 
   it('is a call of an action, in bytes', async () => {
@@ -188,14 +201,20 @@ describe('what is counted', () => {
     const { text } = await scrape();
     // There are more operations than names by now.
     expect(text).toMatch(/svc_active_subscriptions\{subscription_kind="live-query",operation_name="_other",[^}]*\} 1/);
-    expect(await sample('svc_subscription_cohorts', labels)).toBe(1);
-    expect(await sample('svc_subscription_polls_total', { ...labels, result: 'sent' })).toBe(1);
-    expect(await sample('svc_subscription_polls_total', { ...labels, result: 'failed' })).toBe(0);
+    await vi.waitFor(async () => expect(await sample('svc_subscription_cohorts', labels)).toBe(1), WAIT);
+    await vi.waitFor(async () => expect(await sample('svc_subscription_polls_total', { ...labels, result: 'sent' })).toBe(1), WAIT);
+    await vi.waitFor(async () => expect(await sample('svc_subscription_polls_total', { ...labels, result: 'failed' })).toBe(0), WAIT);
     expect(text).toMatch(/svc_subscription_total_time_seconds_count\{subscription_kind="live-query",operation_name="_other"[^}]*\} 1/);
-    expect(await sample('svc_websocket_message_write_time_seconds_count')).toBeGreaterThan(1);
-    expect(await sample('svc_websocket_message_queue_time_seconds_count')).toBeGreaterThan(1);
-    expect(await sample('svc_websocket_messages_sent_bytes_total', { operation_name: '_other' })).toBeGreaterThan(20);
-    expect(await sample('svc_websocket_messages_sent_bytes_total', { operation_name: '' })).toBeGreaterThan(20);
+    await vi.waitFor(async () => expect(await sample('svc_websocket_message_write_time_seconds_count')).toBeGreaterThan(1), WAIT);
+    await vi.waitFor(async () => expect(await sample('svc_websocket_message_queue_time_seconds_count')).toBeGreaterThan(1), WAIT);
+    await vi.waitFor(
+      async () => expect(await sample('svc_websocket_messages_sent_bytes_total', { operation_name: '_other' })).toBeGreaterThan(20),
+      WAIT,
+    );
+    await vi.waitFor(
+      async () => expect(await sample('svc_websocket_messages_sent_bytes_total', { operation_name: '' })).toBeGreaterThan(20),
+      WAIT,
+    );
     socket.websocket.close();
   });
 });

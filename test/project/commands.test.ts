@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { complaintOf, isServiceCommand, withHelpBehind } from '../../src/cli/service-command.ts';
 import { translatedEnvironment } from '../../src/project/import/import-project.ts';
 import { command, MAIN } from '../support/command.ts';
+import { freePort } from '../support/free-port.ts';
 import { DEEP } from '../support/deep.ts';
 import { OWN_DATABASE, type ProjectFolder, projectFolder } from '../support/project-folder.ts';
 import { testDatabase } from '../support/postgres.ts';
@@ -338,11 +339,3 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
     }
   });
 });
-
-async function freePort(): Promise<number> {
-  const listener = createListener();
-  await new Promise<void>((done) => listener.listen(0, '127.0.0.1', done));
-  const { port } = listener.address() as AddressInfo;
-  await new Promise((done) => listener.close(done));
-  return port;
-}

@@ -176,7 +176,15 @@ it.runIf(DEEP)(
       running.kill();
       await running.ended;
       // What the service still runs for the killed one ends.
-      await expect.poll(() => number(`select count(*) from pg_locks where locktype = 'advisory'`), WAIT).toBe(0);
+      await expect
+        .poll(
+          () =>
+            number(
+              `select count(*) from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`,
+            ),
+          WAIT,
+        )
+        .toBe(0);
       const disagreeing = await number(`select count(*) from generate_series(0, 11) i
         where (to_regclass('step_' || i) is not null) <> exists (select from svc_catalog.migration where version = 100 + i and not dirty)`);
       expect(disagreeing).toBe(0);

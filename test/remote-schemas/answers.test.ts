@@ -31,7 +31,7 @@ let server: GraphqlServer;
 beforeAll(async () => {
   service = await startTestService();
   server = await startGraphqlServer(SDL, ROOT);
-  await service.metadata('add_remote_schema', { name: 'plain', definition: { url: server.url, timeout_seconds: 1 } });
+  await service.metadata('add_remote_schema', { name: 'plain', definition: { url: server.url, timeout_seconds: 3 } });
   const customization = {
     root_fields_namespace: 'far',
     type_names: { prefix: 'Far', mapping: { Droid: 'Robot' } },

@@ -41,7 +41,7 @@ const inconsistent = async (service: TestService): Promise<JsonObject> =>
   (await service.metadata('get_inconsistent_metadata', {})) as JsonObject;
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 10_000; !(await holds()); await sleep(20)) if (Date.now() > end) throw new Error('it never came to be');
+  for (const end = Date.now() + 30_000; !(await holds()); await sleep(20)) if (Date.now() > end) throw new Error('it never came to be');
 }
 
 test('a service starts while a server is down, with what the server last said, and comes back by itself', async () => {
@@ -66,18 +66,14 @@ test('a service starts while a server is down, with what the server last said, a
   expect(introspections()).toBe(asked);
 });
 
-test.runIf(DEEP)(
-  'a server that says nothing holds up the start for some seconds only',
-  async () => {
-    server.answer = () => 'hang';
-    const started = performance.now();
-    const other = await start();
-    expect(performance.now() - started).toBeLessThan(20_000);
-    expect(await roots(other)).toContain('hello');
-    expect((await inconsistent(other))['is_consistent']).toBe(false);
-  },
-  40_000,
-);
+test.runIf(DEEP)('a server that says nothing holds up the start for some seconds only', async () => {
+  server.answer = () => 'hang';
+  const started = performance.now();
+  const other = await start();
+  expect(performance.now() - started).toBeLessThan(20_000);
+  expect(await roots(other)).toContain('hello');
+  expect((await inconsistent(other))['is_consistent']).toBe(false);
+});
 
 test('what one instance adds, reloads and removes the other has, without asking', async () => {
   const other = await start();

@@ -1,7 +1,7 @@
 /** A real GraphQL server of a test: graphql-js behind HTTP, which can be made to misbehave. */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buildSchema, graphql, type GraphQLSchema } from 'graphql';
+import { freePort } from './free-port.ts';
 
 export interface GraphqlServerRequest {
   readonly headers: IncomingHttpHeaders;
@@ -54,14 +54,13 @@ export async function startGraphqlServer(
   root: Readonly<Record<string, unknown>> = {},
 ): Promise<GraphqlServer> {
   let listener = createServer();
-  let port = 0;
+  const port = await freePort();
   const listen = async (): Promise<void> => {
     listener = createServer((incoming, outgoing) => void serve(server, incoming, outgoing));
     await new Promise<void>((resolve, reject) => {
       listener.once('error', reject);
       listener.listen(port, '127.0.0.1', resolve);
     });
-    port = (listener.address() as AddressInfo).port;
   };
   const server: GraphqlServer = {
     get url() {

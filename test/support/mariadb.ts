@@ -1,10 +1,10 @@
 /** A MariaDB of a test file's own, where the server is installed. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
+import { freePort } from './free-port.ts';
 import { SELF_SIGNED } from './self-signed.ts';
 
 export interface TestMariadb {
@@ -136,7 +136,7 @@ export async function startOwnMariadb(more: readonly string[] = []): Promise<Tes
         await (await createConnection(settings)).end();
         return;
       } catch (error) {
-        if (attempt > 300 || server.exitCode !== null) throw error;
+        if (attempt > 1500 || server.exitCode !== null) throw error;
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
     }
@@ -165,15 +165,4 @@ export async function startOwnMariadb(more: readonly string[] = []): Promise<Tes
     start,
     stop,
   };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }

@@ -1,4 +1,5 @@
 import net from 'node:net';
+import { freePort } from './free-port.ts';
 
 export interface Relay {
   /** The database's URL, through the relay. */
@@ -38,15 +39,15 @@ export async function relayTo(databaseUrl: string): Promise<Relay> {
         });
     }
   });
-  const listen = (on: number) => new Promise<void>((resolve) => server.listen(on, '127.0.0.1', resolve));
-  await listen(0);
-  const own = (server.address() as net.AddressInfo).port;
+  const own = await freePort();
+  const listen = () => new Promise<void>((resolve) => server.listen(own, '127.0.0.1', resolve));
+  await listen();
   const url = new URL(databaseUrl);
   url.hostname = '127.0.0.1';
   url.port = String(own);
   return {
     url: url.href,
-    start: () => listen(own),
+    start: listen,
     silence() {
       silent = true;
       for (const socket of sockets) socket.unpipe().pause();

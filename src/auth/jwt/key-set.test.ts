@@ -40,7 +40,7 @@ async function keySet(query = ''): Promise<KeySet> {
 }
 
 async function until(holds: () => boolean): Promise<void> {
-  for (let i = 0; i < 400 && !holds(); i++) await sleep(5);
+  for (let i = 0; i < 4000 && !holds(); i++) await sleep(5);
   expect(holds()).toBe(true);
 }
 

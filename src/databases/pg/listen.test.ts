@@ -65,6 +65,8 @@ it('goes on trying while the database cannot be reached, and reports it once', a
   await connections(false);
   const heard: (string | null)[] = [];
   await source.listen?.(CHANNEL, (payload) => heard.push(payload));
+  await vi.waitFor(() => expect(events).toEqual(['listen-failed']), WAIT);
+  // It tries again meanwhile.
   await sleep(500);
   expect(events).toEqual(['listen-failed']);
   await connections(true);
