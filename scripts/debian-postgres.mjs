@@ -87,7 +87,7 @@ function postgresAccount() {
 }
 
 /** Below those that the system gives to whoever does not say which, so that none of these gets it before it is listened on. */
-const [LOWEST, HIGHEST] = [15_000, 32_000];
+const [LOWEST, HIGHEST] = [20_000, 32_000];
 
 /** A port of the loopback address that nobody listens on. */
 export function freePort(attempts = 100) {

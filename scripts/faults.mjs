@@ -430,7 +430,7 @@ async function main() {
   const over = new AbortController();
   const watch = setInterval(() => progress.push({ at: Math.round(now()), inserted, accepted: accepted.size }), 10_000);
   atEnd(() => clearInterval(watch));
-  const looks = setInterval(() => void seeLeases(items.taken), 1000);
+  const looks = setInterval(() => void seeLeases(items.taken), 300);
   atEnd(() => clearInterval(looks));
   const faults = doFaults(items, instances, over.signal);
   await insertAll(items);

@@ -13,7 +13,10 @@ import type { Block } from './blocks.ts';
 import { WAIT } from '../support/wait.ts';
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
-/** Where pages have servers of their own: 4000 and up. Whatever listens there at home need not here. */
+/**
+ * Where pages have servers of their own: 4000 and up. Whatever listens there at home need not here, so they get others: of none that the
+ * system gives away, that `free-port.ts` does, or that `fetch` refuses to call (such as 6000).
+ */
 const PORT = /\b400(\d)\b/g;
 
 /** What an example answered. */
@@ -47,7 +50,7 @@ export function environmentOf(blocks: readonly Block[]): Environment | null {
 }
 
 function elsewhere(text: string): string {
-  return text.replaceAll(PORT, (_, digit: string) => String(4000 + (process.pid % 2000) * 10 + Number(digit)));
+  return text.replaceAll(PORT, (_, digit: string) => String(12_000 + (process.pid % 300) * 10 + Number(digit)));
 }
 
 /**

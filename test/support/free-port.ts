@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /** Below those that the system gives to whoever does not say which, so that none of these gets it before it is listened on. */
-const [LOWEST, HIGHEST] = [15_000, 32_000];
+const [LOWEST, HIGHEST] = [20_000, 32_000];
 
 /** A port of the loopback address that nobody listens on, for a server that has to be told one, or that comes back at the same one. */
 export async function freePort(): Promise<number> {
