@@ -260,7 +260,7 @@ test('calls that an instance leaves are made by another one, and old ones are fo
   };
   expect(await read()).toEqual({ output: null, errors: null });
   handler.answer = () => ({ body: 9 });
-  const heir = await other({ ASYNC_ACTIONS_LOG_RETENTION: '1' });
+  const heir = await other({ ASYNC_ACTIONS_LOG_RETENTION: '3' });
   let found = await read();
   for (; found?.['output'] === null; found = await read()) await new Promise((resolve) => setTimeout(resolve, 20));
   expect(found).toEqual({ output: 9, errors: null });

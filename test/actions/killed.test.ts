@@ -53,5 +53,5 @@ it.runIf(DEEP)(
     await handler.close();
     await database.drop();
   },
-  120_000,
+  180_000,
 );

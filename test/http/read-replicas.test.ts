@@ -84,7 +84,7 @@ test.runIf(DEEP)(
     relay.speak();
     await expect.poll(names, WAIT).toEqual(from('copy'));
   },
-  60_000,
+  180_000,
 );
 
 test.runIf(DEEP)(
@@ -105,7 +105,7 @@ test.runIf(DEEP)(
     await service.metadata('pg_drop_source', { name: 'silent', cascade: true });
     await expect.poll(names, WAIT).toEqual(from('copy'));
   },
-  60_000,
+  180_000,
 );
 
 test('errors of the request are told, not tried again', async () => {

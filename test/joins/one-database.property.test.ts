@@ -55,5 +55,5 @@ test(
     expect(crossed).toBeGreaterThan(0);
     if (DEEP && mariadb !== null) expect(mixed).toBeGreaterThan(0);
   },
-  DEEP ? 1_200_000 : 60_000,
+  DEEP ? 1_200_000 : 180_000,
 );

@@ -163,7 +163,7 @@ test(
     expect(leaks).toEqual([]);
     expect(service.subscriptions.reports()).toEqual([]);
   },
-  DEEP ? 600_000 : 60_000,
+  DEEP ? 600_000 : 180_000,
 );
 
 /** From now on, until hidden notes may be seen again, none may come. */
