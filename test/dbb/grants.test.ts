@@ -31,7 +31,7 @@ describe.skipIf(!hasMariadb())('a user of MariaDB with the grants of the documen
     hook = await playServer();
     const url = (user: string): string => server.url('shop').replace('root@', `${user}@`);
     service = await startTestService(
-      { REQUEST_TIMEOUT: '1', EVENTS_FETCH_INTERVAL: '100' },
+      { REQUEST_TIMEOUT: '2', EVENTS_FETCH_INTERVAL: '100' },
       { READER: url('reader'), WRITER: url('svc'), HOOK: hook.url },
     );
     expect(FIRST).toContain('create user svc');

@@ -21,7 +21,7 @@ describe.skipIf(!hasMariadb())('a request to MariaDB', () => {
   beforeAll(async () => {
     server = await startMariadb();
     await server.run(TABLES);
-    service = await startTestService({ REQUEST_TIMEOUT: '1' }, { SHOP: server.url('shop') });
+    service = await startTestService({ REQUEST_TIMEOUT: '2' }, { SHOP: server.url('shop') });
     await service.metadata('dbb_add_source', {
       name: 'shop',
       configuration: { connection_info: { connection_string: { from_env: 'SHOP' }, pool_settings: { max_connections: 3 } } },

@@ -11,6 +11,7 @@ import type { Answer, Subscriber, Subscription } from '../../src/subscriptions/s
 import { textOfBytes } from '../../src/util/bytes.ts';
 import { type Json, type JsonObject, parseJson } from '../../src/util/json.ts';
 import { PIPELINE, type TestAdministration, testAdministration } from '../metadata-api/support.ts';
+import { WAIT } from '../support/wait.ts';
 
 export function session(role: string, variables: Readonly<Record<string, string>> = {}): Session {
   return { role, variables: new Map([['x-svc-role', role], ...Object.entries(variables)]), backendOnly: false };
@@ -57,7 +58,7 @@ export class Recorder implements Subscriber {
 
   /** Resolves when it holds; what is heard is looked at as it comes. */
   async until(holds: (self: Recorder) => boolean): Promise<this> {
-    const deadline = Date.now() + 10_000;
+    const deadline = Date.now() + WAIT.timeout;
     while (!holds(this)) {
       if (Date.now() > deadline) {
         throw new Error(

@@ -7,7 +7,7 @@ const sockets: TestSocket[] = [];
 const ADMIN = { 'x-svc-admin-secret': 'secret' };
 
 beforeAll(async () => {
-  service = await startTestService({ ADMIN_SECRET: 'secret', WEBSOCKET_CONNECTION_INIT_TIMEOUT: '1', WEBSOCKET_OPERATION_LIMIT: '3' });
+  service = await startTestService({ ADMIN_SECRET: 'secret', WEBSOCKET_CONNECTION_INIT_TIMEOUT: '2', WEBSOCKET_OPERATION_LIMIT: '3' });
   await service.sql(
     `create table item (id int primary key, name text);
      insert into item values (1, 'one'), (2, 'two');
