@@ -49,3 +49,10 @@ it('finds examples that do not say whether they run, and kinds that there are no
     'examples that do not say whether and how they run, in lines 1, 9, 13',
   ]);
 });
+
+it('finds examples whose role or variables are told to the test alone', () => {
+  const asked = '```graphql run role=reader user-id=7\n{ a }\n```\n';
+  expect(complaintsOf(`As \`reader\`, with\n\`X-Svc-User-Id: 7\`:\n\n${asked}\nAs \`reader\`:\n\n${asked}\n${asked}`)).toEqual([
+    'the text before does not tell the role, variables or source of the examples in lines 10, 14',
+  ]);
+});

@@ -91,7 +91,7 @@ export async function ${name}({ input, session_variables }: ActionRequest<${inpu
       return `import { createServer } from 'node:http';\n${body}
 export const server = createServer(async (request, response) => {
   let text = '';
-  for await (const chunk of request) text += String(chunk);
+  for await (const part of request.setEncoding('utf8')) text += String(part);
   response.setHeader('content-type', 'application/json');
   try {
     response.end(JSON.stringify(await ${name}(JSON.parse(text))));

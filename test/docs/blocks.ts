@@ -26,7 +26,8 @@ const FILE = 'file';
 
 /**
  * @returns the blocks of a page in their order
- * @throws Error naming the lines of blocks that look like examples and do not say what they are
+ * @throws Error naming the lines of blocks that look like examples and do not say what they are, or whose role, session variables or source
+ *   stand in their info strings alone: what shows pages to readers does not show those
  */
 export function blocksOf(page: string): readonly Block[] {
   const blocks = [...page.matchAll(FENCED)].map(({ 1: indent = '', 2: language = '', 3: words = '', 4: text = '', index }) => {
@@ -41,7 +42,24 @@ export function blocksOf(page: string): readonly Block[] {
   });
   const faults = [...blocks.filter((block) => !isKnown(block)).map(({ line }) => line), ...indentedExamples(page)];
   if (faults.length > 0) throw new Error(`examples that do not say whether and how they run, in lines ${faults.join(', ')}`);
+  const untold = blocks.filter((block) => !isTold(block, prose(page, block.line))).map(({ line }) => line);
+  if (untold.length > 0)
+    throw new Error(`the text before does not tell the role, variables or source of the examples in lines ${untold.join(', ')}`);
   return blocks;
+}
+
+/** The text between a block and the one before it. */
+function prose(page: string, line: number): string {
+  const before = page.split('\n').slice(0, line - 1);
+  return before.slice(before.findLastIndex((each) => /^ *```/.test(each)) + 1).join(' ');
+}
+
+/** Roles and sources stand there as `name`, variables as headers: `X-Svc-User-Id: 7`. */
+function isTold({ language, kind, settings }: Block, text: string): boolean {
+  if (!(language === 'graphql' && kind === 'run') && !(language === 'sql' && kind === 'setup')) return true;
+  return [...settings].every(([name, value]) =>
+    text.toLowerCase().includes(name === 'role' || name === 'source' ? `\`${value}\`` : `\`x-svc-${name}: ${value}\``),
+  );
 }
 
 function split(word: string): [string, string] {

@@ -72,8 +72,8 @@ export async function runPage(blocks: readonly Block[], service: TestService, { 
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     let output = '';
-    child.stdout.on('data', (part: Buffer) => {
-      output += part.toString();
+    child.stdout.setEncoding('utf8').on('data', (part: string) => {
+      output += part;
       if (name !== undefined) told.set(name, output);
     });
     if (name !== undefined) running.push(child);
