@@ -148,12 +148,31 @@ function checkTables() {
         if (!code.includes(part)) complain(troubles, `no message says "${part}"`);
 }
 
+/** The list of decisions has all of them; the map of the code names its rooms in their order, and files that there are. */
+function checkMap() {
+  const decisions = join(root, 'docs', 'adr', 'README.md');
+  for (const name of readdirSync(dirname(decisions)))
+    if (/^\d/.test(name) && !read(decisions).includes(`](${name})`)) complain(decisions, `${name} is missing`);
+  const map = join(root, 'docs', 'architecture.md');
+  const rooms = read(map)
+    .split('\nsrc/\n')[1]
+    .split('\ntest/')[0]
+    .match(/^ {2}[a-z-]+(?=\/)/gm)
+    .map((room) => room.trim());
+  const { order } = JSON.parse(read(join(root, 'layers.json')));
+  if (rooms.join(' ') !== order.join(' ')) complain(map, `the rooms of layers.json are ${order.join(', ')}`);
+  const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
+  for (const [, file] of read(map).matchAll(/`(?:src\/)?([a-z-]+(?:\/[a-z-]+)*\.ts)`/g))
+    if (!files.some((path) => `/${path}`.endsWith(`/${file}`))) complain(map, `there is no ${file}`);
+}
+
 // Other pages than the repository's are given by their folder.
 const [, , folder = root] = process.argv;
 if (folder === root) {
   checkLimits();
   checkEndpoints();
   checkTables();
+  checkMap();
 }
 for (const page of pagesBelow(folder)) {
   const whole = read(page);
