@@ -65,7 +65,8 @@ const kustomization = parse('kustomization.yaml')[0] as unknown as {
   readonly resources: readonly string[];
   readonly configMapGenerator: readonly [{ readonly name: string; readonly literals: readonly string[] }];
 };
-const manifests = files.flatMap(parse);
+/** Without those that only have a name. */
+const manifests = files.flatMap(parse).filter(({ kind }) => kind !== 'Namespace');
 const deployments = manifests.flatMap(({ kind, metadata, spec: { template, selector } }) =>
   kind === 'Deployment' && template !== undefined ? [{ name: metadata.name, template, selector }] : [],
 );
