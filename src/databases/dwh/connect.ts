@@ -1,6 +1,6 @@
 /** From a source's configuration to an open source. */
 import type { ConnectContext } from '../../backend/backend.ts';
-import { valueCells } from './client/answers.ts';
+import { textCells } from './client/answers.ts';
 import { BigQueryClient } from './client/client.ts';
 import type { DwhConfiguration } from './configuration.ts';
 import { connectionError, statementError } from './errors.ts';
@@ -29,7 +29,7 @@ export async function connect(configuration: DwhConfiguration, context: ConnectC
   });
   try {
     // It reads nothing, which costs nothing.
-    await client.run({ text: 'select 1', parameters: [] }, { deadline: Date.now() + FIRST_ANSWER_MS }, valueCells);
+    await client.run({ text: 'select 1', parameters: [] }, { deadline: Date.now() + FIRST_ANSWER_MS }, textCells);
   } catch (failure) {
     await client.close(0);
     const error = statementError(failure, '', []);

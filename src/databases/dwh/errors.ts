@@ -30,18 +30,18 @@ export class StatementCancelledError extends Error {
 const DATA = /^(?:bad |could not (?:cast|parse|convert)|invalid (?:\w+ )?value|division by zero|.*\b(?:overflow|out of range)\b)/i;
 /** A table with `require_partition_filter`. */
 const WITHOUT_PARTITIONS = /^Cannot query over table .* without a filter over column/;
-const PASSING = new Set([
-  'backendError',
-  'internalError',
-  'jobBackendError',
-  'jobInternalError',
-  'jobRateLimitExceeded',
-  'rateLimitExceeded',
-]);
+/** Said of jobs that were made and have failed: another job with the same statement may succeed. */
+const FAILED_JOBS = new Set(['jobBackendError', 'jobInternalError', 'jobRateLimitExceeded']);
+const PASSING = new Set(['backendError', 'internalError', 'rateLimitExceeded', ...FAILED_JOBS]);
 
 /** Whether the same again may succeed. */
 export function isPassingFailure(error: BigQueryError): boolean {
   return error.status === 429 || error.status >= 500 || PASSING.has(error.reason);
+}
+
+/** Whether it is the job that has failed in passing: to ask for it again is of no use. */
+export function hasJobFailed(error: BigQueryError): boolean {
+  return FAILED_JOBS.has(error.reason);
 }
 
 /** A failed statement of a request or a small statement of our own. Never throws. */

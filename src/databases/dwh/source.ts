@@ -17,6 +17,7 @@ import type { ServerMeasures } from '../../backend/connection-counts.ts';
 import type { QueryTags } from '../../backend/query-tags.ts';
 import type { Catalog, CatalogScope } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
+import { MOST_RESULT_BYTES } from '../../sql/result-size.ts';
 import type { Json } from '../../util/json.ts';
 import { inSlices, type Sliced } from '../../util/sliced.ts';
 import { answerOf, layoutOf } from './answer.ts';
@@ -79,7 +80,7 @@ export class DwhSource implements Source {
   async runSql(text: string, how: RunSqlOptions): Promise<RunSqlResult> {
     const { maxRows } = how;
     try {
-      const result = await this.texts({ text, parameters: [] }, how, maxRows);
+      const result = await this.texts({ text, parameters: [] }, how);
       if (maxRows === undefined || result.rows.length <= maxRows) return result;
       return { ...result, rows: result.rows.slice(0, maxRows), isCut: true };
     } catch (failure) {
@@ -146,8 +147,9 @@ export class DwhSource implements Source {
     return this.client.close(CLOSE_BOUND_MS);
   }
 
-  private async texts(query: Query, how: RunOptions, mostRows?: number): Promise<RunSqlResult> {
-    const result = await this.client.run(query, how, valueCells, mostRows);
+  private async texts(query: Query, how: RunSqlOptions): Promise<RunSqlResult> {
+    const { maxRows, mostBytes = MOST_RESULT_BYTES } = how;
+    const result = await this.client.run(query, how, valueCells(mostBytes), maxRows);
     this.bill(result);
     return inSlices(textsOf(result));
   }
@@ -160,7 +162,7 @@ export class DwhSource implements Source {
   ): Promise<Result<Cell>> {
     try {
       const { tags } = how;
-      const query = this.queryOf(statement, values);
+      const query: Query = { ...this.queryOf(statement, values), repeatable: true };
       return await this.client.run(tags === undefined ? query : { ...query, labels: labelsOf(tags) }, how, readRow);
     } catch (failure) {
       throw statementError(failure, statement.text, values);
@@ -225,7 +227,9 @@ function* textsOf({ fields, rows, affectedRows }: Result<Json>): Sliced<RunSqlRe
   if (fields === null) return { kind: 'TuplesOk', columns: [], rows: [], command: String(affectedRows ?? 0) };
   const texts: (string | null)[][] = [];
   for (const row of rows) {
-    texts.push(fields.map((field, i) => cellText(field, row[i] ?? null)));
+    const cells: (string | null)[] = [];
+    for (const [i, field] of fields.entries()) cells.push(yield* cellText(field, row[i] ?? null));
+    texts.push(cells);
     yield;
   }
   return { kind: 'TuplesOk', columns: fields.map(({ name }) => name), rows: texts, command: String(rows.length) };

@@ -2,12 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../test/support/deep.ts';
 import { bufferOfBytes } from '../../../util/bytes.ts';
-import { type Json, printJson } from '../../../util/json.ts';
+import { type Json, type JsonObject, printJson } from '../../../util/json.ts';
 import { atOnce } from '../../../util/sliced.ts';
-import { type Page, readPage, type RowReader, type TextCell, textCells, valueCells } from './answers.ts';
+import { cellText, type Page, readPage, type ResultField, type RowReader, type TextCell, textCells, valueCells } from './answers.ts';
 
 const read = <Cell>(text: string, readRow: RowReader<Cell>, piece?: number): Page<Cell> =>
   atOnce(readPage(200, Buffer.from(text), readRow, piece));
+const values = valueCells(Number.POSITIVE_INFINITY);
 const decoded = (cell: TextCell): string | null => (cell === null ? null : bufferOfBytes(cell).toString());
 
 /** Any text, half pairs of characters included. */
@@ -72,7 +73,7 @@ describe('a page', () => {
       fc.integer({ min: 1, max: 30 }),
       (cells, indent, piece) => {
         const text = JSON.stringify({ rows: cells.map((values) => ({ f: values.map((v) => ({ v })) })), jobComplete: false }, null, indent);
-        const page = read(text, valueCells, piece);
+        const page = read(text, values, piece);
         expect(page.rows.map((values) => values.map(printJson))).toEqual(cells.map((values) => values.map((v) => printJson(v as Json))));
         expect(page.isComplete).toBe(false);
       },
@@ -86,7 +87,7 @@ describe('a page', () => {
       rows: [{ f: [{ v: 'a\\"ü\u20ac' }, { v: null }] }, { f: [{ v: '{}' }] }],
       pageToken: 'x',
     });
-    for (const readRow of [textCells, valueCells] as readonly RowReader<Json | TextCell>[]) {
+    for (const readRow of [textCells, values] as readonly RowReader<Json | TextCell>[]) {
       for (let end = 0; end < text.length; end++) {
         expect(() => read(text.slice(0, end), readRow), `up to ${end}`).toThrow('an answer of status 200 that is none of BigQuery');
       }
@@ -112,6 +113,54 @@ describe('a page', () => {
     // Each step makes 64 KiB of the answer.
     expect(steps([long], textCells)).toBeGreaterThanOrEqual(Math.floor(Buffer.byteLength(long) / 65_536));
     expect(steps(Array<string>(10_000).fill('{"a":1}'), textCells)).toBeGreaterThanOrEqual(10_000);
-    expect(steps(Array<string>(10_000).fill('{"a":1}'), valueCells)).toBeGreaterThanOrEqual(10_000);
+    expect(steps(Array<string>(10_000).fill('{"a":1}'), values)).toBeGreaterThanOrEqual(10_000);
+    expect(steps([long], values)).toBeGreaterThanOrEqual(2 * Math.floor(Buffer.byteLength(long) / 65_536));
+    const items = JSON.stringify({ rows: [{ f: [{ v: Array.from({ length: 20_000 }, (_, i) => ({ v: String(i) })) }] }] });
+    const work = readPage(200, Buffer.from(items), values);
+    let count = 0;
+    while (work.next().done !== true) count++;
+    expect(count).toBeGreaterThanOrEqual(20_000);
+  });
+
+  it('has as many bytes of values as are allowed, in all rows together', () => {
+    const row = (v: Json): JsonObject => ({ f: [{ v }] });
+    const ten = 'ü'.repeat(5);
+    const text = JSON.stringify({ rows: [row(ten), row(null), row([{ v: ten }, { v: null }])] });
+    // 34 + 24, and the list, two objects, a text and a null.
+    const size = 34 + 24 + 24 + 24 + 34 + 24 + 24;
+    for (const piece of [1, 1000]) {
+      expect(read(text, valueCells(size), piece).rows).toHaveLength(3);
+      expect(() => read(text, valueCells(size - 1), piece)).toThrow(`the rows are larger than ${size - 1} bytes together`);
+    }
+  });
+
+  it('is none where values are nested without an end', () => {
+    const text = `{"rows":[${'['.repeat(100_000)}${']'.repeat(100_000)}]}`;
+    expect(() => read(text, values)).toThrow('none of BigQuery');
+  });
+});
+
+describe('the text of a cell', () => {
+  const field = (type: string, repeated = false, fields: readonly ResultField[] = []): ResultField => ({
+    name: type,
+    type,
+    repeated,
+    fields,
+  });
+  const cells: readonly (readonly [ResultField, Json, string | null])[] = [
+    [field('STRING'), 'a "b"', 'a "b"'],
+    [field('INT64'), '9007199254740993', '9007199254740993'],
+    [field('STRING'), null, null],
+    [field('TIMESTAMP'), '-1', '1969-12-31T23:59:59.999999Z'],
+    [field('TIMESTAMP', true), [{ v: '0' }, { v: null }], '["1970-01-01T00:00:00Z",null]'],
+    [field('STRING', true), [], '[]'],
+    [
+      field('STRUCT', true, [field('b'), field('1', true, [field('TIMESTAMP')])]),
+      [{ v: { f: [{ v: 'x' }, { v: [{ v: { f: [{ v: '1000000' }] } }] }] } }, { v: null }],
+      '[{"b":"x","1":[{"TIMESTAMP":"1970-01-01T00:00:01Z"}]},null]',
+    ],
+  ];
+  it.each(cells)('%j of %j is %j', (of, cell, shown) => {
+    expect(atOnce(cellText(of, cell))).toBe(shown);
   });
 });

@@ -1,5 +1,7 @@
 /** What the REST interface answers, as far as it is read here; anything else in an answer is passed over. */
 import { isJsonArray, isJsonNumber, isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../../../util/json.ts';
+import { StringDecoder } from 'node:string_decoder';
+import { resultTooLarge, VALUE_OVERHEAD } from '../../../sql/result-size.ts';
 import type { Bytes } from '../../../util/bytes.ts';
 import type { Sliced } from '../../../util/sliced.ts';
 import { BigQueryError } from '../errors.ts';
@@ -116,11 +118,66 @@ function headOf(json: JsonObject): PageHead {
   };
 }
 
-/** The cells as they came. */
-export function* valueCells(reader: BodyReader): Sliced<readonly Json[]> {
-  const row = yield* reader.value();
-  const json = parseJson(row.toString());
-  return isJsonObject(json) ? listOf(json['f']).map((cell) => cell['v'] ?? null) : [];
+/**
+ * The cells as they came.
+ * @param mostBytes of the values of all rows that are read with the same reader; beyond them it throws `SvcError`
+ */
+export function valueCells(mostBytes: number): RowReader<Json> {
+  let bytes = 0;
+  return function* (reader) {
+    const json = yield* jsonOf(reader, 0);
+    const cells = isJsonObject(json) ? listOf(json['f']).map((cell) => cell['v'] ?? null) : [];
+    for (const cell of cells) {
+      bytes += yield* sizeOf(cell);
+      if (bytes > mostBytes) throw resultTooLarge(mostBytes);
+    }
+    return cells;
+  };
+}
+
+/** Structures in structures, with the objects and lists that they are written as: BigQuery has fifteen. */
+const DEEPEST = 100;
+
+/** A value; a large one is put together of its parts. @throws SyntaxError */
+function* jsonOf(reader: BodyReader, depth: number): Sliced<Json> {
+  if (depth > DEEPEST) throw new SyntaxError('values are nested too deeply');
+  const bytes = yield* reader.value();
+  const within = reader.within(bytes);
+  if (within === null) return parseJson(bytes.toString());
+  if (within.isText) {
+    const decoder = new StringDecoder();
+    let text = '';
+    for (const piece of yield* within.text()) {
+      text += decoder.write(Buffer.from(piece, 'latin1'));
+      yield;
+    }
+    return text + decoder.end();
+  }
+  if (within.isList) {
+    const items: Json[] = [];
+    yield* within.list(function* () {
+      items.push(yield* jsonOf(within, depth + 1));
+      yield;
+    });
+    return items;
+  }
+  if (!within.isObject) return parseJson(bytes.toString());
+  const members: [string, Json][] = [];
+  yield* within.object(function* (key) {
+    members.push([key, yield* jsonOf(within, depth + 1)]);
+    yield;
+  });
+  return Object.fromEntries(members);
+}
+
+/** Bytes that a value takes, more or less. */
+function* sizeOf(json: Json): Sliced<number> {
+  if (typeof json === 'string') return Buffer.byteLength(json) + VALUE_OVERHEAD;
+  let bytes = VALUE_OVERHEAD;
+  const parts = isJsonArray(json) ? json : isJsonObject(json) ? Object.values(json) : [];
+  for (const part of parts) bytes += yield* sizeOf(part ?? null);
+  if (parts.length > 0) yield;
+  return bytes;
 }
 
 /** The texts of the cells, which are not decoded. */
@@ -174,23 +231,36 @@ export function numberOf(json: Json | undefined): number | null {
 }
 
 /** The text of a cell for people: structures and arrays as JSON, moments as dates and times. Null is SQL NULL. */
-export function cellText(field: ResultField, cell: Json): string | null {
+export function* cellText(field: ResultField, cell: Json): Sliced<string | null> {
   if (cell === null) return null;
-  const value = plainValue(field, cell);
-  return typeof value === 'string' ? value : printJson(value);
+  return isPlain(field, cell) ? plainText(field, cell) : yield* jsonText(field, cell);
 }
 
-function plainValue(field: ResultField, cell: Json): Json {
-  if (field.repeated)
-    return (isJsonArray(cell) ? cell : []).map((item) =>
-      plainValue({ ...field, repeated: false }, isJsonObject(item) ? (item['v'] ?? null) : item),
-    );
-  if (cell === null) return null;
-  if (isJsonObject(cell)) {
-    const cells = listOf(cell['f']);
-    return Object.fromEntries(field.fields.map((inner, i) => [inner.name, plainValue(inner, cells[i]?.['v'] ?? null)]));
+function isPlain({ repeated }: ResultField, cell: Json): cell is string | number | boolean {
+  return !repeated && !isJsonObject(cell);
+}
+
+function plainText(field: ResultField, cell: Json): string {
+  if (typeof cell !== 'string') return printJson(cell);
+  return field.type === 'TIMESTAMP' ? momentText(cell) : cell;
+}
+
+function* jsonText(field: ResultField, cell: Json): Sliced<string> {
+  if (cell === null) return 'null';
+  const parts: string[] = [];
+  if (field.repeated) {
+    const one = { ...field, repeated: false };
+    for (const item of isJsonArray(cell) ? cell : []) parts.push(yield* jsonText(one, isJsonObject(item) ? (item['v'] ?? null) : item));
+    yield;
+    return `[${parts.join(',')}]`;
   }
-  return field.type === 'TIMESTAMP' && typeof cell === 'string' ? momentText(cell) : cell;
+  if (!isJsonObject(cell)) return JSON.stringify(plainText(field, cell));
+  const cells = listOf(cell['f']);
+  for (const [i, inner] of field.fields.entries()) {
+    parts.push(`${JSON.stringify(inner.name)}:${yield* jsonText(inner, cells[i]?.['v'] ?? null)}`);
+  }
+  yield;
+  return `{${parts.join(',')}}`;
 }
 
 /** Of microseconds since 1970. */

@@ -71,6 +71,15 @@ export class BodyReader {
     return this.next() === QUOTE;
   }
 
+  get isObject(): boolean {
+    return this.next() === OPEN_OBJECT;
+  }
+
+  /** A reader of bytes that have been passed, in pieces of the same size; null: they are no more than one. */
+  within(bytes: Buffer): BodyReader | null {
+    return bytes.length > this.piece ? new BodyReader(bytes, this.piece) : null;
+  }
+
   /** A text, in UTF-8, in pieces. @throws SyntaxError */
   *text(): Sliced<readonly Bytes[]> {
     this.expect(QUOTE);
@@ -135,11 +144,16 @@ export class BodyReader {
   private key(): string {
     if (this.next() !== QUOTE) throw this.fault();
     const start = this.at + 1;
-    const end = this.body.indexOf(QUOTE, start);
-    // Those that anything is read of are written with letters alone.
-    if (end < 0 || end - start > LONGEST_KEY || this.body[end - 1] === BACKSLASH) throw this.fault();
+    let end = start;
+    let isPlain = true;
+    for (let byte = this.body[end]; byte !== QUOTE; byte = this.body[++end]) {
+      if (byte === undefined || end - start > LONGEST_KEY) throw this.fault();
+      if (byte === BACKSLASH) end++;
+      if (byte === BACKSLASH || byte < 32 || byte > 126) isPlain = false;
+    }
     this.at = end + 1;
-    return bytesOfBuffer(this.body, start, end);
+    if (isPlain) return bytesOfBuffer(this.body, start, end);
+    return JSON.parse(this.body.toString('utf8', start - 1, this.at)) as string;
   }
 
   /** A number, or a word. */

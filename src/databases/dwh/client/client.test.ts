@@ -9,7 +9,7 @@ import type { DwhStatement } from '../answer.ts';
 import { BigQueryError, StatementCancelledError } from '../errors.ts';
 import { DwhSource } from '../source.ts';
 import { targetOf } from '../target.ts';
-import { valueCells } from './answers.ts';
+import { valueCells as valuesUpTo } from './answers.ts';
 import { BigQueryClient, type ClientOptions } from './client.ts';
 import { WAIT } from '../../../../test/support/wait.ts';
 
@@ -23,6 +23,7 @@ const OPTIONS: ClientOptions = {
   waitTimeoutMs: 5_000,
 };
 const SELECT = { text: 'select 1', parameters: [] };
+const valueCells = valuesUpTo(Number.POSITIVE_INFINITY);
 const JOB = { jobReference: { projectId: 'p', jobId: 'job 1', location: 'EU' } };
 const FIELD: JsonObject = { schema: { fields: [{ name: 'a', type: 'STRING', mode: 'NULLABLE' }] } };
 const rows = (...cells: readonly Json[]): JsonObject => ({ rows: cells.map((v) => ({ f: [{ v }] })) });
@@ -244,6 +245,21 @@ describe('a query', () => {
     expect(bodies()).toHaveLength(3 + 4 + 1);
   });
 
+  it('becomes another job where one has failed in passing, if it reads only', async () => {
+    const going = answered({ ...JOB, jobComplete: false });
+    const failed = answered(refusal('jobBackendError', 'broken'), 400);
+    answers = [going, failed, going, failed, answered(done('x'))];
+    expect((await client().run({ ...SELECT, repeatable: true }, {}, valueCells)).rows).toEqual([['x']]);
+    const ids = (): readonly Json[] => bodies().map(({ requestId }) => requestId ?? null);
+    expect(new Set(ids()).size).toBe(3);
+    answers = [going, failed, answered(done('x'))];
+    expect(await failure(client().run(SELECT, {}, valueCells))).toMatchObject({ reason: 'jobBackendError' });
+    expect(ids()).toHaveLength(4);
+    answers = [failed];
+    expect(await failure(client().run({ ...SELECT, repeatable: true }, {}, valueCells))).toMatchObject({ reason: 'jobBackendError' });
+    expect(ids()).toHaveLength(4 + 4);
+  });
+
   it('is cancelled when nobody waits for it, or its time is over', async () => {
     answers = [answered({ ...JOB, jobComplete: false }), () => null];
     const cancellation = new CancellationSource();
@@ -321,6 +337,16 @@ it('counts what long jobs are billed for though nobody asks what they cost', asy
   await source.query('select 1', []);
   await vi.waitFor(() => expect(one.measures().counts.billedBytes).toBe(3 * 10_485_760), WAIT);
   expect(one.measures().counts.processedBytes).toBe(3 * 70);
+});
+
+it('refuses SQL of administrators whose rows are larger than they may be together', async () => {
+  answers = [answered({ ...done('a'.repeat(400), 'b'.repeat(400)), pageToken: 'p 2' }), answered(done('c'.repeat(400)))];
+  const source = new DwhSource(client(), { rowLimit: 1, datasets: [] });
+  const refused = { code: 'bad-request', message: 'the rows are larger than 1000 bytes together: ask for fewer, or give max_rows' };
+  expect(await failure(source.runSql('select 1', { mostBytes: 1_000 }))).toMatchObject(refused);
+  answers = [answered({ ...done('a'.repeat(400), 'b'.repeat(400)), pageToken: 'p 2' }), answered(done('c'.repeat(400)))];
+  const first = await source.runSql('select 1', { mostBytes: 1_000, maxRows: 1 });
+  expect(first).toMatchObject({ rows: [['a'.repeat(400)]], isCut: true });
 });
 
 it('tells of a dry run what it would read', async () => {

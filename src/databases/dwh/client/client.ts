@@ -2,12 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import type { RunOptions } from '../../../backend/backend.ts';
 import { ConnectionCounts, type ServerMeasures } from '../../../backend/connection-counts.ts';
-import type { HttpAnswer, HttpCall, HttpClient } from '../../../backend/http-client.ts';
-import { OutboundError } from '../../../outbound/outbound-error.ts';
+import type { HttpClient } from '../../../backend/http-client.ts';
 import { CancellationSource, isPrompt } from '../../../util/cancellation.ts';
-import { isJsonObject, type Json, type JsonObject, printJson } from '../../../util/json.ts';
+import { isJsonObject, type JsonObject } from '../../../util/json.ts';
 import { inSlices } from '../../../util/sliced.ts';
-import { BigQueryError, connectionError, isPassingFailure, StatementCancelledError } from '../errors.ts';
+import { BigQueryError, connectionError, hasJobFailed, StatementCancelledError } from '../errors.ts';
 import type { Target } from '../target.ts';
 import {
   failureOf,
@@ -22,8 +21,8 @@ import {
   type RowReader,
   textOf,
 } from './answers.ts';
+import { type Call, RestCalls, unlessOver, type Waiting, waitingOf } from './rest-call.ts';
 import { Slots } from './slots.ts';
-import { Tokens } from './token.ts';
 
 export interface QueryParameter extends JsonObject {
   readonly name: string;
@@ -36,6 +35,8 @@ export interface Query {
   readonly parameters: readonly QueryParameter[];
   /** Of its job, as BigQuery takes them. */
   readonly labels?: Readonly<Record<string, string>> | undefined;
+  /** It reads only: a job that has failed in passing may be followed by another one. */
+  readonly repeatable?: boolean;
 }
 
 export interface Result<Cell> {
@@ -74,41 +75,13 @@ const NEXT_ANSWER_MS = 10_000;
 const CALL_MS = 60_000;
 const CANCEL_MS = 10_000;
 const DETAILS_MS = 10_000;
-/** Answers come with blanks for people otherwise. */
-const COMPACT = { prettyPrint: 'false' };
 /** ms; of statements that nobody has set a time for. */
 const LONGEST_STATEMENT_MS = 30 * 60_000;
-/** Timers know no longer ones. */
-const LONGEST_DELAY_MS = 32_000;
 const ASK_MS = 100;
 /** Bytes; the server's pages are smaller, unless a row is as large. */
 const MAX_PAGE = 64 * 1024 * 1024;
 /** Bytes of all pages of an answer. */
 const MAX_ANSWER = 256 * 1024 * 1024;
-
-/** When a statement is over, and what is told of it then. */
-interface Waiting {
-  readonly cancellation: CancellationSource;
-  /** epoch milliseconds */
-  readonly deadline: number;
-  /** @throws StatementCancelledError where it is over */
-  check(): void;
-}
-
-/** One call of the interface. */
-interface Call<T> {
-  /** Below `/bigquery/v2`. */
-  readonly path: string;
-  readonly search?: Readonly<Record<string, string>>;
-  readonly method: 'GET' | 'POST';
-  readonly body: Json;
-  /** ms */
-  readonly timeout: number;
-  /** Bytes of the answer at most. */
-  readonly most: number;
-  /** @throws BigQueryError */
-  read(status: number, body: Buffer): T | Promise<T>;
-}
 
 interface Sized<T> {
   readonly value: T;
@@ -119,8 +92,7 @@ interface Sized<T> {
 export class BigQueryClient {
   private readonly target: Target;
   private readonly options: ClientOptions;
-  private readonly http: HttpClient;
-  private readonly tokens: Tokens;
+  private readonly calls: RestCalls;
   private readonly slots: Slots;
   private readonly running = new Set<CancellationSource>();
   private readonly ending = new Set<Promise<void>>();
@@ -128,11 +100,10 @@ export class BigQueryClient {
   private readonly counts = new ConnectionCounts();
 
   constructor(http: HttpClient, target: Target, options: ClientOptions) {
-    this.http = http;
     this.target = target;
     this.options = options;
+    this.calls = new RestCalls(http, target, options);
     this.slots = new Slots(options.maxStatements);
-    this.tokens = new Tokens(target.account, (call) => this.sent(call));
   }
 
   /** What is on its way now, and what was since the source was opened. */
@@ -149,32 +120,15 @@ export class BigQueryClient {
    */
   run<Cell>(query: Query, how: RunOptions, readRow: RowReader<Cell>, mostRows = Number.POSITIVE_INFINITY): Promise<Result<Cell>> {
     return this.waited(how, async (waiting) => {
-      const first = await this.begin(query, readRow, waiting);
-      const pages = [first.value];
-      let { value: page, bytes } = first;
-      let rows = page.rows.length;
-      const { job } = page;
-      try {
-        while (!page.isComplete || (page.next !== null && rows <= mostRows)) {
-          if (job === null) throw new BigQueryError(0, '', 'a job that goes on has no name');
-          const next = await this.page(job, page.isComplete ? page.next : null, readRow, waiting);
-          page = next.value;
-          bytes += next.bytes;
-          rows += page.rows.length;
-          if (bytes > MAX_ANSWER) throw new BigQueryError(0, 'responseTooLarge', `the answer has more than ${MAX_ANSWER} bytes`);
-          pages.push(page);
-        }
-      } catch (error) {
-        if (job !== null && error instanceof StatementCancelledError) this.cancelLater(job);
-        throw error;
-      }
+      const isAgain = (error: BigQueryError): boolean => query.repeatable === true && hasJobFailed(error);
+      const pages = await this.calls.repeated(waiting, isAgain, () => this.pages(query, readRow, waiting, mostRows));
       const last = <T>(of: (page: Page<Cell>) => T | null): T | null => pages.reduce<T | null>((found, each) => of(each) ?? found, null);
       const processedBytes = last((each) => each.processedBytes);
       const billedBytes = last((each) => each.billedBytes);
       this.counts.processedBytes += processedBytes ?? 0;
       this.counts.billedBytes += billedBytes ?? 0;
       return {
-        job,
+        job: last(({ job }) => job),
         fields: last(({ fields }) => fields),
         rows: pages.flatMap((each) => each.rows),
         processedBytes,
@@ -182,6 +136,30 @@ export class BigQueryClient {
         affectedRows: last(({ affectedRows }) => affectedRows),
       };
     });
+  }
+
+  /** A job and all that is wanted of its answer. */
+  private async pages<Cell>(query: Query, readRow: RowReader<Cell>, waiting: Waiting, mostRows: number): Promise<readonly Page<Cell>[]> {
+    const first = await this.begin(query, readRow, waiting);
+    const pages = [first.value];
+    let { value: page, bytes } = first;
+    let rows = page.rows.length;
+    const { job } = page;
+    try {
+      while (!page.isComplete || (page.next !== null && rows <= mostRows)) {
+        if (job === null) throw new BigQueryError(0, '', 'a job that goes on has no name');
+        const next = await this.page(job, page.isComplete ? page.next : null, readRow, waiting);
+        page = next.value;
+        bytes += next.bytes;
+        rows += page.rows.length;
+        if (bytes > MAX_ANSWER) throw new BigQueryError(0, 'responseTooLarge', `the answer has more than ${MAX_ANSWER} bytes`);
+        pages.push(page);
+      }
+    } catch (error) {
+      if (job !== null && error instanceof StatementCancelledError) this.cancelLater(job);
+      throw error;
+    }
+    return pages;
   }
 
   /** What a query would read, without running it. @throws as `run` */
@@ -193,7 +171,7 @@ export class BigQueryClient {
         ...(location === undefined ? {} : { jobReference: { projectId: this.target.project, location } }),
       };
       const path = `/projects/${encodeURIComponent(this.target.project)}/jobs`;
-      const json = await this.call({ path, method: 'POST', body, timeout: CALL_MS, most: MAX_HEAD, read: readAnswer }, waiting);
+      const json = await this.calls.call({ path, method: 'POST', body, timeout: CALL_MS, most: MAX_HEAD, read: readAnswer }, waiting);
       const status = json['status'];
       const failed = isJsonObject(status) ? status['errorResult'] : undefined;
       if (isJsonObject(failed)) throw failureOf(failed, 0);
@@ -215,7 +193,7 @@ export class BigQueryClient {
    * @param told is given it later; null: it cannot be found out
    */
   billedBytes(job: JobName, told: (bytes: number | null) => void): void {
-    const asked = this.call(
+    const asked = this.calls.call(
       { ...placeOf('jobs', job), method: 'GET', body: null, timeout: DETAILS_MS, most: MAX_HEAD, read: readAnswer },
       waitingOf(new CancellationSource(), Date.now() + DETAILS_MS),
     );
@@ -258,7 +236,7 @@ export class BigQueryClient {
     const timeout = FIRST_ANSWER_MS + CALL_MS;
     const apart = { cancellation: new CancellationSource(), deadline: Date.now() + timeout, check: () => waiting.check() };
     waiting.check();
-    const begun = this.call({ path, method: 'POST', body, timeout, most: MAX_PAGE, read: pageReader(readRow) }, apart);
+    const begun = this.calls.call({ path, method: 'POST', body, timeout, most: MAX_PAGE, read: pageReader(readRow) }, apart);
     try {
       return await unlessOver(waiting, begun);
     } catch (error) {
@@ -283,7 +261,7 @@ export class BigQueryClient {
       'formatOptions.useInt64Timestamp': 'true',
       ...(token === null ? {} : { pageToken: token }),
     };
-    return this.call(
+    return this.calls.call(
       { ...place, search, method: 'GET', body: null, timeout: NEXT_ANSWER_MS + CALL_MS, most: MAX_PAGE, read: pageReader(readRow) },
       waiting,
     );
@@ -294,13 +272,12 @@ export class BigQueryClient {
     const { path, search } = placeOf('jobs', job);
     const waiting = waitingOf(new CancellationSource(), Date.now() + CANCEL_MS);
     this.end(
-      this.call(
-        { path: `${path}/cancel`, search, method: 'POST', body: {}, timeout: CANCEL_MS, most: MAX_HEAD, read: readAnswer },
-        waiting,
-      ).then(
-        () => undefined,
-        () => undefined,
-      ),
+      this.calls
+        .call({ path: `${path}/cancel`, search, method: 'POST', body: {}, timeout: CANCEL_MS, most: MAX_HEAD, read: readAnswer }, waiting)
+        .then(
+          () => undefined,
+          () => undefined,
+        ),
     );
   }
 
@@ -395,71 +372,6 @@ export class BigQueryClient {
     });
     return taken.finally(() => stop());
   }
-
-  private async call<T>({ path, search, method, body, timeout, most, read }: Call<T>, waiting: Waiting): Promise<T> {
-    const url = `${this.target.endpoint}/bigquery/v2${path}?${new URLSearchParams({ ...search, ...COMPACT })}`;
-    const text = body === null ? undefined : printJson(body);
-    let refused = false;
-    return this.repeated(waiting, async () => {
-      for (;;) {
-        waiting.check();
-        const token = await unlessOver(waiting, this.tokens.get());
-        waiting.check();
-        const answer = await this.sent(
-          {
-            url,
-            method,
-            headers: {
-              authorization: `Bearer ${token}`,
-              accept: 'application/json',
-              ...(text === undefined ? {} : { 'content-type': 'application/json' }),
-            },
-            ...(text === undefined ? {} : { body: text }),
-            timeout: Math.max(Math.min(timeout, waiting.deadline - Date.now()), 1),
-            maxResponseSize: most,
-            signal: waiting.cancellation,
-          },
-          waiting,
-        );
-        if (answer.status === 401 && !refused) {
-          refused = true;
-          this.tokens.forget(token);
-          continue;
-        }
-        return await read(answer.status, answer.body);
-      }
-    });
-  }
-
-  /** @throws StatementCancelledError, BigQueryError of status 599 where no answer came, SvcError where none can come */
-  private async sent(call: HttpCall, waiting?: Waiting): Promise<HttpAnswer> {
-    try {
-      return await this.http.send(call);
-    } catch (error) {
-      waiting?.check();
-      if (!(error instanceof OutboundError)) throw error;
-      if (error.failure === 'cancelled') throw new StatementCancelledError('abort');
-      if (error.failure === 'too-large') throw new BigQueryError(0, 'responseTooLarge', error.message);
-      if (error.failure === 'invalid-url' || error.failure === 'refused-address') throw connectionError(error.message, error);
-      throw new BigQueryError(599, 'connection', error.message);
-    }
-  }
-
-  /** What fails in passing is tried again, later each time. */
-  private async repeated<T>({ cancellation, deadline }: Waiting, attempt: () => Promise<T>): Promise<T> {
-    const { retryBaseDelayMs, retryLimit } = this.options;
-    for (let failures = 0; ; failures++) {
-      try {
-        return await attempt();
-      } catch (error) {
-        if (!(error instanceof BigQueryError) || !isPassingFailure(error)) throw error;
-        // Not all at the same time.
-        const delay = Math.min(retryBaseDelayMs * 2 ** failures, LONGEST_DELAY_MS) * (0.5 + Math.random() / 2);
-        if (failures >= retryLimit || Date.now() + delay >= deadline) throw error;
-        await pause(delay, cancellation);
-      }
-    }
-  }
 }
 
 /** Where a job is. */
@@ -472,49 +384,4 @@ function placeOf(collection: 'jobs' | 'queries', { projectId, jobId, location }:
 
 function pageReader<Cell>(readRow: RowReader<Cell>): Call<Sized<Page<Cell>>>['read'] {
   return async (status, body) => ({ value: await inSlices(readPage(status, body, readRow)), bytes: body.length });
-}
-
-/** What is waited for, or sooner that nobody waits any more. @throws StatementCancelledError */
-async function unlessOver<T>(waiting: Waiting, work: Promise<T>): Promise<T> {
-  let leave = (): void => undefined;
-  const over = new Promise<never>((_, reject) => {
-    leave = waiting.cancellation.onCancel(() => {
-      try {
-        waiting.check();
-        reject(new StatementCancelledError('abort'));
-      } catch (error) {
-        reject(error as Error);
-      }
-    });
-  });
-  try {
-    return await Promise.race([work, over]);
-  } finally {
-    leave();
-  }
-}
-
-function pause(ms: number, cancellation: CancellationSource): Promise<void> {
-  return new Promise((resolve) => {
-    let forget = (): void => undefined;
-    const end = (): void => {
-      clearTimeout(timer);
-      forget();
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    forget = cancellation.onCancel(end);
-  });
-}
-
-function waitingOf(cancellation: CancellationSource, deadline: number, isAborted: () => boolean = () => false): Waiting {
-  return {
-    cancellation,
-    deadline,
-    check() {
-      if (isAborted()) throw new StatementCancelledError('abort');
-      if (Date.now() >= deadline) throw new StatementCancelledError('deadline');
-      if (cancellation.aborted) throw new StatementCancelledError('abort');
-    },
-  };
 }
