@@ -269,6 +269,8 @@ describe.skipIf(!hasMariadb())('a connection to MariaDB', () => {
     for (const sql of [
       'select * from shop.wide',
       "select repeat('x', 500000)",
+      // Fewer characters than bytes.
+      "select repeat('ü', 600)",
       'with recursive n as (select 1 as i union all select i + 1 from n where i < 900) select * from n',
     ]) {
       const failed = await source.runSql(`set sql_select_limit = 1000000; ${sql}`, most).catch((error: unknown) => error);

@@ -79,7 +79,7 @@ export class SessionConnection implements Connection {
     let bytes = 0;
     const take = (value: string | null): string | null => {
       if (bytes > mostBytes) return null;
-      bytes += (value?.length ?? 0) + VALUE_OVERHEAD;
+      bytes += (value === null ? 0 : Buffer.byteLength(value)) + VALUE_OVERHEAD;
       if (bytes > mostBytes) stop.cancel();
       return value;
     };

@@ -85,8 +85,7 @@ class Foreseen {
     if (reader.take('temporary')) return;
     if (reader.take('database') || reader.take('schema')) {
       reader.take('if', 'exists');
-      const schema = this.#schemaOf(reader.name());
-      for (const { name } of this.#tables.values()) if (name.schema === schema) this.#remove(name);
+      this.#removeAll(reader.name());
       return;
     }
     if (!reader.take('table') && !reader.take('tables') && !reader.take('view')) return;
@@ -99,6 +98,10 @@ class Foreseen {
 
   /** What is made again in the place of something that was dropped is taken to be like it; what it is like is seen afterwards. */
   #create(reader: Reader): void {
+    if (reader.take('or', 'replace', 'database') || reader.take('or', 'replace', 'schema')) {
+      this.#removeAll(reader.name());
+      return;
+    }
     while (!reader.isDone && !reader.take('table') && !reader.take('view')) if (reader.name() === null && !reader.takeSign()) return;
     reader.take('if', 'not', 'exists');
     const name = this.#name(reader);
@@ -235,6 +238,11 @@ class Foreseen {
     const retyped = (found: CatalogColumn): CatalogColumn =>
       !same(found.name, column) || found.type.name === type.name ? found : { ...found, type };
     this.#edit(table, (found) => ({ ...found, columns: found.columns.map(retyped) }));
+  }
+
+  #removeAll(database: string | null): void {
+    const schema = this.#schemaOf(database);
+    for (const { name } of [...this.#tables.values()]) if (name.schema === schema) this.#remove(name);
   }
 
   #remove(name: QualifiedName): void {
