@@ -5,6 +5,8 @@ it.each([
   'select coalesce(json_agg(json_build_object(\'a\', "t1"."id")), \'[]\') as "json" from (select "t2"."id" as "id" from "public"."x" as "t2") as "t1"',
   'with "t1" as materialized (select "t2"."id" as "id" from "public"."x" as "t2" where ("t2"."k" in (select "t3"."k" from "public"."y" as "t3"))) select count(*) from "t1" as "t4" left join "t1" as "t5" on "t5"."id" = "t4"."id"',
   'with "t1_0" as materialized (select 1 as "a"), "t1_1" as materialized (select 1 as "a") select 0, "t2_0"."a" from "t1_0" as "t2_0" union all select 1, "t2_1"."a" from "t1_1" as "t2_1"',
+  `select case when "t1"."cell" then 1 else concat('svc:ab:', 0 + ("t1"."cell")::int4)::int4 end from "t9" as "t1"`,
+  "select case when count(*) = 0 then concat('svc:ab:', 0 + count(*)::int4)::int4 end",
 ])('has no complaints about %s', (sql) => {
   expect(complaintsAbout(sql)).toEqual([]);
 });
@@ -22,6 +24,10 @@ it.each([
     '"t1" is read from outside',
   ],
   ['select (select count(*) from "public"."y" as "t2" where "t2"."k" = "t1"."k") from "public"."x" as "t1"', '"t1" is read from outside'],
+  [
+    `with "t9" as (select true as "cell") select case when "t1"."cell" then 1 else concat('svc:ab:', (0))::int4 end from "t9" as "t1"`,
+    'a failure that looks at no row',
+  ],
 ])('complains about %s', (sql, complaint) => {
   expect(complaintsAbout(sql)).toContain(complaint);
 });

@@ -1,6 +1,6 @@
 /**
  * What Citus would refuse in a statement, found in its text: lateral joins, tables that meet in one select, sub-selects that look out,
- * and sub-selects of tables outside of conditions.
+ * and sub-selects of tables outside of conditions; and failures that it would raise whatever the rows are.
  */
 
 type Token = { readonly kind: 'word' | 'name' | 'sign'; readonly text: string } | { readonly kind: 'block'; readonly block: Block };
@@ -86,6 +86,20 @@ function check(block: Block, seen: Seen, isExists = false): void {
   for (const part of parts(tokens)) checkSelect(part, { ...seen, relations }, isExists);
 }
 
+/** The text of a failure that a statement raises on purpose. */
+const FAILURE = /^'svc:/;
+const AGGREGATES: ReadonlySet<string> = new Set(['count', 'bool_and']);
+
+/** What does not is computed before the statement is sent, whether it is needed or not. */
+function looksAtRows(tokens: readonly Token[], start: number): boolean {
+  for (let i = start, depth = 1; i < tokens.length && depth > 0; i++) {
+    const token = tokens[i] as Token;
+    if (token.kind === 'name' || (token.kind === 'word' && AGGREGATES.has(token.text))) return true;
+    depth += Number(textOf(token) === '(') - Number(textOf(token) === ')');
+  }
+  return false;
+}
+
 function checkSelect(tokens: readonly Token[], seen: Seen, isExists: boolean): void {
   const { relations, complaints } = seen;
   const own = new Set<string>();
@@ -95,6 +109,7 @@ function checkSelect(tokens: readonly Token[], seen: Seen, isExists: boolean): v
   for (let i = 0; i < tokens.length; i++) {
     const token = tokens[i] as Token;
     if (textOf(token) === 'lateral') complaints.push('a lateral join');
+    if (isAt(tokens, i, 'concat', '(', FAILURE) && !looksAtRows(tokens, i + 2)) complaints.push('a failure that looks at no row');
     if (isAt(tokens, i, 'as', ALIAS)) {
       const alias = textOf(tokens[i + 1]);
       const before = tokens[i - 1];

@@ -9,6 +9,13 @@ create table pg_catalog.pg_dist_partition (logicalrelid regclass primary key, pa
 create table pg_catalog.pg_dist_schema (schemaid regnamespace primary key, colocationid int not null);
 create function pg_catalog.column_to_column_name(table_name regclass, column_var_text text) returns text language sql strict stable
   as $$ select attname::text from pg_attribute where attrelid = table_name and attnum = substring(column_var_text from ':varattno (\\d+)')::int $$;
+create view public.citus_tables as select logicalrelid as table_name from pg_catalog.pg_dist_partition;
+create schema columnar;
+create table columnar.options (regclass regclass);
+with made as (insert into pg_catalog.pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
+  select (select max(oid::int8) + 1 from pg_extension)::oid, 'citus', nspowner, oid, false, '13' from pg_namespace where nspname = 'public' returning oid)
+insert into pg_catalog.pg_depend (classid, objid, objsubid, refclassid, refobjid, refobjsubid, deptype)
+  select 'pg_class'::regclass, own, 0, 'pg_extension'::regclass, made.oid, 0, 'e' from made, unnest(array['public.citus_tables', 'columnar.options']::regclass[]) own;
 reset allow_system_table_mods;
 create function public.create_distributed_table(name regclass, key text, group_id int) returns void language sql as $$
   insert into pg_dist_partition (logicalrelid, partmethod, partkey, colocationid, repmodel)

@@ -23,6 +23,15 @@ join pg_catalog.pg_class r on r.oid = p.logicalrelid
 join pg_catalog.pg_namespace n on n.oid = r.relnamespace
 where $1::json is null or (n.nspname, r.relname) in (select x.schema, x.name from json_to_recordset($1::json) x (schema name, name name))`;
 
+/** Views and tables of the extension outside of the catalog: in `public` and schemas of its own, depending on the version. */
+const OWN = `
+select n.nspname, r.relname
+from pg_catalog.pg_extension e
+join pg_catalog.pg_depend d on d.refobjid = e.oid and d.refclassid = 'pg_catalog.pg_extension'::regclass and d.deptype = 'e'
+join pg_catalog.pg_class r on r.oid = d.objid and d.classid = 'pg_catalog.pg_class'::regclass
+join pg_catalog.pg_namespace n on n.oid = r.relnamespace
+where e.extname in ('citus', 'citus_columnar') and n.nspname !~ '^pg_'`;
+
 const LOCAL: CatalogDistribution = { kind: 'local' };
 
 /** By `nameKey`, without those on the coordinator alone; empty where the extension is not there. */
@@ -34,6 +43,12 @@ export async function readDistributions(query: Query, tables: readonly Qualified
   if (isThere !== 't') return new Map();
   const { rows } = await query(DISTRIBUTIONS(bySchema === 't'), [tables === undefined ? null : JSON.stringify(tables)]);
   return new Map(rows.map((row) => [nameKey({ schema: row[0] ?? '', name: row[1] ?? '' }), distributionOf(row)]));
+}
+
+/** By `nameKey`: what the extension has brought, which nobody wants to be told of among tables. */
+export async function readOwn(query: Query): Promise<ReadonlySet<string>> {
+  const { rows } = await query(OWN, []);
+  return new Set(rows.map(([schema, name]) => nameKey({ schema: schema ?? '', name: name ?? '' })));
 }
 
 function distributionOf([, , group, kind, column]: RunSqlResult['rows'][number]): CatalogDistribution {

@@ -1,10 +1,13 @@
 import { SvcError } from '../../errors/svc-error.ts';
 import { DatabaseError } from '../pg/driver/database-error.ts';
 
-/** Said of what came from another server. */
+/** Said of what came from another server; the fields with the names of tables and constraints are not handed on. */
 const FROM_WORKER = /while executing command on /;
 const NOT_SUPPORTED = '0A000';
-const SHARD = /_\d+$/;
+const VIOLATION = /^23/;
+/** Of tables and constraints of shards; shards have numbers from 102008 on. */
+const SHARD = /_\d{6,}$/;
+const NAMES_OF_SHARDS = /\b(constraint|index|relation|table) "((?:[^"]|"")+)_\d{6,}"/g;
 
 /**
  * An error of a statement on the coordinator: what the extension does not do is `not-supported`, and the tables and constraints of
@@ -19,7 +22,13 @@ export function ofCitus(error: unknown): unknown {
     const message = `the database does not support this: ${cause.message}${hint}`;
     return new SvcError('not-supported', message, { ...options, discreetMessage: 'the database does not support this' });
   }
-  const suffix = cause.where !== null && FROM_WORKER.test(cause.where) ? SHARD.exec(cause.table ?? '')?.[0] : undefined;
-  if (suffix === undefined) return error;
-  return new SvcError(error.code, error.message.replaceAll(`${suffix}"`, '"'), { ...options, status: error.status });
+  const message = VIOLATION.test(cause.code) ? withoutShards(error.message, cause) : error.message;
+  return message === error.message ? error : new SvcError(error.code, message, { ...options, status: error.status });
+}
+
+function withoutShards(message: string, { where, table, constraint }: DatabaseError): string {
+  if (where !== null && FROM_WORKER.test(where)) return message.replaceAll(NAMES_OF_SHARDS, '$1 "$2"');
+  // Shards of the coordinator itself: a table of another kind may end with a number, but hardly its constraint with the same one.
+  const suffix = SHARD.exec(table ?? '')?.[0];
+  return suffix !== undefined && constraint?.endsWith(suffix) === true ? message.replaceAll(`${suffix}"`, '"') : message;
 }

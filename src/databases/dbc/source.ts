@@ -20,9 +20,9 @@ import type {
   TransactionOptions,
 } from '../../backend/backend.ts';
 import type { ServerMeasures } from '../../backend/connection-counts.ts';
-import type { Catalog, CatalogScope, QualifiedName, SurveyedTable } from '../../catalog/catalog.ts';
+import { type Catalog, type CatalogScope, nameKey, type QualifiedName, type SurveyedTable } from '../../catalog/catalog.ts';
 import type { PgSource } from '../pg/source.ts';
-import { distributed, distributionIn, type Distributions, readDistributions } from './distribution.ts';
+import { distributed, distributionIn, type Distributions, readDistributions, readOwn } from './distribution.ts';
 import { ofCitus } from './errors.ts';
 
 /** Statements on tables of different kinds may follow one another only so. Servers without the extension take it for a setting of ours. */
@@ -57,11 +57,13 @@ class DbcConnection implements Connection {
     return { ...catalog, tables: new Map([...catalog.tables].map(([key, table]) => [key, distributed(table, found)])) };
   }
 
-  /** What the coordinator estimates is about its own part of a table alone. */
+  /** What the coordinator estimates is about its own part of a table alone. Views of the extension are told of by name only. */
   async survey(tables?: readonly QualifiedName[]): Promise<readonly SurveyedTable[]> {
     const known = (await this.inner.survey?.(tables)) ?? [];
+    const own = tables === undefined ? await readOwn((text, values) => this.inner.query(text, values)) : new Set<string>();
     const found = await this.distributions(tables);
-    return known.map((table) => {
+    const wanted = known.filter(({ name }) => !own.has(nameKey(name)));
+    return wanted.map((table) => {
       const distribution = distributionIn(found, table);
       if (distribution === undefined) return table;
       return { ...table, distribution, estimatedRows: distribution.kind === 'local' ? table.estimatedRows : null };

@@ -6,7 +6,7 @@ import type { CompilerOptions } from '../../../../backend/backend.ts';
 import { SvcError } from '../../../../errors/svc-error.ts';
 import type { MutationOutput } from '../../../../ir/mutation.ts';
 import type { Field } from '../../../../ir/select.ts';
-import { EMPTY, identifier, integer, join, string, type Sql, sql } from '../../../../sql/fragment.ts';
+import { EMPTY, identifier, join, string, type Sql, sql } from '../../../../sql/fragment.ts';
 import { aliasRow, type Row } from '../../../../sql/row.ts';
 import { objectOf } from '../../../../sql/set-plan/answer.ts';
 import { Columns, Named } from '../../../../sql/set-plan/columns.ts';
@@ -58,8 +58,9 @@ function writeAndAnswer(program: Program, draft: Draft, write: Write, output: Mu
       const checked = checkedSql(draft, writer, rows, write);
       const answer = new Answer(draft, writer, rows, null);
       const json = answer.json(output, () => answer.cell(sql`count(*)`, rows));
-      const whole =
-        checked === null ? json : sql`case when ${answer.joined(checked)} then ${json} else ${raised(failures, write)}::text::json end`;
+      if (checked === null) return withRelations(draft, sql`select ${json} as "json"${answer.from()}`);
+      const holds = answer.joined(checked);
+      const whole = sql`case when ${holds} then ${json} else ${raised(failures, write, holds)}::text::json end`;
       return withRelations(draft, sql`select ${whole} as "json"${answer.from()}`);
     },
     write.rows,
@@ -67,8 +68,12 @@ function writeAndAnswer(program: Program, draft: Draft, write: Write, output: Mu
   );
 }
 
-function raised(failures: FailureDraft, write: Write): Sql {
-  return failures.raise(checkFailure(write.path));
+/**
+ * Fails where a check does not hold. What looks at no row the coordinator computes before it sends a statement that writes, branches
+ * that are not taken included, so that the failure depends on what it is about.
+ */
+function raised(failures: FailureDraft, write: Write, holds: Sql): Sql {
+  return failures.raiseOneOf([checkFailure(write.path)])(sql`(${holds})::int4`);
 }
 
 /** A relation of one row: whether all rows pass the check; null: nothing is checked. */
@@ -171,7 +176,10 @@ function writeAndKeep(program: Program, draft: Draft, write: Write, keeping: Kee
       const place = new Place(writer, rows);
       const check = checkOf(draft, place, write);
       const items: Sql[] = [];
-      if (check !== null) items.push(sql`case when not bool_and(${check} is true) then ${raised(failures, write)} end`);
+      if (check !== null) {
+        const holds = sql`bool_and(${check} is true)`;
+        items.push(sql`case when not ${holds} then ${raised(failures, write, holds)} end`);
+      }
       if (keys !== null) items.push(...keepKeys(failures, place.row, keys));
       // A lone `t.*` would be expanded.
       if (slot !== null) items.push(keepRows(slot, sql`${place.alias}.*`));
@@ -217,7 +225,7 @@ function keepKeys(failures: FailureDraft, row: Row, { slot, columns, first, abse
   const aggregate = sql`jsonb_agg(jsonb_build_array(${join(texts, COMMA)}))`;
   const all = first === 0 ? aggregate : sql`current_setting(${setting(slot)})::jsonb || ${aggregate}`;
   return [
-    sql`case when count(*) = 0 then ${failures.raiseOneOf(absent)(integer(0))} end`,
+    sql`case when count(*) = 0 then ${failures.raiseOneOf(absent)(sql`count(*)::int4`)} end`,
     sql`set_config(${setting(slot)}, (${all})::text, true) is null`,
   ];
 }
