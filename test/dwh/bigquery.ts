@@ -1,5 +1,5 @@
 /** A service with a source of BigQuery, which is an emulator of the test's own. */
-import { type BigQuery, startBigQuery } from '../support/bigquery-emulator/index.ts';
+import { type BigQuery, type DatasetFixture, startBigQuery } from '../support/bigquery-emulator/index.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import type { JsonObject } from '../../src/util/json.ts';
 
@@ -20,9 +20,13 @@ export function configurationOf({ url, project, serviceAccount }: BigQuery, data
   };
 }
 
-/** @param sql makes what is in the dataset `shop` @param options of the service */
-export async function startBigQueryService(sql: string, options: Readonly<Record<string, string>> = {}): Promise<BigQueryService> {
-  const bigquery = await startBigQuery({ datasets: { shop: {} }, sql });
+/** @param sql makes what is in the dataset `shop` besides `tables` @param options of the service */
+export async function startBigQueryService(
+  sql: string,
+  options: Readonly<Record<string, string>> = {},
+  tables: DatasetFixture = {},
+): Promise<BigQueryService> {
+  const bigquery = await startBigQuery({ datasets: { shop: tables }, sql });
   const service = await startTestService(options);
   return {
     bigquery,

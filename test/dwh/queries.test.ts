@@ -35,7 +35,8 @@ describe.skipIf(!hasBigQuery())('a source of BigQuery', () => {
     JSON.stringify((await both.service.graphql(query, options))['errors']);
 
   beforeAll(async () => {
-    both = await startBigQueryService(TABLES, { ENABLED_LOG_TYPES: 'startup,http-log,query-log' });
+    const visit = { byIngestion: true, fields: [{ name: 'id', type: 'INTEGER' }], rows: [{ id: 7 }] };
+    both = await startBigQueryService(TABLES, { ENABLED_LOG_TYPES: 'startup,http-log,query-log' }, { visit });
     const { service, bigquery } = both;
     await service.sql(
       'create table note (id int primary key, writer_id int, text text); insert into note values (1, 1, $$n1$$), (2, 2, $$n2$$), (3, 9, $$n3$$)',
@@ -45,7 +46,7 @@ describe.skipIf(!hasBigQuery())('a source of BigQuery', () => {
       name: 'w',
       configuration: { ...configurationOf(bigquery, dataset), global_select_limit: 20 },
     });
-    for (const name of ['writer', 'book', 'many', 'thing', 'cheap']) await run('track_table', { table: { dataset, name } });
+    for (const name of ['writer', 'book', 'many', 'thing', 'cheap', 'visit']) await run('track_table', { table: { dataset, name } });
     const relate = (type: string, table: string, name: string, target: string, mapping: JsonObject): Promise<Json> =>
       run(`create_${type}_relationship`, {
         table: { dataset, name: table },
@@ -63,6 +64,12 @@ describe.skipIf(!hasBigQuery())('a source of BigQuery', () => {
     await service.metadata('add_inherited_role', { role_name: 'both', role_set: ['some', 'named'] });
   });
   afterAll(() => both?.stop());
+
+  it('has the columns of tables that are partitioned by when rows came, and no pseudo columns', async () => {
+    const info = (await run('get_table_info', { table: { dataset, name: 'visit' } })) as { columns: readonly JsonObject[] };
+    expect(info.columns.map(({ name }) => name)).toEqual(['id']);
+    expect(await data('{ shop_visit { id } }')).toEqual({ shop_visit: [{ id: 7 }] });
+  });
 
   it('tells by labels of its jobs which operation they are of, where that is wanted', async () => {
     await both.service.metadata('set_query_tags', { source_name: 'w', format: 'standard' });

@@ -32,10 +32,11 @@ type View = (typeof OF_TABLES)[number] | (typeof OF_FUNCTIONS)[number];
 
 /** @param schema a name that has been checked to be one */
 function viewsOf(schema: string): Readonly<Record<View, string>> {
+  // Pseudo columns (`_PARTITIONTIME`) have no position: no answer can have a column of their name.
   const from = (view: string): string => `from \`${schema}\`.INFORMATION_SCHEMA.${view}`;
   return {
     tables: `select table_name, table_type ${from('TABLES')} order by table_name`,
-    columns: `select table_name, column_name, data_type, is_nullable ${from('COLUMNS')} order by table_name, ordinal_position`,
+    columns: `select table_name, column_name, data_type, is_nullable ${from('COLUMNS')} where ordinal_position is not null and ifnull(is_hidden, 'NO') = 'NO' order by table_name, ordinal_position`,
     descriptions: `select table_name, column_name, description ${from('COLUMN_FIELD_PATHS')} where field_path = column_name and description is not null`,
     options: `select table_name, option_value ${from('TABLE_OPTIONS')} where option_name = 'description'`,
     routines: `select routine_name, routine_type ${from('ROUTINES')} order by routine_name`,

@@ -41,6 +41,23 @@ export function literal(text: string): string {
   return JSON.stringify(text);
 }
 
+const OF_COLUMN: Cells = {
+  is_generated: 'NEVER',
+  is_hidden: 'NO',
+  is_system_defined: 'NO',
+  is_partitioning_column: 'NO',
+  collation_name: 'NULL',
+  column_default: 'NULL',
+};
+
+const PSEUDO_COLUMNS = [
+  ['_PARTITIONTIME', 'TIMESTAMP'],
+  ['_PARTITIONDATE', 'DATE'],
+].map(([column_name = '', data_type = '']): Cells => {
+  const pseudo = { is_hidden: 'YES', is_system_defined: 'YES', is_partitioning_column: 'YES' };
+  return { ...OF_COLUMN, ...pseudo, column_name, data_type, ordinal_position: null, is_nullable: 'YES' };
+});
+
 const VIEWS: Readonly<Record<string, View>> = {
   SCHEMATA: {
     columns: {
@@ -117,21 +134,17 @@ const VIEWS: Readonly<Record<string, View>> = {
       rounding_mode: 'STRING',
     },
     rows: (dataset, project) =>
-      tablesOf(dataset).flatMap((table) =>
-        table.columns.map((column, index) => ({
+      tablesOf(dataset).flatMap((table) => [
+        ...table.columns.map((column, index) => ({
           ...ofTable(project, dataset, table),
+          ...OF_COLUMN,
           column_name: column.name,
           ordinal_position: index + 1,
           is_nullable: column.mode === 'NULLABLE' ? 'YES' : 'NO',
           data_type: typeName(column.type),
-          is_generated: 'NEVER',
-          is_hidden: 'NO',
-          is_system_defined: 'NO',
-          is_partitioning_column: 'NO',
-          collation_name: 'NULL',
-          column_default: 'NULL',
         })),
-      ),
+        ...(table.byIngestion === true ? PSEUDO_COLUMNS : []).map((column) => ({ ...ofTable(project, dataset, table), ...column })),
+      ]),
   },
   COLUMN_FIELD_PATHS: {
     columns: {

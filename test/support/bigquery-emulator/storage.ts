@@ -20,6 +20,8 @@ export interface Table {
   readonly labels?: Readonly<Record<string, string>>;
   /** Of a view. */
   readonly view?: string;
+  /** Partitioned by when rows came: `INFORMATION_SCHEMA` lists its pseudo columns, which the engine does not know. */
+  readonly byIngestion?: boolean;
   /** Names of columns. */
   readonly primaryKey: readonly string[];
   readonly created: number;
@@ -52,6 +54,7 @@ export interface Dataset {
 export interface TableFixture {
   readonly description?: string;
   readonly primaryKey?: readonly string[];
+  readonly byIngestion?: boolean;
   readonly fields: readonly Field[];
   readonly rows?: readonly { readonly [column: string]: Json }[];
 }
@@ -125,7 +128,7 @@ export class Storage {
     return found;
   }
 
-  addFixture(dataset: string, name: string, { fields, rows = [], description, primaryKey = [] }: TableFixture): void {
+  addFixture(dataset: string, name: string, { fields, rows = [], description, primaryKey = [], byIngestion = false }: TableFixture): void {
     const columns = fields.map(
       (field): Column => ({
         name: field.name,
@@ -139,6 +142,7 @@ export class Storage {
       name,
       columns,
       primaryKey,
+      byIngestion,
       created: Date.now(),
       rows: rows.map((row) => {
         const stranger = Object.keys(row).find((key) => !known.has(key));
