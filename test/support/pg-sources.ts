@@ -43,12 +43,14 @@ export interface OpenOptions {
   readonly prepare?: boolean;
   readonly events?: string[];
   readonly requestTimeoutMs?: number;
+  /** Of PostgreSQL, or of a kind that stands on it. */
+  readonly backend?: typeof pg;
 }
 
 export async function open(options: OpenOptions = {}): Promise<Source> {
-  const { url = database.url, info, document, max = 10, prepare = true, events, requestTimeoutMs = 0 } = options;
+  const { url = database.url, info, document, max = 10, prepare = true, events, requestTimeoutMs = 0, backend = pg } = options;
   const configuration = pg.configuration.decode({ connection_info: { database_url: url, ...info } as Json, ...document }, ROOT);
-  const source = await pg.connect(configuration, {
+  const source = await backend.connect(configuration, {
     sourceName: 'test',
     environment: {},
     usePreparedStatements: prepare,

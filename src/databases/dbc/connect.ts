@@ -6,5 +6,6 @@ import { DbcSource } from './source.ts';
 
 /** Throws `SvcError` as that of PostgreSQL. A server without the extension is one whose tables are all local. */
 export async function connect(configuration: PgConfiguration, context: ConnectContext): Promise<DbcSource> {
-  return new DbcSource(await connectPostgres(configuration, context));
+  // Else the extension takes each statement of a mutation for a transaction, and commits on a worker what may be taken back.
+  return new DbcSource(await connectPostgres(configuration, context, true));
 }

@@ -20,8 +20,9 @@ const LEAST_TIMEOUT_MS = 60_000;
 /**
  * Throws `SvcError`: `not-found` for missing environment variables, `postgres-error` when the database cannot be reached,
  * `not-exists` for a schema of extensions that is not there.
+ * @param begins see `SourceOptions`
  */
-export async function connect(configuration: PgConfiguration, context: ConnectContext): Promise<PgSource> {
+export async function connect(configuration: PgConfiguration, context: ConnectContext, begins = false): Promise<PgSource> {
   const onEvent = (kind: string, message: string): void => context.onEvent?.({ kind, message });
   const { extensionsSchema } = configuration;
   const { target, settings, ...primary } = serverOf(configuration, extensionsSchema, context, onEvent);
@@ -41,6 +42,7 @@ export async function connect(configuration: PgConfiguration, context: ConnectCo
     primary,
     replicas,
     retries: configuration.pool?.retries ?? DEFAULTS.retries,
+    begins,
     isolation: configuration.isolationLevel ?? context.isolation ?? 'read-committed',
     captures: {
       extensionsSchema,

@@ -42,6 +42,8 @@ export interface SourceOptions {
   readonly isolation: IsolationLevel;
   /** The level of the server's transactions that name none. */
   readonly serverIsolation: IsolationLevel;
+  /** Whether every mutation begins and commits in words: what takes part in it elsewhere knows a transaction by these only. */
+  readonly begins: boolean;
   readonly captures: PgCaptureOptions;
   readonly listenOn: (channel: string, onMessage: (payload: string | null) => void) => Promise<Listening>;
   readonly watchSnapshots: (intervalMs: number, onSnapshot: (snapshot: string | null) => void) => SnapshotWatch;
@@ -272,7 +274,7 @@ export class PgSource implements Source {
   /**
    * Everything between two points of synchronisation is one transaction to the server, so a single
    * flush needs no BEGIN and no COMMIT: settings and statements take effect together or not at all.
-   * Another isolation level than the server's usual one does need them.
+   * Another isolation level than the server's usual one does need them, and so do extensions that write on other servers.
    */
   private async mutate(
     statements: readonly MutationStatement[],
@@ -281,7 +283,7 @@ export class PgSource implements Source {
   ): Promise<readonly JsonRow[]> {
     const { apart } = how;
     const isolation = how.isolation ?? this.options.isolation;
-    const explicit = transactional && isolation !== this.options.serverIsolation;
+    const explicit = this.options.begins || (transactional && isolation !== this.options.serverIsolation);
     const steps: WireStep[] = [];
     if (explicit) steps.push({ text: BEGIN[isolation], values: [] });
     if (this.options.primary.prelude !== null) steps.push(this.options.primary.prelude);
