@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/util/json.ts';
 import { hasMariadb, startMariadb, type TestMariadb } from '../support/mariadb.ts';
 import { type Answer, startTestService, type TestService } from '../support/service.ts';
+import { listedOperations, operate } from '../support/source-cases.ts';
 import { CASES } from './operation-cases.ts';
 
 describe.skipIf(!hasMariadb())('operations of MariaDB', () => {
@@ -43,19 +44,16 @@ describe.skipIf(!hasMariadb())('operations of MariaDB', () => {
     });
   }
 
-  const operate = (type: string, args: JsonObject): Promise<Answer> =>
-    service.send(type.endsWith('run_sql') ? '/v2/query' : '/v1/metadata', {
-      method: 'POST',
-      body: JSON.stringify({ type, args }).replace('$event', event),
-    });
+  const run = (operation: string, args: JsonObject): Promise<Answer> =>
+    operate(service, `dbb_${operation}`, args, (body) => body.replace('$event', event));
 
   it.each(CASES.map(([operation, args, ...refusals]) => ({ operation, args, refusals })))(
     'dbb_$operation',
     async ({ operation, args, refusals }) => {
       // An event may be on its way just now.
       const isBusy = ({ json: said }: Answer): boolean => (said as JsonObject | null)?.['code'] === 'busy';
-      let answered = await operate(`dbb_${operation}`, args);
-      for (; isBusy(answered); answered = await operate(`dbb_${operation}`, args)) await new Promise((resolve) => setTimeout(resolve, 20));
+      let answered = await run(operation, args);
+      for (; isBusy(answered); answered = await run(operation, args)) await new Promise((resolve) => setTimeout(resolve, 20));
       const { status, text, json } = answered;
       expect(status, text).toBe(200);
       if (operation === 'invoke_event_trigger') event = String((json as JsonObject)['event_id']);
@@ -65,18 +63,15 @@ describe.skipIf(!hasMariadb())('operations of MariaDB', () => {
       if (operation === 'get_table_info')
         expect(json).toMatchObject({ kind: 'table', unique_keys: [], columns: [{ generated: false }, {}] });
       for (const [code, wrong] of refusals) {
-        const answer = await operate(`dbb_${operation}`, wrong);
+        const answer = await run(operation, wrong);
         expect([answer.status >= 400, answer.json], answer.text).toMatchObject([true, { code }]);
       }
     },
   );
 
   it('are all in the list', async () => {
-    const known = CASES.map(([operation]) => operation);
-    const reference = await import('node:fs/promises').then((fs) => fs.readFile('docs/reference/metadata-api.md', 'utf8'));
-    const listed = new Set([...reference.matchAll(/`dbb_([a-z_]+)`/g)].map(([, name]) => name));
-    expect([...listed].filter((name) => name !== undefined && !known.includes(name)).sort()).toEqual([]);
+    expect(CASES.map(([operation]) => operation).sort()).toEqual([...listedOperations('dbb'), 'run_sql'].sort());
     for (const absent of ['track_function', 'add_computed_field', 'set_table_is_enum'])
-      expect((await operate(`dbb_${absent}`, {})).json).toMatchObject({ code: expect.stringMatching(/not-supported|parse-failed/) });
+      expect((await run(absent, {})).json).toMatchObject({ code: expect.stringMatching(/not-supported|parse-failed/) });
   });
 });

@@ -91,7 +91,7 @@ describe('where tables are', () => {
     expect(await run('get_table_info', { table: 'names', details: true })).not.toHaveProperty('distribution');
     // What the extension has brought is found by those who ask for it.
     for (const name of ['citus_tables', 'options']) expect(found.has(name)).toBe(false);
-    expect(await run('get_table_info', { table: 'citus_tables' })).toMatchObject({ table: { name: 'citus_tables' } });
+    expect(await run('get_table_info', { table: 'citus_tables' })).toMatchObject({ name: { name: 'citus_tables' } });
   });
 
   it('follows SQL that puts tables elsewhere', async () => {

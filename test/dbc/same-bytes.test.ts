@@ -93,7 +93,8 @@ it(
       await fc.assert(property, { numRuns: PER_WORLD, seed });
     }
     console.info(`same bytes: ${JSON.stringify(counts)}, seed ${SEED}`);
-    expect(counts.withRows).toBeGreaterThan(0);
+    // Most are of roles that see few rows, and many ask for one row or for aggregates alone.
+    expect(counts.withRows).toBeGreaterThan(0.2 * counts.compared);
   },
   Math.max(120_000, CASES * 100),
 );
