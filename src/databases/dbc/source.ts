@@ -25,7 +25,10 @@ import type { PgSource } from '../pg/source.ts';
 import { distributed, distributionIn, type Distributions, readDistributions, readOwn } from './distribution.ts';
 import { ofCitus } from './errors.ts';
 
-/** Statements on tables of different kinds may follow one another only so. Servers without the extension take it for a setting of ours. */
+/**
+ * Tables of different kinds may be read and written in one transaction only so, by one statement as well: a filter over a distributed table
+ * is read before a reference table is written. Servers without the extension take it for a setting of ours.
+ */
 const ONE_BY_ONE = ['citus.multi_shard_modify_mode', 'sequential'] as const;
 
 class DbcConnection implements Connection {
@@ -84,8 +87,7 @@ export class DbcSource extends DbcConnection implements Source {
   }
 
   runMutation(statements: readonly MutationStatement[], how: MutationOptions): Promise<readonly JsonRow[]> {
-    const settings = statements.length > 1 ? [...how.settings, ONE_BY_ONE] : how.settings;
-    return translated(this.source.runMutation(statements, { ...how, settings }));
+    return translated(this.source.runMutation(statements, { ...how, settings: [...how.settings, ONE_BY_ONE] }));
   }
 
   transaction<T>(how: TransactionOptions, run: (connection: Connection) => Promise<T>): Promise<T> {

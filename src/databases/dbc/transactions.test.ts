@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { failure, open, usePgSources, write } from '../../../test/support/pg-sources.ts';
+import { failure, open, texts, usePgSources, write } from '../../../test/support/pg-sources.ts';
 import type { SvcError } from '../../errors/svc-error.ts';
 import { dbc } from './index.ts';
 
@@ -24,4 +24,7 @@ it('begins and commits in words, as the extension knows a transaction by these o
   expect(await known()).toEqual([]);
   await add('a', 'b');
   expect(await known()).toEqual([['a'], ['b']]);
+  const mode = { statement: write("select to_json(current_setting('citus.multi_shard_modify_mode'))"), values: [] };
+  const rows = await source.runMutation([mode], { settings: [] });
+  expect(texts(rows[0] ?? [])).toEqual(['"sequential"']);
 });
