@@ -7,7 +7,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { SvcError } from '../errors/svc-error.ts';
 import type { Authenticated, ClientPresence, CredentialCheck, CredentialPlace, GraphqlPayload, RequestHead } from './credentials.ts';
 import type { Session } from './session.ts';
-import { headerValue, SECRET_HEADERS } from './session-variables.ts';
+import { headerValue, ROLE_VARIABLE, SECRET_HEADERS } from './session-variables.ts';
 import { trustedSession, unauthorizedSession } from './trusted-session.ts';
 
 export interface Authenticator {
@@ -19,6 +19,12 @@ export interface Authenticator {
   authenticate(request: RequestHead, graphql: GraphqlPayload | null, client: ClientPresence): Session | Promise<Authenticated>;
   /** Where the credentials are that `authenticate` will use: known before anything is read or asked. */
   place(headers: IncomingHttpHeaders): CredentialPlace;
+  /**
+   * The headers that say who asks, for `Vary`: those that may, and of the others those that were sent.
+   * @param sent names in lower case, as they came
+   * @returns names in lower case; `*` alone: there is no telling
+   */
+  askers(sent: Iterable<string>): readonly string[];
   /** Ends what runs in the background. */
   stop(): void;
 }
@@ -30,6 +36,9 @@ export interface AuthenticatorOptions {
   /** Webhook or tokens. */
   readonly credentials?: CredentialCheck | null;
 }
+
+/** Whatever is configured. */
+const ASKERS = ['authorization', 'cookie', SECRET_HEADERS[0], ROLE_VARIABLE] as const;
 
 function digest(secret: string): Buffer {
   return createHash('sha512').update(secret).digest();
@@ -62,6 +71,12 @@ export function createAuthenticator({ adminSecrets, unauthorizedRole = null, cre
       if (digests.length === 0) return 'open';
       if (headers[SECRET_HEADERS[0]] !== undefined || headers[SECRET_HEADERS[1]] !== undefined) return 'header';
       return credentials?.place(headers) ?? 'none';
+    },
+    askers(sent) {
+      const { headers: others = [] } = credentials ?? {};
+      if (others === '*') return ['*'];
+      const own = [...sent].filter((name) => name.startsWith('x-svc-'));
+      return [...new Set([...ASKERS, ...others, ...own])];
     },
     stop() {
       credentials?.stop();

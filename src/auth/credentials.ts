@@ -44,6 +44,8 @@ export interface CredentialCheck {
   check(request: RequestHead, graphql: GraphqlPayload | null, client: ClientPresence): Promise<Authenticated> | null;
   /** Where the credentials are that `check` may use. */
   place(headers: IncomingHttpHeaders): 'browser' | 'header' | 'none';
+  /** The headers that `check` looks at, in lower case; `*`: there is no telling. */
+  readonly headers: readonly string[] | '*';
   /** The refusal of a request without credentials. */
   missing(): SvcError;
   stop(): void;

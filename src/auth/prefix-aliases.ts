@@ -70,6 +70,13 @@ export function aliasedAuthenticator(inner: Authenticator, aliases: PrefixAliase
       renameHeaders(headers, aliases);
       return inner.place(headers);
     },
+    askers(sent) {
+      const names = [...sent];
+      const found = inner.askers(names.map((name) => ownName(name, aliases)));
+      // What came under another prefix is told as it came; what may come, under all of them.
+      const alike = found.flatMap((name) => (name.startsWith(OWN) ? aliases.map((alias) => alias + name.slice(OWN.length)) : []));
+      return [...found, ...alike];
+    },
     stop: () => inner.stop(),
   };
 }

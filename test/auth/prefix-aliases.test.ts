@@ -91,3 +91,14 @@ it('takes tokens of the other namespace', async () => {
   });
   expect(Object.keys(call?.headers ?? {}).filter((name) => name.startsWith('x-hasura-'))).toEqual([]);
 });
+
+it('says to caches of clients on what a kept answer depends, under the names that were sent', async () => {
+  const headers = { 'X-Hasura-Admin-Secret': 'sesame', 'x-hasura-role': 'user', 'X-Hasura-User-Id': '7' };
+  const body = JSON.stringify({ query: 'query @cached { note { id } }' });
+  const answer = await service.send('/v1/graphql', { method: 'POST', headers, body });
+  const names = (answer.headers.get('vary') ?? '').split(', ');
+  expect(names).toEqual(
+    expect.arrayContaining(['authorization', 'cookie', 'x-svc-role', 'x-hasura-role', 'x-hasura-admin-secret', 'x-hasura-user-id']),
+  );
+  expect(new Set(names).size).toBe(names.length);
+});

@@ -47,6 +47,7 @@ export async function openJwtCheck(options: JwtOptions): Promise<CredentialCheck
         if (places.includes('cookie')) return 'browser';
         return places.length === 0 ? 'none' : 'header';
       },
+      headers: [...new Set(secrets.map(({ location }) => (location.kind === 'header' ? location.name : location.kind)))],
       missing: () => new SvcError('invalid-headers', "Missing 'Authorization' or 'Cookie' header in JWT authentication mode"),
       stop,
     };

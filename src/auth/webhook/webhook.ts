@@ -38,6 +38,7 @@ export function createWebhookCheck(options: WebhookOptions): CredentialCheck {
     // Every request has credentials for the webhook to look at, if only none.
     check: (request, graphql, client) => ask(options, request, graphql, client.signal()),
     place: webhookCredentials,
+    headers: '*',
     missing: () => webhookFailure(INVALID_RESPONSE),
     stop() {},
   };

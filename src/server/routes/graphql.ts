@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Session } from '../../auth/session.ts';
 import { printGraphqlErrors, toSvcError } from '../../errors/encode.ts';
 import { SvcError } from '../../errors/svc-error.ts';
@@ -69,13 +68,16 @@ function runOne(
   return runRequest(context.pipeline, context.state.current(), session, request, { ...optionsOf(exchange, context, budget), onCacheNote });
 }
 
-/** Headers that say who asks; beside them whatever the client sends of its session. */
-const ASKER = ['authorization', 'cookie', 'x-svc-admin-secret', 'x-svc-role'];
-
 /** What clients are told of a kept answer. It is for them alone: who they are is not in the URL. */
-function cacheHeaders({ key, family, left, warning }: CacheNote, sent: IncomingHttpHeaders): Record<string, string> {
+function cacheHeaders(
+  { key, family, left, warning }: CacheNote,
+  { request }: Exchange,
+  { authenticator }: ServerContext,
+): Record<string, string> {
+  // As they came: the authenticator has renamed those under other prefixes.
+  const sent = request.rawHeaders.flatMap((name, i) => (i % 2 === 0 ? [name.toLowerCase()] : []));
   return {
-    Vary: [...new Set([...ASKER, ...Object.keys(sent).filter((name) => name.startsWith('x-svc-'))])].join(', '),
+    Vary: authenticator.askers(sent).join(', '),
     'X-Svc-Query-Cache-Key': key,
     'X-Svc-Query-Family-Cache-Key': family,
     'Cache-Control': left === null ? 'no-store' : `private, max-age=${Math.max(0, left)}`,
@@ -174,7 +176,7 @@ function graphqlRoute(method: 'GET' | 'POST', path: string, alwaysKeep: boolean)
         const body = isJsonArray(json)
           ? await runBatch(json, depth, session, exchange, context)
           : await runOne(measured, session, exchange, context, undefined, (note) => {
-              const told = { ...cacheHeaders(note, exchange.request.headers), ...(method === 'GET' ? NOT_CACHED : {}) };
+              const told = { ...cacheHeaders(note, exchange, context), ...(method === 'GET' ? NOT_CACHED : {}) };
               cached = { headers: told, ...(note.copies === null ? {} : { copies: note.copies }) };
             });
         return { status: 200, contentType, body, ...(cached ?? headers) };
