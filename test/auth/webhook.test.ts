@@ -1,7 +1,8 @@
 /** Webhook mode over HTTP: the service between a client and a webhook that the test plays. */
 import { request as httpRequest } from 'node:http';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { WebhookObservation } from '../../src/observability/observation.ts';
+import { type Collector, startCollector } from '../support/collector.ts';
 import { type PlayedAnswer, type PlayedServer, playServer } from '../support/played-server.ts';
 import { type Answer, startTestService, type TestService } from '../support/service.ts';
 
@@ -10,16 +11,23 @@ const QUERY = '{ note { id } }';
 const BODY = JSON.stringify({ query: QUERY });
 
 let hook: PlayedServer;
+let collector: Collector;
 let byGet: TestService;
 let byPost: TestService;
 
-async function prepared(options: Readonly<Record<string, string>>): Promise<TestService> {
-  const service = await startTestService({
-    ADMIN_SECRET: SECRET,
-    AUTH_HOOK: `${hook.url}/hook?key=planted`,
-    CORS_DOMAIN: 'http://app.example',
-    ...options,
-  });
+async function prepared(
+  options: Readonly<Record<string, string>>,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<TestService> {
+  const service = await startTestService(
+    {
+      ADMIN_SECRET: SECRET,
+      AUTH_HOOK: `${hook.url}/hook?key=planted`,
+      CORS_DOMAIN: 'http://app.example',
+      ...options,
+    },
+    environment,
+  );
   await service.sql("create table note (id int primary key, owner text); insert into note values (1, 'ann'), (2, 'bob')");
   await service.metadata('pg_track_table', { table: 'note' });
   await service.metadata('pg_create_select_permission', {
@@ -32,11 +40,15 @@ async function prepared(options: Readonly<Record<string, string>>): Promise<Test
 
 beforeAll(async () => {
   hook = await playServer();
-  [byGet, byPost] = await Promise.all([prepared({}), prepared({ AUTH_HOOK_MODE: 'POST' })]);
+  collector = await startCollector();
+  [byGet, byPost] = await Promise.all([
+    prepared({}),
+    prepared({ AUTH_HOOK_MODE: 'POST' }, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '10' }),
+  ]);
 });
 afterAll(async () => {
   await Promise.all([byGet.stop(), byPost.stop()]);
-  await hook.close();
+  await Promise.all([hook.close(), collector.close()]);
 });
 const ann = { 'X-Svc-Role': 'user', 'X-Svc-User-Id': 'ann' };
 beforeEach(() => {
@@ -243,6 +255,17 @@ describe.each([
       'planted',
     );
   });
+});
+
+it('is in traces without its path', async () => {
+  const trace = '0af7651916cd43dd8448eb211c80319c';
+  await ask(byPost, { traceparent: `00-${trace}-b7ad6b7169203331-01` });
+  const call = await vi.waitFor(() => {
+    const found = collector.spans.find(({ traceId, attributes }) => traceId === trace && attributes['svc.call'] === 'auth');
+    expect(found).toBeDefined();
+    return found;
+  }, 5000);
+  expect(call?.attributes['url.full']).toBe(`${hook.url}/***`);
 });
 
 describe('the log', () => {

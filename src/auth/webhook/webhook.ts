@@ -29,6 +29,8 @@ export interface WebhookOptions {
   readonly timeout?: number;
 }
 
+/** All of the URL is configuration, as if it were one variable: no trace tells its path. */
+const TEMPLATE = '{{SVC_GRAPHQL_AUTH_HOOK}}';
 const TIMEOUT_MS = 30_000;
 const MAX_RESPONSE_SIZE = 1_048_576;
 const USER_AGENT = 'svc-graphql';
@@ -84,7 +86,7 @@ async function call(
   graphql: GraphqlPayload | null,
   signal: AbortSignal,
 ): Promise<OutboundResponse> {
-  const bounds = { kind: 'auth', url, method, timeout, maxResponseSize: MAX_RESPONSE_SIZE } as const;
+  const bounds = { kind: 'auth', url, template: TEMPLATE, method, timeout, maxResponseSize: MAX_RESPONSE_SIZE } as const;
   try {
     if (method === 'GET') {
       const headers = { ...forwardedHeaders(request.headers), 'user-agent': USER_AGENT };
