@@ -5,7 +5,7 @@ export const MODERN = 'graphql-transport-ws';
 export const LEGACY = 'graphql-ws';
 
 export interface OpenOptions {
-  /** Absent: none is asked for. */
+  /** One, or several with `, ` between them. Absent: none is asked for. */
   readonly protocol?: string;
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -22,7 +22,9 @@ export class TestSocket {
   readonly signs: JsonObject[] = [];
 
   constructor(url: string, { protocol, path = '/v1/graphql', headers = {} }: OpenOptions = {}) {
-    this.websocket = new WebSocket(url.replace('http', 'ws') + path, protocol === undefined ? [] : [protocol], { headers: { ...headers } });
+    this.websocket = new WebSocket(url.replace('http', 'ws') + path, protocol === undefined ? [] : protocol.split(', '), {
+      headers: { ...headers },
+    });
     this.websocket.on('error', () => undefined);
     this.closed = new Promise((resolve) => {
       this.websocket.on('close', (code, reason) => resolve({ code, reason: reason.toString() }));

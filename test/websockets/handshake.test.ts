@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { WebsocketObservation } from '../../src/observability/observation.ts';
 import { type PlayedServer, playServer } from '../support/played-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { MODERN, type OpenOptions, TestSocket } from '../support/websocket.ts';
+import { LEGACY, MODERN, type OpenOptions, TestSocket } from '../support/websocket.ts';
 
 let hook: PlayedServer;
 /** With a webhook, and pages of all origins may read answers. */
@@ -70,6 +70,25 @@ describe('the handshake', () => {
     await expect(connect(open, { headers: { host: 'evil.example', origin: 'http://evil.example' } }).opened()).rejects.toThrow(
       /^403 .*does not know itself as/,
     );
+  });
+
+  it('chooses no protocol that was not offered, and closes a socket for which none is left', async () => {
+    const offering = (protocols: string): TestSocket => connect(byHook, { headers: { 'sec-websocket-protocol': protocols } });
+    for (const protocols of ['soap', 'soap, graphql_ws']) {
+      const socket = offering(protocols);
+      expect(await socket.closed).toEqual({ code: 4406, reason: 'Subprotocol not acceptable' });
+      expect(socket.websocket.protocol).toBe('');
+    }
+    expect(events(byHook).at(-1)).toMatchObject({ event: { type: 'rejected', error: { code: 'not-supported' } } });
+    for (const [offered, chosen] of [
+      [`soap, ${LEGACY}`, LEGACY],
+      [`${LEGACY}, ${MODERN}`, MODERN],
+    ] as const) {
+      const socket = connect(byHook, { protocol: offered });
+      await socket.opened();
+      expect(socket.websocket.protocol).toBe(chosen);
+    }
+    expect((await connect(byHook).init()).websocket.protocol).toBe('');
   });
 
   it('is open to pages of the list and of the service itself', async () => {

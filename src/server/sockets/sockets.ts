@@ -32,6 +32,8 @@ const PATHS: ReadonlyMap<string, boolean> = new Map([
 ]);
 const MODERN = 'graphql-transport-ws';
 const LEGACY = 'graphql-ws';
+/** The code that `graphql-transport-ws` has for it. */
+const UNKNOWN_PROTOCOL = 4406;
 /** ms that a client has to say that it has heard of the end. */
 const CLOSE_TIMEOUT = 3000;
 /** Frames that one message may come in. */
@@ -73,7 +75,7 @@ export class Sockets {
       maxFragments: MAX_FRAMES,
       maxBufferedChunks: MAX_FRAMES,
       closeTimeout: CLOSE_TIMEOUT,
-      handleProtocols: (offered) => (offered.has(MODERN) ? MODERN : LEGACY),
+      handleProtocols: (offered) => (offered.has(MODERN) ? MODERN : offered.has(LEGACY) && LEGACY),
     };
     this.#library = new WebSocketServer(settings);
   }
@@ -97,6 +99,14 @@ export class Sockets {
       address: clientAddress(request, this.#context.options.trustedProxies),
     };
     this.#library.handleUpgrade(request, socket, head, (websocket) => {
+      // Nothing that was not offered may be chosen; a browser ends it then by itself. Who offers nothing speaks the older one.
+      if (websocket.protocol === '' && headers['sec-websocket-protocol'] !== undefined) {
+        websocket.on('error', () => undefined);
+        websocket.close(UNKNOWN_PROTOCOL, 'Subprotocol not acceptable');
+        const offered = `none of the offered protocols is known: ${MODERN} and ${LEGACY} are`;
+        this.#observeRejection(id, new SvcError('not-supported', offered));
+        return;
+      }
       const protocol = websocket.protocol === MODERN ? new TransportWs() : new LegacyWs(bareErrors === true);
       const connection = new SocketConnection(this.#context, this.#options, this.#answers, { id, websocket, socket, protocol, handshake });
       connection.onClosed(this.#longLived.add(connection));
@@ -135,6 +145,10 @@ export class Sockets {
     // What the client still sends is of no interest, but it should hear the answer.
     socket.resume();
     setTimeout(() => socket.destroy(), CLOSE_TIMEOUT).unref();
+    this.#observeRejection(id, error);
+  }
+
+  #observeRejection(id: string, error: SvcError): void {
     this.#context.observe({
       kind: 'websocket',
       websocketId: id,
