@@ -2,6 +2,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { type JsonPath, parseJsonPath } from '../util/json-path.ts';
+import { isWebUrl } from '../util/web-url.ts';
 import type { OptionType } from './option-types.ts';
 
 export interface JwtSecret {
@@ -121,7 +122,7 @@ function decodeKey(json: JsonObject): Pick<JwtSecret, 'key' | 'algorithms'> {
   if (key !== null && url !== null) throw new Error('key, jwk_url both cannot be present');
   const algorithms = type === null ? null : algorithmsOf(type);
   if (url !== null) {
-    if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) throw new Error('jwk_url: expecting an http or https URL');
+    if (!isWebUrl(url)) throw new Error('jwk_url: expecting an http or https URL');
     if (type !== null && HMAC.has(type)) throw new Error(`Key type: ${type} is not supported with jwk_url`);
     return { key: { kind: 'url', url }, algorithms: algorithms ?? PUBLIC_ALGORITHMS };
   }

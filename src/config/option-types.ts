@@ -1,6 +1,7 @@
 /** How the text of an option becomes its value, and how the value is shown again. */
 import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
+import { isWebUrl } from '../util/web-url.ts';
 
 export interface OptionType<T> {
   /** What help and the documentation call it: `integer`, `seconds`, `list of …`. */
@@ -233,7 +234,7 @@ export const databaseName: OptionType<string> = {
 export const httpUrl: OptionType<string> = {
   name: 'URL',
   parse(given) {
-    if (!/^https?:\/\//i.test(given) || !URL.canParse(given)) throw new Error('expecting an http or https URL');
+    if (!isWebUrl(given)) throw new Error('expecting an http or https URL');
     return given;
   },
   show(value) {

@@ -18,6 +18,7 @@ import {
 } from './codec.ts';
 import { headersCodec, type HeaderDefinition } from './environment-template.ts';
 import { isJsonObject } from '../util/json.ts';
+import { isWebUrl } from '../util/web-url.ts';
 
 export const DATA_TYPES = ['traces', 'metrics', 'logs'] as const;
 export type DataType = (typeof DATA_TYPES)[number];
@@ -116,7 +117,7 @@ export const openTelemetryCodec: Codec<OpenTelemetry> = leaf(
 
 /** Why nothing can be sent there; null: it can. @param endpoint filled from the environment, which is not quoted */
 export function endpointComplaint(endpoint: string): string | null {
-  return /^https?:\/\//i.test(endpoint) && URL.canParse(endpoint) ? null : 'the endpoint is no http or https URL';
+  return isWebUrl(endpoint) ? null : 'the endpoint is no http or https URL';
 }
 
 /** Data that is asked for and not exported. */
